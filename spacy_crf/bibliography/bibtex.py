@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 from ..core.errors import CRFError
-from .dates import parse_date, parse_iso
+from .dates import parse_date, parse_iso, year_range
 from .entry import (
     OTHERS,
     SEASONS,
@@ -26,7 +26,9 @@ from .entry import (
     plain_key,
 )
 from .errors import BibliographyErrors
-from .latex import decode, encode, protect_capitals
+from .fields import one_hyphen
+from .identifiers import bare
+from .latex import decode, encode, protect_capitals, unescape
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 # Names of the fields that are plain text, in the order in which they are written.
@@ -52,7 +54,7 @@ TEXTS = {
 }
 VERBATIM = {name: field for field, name in VERBATIM_FIELDS.items()}
 ARCHIVES = ("archiveprefix", "eprinttype")  # where an eprint is, in BibTeX and in biblatex
-YEARS = re.compile(r"(\d{1,4})(?:--(\d{1,4}))?([a-z]?)")
+YEARS = re.compile(r"(\d{1,4})(?:(?:-{1,2}|[–/])(\d{1,4}))?([a-z]?)")
 SEASON_MONTHS = {name.lower(): month for month, name in SEASONS.items()} | {"fall": 23}
 UNFIT = re.compile(r"[\s,{}%#\\~]")  # ends a key in a file, or is a command where it is cited
 MOST_EXPANDED = 10_000_000  # characters that strings may add to a file
@@ -213,9 +215,10 @@ def _read_texts(fields: Mapping[str, str], read: Iterable[str]) -> dict[str, str
     of_arxiv = all(fields.get(name, "").strip().lower() in ("", "arxiv") for name in ARCHIVES)
     for name, latex in fields.items():
         if name in VERBATIM and (name != "eprint" or of_arxiv):
-            values[VERBATIM[name]] = latex
+            values[VERBATIM[name]] = bare(VERBATIM[name], unescape(latex))
         elif name in TEXTS and TEXTS[name] not in values:
-            values[TEXTS[name]] = decode(latex.replace("--", "-") if name == "pages" else latex)
+            text = decode(latex)
+            values[TEXTS[name]] = one_hyphen(text) if name == "pages" else text
         elif name not in read and not (name in ARCHIVES and of_arxiv):
             notes.append(f"{name}: {decode(latex)}")
     return {**values, "note": ". ".join(filter(None, [values.get("note", ""), *notes]))}
@@ -224,22 +227,23 @@ def _read_texts(fields: Mapping[str, str], read: Iterable[str]) -> dict[str, str
 def _read_date(fields: Mapping[str, str]) -> tuple[Date | None, set[str]]:
     """The date, by the field `date` if it can be read, and the fields that it says all of."""
     text, month = fields.get("date", "").strip(), decode(fields.get("month", "")).strip()
-    of_year = _read_years(fields.get("year", ""))
+    of_year, cut = _read_years(fields.get("year", ""))
     date = parse_iso(text, of_year.letter if of_year else "")
     date = date or (of_year and _add_month(of_year, month))
     if date is None:
         return None, set()
     of_month = _add_month(Date(Day(date.first.year)), month)
     said = {"date"} if date.iso == text else set()
-    said |= {"year"} if of_year and _says(date, of_year) else set()
+    said |= {"year"} if of_year and _says(date, of_year) and not cut else set()
     return date, said | ({"month"} if of_month.first.month and _says(date, of_month) else set())
 
 
-def _read_years(text: str) -> Date | None:
-    """A year or a range of years, with its letter."""
+def _read_years(text: str) -> tuple[Date | None, str]:
+    """A year or a range of years, with its letter, and figures behind that are no later year."""
     years = YEARS.fullmatch(text.strip())
-    first, last = (Day.of([years[k] or ""]) for k in (1, 2)) if years else (None, None)
-    return Date(first, last, years[3]) if years and first else None
+    bounds, behind = year_range(years[1], years[2] or "") if years else ([], "")
+    days = [day for day in (Day.of([str(year)]) for year in bounds) if day]
+    return (Date.of(days, years[3]), behind) if years and days else (None, "")
 
 
 def _says(date: Date, coarse: Date) -> bool:
@@ -260,7 +264,9 @@ def _add_month(date: Date, month: str) -> Date:
     if found is None or rest or found.first.month is None or (date.last and found.last):
         return date
     first, last = (day and replace(day, year=date.first.year) for day in (found.first, found.last))
-    return Date(first or date.first, last or date.last, date.letter)
+    if first is None or (last is not None and first.is_after(last)):
+        return date
+    return Date(first, last or date.last, date.letter)
 
 
 def _read_name(person: Any) -> Name:

@@ -9,7 +9,8 @@ from ..core.errors import CRFError
 from .dates import parse_date, parse_iso
 from .entry import THESES, Date, Day, Entry, EntryType, Name, Names, normalise
 from .errors import BibliographyErrors
-from .fields import report_type
+from .fields import one_hyphen, report_type
+from .identifiers import bare
 
 TYPES = {
     EntryType.ARTICLE: "article-journal",
@@ -84,6 +85,8 @@ def from_item(item: Item) -> Entry:
     kind = READ_TYPES.get(str(item["type"]), EntryType.MISC)
     texts = {name: _read_text(value) for name, value in item.items()}
     values = {field: texts[name] for field, name in FIELDS.items() if name in texts}
+    values |= {field: bare(field, values[field]) for field in ("doi", "arxiv") if field in values}
+    values["pages"] = one_hyphen(values.get("pages", ""))
     if kind in THESES:
         found = report_type(values.get("genre", ""))
         kind = found if found in THESES else EntryType.PHDTHESIS
@@ -180,7 +183,9 @@ def _read_days(date: Mapping[str, object]) -> tuple[list[Day], str]:
         listed[0] += [_season(_read_text(date.get("season")))]
     printed = [[part for part in day if part] for day in listed]
     days = [day for day in map(Day.of, printed) if day is not None]
-    if [[str(part) for part in day.parts] for day in days] == [[part.lstrip("0") for part in day] for day in printed]:
+    read = [[str(part) for part in day.parts] for day in days]
+    goes_down = len(days) == 2 and days[0].is_after(days[1])
+    if not goes_down and read == [[part.lstrip("0") for part in day] for day in printed]:
         return days, ""
     return days, "/".join("-".join(day) for day in printed)
 

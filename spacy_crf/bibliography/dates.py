@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from .entry import Date, Day
 
@@ -25,9 +26,10 @@ DASH = r"\s*[-–—]+\s*"
 ISO = re.compile(r"(?<!\d)(\d{4})[-/](\d{2})[-/](\d{2})(?!\d)")
 ISO_PARTS = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
 DOTTED = re.compile(r"(?<!\d)(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(?!\d)")
-YEAR = re.compile(r"(?<!\d)(1[4-9]\d\d|20[0-4]\d)(?:\s*(?:[-–—]+|/)\s*(\d{4}|\d{2})(?!\d))?([a-z](?!\w))?")
+YEAR = re.compile(r"(?<!\d)(1[4-9]\d\d|20[0-4]\d)(?:\s*(?:[-–—]+|/)\s*(\d{4}|\d{2})(?![-/]?\d))?([a-z](?!\w))?")
 DAYS = re.compile(rf"(?<!\w)(\d{{1,2}})(?:{DASH}(\d{{1,2}}))?(?:st|nd|rd|th)?(?!\w)")
 WORD = re.compile(r"[^\W\d_]{3,}\.?")
+BETWEEN_MONTHS = re.compile(r"[\s\d,]*(?:[-–—/&+]+|to|and|bis|und|à|et|en|tot|y|al?|e)[\s\d,]*")
 MISREAD = re.compile(r"(?<!\w)[\dlIO]{4}(?!\w)")
 FIGURES = str.maketrans("lIO", "110")
 MOST_CHARACTERS = 300
@@ -38,8 +40,9 @@ def parse_date(text: str) -> tuple[Date | None, str]:
     """A date, and the words that are no part of it, without punctuation; None without a year.
 
     Understood are years, months by name and days, in any order, ranges of each, ISO 8601 and "12.03.2014". Figures
-    behind a year are a later year ("2004-05"), or else its month ("2019-11"). Figures that a scan turned into letters
-    ("l898") are read as figures. A text of more than 300 characters is no date.
+    behind a year are a later year ("2004-05"), or else its month ("2019-11"). The first of two months that go down is
+    of the year before ("December/January 2004"). Figures that a scan turned into letters ("l898") are read as figures.
+    A text of more than 300 characters is no date.
     """
     if len(text) > MOST_CHARACTERS:
         return None, _rest(text)
@@ -63,7 +66,7 @@ def _parse_range(text: str) -> tuple[Date, str] | None:
             continue
         found = [_parse_one(side if YEAR.search(side) else f"{side} {year[0]}") for side in sides]  # type: ignore[index]
         (first, _), (last, _) = found
-        if first and last and first.last is last.last is None and first.first.parts < last.first.parts:
+        if first and last and first.last is last.last is None and last.first.is_after(first.first):
             return Date(first.first, last.first, first.letter or last.letter), " ".join(
                 rest for _, rest in found if rest
             )
@@ -78,10 +81,13 @@ def _parse_one(text: str) -> tuple[Date | None, str]:
     years = min(YEAR.finditer(text), key=is_long, default=None)
     if years is None:
         return None, _rest(text)
-    text = f"{text[: years.start()]} , {text[years.end() :]}"
-    bounds, behind = _year_range(years)
-    months, text = _take_months(text)
-    days, text = _take_days(text, bounds, months) if months else ([], text)
+    place = years.start()
+    text = f"{text[:place]} , {text[years.end() :]}"
+    bounds, behind = year_range(years[1], years[2] or "")
+    months, text, place = _take_months(text, place)
+    if len(months) == 2 and months[0] > months[1] and len(bounds) == 1:
+        bounds = [bounds[0] - 1, bounds[0]]
+    days, text = _take_days(text, place, bounds, months) if months else ([], text)
     if not months and re.fullmatch(r"0[1-9]|1[0-2]", behind):
         months, behind = [int(behind)], ""
     first, last = (Day(bounds[k], *(part[k] if part else None for part in (months, days))) for k in (0, -1))
@@ -114,31 +120,42 @@ def month_of(word: str) -> int | None:
     return next((at for at, names in enumerate(MONTHS, 1) if any(name.startswith(word) for name in names)), None)
 
 
-def _year_range(match: re.Match[str]) -> tuple[list[int], str]:
+def year_range(first: str, figures: str) -> tuple[list[int], str]:
     """One year or two, and figures behind that are no later year: "1926-28", "2008/09" and "1999-00" are ranges."""
-    first, figures = int(match[1]), match[2] or ""
-    last = int(match[1][: 4 - len(figures)] + figures)
-    if figures == "00" and first % 100 == 99:
-        last = first + 1
-    return ([first, last], "") if last > first else ([first], figures)
+    year = int(first)
+    last = int(first[: max(0, len(first) - len(figures))] + figures)
+    if figures == "00" and year % 100 == 99:
+        last = year + 1
+    return ([year, last], "") if last > year else ([year], figures)
 
 
-def _take_months(text: str) -> tuple[list[int], str]:
-    months: list[int] = []
-    for match in list(WORD.finditer(text))[::-1]:
-        month = month_of(match[0])
-        if month is not None and len(months) < 2:
-            months.insert(0, month)
-            text = f"{text[: match.start()]} {text[match.end() :]}"
-    return months, text
+def _take_months(text: str, place: int) -> tuple[list[int], str, int]:
+    """The month nearest to the place of the year, and one that is joined to it, as in "May-June" and "May to June"; the
+    text without them, and where they were."""
+    found = [match for match in WORD.finditer(text) if month_of(match[0])]
+    if not found:
+        return [], text, place
+    nearest = min(range(len(found)), key=lambda at: abs(found[at].start() - place))
+    chosen = [found[nearest]]
+    pairs = pairwise(found[max(0, nearest - 1) : nearest + 2])
+    chosen = next((pair for pair in pairs if BETWEEN_MONTHS.fullmatch(_between(text, pair))), (found[nearest],))
+    between = re.sub(r"[^\W\d_]+", " ", _between(text, chosen))
+    text = f"{text[: chosen[0].start()]} {between} {text[chosen[-1].end() :]}"
+    return [month_of(match[0]) or 0 for match in chosen], text, chosen[0].start()
 
 
-def _take_days(text: str, years: Sequence[int], months: Sequence[int]) -> tuple[list[int], str]:
-    """Days that the calendar has in the years and months."""
-    match = DAYS.search(text)
+def _between(text: str, matches: tuple[re.Match[str], ...]) -> str:
+    return text[matches[0].end() : matches[-1].start()]
+
+
+def _take_days(text: str, place: int, years: Sequence[int], months: Sequence[int]) -> tuple[list[int], str]:
+    """Days that the calendar has in the years and months. place (int): of the months; no word stands in between."""
+    gaps = ((found, text[min(found.end(), place) : max(found.start(), place)]) for found in DAYS.finditer(text))
+    match = next((found for found, gap in gaps if not WORD.search(gap)), None)
     days = [day for day in match.groups() if day] if match else []
     ends = [Day.of([str(years[k]), str(months[k]), days[k]]) for k in (0, -1) if days]
-    if match is None or not all(end and end.day for end in ends):
+    goes_down = len(days) == 2 and ends[0] is not None and ends[1] is not None and ends[0].is_after(ends[1])
+    if match is None or goes_down or not all(end and end.day for end in ends):
         return [], text
     return [int(day) for day in days], f"{text[: match.start()]} {text[match.end() :]}"
 

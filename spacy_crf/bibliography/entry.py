@@ -128,6 +128,11 @@ class Day:
         """As in ISO 8601: "2003-05-07"."""
         return "-".join([f"{self.year:04d}", *(f"{part:02d}" for part in self.parts[1:])])
 
+    def is_after(self, other: "Day") -> bool:
+        """Whether it comes after another, by what is known of both. Of a season only the year counts."""
+        n_known = 1 if {self.month, other.month} & SEASONS.keys() else min(len(self.parts), len(other.parts))
+        return self.parts[:n_known] > other.parts[:n_known]
+
 
 def _days(year: int, month: int) -> range:
     return range(1, monthrange(year, month)[1] + 1)
@@ -135,17 +140,25 @@ def _days(year: int, month: int) -> range:
 
 @dataclass(frozen=True)
 class Date:
-    """When something was published."""
+    """When something was published.
+
+    RAISES (ValueError): for a range that ends before it begins.
+    """
 
     first: Day  # the date, or where a range begins
     last: Day | None = None  # where it ends
     letter: str = ""  # tells works of an author and year apart, as in "2015a"
 
+    def __post_init__(self) -> None:
+        if self.last is not None and self.first.is_after(self.last):
+            raise CRFError(BibliographyErrors.CRF651.format(first=self.first.iso, last=self.last.iso))
+
     @classmethod
     def of(cls, days: Iterable[Day], letter: str = "") -> "Date":
-        """One day, or the two of a range."""
-        first, *last = days
-        return cls(first, last[0] if last else None, letter)
+        """One day, or the two of a range, of which one that comes before the first is left out."""
+        first, *others = days
+        last = next((day for day in others if not first.is_after(day)), None)
+        return cls(first, last, letter)
 
     @property
     def iso(self) -> str:

@@ -19,6 +19,7 @@ class BibliographyErrors(metaclass=Messages):
         "The strings of the BibTeX file expand to more than {limit} characters, at {name!r}. Is its source one that "
         "you trust? Write out what it says."
     )
+    CRF651 = "A range of dates ends before it begins: {first} to {last}. Turn it round, or give its beginning alone."
     CRF650 = (
         "References are read by a component that labels tokens, such as constrained_ner; there is none (asked for: "
         "{name}) among: {names}. Load a pipeline that has one."

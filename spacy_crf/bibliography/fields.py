@@ -14,7 +14,7 @@ TOTAL = re.compile(
 )
 FIGURES = re.compile(r"(\d{1,6})[-–—‐]{1,3}(\d{1,6})")
 MOST_ISSUES = 6  # of a volume that are printed as one
-RANGE = re.compile(r"\s*[-–—‐]{1,3}\s*")
+RANGE = re.compile(r"\s*[-–—‐‑−]{1,3}\s*")
 VOLUME_AND_PAGES = re.compile(
     r"(?:vol(?:ume)?\.?\s*)?(?P<volume>\d{1,4})(?:\s*\((?P<number>[^()]{1,20})\)?)?\s*:\s*"
     r"(?:pp?\.?\s*)?(?P<pages>[a-z]?\d+(?:\s*[-–—‐]{1,3}\s*[a-z]?\d+)?)",
@@ -80,6 +80,11 @@ def clean(text: str) -> str:
     return text
 
 
+def one_hyphen(text: str) -> str:
+    """A text whose ranges have one hyphen: "12-34" for "12 – 34" and "12--34"."""
+    return RANGE.sub("-", text)
+
+
 def parse_pages(text: str) -> dict[str, str]:
     """Some of `pages` (ranges with a hyphen), `page_total`, `chapter` and `note` of "pp. 12--34", "xii, 88 p." etc.
 
@@ -87,13 +92,13 @@ def parse_pages(text: str) -> dict[str, str]:
     """
     text, found = _without_edges(text), {}
     if together := VOLUME_AND_PAGES.fullmatch(text):
-        return {name: RANGE.sub("-", value) for name, value in together.groupdict().items() if value}
+        return {name: one_hyphen(value) for name, value in together.groupdict().items() if value}
     if chapter := CHAPTER.match(text):
         found["chapter"], text = chapter["number"], text[chapter.end() :]
     if total := TOTAL.match(text):
         rest = {"note": clean(total["rest"])} if total["rest"] else {}
         return {**found, "page_total": total["total"] + (total["leaves"] or ""), **rest}
-    pages = RANGE.sub("-", PAGES_WORD.sub("", text)).strip(" -.")
+    pages = one_hyphen(PAGES_WORD.sub("", text)).strip(" -.")
     return {**found, "pages": pages} if pages else found
 
 
@@ -106,18 +111,18 @@ def parse_volume(text: str) -> dict[str, str]:
     if (together := VOLUME_AND_PAGES.fullmatch(bare)) and len(together["pages"]) > 2:
         return parse_pages(bare)
     if re.fullmatch(r"\([^()]+\)", text.strip(" ,;:.")):
-        return {"number": RANGE.sub("-", bare)}
+        return {"number": one_hyphen(bare)}
     if VOLUMES.match(bare):
         return {"note": text.strip(" ,;:()")}
     if alone := NUMBER_WORD.match(bare):
-        return {"number": RANGE.sub("-", bare[alone.end() :])}
+        return {"number": one_hyphen(bare[alone.end() :])}
     volume, number = VOLUME_WORD.sub("", bare), ""
     for pattern in (BRACKETED_NUMBER, SPELT_NUMBER, SHORT_NUMBER, PART):
         if match := pattern.fullmatch(volume):
             volume, number = match["volume"], NUMBER_WORD.sub("", match["number"])
             break
     name = "pages" if pattern is SHORT_NUMBER and _is_long(number) else "number"
-    found = {"volume": RANGE.sub("-", volume.strip(" ,")), name: RANGE.sub("-", number.strip(" ,"))}
+    found = {"volume": one_hyphen(volume.strip(" ,")), name: one_hyphen(number.strip(" ,"))}
     return {name: value for name, value in found.items() if value}
 
 

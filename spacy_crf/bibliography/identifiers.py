@@ -116,6 +116,16 @@ def take_identifiers(text: str) -> tuple[dict[str, str], str]:
     return found, " ".join(" ".join([*rest, text[place:]]).split())
 
 
+def bare(kind: str, text: str) -> str:
+    """An identifier of a kind without what stands before it, such as "https://doi.org/"; any other text as it is.
+
+    >>> bare("doi", "https://doi.org/10.1000/x"), bare("doi", "10.1000/x")
+    ('10.1000/x', '10.1000/x')
+    """
+    found = [one for one in find_identifiers(text) if (one.kind, one.start, one.end) == (kind, 0, len(text))]
+    return found[0].value if found else text
+
+
 def take_accessed(text: str) -> tuple[Date | None, str]:
     """When an address was looked up, such as "Accessed 3 May 2019", and what is left without it."""
     match = ACCESSED.search(text)

@@ -56,6 +56,9 @@ SPECIAL = re.compile(
     re.DOTALL,
 )
 
+URL_COMMAND = re.compile(r"\\(?:url|nolinkurl|path|texttt)(?![A-Za-z])\s*")
+TILDES = re.compile(r"\\~(?:\{\s*\})?|\\textasciitilde(?![A-Za-z])|\$\s*\\sim\s*\$")
+
 
 def encode(text: str, unicode: bool = False) -> str:
     r"""LaTeX of a plain text in composed characters (NFC), with balanced braces; `decode` gives the text again.
@@ -98,6 +101,16 @@ def decode(latex: str) -> str:
     except (fault, RecursionError):
         text = latex
     return unicodedata.normalize("NFC", text)
+
+
+def unescape(address: str) -> str:
+    r"""An identifier or address without what LaTeX needs in it: `\_`, `{\%}`, `\url{..}`, `$\sim$`, braces.
+
+    >>> unescape(r"10.1007/978-3-319-10590-1\_53")
+    '10.1007/978-3-319-10590-1_53'
+    """
+    address = TILDES.sub("~", URL_COMMAND.sub("", address))
+    return re.sub(r"[{}]", "", re.sub(r"\\([&%$#_{}])", r"\1", address))
 
 
 @cache

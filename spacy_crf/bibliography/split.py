@@ -11,7 +11,8 @@ HEADING = re.compile(
     r"(?:\W*\d+(?:\.\d+)*\.?\s+|chapter\s+\d+:?\s+)?"
     r"(?:references?|bibliography|(?:selected |annotated )?bibliograph(?:y|ie|ia)|works cited|literature(?: cited)?|"
     r"literatur(?:verzeichnis)?|quellen(?:verzeichnis)?|sources|further reading|notes|références)"
-    r"(?:\s+(?:to|for|of|and)\s+\w.{0,60}?)?\s*:?",
+    r"(?:\s+(?:(?:to|for|of)\s+(?:the\s+)?(?:chapter|part|section|appendix|introduction|text)\b[^.,]{0,40}?"
+    r"|(?:and|und|et)\s+(?:further\s+)?(?:notes|reading|sources|references|bibliography|quellen)))?\s*:?",
     re.IGNORECASE,
 )
 PARTICLE = r"(?:v[ao]n|de|del|della|der|den|di|da|dos|du|la|le|les|ten|ter|zu|al|el|af|av)\b"
@@ -25,7 +26,8 @@ STYLES = (
     (re.compile(r"(\d{1,4})\)(?=\s|$)"), 0),
 )
 KEY = re.compile(r"\[[A-Z][\w+\-]*\d{2,4}[a-z]?\](?=\s)|\[[A-Z][^\[\]\d]{1,40}\d{4}[a-z]?\](?=\s)")
-GAP_COST, BLANK_GAIN, FINISHED_GAIN = 0.25, 0.5, 0.25
+BULLET = re.compile(r"[•‣◦▪●*]\s+")
+GAP_COST, JUMP_COST, BLANK_GAIN, FINISHED_GAIN = 0.25, 2, 0.5, 0.25
 SAME_INDENT = 2  # numbers set flush right shift by their width
 SOFT_HYPHEN = "\u00ad"
 BROKEN_WORD = re.compile(r"(?P<first>[^\W\d_]+)[-\u2010]$")
@@ -82,9 +84,10 @@ def split_references(text: str) -> list[Reference]:
     """Divide a bibliography into references, in the order of the text; headings are left out.
 
     A heading such as "References to Chapter 2" begins a part with a layout of its own. In a part, references are
-    numbered ([1], (1), 1., 1) or keys in brackets), or begin where the indentation is that of the first line, or, if
-    all lines have the same, behind blank lines; without these, where a line looks complete and the next one like a
-    beginning. Numbers count only where they go on counting, so that a line may begin with another one.
+    numbered ([1], (1), 1., 1), keys in brackets or bullets), or begin where the indentation is that of the first line,
+    or, if all lines have the same, behind blank lines; without these, where a line looks complete and the next one like
+    a beginning. Numbers count where they go on counting, up or down, or are all the same, so that a line may begin with
+    another one.
     """
     text = SURROGATES.sub("\ufffd", text)
     words = find_words(text)
@@ -106,12 +109,18 @@ def _parts(lines: Sequence[str]) -> list[list[_Line]]:
     for number, raw in enumerate(lines, 1):
         line = raw.expandtabs(4)
         stripped = line.strip()
-        if stripped and HEADING.fullmatch(stripped):
+        found = _Line(number, stripped, len(line) - len(line.lstrip()), after_blank)
+        if stripped and HEADING.fullmatch(stripped) and _may_be_heading(found, parts[-1]):
             parts.append([])
         elif stripped:
-            parts[-1].append(_Line(number, stripped, len(line) - len(line.lstrip()), after_blank))
+            parts[-1].append(found)
         after_blank = not stripped
     return [part for part in parts if part]
+
+
+def _may_be_heading(line: _Line, before: Sequence[_Line]) -> bool:
+    """Whether a line stands apart, and does not go on with the reference before it."""
+    return not before or line.after_blank or (line.indent <= before[0].indent and _is_finished(before[-1].text))
 
 
 def _unnumbered_starts(part: Sequence[_Line]) -> list[int]:
@@ -133,40 +142,55 @@ def _numbered_starts(lines: Sequence[_Line]) -> dict[int, _Marker]:
     """Lines that begin a numbered reference, by their place; none if references are not numbered.
 
     The first line decides on the style. Of the other lines in this style those are taken that make the best chain of
-    growing numbers: each one counts, a missing number costs, and a line is more credible behind a blank line, or behind
-    one that ends with a full stop.
+    growing numbers, of falling ones, or of equal ones: each one counts, missing numbers cost, and a line is more
+    credible behind a blank line, or behind one that ends with a full stop.
     """
-    if KEY.match(lines[0].text):
-        keyed = enumerate(KEY.match(line.text) for line in lines)
-        return {place: _Marker(match[0], 0, place) for place, match in keyed if match}
+    for key in (KEY, BULLET):
+        if key.match(lines[0].text):
+            keyed = enumerate(key.match(line.text) for line in lines)
+            return {place: _Marker(match[0], 0, place) for place, match in keyed if match}
     limit = lines[0].indent + SAME_INDENT
     for style, widest_gap in STYLES:
         if style.match(lines[0].text):
             matches = ((place, style.match(line.text)) for place, line in enumerate(lines) if line.indent <= limit)
             candidates = [_Marker(match[0], int(match[1]), place) for place, match in matches if match]
-            return {marker.line: marker for marker in _best_chain(lines, candidates, widest_gap)}
+            chains = [_best_chain(lines, candidates, widest_gap, step) for step in (1, -1, 0)]
+            return {marker.line: marker for marker in max(chains, key=len)}
     return {}
 
 
-def _best_chain(lines: Sequence[_Line], candidates: Sequence[_Marker], widest_gap: int) -> list[_Marker]:
-    """Candidates from the first one on with the greatest gain, by dynamic programming, O(n)."""
-    gains, before = [1.0], [-1]
+def _best_chain(lines: Sequence[_Line], candidates: Sequence[_Marker], widest_gap: int, step: int) -> list[_Marker]:
+    """Candidates from the first one on with the greatest gain, by dynamic programming, O(n).
+
+    step (int): from one number to the next, 1, -1 or 0. widest_gap (int): numbers that may be missing in between at a
+        low cost; at a high one, any chain may go on with a number further on that looks like a beginning.
+    """
+    gains, before, longest = [1.0], [-1], 0
     best = {candidates[0].number: 0}  # of those with a number so far
     for place, marker in enumerate(candidates[1:], 1):
-        number = marker.number
-        earlier = {best[number - 1 - gap]: gap for gap in range(widest_gap + 1) if number - 1 - gap in best}
-        source = max(earlier, key=lambda at: (gains[at] - GAP_COST * earlier[at], -at), default=-1)
-        gain = gains[source] - GAP_COST * earlier[source] if earlier else float("-inf")
+        number, line = marker.number, lines[marker.line]
+        gaps = ((number - step * (1 + gap), gap) for gap in range((widest_gap if step else 0) + 1))
+        costs = {best[wanted]: GAP_COST * gap for wanted, gap in gaps if wanted in best}
+        is_credible = line.after_blank or _is_finished(lines[marker.line - 1].text)
+        if is_credible and step * (number - candidates[longest].number) > 0 and _begins(line, marker):
+            costs.setdefault(longest, JUMP_COST)
+        source = max(costs, key=lambda at: (gains[at] - costs[at], -at), default=-1)
+        gain = gains[source] - costs[source] if costs else float("-inf")
         finished = lines[marker.line - 1].text.endswith((".", "]", ")"))
-        gains.append(gain + 1 + BLANK_GAIN * lines[marker.line].after_blank + FINISHED_GAIN * finished)
+        gains.append(gain + 1 + BLANK_GAIN * line.after_blank + FINISHED_GAIN * finished)
         before.append(source)
-        if earlier and gains[place] > gains[best.setdefault(number, place)]:
+        if costs and gains[place] > gains[best.setdefault(number, place)]:
             best[number] = place
-    place, chain = max(range(len(gains)), key=gains.__getitem__), []
+        longest = max(longest, place, key=gains.__getitem__)
+    place, chain = longest, []
     while place >= 0:
         chain.append(candidates[place])
         place = before[place]
     return chain[::-1]
+
+
+def _begins(line: _Line, marker: _Marker) -> bool:
+    return BEGINNING.match(line.text[len(marker.text) :].lstrip()) is not None
 
 
 def join_lines(lines: Iterable[str], words: frozenset[str] = frozenset()) -> str:

@@ -27,7 +27,7 @@ from ..pipe.decoding import SpanScores, label_decoder, resolve_scheme
 from ..pipe.pool import trained_on
 from ..pipe.probabilities import LabelsTokens, span_probabilities
 from ..pipe.source import SourcePipe
-from ..pipe.storage import NAMES, Stored
+from ..pipe.storage import NAMES
 from .block import DecoderSettings, DecodingSettings, MiningSettings, NERSettings
 from .decoding import ConstrainedDecoder, method_settings
 from .errors import ConstraintErrors
@@ -170,7 +170,7 @@ class ConstrainedNER(KeepsConstraints, ChainPipe):
         return sequence_predicates(*where, self.constraints, known, self.annotation, self.tags, config.predicates)
 
 
-class ConstraintDecoder(KeepsConstraints, Stored, SourcePipe):
+class ConstraintDecoder(KeepsConstraints, SourcePipe):
     """Labels tokens or spans with the labels of greatest probability that keep constraints. See `DecoderSettings`.
 
     >>> import spacy
@@ -182,7 +182,7 @@ class ConstraintDecoder(KeepsConstraints, Stored, SourcePipe):
     1
     """
 
-    parts = (FILE,)
+    parts = (FILE, *SourcePipe.parts)
     settings: DecoderSettings
 
     def __init__(self, nlp: Language, settings: DecoderSettings, name: str = "constraint_decoder"):
@@ -239,9 +239,11 @@ class ConstraintDecoder(KeepsConstraints, Stored, SourcePipe):
     # -- storage ---------------------------------------------------------------------------------------------
 
     def stored_files(self, exclude: Iterable[str]) -> dict[str, bytes]:
-        return {} if FILE in exclude else {FILE: to_bytes(self._entries)}
+        own = {} if FILE in exclude else {FILE: to_bytes(self._entries)}
+        return {**own, **super().stored_files(exclude)}
 
     def restore(self, files: dict[str, bytes], path: str) -> None:
+        super().restore(files, path)
         if FILE in files:
             self._take(from_bytes(self.name, files[FILE], f"{path}/{FILE}"))
 

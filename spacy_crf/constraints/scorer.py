@@ -107,25 +107,29 @@ def _confusions(gold: Ints, own: Ints, names: Sequence[str]) -> dict[str, dict[s
 def _segment_scores(
     examples: Sequence[Example], pairs: Sequence[tuple[Ints, Ints]], target: str, spans_key: str, tags: TagSet
 ) -> dict[str, Any]:
-    """Of spans as spaCy scores them; those of tokens are maximal runs."""
+    """Of spans as spaCy scores them; those of tokens are maximal runs. None where there is nothing to judge."""
     if target in SPAN_TARGETS:
         prefix = "ents_" if target == "ent" else f"spans_{spans_key}_"
         found = tagger_score(examples, target=target, spans_key=spans_key)
         return {f"ents_{name}": found.get(f"{prefix}{name}") for name in ("p", "r", "f", "per_type")}
     total, per_type = PRFScore(), {tag: PRFScore() for tag in tags.tags if tag != OUTSIDE}
-    for right, ours in ((_runs(gold, tags), _runs(own, tags)) for gold, own in pairs):
+    for right, ours in ((_runs(gold, gold, tags), _runs(own, gold, tags)) for gold, own in pairs):
         total.score_set(ours, right)
         for label, score in per_type.items():
             score.score_set(*({run for run in side if run[2] == label} for side in (ours, right)))
+    if not len(total):
+        return dict.fromkeys(("ents_p", "ents_r", "ents_f", "ents_per_type"))
     scores = {"ents_p": total.precision, "ents_r": total.recall, "ents_f": total.fscore}
     return {**scores, "ents_per_type": {label: score.to_dict() for label, score in per_type.items() if len(score)}}
 
 
-def _runs(labels: Ints, tags: TagSet) -> set[tuple[int, int, str]]:
-    """Maximal runs of one label among tokens with a known one."""
+def _runs(labels: Ints, gold: Ints, tags: TagSet) -> set[tuple[int, int, str]]:
+    """Maximal runs of one label, without those that have, or lie beside, a token whose gold is unknown."""
     starts, ends, found = tags.spans(labels, np.array([len(labels)]))
     runs = zip(starts.tolist(), ends.tolist(), found.tolist())
-    return {(start, end, tags.tags[tag]) for start, end, tag in runs if tag != UNKNOWN}
+    unknown = gold == UNKNOWN
+    judged = (run for run in runs if run[2] != UNKNOWN and not unknown[max(0, run[0] - 1) : run[1] + 1].any())
+    return {(start, end, tags.tags[tag]) for start, end, tag in judged}
 
 
 def _proofs(examples: Sequence[Example], info: str) -> dict[str, float | None]:

@@ -97,8 +97,9 @@ class TokenPredicates:
                 found[name] = self._extension(docs, self._extensions[name])
             elif name == UNMARKED and name not in found:
                 marks = self.read(docs, orths, vocab, [PUNCTUATION])[PUNCTUATION]
-                # the first token of a sequence is not asked
-                found[name] = ~marks & ~np.concatenate([[False], marks[:-1]])[: len(marks)]
+                before = np.concatenate([[False], marks[:-1]])[: len(marks)]
+                before[Segments.of(docs).openings] = False  # nothing stands before a Doc
+                found[name] = ~marks & ~before
         return found
 
     @property

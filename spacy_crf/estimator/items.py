@@ -227,8 +227,7 @@ def encode_labels(y: Iterable[Any], lengths: Indices, number: Callable[[str], in
 
     RAISES (ValueError): for labels that do not fit the items, or that are not strings.
     """
-    _require_sequences("y", y, "list of labels")
-    sequences = list(map(_label_list, count(), y))
+    sequences = label_lists("y", y)
     if len(sequences) != len(lengths):
         raise CRFError(EstimatorErrors.CRF704.format(n_items=len(lengths), n_labels=len(sequences)))
     for position, (labels, expected) in enumerate(zip(sequences, lengths.tolist())):
@@ -239,6 +238,15 @@ def encode_labels(y: Iterable[Any], lengths: Indices, number: Callable[[str], in
                 raise CRFError(EstimatorErrors.CRF703.format(sequence=position, label=label))
     strings = map(str, chain.from_iterable(sequences))
     return np.fromiter(map(number, strings), dtype=np.int32, count=int(lengths.sum()))
+
+
+def label_lists(name: str, y: Iterable[Any]) -> list[list[Any]]:
+    """Return the labels of each sequence.
+
+    RAISES (ValueError): where y, which has that name, holds something else than sequences.
+    """
+    _require_sequences(name, y, "list of labels")
+    return list(map(_label_list, count(), y))
 
 
 def _label_list(position: int, labels: Any) -> list[Any]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from ..core.errors import CRFError
 from .errors import EstimatorErrors
+from .items import label_lists
 
 Labels = Iterable[Sequence[str]]
 
@@ -70,9 +71,9 @@ def _flat(name: str, y_true: Labels, y_pred: Labels, options: dict[str, Any]) ->
 def _pairs(y_true: Labels, y_pred: Labels) -> list[tuple[list[str], list[str]]]:
     """Labels of each sequence.
 
-    RAISES (ValueError): where they differ in number, as the items behind would be compared with others.
+    RAISES (ValueError): where they are no sequences, or differ in number, so that items were compared with others.
     """
-    true, predicted = list(map(list, y_true)), list(map(list, y_pred))
+    true, predicted = label_lists("y_true", y_true), label_lists("y_pred", y_pred)
     if len(true) != len(predicted):
         raise CRFError(EstimatorErrors.CRF714.format(true=len(true), predicted=len(predicted)))
     for position, (one, other) in enumerate(zip(true, predicted)):

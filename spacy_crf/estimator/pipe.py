@@ -3,7 +3,7 @@
 The template "ORTH[-1]|ORTH[0]" may be spelt as "w[-1]|w[0]={}|{}".
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -79,7 +79,9 @@ def to_pipe(
     """Add a tagger to a pipeline that decides like a CRFsuite model.
 
     Weights are found through the hashes of the values, as in any tagger. It has no start and end weights, and
-    positions outside the sequence have no value, as CRFsuite has none of its own. Attributes count as on or off.
+    positions outside the sequence have no value, as CRFsuite has none of its own. Attributes count as on or off. For
+    spans, the scheme forbids sequences that the model may allow, such as O before I-PER; tags that the scheme has and
+    the model has not are never given.
 
     model (CRFsuiteModel | CRF): from `read_crfsuite`, or an estimator that is fitted. nlp (Language): the pipeline.
     spellings (Mapping): for each template the form of its attribute strings, such as {"ORTH[0]": "w[0]={}",
@@ -106,14 +108,29 @@ def to_pipe(
     templates = [str(spelling.template) for spelling in parsed]
     features = {"@misc": "spacy_crf.Features.v1", "templates": templates, "padding": False}
     architecture = {"@architectures": "spacy_crf.LinearChain.v1", "boundary": False}
-    pipe = nlp.add_pipe("crf_tagger", name=name, config={**config, "model": architecture, "features": features})
-    assert isinstance(pipe, CRFTagger)
+    config |= {"model": architecture, "features": features}
+    pipe = _add(nlp, name, config)
+    if lacking := _pairs_of_lacking(pipe, model.labels):
+        nlp.remove_pipe(name)
+        pipe = _add(nlp, name, {**config, "forbidden": [*config.get("forbidden", ()), *lacking]})
     try:
         _fill(pipe, model, imported)
     except ValueError:
         nlp.remove_pipe(name)
         raise
     return pipe
+
+
+def _add(nlp: Language, name: str, config: dict[str, Any]) -> CRFTagger:
+    pipe = nlp.add_pipe("crf_tagger", name=name, config=config)
+    assert isinstance(pipe, CRFTagger)
+    return pipe
+
+
+def _pairs_of_lacking(pipe: CRFTagger, labels: Sequence[str]) -> list[list[str]]:
+    """Pairs that lead to a tag of the component that is no label of the model."""
+    tags = pipe.make_tags(tuple(_component_labels(pipe, labels))).tags
+    return [[before, tag] for tag in tags if tag not in labels for before in ("", *tags)]
 
 
 def _match(model: CRFsuiteModel, spellings: list[Spelling]) -> _Imported:
@@ -183,11 +200,9 @@ def _is_possible(attribute: Attribute, value: str) -> bool:
     """Whether words may have a value of an attribute, as far as its length and capitals tell."""
     if attribute.name in LOWER_CASED and value != value.lower():
         return False
-    if attribute.name in ("PREFIX", "SUFFIX"):
+    if attribute.name in ("PREFIX", "SUFFIX", "LPREFIX", "LSUFFIX"):
         return len(value) == attribute.number
-    if attribute.name in ("LPREFIX", "LSUFFIX"):  # a few letters become two when they are lower-cased
-        return len(value) >= attribute.number
-    return attribute.name not in ("START", "END") or len(value) <= attribute.number
+    return attribute.name not in ("START", "END", "LSTART", "LEND") or len(value) <= attribute.number
 
 
 def parse_spellings(spellings: Mapping[str, str]) -> list[Spelling]:

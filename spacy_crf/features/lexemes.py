@@ -48,6 +48,10 @@ class WordForms:
         return [lexeme.orth_ for lexeme in self.lexemes]
 
     @cached_property
+    def lowered(self) -> list[str]:
+        return [text.lower() for text in self.texts]
+
+    @cached_property
     def rewritten(self) -> list[str]:
         return [self._speller.rewrite(text) for text in self.texts]
 
@@ -86,12 +90,13 @@ def _suffixes(texts: list[str], n: int) -> list[str]:
 _VALUES: dict[str, Callable[[WordForms, int], list[str]]] = {
     "PREFIX": lambda words, n: _prefixes(words.texts, n),
     "SUFFIX": lambda words, n: _suffixes(words.texts, n),
-    "LPREFIX": lambda words, n: [text[:n].lower() if len(text) >= n else "" for text in words.texts],
-    "LSUFFIX": lambda words, n: [text[-n:].lower() if len(text) >= n else "" for text in words.texts],
+    # lowered first: a letter may become two, and a final sigma is one only at the end of the word
+    "LPREFIX": lambda words, n: _prefixes(words.lowered, n),
+    "LSUFFIX": lambda words, n: _suffixes(words.lowered, n),
     "START": lambda words, n: [text[:n] for text in words.texts],
     "END": lambda words, n: [text[-n:] for text in words.texts],
-    "LSTART": lambda words, n: [text[:n].lower() for text in words.texts],
-    "LEND": lambda words, n: [text[-n:].lower() for text in words.texts],
+    "LSTART": lambda words, n: [text[:n] for text in words.lowered],
+    "LEND": lambda words, n: [text[-n:] for text in words.lowered],
     "COLLAPSED": lambda words, _: [_REPEATED.sub("", text.translate(_KINDS)) for text in words.texts],
     "LENGTH": lambda words, _: [str(len(text)) for text in words.texts],
     "HAS_DIGIT": lambda words, _: ["1" if _DIGIT.search(text) else "" for text in words.texts],

@@ -217,7 +217,7 @@ def _evaluate(system: System, nlp: Language, split: Split, seconds: float) -> It
             unknown_words=sum(token not in words for token in tokens) / len(tokens),
             scores=scores,
             documents=[
-                DocumentScores(pool.layout.names[number], sum(len(example.reference) for example in own), found)
+                DocumentScores(pool.layout.names[number], _count_gold(pipe, own), found)
                 for number, own in by_document(tested).items()
                 if (found := _score(pipe, own))  # none without gold
             ],
@@ -225,6 +225,13 @@ def _evaluate(system: System, nlp: Language, split: Split, seconds: float) -> It
             seconds=seconds,
             draw=split.draw,
         )
+
+
+def _count_gold(pipe: Any, examples: Sequence[Example]) -> int:
+    """Count the units with gold, which are what scores are means over; tokens, for components that are not ours."""
+    if not hasattr(pipe, "annotation"):
+        return sum(len(example.reference) for example in examples)
+    return sum(name is not None for example in examples for name in pipe.annotation.names(example, pipe.tags))
 
 
 def _score(pipe: Pipe, examples: Sequence[Example]) -> dict[str, float]:

@@ -5,7 +5,7 @@ Everybody who has the library installed loads this module with spaCy, so it impo
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields, replace
+from dataclasses import MISSING, Field, dataclass, field, fields
 from difflib import get_close_matches
 from functools import cache, partial, wraps
 from inspect import Parameter, signature
@@ -133,71 +133,6 @@ def block_class(hint: Any) -> type | None:
     return next((one for one in found if one.__module__.startswith("spacy_crf.") or one is Model), None)
 
 
-class LiveSettings(dict[str, Any]):
-    """Settings of a component as `pipe.cfg`: a dict, as spaCy asks for, that checks values when they are assigned.
-
-    Assignments change the settings of its block. learned (dict): what comes from data, such as labels.
-    """
-
-    def __init__(self, name: str, settings: Settings, learned: Mapping[str, Any]):
-        self._name, self._settings, self._learned = name, settings, tuple(learned)
-        told = [one.name for one in fields(settings) if one.metadata.get("shown", not one.metadata.get("fixed"))]
-        shown = {one: getattr(settings, one) for one in told}
-        super().__init__({**shown, **learned})
-
-    def __reduce__(self) -> tuple[type["LiveSettings"], tuple[Any, ...]]:
-        return LiveSettings, (self._name, self._settings, {key: self[key] for key in self._learned})
-
-    def __setitem__(self, key: str, value: Any) -> None:
-        self.update({key: value})
-
-    def __delitem__(self, key: str) -> None:
-        self.pop(key)
-
-    def pop(self, key: str, *default: Any) -> Any:
-        raise refused(self._name, key, self.get(key), "assigned: settings cannot be removed")
-
-    def clear(self) -> None:
-        self.pop(next(iter(self)))
-
-    def update(self, *others: Any, **values: Any) -> None:
-        """Assign several settings, or none of them if they have no meaning together.
-
-        RAISES (CRFError): CRF408 and others, for a setting that does not exist, is fixed, or has no meaning.
-        """
-        assigned = dict(*others, **values)
-        changed = {key: value for key, value in assigned.items() if key not in self._learned}
-        held = {one.name for one in fields(self._settings) if one.metadata.get("fixed")}
-        for key, value in list(changed.items()):
-            if key not in self:
-                near = ", ".join(get_close_matches(key, list(self), n=3)) or ", ".join(self)
-                raise refused(self._name, key, value, f"one of the settings it has: {near}")
-            if key in held:
-                if value != self[key]:
-                    raise refused(self._name, key, value, f"{self[key]!r}, as it was when the component was made")
-                del changed[key]
-        if changed:
-            replace(self._settings, **changed).check(self._name)
-        for key, value in changed.items():
-            setattr(self._settings, key, value)
-        super().update(assigned)
-
-
-class HasSettings:
-    """A component whose run-time settings, and what is learned beside the weights, are its `cfg`."""
-
-    live_settings: LiveSettings
-
-    @property
-    def cfg(self) -> LiveSettings:
-        """The settings; values without meaning are refused."""
-        return self.live_settings
-
-    @cfg.setter
-    def cfg(self, values: Any) -> None:
-        self.live_settings.update(values)  # `spacy find-threshold` assigns all of them
-
-
 def refused(name: str, setting: str, value: Any, expected: str) -> Exception:
     """Make the error for a setting whose value has no meaning. name (str): of the component."""
     from ..core.errors import CRFError
@@ -271,7 +206,7 @@ class TagSettings(ChainSettings):
     target (str): what is learned and written: "tag" (token.tag) or "pos" (token.pos).
     sequence (str): "auto" (sentences where the Doc has sentence starts, else the Doc), "doc" or "sents".
     overwrite (bool): whether to replace annotation that is there already.
-    forbidden (list[list[str]]): pairs [from, to] of tags that may not follow each other.
+    forbidden (list[list[str]]): pairs [from, to] of tags that may not follow each other; "" is the edge of a sequence.
     dictionary (DictionarySettings | None): spacy_crf.TagDictionary.v1, which tags a word may have; null: any.
     """
 

@@ -109,10 +109,16 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
             if len(pair) != 2:
                 problem = {"setting": "forbidden", "value": pair, "expected": "a list of pairs [from, to]"}
                 raise CRFError(PipeErrors.CRF408.format(name=self.name, **problem))
-            for tag in pair:
+            for tag in filter(None, pair):
                 if tag not in tags.number:
                     raise CRFError(PipeErrors.CRF410.format(name=self.name, tag=tag, tags=", ".join(tags.tags)))
-            transitions[tags.number[pair[0]], tags.number[pair[1]]] = False
+            before, after = (tags.number.get(tag, slice(None)) for tag in pair)
+            if not pair[0]:
+                starts[after] = False
+            elif not pair[1]:
+                ends[before] = False
+            else:
+                transitions[before, after] = False
         return transitions, starts, ends
 
     @property
@@ -177,7 +183,7 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
         else:
             model = self.model.to_bytes()
         features = {**self.features.to_data(kept), **self.valid_tags.to_data()}
-        return Parts(dict(self.cfg), model, features, {**self.write_files(), **self._run_files()}).files(exclude)
+        return Parts(self.cfg.to_data(), model, features, {**self.write_files(), **self._run_files()}).files(exclude)
 
     def _run_files(self) -> dict[str, bytes]:
         """What training needs to go on, where it is to be kept: features and weights are all there, and not rounded."""
@@ -199,7 +205,7 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
         """Take over the contents of such files, those that were not excluded."""
 
     def restore(self, files: dict[str, bytes], path: str) -> None:
-        """Take over what was stored; run-time settings stay those of the config, only what was learned is taken."""
+        """Take over what was stored: what was learned, and settings that were assigned, unless the config changed."""
         parts = Parts.parse(files, self.name, path)
         if parts.features is not None:
             check_templates(self.name, self.feature_config, parts.features)
@@ -208,6 +214,7 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
             if parts.cfg is not None:
                 self.cfg["labels"] = [str(label) for label in parts.cfg["labels"]]
                 self.cfg.update({name: parts.cfg[name] for name in self.learned_settings if name in parts.cfg})
+                self.cfg.take_changes(parts.cfg)
             if parts.features is not None:
                 self.features = Features.from_data(parts.features, self.feature_config, self.sequence)
                 self.valid_tags.from_data(parts.features)

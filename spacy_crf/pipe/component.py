@@ -39,12 +39,13 @@ from ..learning.model import (
     weight_arrays,
 )
 from ..learning.scores import Emissions, Rows, encode
-from .block import ChainSettings, HasSettings, LiveSettings
+from .block import ChainSettings
 from .chain_storage import StoresChain
 from .decoding import Batch, Decoder, IsolatesFailures, Prediction, WarnsOfScores
 from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors
 from .labels import PREPARATION, join_gold, read_gold, tell_missing
+from .live_settings import HasSettings, LiveSettings
 from .scorer import report_scores
 
 SAMPLE = 10  # examples that show a tok2vec layer its shapes
@@ -322,8 +323,7 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
         return self.valid_tags.narrow(evidence, docs, columns, self.vocab.strings, get_layout(self.model))
 
     def read(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
-        """Columns of Docs, with vectors if the model has them, and an attribute that is cheap to read along
-        (`extra`)."""
+        """Columns of Docs, with vectors if the model has them. extra (int | None): attribute to read along."""
         columns, tok2vec = self.read_columns(docs, extra), get_tok2vec(self.model)
         return columns if tok2vec is None else replace(columns, vectors=predict_vectors(tok2vec, docs))
 

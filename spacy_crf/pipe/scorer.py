@@ -6,9 +6,12 @@ from typing import Any
 
 from spacy.language import Language
 from spacy.scorer import Scorer, get_ner_prf
-from spacy.tokens import Doc, SpanGroup, Token
+from spacy.tokens import Doc, Span, SpanGroup, Token
 from spacy.training import Example
 from spacy.util import registry
+
+from ..annotation.extensions import UNSET
+from ..annotation.gold import partial_gold, partial_tags
 
 
 @registry.scorers("spacy_crf.tagger_scorer.v1")
@@ -18,7 +21,7 @@ def make_tagger_scorer() -> Callable[..., dict[str, Any]]:
 
 
 def tagger_score(examples: Iterable[Example], *, target: str, spans_key: str = "sc", **kwargs: Any) -> dict[str, Any]:
-    """Accuracy of tokens, or precision, recall and F of spans.
+    """Accuracy of tokens, or precision, recall and F of spans; where gold is unknown, nothing is counted.
 
     target (str): of the component: gives the keys tag_acc, pos_acc, {extension}_acc, ents_*, or spans_{key}_*.
     RETURNS (dict): these, and the headline of the target as "crf_score". Where a pipeline has several such components,
@@ -27,17 +30,18 @@ def tagger_score(examples: Iterable[Example], *, target: str, spans_key: str = "
     if target == "ent":
         return _with_headline(get_ner_prf(examples), "ents_f")
     if target == "spans":
+        examples = list(examples)
         scores = Scorer.score_spans(
             examples,
             f"spans_{spans_key}",
-            getter=partial(_spans, key=spans_key),
+            getter=partial(_spans, key=spans_key, known=_known_spans(examples, spans_key)),
             has_annotation=partial(_has_spans, key=spans_key),
             allow_overlap=True,
         )
         return _with_headline(scores, f"spans_{spans_key}_f")
     if target in ("tag", "pos"):
         return _with_headline(Scorer.score_token_attr(examples, target), f"{target}_acc")
-    scores = Scorer.score_token_attr(examples, target, getter=_extension, missing_values={"", None})
+    scores = Scorer.score_token_attr(examples, target, getter=_extension)
     return _with_headline(scores, f"{target}_acc")
 
 
@@ -63,13 +67,26 @@ def _with_headline(scores: dict[str, Any], key: str) -> dict[str, Any]:
     return {**scores, "crf_score": scores.get(key)}
 
 
-def _extension(token: Token, name: str) -> Any:
-    return token._.get(name)
+def _extension(token: Token, name: str) -> str:
+    """The value as a label, which is a text; "" if there is none."""
+    value = token._.get(name)
+    return "" if value in UNSET else str(value)
 
 
-def _spans(doc: Doc, _: str, key: str) -> SpanGroup | list[Any]:
+def _spans(doc: Doc, _: str, key: str, known: dict[int, list[Span]]) -> SpanGroup | list[Any]:
     """Spans of a group, for any name that the scorer gives them."""
-    return doc.spans.get(key, [])
+    return known.get(id(doc), doc.spans.get(key, []))
+
+
+def _known_spans(examples: Iterable[Example], key: str) -> dict[int, list[Span]]:
+    """Spans, by the ids of Docs, that gold known in part can judge: none that have, or end before, an unknown token."""
+    chosen: dict[int, list[Span]] = {}
+    for example in examples:
+        sides = (partial_tags(example.reference, "spans", key), partial_gold(example, "spans", key))
+        for doc, tags in zip((example.reference, example.predicted), sides):
+            if tags is not None and "" in tags:
+                chosen[id(doc)] = [span for span in doc.spans.get(key, []) if "" not in tags[span.start : span.end + 1]]
+    return chosen
 
 
 def _has_spans(doc: Doc, key: str) -> bool:

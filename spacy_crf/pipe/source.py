@@ -3,7 +3,8 @@
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 from spacy.language import Language
@@ -18,10 +19,12 @@ from ..core.labels import TagSet
 from ..features.block import SequenceMode
 from ..features.columns import ColumnReader, Columns
 from ..features.resources import Resources
-from .block import HasSettings, LiveSettings, Settings
+from .block import Settings
 from .decoding import Batch, Decoder, IsolatesFailures, Prediction
 from .errors import PipeErrors
+from .live_settings import HasSettings, LiveSettings
 from .probabilities import token_probabilities
+from .storage import CFG, Stored, settings_bytes, settings_from_bytes
 
 LEAST = float(np.finfo(np.float32).tiny)  # a probability of 0 is one that was rounded
 
@@ -38,15 +41,29 @@ class SourcedDistribution(ChainDistribution):
         return self.probabilities  # type: ignore[return-value]
 
 
-class SourcePipe(HasSettings, IsolatesFailures, Pipe):
+class SourcePipe(HasSettings, IsolatesFailures, Stored, Pipe):
     """Base of components over the probabilities of an earlier one, which is looked up in the pipeline when it is
     needed, or of an attribute of Docs."""
+
+    parts = (CFG,)
 
     def __init__(self, nlp: Language, settings: Settings, name: str):
         settings.check(name)
         self.vocab, self.settings, self.name, self._nlp = nlp.vocab, settings, name, nlp
         self.scorer = settings.scorer  # type: ignore[attr-defined]
         self.live_settings = LiveSettings(name, settings, {})
+
+    def stored_files(self, exclude: Iterable[str]) -> dict[str, bytes]:
+        return {} if CFG in exclude else {CFG: settings_bytes(self.cfg.to_data())}
+
+    def restore(self, files: dict[str, bytes], path: str) -> None:
+        if CFG in files:
+            self.cfg.take_changes(settings_from_bytes(files[CFG], self.name, path))
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
+        """Read a folder that `to_disk` wrote; older versions wrote no settings, and perhaps no folder."""
+        lacking = [] if any(Path(path).glob(f"{CFG}*")) else [CFG]
+        return super().from_disk(path, exclude=[*exclude, *lacking])
 
     @abstractmethod
     def decoder(self, tags: TagSet) -> Decoder:

@@ -17,7 +17,8 @@ from .sealed import CHECKSUMS, check_seal, read_files, seal, write_files
 
 FORMAT = 3  # of what is written here; 2 had no checksums
 FORMATS = (2, 3)  # of what is read
-NAMES = ("cfg", "features", "model")
+CFG = "cfg"
+NAMES = (CFG, "features", "model")
 LONGEST = 200  # characters of what an error says of damaged data
 
 
@@ -33,7 +34,7 @@ class Parts:
 
     def files(self, exclude: Iterable[str]) -> dict[str, bytes]:
         """Contents of the files by name; the same bytes for the same state, given the same zlib."""
-        written = {"cfg": srsly.json_dumps({"format": FORMAT, **(self.cfg or {})}, indent=2).encode("utf8")}
+        written = {CFG: settings_bytes(self.cfg or {})}
         if self.features is not None:
             written["features"] = pack(dumps(self.features))
         written |= {"model": pack(self.model or b""), **self.extra}
@@ -42,11 +43,7 @@ class Parts:
     @classmethod
     def parse(cls, files: Mapping[str, bytes], name: str, path: str) -> "Parts":
         """Parts from the contents of their files; a coded error for damaged data, or another format."""
-        with readable(name, path):
-            cfg = dict(srsly.json_loads(files["cfg"])) if "cfg" in files else None
-        if cfg is not None and cfg.get("format") not in FORMATS:
-            found = cfg.get("format")
-            raise CRFError(PipeErrors.CRF405.format(name=name, path=path, found=found, expected=FORMAT))
+        cfg = settings_from_bytes(files[CFG], name, path) if CFG in files else None
         if cfg is not None and cfg["format"] == FORMAT and CHECKSUMS not in files:
             raise CRFError(PipeErrors.CRF428.format(name=name, path=path, list=CHECKSUMS))
         with readable(name, path):
@@ -54,6 +51,21 @@ class Parts:
             features = dict(loads(packed["features"], len(files["features"]))) if "features" in packed else None
         extra = {part: content for part, content in files.items() if part not in (*NAMES, CHECKSUMS)}
         return cls(cfg, packed.get("model"), features, extra)
+
+
+def settings_bytes(settings: Mapping[str, Any]) -> bytes:
+    """The file with the settings of a component, and what was learned of the kind."""
+    return srsly.json_dumps({"format": FORMAT, **settings}, indent=2).encode("utf8")
+
+
+def settings_from_bytes(content: bytes, name: str, path: str) -> dict[str, Any]:
+    """What such a file holds; a coded error for damaged data, or another format."""
+    with readable(name, path):
+        found = dict(srsly.json_loads(content))
+    if found.get("format") not in FORMATS:
+        problem = {"found": found.get("format"), "expected": FORMAT}
+        raise CRFError(PipeErrors.CRF405.format(name=name, path=path, **problem))
+    return found
 
 
 class Stored:

@@ -148,6 +148,13 @@ def test_what_others_write_is_read() -> None:
         ("date = {2003}, year = 2005", "2003", "year: 2005"),
         ("date = {2003}, year = {2003--2005}", "2003", "year: 2003–2005"),
         ("date = {2003-05}, month = jun, year = 2003", "2003-05", "month: June"),
+        ("year = {1999--00}", "1999/2000", ""),
+        ("year = {1999/2000}", "1999/2000", ""),
+        ("year = {1926-28}", "1926/1928", ""),
+        ("year = {1999--98}", "1999", "year: 1999–98"),
+        ("year = {2003--2001}", "2003", "year: 2003–2001"),
+        ("date = {2005-03/2004-02}", "2005-03", "date: 2005-03/2004-02"),
+        ("month = {December--January}, year = 2004", "2004", "month: December–January"),
         ("date = {2003-05-07/2003-06-09}, month = {May--June}", "2003-05-07/2003-06-09", ""),
     ],
 )
@@ -172,6 +179,28 @@ def test_odd_dates_cost_nothing_else(fields: str, iso: str | None, note: str) ->
 def test_only_numbers_of_arxiv_are_taken_for_such(fields: str, arxiv: str, note: str) -> None:
     (entry,) = read_bibtex(f"@book{{a, {fields}}}")
     assert (entry.arxiv, entry.note) == (arxiv, note)
+
+
+@pytest.mark.parametrize(
+    "field, value, bare",
+    [
+        ("doi", r"10.1007/978-3-319-10590-1\_53", "10.1007/978-3-319-10590-1_53"),
+        ("doi", r"10.1007/978-3-319-10590-1{\_}53", "10.1007/978-3-319-10590-1_53"),
+        ("doi", "https://doi.org/10.1000/x", "10.1000/x"),
+        ("doi", "doi:10.1000/x", "10.1000/x"),
+        ("doi", "see 10.1000/x", "see 10.1000/x"),
+        ("url", r"\url{https://x.org/a\_b\%20c}", "https://x.org/a_b%20c"),
+        ("url", r"https://x.org/\~{}doe/\#a", "https://x.org/~doe/#a"),
+        ("url", r"https://x.org/$\sim$doe?a=1\&b=2", "https://x.org/~doe?a=1&b=2"),
+        ("eprint", "arXiv:2001.12345", "2001.12345"),
+        ("pages", "12–34", "12-34"),
+        ("pages", "12---34", "12-34"),
+        ("pages", "12 -- 34", "12-34"),
+    ],
+)
+def test_identifiers_are_bare_and_ranges_have_one_hyphen(field: str, value: str, bare: str) -> None:
+    (entry,) = read_bibtex(f"@book{{a, {field} = {{{value}}}}}")
+    assert getattr(entry, {"eprint": "arxiv"}.get(field, field)) == bare
 
 
 def test_strings_that_explode_are_refused() -> None:

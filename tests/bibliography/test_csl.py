@@ -196,3 +196,15 @@ def test_hostile_csl_is_refused(text: str) -> None:
 def test_what_is_no_csl_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="CRF644"):
         read_csl(text)
+
+
+def test_identifiers_are_bare_and_ranges_have_one_hyphen() -> None:
+    item = {"id": "a", "type": "book", "DOI": "https://doi.org/10.1000/x", "page": "12–34"}
+    (entry,) = read_csl(json.dumps([item]))
+    assert (entry.doi, entry.pages) == ("10.1000/x", "12-34")
+
+
+def test_a_range_that_ends_before_it_begins_is_told() -> None:
+    item = {"id": "a", "type": "book", "issued": {"date-parts": [[2005, 3], [2004, 2]]}}
+    (entry,) = read_csl(json.dumps([item]))
+    assert entry.date is not None and (entry.date.iso, entry.note) == ("2005-03", "issued: 2005-3/2004-2")

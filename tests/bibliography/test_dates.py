@@ -46,6 +46,9 @@ MONTHS = list(month_name)[1:]
         ("28 December 2003 – 3 January 2004", "2003-12-28/2004-01-03"),
         ("30 June–2 July 2003", "2003-06-30/2003-07-02"),
         ("2011 Sep 28-Oct 2", "2011-09-28/2011-10-02"),
+        ("December/January 2004", "2003-12/2004-01"),
+        ("Nov-Feb 1999/2000", "1999-11/2000-02"),
+        ("May and June 2003", "2003-05/2003-06"),
         ("19O4", "1904"),
         ("3. März 1904", "1904-03-03"),
         ("août 1921", "1921-08"),
@@ -94,12 +97,15 @@ def test_days_are_those_of_the_calendar(year: int, month: int, day: int) -> None
     "text, iso, rest",
     [
         ("31 February 2003", "2003-02", "31"),
-        ("2003-02-30", "2003-02", "30"),
+        ("2003-02-30", "2003", "02-30"),
         ("2012-2008", "2012", "2008"),
         ("1995-00", "1995", "00"),
         ("2019-13", "2019", "13"),
         ("2019/11, no. 3", "2019-11", "no 3"),
         ("30.02.2003", "2003", "30.02"),
+        ("2003-13-05", "2003", "13-05"),
+        ("30-28 May 2003", "2003-05", "30-28"),
+        ("March 2003 (accessed May 5, 2004)", "2003-03", "accessed May 5 2004"),
         ("28-30 February 2003", "2003-02", "28-30"),
         ("30 January - 31 February 2003", "2003-01-30/2003-02", "31"),
     ],
@@ -142,3 +148,11 @@ def test_merging() -> None:
     for other in (Date(Day(2004)), Date(Day(2004, 5))):
         with pytest.raises(ValueError):
             merge_dates(month, other)
+
+
+def test_a_range_ends_behind_its_beginning() -> None:
+    with pytest.raises(ValueError, match="CRF651.*2003-05 to 2003-04"):
+        Date(Day(2003, 5), Day(2003, 4))
+    assert Date.of([Day(2003, 5), Day(2002)]) == Date(Day(2003, 5))
+    assert Date(Day(2003, 5), Day(2003)).iso == "2003-05/2003"  # nobody knows
+    assert Date(Day(2003, 24), Day(2003, 1)).iso == "2003-24/2003-01"  # winter may come first

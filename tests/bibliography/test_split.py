@@ -91,6 +91,36 @@ def test_numbers_that_do_not_go_on_counting_are_text() -> None:
     assert [item.marker for item in split_references(text)] == ["1.", "2.", "3."]
 
 
+@pytest.mark.parametrize(
+    "numbers", [[1, 2, 4, 5], [10, 9, 8], [1, 1, 1], [1, 2, 3, 10, 11], [1, 2, 3, 5, 6, 7, 20, 21, 22]], ids=str
+)
+@pytest.mark.parametrize("marker", ["1.", "[1]", "(1)"])
+def test_lists_that_do_not_count_from_one_by_one(numbers: list[int], marker: str) -> None:
+    lines = [f"{MARKERS[marker].format(number)}A. Bell, No {at}.\n   Press, 1990." for at, number in enumerate(numbers)]
+    found = split_references("\n".join(lines))
+    assert [item.marker for item in found] == [MARKERS[marker].format(number).strip() for number in numbers]
+    assert [item.text for item in found] == [f"A. Bell, No {at}. Press, 1990." for at in range(len(numbers))]
+
+
+def test_brackets_may_leave_numbers_out() -> None:
+    found = split_references("[1] A. Bell. One.\n[3] C. Dent.\n[10] E. Fox. Three.\n[11] G. Hay. Four.\n")
+    assert [item.marker for item in found] == ["[1]", "[3]", "[10]", "[11]"]
+
+
+def test_bullets() -> None:
+    found = split_references("• A. Bell, One,\n1990.\n• C. Dent, Two, 1991.\n")
+    assert [item.text for item in found] == ["A. Bell, One, 1990.", "C. Dent, Two, 1991."]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["Notes and Records of the Crane Society 58, 2004.", "Literature and Medicine 12(3), 2003.", "Sources", "Notes"],
+)
+def test_a_line_of_a_reference_is_no_heading(line: str) -> None:
+    text = f"[1] A. Bell. On ropes.\n    {line}\n[2] C. Dent. Two. 1991.\n"
+    assert [item.text for item in split_references(text)] == [f"A. Bell. On ropes. {line}", "C. Dent. Two. 1991."]
+
+
 def test_a_number_in_the_text_gives_way_to_the_true_one() -> None:
     text = "1. A. Bell, Annals and\n2. more of them, 1990.\n2. C. Dent, Two, 1991.\n3. E. Fox, Three, 1992.\n"
     assert [item.first_line for item in split_references(text)] == [1, 3, 4]

@@ -84,6 +84,25 @@ def test_tokens_without_gold_do_not_count() -> None:
     assert constrained_ner_score([], target="ent", labels=LABELS, **SETTINGS)["tok_acc"] is None
 
 
+@pytest.mark.parametrize(
+    ("gold", "own", "precision", "recall"),
+    [
+        ("AAB_", "AABO", 1.0, 1.0),  # B may go on
+        ("AB_C", "AACC", 0.0, 0.0),
+        ("AABB_A", "ABBBAA", 0.0, 0.0),
+        ("A_A", "AAA", None, None),
+        ("___", "AAA", None, None),
+    ],
+)
+def test_runs_of_tokens_are_judged_where_gold_is_known(gold, own, precision, recall) -> None:
+    """ "_" in gold is unknown."""
+    found = example(gold, own, "tag")
+    for token in found.reference:
+        token.tag_ = token.tag_.replace("_", "")
+    scores = constrained_ner_score([found], target="tag", labels=LABELS, **SETTINGS)
+    assert (scores["ents_p"], scores["ents_r"]) == (precision, recall)
+
+
 def test_labels_that_the_component_does_not_know_count_as_never_right() -> None:
     examples = [example("A-B-A---", "A--CC-B-")]
     of_all = constrained_ner_score(examples, target="ent", labels=LABELS, **SETTINGS)

@@ -73,3 +73,11 @@ def test_surfaces(doc: Doc) -> None:
     assert found[12] == found[13] and found[1] == found[14] == -1
     assert len(set(found) - {-1}) == 6
     assert surfaces(np.zeros(0, dtype=np.uint64), doc.vocab).tolist() == []
+
+
+def test_the_gap_before_a_document_has_no_mark() -> None:
+    vocab = spacy.blank("xx").vocab
+    docs = [Doc(vocab, words=words) for words in (["x", "."], [], ["u", "v", ",", "w"])]
+    orths = np.concatenate([each.to_array(ORTH) for each in docs])
+    found = TokenPredicates({}, "x").read(docs, orths, vocab, ["unmarked"])["unmarked"]
+    assert found.tolist() == [True, False, True, True, False, False]

@@ -58,3 +58,12 @@ def test_scores_of_sequences():
 def test_labels_of_other_items_are_not_compared(name, y_pred, code):
     with pytest.raises(CRFError, match=code):
         getattr(metrics, name)([["A"], ["B", "A"]], y_pred)
+
+
+@pytest.mark.parametrize(
+    ("y_pred", "code"), [(None, "CRF715. y_pred is None"), (5, "CRF715"), ([["A"], None], "CRF703")]
+)
+@pytest.mark.parametrize("name", ["flat_f1_score", "sequence_accuracy_score"])
+def test_what_is_no_list_of_sequences_is_told_by_name(name, y_pred, code):
+    with pytest.raises(CRFError, match=code):
+        getattr(metrics, name)([["A"], ["B", "A"]], y_pred)

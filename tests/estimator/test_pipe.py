@@ -122,6 +122,32 @@ def test_training_goes_on_from_an_imported_model(trained):
     assert pipe(Doc(nlp.vocab, words=TEXTS[1]))[1].tag_ == "I-PER"
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_tags_that_the_model_lacks_are_never_given(seed):
+    """There are L of one token only; where the model is unsure, the scheme would go on with them."""
+    rng = random.Random(seed)
+    labels = ["O", "B-L", "B-P", "I-P"]
+    follows = {label: [after for after in labels if after != "I-P" or label in ("B-P", "I-P")] for label in labels}
+
+    def draw():
+        y = ["O"]
+        for _ in range(rng.randrange(1, 5)):
+            y.append(rng.choice(follows[y[-1]]))
+        return [[f"w={rng.choice('abcd')}"] for _ in y[1:]], y[1:]
+
+    data = [draw() for _ in range(15)]
+    crf = CRF(c2=0.1, all_possible_transitions=True).fit(*zip(*data))
+    nlp = spacy.blank("xx")
+    tagger = to_pipe(crf, nlp, {"ORTH[0]": "w={}"}, target="ent")
+    for words in itertools.product("abcd", repeat=3):  # unknown words alone leave ties
+        doc = nlp(Doc(nlp.vocab, words=words))
+        assert "I-L" not in {f"{token.ent_iob_}-{token.ent_type_}" for token in doc}
+        expected = crf.predict_single([[f"w={word}"] for word in words])
+        if all(after in follows[label] for label, after in itertools.pairwise(["O", *expected])):
+            assert [token.ent_iob_ + ("-" + token.ent_type_ if token.ent_type_ else "") for token in doc] == expected
+    assert ["", "I-L"] in tagger.settings.forbidden
+
+
 def test_an_estimator_becomes_a_pipe_as_its_model_would():
     X = [attributes([word for word, _ in sentence]) for sentence in CORPUS]
     crf = CRF(c2=0.05).fit(X, [[tag for _, tag in sentence] for sentence in CORPUS])

@@ -104,6 +104,10 @@ def test_missing_and_needless_numbers(spelling):
         ("END3", "Word", "ord"),
         ("END5", "Word", "Word"),
         ("LSTART2", "WORD", "wo"),
+        ("LSTART3", "ΠΕΣΤΕ", "πεσ"),
+        ("LPREFIX3", "ΠΕΣΤΕ", "πεσ"),
+        ("LSUFFIX1", "ΟΔΟΣ", "ς"),
+        ("LEND1", "ΟΔΟΣ", "ς"),
         ("LEND5", "WORD", "word"),
         ("NOT(IS_UPPER)", "WORD", ""),
         ("NOT(IS_UPPER)", "Word", "1"),
@@ -151,7 +155,7 @@ def test_slices_and_flags_are_those_of_python(vocab, word, n):
         return lexical_strings(parse_attribute(spelling), WordForms([vocab[word]]))[0]
 
     assert [value(f"START{n}"), value(f"END{n}")] == [word[:n], word[-n:]]
-    assert [value(f"LSTART{n}"), value(f"LEND{n}")] == [word[:n].lower(), word[-n:].lower()]
+    assert [value(f"LSTART{n}"), value(f"LEND{n}")] == [word.lower()[:n], word.lower()[-n:]]
     assert value("LOWER") == word.lower()
     flags = {"IS_UPPER": word.isupper(), "IS_TITLE": word.istitle(), "IS_DIGIT": word.isdigit()}
     assert {name: value(name) == "1" for name in flags} == flags

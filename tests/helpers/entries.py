@@ -31,9 +31,10 @@ days = st.one_of(
     st.builds(Day, years, st.integers(1, 12) | st.integers(21, 24)),
     st.builds(Day, years, st.integers(1, 12), st.integers(1, 28)),
 )
-dates = st.builds(Date, days, st.none() | days, st.sampled_from(["", "a", "z"]))
+ranges = st.tuples(days) | st.tuples(days, days).filter(lambda two: not two[0].is_after(two[1]))
+dates = st.builds(Date.of, ranges, st.sampled_from(["", "a", "z"]))
 pages = st.text(st.sampled_from("e123456789, -iv"), max_size=12).map(normalise)
-pages = pages.filter(lambda text: "--" not in text and not text.endswith("-"))
+pages = pages.filter(lambda text: not re.search(r"--|-$| -|- ", text))
 addresses = st.text(CHARACTERS, max_size=25).map(visible).map(quote_braces).map(normalise)
 genres = {
     EntryType.PHDTHESIS: st.sampled_from(["", "PhD thesis", "Diss. phil.", "thèse de doctorat"]),

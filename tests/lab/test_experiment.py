@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import spacy
-from helpers.experiments import write_documents
+from helpers.experiments import make_config, write_documents
 from spacy.cli.train import train as spacy_train
 from spacy.language import Language
 from thinc.api import Config
@@ -64,6 +64,20 @@ def test_the_scores_of_folds(folds: Experiment, config: Config, folder: Path) ->
         for name in ("ml_acc", "ml_util", "set_size", "set_coverage"):
             pooled = np.average([document.scores[name] for document in test.documents], weights=weights)
             assert pooled == pytest.approx(test.scores[name])
+
+
+def test_documents_count_by_their_tokens_with_gold(tmp_path: Path) -> None:
+    config = make_config(tmp_path)
+    first = tmp_path / "train" / "text0.tsv"
+    lines = first.read_text(encoding="utf8").split("\n")
+    known, unknown = lines[:4], [line and line.split("\t")[0] + "\t_" for line in lines[4:]]
+    first.write_text("\n".join([*known, *unknown]), encoding="utf8")
+    found = run(config, SplitSettings("kfold", folds=2))
+    (test,) = [test for test in found.systems[0].tests if "text0" in {document.name for document in test.documents}]
+    weights = {document.name: document.tokens for document in test.documents}
+    assert weights["text0"] == sum(map(bool, known))
+    pooled = np.average([document.scores["ml_acc"] for document in test.documents], weights=[*weights.values()])
+    assert pooled == pytest.approx(test.scores["ml_acc"])
 
 
 def test_scores_are_those_of_the_same_pipeline_trained_by_hand(folds: Experiment, config: Config) -> None:

@@ -6,6 +6,7 @@ from helpers.tagged import EXTENSION, build, make_examples, train
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
+from spacy_crf.annotation.extensions import register_stored, write_known
 from spacy_crf.pipe.scorer import make_tagger_scorer, tagger_score
 
 
@@ -59,3 +60,28 @@ def test_the_component_passes_its_settings_and_can_do_without_a_scorer() -> None
     silent.initialize(lambda: make_examples(silent))
     assert "crf_score" not in silent.evaluate(make_examples(silent))
     assert make_tagger_scorer() is tagger_score
+
+
+@pytest.mark.parametrize("values", [[True, False], [3, 7]])
+def test_values_that_are_no_texts_are_compared_as_labels(values: list) -> None:
+    vocab = spacy.blank("xx").vocab
+    gold, guess = (Doc(vocab, words=["a", "b", "c"]) for _ in range(2))
+    for doc, given in ((gold, [*values, None]), (guess, [str(values[0]), str(values[0]), str(values[1])])):
+        for token, value in zip(doc, given):
+            token._.set(EXTENSION, value)
+    assert tagger_score([Example(guess, gold)], target=EXTENSION)["crf_score"] == 0.5
+
+
+def test_spans_are_not_judged_where_gold_is_unknown() -> None:
+    vocab = spacy.blank("xx").vocab
+    gold, guess = (Doc(vocab, words=["a", "b", "c", "d", "e", "f"]) for _ in range(2))
+    gold.spans["np"] = [Span(gold, 0, 1, label="A"), Span(gold, 3, 4, label="A")]
+    register_stored("crf_partial_spans_np")
+    write_known(gold, "crf_partial_spans_np", ["B-A", "O", "O", "B-A", "", "B-A"])
+    # the second gold span may go on, as may that which is found for it, and nobody knows of "e"
+    guess.spans["np"] = [Span(guess, 0, 1, label="A"), Span(guess, 3, 4, label="A"), Span(guess, 4, 5, label="A")]
+    scores = tagger_score([Example(guess, gold)], target="spans", spans_key="np")
+    assert (scores["spans_np_p"], scores["spans_np_r"]) == (1, 1)
+    guess.spans["np"] = [Span(guess, 1, 2, label="A")]
+    scores = tagger_score([Example(guess, gold)], target="spans", spans_key="np")
+    assert (scores["spans_np_p"], scores["spans_np_r"]) == (0, 0)

@@ -1,5 +1,7 @@
 """Folders that are damaged, foreign, or made for other settings."""
 
+import pickle
+import shutil
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -108,3 +110,32 @@ def test_settings_with_a_dollar_outlive_storing(tmp_path):
         nlp.to_disk(tmp_path / name)
         nlp = spacy.load(tmp_path / name)
         assert nlp.get_pipe("crf_tagger").settings.forbidden == [["$,", "$."]]
+
+
+def test_settings_that_were_assigned_outlive_storing(tmp_path: Path) -> None:
+    nlp = train()
+    decoder = {"source": "crf_tagger", "constraints": []}
+    nlp.add_pipe("set_valued_tagger", name="sets", config={"source": "crf_tagger"})
+    nlp.add_pipe("constraint_decoder", name="decoder", config={**decoder, "target": "tag"})
+    nlp.get_pipe("crf_tagger").cfg["temperature"] = 3.0
+    nlp.get_pipe("sets").cfg.update({"method": "size", "size": 2})
+    nlp.get_pipe("decoder").cfg["overwrite"] = True
+    nlp.to_disk(tmp_path)
+    for loaded in (spacy.load(tmp_path), type(nlp).from_config(nlp.config).from_bytes(nlp.to_bytes())):
+        assert loaded.get_pipe("crf_tagger").cfg["temperature"] == 3
+        assert (loaded.get_pipe("sets").cfg["method"], loaded.get_pipe("sets").cfg["size"]) == ("size", 2)
+        assert loaded.get_pipe("decoder").cfg["overwrite"] is True
+        assert [token._.tag_set for token in loaded("the old man")] == [token._.tag_set for token in nlp("the old man")]
+    other = spacy.load(tmp_path, config={"components": {"crf_tagger": {"temperature": 2.0}}})
+    assert other.get_pipe("crf_tagger").cfg["temperature"] == 2
+    spacy.load(tmp_path).to_disk(tmp_path / "again")
+    assert spacy.load(tmp_path / "again").get_pipe("crf_tagger").cfg["temperature"] == 3
+    assert pickle.loads(pickle.dumps(nlp.get_pipe("sets").cfg)).to_data() == nlp.get_pipe("sets").cfg.to_data()
+
+
+def test_components_over_a_source_of_older_versions_had_no_settings(tmp_path: Path) -> None:
+    nlp = train()
+    nlp.add_pipe("set_valued_tagger", name="sets", config={"source": "crf_tagger"})
+    nlp.to_disk(tmp_path)
+    shutil.rmtree(tmp_path / "sets")
+    assert spacy.load(tmp_path).get_pipe("sets").cfg["method"] == "utility"

@@ -104,6 +104,13 @@ def test_forbidden_pairs_never_come() -> None:
     assert ("NN", "VBZ") not in found and ("DT", "NN") in found
 
 
+def test_a_tag_that_may_not_stand_at_an_edge_does_not() -> None:
+    nlp = build(forbidden=[["", "DT"], ["NN", ""]])
+    fit(nlp, [eg for eg in make_examples(nlp) if eg.reference[0].tag_ != "DT" and eg.reference[-1].tag_ != "NN"])
+    docs = list(nlp.pipe(clean_docs(nlp)))
+    assert not {doc[0].tag_ for doc in docs} & {"DT"} and not {doc[-1].tag_ for doc in docs} & {"NN"}
+
+
 def neighbours(doc: spacy.tokens.Doc) -> list[tuple[str, str]]:
     return [(token.tag_, token.nbor().tag_) for token in doc[:-1]]
 
