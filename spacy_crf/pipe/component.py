@@ -280,7 +280,7 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
         def decode_part(part: tuple[Sequence[Doc], Columns, list[Rows], Known | None]) -> list[Prediction]:
             docs, columns, looked_up, known = part
             distribution = self.scores.distribution(columns, looked_up).given(known).at(self.settings.temperature)
-            unlabelled = self.preparation and self.unlabelled(docs, columns)
+            unlabelled = None if self.preparation is None else self.unlabelled(docs, columns)
             return decoder(Batch(docs, columns, distribution, self.tags, unlabelled))
 
         return [found for part in run_parallel(decode_part, parts, n_threads) for found in part]
