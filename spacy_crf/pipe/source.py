@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from spacy.language import Language
@@ -45,7 +45,7 @@ class SourcePipe(HasSettings, IsolatesFailures, Stored, Pipe):
     """Base of components over the probabilities of an earlier one, which is looked up in the pipeline when it is
     needed, or of an attribute of Docs."""
 
-    parts = (CFG,)
+    parts: ClassVar[tuple[str, ...]] = (CFG,)
 
     def __init__(self, nlp: Language, settings: Settings, name: str):
         settings.check(name)
