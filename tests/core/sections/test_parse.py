@@ -9,7 +9,8 @@ from helpers.sections import document, documents, outline, spans, trees
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_crf.core.sections.build import PAIR, build, gains_ahead
+from spacy_crf.core.sections.ahead import gains_ahead
+from spacy_crf.core.sections.build import PAIR, build
 from spacy_crf.core.sections.features import DEFAULT_WEIGHTS, NAMES, weight_vector
 from spacy_crf.core.sections.headings import ParserInput, find_headings
 from spacy_crf.core.sections.lattice import StackLattice
@@ -229,7 +230,7 @@ def test_outlines_take_a_part_of_the_work_that_they_may() -> None:
         lines += [f"N:{n}.", "T:Title", f"N:{n}.1", "X", f"N:{n}.2", "X", "N:(a)", "X", "N:(b)", "X"]
     found, whole = (lattice_of(document(lines), limit) for limit in (None, math.inf))
     assert work_of(found) == work_of(whole) and found.dropped == whole.dropped
-    assert work_of(found) < len(found.units) * ParserSettings(max_states=24).search().work / 2
+    assert work_of(found) < len(found.scorer.headings.units) * ParserSettings(max_states=24).search().work / 2
 
 
 @settings(max_examples=150, deadline=None)
