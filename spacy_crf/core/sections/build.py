@@ -201,7 +201,7 @@ class _Builder:
             return _Moves([], [], [], [])
         before = np.array([score[state] for _, state in states])
         passes = before + text if text > -inf else before[:0]
-        own = np.array([self.scorer.variants.scores[pushed.variant] for pushed in variants])
+        own = np.array(self.scorer.variants.scores[variants[0].variant : variants[-1].variant + 1])
         targets = {pushed.target for pushed in variants}
         ahead = np.array([self.ahead[pushed.target] for pushed in variants])
         floors = np.array([-inf if self.is_free else self.floors[pushed.target] for pushed in variants])
@@ -266,7 +266,7 @@ class _Builder:
         # how many stacks each layer still takes; none of the moves to come is better than those that it took
         most = inf if keeps_all or self.cap is None else self.cap
         room = dict.fromkeys([layer + 1, *(pushed.target for pushed in variants)], most)
-        refused: dict[int, list[Any]] = {}  # for want of room: score of the best move, and how many, for each layer
+        refused: dict[int, list[Any]] = {}  # score of the best move that is not made, and how many, for each layer
         ahead = max(self.ahead[target] for target in room)
         for number, (score, code) in enumerate(zip(moves.scores, moves.codes)):
             if not number % CHECK and not any(room.values()):
@@ -280,7 +280,7 @@ class _Builder:
                 pushed, bag, (place, closing) = variants[column], moves.bags[row][column], moves.closings[row]
                 target, variant, depth = pushed.target, pushed.variant, closing.stack.depth
                 if (score < floors[target] and not keeps_all) or depth + pushed.height > search.max_depth:
-                    self._drop(1, score + self.ahead[target])
+                    refused.setdefault(target, [score, 0])[1] += 1
                     continue
                 if search.allowed is not None and not search.allowed(self.scorer.variants[variant], depth):
                     continue
