@@ -8,6 +8,7 @@ histories with equal stacks of levels have the same future, and are one state of
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -140,16 +141,20 @@ def find_headings(document: ParserInput, margin: float) -> Headings:
     return Headings(finder.units, lru_cache(KEPT)(finder.headings), float(best.sum()), text, labels, document.name)
 
 
+def view(values: Any) -> Any:
+    """An array whose items are numbers of Python, without the memory that a list takes."""
+    return memoryview(values)
+
+
 class _HeadingFinder:
     def __init__(self, document: ParserInput, number: Doubles, title: Doubles, text: Doubles, margin: float) -> None:
         is_number, is_title = (np.isfinite(scores) & (scores >= -margin) for scores in (number, title))
         self.units: list[int] = np.flatnonzero(is_number | is_title).tolist()
         self.readings = document.readings
-        # items of memoryviews are numbers of Python, without the memory that lists take
-        self.number, self.title, self.text = memoryview(number), memoryview(title), memoryview(text)
-        self.is_number, self.is_title = memoryview(is_number), memoryview(is_title)
-        self.newlines, self.typography = memoryview(document.newlines), memoryview(document.typography)
-        self.top_titles = memoryview(document.top_titles)
+        self.number, self.title, self.text = view(number), view(title), view(text)
+        self.is_number, self.is_title = view(is_number), view(is_title)
+        self.newlines, self.typography = view(document.newlines), view(document.typography)
+        self.top_titles = view(document.top_titles)
 
     def headings(self, unit: int) -> list[Heading]:
         """Headings that begin with a unit."""

@@ -6,9 +6,8 @@ likeliest label, so passing over them adds nothing. The best way through is a tr
 """
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
-from functools import partial
 from itertools import pairwise
 from math import inf
 
@@ -18,7 +17,16 @@ from ..arrays import Doubles, Indices, Ints
 from .scores import Scorer, Variant
 
 PASS = -1  # the variant of a move that opens nothing
-integers, doubles = partial(array, "i"), partial(array, "d")
+
+
+def integers(values: Iterable[int] = ()) -> "array[int]":
+    """A column of whole numbers."""
+    return array("i", values)
+
+
+def doubles() -> "array[float]":
+    """A column of numbers."""
+    return array("d")
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from ..grammar.numbering import Reading
 from .ahead import gains_ahead
 from .build import INSTEAD, TOLERANCE, StackSearch, build
 from .features import weight_vector
-from .headings import Headings, ParserInput, find_headings
+from .headings import Headings, ParserInput, find_headings, view
 from .lattice import PASS, LatticeSums, Moves, StackLattice, forward_backward, move_scores, moves_of
 from .scores import Scorer
 
@@ -176,11 +175,6 @@ def fill_probabilities(lattice: StackLattice, sections: list[Section], n_units: 
     return float(sums.log_z[0])
 
 
-def _view(values: Any) -> Any:
-    """An array whose items are numbers of Python, without the memory that a list takes."""
-    return memoryview(values)
-
-
 class _SectionFollower:
     """Follows a section from the moves that open it to those that close it.
 
@@ -193,14 +187,14 @@ class _SectionFollower:
         self.lattice, self.n_units, self.units = lattice, n_units, lattice.scorer.headings.units
         scores += sums.alpha[moves.source]
         scores -= sums.alpha[moves.target]
-        self.shares: Sequence[float] = _view(np.exp(scores, out=scores))
-        self.states: Sequence[float] = _view(np.exp(sums.alpha + sums.beta - sums.log_z[0]))  # their probabilities
-        self.layers: Sequence[int] = _view(moves.layers)
-        self.target: Sequence[int] = _view(moves.target)
-        self.variant: Sequence[int] = _view(moves.variant)
-        self.depth: Sequence[int] = _view(moves.depth)
+        self.shares: Sequence[float] = view(np.exp(scores, out=scores))
+        self.states: Sequence[float] = view(np.exp(sums.alpha + sums.beta - sums.log_z[0]))  # their probabilities
+        self.layers: Sequence[int] = view(moves.layers)
+        self.target: Sequence[int] = view(moves.target)
+        self.variant: Sequence[int] = view(moves.variant)
+        self.depth: Sequence[int] = view(moves.depth)
         places = np.arange(len(moves.layers) + 1, dtype=moves.source.dtype)
-        self.bounds: Sequence[int] = _view(np.searchsorted(moves.source, places).astype(np.int32))
+        self.bounds: Sequence[int] = view(np.searchsorted(moves.source, places).astype(np.int32))
 
     def probability(self, section: Section) -> float:
         """The probability of a section."""
