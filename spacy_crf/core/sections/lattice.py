@@ -134,13 +134,15 @@ class Moves:
 
 
 def moves_of(lattice: StackLattice) -> Moves:
-    """The moves of a lattice that was built with arcs, which are taken out of it. O(A)."""
+    """The moves of a lattice that was built with arcs; these and its states are taken out of it. O(A)."""
     assert lattice.arcs is not None
     columns = [getattr(lattice.arcs, each.name) for each in fields(LatticeArcs)]
     lattice.arcs = None
     states, sizes = len(lattice.kept), np.diff(lattice.bounds)
     renumbered = np.full(len(lattice.score), -1, dtype=np.int32)
     renumbered[lattice.kept] = np.arange(states)
+    for column in (lattice.score, lattice.back, lattice.variant, lattice.depth):
+        del column[:]  # they take as much memory as the moves
     kept = renumbered[columns[1]] >= 0
     # one after the other, as they are long
     source, target, variant, bag, depth = (np.frombuffer(columns.pop(0), np.int32)[kept] for _ in range(len(columns)))

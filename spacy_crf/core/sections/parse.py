@@ -125,8 +125,9 @@ def parse(
         labels[list(heading.units)] = document.labels.title
         if heading.number:
             labels[heading.start] = document.labels.number
+    score = headings.base + best.best_score
     log_z = headings.base + fill_probabilities(lattice, sections, len(document)) if probabilities else None
-    return SectionParse(sections, labels, headings.base + best.best_score, log_z, exact, lattice.dropped)
+    return SectionParse(sections, labels, score, log_z, exact, lattice.dropped)
 
 
 def _certify(lattice: StackLattice, headings: Headings, search: StackSearch) -> tuple[StackLattice, bool]:
