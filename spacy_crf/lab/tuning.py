@@ -1,7 +1,6 @@
 """Choice of penalties by cross-validation: a component is trained by its own trainer, and scored by its own scorer."""
 
 import time
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import compress, product
@@ -15,7 +14,7 @@ from spacy.training import Example
 from spacy.util import minibatch
 
 from ..core.arrays import Segments
-from ..core.errors import CoreErrors, CRFError, CRFWarning
+from ..core.errors import CoreErrors, CRFError
 from ..core.labels import UNKNOWN
 from ..corpora.docbin import cut_doc
 from ..learning.encoder import ChainLearner, MakeSample, Sample
@@ -238,14 +237,14 @@ class Fold:
         pipe = self._make(c1=c1, c2=c2).from_bytes(self._begun)
         trainer: LBFGSTrainer = pipe.trainer
         settings = trainer.settings
+        trainer.warns_of_unseen = False
         pipe.trainer = _Recall(trainer, self._samples)
         # weights that were not seen come behind the first step, which has its own length; else one step does it all
         first = min(iterations, settings.iterations_per_step) if settings.unseen else iterations
-        with warnings.catch_warnings(action="ignore", category=CRFWarning):  # told when the pipeline was initialised
-            for step in filter(None, (first, iterations - first)):
-                trainer.settings = replace(settings, iterations_per_step=step)
-                pipe.update(self._train)
-                pipe.finish_update(None)
+        for step in filter(None, (first, iterations - first)):
+            trainer.settings = replace(settings, iterations_per_step=step)
+            pipe.update(self._train)
+            pipe.finish_update(None)
         done = trainer.iterations
         trainer.reset()  # what is encoded takes more memory than the weights
         return pipe, done

@@ -4,6 +4,7 @@ The first two are proved by searching the product of automata over all labelling
 labels are left out: what they say differs from sequence to sequence.
 """
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -27,6 +28,7 @@ NO_PREDICATES = UnitPredicates(0)
 OTHER = "\0other"  # stands for all labels that the constraints do not name
 SAMPLES = 400  # random labellings that show which constraints cannot imply which
 LONGEST = 8
+SPENT = 1e-9  # seconds of a budget that is used up
 
 
 def contradiction(constraints: Sequence[Constraint], fields: Fields, max_states: int = MAX_STATES) -> list[int]:
@@ -178,7 +180,8 @@ def explain(
     set is named: without all of its constraints the tag is restored, and without any proper part of the rest it is not.
     It is found by deletion, so that another one of the same kind may exist. If the labelling is certified, only
     constraints that its bound rests on, or that it breaks, can be reasons. One decoding for each of them, by the method
-    "auto" whatever the settings say.
+    "auto" whatever the settings say, and with its `budget` for all of them together: those that come when it is spent
+    keep to what ten iterations of Lagrangian relaxation find.
 
     sequence (int): its index in the batch. decision (Decision): of `decode` for it, with the other arguments.
     """
@@ -193,11 +196,13 @@ def explain(
 
     # other questions than the one that was asked need proved answers, and no warnings
     surely = replace(settings or MethodSettings(), method="auto", quiet=True)
+    deadline = time.monotonic() + surely.seconds
 
     @cache
     def without(*left_out: int) -> Ints:
         some = [constraints[index] for index in kept if index not in left_out]
-        return decode(own, some, tags, own_predicates, surely)[0].labels
+        within = replace(surely, budget=max(deadline - time.monotonic(), SPENT))
+        return decode(own, some, tags, own_predicates, within)[0].labels
 
     alone = [index for index in kept if index in tried]
     changes = []
