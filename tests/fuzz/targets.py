@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import spacy
@@ -31,15 +32,28 @@ CORPUS, MODELS = ROOT / "corpus", ROOT / "tests/contract/data/models"
 GOLD = ROOT / "tests/contract/data/gold"
 FOUND = Path(__file__).parent / "found"
 MOST_OF_A_SEED = 3000
+UNCHECKED = 128  # first byte from which on a file may have any content
+CHECKSUMS = "checksums.json"
+BUDGET = 0.1  # seconds for the constraints of a document, instead of 10
 RENEWED = 2000  # runs after which a vocabulary starts anew
+
+
+def _read_one_by_one(inputs: Sequence[bytes]) -> None:
+    raise NotImplementedError("This target takes one input at a time")
 
 
 @dataclass(frozen=True)
 class Target:
-    """A parser. read: takes an input, and a folder for files. seeds: inputs to begin with, which it takes."""
+    """A parser.
+
+    read: takes an input, and a folder for files. seeds: inputs to begin with, which it takes.
+    read_all: takes so many inputs at once (`together`), where that is faster.
+    """
 
     read: Callable[[bytes, Path], Any]
     seeds: Callable[[], Sequence[bytes]]
+    read_all: Callable[[Sequence[bytes]], Any] = _read_one_by_one
+    together: int = 1
 
 
 class _Vocabulary:
@@ -234,13 +248,11 @@ def section_trees() -> list[bytes]:
 
 
 def crfsuite_models() -> list[bytes]:
-    import tempfile
-
     import pycrfsuite
 
     trainer = pycrfsuite.Trainer(verbose=False)
     trainer.append([["word=the"], ["word=dog", "x:2.0"]], ["DET", "NOUN"])
-    with tempfile.TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder:
         trainer.train(f"{folder}/model")
         return [Path(f"{folder}/model").read_bytes()]
 
@@ -248,67 +260,76 @@ def crfsuite_models() -> list[bytes]:
 # -- our own models --------------------------------------------------------------------------------------------
 
 
-@cache
 def load(name: str) -> Language:
     """Return a saved pipeline of the contract."""
-    import tempfile
-
-    with tempfile.TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder:
         zipfile.ZipFile(MODELS / f"{name}.zip").extractall(folder)
         return spacy.load(folder)
 
 
-def _component(name: str) -> tuple[str, Any]:
-    own = [
-        (pipe_name, pipe) for pipe_name, pipe in load(name).pipeline if type(pipe).__module__.startswith("spacy_crf")
-    ]
-    return own[-1]
+@cache
+def _component(name: str) -> Any:
+    return next(pipe for _, pipe in reversed(load(name).pipeline) if type(pipe).__module__.startswith("spacy_crf"))
+
+
+@cache
+def _whole_files(name: str) -> dict[str, bytes]:
+    with TemporaryDirectory() as folder:
+        _component(name).to_disk(Path(folder) / "pipe")
+        return {path.name: path.read_bytes() for path in sorted((Path(folder) / "pipe").iterdir())}
 
 
 def load_folder(name: str) -> Callable[[bytes, Path], Any]:
-    """Make a target of the files of a component: one of them is the input, the others are whole."""
+    """Make a target of the files of a component: one of them is the input, the others are whole.
+
+    The first byte of an input says which, and whether the list of checksums accepts any content of this file.
+    """
 
     def read(data: bytes, folder: Path) -> None:
-        where = folder / name
-        if not where.exists():
-            _component(name)[1].to_disk(where)
-            for path in list(where.rglob("*")):
-                if path.is_file():
-                    path.with_name(path.name + ".whole").write_bytes(path.read_bytes())
-        whole = sorted(where.rglob("*.whole"))
-        chosen = whole[data[0] % len(whole)] if data else whole[0]
-        for path in whole:
-            path.with_suffix("").write_bytes(data[1:] if path == chosen else path.read_bytes())
-        _component(name)[1].from_disk(where)
+        whole = _whole_files(name)
+        number, content = (data[0] if data else 0), data[1:]
+        chosen = list(whole)[number % UNCHECKED % len(whole)]
+        files = whole | {chosen: content}
+        if number >= UNCHECKED and chosen != CHECKSUMS:
+            files[CHECKSUMS] = json.dumps(json.loads(whole[CHECKSUMS]) | {chosen: None}).encode()
+        for file, content in files.items():
+            (folder / file).write_bytes(content)
+        _component(name).from_disk(folder)
 
     return read
 
 
 def folder_seeds(name: str) -> Callable[[], list[bytes]]:
     def pack() -> list[bytes]:
-        import tempfile
-
-        with tempfile.TemporaryDirectory() as folder:
-            _component(name)[1].to_disk(Path(folder) / "pipe")
-            files = sorted(path for path in (Path(folder) / "pipe").rglob("*") if path.is_file())
-            return [bytes([number]) + path.read_bytes() for number, path in enumerate(files)]
+        files = enumerate(_whole_files(name).values())
+        return [bytes([first + number]) + data for number, data in files for first in (0, UNCHECKED)]
 
     return pack
 
 
-def tell(name: str) -> Callable[[bytes, Path], Any]:
-    """Make a target of a component and a random document, whose text stays what it is."""
+def documents(name: str) -> Target:
+    """Make a target of a component and random documents, whose texts stay what they are."""
 
-    def read(data: bytes, folder: Path) -> None:
-        text = data.decode("utf-8", "replace")
-        doc = load(name)(text)
-        assert doc.text == text
-        restored = doc._.restored if doc.has_extension("restored") else None
-        if restored is not None:
-            letters = [[character for character in one.lower() if character.isalnum()] for one in (text, restored)]
-            assert letters[0] == letters[1]
+    @cache
+    def pipeline() -> Language:
+        nlp = load(name)
+        if nlp.has_pipe("constrained_ner"):
+            nlp.get_pipe("constrained_ner").cfg["budget"] = BUDGET
+        return nlp
 
-    return read
+    def read_all(inputs: Sequence[bytes]) -> None:
+        texts, nlp = [data.decode("utf-8", "replace") for data in inputs], pipeline()
+        with nlp.memory_zone():
+            for text, doc in zip(texts, nlp.pipe(texts), strict=True):
+                assert doc.text == text
+                if doc.has_extension("restored"):
+                    assert _letters(doc._.restored) == _letters(text)
+
+    return Target(lambda data, _: read_all([data]), DOCUMENTS, read_all, together=64)
+
+
+def _letters(text: str) -> list[str]:
+    return [character for character in text.lower() if character.isalnum()]
 
 
 DOCUMENTS = texts(
@@ -385,7 +406,7 @@ TARGETS: dict[str, Target] = {
         for name in ("tagger", "sets", "references", "sections", "punctuation")
     },
     **{
-        f"documents-{name}": Target(tell(name), DOCUMENTS)
+        f"documents-{name}": documents(name)
         for name in ("tagger", "sets", "references", "sections", "punctuation")
     },
 }
