@@ -27,7 +27,9 @@ def main() -> int:
     tallies = read_tallies(arguments.out)
     if not arguments.table:
         with ThreadPoolExecutor(arguments.jobs) as threads:
-            list(threads.map(lambda name: run_target(name, tallies.setdefault(name, Tally()), tallies, arguments), names))
+            list(
+                threads.map(lambda name: run_target(name, tallies.setdefault(name, Tally()), tallies, arguments), names)
+            )
     print(table(tallies, names))
     return int(any(tallies[name].findings for name in names if name in tallies))
 
@@ -93,7 +95,9 @@ def run_alone(arguments: argparse.Namespace) -> int:
 
     seeds = list(TARGETS[name].seeds())
     limit_memory()
-    tell(fuzz(name, TARGETS[name], Inputs(seeds, arguments.seed), arguments.runs, arguments.seconds), arguments.findings)
+    tell(
+        fuzz(name, TARGETS[name], Inputs(seeds, arguments.seed), arguments.runs, arguments.seconds), arguments.findings
+    )
     return 0
 
 

@@ -405,10 +405,7 @@ TARGETS: dict[str, Target] = {
         f"model-{name}": Target(load_folder(name), folder_seeds(name))
         for name in ("tagger", "sets", "references", "sections", "punctuation")
     },
-    **{
-        f"documents-{name}": documents(name)
-        for name in ("tagger", "sets", "references", "sections", "punctuation")
-    },
+    **{f"documents-{name}": documents(name) for name in ("tagger", "sets", "references", "sections", "punctuation")},
 }
 
 
