@@ -1,7 +1,7 @@
 """Runs the properties that are marked `promise` for long, in pieces that add up in a file.
 
     python -m tests.promises --out promises.json                    # 100,000 examples of each
-    python -m tests.promises --out promises.json -k words --jobs 2  # some of them
+    python -m tests.promises --out promises.json tests/a/test_b.py::test_c --jobs 2  # some of them, in this order
     python -m tests.promises --out promises.json --table            # the table of all that was run
 
 Each piece is a process of pytest with a seed of its own, because hypothesis remembers all examples of a run and grows
@@ -47,7 +47,7 @@ def main() -> int:
     outcomes = {name: Outcome(**one) for name, one in _read(arguments.out).items()}
     if not arguments.table:
         with ThreadPoolExecutor(arguments.jobs) as threads:
-            names = find_promises(arguments.k)
+            names = arguments.names or find_promises()
             list(threads.map(lambda name: run_promise(name, outcomes, arguments), names))
     print("\n".join([HEAD, *(one.row(name.removeprefix("tests/")) for name, one in sorted(outcomes.items()))]))
     return int(any(one.failures for one in outcomes.values()))
@@ -55,19 +55,19 @@ def main() -> int:
 
 def read_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.promises", description="Run promises for long.")
+    parser.add_argument("names", nargs="*", help="Which, as pytest names them; all of them without")
     parser.add_argument("--out", type=Path, required=True, help="File that adds up what was run")
     parser.add_argument("--examples", type=int, default=100_000, help="Of each property")
     parser.add_argument("--piece", type=int, default=25_000, help="Examples of one process")
     parser.add_argument("--jobs", type=int, default=1, help="Properties at the same time")
     parser.add_argument("--table", action="store_true", help="Print the table of the file and run nothing")
-    parser.add_argument("-k", default="", help="Only properties whose names pytest finds so")
     return parser.parse_args()
 
 
-def find_promises(chosen: str) -> list[str]:
+def find_promises() -> list[str]:
     """Return the names of the properties, as pytest knows them."""
     files = [path for path in sorted((ROOT / "tests").rglob("test_*.py")) if "mark.promise" in path.read_text("utf8")]
-    command = [*PYTEST, "--collect-only", "-m", "promise", "-k", chosen, *map(str, files)]
+    command = [*PYTEST, "--collect-only", "-m", "promise", *map(str, files)]
     listed = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT)
     return [line for line in listed.stdout.splitlines() if "::" in line]
 
