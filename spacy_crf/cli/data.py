@@ -14,6 +14,7 @@ from spacy.util import dot_to_object, registry
 from thinc.api import Config
 
 from ..core.errors import CRFError
+from ..corpora.docs import make_doc
 from ..corpora.errors import CorpusErrors
 from ..corpora.files import data_suffix
 from ..corpora.reader import COLUMNS, Corpus, Format, list_files, pick_format
@@ -101,7 +102,7 @@ class Data:
                 if value:
                     raise CRFError(CorpusErrors.CRF510.format(setting=setting, value=value, format=TEXT))
             lines = enumerate(read_lines(self.path), 1)
-            return ((nlp.make_doc(line), Place("line", number)) for number, line in lines if line.strip())
+            return ((make_doc(nlp, line), Place("line", number)) for number, line in lines if line.strip())
         examples = enumerate(self.reader(nlp)(nlp), 1)
         return ((example.predicted, Place("document", number)) for number, example in examples)
 
