@@ -1,19 +1,23 @@
 """Documents beyond `nlp.max_length` are read, learned from, scored and labelled as any others."""
 
 import random
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 import spacy
+from helpers import tagged
 from helpers.tagged import SENTENCES
 from spacy.language import Language
+from spacy.tokens import Doc
 from typer.testing import CliRunner
 
 from spacy_crf import Corpus, PunctuationCorpus, SectionCorpus
 from spacy_crf.cli import app
 from spacy_crf.corpora.block import ReferenceSettings
+from spacy_crf.pipe import component
 
 TAGGED = [[token.rsplit("/", 2) for token in line.split()] for line in SENTENCES.strip().splitlines()]
 QUICK = {"@misc": "spacy_crf.LBFGS.v1", "iterations_per_step": 3}
@@ -128,6 +132,25 @@ def test_scores_do_not_depend_on_how_a_file_becomes_docs(length: int, tmp_path: 
     read = {group: Corpus(path, **{**TAGS, "group": group}) for group in ("document", "sentence")}
     whole, cut = (nlp.evaluate(corpus(nlp)) for corpus in read.values())
     assert whole["tag_acc"] == cut["tag_acc"] and whole["speed"] and cut["speed"]
+
+
+def test_many_documents_are_decoded_in_parts_of_bounded_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    nlp = tagged.train()
+    words = [word for sentence in TAGGED for word, *_ in sentence]
+    docs = [Doc(nlp.vocab, words=words) for _ in range(80)]
+    pipe: Any = nlp.get_pipe("crf_tagger")
+    whole = [found.tags.tolist() for found in pipe.predict(docs)]
+    monkeypatch.setattr(component, "UNITS_PER_THREAD", 256)
+    monkeypatch.setattr(component, "CELLS", 2048)
+    peaks = []
+    for count in (40, 80):
+        tracemalloc.start()
+        found = pipe.predict(docs[:count])
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert [one.tags.tolist() for one in found] == whole
+    bytes_of_a_unit = (peaks[1] - peaks[0]) / (40 * len(words))
+    assert bytes_of_a_unit < 400  # columns and labels; several times as many without parts
 
 
 COMMANDS = [
