@@ -50,8 +50,7 @@ from .labels import join_gold, read_gold, tell_missing
 from .scorer import report_scores
 
 SAMPLE = 10  # examples that show a tok2vec layer its shapes
-# Fewer units do not repay a thread; more units times labels are decoded one part after the other, of whole Docs
-UNITS_PER_THREAD, CELLS = 4096, 1 << 20
+UNITS_PER_THREAD, CELLS = 4096, 1 << 20  # fewer units repay no thread; more units times labels are decoded in turns
 
 
 class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, TrainablePipe):
@@ -267,7 +266,8 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
         if not any(len(doc) for doc in docs):
             return [decoder.empty(self.tags) for _ in docs]
         self._require_labels()
-        self.warn_of(self.settings.probabilistic())
+        if not self.has_probabilities:
+            self.warn_of(self.settings.probabilistic())
         columns = self.read(docs, decoder.reads)
         known = self.known_tags(docs, columns, given)
         n_units, most = len(columns.orths), max(UNITS_PER_THREAD, CELLS // len(self.tags))
