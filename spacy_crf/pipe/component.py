@@ -270,7 +270,7 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
             self.warn_of(self.settings.probabilistic())
         columns = self.read(docs, decoder.reads)
         known = self.known_tags(docs, columns, given)
-        n_units, most = len(columns.orths), max(UNITS_PER_THREAD, CELLS // len(self.tags))
+        n_units, most = len(columns.orths), max(UNITS_PER_THREAD, CELLS // get_layout(self.model).n_labels)
         n_threads = min(available_threads(), 1 + n_units // UNITS_PER_THREAD)
         parts, first_doc, first = list[tuple[Sequence[Doc], Columns, list[Rows], Known | None]](), 0, 0
         for part in columns.split(n_threads * (1 + n_units // (n_threads * most))):
