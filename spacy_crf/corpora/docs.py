@@ -14,6 +14,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 from spacy.attrs import DEP, HEAD, IDS, LEMMA, MORPH, ORTH, POS, SENT_START, SPACY, TAG
+from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.util import filter_spans
@@ -126,6 +127,26 @@ def number_documents(names: Iterable[str]) -> Indices:
 
 
 # -- the predicted side of a training example ----------------------------------------------------------------
+
+
+def admit(nlp: Language, length: int) -> None:
+    """Let a pipeline take a text of so many characters: its `max_length` grows to that.
+
+    The limit is for what spaCy's parser needs of memory. But `nlp.evaluate` also refuses a longer Doc that was made
+    already, since it has the texts of all references tokenized once more, for its clock.
+    """
+    nlp.max_length = max(nlp.max_length, length)
+
+
+def make_doc(nlp: Language, text: str) -> Doc:
+    """Make a Doc of a text of any length, as `nlp.make_doc` does up to `nlp.max_length`."""
+    admit(nlp, len(text))
+    return nlp.make_doc(text)
+
+
+def count_characters(doc: Doc) -> int:
+    """The length of `doc.text`, which itself takes long to make."""
+    return doc[-1].idx + len(doc[-1].text_with_ws) if len(doc) else 0
 
 
 def copy_tokens(reference: Doc, kinds: Sequence[str]) -> Doc:

@@ -21,7 +21,16 @@ from .block import CoraSettings, HistoricalText, ReferenceSettings
 from .conll import is_conllu, read_columns, read_conllu
 from .cora import read_cora
 from .docbin import read_docbin
-from .docs import DocMaker, align_annotation, copy_tokens, register_doc_name, write_doc_name
+from .docs import (
+    DocMaker,
+    admit,
+    align_annotation,
+    copy_tokens,
+    count_characters,
+    make_doc,
+    register_doc_name,
+    write_doc_name,
+)
 from .errors import CorpusErrors
 from .files import check_paths, data_suffix, name_file, number_name, visible_files
 from .historical import apply_text
@@ -196,11 +205,15 @@ class Corpus:
             self.format = "columns"
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
-        """Yield examples with gold annotation in `reference`, and what the pipeline starts from in `predicted`."""
+        """Yield examples with gold annotation in `reference`, and what the pipeline starts from in `predicted`.
+
+        nlp (Language): The pipeline; `nlp.max_length` grows to the longest document.
+        """
         augment = self.augmenter or dont_augment
         for reference in self.read_docs(nlp.vocab):
+            admit(nlp, count_characters(reference))
             if self.retokenize:
-                example = Example(nlp.make_doc(reference.text), reference)
+                example = Example(make_doc(nlp, reference.text), reference)
                 align_annotation(example, self.input or ())
             else:
                 example = Example(copy_tokens(reference, self.input or ()), reference)
@@ -229,11 +242,11 @@ class Corpus:
         sentences = own.read(file, **{name: getattr(self, name) for name in own.settings})
         if own.has_tag_sets and self.text is not None:
             sentences = apply_text(sentences, self.text)
-        make_doc, number, is_first = DocMaker(vocab), 1, True
+        make_reference, number, is_first = DocMaker(vocab), 1, True
         for grouped in group_sentences(self._check_input(file, sentences), self.group):
             number += grouped[0].starts_document and not is_first
             is_first = False
-            doc = write_doc_name(make_doc(grouped), number_name(name, number))
+            doc = write_doc_name(make_reference(grouped), number_name(name, number))
             if own.has_tag_sets and self.text is not None:
                 write_text_settings(doc, asdict(self.text))
             if own.has_tag_sets or GOLD_COLUMN in (self.columns or ()):

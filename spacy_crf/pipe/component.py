@@ -49,7 +49,7 @@ from .live_settings import HasSettings, LiveSettings
 from .scorer import report_scores
 
 SAMPLE = 10  # examples that show a tok2vec layer its shapes
-UNITS_PER_THREAD = 4096  # fewer do not repay a thread
+UNITS_PER_THREAD, CELLS = 4096, 1 << 20  # fewer units repay no thread; more units times labels are decoded in turns
 
 
 class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, TrainablePipe):
@@ -268,10 +268,10 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
             self.warn_of(self.settings.probabilistic())
         columns = self.read(docs, decoder.reads)
         known = self.known_tags(docs, columns, given)
-        n_threads = min(available_threads(), 1 + len(columns.orths) // UNITS_PER_THREAD)
-        parts: list[tuple[Sequence[Doc], Columns, list[Rows], Known | None]] = []
-        first_doc, first = 0, 0
-        for part in columns.split(n_threads):
+        n_units, most = len(columns.orths), max(UNITS_PER_THREAD, CELLS // get_layout(self.model).n_labels)
+        n_threads = min(available_threads(), 1 + n_units // UNITS_PER_THREAD)
+        parts, first_doc, first = list[tuple[Sequence[Doc], Columns, list[Rows], Known | None]](), 0, 0
+        for part in columns.split(n_threads * (1 + n_units // (n_threads * most))):
             behind, end = first_doc + len(part.doc_lengths), first + len(part.orths)
             own = None if known is None else known[first:end]
             parts.append((docs[first_doc:behind], part, self.scores.look_up(part), own))

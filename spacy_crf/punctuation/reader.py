@@ -15,6 +15,7 @@ from spacy.vocab import Vocab
 
 from ..core.errors import CoreErrors, CRFError, CRFWarning
 from ..corpora.docbin import read_docbin
+from ..corpora.docs import admit, count_characters, make_doc
 from ..corpora.errors import CorpusErrors
 from ..corpora.files import check_paths, data_suffix, visible_files
 from ..reading.files import first_line, read_blocks, read_lines
@@ -95,6 +96,7 @@ class PunctuationCorpus:
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """Yield examples with bare words in `predicted`, and in `reference` as they were spelt, with their marks.
 
+        nlp (Language): The pipeline, of which the vocabulary is used; `nlp.max_length` grows to the longest document.
         RAISES (ValueError): for a file that cannot be read, or if nothing was worth reading.
         """
         register_punctuation()
@@ -104,7 +106,9 @@ class PunctuationCorpus:
             texts = (sentence for text in texts for sentence in text.sentences())
         passages = (part for text in texts for part in text.windows(self.window))
         for passage in islice(passages, self.limit or None):
-            yield self._make_example(nlp.vocab, passage)
+            example = self._make_example(nlp.vocab, passage)
+            admit(nlp, count_characters(example.reference))
+            yield example
         found = {"path": ", ".join(map(str, self.paths)), "dropped": self.anomalies}
         if not self.anomalies.read:
             raise CRFError(PunctuationErrors.CRF981.format(**found))
@@ -116,7 +120,7 @@ class PunctuationCorpus:
         scheme = self._scheme()
         for example in self(nlp):
             words = WordView.of(example.reference, scheme)
-            doc = nlp.make_doc(restore(words.forms, words.labels(scheme), scheme))
+            doc = make_doc(nlp, restore(words.forms, words.labels(scheme), scheme))
             places = WordView.of(doc, scheme).last_tokens.tolist()
             pauses = [token._.get(PAUSE) for token in example.reference]
             for place, pause in zip(places, pauses if len(places) == len(pauses) else ()):
