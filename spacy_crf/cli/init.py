@@ -2,7 +2,7 @@
 
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from spacy.language import Language
@@ -69,24 +69,20 @@ def find_config(name: str, target: str | None) -> Path:
 def set_target(config: Config, component: str, target: str) -> None:
     """Let a component learn something else."""
     block = config["components"][component]
-    _require(block, component, "target")
+    if "target" not in Language.get_factory_meta(block["factory"]).default_config:
+        raise CRFError(LabErrors.CRF988.format(option="--target", kind=block["factory"], name=component))
     block["target"] = target
 
 
 def set_order(config: Config, component: str, order: int) -> None:
     """Set the order of a component's chain; half of the steps are for trigrams, which begin without being better."""
     block, training = config["components"][component], config["training"]
-    _require(block, component, "model")
+    if "model" not in block:
+        raise CRFError(LabErrors.CRF988.format(option="--order", kind=block["factory"], name=component))
     block["model"]["order"] = order
-    if order == 2:
+    if order == 2 and block["trainer"]["@misc"] == "spacy_crf.LBFGS.v1":  # no other can, as an error will tell
         block["trainer"]["first_order_steps"] = max(1, training["max_steps"] // 2)
         training["patience"] = 0
-
-
-def _require(block: dict[str, Any], component: str, setting: str) -> None:
-    if setting not in Language.get_factory_meta(block["factory"]).default_config:
-        option = {"target": "--target", "model": "--order"}[setting]
-        raise CRFError(LabErrors.CRF988.format(option=option, kind=block["factory"], name=component))
 
 
 def fill(config: Config) -> Config:
