@@ -86,7 +86,7 @@ def set_order(config: Config, component: str, order: int) -> None:
 
 
 def fill(config: Config) -> Config:
-    """Return a config with all settings; components of other pipelines, which may not be there yet, stay as they are."""
+    """Return a config with all settings; components of other pipelines, which may not be there, stay as they are."""
     sourced, own = get_sourced_components(config), config.copy()
     own["components"] = {name: block for name, block in config["components"].items() if name not in sourced}
     own["nlp"]["pipeline"] = list(own["components"])
