@@ -69,7 +69,7 @@ def find_config(name: str, target: str | None) -> Path:
 def set_target(config: Config, component: str, target: str) -> None:
     """Let a component learn something else."""
     block = config["components"][component]
-    if "target" not in Language.get_factory_meta(block["factory"]).default_config:
+    if "target" not in (Language.get_factory_meta(block["factory"]).default_config or {}):
         raise CRFError(LabErrors.CRF988.format(option="--target", kind=block["factory"], name=component))
     block["target"] = target
 
