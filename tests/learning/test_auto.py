@@ -13,7 +13,7 @@ from spacy.cli.train import train
 from spacy.language import Language
 from spacy.tokens import DocBin
 from spacy.training import Example
-from spacy.util import load_config, load_model_from_config, minibatch
+from spacy.util import load_config, minibatch
 
 FULL_BATCH = {"@batchers": "spacy_crf.full_batch.v1"}
 TOK2VEC = {"@architectures": "spacy.HashEmbedCNN.v2", "width": 8, "depth": 1, "embed_size": 50, "window_size": 1}
@@ -89,8 +89,8 @@ def test_a_saved_component_goes_on_with_batches_of_any_size(tmp_path: Path) -> N
     nlp.to_disk(tmp_path)
     assert load_config(tmp_path / "config.cfg")["components"]["crf_tagger"]["trainer"] == "auto"
     loaded = spacy.load(tmp_path)
-    for example in examples:
-        loaded.get_pipe("crf_tagger").add_label(example.reference[0].tag_)
+    for token in (token for example in examples for token in example.reference):
+        loaded.get_pipe("crf_tagger").add_label(token.tag_)
     before = loaded.evaluate(examples)["tag_acc"]
     optimizer = loaded.resume_training()
     for _ in range(20):
@@ -108,9 +108,9 @@ def test_another_name_is_told_what_there_is() -> None:
 def test_spacys_training_with_a_config_that_names_no_trainer(tmp_path: Path, batcher: dict[str, str] | None) -> None:
     nlp = make()
     data = tmp_path / "tiny.spacy"
-    DocBin([example.reference for example in tagged.make_examples(nlp)]).to_disk(data)
+    DocBin(docs=[example.reference for example in tagged.make_examples(nlp)]).to_disk(data)
     config = nlp.config.copy()
-    config["paths"] = {"train": str(data), "dev": str(data)}
+    config["paths"] |= {"train": str(data), "dev": str(data)}
     for split in ("train", "dev"):
         config["corpora"][split]["path"] = str(data)
         config["corpora"][split]["gold_preproc"] = True
@@ -118,6 +118,5 @@ def test_spacys_training_with_a_config_that_names_no_trainer(tmp_path: Path, bat
     if batcher is not None:
         config["training"] |= {"batcher": batcher, "eval_frequency": 1}
     config.to_disk(tmp_path / "config.cfg")
-    assert load_model_from_config(load_config(tmp_path / "config.cfg"), auto_fill=True)
     train(tmp_path / "config.cfg", tmp_path / "out")
     assert spacy.load(tmp_path / "out" / "model-best").meta["performance"]["tag_acc"] > 0.95
