@@ -191,7 +191,7 @@ class NERSettings(DecodingSettings, LabelSettings):
     mine (MiningSettings | None): a block spacy_crf.Mining.v1; null: no constraints are mined.
     """
 
-    features: FeatureSettings = nested("misc", "spacy_crf.Features.v1", templates=["@ner"])
+    features: FeatureSettings = nested("misc", "spacy_crf.Features.v1", templates=["@entities"])
     target: str = fixed("ent", shown=True)
     mine: MiningSettings | None = fixed(None)
     scorer: Scorer = nested("scorers", "spacy_crf.constrained_ner_scorer.v1")

@@ -1,7 +1,7 @@
 """Choice of penalties by cross-validation: a component is trained by its own trainer, and scored by its own scorer."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import compress, product
 from math import isfinite, sqrt
@@ -28,6 +28,7 @@ from .sampling import deal
 Rule = Literal["best", "one-se"]
 Unit = Literal["auto", "doc", "sequence"]
 SCORES = {"ent": "ents_f", "spans": "spans_{spans_key}_f"}
+TRAINER = {"@misc": "spacy_crf.LBFGS.v1"}  # with its defaults, as trainer = "auto" takes it
 BATCH_SIZE = 256  # documents that are scored at once
 
 
@@ -166,6 +167,12 @@ def cross_validate(
     return CrossValidation(name, score, rule, [Setting(*pair, found) for pair, found in results.items()])
 
 
+def trainer_block(component: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the block of L-BFGS of a component that is trained by it. component (dict): its block of the config."""
+    block = component.get("trainer", "auto")
+    return dict(TRAINER if block == "auto" else block)
+
+
 def _checked(name: str, values: Sequence[float]) -> list[float]:
     """Return penalties as numbers, each once."""
     wrong = [one for one in values if not (isinstance(one, int | float) and isfinite(one) and one >= 0)]
@@ -229,7 +236,7 @@ class Fold:
         self._samples: list[Sample] = []
 
     def _make(self, **penalties: float) -> Any:
-        config = {**self._config, "trainer": {**self._config["trainer"], **penalties}}
+        config = {**self._config, "trainer": {**trainer_block(self._config), **penalties}}
         return self._nlp.create_pipe(config.pop("factory"), self._name, config=config)
 
     def fit(self, c1: float, c2: float, iterations: int) -> tuple[CRFTagger, int]:

@@ -65,7 +65,7 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
     def __init__(self, vocab: Vocab, settings: ChainSettings, name: str, scheme: Scheme = "none", **learned: Any):
         settings.check(name)
         self.vocab, self.settings, self.name, self.scheme = vocab, settings, name, scheme
-        self.model, self.trainer, self.scorer = settings.model, settings.trainer.make(), settings.scorer
+        self.model, self.trainer, self.scorer = settings.model, settings.trainer.make(settings.model), settings.scorer
         self.live_settings = LiveSettings(name, settings, {**learned, "labels": []})
         self.features = Features(self.feature_config, self.sequence)
         self.valid_tags = ValidTags(name, getattr(settings, "dictionary", None), self.feature_config)
@@ -150,7 +150,7 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
         self.set_labels([*(begun.labels if begun else ()), *self.labels, *found])
         resources = self.feature_config.make_resources(nlp, partial(self.references, read), begun and begun.lexicon)
         self.features = Features(self.feature_config, self.sequence, resources)
-        self.trainer.reset()
+        self.trainer = self.settings.trainer.make(self.model, nlp)
         tags = self.make_tags(self.labels)
         start_weights(self.model, len(tags), self.allowed_pairs(tags))
         if begun is not None:

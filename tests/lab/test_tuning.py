@@ -32,7 +32,8 @@ TAGS = [f"T{number}" for number in range(6)]
 def make(noise: float, templates: list[str], n_docs: int, seed: int = 0) -> tuple[Language, list[Example]]:
     """Words that begin with what decides their tag, up to some noise, and end in digits that mean nothing."""
     nlp = spacy.blank("xx")
-    nlp.add_pipe("crf_tagger", config={"features": {"@misc": "spacy_crf.Features.v1", "templates": templates}})
+    features = {"@misc": "spacy_crf.Features.v1", "templates": templates}
+    nlp.add_pipe("crf_tagger", config={"features": features, "trainer": {"@misc": "spacy_crf.LBFGS.v1"}})
     rng = np.random.default_rng(seed)
     examples = []
     for _ in range(n_docs):
