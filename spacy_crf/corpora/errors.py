@@ -104,6 +104,10 @@ class CorpusErrors(metaclass=Messages):
         "Token {token} ({text!r}) of document {document!r} has a tab or a line end, which a TSV file cannot hold. "
         "Split the token there."
     )
+    CRF542 = (
+        "{path}: the tags in the column '{column}' can be read in more than one way; {value!r} is {readings}. Rename "
+        "the labels that begin or end like a tag, or write all tags in one form, such as B-PER."
+    )
     CRF552 = (
         "The block '{setting}' of the corpus goes with the format {known}, not with {format!r}. Set `format`, or take "
         "the block out."

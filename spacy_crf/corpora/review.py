@@ -10,13 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..annotation.gold import partial_extension
 from ..core.errors import CRFError
 from ..core.labels import OUTSIDE
 from ..reading.files import first_line, read_blocks
 from ..reading.records import read_json_lines
 from .errors import CorpusErrors
-from .sentence import ENTITIES, EXTENSION_PREFIX, RowChecker, Sentence, find_spaces, spans_key, validate_input
+from .sentence import RowChecker, Sentence, find_spaces, is_spans, validate_input
 
 FORMAT = "spacy_crf review 1"
 MARK = f"# {FORMAT}"  # first line of the tabular layout; in JSON lines each object says it
@@ -132,11 +131,8 @@ def _make_sentence(sequence: _Sequence, checker: RowChecker) -> Sentence:
     columns = {**sequence.input, kind: sequence.gold}
     for name, values in columns.items():
         checker.check(name, values, lines)
-    key = spans_key(kind)
-    if key or kind == ENTITIES:
+    if is_spans(kind):
         _check_spans(sequence, checker.path)
-        partial = partial_extension("spans" if key else "ent", key or "")
-        columns[f"{EXTENSION_PREFIX}{partial}"] = sequence.gold
     return Sentence(words, columns, None if sequence.text is None else find_spaces(sequence.text, words))
 
 

@@ -46,8 +46,8 @@ def test_every_target_has_its_place(nlp: Language, write: Write, extension: str)
     assert [token.pos_ for token in doc] == ["NOUN", ""]
     (doc,) = read(nlp, write("a.tsv", rows("a/x", "b/", target=f"ext:{extension}")))
     assert [token._.get(extension) for token in doc] == ["x", ""]
-    (doc,) = read(nlp, write("a.tsv", rows("a/B-PER", "b/I-PER", "c/", "d/O", target="ner")))
-    assert [token.ent_iob_ for token in doc] == ["B", "I", "", "O"]
+    (doc,) = read(nlp, write("a.tsv", rows("a/B-PER", "b/I-PER", "c/O", "d/", target="ner")))
+    assert [token.ent_iob_ for token in doc] == ["B", "I", "O", ""]
     (doc,) = read(nlp, write("a.tsv", rows("a/B-NP", "b/I-NP", "c/O", target="spans:chunks")))
     assert [(span.text, span.label_) for span in doc.spans["chunks"]] == [("a b", "NP")]
 
