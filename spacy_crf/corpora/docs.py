@@ -22,6 +22,7 @@ from thinc.types import Ints2d
 
 from ..annotation.extensions import copy_values, read_value, register, register_stored, write_known, write_value
 from ..annotation.gold import partial_extension
+from ..annotation.preparation import copy_truncated
 from ..core.arrays import Indices
 from ..core.labels import OUTSIDE
 from .sentence import ENTITIES, MISSING, Sentence, bio_tags, extension_name, join_sentences, settle_spans, spans_key
@@ -155,6 +156,7 @@ def copy_tokens(reference: Doc, kinds: Sequence[str]) -> Doc:
         if key in reference.spans:
             doc.spans[key] = reference.spans[key].copy(doc=doc)
     copy_values(reference, doc, filter(None, map(extension_name, kinds)))
+    copy_truncated(reference, doc)
     return doc
 
 

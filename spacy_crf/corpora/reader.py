@@ -15,7 +15,7 @@ from spacy.util import registry
 from spacy.vocab import Vocab
 
 from ..annotation.extensions import register_stored
-from ..annotation.preparation import write_text_settings
+from ..annotation.preparation import copy_truncated, write_text_settings
 from ..core.errors import CRFError
 from .block import CoraSettings, HistoricalText, ReferenceSettings
 from .conll import is_conllu, read_columns, read_conllu
@@ -201,6 +201,7 @@ class Corpus:
         for reference in self.read_docs(nlp.vocab):
             if self.retokenize:
                 example = Example(nlp.make_doc(reference.text), reference)
+                copy_truncated(reference, example.predicted)
                 align_annotation(example, self.input or ())
             else:
                 example = Example(copy_tokens(reference, self.input or ()), reference)
