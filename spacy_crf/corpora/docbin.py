@@ -14,20 +14,17 @@ from thinc.types import Ints2d
 
 from ..annotation.extensions import (
     copy_values,
-    read_value,
     register,
     register_stored,
     stored_names,
     write_known,
-    write_value,
 )
 from ..annotation.gold import partial_extension, partial_tags
-from ..annotation.preparation import TEXT_SETTINGS, copy_truncated
 from ..annotation.span_targets import without_overlaps
 from ..core.errors import CRFError
 from ..core.labels import OUTSIDE
 from ..reading.files import check_unpacking, read_bytes
-from .docs import DOC_NAME, read_doc_name, write_doc_name
+from .docs import copy_text_notes, read_doc_name, write_doc_name
 from .errors import CorpusErrors
 from .files import number_name
 from .sentence import MISSING, Group
@@ -101,10 +98,7 @@ def cut_doc(doc: Doc, starts: list[int]) -> Iterator[Doc]:
         for name, tags in gold.items():
             register_stored(name)
             write_known(part, name, tags[start:end])
-        for name in (DOC_NAME, TEXT_SETTINGS):
-            if (value := read_value(doc, name)) is not None:
-                write_value(part, name, value)
-        copy_truncated(doc, part, first=start == 0, last=end == len(doc))
+        copy_text_notes(doc, part, first=start == 0, last=end == len(doc))
         yield part
 
 

@@ -22,7 +22,7 @@ from thinc.types import Ints2d
 
 from ..annotation.extensions import copy_values, read_value, register, register_stored, write_known, write_value
 from ..annotation.gold import partial_extension
-from ..annotation.preparation import copy_truncated
+from ..annotation.preparation import TEXT_SETTINGS, copy_truncated
 from ..core.arrays import Indices
 from ..core.labels import OUTSIDE
 from .sentence import ENTITIES, MISSING, Sentence, bio_tags, extension_name, join_sentences, settle_spans, spans_key
@@ -133,6 +133,17 @@ def write_doc_name(doc: Doc, name: str) -> Doc:
     """Give a Doc the name of the document that it is, or is a part of, and return it."""
     write_value(doc, DOC_NAME, name)
     return doc
+
+
+def copy_text_notes(doc: Doc, other: Doc, *, first: bool = True, last: bool = True) -> None:
+    """Give another Doc, or a part of a Doc, the name, how the text was prepared, and whether it goes on.
+
+    first, last (bool): Whether it has the first and the last token.
+    """
+    for name in (DOC_NAME, TEXT_SETTINGS):
+        if (value := read_value(doc, name)) is not None:
+            write_value(other, name, value)
+    copy_truncated(doc, other, first=first, last=last)
 
 
 def number_documents(names: Iterable[str]) -> Indices:
