@@ -87,9 +87,10 @@ class Data:
     def examples(self, nlp: Language, name: str | None = None) -> list[Example]:
         """All examples. name (str | None): Component that they are for: what only it reads comes first."""
         reader = self.reader(nlp, nlp.get_pipe_meta(name).factory if name else "")
-        examples, text = list(reader(nlp)), _text_of_training(nlp, reader)
-        for example in examples if text is not None else ():
-            prepare_gold(example.reference, text)
+        text, examples = _text_of_training(nlp, reader), list(reader(nlp))
+        if text is not None:
+            for example in examples:
+                prepare_gold(example.reference, text)
         return examples
 
     def with_punctuation(self, nlp: Language) -> list[Doc] | None:
@@ -106,7 +107,11 @@ class Data:
     def docs(self, nlp: Language) -> Iterator[Doc]:
         """Documents with their gold."""
         reader = self.reader(nlp)
-        return reader.read_texts(nlp) if isinstance(reader, PunctuationCorpus) else reader.read_docs(nlp.vocab)
+        text = _text_of_training(nlp, reader)
+        for doc in reader.read_texts(nlp) if isinstance(reader, PunctuationCorpus) else reader.read_docs(nlp.vocab):
+            if text is not None:
+                prepare_gold(doc, text)
+            yield doc
 
     def raw(self, nlp: Language) -> Iterator[tuple[Doc, Place]]:
         """Documents without gold, with their places; in raw text, each line is a document."""

@@ -103,6 +103,10 @@ def test_gold_in_other_formats_is_measured_alike(trained: tuple[str, Path], tmp_
     stored = tmp_path / "dev.spacy"
     run("convert", CORPUS / "dev", stored, "--format", "tagsets")
     expected = json.loads(run("sets", model, CORPUS / "dev", "--format", "tagsets", "--json"))
+    if name == "removed":  # which is told
+        with pytest.raises(AssertionError, match="CRFW432"):
+            run("sets", model, stored, "--json")
+        return
     found = json.loads(run("sets", model, stored, "--json"))
     assert found["tokens"] == expected["tokens"]
     if name in ("context", "gold"):  # the others end sequences elsewhere
