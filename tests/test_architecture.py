@@ -20,8 +20,8 @@ SLICES = {"tagging", "tagsets", "constraints", "sections", "punctuation"}
 BELOW: dict[str, set[str]] = {
     "core": set(),
     "reading": {"core"},
-    "features": {"reading", "core"},
     "annotation": {"reading", "core"},
+    "features": {"annotation", "reading", "core"},
     "learning": {"features", "reading", "core"},
     "corpora": {"annotation", "reading", "core"},
     "pipe": {"learning", "annotation", "features", "reading", "core"},

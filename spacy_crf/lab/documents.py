@@ -105,6 +105,9 @@ class Source:
         training = config["training"]
         names = [training["train_corpus"], *([training["dev_corpus"]] if with_dev else [])]
         self._readers: list[Reader] = list(resolve_dot_names(config.interpolate(), names))
+        for name, reader in zip(names, self._readers):
+            if getattr(reader, "augmenter", None) is not None:
+                raise CRFError(LabErrors.CRF550.format(name=name))
         self._read: tuple[Language, Pool] | None = None
 
     def read(self, nlp: Language) -> Pool:

@@ -27,8 +27,8 @@ class LabErrors(metaclass=Messages):
         "dictionary. Leave the template out, or take crf_tagger."
     )
     CRF550 = (
-        "The training corpus {name} has an augmenter, whose copies of a document would fall into other folds. Set it "
-        "to null for cross-validation."
+        "The corpus {name} has an augmenter, whose copies of a document would fall into other folds. Set it to null "
+        "for cross-validation and experiments."
     )
     CRF551 = (
         '{folds} folds cannot be made of {found} documents. Ask for fewer, or set `group` of the corpus to "sentence", '

@@ -16,7 +16,7 @@ from ..core.errors import CRFError
 from ..corpora.docbin import read_docbin
 from ..corpora.docs import admit, copy_tokens, count_characters, register_doc_name, write_doc_name
 from ..corpora.errors import CorpusErrors
-from ..corpora.files import check_paths, data_suffix, name_file, number_name, visible_files
+from ..corpora.files import check_paths, data_suffix, name_files, number_name, visible_files
 from ..reading.files import open_binary
 from ..reading.records import parse_json, read_json_lines
 from .errors import SectionErrors
@@ -159,7 +159,7 @@ class SectionCorpus:
         register_doc_name()
         register_extensions()
         paths = check_paths(self.path)
-        files = ((file, name_file(file, path, paths)) for path in paths for file in _find_files(path))
+        files = name_files(((file, path) for path in paths for file in _find_files(path)), paths)
         is_empty = True
         for doc in islice((doc for found in files for doc in self._read_file(*found, vocab)), self.limit or None):
             is_empty = False

@@ -198,6 +198,10 @@ def test_what_is_wrong_is_told_before_training(config: Config, folder: Path) -> 
     other["paths"]["train"] = str(folder / "dev")
     with pytest.raises(ValueError, match="CRF626"):
         run_experiment({"ours": config, "other": other}, plain)
+    other = config.copy()
+    other["corpora"]["train"]["augmenter"] = {"@augmenters": "spacy.lower_case.v1", "level": 0.5}
+    with pytest.raises(ValueError, match=r"CRF550.*corpora\.train"):
+        run(other, plain)
 
 
 def test_a_split_that_fails_has_a_name(config: Config, tmp_path: Path) -> None:
