@@ -22,7 +22,7 @@ from ..core.errors import CRFError
 from ..core.weights import Layout
 from .block import NONE, LabelScheme
 from .errors import PunctuationErrors
-from .words import CASES, PAIRS, Word, case_of
+from .words import CASES, PAIRS, case_of
 
 BETWEEN = "|"
 _OPENS, _CLOSES, _INSIDE = "<", ">", "@"
@@ -66,13 +66,6 @@ def make_labels(scheme: LabelScheme, forms: Iterable[str], marks: Iterable[str],
     cases = map(case_of, forms) if scheme.case else repeat("")
     around = pairs if scheme.pairs else (repeat(""), repeat(""))
     return list(map(Label, map(scheme.label, marks), cases, *around))
-
-
-def read_labels(text: str, words: Sequence[Word], scheme: LabelScheme) -> list[Label]:
-    """Return the labels of the words of a punctuated text."""
-    forms = (text[word.start : word.end] for word in words)
-    around = ([getattr(word, name) for word in words] for name in ("mark", "opening", "closing"))
-    return tell_sentences(make_labels(scheme, forms, *around), scheme)
 
 
 def tell_sentences(labels: Sequence[Label], scheme: LabelScheme, following: str = "") -> list[Label]:
