@@ -12,8 +12,8 @@ The chain runs over a bare Doc with a token for each word, in lower case and wit
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -164,11 +164,15 @@ class Marked(NamedTuple):
 
 @dataclass(frozen=True)
 class WordView:
-    """The words of a Doc, with character offsets into its text, which takes long to ask for."""
+    """The words of a Doc, with character offsets into its text, which takes long to ask for.
+
+    settled: marks that have been told of words, by the characters at which these end.
+    """
 
     doc: Doc
     text: str
     words: list[Word]
+    settled: Mapping[int, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, doc: Doc, scheme: LabelScheme) -> "WordView":
@@ -228,7 +232,9 @@ class WordView:
         """Return the marks that the Doc was annotated with or else, those of its text."""
         if MARKS not in self._stored:
             signs = [spelt_sign(self.text, word) for word in self.words]
-            return Marked(*([getattr(one, name) for one in self.words] for name in ("mark", "opening", "closing")), signs)
+            return Marked(
+                *([getattr(one, name) for one in self.words] for name in ("mark", "opening", "closing")), signs
+            )
         none, places = [""] * len(self.doc), self.last_tokens.tolist()
         columns = [self._stored.get(name) or none for name in (MARKS, OPENINGS, CLOSINGS, SPELT)]
         return Marked(*([column[place] for place in places] for column in columns))
@@ -249,10 +255,16 @@ def is_bare(doc: Doc) -> bool:
     return _GIVEN in user_data(doc)
 
 
-def given_marks(bare: Doc, scheme: LabelScheme) -> list[str]:
-    """Return the marks that were in the text of a bare Doc, by word; NONE where there was none."""
+def given_marks(bare: Doc, scheme: LabelScheme, keep: bool) -> list[str | None] | None:
+    """Return the marks of a bare Doc that are settled, by word, None for an open one; None if all of them are open.
+
+    keep (bool): whether those of its text are. One that is not restored is NONE then: the word has no other.
+    """
     view: WordView = user_data(bare)[_GIVEN]
-    return [scheme.label(word.mark) for word in view.words]
+    if not (keep or view.settled):
+        return None
+    kept = (scheme.label(word.mark) if keep and word.mark else None for word in view.words)
+    return [view.settled.get(word.end, mark) for word, mark in zip(view.words, kept)]
 
 
 def bare_doc(view: WordView, vocab: Vocab, attributes: Sequence[int], extensions: Sequence[str]) -> Doc:

@@ -1,6 +1,7 @@
 """Reader of punctuated text for `punctuation_restorer`: it strips the marks, which become labels."""
 
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -133,7 +134,7 @@ class PunctuationCorpus:
         for example in self(nlp):
             words = WordView.of(example.reference, scheme)
             marks, *_, signs = words.marked()
-            spelt = common_signs(zip(marks, signs))
+            spelt = common_signs(Counter(zip(marks, signs)))
             doc = nlp.make_doc(restore(words.forms, words.labels(scheme), scheme, signs=spelt))
             write_doc_name(doc, read_doc_name(example.reference))
             write_truncated(doc, read_truncated(example.reference))

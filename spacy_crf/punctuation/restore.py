@@ -97,7 +97,6 @@ class Editor:
                 at += 1
             yield Edit(at, at, inserted)
 
-
     def _spell(self, mark: str, before: str) -> str:
         """Return the sign of a mark, with the white space that parts it from the character before."""
         sign = self._signs.get(mark, SIGNS[mark][0])
@@ -190,6 +189,7 @@ class RestorationWriter:
         if scheme.pairs:
             told[CLOSINGS] = [label.closing for label in self._table.parsed]
             told[OPENINGS] = [label.opening for label in self._table.parsed]
+        self._is_end = np.array([scheme.is_end(label.mark) for label in self._table.parsed], dtype=bool)
         self._told = {name: np.array(by_tag, dtype=object) for name, by_tag in told.items()}
         self._editor = Editor(scheme, mixed, self._keep, settings["capitalise"], signs)
 
@@ -216,7 +216,7 @@ class RestorationWriter:
         texts = self._alternatives(view, prediction) if is_listed else None
         write_restored(doc, values, apply_edits(view.text, edits), edits, texts)
         if self._settings["sentences"]:
-            self._start_sentences(doc, view, self._labels(prediction.tags))
+            self._start_sentences(doc, view, prediction.tags)
 
     def _labels(self, tags: Any) -> list[Label]:
         return [self._table.parsed[tag] for tag in tags.tolist()]
@@ -237,13 +237,17 @@ class RestorationWriter:
                 found[restored] = found.get(restored, 0.0) + probability
         return [{"text": restored, "probability": probability} for restored, probability in found.items()]
 
-    def _start_sentences(self, doc: Doc, view: WordView, labels: Sequence[Label]) -> None:
+    def _start_sentences(self, doc: Doc, view: WordView, tags: Ints) -> None:
         """A sentence begins at the first token, and with the word behind an end mark or what opens before that word."""
         starts = np.full(len(doc), -1)
         starts[:1] = 1
-        before = zip(view.words[:-1], labels)
-        ends = [ends_sentence(word, label.mark, self._scheme, self._keep) for word, label in before]
-        starts[view.opening_tokens(np.flatnonzero(ends) + 1)] = 1
+        ends = self._is_end[tags]
+        if self._keep:
+            labelled = zip(view.words, self._labels(tags))
+            ends = np.array(
+                [ends_sentence(word, label.mark, self._scheme, True) for word, label in labelled], dtype=bool
+            )
+        starts[view.opening_tokens(np.flatnonzero(ends[:-1]) + 1)] = 1
         doc.from_array(SENT_START, cast(Ints2d, starts.view(np.uint64)))
 
 

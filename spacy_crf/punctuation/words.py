@@ -8,7 +8,6 @@ is a word of its own, for white space does not part them.
 """
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Literal, NamedTuple, get_args
@@ -203,13 +202,13 @@ def spelt_sign(text: str, word: Word) -> str:
     return "" if sign == SIGNS[word.mark][0] else sign
 
 
-def common_signs(marked: Iterable[tuple[str, str]]) -> dict[str, str]:
+def common_signs(counts: Mapping[tuple[str, str], int]) -> dict[str, str]:
     """Find how each mark is spelt most often, as far as it is not as we would; of equal ones the usual, or the first.
 
-    marked (iterable of (mark, sign)): as `spelt_sign` tells signs.
+    counts (Mapping): how often each mark has each sign, as `spelt_sign` tells signs.
     """
     found: dict[str, str] = {}
-    for (mark, sign), _ in sorted(Counter(pair for pair in marked if pair[0]).items(), key=lambda one: (-one[1], one[0])):
+    for mark, sign in sorted(counts, key=lambda pair: (-counts[pair], pair)):
         found.setdefault(mark, sign)
     return {mark: sign for mark, sign in sorted(found.items()) if sign}
 
