@@ -24,11 +24,12 @@ from ..core.chain.objective import loss_and_gradient
 from ..core.chain.potentials import Observations
 from ..core.chain.temperature import HeldOut
 from ..core.errors import CRFError, CRFWarning, excerpt
-from ..core.labels import Gold, Scheme, TagSet
+from ..core.labels import Gold, Scheme
 from ..core.threads import available_threads, run_parallel
 from ..core.weights import DenseWeights
 from ..features.columns import Columns
 from ..features.features import Features
+from ..features.resources import splitter
 from ..learning.encoder import Sample
 from ..learning.model import (
     begin_update,
@@ -101,22 +102,16 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
     def describe_gold(self) -> str:
         return self.annotation.description
 
-    # -- labels and settings ---------------------------------------------------------------------------------
+    def splitter(self, nlp: Language | None) -> Callable[[str], list[str]]:
+        """Return what splits the phrases of word lists into units: the pipeline's tokenizer, or at spaces without."""
+        return splitter(nlp)
 
-    @property
-    def target(self) -> str:
-        """Name of what is learned and written."""
-        return str(self.settings.target)  # type: ignore[attr-defined]
+    # -- labels and settings ---------------------------------------------------------------------------------
 
     @property
     def has_dictionary(self) -> bool:
         """Whether there is a tag dictionary."""
         return self.valid_tags.config is not None
-
-    @property
-    def tags(self) -> TagSet:
-        """Tags of the chain, in the order of its label indices."""
-        return self.learner.tags
 
     def _require_labels(self) -> None:
         if not get_layout(self.model).n_labels:
@@ -151,7 +146,9 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
             self.cfg[PREPARATION] = None if preparation is None else preparation.to_data()
         found = self.find_labels(self.references(read)) if labels is None else labels
         self.set_labels([*(begun.labels if begun else ()), *self.labels, *found])
-        resources = self.feature_config.make_resources(nlp, partial(self.references, read), begun and begun.lexicon)
+        resources = self.feature_config.make_resources(
+            self.splitter(nlp), partial(self.references, read), begun and begun.lexicon
+        )
         self.features = Features(self.feature_config, self.sequence, resources)
         self.trainer.reset()
         tags = self.make_tags(self.labels)

@@ -28,6 +28,7 @@ from .calibration import MarkCalibration
 from .docs import (
     WordView,
     bare_doc,
+    bare_form,
     given_marks,
     gold_labels,
     is_bare,
@@ -48,13 +49,11 @@ from .labels import (
 )
 from .restore import Restoration, RestorationWriter, WordPrediction
 from .stream import StreamedWord, components_before, stream_words
-from .words import case_of, common_signs
+from .words import case_of, common_signs, split_words
 
 MIXED, SIGNS, CALIBRATION = "mixed_forms", "signs", "calibration"
-LONG_WORD, MOST_LONG_WORDS = (
-    40,
-    0.05,
-)  # in letters; and their share of all words, beyond which a text has no white space
+LONG_WORD = 40  # letters; where more words than the next share are longer, no white space parts words
+MOST_LONG_WORDS = 0.05
 
 
 @dataclass(frozen=True)
@@ -215,6 +214,11 @@ class PunctuationRestorer(ChainPipe):
     def references(self, get_examples: Callable[[], Iterable[Example]]) -> Iterator[Doc]:
         """The gold sides of examples as bare words, which word lists and classes are fitted to."""
         return map(self.bare, super().references(get_examples))
+
+    def splitter(self, nlp: Language | None) -> Callable[[str], list[str]]:
+        """Return what splits the phrases of word lists: into words, whatever the tokens of the pipeline are."""
+        abbreviations = self.label_scheme.abbreviated
+        return lambda text: [bare_form(text[word.start : word.end]) for word in split_words(text, abbreviations)]
 
     def find_labels(self, references: Iterable[Doc]) -> list[str]:
         return list(self.labels)

@@ -232,9 +232,8 @@ class WordView:
         """Return the marks that the Doc was annotated with or else, those of its text."""
         if MARKS not in self._stored:
             signs = [spelt_sign(self.text, word) for word in self.words]
-            return Marked(
-                *([getattr(one, name) for one in self.words] for name in ("mark", "opening", "closing")), signs
-            )
+            found = ([getattr(word, name) for word in self.words] for name in ("mark", "opening", "closing"))
+            return Marked(*found, signs)
         none, places = [""] * len(self.doc), self.last_tokens.tolist()
         columns = [self._stored.get(name) or none for name in (MARKS, OPENINGS, CLOSINGS, SPELT)]
         return Marked(*([column[place] for place in places] for column in columns))

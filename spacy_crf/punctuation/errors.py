@@ -67,6 +67,6 @@ class PunctuationWarnings(metaclass=Messages):
         "texts, or Docs with the marks in `doc._.punctuation`."
     )
     CRFW976 = (
-        "{long} of {words} words of the training texts of {name!r} have more than {most} letters: it seems that no white "
-        "space parts them, as in Thai, Lao, Khmer and Burmese. Put spaces between the words, here and in use."
+        "{long} of {words} words of the training texts of {name!r} have more than {most} letters: it seems that no "
+        "white space parts them, as in Thai, Lao, Khmer and Burmese. Put spaces between the words, here and in use."
     )

@@ -104,11 +104,12 @@ class Editor:
 
 
 def ends_sentence(word: Word, mark: str, scheme: LabelScheme, keep: bool) -> bool:
-    """Tell whether a sentence begins behind a word with the mark of a label; a mark that is kept tells it itself.
+    """Tell whether a sentence begins behind a word with the mark of a label, or with one of its text that stays.
 
-    It is in no label if it is none of those that are restored.
+    keep (bool): whether all marks of the text stay; those that are not restored do in any case, and are in no label.
     """
-    return scheme.is_end(word.mark if keep and word.mark and mark == NONE else mark)
+    stays = word.mark and mark == NONE and (keep or scheme.label(word.mark) == NONE)
+    return scheme.is_end(word.mark if stays else mark)
 
 
 def _replace_mark(text: str, word: Word, mark: str) -> Edit:
@@ -242,11 +243,9 @@ class RestorationWriter:
         starts = np.full(len(doc), -1)
         starts[:1] = 1
         ends = self._is_end[tags]
-        if self._keep:
-            labelled = zip(view.words, self._labels(tags))
-            ends = np.array(
-                [ends_sentence(word, label.mark, self._scheme, True) for word, label in labelled], dtype=bool
-            )
+        for place, word in enumerate(view.words):
+            if word.mark:
+                ends[place] = ends_sentence(word, self._table.parsed[tags[place]].mark, self._scheme, self._keep)
         starts[view.opening_tokens(np.flatnonzero(ends[:-1]) + 1)] = 1
         doc.from_array(SENT_START, cast(Ints2d, starts.view(np.uint64)))
 

@@ -2,7 +2,8 @@
 
 A word goes out, with its mark, when so many words have come behind it. It is decoded in a block, together with the
 words before it, which bear on it less the further away they are, and with those that have come behind it; a side where
-the text goes on is open. The marks that have gone out are settled: what goes out later agrees with them. With a lag as long as the text, the result is that of the whole text.
+the text goes on is open. The marks that have gone out are settled: what goes out later agrees with them. With a lag as
+long as the text, the result is that of the whole text.
 """
 
 import re

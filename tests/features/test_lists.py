@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from spacy_crf.features.block import FeatureSettings
 from spacy_crf.features.features import Features
 from spacy_crf.features.hashing import string_hash
-from spacy_crf.features.resources import WordList
+from spacy_crf.features.resources import WordList, splitter
 
 
 def values(entries, *texts, prefix=0):
@@ -109,7 +109,7 @@ def test_read(tmp_path):
 
 def test_phrases_are_split_by_the_pipeline(tmp_path):
     path = write(tmp_path, "St.-Denis, Paris\tPLACE\nI'm\tME\n")
-    word_list = WordList.read("list", path, spacy.blank("en"))
+    word_list = WordList.read("list", path, splitter(spacy.blank("en")))
     assert (("i", "'m"), "ME") in word_list.entries
     assert any(entry[0][-2:] == (",", "paris") for entry in word_list.entries)
 
@@ -147,7 +147,7 @@ def test_several_lists_of_one_config(tmp_path):
     (tmp_path / "brown.tsv").write_text("rome\t0110\nnew\t1010\n")
     lists = {name: str(tmp_path / f"{name}.tsv") for name in ("cities", "brown")}
     config = FeatureSettings(["LIST(cities)[0]|LIST(brown,2)[0]", "LIST(brown)[1]"], lists=lists, padding=False)
-    features = Features(config, "auto", config.make_resources(nlp))
+    features = Features(config, "auto", config.make_resources(splitter(nlp)))
     columns = features.extractor.read([nlp.make_doc("Rome, new York"), nlp.make_doc("New")], nlp.vocab)
     keys = features.extractor.keys(columns, features.extractor.state_templates)
     features.state.grow(keys, columns, nlp.vocab, padding=False)

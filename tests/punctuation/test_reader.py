@@ -230,5 +230,5 @@ def test_abbreviations_of_other_languages(tmp_path: Path) -> None:
 def test_windows_know_how_their_last_sentence_ends() -> None:
     words = [f"w{number}" for number in range(10)]
     marks = ["", "", "", "COMMA", "QUESTION", "", "", "PERIOD", "", ""]
-    passage = Passage(words, marks, [""] * 10, [""] * 10, following="EXCLAMATION")
+    passage = Passage(words, marks, [""] * 10, [""] * 10, [""] * 10, following="EXCLAMATION")
     assert [part.following for part in passage.windows(2)] == ["QUESTION", "QUESTION", "PERIOD"] + ["EXCLAMATION"] * 2
