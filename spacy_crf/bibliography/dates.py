@@ -1,7 +1,7 @@
 """Dates as they are printed."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -136,8 +136,7 @@ def _take_months(text: str, place: int) -> tuple[list[int], str, int]:
     if not found:
         return [], text, place
     nearest = min(range(len(found)), key=lambda at: abs(found[at].start() - place))
-    chosen = [found[nearest]]
-    pairs = pairwise(found[max(0, nearest - 1) : nearest + 2])
+    pairs: Iterator[tuple[re.Match[str], ...]] = pairwise(found[max(0, nearest - 1) : nearest + 2])
     chosen = next((pair for pair in pairs if BETWEEN_MONTHS.fullmatch(_between(text, pair))), (found[nearest],))
     between = re.sub(r"[^\W\d_]+", " ", _between(text, chosen))
     text = f"{text[: chosen[0].start()]} {between} {text[chosen[-1].end() :]}"

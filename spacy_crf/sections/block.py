@@ -39,8 +39,9 @@ class SectionSettings(ChainSettings):
     learn_tree (bool): learn the weights of the tree parser from the trees of the training examples, in the first step;
         if not, or without any tree, those set by hand, or written in the grammar, stay.
     tree_c2 (float): penalty on what the learned weights differ from these.
-    max_states (int | None): stacks of open sections that the stack parser keeps at each heading; null keeps all, which
-        may take long for long documents. The tree says whether it is certain to be the best of all (`exact`).
+    max_states (int | None): stacks of open sections that the stack parser keeps at each heading; null keeps all, as
+        long as a document takes no more than 1,000,000 moves between them, and then, with a warning, the best 100. The
+        tree says whether it is certain to be the best of all (`exact`).
     elements_key (str): key of doc.spans for elements.
     sections_key (str): key of doc.spans for sections.
     """
