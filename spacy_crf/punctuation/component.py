@@ -1,7 +1,6 @@
 """Restores punctuation, case and sentence starts of bare text with a linear-chain CRF over its words."""
 
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,7 +22,7 @@ from ..learning.encoder import Sample
 from ..learning.model import annotation_read, get_layout, get_tok2vec
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder
-from .block import NONE, LabelScheme, RestorerSettings
+from .block import LabelScheme, RestorerSettings
 from .calibration import MarkCalibration
 from .docs import (
     WordView,
@@ -32,7 +31,6 @@ from .docs import (
     given_marks,
     gold_labels,
     is_bare,
-    mixed_forms,
     read_truncated,
     register_punctuation,
 )
@@ -44,16 +42,14 @@ from .labels import (
     labels_beside_given,
     labels_beside_marks,
     may_follow,
-    parse_label,
     settle_marks,
 )
 from .restore import Restoration, RestorationWriter, WordPrediction
 from .stream import StreamedWord, components_before, stream_words
-from .words import case_of, common_signs, split_words
+from .survey import Survey
+from .words import split_words
 
 MIXED, SIGNS, CALIBRATION = "mixed_forms", "signs", "calibration"
-LONG_WORD = 40  # letters; where more words than the next share are longer, no white space parts words
-MOST_LONG_WORDS = 0.05
 
 
 @dataclass(frozen=True)
@@ -232,29 +228,11 @@ class PunctuationRestorer(ChainPipe):
         start: str | None = None,
     ) -> None:
         """Find labels, forms in mixed case and how marks are spelt in the data. See `ChainPipe.initialize`."""
-        found: set[str] = set()
-        mixed: list[str] = []
-        signs: Counter[tuple[str, str]] = Counter()
-        lengths: Counter[bool] = Counter()
-        for doc in super().references(get_examples):
-            view = self.view(doc)
-            found.update(map(str, view.labels(self.label_scheme)))
-            marks, *_, spelt = view.marked()
-            signs.update(zip(marks, spelt))
-            lengths.update(len(form) > LONG_WORD for form in view.forms)
-            mixed += [form for form in view.forms if case_of(form) == "mixed"] if self.label_scheme.case else []
-        self._warn_of(found, lengths)
-        self.cfg[MIXED], self.cfg[SIGNS], self.calibration = mixed_forms(mixed), common_signs(signs), None
-        super().initialize(get_examples, nlp=nlp, labels=sorted(found if labels is None else labels), start=start)
-
-    def _warn_of(self, labels: Iterable[str], lengths: Counter[bool]) -> None:
-        """Warn of a training text from which nothing can be learned: without marks, or without white space."""
-        if lengths and all(parse_label(label).mark == NONE for label in labels):
-            told = {"name": self.name, "marks": ", ".join(self.label_scheme.marks)}
-            warnings.warn(PunctuationWarnings.CRFW975.format(**told), CRFWarning, stacklevel=3)
-        if lengths[True] > MOST_LONG_WORDS * lengths.total():
-            told = {"name": self.name, "long": lengths[True], "words": lengths.total(), "most": LONG_WORD}
-            warnings.warn(PunctuationWarnings.CRFW976.format(**told), CRFWarning, stacklevel=3)
+        survey = Survey(self.label_scheme, map(self.view, super().references(get_examples)))
+        survey.warn(self.name, self.label_scheme.marks)
+        self.cfg[MIXED], self.cfg[SIGNS], self.calibration = survey.mixed, survey.signs, None
+        found = survey.labels if labels is None else labels
+        super().initialize(get_examples, nlp=nlp, labels=sorted(found), start=start)
 
     @property
     def measured(self) -> Sequence[str]:

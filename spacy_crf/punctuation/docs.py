@@ -11,8 +11,7 @@ without learning has their signs under "signs".
 The chain runs over a bare Doc with a token for each word, in lower case and without marks.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
@@ -38,7 +37,7 @@ from ..features.columns import TRUNCATED
 from .block import LabelScheme
 from .errors import PunctuationErrors
 from .labels import Label, make_labels, tell_sentences
-from .words import OPENERS, Word, case_of, mark_words, spelt_sign, split_words
+from .words import OPENERS, Word, mark_words, spelt_sign, split_words
 
 PUNCTUATION = "punctuation"
 RESTORED, RESTORATION, RESTORATIONS = "restored", "restoration", "restorations"
@@ -231,9 +230,12 @@ class WordView:
     def marked(self) -> Marked:
         """Return the marks that the Doc was annotated with or else, those of its text."""
         if MARKS not in self._stored:
-            signs = [spelt_sign(self.text, word) for word in self.words]
-            found = ([getattr(word, name) for word in self.words] for name in ("mark", "opening", "closing"))
-            return Marked(*found, signs)
+            return Marked(
+                [word.mark for word in self.words],
+                [word.opening for word in self.words],
+                [word.closing for word in self.words],
+                [spelt_sign(self.text, word) for word in self.words],
+            )
         none, places = [""] * len(self.doc), self.last_tokens.tolist()
         columns = [self._stored.get(name) or none for name in (MARKS, OPENINGS, CLOSINGS, SPELT)]
         return Marked(*([column[place] for place in places] for column in columns))
@@ -309,12 +311,3 @@ def gold_labels(example: Example, scheme: LabelScheme) -> list[Label | None]:
         if back[target] == 1:
             found[word] = labels[target]
     return found
-
-
-def mixed_forms(forms: Iterable[str]) -> dict[str, str]:
-    """Find the most frequent form in mixed case of each word, by its lower-cased one; of equal ones the first."""
-    counts = Counter(form for form in forms if case_of(form) == "mixed")
-    best: dict[str, str] = {}
-    for form, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
-        best.setdefault(form.lower(), form)
-    return dict(sorted(best.items()))

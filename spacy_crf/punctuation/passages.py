@@ -76,8 +76,9 @@ class Passage:
                 )
 
     def _run(self, low: int, high: int) -> "Passage":
-        columns = self.words, self.marks, self.openings, self.closings, self.signs
-        return Passage(*(column[low:high] for column in columns), pauses=self.pauses[low:high], name=self.name)
+        by_word = ("words", "marks", "openings", "closings", "signs", "pauses")
+        columns = {name: getattr(self, name)[low:high] for name in by_word}
+        return replace(self, **columns, truncated=(False, False), following="")
 
 
 @dataclass

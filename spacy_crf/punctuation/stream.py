@@ -22,9 +22,11 @@ from .block import NONE
 from .docs import write_truncated
 from .errors import PunctuationErrors
 from .restore import Edit, Restoration, apply_edits
+from .words import UNSPACED
 
 HISTORY = 40  # words before a block that are decoded with it once more
-_CHUNK = re.compile(r"\s*\S+")
+_CUT = re.compile(rf"[\s{UNSPACED}]")
+_CHUNK = re.compile(rf"\s*(?:[{UNSPACED}][^\w\s]*|[^\s{UNSPACED}]+)")
 _SURROGATE = re.compile("[\ud800-\udfff]")  # bytes that are no UTF-8, as the handler "surrogateescape" decodes them
 
 
@@ -155,10 +157,13 @@ def stream_words(
 
 
 def chunks_of(pieces: Iterable[str]) -> Iterator[str]:
-    """Words of a text in pieces of any length, each with the white space before it; that at the end comes alone."""
+    """Words of a text in pieces of any length, each with the white space before it; that at the end comes alone.
+
+    A character of Chinese or Japanese is one.
+    """
     held: list[str] = []
     for piece in pieces:
-        if not any(map(str.isspace, piece)):  # a long word is joined once, not with each piece
+        if not _CUT.search(piece):  # a long word is joined once, not with each piece
             held.append(piece)
             continue
         text, at = "".join([*held, piece]), 0

@@ -8,7 +8,7 @@ is a word of its own, for white space does not part them.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal, NamedTuple, get_args
 
@@ -95,7 +95,7 @@ def split_words(text: str, abbreviations: Collection[str] = ABBREVIATIONS) -> li
     return words
 
 
-def mark_words(text: str, tokens: Iterable[tuple[int, int]]) -> list[Word]:
+def mark_words(text: str, tokens: Iterable[Sequence[int]]) -> list[Word]:
     """Take tokens of a text, by their first character and their length, for its words; those of signs are its marks."""
     words: list[Word] = []
     opening = ""

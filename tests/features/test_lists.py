@@ -3,6 +3,7 @@ import pytest
 import spacy
 from hypothesis import given
 from hypothesis import strategies as st
+from spacy.tokens import Doc
 
 from spacy_crf.features.block import FeatureSettings
 from spacy_crf.features.features import Features
@@ -156,3 +157,17 @@ def test_several_lists_of_one_config(tmp_path):
         "LIST(cities)[0]|LIST(brown,2)[0]=CITY|01",
         "LIST(cities)[0]|LIST(brown,2)[0]=CITY|10",
     ]
+
+
+def test_phrases_match_tokens_that_the_pipeline_would_split(tmp_path):
+    """A column file has tokens of its own, which are what stands between spaces."""
+    path = write(tmp_path, "don't panic\tX\n")
+    nlp = spacy.blank("en")
+    features = Features(
+        FeatureSettings(["LIST(list)"], lists={"list": str(path)}),
+        "auto",
+        FeatureSettings(["LIST(list)"], lists={"list": str(path)}).make_resources(splitter(nlp)),
+    )
+    for doc in (nlp.make_doc("Don't panic"), Doc(nlp.vocab, words=["don't", "panic"])):
+        (column,) = features.extractor.read([doc], nlp.vocab).by_attribute.values()
+        assert [column.strings[value] for value in column.hashes.tolist()] == ["X", *["I-X"] * (len(doc) - 1)]
