@@ -61,11 +61,10 @@ class PunctuationCorpus:
     Plain text, JSONL, `.spacy`, subtitles (SRT, WebVTT) and columns `word<TAB>mark`, in which a blank line ends a
     document, all plain or compressed with gzip. Both sides of what is read from subtitles have `token._.pause`, the
     seconds between cues, at the last word of each. Documents of `.spacy` have the marks that they are annotated with,
-    `doc._.punctuation`, or else those of their text. Parts of a document have its name, `doc._.doc_name`.
+    `doc._.punctuation`, or else those of their text. Parts of a document have its name, `doc._.doc_name`. Each
+    character of Chinese and Japanese is a word. Thai, Lao, Khmer and Burmese cannot be read, for no white space parts
+    their words; a semicolon is one in Greek too, where it asks a question (U+037E is known as a question mark).
     anomalies (Anomalies): what the last reading left out.
-
-    Each character of Chinese and Japanese is a word. Thai, Lao, Khmer and Burmese cannot be read, for their words stand
-    together without white space; a semicolon is one in Greek too, whose question mark it is (U+037E is known as one).
 
     path (Path | str | list | None): a file, a folder that is searched with its subfolders, or several of them.
     format (str | None): of all files; None to tell it from each suffix.

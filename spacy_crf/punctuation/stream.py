@@ -2,8 +2,8 @@
 
 A word goes out, with its mark, when so many words have come behind it. It is decoded in a block, together with the
 words before it, which bear on it less the further away they are, and with those that have come behind it; a side where
-the text goes on is open. The marks that have gone out are settled: what goes out later agrees with them. With a lag as
-long as the text, the result is that of the whole text.
+the text goes on is open. The marks that have gone out are settled: what goes out later agrees with them, and a mark of
+the text that comes too late is left out. With a lag as long as the text, the result is that of the whole text.
 """
 
 import re
@@ -22,7 +22,7 @@ from .block import NONE
 from .docs import write_truncated
 from .errors import PunctuationErrors
 from .restore import Edit, Restoration, apply_edits
-from .words import UNSPACED
+from .words import BY_SIGN, UNSPACED
 
 HISTORY = 40  # words before a block that are decoded with it once more
 _CUT = re.compile(rf"[\s{UNSPACED}]")
@@ -109,7 +109,8 @@ class RestorationStream:
         view, labels, edits, probabilities = self._restorer.restored(doc, settled)
         waiting, words, out = deque(edits), deque(zip(view.words, labels, probabilities)), []
         marks: list[dict[int, str]] = []
-        for raw, chunk in zip(self._chunks, shown):
+        is_marked = False  # whether the word before has gone out with a mark
+        for number, (raw, chunk) in enumerate(zip(self._chunks, shown)):
             end, own = at + len(chunk), []
             while waiting and waiting[0].end <= end:
                 edit = waiting.popleft()
@@ -119,10 +120,18 @@ class RestorationStream:
                 word, label, chance = words.popleft()
                 mark = told[word.end - at] = label.mark
             marks.append(told)
+            signs = set(chunk.strip())
+            is_late = is_marked and number >= self._done and bool(signs) and signs <= BY_SIGN.keys()
+            is_marked = number < self._done and mark != NONE if told else is_marked
             spelt = [edit for edit in own if not _SURROGATE.search(raw[edit.start : edit.end])]  # such bytes stay
-            out.append(StreamedWord(raw, apply_edits(raw, spelt), "" if mark == NONE else mark, chance))
+            restored = _space_before(raw).removesuffix(" ") if is_late else apply_edits(raw, spelt)
+            out.append(StreamedWord(raw, restored, "" if mark == NONE else mark, chance))
             at = end
         return out, marks
+
+
+def _space_before(chunk: str) -> str:
+    return chunk[: len(chunk) - len(chunk.lstrip())]
 
 
 def _make_doc(chunks: Sequence[str], vocab: Vocab) -> Doc:
@@ -130,8 +139,8 @@ def _make_doc(chunks: Sequence[str], vocab: Vocab) -> Doc:
     words: list[str] = []
     spaces: list[bool] = []
     for chunk in chunks:
-        word = chunk.lstrip()
-        space = chunk[: len(chunk) - len(word)]
+        space = _space_before(chunk)
+        word = chunk[len(space) :]
         if space == " " and words and not spaces[-1]:
             spaces[-1], space = True, ""
         tokens = [token for token in (space, word) if token]
