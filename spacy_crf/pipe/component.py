@@ -22,11 +22,12 @@ from ..core.chain.objective import loss_and_gradient
 from ..core.chain.potentials import Observations
 from ..core.chain.temperature import HeldOut
 from ..core.errors import CRFError
-from ..core.labels import Gold, Scheme, TagSet
+from ..core.labels import Gold, Scheme
 from ..core.threads import available_threads, run_parallel
 from ..core.weights import DenseWeights
 from ..features.columns import Columns
 from ..features.features import Features
+from ..features.resources import splitter
 from ..learning.encoder import Sample
 from ..learning.model import (
     begin_update,
@@ -99,22 +100,16 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
     def describe_gold(self) -> str:
         return self.annotation.description
 
-    # -- labels and settings ---------------------------------------------------------------------------------
+    def splitter(self, nlp: Language | None) -> Callable[[str], list[str]]:
+        """Return what splits the phrases of word lists into units: the pipeline's tokenizer, or at spaces without."""
+        return splitter(nlp)
 
-    @property
-    def target(self) -> str:
-        """Name of what is learned and written."""
-        return str(self.settings.target)  # type: ignore[attr-defined]
+    # -- labels and settings ---------------------------------------------------------------------------------
 
     @property
     def has_dictionary(self) -> bool:
         """Whether there is a tag dictionary."""
         return self.valid_tags.config is not None
-
-    @property
-    def tags(self) -> TagSet:
-        """Tags of the chain, in the order of its label indices."""
-        return self.learner.tags
 
     def _require_labels(self) -> None:
         if not get_layout(self.model).n_labels:
@@ -148,7 +143,9 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
             self.learn_preparation(self.references(read))
         found = self.find_labels(self.references(read)) if labels is None else labels
         self.set_labels([*(begun.labels if begun else ()), *self.labels, *found])
-        resources = self.feature_config.make_resources(nlp, partial(self.references, read), begun and begun.lexicon)
+        resources = self.feature_config.make_resources(
+            self.splitter(nlp), partial(self.references, read), begun and begun.lexicon
+        )
         self.features = Features(self.feature_config, self.sequence, resources)
         self.trainer = self.settings.trainer.make(self.model, nlp)
         tags = self.make_tags(self.labels)
