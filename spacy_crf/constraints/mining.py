@@ -22,6 +22,7 @@ from ..core.constraints.labelling import Fields, Labelling, UnitPredicates
 from ..core.constraints.reasons import without_implied
 from ..core.errors import CoreErrors, CRFError
 from ..core.labels import TagSet
+from ..corpora.docs import document_numbers
 from .block import MiningSettings
 
 SCALES = (0.0, 0.03, 0.1, 0.3)  # of -log rate against the scores of the chain
@@ -146,9 +147,17 @@ def _priceless(constraint: Constraint) -> Constraint:
 
 
 def splits(examples: Sequence[Example], folds: int, seed: int) -> list[tuple[list[Example], list[Example]]]:
-    """Examples in folds: for each the others, and its own. Folds without an example are left out."""
-    order = np.random.default_rng(seed).permutation(len(examples))
-    shuffled = [[examples[k] for k in part] for part in np.array_split(order, min(folds, len(examples))) if len(part)]
+    """Examples in folds: for each the others, and its own. Folds without an example are left out.
+
+    Examples of one document, by its name, are in one fold, if there are as many documents as folds.
+    """
+    documents = document_numbers(examples)
+    if len(np.unique(documents)) < folds:
+        documents = np.arange(len(examples))
+    found = len(np.unique(documents))
+    order = np.random.default_rng(seed).permutation(found)
+    parts = (np.flatnonzero(np.isin(documents, part)).tolist() for part in np.array_split(order, min(folds, found)))
+    shuffled = [[examples[k] for k in part] for part in parts if part]
     return [([one for other in shuffled if other is not own for one in other], own) for own in shuffled]
 
 

@@ -125,6 +125,11 @@ def number_documents(names: Iterable[str]) -> Indices:
     return np.array([numbers.setdefault(name or k, len(numbers)) for k, name in enumerate(names)], dtype=np.intp)
 
 
+def document_numbers(examples: Iterable[Example]) -> Indices:
+    """((D,)): the same for examples whose references are of one document, by their names."""
+    return number_documents(read_doc_name(example.reference) for example in examples)
+
+
 # -- the predicted side of a training example ----------------------------------------------------------------
 
 

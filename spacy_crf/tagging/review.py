@@ -212,7 +212,7 @@ def _written(tagger: CRFTagger, decoded: DecodedDoc) -> Ints:
 
 def target_kind(tagger: CRFTagger) -> str:
     """What a tagger writes, as corpora call it: "tag", "pos", "ner", "spans:KEY" or "ext:NAME"."""
-    kinds = {"tag": "tag", "pos": "pos", "ent": ENTITIES, "spans": f"{SPANS_PREFIX}{tagger.cfg['spans_key']}"}
+    kinds = {"tag": "tag", "pos": "pos", "ent": ENTITIES, "spans": f"{SPANS_PREFIX}{tagger.cfg.get('spans_key')}"}
     return kinds.get(tagger.target, f"{EXTENSION_PREFIX}{tagger.target}")
 
 
