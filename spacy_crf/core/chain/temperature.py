@@ -91,7 +91,7 @@ def token_loss(batch: HeldOut, temperature: float) -> float:
 
 
 def _loss_of_several(marginals: Floats, gold: Gold, smallest: float) -> float:
-    """As in learning: the cross-entropy of a distribution over labels, and of a set, that one of its labels is right."""
+    """As in learning: cross-entropy of a distribution over labels, and for a set, that one of its labels is right."""
     found, weights = marginals[gold.rows], gold.weights.astype(np.float64)
     is_set = (weights == weights.astype(bool)).all(axis=1)
     of_set = np.log(np.maximum((found * weights).sum(axis=1), smallest))
