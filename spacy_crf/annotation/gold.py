@@ -20,6 +20,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..core.arrays import Indices, Ints, Segments
+from ..core.chain.evidence import blocked_sequences
 from ..core.errors import CoreErrors, CRFError
 from ..core.labels import OUTSIDE, UNKNOWN, Gold, TagSet
 from ..core.weights import Layout
@@ -140,11 +141,12 @@ def _possible(tag: str, after: str, is_biluo: bool) -> tuple[str, ...]:
 
 
 class Violation(NamedTuple):
-    """A pair of tags that the masks rule out, and where; None for the edges of the sequence."""
+    """Tags that the masks do not let follow each other, those that gold allows before and after, and where; no tags for
+    the edges of the sequence."""
 
     unit: int
-    before: int | None
-    after: int | None
+    before: Sequence[int]
+    after: Sequence[int]
 
 
 def forget_crossing(labels: Ints, lengths: Indices, tags: TagSet) -> None:
@@ -160,19 +162,44 @@ def forget_crossing(labels: Ints, lengths: Indices, tags: TagSet) -> None:
         labels[max(low, 0) : high] = UNKNOWN
 
 
-def find_violation(labels: Ints, lengths: Indices, layout: Layout) -> Violation | None:
-    """The first place where gold breaks the rules, if there is one; unknown labels never do. O(N)."""
+def find_violation(gold: Gold, lengths: Indices, layout: Layout) -> Violation | None:
+    """The first place where gold breaks the rules, if there is one; open units only where they leave no path. O(N), and
+    O(N L^2) for sequences with open units."""
+    if layout.allows_all:
+        return None
+    found = _known_violation(gold.labels, lengths, layout)
+    if found is not None or not len(gold.rows):
+        return found
+    sequences = Segments(lengths)
+    is_open = np.unique(sequences.owners[gold.rows])
+    units = sequences.units(is_open)
+    blocked = blocked_sequences(lengths[is_open], gold.take(units).dense() > 0, layout)
+    return _dead_end(gold, sequences.slices()[is_open[blocked[0]]], layout) if len(blocked) else None
+
+
+def _known_violation(labels: Ints, lengths: Indices, layout: Layout) -> Violation | None:
     sequences = Segments(lengths)
     firsts, lasts = sequences.openings, sequences.ends[lengths > 0] - 1
     units = np.delete(np.arange(len(labels)), firsts)
     allowed = np.pad(layout.allowed, (0, 1), constant_values=True)
     pairs = units[~allowed[labels[units - 1], labels[units]]]
     if len(pairs):
-        return Violation(int(pairs[0]), int(labels[pairs[0] - 1]), int(labels[pairs[0]]))
+        return Violation(int(pairs[0]), [int(labels[pairs[0] - 1])], [int(labels[pairs[0]])])
     starts = firsts[~np.append(layout.allowed_start, True)[labels[firsts]]]
     if len(starts):
-        return Violation(int(starts[0]), None, int(labels[starts[0]]))
+        return Violation(int(starts[0]), [], [int(labels[starts[0]])])
     ends = lasts[~np.append(layout.allowed_end, True)[labels[lasts]]]
     if len(ends):
-        return Violation(int(ends[0]), int(labels[ends[0]]), None)
+        return Violation(int(ends[0]), [int(labels[ends[0]])], [])
     return None
+
+
+def _dead_end(gold: Gold, units: slice, layout: Layout) -> Violation:
+    """The unit of a sequence without a path that no tag before leads to, or its last one."""
+    before, reached = np.zeros(layout.n_labels, dtype=bool), layout.allowed_start
+    for unit, own in enumerate(gold.slice(units.start, units.stop).dense() > 0, units.start):
+        if not (own & reached).any():
+            return Violation(unit, np.flatnonzero(before).tolist(), np.flatnonzero(own).tolist())
+        before = own & reached
+        reached = before @ layout.allowed
+    return Violation(units.stop - 1, np.flatnonzero(before).tolist(), [])

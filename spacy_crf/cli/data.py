@@ -13,13 +13,15 @@ from spacy.training import Example
 from spacy.util import dot_to_object, registry
 from thinc.api import Config
 
+from ..annotation.extensions import register_stored
 from ..core.errors import CRFError
 from ..corpora.errors import CorpusErrors
 from ..corpora.files import data_suffix
-from ..corpora.reader import COLUMNS, Corpus, Format, list_files, pick_format
+from ..corpora.reader import COLUMNS, ColumnFormat, Corpus, Format, list_files, pick_format
 from ..corpora.reader import FORMATS as CORPUS_FORMATS
 from ..corpora.review import is_review
-from ..punctuation.reader import PunctuationCorpus, PunctuationFormat
+from ..corpora.sentence import extension_name
+from ..punctuation.reader import PunctuationCorpus, PunctuationFormat, fitting_format
 from ..reading.files import first_line, read_lines
 from ..reading.records import parse_json
 from ..sections.formats import root_of
@@ -30,6 +32,8 @@ from ..tagging.review import Place
 from .options import OptionGroup, parameter, split_names
 
 TEXT, SECTIONS = "text", "sections"
+CORPUS, FOLD = "spacy_crf.Corpus.v1", "spacy_crf.Fold.v1"
+SECTION_CORPUS = "spacy_crf.SectionCorpus.v1"
 TEXT_SUFFIXES = (".txt", ".text", ".md", "")
 # Suffixes of files that tell what a folder holds, the surest first; those of a licence or a README do not
 TELLING = (".spacy", ".conllu", *COLUMNS, ".xml", ".srt", ".vtt", ".jsonl", ".json")
@@ -100,14 +104,18 @@ class Data:
             for setting, value in (("columns", self.columns), ("input", self.input)):
                 if value:
                     raise CRFError(CorpusErrors.CRF510.format(setting=setting, value=value, format=TEXT))
+            for name in filter(None, map(extension_name, self.inputs(nlp))):
+                register_stored(name)
             lines = enumerate(read_lines(self.path), 1)
             return ((nlp.make_doc(line), Place("line", number)) for number, line in lines if line.strip())
         examples = enumerate(self.reader(nlp)(nlp), 1)
         return ((example.predicted, Place("document", number)) for number, example in examples)
 
     def inputs(self, nlp: Language) -> list[str]:
-        """Kinds of annotation that the documents of `raw` come with: asked for, or as the pipeline was trained."""
-        return [] if self._is_text() else list(getattr(self.reader(nlp), "input", None) or ())
+        """Kinds of annotation that the component sees in the documents of `raw`: asked for, or as it was trained."""
+        if self._is_text():
+            return list(trained_settings(nlp, CORPUS).get("input") or ())
+        return list(getattr(self.reader(nlp), "input", None) or ())
 
     def _told_format(self, trained: str | None) -> str | None:
         """The format that is asked for, or that a file tells for which a corpus has settings of its own.
@@ -116,11 +124,11 @@ class Data:
         """
         if self.format is not None or self.columns or not self.path.exists():
             return self.format or ("columns" if self.columns else None)
-        formats = map(pick_format, list_files(self.path, None))
-        told = next(formats, "")
-        if told == "columns" and trained in UNTOLD and all(other == told for other in formats):
+        formats = list(map(pick_format, list_files(self.path, None)))
+        beside = {"columns", *(["review"] if trained in get_args(ColumnFormat) else [])}  # which column files may be
+        if "columns" in formats and trained in UNTOLD and beside.issuperset(formats):
             return trained
-        return told if told in WITH_BLOCKS else None
+        return formats[0] if formats and formats[0] in WITH_BLOCKS else None
 
     def _is_text(self) -> bool:
         """Whether it is raw text as far as name and first line tell; column files called .txt are taken for it."""
@@ -142,12 +150,15 @@ class Data:
 
 
 def trained_settings(nlp: Language, reader: str) -> dict[str, Any]:
-    """What a registered reader does to the files of the dev corpus that a pipeline was trained with, by its config.
+    """What a registered reader does to the files of the dev corpus, or the corpus of its folds, that a pipeline was
+    trained with, by its config.
 
     Without where they are, how many are read and what multiplies them. Nothing where another reader has read them.
     """
     config = nlp.config.interpolate()
     block = dict(dot_to_object(config, config["training"]["dev_corpus"]) or {})
+    while block.get("@readers") == FOLD:
+        block = dict(block["corpus"])
     if block.pop("@readers", None) != reader:
         return {}
     kept = Config({"settings": {name: value for name, value in block.items() if name not in OF_FILES}})
@@ -230,13 +241,14 @@ def _read_sections(path: Path, format: str | None, settings: dict[str, Any]) -> 
 
 
 def _read_marks(path: Path, format: str | None, settings: dict[str, Any]) -> PunctuationCorpus:
-    return PunctuationCorpus(path, **{**settings, "format": format})  # that of the file, not that of training
+    told = format or (fitting_format(path, settings.get("format")) if path.exists() else None)
+    return PunctuationCorpus(path, **{**settings, "format": told})
 
 
 # Where two families have a format of one name, it is that of the first, unless a component asks for its own
 FAMILIES = (
-    FormatFamily(get_args(Format), "", "spacy_crf.Corpus.v1", lambda _: False, _read_corpus),
-    FormatFamily((SECTIONS,), "section_parser", "spacy_crf.SectionCorpus.v1", _has_sections, _read_sections),
+    FormatFamily(get_args(Format), "", CORPUS, lambda _: False, _read_corpus),
+    FormatFamily((SECTIONS,), "section_parser", SECTION_CORPUS, _has_sections, _read_sections),
     FormatFamily(
         get_args(PunctuationFormat),
         "punctuation_restorer",

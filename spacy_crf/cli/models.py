@@ -153,6 +153,8 @@ def explain_labels(
 
 def format_explanation(explanation: Explanation, top: int) -> str:
     """One token as a line and a table of its greatest contributions."""
+    if not explanation.label:
+        return f"\n{explanation.token} {explanation.text!r}: no label, as training has shown none of its kind\n"
     title = f"{explanation.token} {explanation.text!r}: {explanation.label} {explanation.probability:.3f}"
     if explanation.runner_up is None:
         return f"\n{title}, no other label is possible\n"

@@ -13,7 +13,7 @@ from spacy.strings import StringStore
 from spacy.tokens import Doc
 
 from ..annotation.extensions import register, register_result
-from ..core.arrays import Ints, Segments
+from ..core.arrays import Bools, Ints, Segments
 from ..core.chain.evidence import ImpossibleEvidenceError, condition
 from ..core.chain.potentials import ChainPotentials
 from ..core.constraints.decision import MethodSettings
@@ -51,9 +51,10 @@ class ConstrainedDecoder(Decoder):
         sequences = Segments(batch.columns.lengths).within(batch.by_doc).slices()
         found = self.told(batch, self.decoded(batch, labels))
         decided = self._as_written(batch, decided, labels, found)
+        tags = with_no_tag(batch.tags)
         for prediction, own, first in zip(found, sequences, batch.by_doc.firsts.tolist()):
             placed = [replace(one, first=one.first - first) for one in decided[own]]
-            prediction.told = (*prediction.told, *self._told_of(placed, batch.tags))
+            prediction.told = (*prediction.told, *self._told_of(placed, tags))
         return found
 
     def empty(self, tags: TagSet) -> Prediction:
@@ -68,16 +69,16 @@ class ConstrainedDecoder(Decoder):
 
     def _decide(self, batch: Batch) -> list[Decided]:
         """Label the sequences of a batch, in one call and in double precision; `first` counts from its beginning."""
-        started, chains = time.perf_counter(), self._given(batch)
+        started, (chains, tags) = time.perf_counter(), self._chains(batch)
         units, names = self._predicates(batch)
         predicates = units.at(chains.batch.units)
-        decisions = decode(chains, self.constraints, batch.tags, predicates, self.method, names)
+        decisions = decode(chains, self.constraints, tags, predicates, self.method, names)
         each = 1000 * (time.perf_counter() - started) / max(chains.batch.n_units, 1)
         segments, out = chains.batch.segments, []
         for number, (decision, first) in enumerate(zip(decisions, segments.firsts.tolist())):
             changes = None
             if self.changes is not None:
-                changes = explain(chains, number, decision, self.constraints, batch.tags, predicates, self.method)
+                changes = explain(chains, number, decision, self.constraints, tags, predicates, self.method)
             out.append(Decided(first, decision, changes, each * int(segments.lengths[number])))
         return out
 
@@ -85,20 +86,19 @@ class ConstrainedDecoder(Decoder):
         where = batch.docs, batch.columns, batch.docs[0].vocab
         return sequence_predicates(*where, self.constraints, self.known, self.target, batch.tags)
 
-    def _given(self, batch: Batch) -> ChainPotentials:
-        """The chains in double precision, given the annotation that will be kept; but for sequences that cannot have
-        it."""
-        chains, lengths = batch.distribution.chains.astype(np.float64), batch.columns.lengths
-        if self.target is None or self.target.overwrite:
-            return chains
-        allowed = self.target.evidence(batch.docs, lengths, batch.tags)
-        if allowed.all():
-            return chains
-        try:
-            return condition(chains, allowed[chains.batch.units])
-        except ImpossibleEvidenceError as error:
-            allowed[np.isin(Segments(lengths).owners, error.sequences)] = True
-            return condition(chains, allowed[chains.batch.units])
+    def _chains(self, batch: Batch) -> tuple[ChainPotentials, TagSet]:
+        """The chains in double precision, given the annotation that will be kept, with their tags; units that get no
+        label have none that constraints could count."""
+        allowed = None
+        if self.target is not None and not self.target.overwrite:
+            allowed = self.target.evidence(batch.docs, batch.columns.lengths, batch.tags)
+        chains, hidden = _given(batch.distribution.chains.astype(np.float64), allowed), batch.unlabelled
+        if hidden is not None and allowed is not None:
+            hidden = hidden & allowed.all(axis=1)
+        if hidden is None or not hidden.any():
+            return chains, batch.tags
+        tags = with_no_tag(batch.tags)
+        return _hiding(chains, hidden[chains.batch.units], tags), tags
 
     def _as_written(
         self, batch: Batch, decided: list[Decided], labels: Ints, found: Sequence[Prediction]
@@ -116,7 +116,7 @@ class ConstrainedDecoder(Decoder):
         if not differs.any():
             return decided
         predicates, out = self._predicates(batch).units, list(decided)
-        fields = Fields(TagSet((*batch.tags.tags, NO_TAG), batch.tags.scheme))
+        fields = Fields(with_no_tag(batch.tags))
         own = np.where(own == UNKNOWN, len(batch.tags), own)
         sequences = Segments(batch.columns.lengths)
         for number in np.unique(sequences.owners[differs]).tolist():
@@ -139,6 +139,32 @@ class ConstrainedDecoder(Decoder):
             doc._.set(self.info, info)
             if self.changes is not None:
                 doc._.set(self.changes, changes)
+
+
+def with_no_tag(tags: TagSet) -> TagSet:
+    """The tags, with that of tokens without a tag behind them."""
+    return TagSet((*tags.tags, NO_TAG), tags.scheme)
+
+
+def _given(chains: ChainPotentials, allowed: Bools | None) -> ChainPotentials:
+    """Chains, given the tags ((N, L) | None) that units may have; but for sequences that cannot have them."""
+    if allowed is None or allowed.all():
+        return chains
+    try:
+        return condition(chains, allowed[chains.batch.units])
+    except ImpossibleEvidenceError as error:
+        impossible = np.isin(chains.batch.segments.owners, error.sequences)[:, None]
+        return condition(chains, (allowed | impossible)[chains.batch.units])
+
+
+def _hiding(chains: ChainPotentials, hidden: Bools, tags: TagSet) -> ChainPotentials:
+    """Chains without edge features in which some units ((N,), in packed order) have no tag, and the others have one."""
+    emissions = np.where(hidden[:, None], -np.inf, chains.emissions)
+    own = np.where(hidden, 0.0, -np.inf)
+    transitions, start, end = (np.where(allowed, 0.0, -np.inf) for allowed in tags.legal())
+    for wider, scores in ((transitions, chains.transitions), (start, chains.start), (end, chains.end)):
+        wider[tuple(map(slice, scores.shape))] = scores
+    return ChainPotentials(chains.batch, np.column_stack([emissions, own]), transitions, start, end)
 
 
 def method_settings(settings: DecodingSettings) -> MethodSettings:

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, NamedTuple
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ..annotation.preparation import Preparation
 from ..annotation.span_targets import SpanTarget
 from ..annotation.target import Target
 from ..core.arrays import Bools
@@ -39,11 +38,9 @@ from ..learning.resuming import usable
 from .block import ChainSettings
 from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors, PipeWarnings
-from .labels import HasLabels
+from .labels import HasLabels, KeepsPreparation
 from .resume import RUN, Run, settings_of_run
 from .storage import Parts, Stored, check_templates, read_folder, readable
-
-PREPARATION = "preparation"  # what of `cfg` says how the texts of training were prepared, see `Preparation`
 
 
 class Start(NamedTuple):
@@ -57,7 +54,7 @@ class Start(NamedTuple):
     run: Run | None = None
 
 
-class StoresChain(HasLabels, Stored):
+class StoresChain(HasLabels, KeepsPreparation, Stored):
     """What a component over a chain knows, and how it is stored.
 
     learned_settings: what of `cfg` comes from data beside the labels; settings_of_weights: what of that holds for the
@@ -75,7 +72,6 @@ class StoresChain(HasLabels, Stored):
     features: Features
     valid_tags: ValidTags
     learner: ChainLearner
-    preparation: Preparation | None
     scheme: Scheme
     scores: Any
     forget_scores: Callable[[], None]
@@ -102,8 +98,7 @@ class StoresChain(HasLabels, Stored):
         tags = self.make_tags(self.labels)
         if self.labels and get_layout(self.model).n_labels == len(tags):
             set_masks(self.model, self.allowed_pairs(tags))
-        own = self.preparation = Preparation.from_data(self.cfg.get(PREPARATION))
-        self.features.extractor.end_sequences_behind(own.marks if own is not None and own.cuts else None)
+        self.apply_preparation(self.features.extractor)
         self.learner = ChainLearner(self.name, self.labels, tags, self.features, self.model, self.vocab)
         self.forget_scores()
 

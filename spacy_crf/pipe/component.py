@@ -1,6 +1,5 @@
 """The spaCy component over a linear chain: settings, features, weights, a trainer, a target and a decoder."""
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -16,14 +15,13 @@ from spacy.training import Example, validate_examples
 from spacy.vocab import Vocab
 from thinc.api import Optimizer, set_dropout_rate
 
-from ..annotation.preparation import Preparation
 from ..core.arrays import Bools, Floats, Indices, Segments
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.evidence import Known
 from ..core.chain.objective import loss_and_gradient
 from ..core.chain.potentials import Observations
 from ..core.chain.temperature import HeldOut
-from ..core.errors import CRFError, CRFWarning, excerpt
+from ..core.errors import CRFError
 from ..core.labels import Gold, Scheme, TagSet
 from ..core.threads import available_threads, run_parallel
 from ..core.weights import DenseWeights
@@ -42,11 +40,11 @@ from ..learning.model import (
 )
 from ..learning.scores import Emissions, Rows, encode
 from .block import ChainSettings
-from .chain_storage import PREPARATION, StoresChain
+from .chain_storage import StoresChain
 from .decoding import Batch, Decoder, IsolatesFailures, Prediction, WarnsOfScores
 from .dictionary.valid_tags import ValidTags
-from .errors import PipeErrors, PipeWarnings
-from .labels import join_gold, read_gold, tell_missing
+from .errors import PipeErrors
+from .labels import PREPARATION, join_gold, read_gold, tell_missing
 from .live_settings import HasSettings, LiveSettings
 from .scorer import report_scores
 
@@ -147,8 +145,7 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
         kept = list(get_examples()) if self.valid_tags.needs_gold else []
         read = kept.copy if kept else get_examples
         if PREPARATION in self.learned_settings:
-            preparation = Preparation.of(self.references(read))
-            self.cfg[PREPARATION] = None if preparation is None else preparation.to_data()
+            self.learn_preparation(self.references(read))
         found = self.find_labels(self.references(read)) if labels is None else labels
         self.set_labels([*(begun.labels if begun else ()), *self.labels, *found])
         resources = self.feature_config.make_resources(nlp, partial(self.references, read), begun and begun.lexicon)
@@ -283,7 +280,8 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
         def decode_part(part: tuple[Sequence[Doc], Columns, list[Rows], Known | None]) -> list[Prediction]:
             docs, columns, looked_up, known = part
             distribution = self.scores.distribution(columns, looked_up).given(known).at(self.settings.temperature)
-            return decoder(Batch(docs, columns, distribution, self.tags, self.unlabelled(docs, columns)))
+            unlabelled = None if self.preparation is None else self.unlabelled(docs, columns)
+            return decoder(Batch(docs, columns, distribution, self.tags, unlabelled))
 
         return [found for part in run_parallel(decode_part, parts, n_threads) for found in part]
 
@@ -323,17 +321,6 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
         if not self.has_dictionary:
             return evidence
         return self.valid_tags.narrow(evidence, docs, columns, self.vocab.strings, get_layout(self.model))
-
-    def unlabelled(self, docs: Sequence[Doc], columns: Columns) -> Bools | None:
-        """Tokens (N,) that get no label, as training has shown nothing of theirs: punctuation, in prepared texts."""
-        own = self.preparation
-        if own is None or own.punctuation == "gold":
-            return None
-        marks = own.marks(columns.orths, docs[0].vocab.strings)
-        if own.punctuation == "removed" and marks.any():
-            document = excerpt(docs[int(Segments(columns.doc_lengths).owners[marks.argmax()])].text)
-            warnings.warn(PipeWarnings.CRFW432.format(name=self.name, document=document), CRFWarning, stacklevel=2)
-        return marks
 
     def read(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
         """Columns of Docs, with vectors if the model has them. extra (int | None): attribute to read along."""

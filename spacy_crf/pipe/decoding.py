@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 from ..annotation.extensions import register_marginals, register_result, write_marginals
 from ..annotation.target import DecodedDoc, Target
 from ..core.arrays import Bools, Doubles, Floats, Indices, Ints, Segments, cached_property
-from ..core.chain.distribution import ChainDistribution
+from ..core.chain.distribution import BestPaths, ChainDistribution
 from ..core.chain.potentials import NonFiniteError, NoPathError
 from ..core.chain.spans import bounded_spans, covered_spans, exact_spans
 from ..core.errors import CRFError, CRFWarning, excerpt
@@ -21,6 +21,8 @@ from ..core.labels import OUTSIDE, UNKNOWN, Scheme, TagSet
 from ..features.columns import Columns
 from .block import SPAN_TARGETS, ChainSettings, LabelSettings
 from .errors import PipeErrors, PipeWarnings
+
+MORE = 4  # times as many labellings, where several may be one
 
 
 @dataclass(frozen=True)
@@ -51,9 +53,17 @@ class Batch:
             for own, first in zip(by_doc.slices(), self.by_doc.firsts.tolist())
         ]
 
+    def n_best(self, k: int) -> list[BestPaths]:
+        """The k best labellings of each sequence, or fewer; those that differ in unlabelled units alone are one."""
+        if self.unlabelled is None or not self.unlabelled.any():
+            return self.distribution.n_best(k)
+        found = self.distribution.hiding([one.labels for one in self.distribution.n_best(k * MORE)], self.unlabelled)
+        return [BestPaths(labels[:k], probabilities[:k]) for labels, probabilities in found]
+
     def listed(self, labels: Ints, probabilities: Floats) -> dict[str, Any]:
-        """Labellings (K, T) by the names of their tags, with their probabilities (K,)."""
-        names = [[self.tags.tags[tag] for tag in path] for path in labels.tolist()]
+        """Labellings (K, T) by the names of their tags, "" for none, with their probabilities (K,)."""
+        tags = (*self.tags.tags, "")  # UNKNOWN is -1
+        names = [[tags[tag] for tag in path] for path in labels.tolist()]
         return {"labels": names, "probabilities": probabilities.tolist()}
 
     @cached_property

@@ -32,7 +32,8 @@ class Contribution:
     token (int): of the document; for transitions, the one that they lead to.
     kind (str), name (str): "feature", "vector" (of the tok2vec layer), "transition", "edge feature", "start", "end"
         or "dictionary" (a mask of valid tags); the feature's text, or the kind again.
-    labels (str), other_labels (str): what it scores in either labelling: a label, or "A > B" for a transition.
+    labels (str), other_labels (str): what it scores in either labelling: a label, or "A > B" for a transition; ""
+        stands for labels of tokens that get none.
     weight (float), other_weight (float): what it adds to the score of the chosen labelling, and of the other.
     """
 
@@ -54,7 +55,8 @@ class Contribution:
 class Explanation:
     """Why a token got its label.
 
-    token (int), text (str): of the document. label (str), probability (float): the label that was chosen.
+    token (int), text (str): of the document. label (str), probability (float): the label that was chosen; "" for a
+        token that gets none, punctuation whose labels training has not shown, with no contributions.
     runner_up (str | None), runner_up_probability (float): the most probable other one; None where there is no other.
     difference (float): score of the chosen labelling less that of the best one with the runner-up.
     contributions (list[Contribution]): they sum up to the difference; the greatest come first.
@@ -107,10 +109,14 @@ class _Document:
         self._dense, self._layout, self._temperature = weights.dense, weights.layout, pipe.settings.temperature
         self._sequences = Segments(columns.lengths)
         self._observations = pipe.observe(columns)
+        unlabelled = pipe.unlabelled([doc], columns)
+        self._unlabelled = np.zeros(len(doc), dtype=bool) if unlabelled is None else unlabelled
         known = pipe.known_tags([doc], columns)
         self._known = None if known is None else log_likelihoods(known)
 
     def explain(self, token: int) -> Explanation:
+        if self._unlabelled[token]:
+            return Explanation(token, self._doc[token].text, "", 1.0, None, 0.0, 0.0, [])
         sequence = self._sequences.owners[token]
         units, position = self._sequences.slices()[sequence], int(self._sequences.positions[token])
         first = units.start
@@ -147,7 +153,7 @@ class _Document:
             yield from self._edge("end", first + len(pairs) - 1, self._dense.end, *pairs[-1])
 
     def _unit(self, observations: Observations, row: int, token: int, a: int, b: int) -> Iterator[Contribution]:
-        labels = self._tags[a], self._tags[b]
+        labels = self._name(token, a), self._name(token, b)
         for number, value in _row(observations.features, row):
             scores = value * self._dense.state[number, [a, b]]
             if scores.any():
@@ -161,7 +167,8 @@ class _Document:
     def _transition(
         self, observations: Observations, row: int, token: int, a: tuple[int, int], b: tuple[int, int]
     ) -> Iterator[Contribution]:
-        labels, others = (f"{self._tags[before]} > {self._tags[after]}" for before, after in (a, b))
+        steps = ((self._name(token - 1, before), self._name(token, after)) for before, after in (a, b))
+        labels, others = (f"{before} > {after}" for before, after in steps)
         table = self._dense.transitions
         yield Contribution(token, "transition", "transition", labels, others, float(table[a]), float(table[b]))
         if observations.edges is None:
@@ -175,7 +182,11 @@ class _Document:
 
     def _edge(self, kind: Kind, token: int, weights: Floats, a: int, b: int) -> Iterator[Contribution]:
         if a != b:
-            yield Contribution(token, kind, kind, self._tags[a], self._tags[b], float(weights[a]), float(weights[b]))
+            labels = self._name(token, a), self._name(token, b)
+            yield Contribution(token, kind, kind, *labels, float(weights[a]), float(weights[b]))
+
+    def _name(self, token: int, label: int) -> str:
+        return "" if self._unlabelled[token] else self._tags[label]
 
 
 def _row(rows: SparseRows, number: int) -> Iterator[tuple[int, float]]:

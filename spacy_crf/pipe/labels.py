@@ -12,15 +12,20 @@ from spacy.training import Example, validate_examples
 from spacy.vocab import Vocab
 
 from ..annotation.gold import find_violation, forget_crossing
+from ..annotation.preparation import Preparation
 from ..annotation.span_targets import GroupTarget
 from ..annotation.target import Target
-from ..core.arrays import Indices, Ints, Segments
+from ..core.arrays import Bools, Indices, Ints, Segments
 from ..core.errors import CRFError, CRFWarning, excerpt
 from ..core.labels import Gold, TagSet
 from ..core.weights import Layout
+from ..features.columns import Columns
+from ..features.extract import FeatureExtractor
 from ..features.templates import Template
 from .block import near_targets
 from .errors import PipeErrors, PipeWarnings
+
+PREPARATION = "preparation"  # what of `cfg` says how the texts of training were prepared, see `Preparation`
 
 
 class HasLabels:
@@ -71,20 +76,58 @@ class HasLabels:
             yield example.reference
 
 
+class KeepsPreparation:
+    """Keeps in `cfg` how the texts of training were prepared, and reads other texts accordingly."""
+
+    name: str
+    cfg: Any
+    preparation: Preparation | None
+
+    def learn_preparation(self, references: Iterable[Doc]) -> None:
+        """Take it from the gold Docs of training."""
+        found = Preparation.of(references)
+        self.cfg[PREPARATION] = None if found is None else found.to_data()
+
+    def apply_preparation(self, extractor: FeatureExtractor) -> None:
+        """Let sequences end where those of training did."""
+        own = self.preparation = Preparation.from_data(self.cfg.get(PREPARATION))
+        extractor.end_sequences_behind(own.marks if own is not None and own.cuts else None)
+
+    def unlabelled(self, docs: Sequence[Doc], columns: Columns) -> Bools | None:
+        """Tokens (N,) that get no label, as training has shown nothing of theirs: punctuation, in prepared texts."""
+        own = self.preparation
+        if own is None or own.punctuation == "gold":
+            return None
+        marks = own.marks(columns.orths, docs[0].vocab.strings)
+        if own.punctuation == "removed" and marks.any():
+            document = excerpt(docs[int(Segments(columns.doc_lengths).owners[marks.argmax()])].text)
+            warnings.warn(PipeWarnings.CRFW432.format(name=self.name, document=document), CRFWarning, stacklevel=2)
+        return marks
+
+
 def read_gold(
     name: str, target: Target, examples: Sequence[Example], lengths: Indices, tags: TagSet, layout: Layout
 ) -> Gold:
     """Gold of the tokens of predicted Docs, one Doc after the other; pairs that the layout rules out are refused."""
     labels = join_gold([_gold_tags(name, target, example, tags) for example in examples], lengths, target, tags)
-    violation = find_violation(labels, lengths, layout)
-    if violation is not None:
-        owners = Segments.of(example.predicted for example in examples).owners
-        document = excerpt(examples[int(owners[violation.unit])].reference.text)
-        names = [*tags.tags, "the edge of a sequence"]
-        before, after = (names[-1 if tag is None else tag] for tag in (violation.before, violation.after))
-        where = {"name": name, "document": document, "scheme": tags.scheme}
-        raise CRFError(PipeErrors.CRF411.format(before=before, after=after, **where))
-    return target.narrow(Gold.known(labels, len(tags)), examples, tags)
+    gold = target.narrow(Gold.known(labels, len(tags)), examples, tags)
+    require_allowed(name, gold, examples, lengths, tags, layout)
+    return gold
+
+
+def require_allowed(
+    name: str, gold: Gold, examples: Sequence[Example], lengths: Indices, tags: TagSet, layout: Layout
+) -> None:
+    """Raise a coded error, with the document, for gold that the layout rules out. See `read_gold`."""
+    violation = find_violation(gold, lengths, layout)
+    if violation is None:
+        return
+    owners = Segments.of(example.predicted for example in examples).owners
+    document = excerpt(examples[int(owners[violation.unit])].reference.text)
+    sides = violation.before, violation.after
+    before, after = ("|".join(tags.tags[tag] for tag in side) or "the edge of a sequence" for side in sides)
+    where = {"name": name, "document": document, "scheme": tags.scheme}
+    raise CRFError(PipeErrors.CRF411.format(before=excerpt(before), after=excerpt(after), **where))
 
 
 def join_gold(labels: Iterable[Ints], lengths: Indices, target: Target, tags: TagSet) -> Ints:

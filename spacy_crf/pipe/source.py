@@ -133,9 +133,9 @@ class SourcePipe(HasSettings, IsolatesFailures, Stored, Pipe):
         emissions = np.log(np.maximum(probabilities.astype(np.float64), LEAST))
         chains = ChainPotentials(batch, emissions[batch.units], transitions, start, end)
         distribution = SourcedDistribution(chains, 1.0, probabilities)
-        return tags, decoder(Batch(docs, columns, distribution, tags, self._unlabelled(docs, columns)))
+        return tags, decoder(Batch(docs, columns, distribution, tags, self.unlabelled(docs, columns)))
 
-    def _unlabelled(self, docs: Sequence[Doc], columns: Columns) -> Bools | None:
+    def unlabelled(self, docs: Sequence[Doc], columns: Columns) -> Bools | None:
         """Tokens (N,) that the source gives no label."""
         found = getattr(None if self.source is None else self.find_source(), "unlabelled", None)
         return None if found is None else found(docs, columns)

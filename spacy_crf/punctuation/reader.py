@@ -17,7 +17,7 @@ from ..core.errors import CoreErrors, CRFError, CRFWarning
 from ..corpora.docbin import read_docbin
 from ..corpora.errors import CorpusErrors
 from ..corpora.files import check_paths, data_suffix, visible_files
-from ..reading.files import read_blocks, read_lines
+from ..reading.files import first_line, read_blocks, read_lines
 from ..reading.records import read_json_lines
 from .block import NONE, SIGNS, LabelScheme
 from .docs import PAUSE, WordView, read_pauses, register_punctuation, write_gold, write_pauses, write_truncated
@@ -38,6 +38,7 @@ SUFFIXES: dict[str, PunctuationFormat] = {
     ".tsv": "labels",
     ".conll": "labels",
 }
+SURE = (".jsonl", ".spacy", ".srt", ".vtt")  # suffixes of files that hold nothing else
 
 
 @registry.readers("spacy_crf.PunctuationCorpus.v1")
@@ -196,6 +197,22 @@ class PunctuationCorpus:
             write_truncated(doc, passage.truncated)
             write_pauses(doc, passage.pauses)
         return Example(predicted, reference)
+
+
+def fitting_format(path: Path, wanted: PunctuationFormat | None) -> PunctuationFormat | None:
+    """Return a format if the files at a path may have it, by their suffixes and what they hold, else None: each file
+    tells its own."""
+    return wanted if wanted is not None and all(_may_have(file, wanted) for file in _find(path)) else None
+
+
+def _may_have(file: Path, format: PunctuationFormat) -> bool:
+    suffix = data_suffix(file)
+    if suffix in SURE:
+        return SUFFIXES[suffix] == format
+    if format == "labels":
+        word, tab, _ = first_line(file).partition("\t")
+        return bool(tab) or len(word.split()) == 1
+    return SUFFIXES.get(suffix) != "labels"
 
 
 def _find(path: Path) -> list[Path]:

@@ -8,6 +8,7 @@ import spacy
 import typer
 from wasabi import msg
 
+from ..cli.data import SECTION_CORPUS, trained_settings
 from ..cli.options import command, find_component, load_pipeline, locate, write_result
 from .component import SectionParser
 from .formats.annotated import write_annotated
@@ -47,13 +48,13 @@ def sections(
 ) -> None:
     """Find the sections of a document, and write it with them.
 
-    The format of the file is told by its suffix, that of XML by its root. A file that `--to xml` has written can be
-    corrected and trained on.
+    The format of the file is told by its suffix, that of XML by its root. Mark-up that was hidden in training is hidden
+    here. A file that `--to xml` has written can be corrected and trained on.
     """
-    layout = read_layout(path, paragraphs)
     nlp = spacy.blank(LANGUAGE) if model is None else load_pipeline(locate(model))
     if model is None:
         nlp.add_pipe(PIPE)
+    layout = read_layout(path, paragraphs, trained_settings(nlp, SECTION_CORPUS).get("hidden", False))
     find_component(nlp, component, PIPE, SectionParser)
     tree: SectionTree = nlp(to_doc(nlp.vocab, layout))._.section_tree
     write_result(WRITERS[to](layout, tree), output)

@@ -16,9 +16,9 @@ from ..core.arrays import Bools, Indices
 from ..core.calibration import Reliability, reliability
 from ..core.chain.marginals import token_entropies
 from ..core.chain.temperature import HeldOut, Unit, fit_temperature
-from ..pipe.chain_storage import PREPARATION
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder, DocOutput, Output, SpanScores, label_decoder, resolve_scheme
+from ..pipe.labels import PREPARATION
 from ..pipe.probabilities import LabelsTokens, span_probabilities
 from ..pipe.scorer import target_scores
 from .block import TaggerSettings
@@ -78,12 +78,12 @@ class CRFTagger(ChainPipe):
 
 @dataclass(frozen=True)
 class NBestOutput(DocOutput):
-    """The best labellings of each sequence, so many, in an attribute of Docs."""
+    """The best labellings of each sequence, so many, in an attribute of Docs; "" for tokens that get no label."""
 
     count: int
 
     def read(self, batch: Batch) -> list[list[dict[str, Any]]]:
-        found = batch.distribution.n_best(self.count)
+        found = batch.n_best(self.count)
         return [[{**place, **batch.listed(*found[b])} for b, place in own] for own in batch.numbered_sequences()]
 
     def empty(self) -> list[dict[str, Any]]:

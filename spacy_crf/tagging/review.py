@@ -137,8 +137,7 @@ class _Measured:
         has_label, names = self.labels != UNKNOWN, _names(tagger, self.labels)
         tags = _read_names(names, self.labels)
         by_token = [_by_name(*row) if own else [("", 1.0)] for *row, own in zip(self.marginals, names, has_label)]
-        paths = [np.where(has_label, path, UNKNOWN) for path in self.paths.labels[:n_best]]
-        best = zip(paths, self.paths.probabilities.tolist())
+        best = zip(self.paths.labels[:n_best], self.paths.probabilities.tolist())
         return Uncertain(
             self.place,
             self.number,
@@ -185,9 +184,13 @@ def _measured(
     for batch in minibatch(((doc, place) for doc, place in docs if len(doc)), BATCH_SIZE):
         read = [doc for doc, _ in batch]
         columns, found = tagger.distribution(read)
-        predictions = decoder(Batch(read, columns, found, tagger.tags, tagger.unlabelled(read, columns)))
+        unlabelled = tagger.unlabelled(read, columns)
+        decoded = Batch(read, columns, found, tagger.tags, unlabelled)
+        predictions = decoder(decoded)
         labels, marginals = np.concatenate([_written(tagger, one.decoded) for one in predictions]), found.marginals
-        by_token, entropies, paths = token_entropies(marginals), found.entropies, found.n_best(k)
+        by_token, entropies, paths = token_entropies(marginals), found.entropies, decoded.n_best(k)
+        if unlabelled is not None:
+            by_token[unlabelled] = 0
         sequences, by_doc = Segments(columns.lengths), Segments(columns.doc_lengths)
         units, firsts = sequences.slices(), by_doc.firsts.tolist()
         for (doc, place), first, own in zip(batch, firsts, sequences.within(by_doc).slices()):
@@ -212,7 +215,9 @@ def _written(tagger: CRFTagger, decoded: DecodedDoc) -> Ints:
 
 def target_kind(tagger: CRFTagger) -> str:
     """What a tagger writes, as corpora call it: "tag", "pos", "ner", "spans:KEY" or "ext:NAME"."""
-    kinds = {"tag": "tag", "pos": "pos", "ent": ENTITIES, "spans": f"{SPANS_PREFIX}{tagger.cfg.get('spans_key')}"}
+    if tagger.target == "spans":
+        return f"{SPANS_PREFIX}{tagger.cfg['spans_key']}"
+    kinds = {"tag": "tag", "pos": "pos", "ent": ENTITIES}
     return kinds.get(tagger.target, f"{EXTENSION_PREFIX}{tagger.target}")
 
 

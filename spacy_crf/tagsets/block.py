@@ -133,7 +133,8 @@ class SetSettings(TagSettings):
 
         super().check(name)
         make_utility(self.utility, self.alpha, self.beta)
-        if self.learn_from == "augmented" and self.dictionary is not None and self.dictionary.has_feature:
+        own = self.dictionary
+        if self.learn_from == "augmented" and own is not None and own.in_training:
             raise CRFError(TagSetErrors.CRF434.format(name=name))
 
 

@@ -13,13 +13,15 @@ from spacy.vocab import Vocab
 
 from ..annotation.extensions import register_by_token
 from ..core.arrays import Bools, Floats, Indices, Segments
+from ..core.chain.distribution import BestPaths
 from ..core.chain.temperature import HeldOut
 from ..core.labels import Gold, TagSet
 from ..core.sets.hierarchy import TagTree
-from ..core.sets.sequences import smallest_sequence_sets
-from ..pipe.chain_storage import PREPARATION
+from ..core.sets.sequences import SequenceSet, smallest_sequence_sets, smallest_set
+from ..learning.model import get_layout
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder, DocOutput, MarginalsOutput, Output, Prediction
+from ..pipe.labels import PREPARATION, require_allowed
 from ..pipe.probabilities import LabelsTokens
 from ..pipe.scorer import target_scores
 from ..pipe.source import SourcePipe
@@ -84,7 +86,9 @@ class SetValuedTagger(KeepsPromise, ChainPipe):
 
     def gold(self, examples: Sequence[Example], lengths: Indices) -> Gold:
         where = self.target, self.settings.gold_tags
-        return weighted_gold(self.name, examples, *where, self.tags, self.settings.learn_from)
+        gold = weighted_gold(self.name, examples, *where, self.tags, self.settings.learn_from)
+        require_allowed(self.name, gold, examples, lengths, self.tags, get_layout(self.model))
+        return gold
 
     def held_out(self, examples: Sequence[Example]) -> HeldOut:
         """See `ChainPipe.held_out`. Tokens with several gold tags have them all, as learning does."""
@@ -182,7 +186,8 @@ class TagSetOutput:
 
 @dataclass(frozen=True)
 class SequencesOutput(DocOutput):
-    """The fewest labellings of each sequence, up to a cap (0: none), that together have a given probability."""
+    """The fewest labellings of each sequence, up to a cap (0: none), that together have a given probability; those that
+    differ in tokens without a label alone are one."""
 
     mass: float
     cap: int
@@ -191,6 +196,9 @@ class SequencesOutput(DocOutput):
         if not self.cap:
             return [None] * len(batch.docs)
         found = smallest_sequence_sets(batch.distribution.tempered, self.mass, self.cap)
+        if batch.unlabelled is not None and batch.unlabelled.any():
+            joined = batch.distribution.hiding([one.paths for one in found], batch.unlabelled)
+            found = [_joined(own, paths, self.mass) for own, paths in zip(found, joined)]
 
         def told(number: int) -> dict[str, Any]:
             own = found[number]
@@ -200,6 +208,12 @@ class SequencesOutput(DocOutput):
 
     def empty(self) -> list[dict[str, Any]] | None:
         return [] if self.cap else None
+
+
+def _joined(found: SequenceSet, paths: BestPaths, mass: float) -> SequenceSet:
+    """A set of labellings as a smaller one, where some of them are one."""
+    logs = np.log(np.maximum(paths.probabilities, np.finfo(np.float64).tiny))
+    return smallest_set(paths.labels, logs, mass, exhausted=found.complete)
 
 
 def list_members(members: Bools, marginals: Floats, names: Any) -> list[list[str]]:

@@ -12,7 +12,8 @@ class TagSetErrors(metaclass=Messages):
     )
     CRF434 = (
         "Component {name!r}: learn_from = 'augmented' shows each token of some documents several times, so that "
-        "VALID_TAGS would tell its gold from its other copies. Take another learn_from, or use = 'mask'."
+        "VALID_TAGS and `mask_training` would tell its gold from its other copies. Take another learn_from, or "
+        "use = 'mask' without `mask_training`."
     )
     CRF448 = (
         "Component {name!r} keeps a promise that was made with the probabilities of {source!r} as they are; with "

@@ -6,7 +6,7 @@ from hashlib import blake2b
 from typing import Any
 
 from ..core.errors import CRFWarning
-from ..pipe.chain_storage import PREPARATION
+from ..pipe.labels import PREPARATION
 from ..pipe.source import SourcePipe
 from .block import SetSettings
 from .errors import TagSetWarnings

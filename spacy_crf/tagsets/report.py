@@ -264,6 +264,6 @@ def _word(token: Token, tags: Sequence[str], probabilities: Mapping[str, float])
     kind = "" if len(tags) < 2 else ' class="open"' if len(tags) == 2 else ' class="open wide"'
     shown = " ".join(tags[:MOST_SHOWN]) + (f" +{len(tags) - MOST_SHOWN}" if len(tags) > MOST_SHOWN else "")
     listed = sorted(probabilities.items(), key=lambda pair: -pair[1])
-    hint = ", ".join(f"{tag} {value:.2f}" for tag, value in listed if value >= LEAST)
     below = escape(shown or token.tag_)
+    hint = ", ".join(f"{tag} {value:.2f}" for tag, value in listed if below and value >= LEAST)
     return f'<ruby{kind} title="{escape(hint, quote=True)}">{escape(token.text)}<rt>{below}</rt></ruby>'

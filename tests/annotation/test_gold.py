@@ -1,16 +1,21 @@
 """What is misaligned, missing or impossible is unknown: it adds no loss and teaches nothing wrong."""
 
+import itertools
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import spacy
 from helpers.tagged import EXTENSION, TARGETS, TRAINERS, build, fit, make_examples
+from hypothesis import given
+from hypothesis import strategies as st
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from spacy_crf.annotation.gold import find_violation, forget_crossing, same_tokens
 from spacy_crf.annotation.span_targets import target_of, without_overlaps
-from spacy_crf.core.labels import UNKNOWN, TagSet
+from spacy_crf.core.labels import UNKNOWN, Gold, TagSet
 from spacy_crf.learning.block import LinearChain
 from spacy_crf.learning.model import get_layout, start_weights
 
@@ -138,15 +143,40 @@ def test_violations_are_found_where_they_are() -> None:
 
     def violation(*tags: str | None) -> object:
         labels = np.array([-1 if tag is None else BILUO.number[tag] for tag in tags], dtype=np.int32)
-        return find_violation(labels, lengths, get_layout(model))
+        return find_violation(Gold.known(labels, len(BILUO)), lengths, get_layout(model))
 
     number = BILUO.number
     assert violation("B-LOC", "L-LOC", "O", "U-PER", "O") is None
     assert violation("B-LOC", None, "O", None, None) is None
-    assert violation("O", "L-LOC", "O", "O", "O") == (1, number["O"], number["L-LOC"])
-    assert violation("O", "O", "O", "I-PER", "L-PER") == (3, None, number["I-PER"])
-    assert violation("O", "O", "B-PER", "L-PER", "O") == (3, None, number["L-PER"])
-    assert violation("O", "O", "O", "O", "B-PER") == (4, number["B-PER"], None)
+    assert violation("O", "L-LOC", "O", "O", "O") == (1, [number["O"]], [number["L-LOC"]])
+    assert violation("O", "O", "O", "I-PER", "L-PER") == (3, [], [number["I-PER"]])
+    assert violation("O", "O", "B-PER", "L-PER", "O") == (3, [], [number["L-PER"]])
+    assert violation("O", "O", "O", "O", "B-PER") == (4, [number["B-PER"]], [])
+
+
+@given(seed=st.integers(0, 100_000))
+def test_open_gold_is_a_violation_where_it_has_no_path(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n_labels, lengths = int(rng.integers(2, 4)), np.array([2, 3])
+    masks = rng.random((n_labels, n_labels)) < 0.6, rng.random(n_labels) < 0.8, rng.random(n_labels) < 0.8
+    weights = (rng.random((5, n_labels)) < 0.4).astype(np.float32)
+    weights[np.arange(5), rng.integers(0, n_labels, 5)] = 1
+    shares = np.where(rng.random((5, 1)) < 0.5, weights / weights.sum(axis=1, keepdims=True), weights)
+    model = LinearChain()
+    start_weights(model, n_labels, masks)
+    transitions, starts, ends = masks
+
+    def has_path(units: range) -> bool:
+        paths = itertools.product(*(np.flatnonzero(weights[unit]).tolist() for unit in units))
+        return any(starts[p[0]] and ends[p[-1]] and all(transitions[pair] for pair in pairwise(p)) for p in paths)
+
+    found = find_violation(Gold.weighted(shares.astype(np.float32)), lengths, get_layout(model))
+    possible = [has_path(range(2)), has_path(range(2, 5))]
+    assert (found is None) == all(possible)
+    if found is not None:
+        assert not possible[found.unit >= 2]
+        assert found.before or found.unit in (0, 2) or not found.after
+        assert not any(transitions[before, after] for before in found.before for after in found.after)
 
 
 @pytest.mark.parametrize("trainer", TRAINERS)

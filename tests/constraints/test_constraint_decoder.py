@@ -1,7 +1,9 @@
 """constraint_decoder: constraints over the probabilities of other components."""
 
+import functools
 import itertools
 import pickle
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
+from spacy_crf.annotation.preparation import write_text_settings
 from spacy_crf.constraints.component import ConstraintDecoder, guess_scheme
 from spacy_crf.core.constraints.labelling import Fields, Labelling, UnitPredicates
 from spacy_crf.core.constraints.language import parse_all
@@ -73,6 +76,61 @@ def test_the_score_is_the_sum_of_log_probabilities() -> None:
         assert info["viterbi_score"] == pytest.approx(logs.max(axis=1).sum())
         assert [token.tag_ for token in doc][-1] == "TITLE"
         assert own[:-1] == logs.argmax(axis=1).tolist()[:-1]
+
+
+@pytest.mark.parametrize("level", ["", " unit"])
+@pytest.mark.parametrize("source", ["crf_tagger", "hmm_tagger", "set_valued_tagger"])
+@given(data=st.data())
+@settings(max_examples=15)
+def test_tokens_without_a_label_are_not_counted(source: str, level: str, data: st.DataObject) -> None:
+    kind, tag = data.draw(st.sampled_from(["at_most", "at_least", "exactly"])), data.draw(st.sampled_from("PV"))
+    words = data.draw(st.lists(st.sampled_from(["he", "se", "kumt", "/", "."]), min_size=1, max_size=6))
+    constraint = f"{kind}({tag}, {data.draw(st.integers(0 if kind == 'exactly' else 1, 4))}){level}"
+    decoder = decoder_over_context(source, constraint)
+    doc = Doc(decoder.vocab, words=words)
+    names, (values,) = decoder.probabilities([doc])
+    logs = np.log(np.asarray(values, dtype=np.float64))
+    labelled = [place for place, word in enumerate(words) if word.isalpha()]
+    fields, best = Fields(TagSet((*names, ""), "none")), []
+    for path in itertools.product(range(len(names)), repeat=len(labelled)):
+        tags = np.full(len(words), len(names))
+        tags[labelled] = path
+        broken = violations(parse_all([constraint]), Labelling(tags.tolist(), fields, UnitPredicates(len(words))))
+        best.append((not broken, logs[labelled, path].sum() if path else 0.0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of constraints that cannot be kept
+        done = decoder(doc)
+    info, (is_kept, score) = done._.decode_info, max(best)
+    assert info["score"] == pytest.approx(score, abs=1e-6)
+    assert (constraint.removesuffix(" unit") not in str(info["relaxed"])) == is_kept
+    assert [token.tag_ == "" for token in done] == [not word.isalpha() for word in words]
+
+
+@functools.cache
+def with_context(source: str) -> Language:
+    """A tagger of a text whose punctuation is context."""
+    nlp = spacy.blank("xx")
+    nlp.add_pipe(source)
+    text = [("he", "P"), ("/", ""), ("kumt", "V"), ("se", "P"), (".", ""), ("kumt", "V"), ("he", "P")] * 3
+    words, tags = ([pair[k] for pair in text] for k in (0, 1))
+    gold = Doc(nlp.vocab, words=words, tags=tags)
+    write_text_settings(gold, {"punctuation": "context", "punctuation_tags": None, "cut_at_punctuation": False})
+    examples = [Example(Doc(nlp.vocab, words=words), gold)]
+    nlp.initialize(lambda: examples)
+    for _ in range(3):
+        nlp.update(examples)
+    return nlp
+
+
+def decoder_over_context(source: str, constraint: str, **config: Any) -> Any:
+    config = {"source": source, "target": "tag", "constraints": [constraint], **config}
+    return with_context(source).create_pipe("constraint_decoder", config=config)
+
+
+def test_annotation_of_punctuation_that_is_kept_is_counted() -> None:
+    decoder = decoder_over_context("crf_tagger", "at_most(P, 1) unit", overwrite=False)
+    doc = decoder(Doc(decoder.vocab, words=["he", "/", "kumt"], tags=["", "P", ""]))
+    assert [token.tag_ for token in doc] == ["V", "P", "V"] and doc._.decode_info["certified"]
 
 
 def test_over_the_scores_of_another_tagger() -> None:

@@ -2,12 +2,15 @@
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import spacy
+from helpers.chains import distribution_of
+from helpers.oracle import Chain
 from helpers.paths import ROOT
 from spacy.cli.train import train
 from spacy.language import Language
@@ -19,6 +22,9 @@ from spacy_crf.cli import app
 from spacy_crf.corpora.block import HistoricalText
 from spacy_crf.corpora.reader import Corpus
 from spacy_crf.corpora.tagsets import read_tokens_tsv
+from spacy_crf.corpora.webanno import write_webanno
+from spacy_crf.pipe.explain import explain
+from spacy_crf.tagsets.report import render_page
 
 CORPUS = ROOT / "corpus" / "set_valued_tagger"
 CONFIG = ROOT / "configs" / "set_valued_tagger.cfg"
@@ -125,7 +131,8 @@ def test_the_preparation_is_stored(trained: tuple[str, Path]) -> None:
 def make_nlp(factory: str, text: HistoricalText | None, path: Path) -> Language:
     nlp = spacy.blank("xx")
     features = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER[-1..1]"]}
-    nlp.add_pipe(factory, config={"features": features})
+    has_features = factory not in ("frequency_tagger", "hmm_tagger")
+    nlp.add_pipe(factory, config={"features": features} if has_features else {})
     examples = list(Corpus(path, format="tagsets", text=text)(nlp))
     nlp.initialize(lambda: examples)
     for _ in range(2):
@@ -133,7 +140,10 @@ def make_nlp(factory: str, text: HistoricalText | None, path: Path) -> Language:
     return nlp
 
 
-@pytest.mark.parametrize("factory", ["crf_tagger", "set_valued_tagger"])
+COMPARED = ["frequency_tagger", "hmm_tagger", "memm_tagger"]
+
+
+@pytest.mark.parametrize("factory", ["crf_tagger", "set_valued_tagger", *COMPARED[:2]])
 def test_words_of_signs_are_words_where_gold_says_so(factory: str, tmp_path: Path) -> None:
     path = tmp_path / "a.tsv"
     path.write_text("he\tP\n&\tKON\nse\tP\n/\t$;\n…\tOA\nkumt\tV\n/\t$;\n" * 3, encoding="utf8")
@@ -188,6 +198,10 @@ def test_another_component_over_it_gives_no_sets_either(tmp_path: Path) -> None:
     nlp.add_pipe("set_valued_tagger", config={"source": "crf_tagger"})
     doc = nlp(Doc(nlp.vocab, words=["he", "/", "kumt"]))
     assert [bool(token._.tag_set) for token in doc] == [True, False, True]
+    page = "\n".join(render_page(doc))
+    assert '<ruby title="">/<rt></rt></ruby>' in page and page.count('title=""') == 1
+    rows = [line.split("\t") for line in write_webanno(doc, tag_set="tag_set", tag_probs="tag_probs")]
+    assert {*next(row for row in rows if "/" in row)[3:]} == {"_", ""}
 
 
 def test_trees_of_tags_have_no_node_for_it(tmp_path: Path) -> None:
@@ -218,6 +232,31 @@ def test_training_learns_nothing_else_by_it(tmp_path: Path) -> None:
     assert Example(bare, example.reference).get_aligned("TAG", as_string=True)[1] == "$;"
 
 
+@pytest.mark.parametrize("factory", COMPARED)
+def test_taggers_to_compare_with_keep_the_preparation(factory: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("he\tP\n/\t$;\nse\tP\nkumt\tV\n.\t$;\nse\tP\n" * 3, encoding="utf8")
+    text = HistoricalText(punctuation="context", cut_at_punctuation=True)
+    nlp = make_nlp(factory, text, path)
+    nlp.add_pipe("set_valued_tagger", config={"source": factory})
+    nlp.to_disk(tmp_path / "model")
+    example = next(Corpus(path, format="tagsets", text=text)(nlp))
+    for each in (nlp, spacy.load(tmp_path / "model"), spacy.load(tmp_path / "model").from_bytes(nlp.to_bytes())):
+        tagger: Any = each.get_pipe(factory)
+        doc = each(Doc(each.vocab, words=words(example.predicted)))
+        is_mark = [not token.text.isalpha() for token in doc]
+        assert [token.tag_ == "" for token in doc] == [token._.tag_set == [] for token in doc] == is_mark
+        assert is_mark == [tag == "" for tag in example.get_aligned("TAG", as_string=True)] and any(is_mark)
+        lengths = tagger.estimator.read([Doc(each.vocab, words=words(example.predicted))]).lengths
+        if factory != "frequency_tagger":  # to which a Doc is one sequence
+            np.testing.assert_array_equal(lengths, [len(sent) for sent in example.predicted.sents])
+    run("annotate", tmp_path / "model", path, "--source", "tagsets", "--output", tmp_path / "out")
+    rows = [line.split("\t") for line in next((tmp_path / "out").iterdir()).read_text(encoding="utf8").splitlines()]
+    assert {tags for form, tags in (row for row in rows if len(row) > 1) if form in "./"} == {"_"}
+    unprepared = make_nlp(factory, None, path)
+    assert [token.tag_ for token in unprepared(Doc(unprepared.vocab, words=["he", "/"]))] == ["P", "$;"]
+
+
 def test_reviews_ask_for_no_tags_of_punctuation(tmp_path: Path) -> None:
     path = tmp_path / "a.tsv"
     path.write_text("he\tP\n/\t$;\nkumt\tV\n/\t$;\n" * 3, encoding="utf8")
@@ -229,3 +268,48 @@ def test_reviews_ask_for_no_tags_of_punctuation(tmp_path: Path) -> None:
     assert cells[1][3:] == ["1.0000", "_"]
     (told,) = map(json.loads, run("review", tmp_path / "model", tmp_path / "raw.txt", "--format", "jsonl").splitlines())
     assert told["n_best"][0]["tags"] == ["P", "", "V"] and told["tokens"][1]["best"] == ""
+
+
+def test_no_command_names_labels_of_punctuation(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("he\tP\n/\t$;\nkumt\tV\n/\t$;\nkumt\tP\n" * 3, encoding="utf8")
+    nlp = make_nlp("crf_tagger", HistoricalText(punctuation="context"), path)
+    nlp.to_disk(tmp_path / "model")
+    (mark,) = explain(nlp.get_pipe("crf_tagger"), Doc(nlp.vocab, words=["he", "/", "kumt"]), [1])
+    assert (mark.label, mark.probability, mark.runner_up, mark.contributions) == ("", 1.0, None, [])
+    why = explain(nlp.get_pipe("crf_tagger"), Doc(nlp.vocab, words=["he", "/", "kumt"]), [0, 2])
+    for one in why:
+        assert one.label and sum(part.difference for part in one.contributions) == pytest.approx(one.difference)
+        for part in one.contributions:
+            tokens = [part.token - 1, part.token][-len(part.labels.split(" > ")) :]
+            for labels in (part.labels, part.other_labels):
+                assert [name == "" for name in labels.split(" > ")] == [token == 1 for token in tokens]
+    assert "no label" in run("explain", tmp_path / "model", "he / kumt", "--token", 1)
+    rows = run("tag", tmp_path / "model", "he / kumt").splitlines()
+    assert [row.split() for row in rows if "/" in row] == [["/"]]
+
+
+@pytest.mark.parametrize("factory, key", [("crf_tagger", "n_best"), ("set_valued_tagger", "tag_sequences")])
+def test_labellings_that_differ_in_punctuation_alone_are_one(factory: str, key: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("he\tP\n/\t$;\nkumt\tV\n/\t$;\nkumt\tP\nse\tOA\n" * 3, encoding="utf8")
+    nlp = make_nlp(factory, HistoricalText(punctuation="context"), path)
+    pipe: Any = nlp.get_pipe(factory)
+    doc = Doc(nlp.vocab, words=["he", "/", "kumt", "/"])
+    chains = distribution_of(pipe, pipe.read_columns([doc])).chains.astype(np.float64)
+    assert len(pipe.read_columns([doc]).lengths) == 1
+    chain = Chain(chains.emissions, [chains.transitions] * len(doc), chains.start, chains.end)
+    names, expected = pipe.tags.tags, Counter[tuple[str, ...]]()
+    for labels, score in chain.paths():
+        expected[(names[labels[0]], "", names[labels[2]], "")] += np.exp(score - chain.log_z())
+    asked = {"n_best": 3} if factory == "crf_tagger" else {"sequences": 500, "sequence_mass": 0.9}
+    pipe.cfg.update(asked)
+    (found,) = pipe(doc)._.get(key)
+    assert len(found["labels"]) > 1 and sum(expected.values()) == pytest.approx(1)
+    for labels, probability in zip(found["labels"], found["probabilities"]):
+        assert probability == pytest.approx(expected[tuple(labels)], rel=1e-4)
+    best = [list(labels) for labels, _ in expected.most_common(len(found["labels"]))]
+    assert found["labels"] == best
+    if factory == "set_valued_tagger":
+        assert found["complete"] and found["mass"] == pytest.approx(sum(found["probabilities"]))
+        assert found["mass"] >= 0.9 > found["mass"] - found["probabilities"][-1]

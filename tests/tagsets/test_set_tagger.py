@@ -248,6 +248,28 @@ def test_a_tag_that_the_labels_lack_names_the_document() -> None:
         nlp.update(examples)
 
 
+@pytest.mark.parametrize("learn_from", ["soft", "marginal", "best", "augmented"])
+@pytest.mark.parametrize("pair", [["P", "V"], ["KON", "P"]])
+def test_gold_that_a_forbidden_pair_rules_out_names_the_document(pair: list[str], learn_from: str) -> None:
+    nlp = build(forbidden=[pair], learn_from=learn_from)
+    examples = ambiguous(nlp)
+    nlp.initialize(lambda: examples)
+    if pair == ["KON", "P"] and learn_from in ("soft", "marginal"):
+        nlp.update(examples)  # the other tag is left
+        return
+    before, after = pair
+    with pytest.raises(ValueError, match=f"CRF411.*{'se kumt' if after == 'V' else 'wen'}.*'{after}' after '{before}'"):
+        nlp.update(examples)
+
+
+def test_gold_of_several_tags_that_forbidden_pairs_rule_out_names_the_document() -> None:
+    nlp = build(forbidden=[["KON", "P"], ["KOUS", "P"]])
+    examples = ambiguous(nlp)
+    nlp.initialize(lambda: examples)
+    with pytest.raises(ValueError, match="CRF411.*he wen se.*'P' after 'KON|KOUS'"):
+        nlp.update(examples)
+
+
 def test_copies_are_gone_with_their_documents() -> None:
     nlp = build(learn_from="augmented")
     examples = ambiguous(nlp)

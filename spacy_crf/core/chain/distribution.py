@@ -3,6 +3,7 @@
 Everything is told of the units one sequence after the other, in the order in which these were given.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, NoReturn, Self
 
@@ -10,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import Bools, Doubles, Ints, Scalar, cached_property
+from ..labels import UNKNOWN
 from ..trigrams import TrigramWeights, refuse_second_order
 from ..weights import ChainWeights
-from .evidence import Known, condition, log_evidence
+from .evidence import Known, allowed_labels, condition, log_evidence
 from .forward import ForwardBackward, forward_backward, log_partition
 from .lattice import Lattice, LatticeMarginals, best_path
 from .marginals import node_marginals, path_entropies, sequence_entropies
@@ -67,6 +69,24 @@ class ChainDistribution:
         labels, probabilities = found.labels[:, self.chains.batch.rows], np.exp(found.scores - self.log_z[:, None])
         units, counts = self.chains.batch.segments.slices(), found.counts.tolist()
         return [BestPaths(labels[:n, own], row[:n]) for own, row, n in zip(units, probabilities, counts)]
+
+    def hiding(self, found: Sequence[Ints], hidden: Bools) -> list[BestPaths]:
+        """Join labellings ((K, T) of each sequence) that differ in hidden units ((N,)) alone: UNKNOWN there, and with
+        the probability that the other units have their labels, whatever the hidden ones have. O(N L^2) for each k."""
+        n_labels, units = self.chains.n_labels, self.chains.batch.segments.slices()
+        rows = [list(map(tuple, np.where(hidden[own], UNKNOWN, paths).tolist())) for own, paths in zip(units, found)]
+        distinct = [list(dict.fromkeys(own)) for own in rows]
+        logs: list[list[float]] = [[] for _ in distinct]
+        for k in range(max(map(len, distinct), default=0)):
+            numbers = np.array([b for b, paths in enumerate(distinct) if k < len(paths)], dtype=np.intp)
+            part, _ = self.tempered.select(numbers)
+            labels = np.array([label for b in numbers for label in distinct[b][k]], dtype=np.int32)
+            told = log_evidence(part, allowed_labels(labels, n_labels)[part.batch.units])
+            for b, log in zip(numbers.tolist(), told.tolist()):
+                logs[b].append(log)
+        joined = [(np.array(paths, dtype=np.int32), np.exp(own)) for paths, own in zip(distinct, logs)]
+        orders = [np.argsort(-probabilities, kind="stable") for _, probabilities in joined]
+        return [BestPaths(paths[order], values[order]) for (paths, values), order in zip(joined, orders)]
 
     def sample(self, n: int, rng: np.random.Generator) -> Ints:
         """((n, N)): labels of n labellings of each sequence, drawn independently. See `sample`."""

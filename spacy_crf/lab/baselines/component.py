@@ -28,14 +28,14 @@ from ...annotation.extensions import register_marginals, write_marginals
 from ...annotation.target import DecodedDoc
 from ...core.arrays import Floats, Ints, Segments
 from ...core.errors import CRFError
-from ...core.labels import Gold, TagSet
+from ...core.labels import UNKNOWN, Gold, TagSet
 from ...features.columns import Columns
 from ...features.extract import FeatureExtractor
 from ...learning.packed import dumps, loads
 from ...pipe.decoding import IsolatesFailures, Prediction
 from ...pipe.dictionary.counts import Data
 from ...pipe.errors import PipeErrors
-from ...pipe.labels import HasLabels
+from ...pipe.labels import PREPARATION, HasLabels, KeepsPreparation
 from ...pipe.scorer import report_scores, target_scores
 from ...pipe.storage import Parts, Stored, readable
 from ...tagsets.gold import WeightedTags, weighted_gold
@@ -114,7 +114,7 @@ class _Taken(WeakSet[Doc]):
         return type(self), ()
 
 
-class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
+class ComparisonTagger(IsolatesFailures, HasLabels, KeepsPreparation, Stored, TrainablePipe):
     """Labels tokens by what an estimator has learned. See `lab.block` for the settings.
 
     settings (dict): those that hold at run time, read on each prediction from `cfg`.
@@ -133,8 +133,9 @@ class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
     ):
         self.vocab, self.name, self.scorer, self.target, self.estimator = vocab, name, scorer, target, estimator
         self.model: Model[Any, Any] = noop()
-        self.cfg: dict[str, Any] = {"target": target, **settings, "labels": []}
+        self.cfg: dict[str, Any] = {"target": target, **settings, PREPARATION: None, "labels": []}
         self._taken = _Taken()
+        self.apply_preparation(estimator.extractor)
         register_marginals(self.cfg["marginals"])
 
     # -- labels ----------------------------------------------------------------------------------------------
@@ -168,13 +169,16 @@ class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
     ) -> None:
         """Set labels, read word lists and forget what was learned; learning comes with the updates.
 
-        get_examples (Callable): the training examples; read once, for the labels, and not at all if they are given.
+        get_examples (Callable): the training examples; read for the labels, unless they are given, and for how they
+            were prepared.
         nlp (Language | None): the pipeline, whose tokenizer splits the phrases of word lists.
         labels (list[str] | None): all labels, as `spacy init labels` writes them; behind those added before.
         """
         found = self.annotation.labels(self.references(get_examples)) if labels is None else labels
         self.set_labels([*self.labels, *found])
+        self.learn_preparation(self.references(get_examples))
         self.estimator.reset(nlp, lambda: self.references(get_examples))
+        self.apply_preparation(self.estimator.extractor)
         report_scores(nlp, target_scores(self.target))
         self._taken = _Taken()
 
@@ -232,7 +236,9 @@ class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
         columns = self.estimator.read(docs, self.annotation.reads)
         found = self.estimator.marginals(columns, vocab).astype(np.float32) if marginals else None
         tags = found.argmax(axis=1) if posterior and found is not None else self.estimator.decode(columns, vocab)
-        present = columns.extra
+        unlabelled, present = self.unlabelled(docs, columns), columns.extra
+        if unlabelled is not None:
+            tags = np.where(unlabelled, UNKNOWN, tags)
         return [
             Prediction(
                 DecodedDoc(tags[own], present=None if present is None else present[own]),
@@ -258,18 +264,20 @@ class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
         return Parts(self.cfg, dumps(self.estimator.to_data())).files(exclude)
 
     def restore(self, files: dict[str, bytes], path: str) -> None:
-        """Take over what was stored; run-time settings stay those of the config, only labels are taken."""
+        """Take over what was stored; run-time settings stay those of the config, only what was learned is taken."""
         parts = Parts.parse(files, self.name, path)
         data = None
         with readable(self.name, path):
             if parts.cfg is not None:
                 self.cfg["labels"] = [str(label) for label in parts.cfg["labels"]]
+                self.cfg[PREPARATION] = parts.cfg.get(PREPARATION)
             if parts.model is not None:
                 data = loads(parts.model, len(files["model"]))
         if data:
             self.estimator.check(data, self.name)
         with readable(self.name, path):
             n_labels = None if data is None else self.estimator.from_data(data)
+            self.apply_preparation(self.estimator.extractor)
         self._taken = _Taken()
         if n_labels is None:
             return

@@ -37,9 +37,10 @@ class DictionarySettings:
         is valid there, and nothing is ruled out where gold is unknown.
     leave_out (str): whose counts a training token's valid tags do without, that it looks as a word of new text would:
         its own ("token"), or those of its whole document ("document"). The latter is for text whose documents differ in
-        spelling, and for training data of many documents: words of one document only are unknown then.
+        spelling, and for training data of many documents: words of one document only are unknown then. Documents that
+        were not counted, in further training of a saved pipeline, are looked up as new text.
     path (str | None): table to take the counts from, as the command writes it; null: from the training data. A table is
-        taken to count the training data too, apart from what has no count.
+        taken to count all that is trained on too, apart from what has no count.
     look_up (str): words by their form, or as the rules ("rewritten") or the table ("normal") of the features' block
         `spelling` leave them, so that spellings of one word share their tags.
     """
@@ -85,6 +86,11 @@ class DictionarySettings:
     def has_feature(self) -> bool:
         """Whether templates can ask for VALID_TAGS."""
         return self.use != "mask"
+
+    @property
+    def in_training(self) -> bool:
+        """Whether training depends on the valid tags of its tokens."""
+        return self.has_feature or self.mask_training
 
     def key(self, word: str, speller: "Speller | None") -> str:
         """Return what a word is looked up by, before it is folded; with a speller unless `look_up` is "form"."""

@@ -23,7 +23,7 @@ from ...reading.files import read_text
 from ...reading.numbers import finite_number
 from ..errors import PipeErrors
 from .block import DictionarySettings, Fold
-from .counts import CountTable, Data, known_shares, similar_pairs, sum_by_cell
+from .counts import CountTable, Data, Shares, known_shares, similar_pairs, sum_by_cell
 
 FOLDS: dict[Fold, Callable[[str], str]] = {"none": str, "lower": str.lower}
 TOLERANCE = 1e-6  # shares that were added and taken away again may leave as much
@@ -100,27 +100,28 @@ class TagDictionary:
         """Look up the valid labels of words, `members` always in the same array. O(n), once O(V L)."""
         return AmbiguityClasses(self._known.members, self._known.numbers[self.find(words)])
 
-    def valid_elsewhere(self, words: Sequence[str], gold: Gold, groups: Indices | None = None) -> AmbiguityClasses:
+    def valid_elsewhere(self, words: Sequence[str], counted: Shares, groups: Indices | None = None) -> AmbiguityClasses:
         """Find the valid labels of training words, had their own occurrences not been counted. O(n L).
 
         A word without other occurrences is unknown here, as words of new text are. Which classes are open stays as it
         is: to take a label from them because one of its words is looked at would tell its gold.
 
-        words (Sequence[str]), gold (Gold): n units that were counted; gold that was not takes away nothing.
+        words (Sequence[str]): of n units. counted (Shares): what was counted of their gold; units without are looked
+            up as they are.
         groups ((n,) | None): whose counts are left out together, such as the units of a document; None: each alone.
         """
         rows, n_rows = self.find(words), len(self.words.keys) + 1
         owners = np.arange(len(rows)) if groups is None else groups
         pairs, places = np.unique(owners * n_rows + rows + 1, return_inverse=True)
-        shares = known_shares(gold)
-        cells, amounts = sum_by_cell(places[shares.units] * self.n_labels + shares.labels, shares.weights)
-        own = np.searchsorted(cells, np.arange(len(pairs) + 1) * self.n_labels)
+        own = counted.where(counted.labels < self.n_labels)  # others are younger than the dictionary
+        cells, amounts = sum_by_cell(places[own.units] * self.n_labels + own.labels, own.weights)
+        bounds = np.searchsorted(cells, np.arange(len(pairs) + 1) * self.n_labels)
 
         def parts() -> Iterator[Bools]:
             for chunk in _chunks(len(pairs)):
                 found = pairs[chunk] % n_rows - 1
                 counts = np.where((found >= 0)[:, None], self.words.dense(np.maximum(found, 0)), 0.0)
-                part = slice(own[chunk[0]], own[chunk[-1] + 1])
+                part = slice(bounds[chunk[0]], bounds[chunk[-1] + 1])
                 counts.reshape(-1)[cells[part] - chunk[0] * self.n_labels] -= amounts[part]
                 yield self._sets(np.maximum(counts, 0.0))
 
@@ -159,9 +160,13 @@ def count_words(words: Sequence[str], gold: Gold, fold: Fold = "none") -> CountT
     """Count how often each word, folded, has each label of its unit; sets and distributions count by their shares."""
     if len(words) != len(gold.labels):
         raise CRFError(PipeErrors.CRF832.format(words=len(words), units=len(gold.labels)))
-    shares = known_shares(gold)
+    return count_shares(words, known_shares(gold), gold.weights.shape[1], fold)
+
+
+def count_shares(words: Sequence[str], shares: Shares, n_labels: int, fold: Fold) -> CountTable:
+    """Count the words, folded, of the units that have shares of labels."""
     keys = [FOLDS[fold](words[unit]) for unit in shares.units]
-    return CountTable.build(keys, shares.labels, shares.weights, gold.weights.shape[1])
+    return CountTable.build(keys, shares.labels, shares.weights, n_labels)
 
 
 def make_dictionary(words: CountTable, settings: DictionarySettings, tags: TagSet, name: str) -> TagDictionary:

@@ -9,13 +9,15 @@ import numpy as np
 from spacy.strings import StringStore
 from spacy.tokens import Doc
 
-from ...core.arrays import Bools, Floats, Indices, Segments
+from ...core.arrays import Bools, Floats, Hashes, Indices, Segments
 from ...core.chain.evidence import Known, blocked_sequences
 from ...core.errors import CRFError, CRFWarning, excerpt
 from ...core.labels import Gold, TagSet
+from ...core.stored import stored_integers
 from ...core.weights import Layout
 from ...features.block import FeatureSettings
 from ...features.columns import Column, Columns
+from ...features.hashing import mix, string_hashes
 from ...features.spelling import Speller
 from ...features.templates import VALID_TAGS, Attribute
 from ..errors import PipeErrors, PipeWarnings
@@ -40,6 +42,7 @@ class ValidTags:
             raise CRFError(PipeErrors.CRF439.format(name=name, value=self._settings.look_up))
         self.dictionary: TagDictionary | None = None
         self._tags: list[str] = []
+        self._texts: Hashes | None = None  # those that were counted, ascending; None: all that are learned from
         self._class_column: Column | None = None
         self._measured = 0.0  # how often the right tag is not valid
         self._has_warned = False
@@ -71,18 +74,20 @@ class ValidTags:
         if self.dictionary is None or self.config.path is None:
             table = count_words([words[place] for place in places.tolist()], gold, self.config.fold)
             self._set(make_dictionary(table, self.config, tags, self.name), list(tags.tags))
+            if self.config.in_training:
+                self._texts = np.unique(_text_hashes(words, places, columns))
         if self.config.masks and self.config.doubt is None:
             self._measured = self._mistakes(columns, gold, strings)
 
     def _mistakes(self, columns: Columns, gold: Gold, strings: StringStore) -> float:
         """The share of gold that is not valid for words looked up as those of new text."""
         shares = known_shares(gold)
-        right = self._elsewhere(columns, gold, strings).sets[shares.units, shares.labels]
+        right = self._in_training(columns, gold, strings).sets[shares.units, shares.labels]
         missed, total = float(shares.weights[~right].sum()), float(shares.weights.sum())
         return min((missed + 0.5) / (total + 1), GREATEST_DOUBT)  # half a mistake where none was seen
 
     def _set(self, dictionary: TagDictionary, tags: list[str]) -> None:
-        self.dictionary, self._tags, self._class_column = dictionary, tags, None
+        self.dictionary, self._tags, self._class_column, self._texts = dictionary, tags, None, None
 
     def fill(self, columns: Columns, strings: StringStore) -> Columns:
         """Return columns with the feature, as for new text."""
@@ -94,34 +99,35 @@ class ValidTags:
         return _with(columns, self._class_column.take(classes.numbers))
 
     def fill_training(self, columns: Columns, gold: Gold, strings: StringStore) -> Columns:
-        """Return columns with the feature as the other occurrences of each word, with their gold, make it."""
+        """Return columns with the feature as new text would have it, see `_in_training`."""
         if self.dictionary is None or not self._settings.has_feature:
             return columns
-        classes = self._elsewhere(columns, gold, strings)
+        classes = self._in_training(columns, gold, strings)
         return _with(columns, self._column(classes.members).take(classes.numbers))
 
-    def _elsewhere(self, columns: Columns, gold: Gold, strings: StringStore) -> AmbiguityClasses:
-        """The valid tags of training tokens by the other occurrences of each word."""
+    def _in_training(self, columns: Columns, gold: Gold, strings: StringStore) -> AmbiguityClasses:
+        """The valid tags of tokens that are learned from: in texts that were counted, by the other occurrences of each
+        word; a text that came later, in further training, is new to the dictionary."""
         assert self.dictionary is not None
         words, places = self._words(columns, strings)
-        groups = Segments(columns.doc_lengths).owners if self._settings.leave_out == "document" else None
-        return self.dictionary.valid_elsewhere([words[place] for place in places.tolist()], gold, groups)
+        docs, counted = Segments(columns.doc_lengths).owners, known_shares(gold)
+        if self._texts is not None:
+            is_counted = np.isin(_text_hashes(words, places, columns), self._texts)
+            counted = counted.where(is_counted[docs[counted.units]])
+        groups = docs if self._settings.leave_out == "document" else None
+        return self.dictionary.valid_elsewhere([words[place] for place in places.tolist()], counted, groups)
 
     def mask(self, columns: Columns, strings: StringStore, n_labels: int) -> Bools | None:
         """((N, L) | None): tags that each token may have; those that are younger than the dictionary always."""
         if self.dictionary is None or not self._settings.masks:
             return None
-        classes = self._classes(self.dictionary, columns, strings)
-        missing = n_labels - self.dictionary.n_labels
-        return np.pad(classes.members, ((0, 0), (0, missing)), constant_values=True)[classes.numbers]
+        return _of_all_labels(self._classes(self.dictionary, columns, strings), n_labels)
 
     def training_mask(self, columns: Columns, gold: Gold, strings: StringStore) -> Floats | None:
         """((N, L) | None): what the mask adds to scores in training; gold is not ruled out."""
-        if not self._settings.mask_training:
+        if self.dictionary is None or not self._settings.mask_training:
             return None
-        mask = self.mask(columns, strings, gold.weights.shape[1])
-        if mask is None:
-            return None
+        mask = _of_all_labels(self._in_training(columns, gold, strings), gold.weights.shape[1])
         return self._log_likelihoods(mask if self.doubt else mask | (gold.dense() > 0))
 
     def _log_likelihoods(self, mask: Bools) -> Floats:
@@ -169,7 +175,8 @@ class ValidTags:
         if self.dictionary is None:
             return {}
         measured = {"doubt": self._measured} if self._measured else {}
-        return {"dictionary": {"tags": self._tags, **measured, **self.dictionary.to_data()}}
+        texts = {} if self._texts is None else {"texts": self._texts}
+        return {"dictionary": {"tags": self._tags, **measured, **texts, **self.dictionary.to_data()}}
 
     def require(self, features: dict[str, Any]) -> None:
         """Raise a coded error where the config has a dictionary, but the model was trained without."""
@@ -182,6 +189,23 @@ class ValidTags:
             data = features["dictionary"]
             self._set(TagDictionary.from_data(data), list(data["tags"]))
             self._measured = float(data.get("doubt", 0.0))
+            if "texts" in data:
+                self._texts = stored_integers("texts", data["texts"], (None,), 1 << 64).astype(np.uint64, copy=False)
+
+
+def _text_hashes(words: Sequence[str], places: Indices, columns: Columns) -> Hashes:
+    """((D,)): of the words of each Doc, n distinct ones with the place ((N,)) of each unit's. Case does not matter, as
+    copies that are made for training may differ in it."""
+    docs = Segments(columns.doc_lengths)
+    by_unit = mix(string_hashes([word.lower() for word in words])[places], docs.positions.astype(np.uint64))
+    sums = np.append(np.uint64(0), np.cumsum(by_unit, dtype=np.uint64))  # modulo 2^64
+    return np.asarray(sums[docs.ends] - sums[docs.firsts])
+
+
+def _of_all_labels(classes: AmbiguityClasses, n_labels: int) -> Bools:
+    """((N, L)): sets of the units; labels that are younger than the dictionary are valid."""
+    missing = n_labels - classes.members.shape[1]
+    return np.pad(classes.members, ((0, 0), (0, missing)), constant_values=True)[classes.numbers]
 
 
 def _with(columns: Columns, column: Column) -> Columns:

@@ -5,6 +5,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import numpy as np
 import pytest
 import spacy
@@ -12,6 +13,8 @@ from helpers.chains import distribution_of, labels_and_marginals
 from helpers.oracle import Chain
 from helpers.tagged import SENTENCES, TRAINERS, build, clean_docs, fit, make_examples, train
 from helpers.weights import flat_weights, set_flat_weights
+from hypothesis import given
+from hypothesis import strategies as st
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -109,6 +112,17 @@ def test_gold_is_never_ruled_out(learned: list[int]) -> None:
     for unit, label in enumerate(learned):
         expected[unit, slice(None) if label == UNKNOWN else label] = True
     np.testing.assert_array_equal(mask, np.where(expected, 0, -np.inf))
+
+
+def test_the_mask_of_training_does_without_the_token_that_is_learned() -> None:
+    nlp = train(**settings(mask_training=True, doubt=0.1, min_count=1))
+    pipe, examples = tagger(nlp), make_examples(nlp)
+    tokens = [token for example in examples for token in example.reference]
+    mask = pipe.make_sample(examples).mask
+    assert mask is not None
+    for token, row in zip(tokens, mask):
+        tags = {other.tag_ for other in tokens if other.text == token.text and other is not token}
+        assert {tag for tag, value in zip(pipe.tags.tags, row) if not value} == (tags or OPEN)
 
 
 @pytest.mark.parametrize("trainer", ["LBFGS", "Minibatch"])
@@ -304,6 +318,58 @@ def test_features_are_spelt_by_their_tags() -> None:
     assert {"VALID_TAGS[0]=DT", "VALID_TAGS[1]=NN NNP", "VALID_TAGS[-1]=BOS-1"} <= set(names)
 
 
+@given(data=st.data())
+@hypothesis.settings(max_examples=10)
+@pytest.mark.parametrize("leave_out", ["token", "document"])
+def test_text_of_further_training_looks_as_it_will_in_use(
+    leave_out: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    tagged = st.tuples(st.sampled_from(["a", "b", "c", "d"]), st.sampled_from(["NN", "VB", "DT"]))
+    first, second = (data.draw(st.lists(st.lists(tagged, min_size=1, max_size=4), min_size=1)) for _ in range(2))
+    nlp = build(**settings("feature", min_count=1, leave_out=leave_out, open_tags=["NN"]))
+
+    def examples(nlp: Language, texts: list[list[tuple[str, str]]]) -> list[Example]:
+        columns = [(list(words), list(tags)) for words, tags in (zip(*text) for text in texts)]
+        return [Example(Doc(nlp.vocab, words=w), Doc(nlp.vocab, words=w, tags=t)) for w, t in columns]
+
+    first.append([("x", "NN"), ("x", "VB"), ("x", "DT")])
+    nlp.initialize(lambda: examples(nlp, first))
+    folder = tmp_path_factory.mktemp("model")
+    nlp.to_disk(folder)
+    for each in (nlp, spacy.load(folder)):
+        pipe = tagger(each)
+        for text, example in zip(second, examples(each, second)):
+            used = pipe.read_columns([example.predicted]).by_attribute[ATTRIBUTE]
+            if [word for word, _ in text] not in [[word for word, _ in other] for other in first]:
+                assert classes(each, pipe.make_sample([example])) == [used.strings[v] for v in used.hashes.tolist()]
+        for number, example in enumerate(examples(each, first)):
+            found = classes(each, pipe.make_sample([example]))
+            for place, (word, _) in enumerate(first[number]):
+                others = {
+                    tag
+                    for n, text in enumerate(first)
+                    for k, (other, tag) in enumerate(text)
+                    if other == word and (n != number or (leave_out == "token" and k != place))
+                }
+                assert set(found[place].split()) == (others or {"NN"})
+
+
+def test_training_goes_on_with_new_text(tmp_path: Path) -> None:
+    train(trainer="AdaGrad", **settings("both", min_count=1, mask_training=True)).to_disk(tmp_path)
+    nlp = spacy.load(tmp_path)
+    pipe, words, tags = tagger(nlp), ["She", "cold", "mills"], ["PRP", "NN", "VBZ"]
+    example = Example(Doc(nlp.vocab, words=words), Doc(nlp.vocab, words=words, tags=tags))
+    sample = pipe.make_sample([example])
+    used = pipe.read_columns([example.predicted]).by_attribute[ATTRIBUTE]
+    assert classes(nlp, sample) == [used.strings[value] for value in used.hashes.tolist()]
+    assert classes(nlp, sample)[1] == "JJ"  # seen once, with another tag
+    optimizer = nlp.resume_training()
+    before = pipe.get_loss([example], pipe.predict([example.predicted]))
+    for _ in range(5):
+        nlp.update([Example(example.predicted.copy(), example.reference)], sgd=optimizer)
+    assert pipe.get_loss([example], pipe.predict([example.predicted])) < before - 0.1
+
+
 SPELLING = {"@misc": "spacy_crf.Spelling.v1", "rules": "free_spelling", "lengths": [5], "ratio": 1}
 
 
@@ -432,8 +498,9 @@ def test_a_model_without_a_dictionary_gets_none_by_its_config(tmp_path: Path) ->
         spacy.load(tmp_path, config={"components.crf_tagger.dictionary": config})
 
 
-def test_copies_would_tell_the_class_of_each_other() -> None:
-    config = {**settings("feature"), "learn_from": "augmented"}
+@pytest.mark.parametrize("use", ["feature", "mask"])
+def test_copies_would_tell_the_class_of_each_other(use: str) -> None:
+    config = {**settings(use, mask_training=use == "mask"), "learn_from": "augmented"}
     with pytest.raises(ValueError, match="CRF434"):
         spacy.blank("xx").add_pipe("set_valued_tagger", config=config)
 

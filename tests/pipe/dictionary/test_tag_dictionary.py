@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from spacy_crf.core.labels import UNKNOWN, Gold, TagSet
 from spacy_crf.pipe.dictionary.block import DictionarySettings
-from spacy_crf.pipe.dictionary.counts import CountTable
+from spacy_crf.pipe.dictionary.counts import CountTable, known_shares
 from spacy_crf.pipe.dictionary.tag_dictionary import TagDictionary, count_words, expand, make_dictionary
 
 WORDS = ["wen", "Wen", "he", "he", "wen", "se", "mot"]
@@ -122,7 +122,7 @@ def test_labels_that_somebody_entered_are_valid_whatever_the_settings():
     assert members(make(table, min_count=100, open_types=9).valid(["a"]).sets[0]) == {0, 1}
     strict = make(table, min_count=100, min_share=0.5, similarity=0.1)
     assert members(strict.valid(["a"]).sets[0]) == {1} and not len(strict.rules)
-    elsewhere = strict.valid_elsewhere(["a"], Gold.known(np.array([1]), 3))
+    elsewhere = strict.valid_elsewhere(["a"], known_shares(Gold.known(np.array([1]), 3)))
     assert members(elsewhere.sets[0]) == {1}
 
 
@@ -147,7 +147,7 @@ def test_other_occurrences_by_loops(make_tagged, settings, grouped, seed):
     words = [word for sequence in tagged.sequences for word in sequence]
     groups = np.repeat(np.arange(5), tagged.lengths) if grouped else np.arange(len(words))
     whole = dictionary(words, tagged.gold, **settings)
-    found = whole.valid_elsewhere(words, tagged.gold, groups if grouped else None)
+    found = whole.valid_elsewhere(words, known_shares(tagged.gold), groups if grouped else None)
     for unit in range(len(words)):
         others = np.flatnonzero(groups != groups[unit])
         rest = count_words([words[k] for k in others], tagged.gold.take(others))
@@ -158,15 +158,17 @@ def test_other_occurrences_by_loops(make_tagged, settings, grouped, seed):
 
 def test_a_word_seen_once_looks_unknown_and_gold_that_was_not_counted_takes_nothing():
     found = dictionary(min_count=1, open_labels=np.array([False, False, False, True]))
-    sets = found.valid_elsewhere(WORDS, GOLD).sets
+    sets = found.valid_elsewhere(WORDS, known_shares(GOLD)).sets
     unknown = found.valid(["nie"]).sets[0]
     for unit in (1, 5, 6):  # Wen and se come once, mot has no gold
         np.testing.assert_array_equal(sets[unit], unknown)
     assert members(sets[0]) == {0} and members(sets[2]) == {2}
     nothing = Gold.known(np.array([UNKNOWN, UNKNOWN]), 4)
-    assert [members(row) for row in found.valid_elsewhere(["wen", "nie"], nothing).sets] == [{0}, {3}]
-    beyond = found.valid_elsewhere(["se", "he"], Gold.known(np.array([3, 3]), 4))
+    assert [members(row) for row in found.valid_elsewhere(["wen", "nie"], known_shares(nothing)).sets] == [{0}, {3}]
+    beyond = found.valid_elsewhere(["se", "he"], known_shares(Gold.known(np.array([3, 3]), 4)))
     assert [members(row) for row in beyond.sets] == [{2}, {2}]
+    younger = found.valid_elsewhere(["se", "he"], known_shares(Gold.known(np.array([4, 4]), 5)))
+    assert [members(row) for row in younger.sets] == [members(row) for row in found.valid(["se", "he"]).sets]
 
 
 @given(st.integers(0, 10_000), st.integers(1, 4), st.sampled_from([0.0, 0.4]), st.integers(1, 3))
@@ -177,7 +179,7 @@ def test_sets_are_never_empty_and_grow_with_the_settings(make_tagged, seed, min_
     plain = dictionary(words, tagged.gold, **settings)
     asked = [*words, "", "nie"]
     sets = plain.valid(asked).sets
-    assert sets.any(axis=1).all() and plain.valid_elsewhere(words, tagged.gold).members.any(axis=1).all()
+    assert sets.any(axis=1).all() and plain.valid_elsewhere(words, known_shares(tagged.gold)).members.any(axis=1).all()
     assert (dictionary(words, tagged.gold, **settings, similarity=0.1).valid(asked).sets >= sets).all()
     assert (dictionary(words, tagged.gold, **{**settings, "min_count": min_count + 1}).valid(asked).sets >= sets).all()
     if not min_share:
@@ -189,17 +191,17 @@ def test_no_words(stored):
     nothing = count_words([], Gold.known(np.zeros(0, dtype=np.int32), 2))
     found = TagDictionary.from_data(stored(make(nothing).to_data()))
     assert found.valid([]).sets.shape == (0, 2) and found.valid(["a"]).sets.all()
-    assert found.valid_elsewhere([], Gold.known(np.zeros(0, dtype=np.int32), 2)).sets.shape == (0, 2)
+    assert found.valid_elsewhere([], known_shares(Gold.known(np.zeros(0, dtype=np.int32), 2))).sets.shape == (0, 2)
 
 
 def test_many_words_in_several_chunks(monkeypatch, make_tagged):
     tagged = make_tagged(5, lengths=(40, 30))
     words = [word for sequence in tagged.sequences for word in sequence]
     whole = dictionary(words, tagged.gold, min_count=2)
-    expected = whole.valid(words).sets, whole.valid_elsewhere(words, tagged.gold).sets
+    expected = whole.valid(words).sets, whole.valid_elsewhere(words, known_shares(tagged.gold)).sets
     monkeypatch.setattr("spacy_crf.pipe.dictionary.tag_dictionary._CHUNK", 7)
     again = dictionary(words, tagged.gold, min_count=2)
-    for sets, found in zip(expected, (again.valid(words), again.valid_elsewhere(words, tagged.gold))):
+    for sets, found in zip(expected, (again.valid(words), again.valid_elsewhere(words, known_shares(tagged.gold)))):
         np.testing.assert_array_equal(found.sets, sets)
 
 
@@ -208,8 +210,8 @@ def test_a_stored_dictionary_is_the_same(stored):
     again = TagDictionary.from_data(stored(found.to_data()))
     words = [*WORDS, "nie"]
     np.testing.assert_array_equal(again.valid(words).sets, found.valid(words).sets)
-    elsewhere = again.valid_elsewhere(WORDS, GOLD).sets
-    np.testing.assert_array_equal(elsewhere, found.valid_elsewhere(WORDS, GOLD).sets)
+    elsewhere = again.valid_elsewhere(WORDS, known_shares(GOLD)).sets
+    np.testing.assert_array_equal(elsewhere, found.valid_elsewhere(WORDS, known_shares(GOLD)).sets)
 
 
 @pytest.mark.parametrize(
