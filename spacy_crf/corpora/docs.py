@@ -6,7 +6,7 @@ without the suffix. Of several documents in a file, the second one and those aft
 name keeps it, as `DocBin(store_user_data=True)` stores it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from itertools import accumulate, chain
 from typing import Any, cast
@@ -20,16 +20,20 @@ from spacy.util import filter_spans
 from spacy.vocab import Vocab
 from thinc.types import Ints2d
 
-from ..annotation.extensions import copy_values, read_value, register, register_stored, write_known, write_value
+from ..annotation.documents import DOC_NAME as DOC_NAME
+from ..annotation.documents import document_numbers as document_numbers
+from ..annotation.documents import number_documents as number_documents
+from ..annotation.documents import read_doc_name as read_doc_name
+from ..annotation.documents import register_doc_name as register_doc_name
+from ..annotation.documents import write_doc_name as write_doc_name
+from ..annotation.extensions import copy_values, register_stored, write_known
 from ..annotation.gold import partial_extension
-from ..core.arrays import Indices
 from ..core.labels import OUTSIDE
 from .sentence import ENTITIES, MISSING, Sentence, bio_tags, decode_spans, extension_name, join_sentences, spans_key
 
 ATTRIBUTES = {"lemma": LEMMA, "pos": POS, "tag": TAG, "morph": MORPH}
 ENTITY_ATTRIBUTES = [IDS[name] for name in ("ENT_IOB", "ENT_TYPE", "ENT_KB_ID", "ENT_ID")]
 UNTYPED_ENTITY = "ENTITY"
-DOC_NAME = "doc_name"
 
 
 class DocMaker:
@@ -98,36 +102,6 @@ class DocMaker:
             if own.count(OUTSIDE) < len(own)  # most have none
             for start, end, label in decode_spans(own, untyped=untyped)
         ]
-
-
-# -- names ---------------------------------------------------------------------------------------------------
-
-
-def register_doc_name() -> None:
-    """Make `doc._.doc_name` available, which is "" for a Doc without a name."""
-    register(Doc, DOC_NAME, default="")
-
-
-def read_doc_name(doc: Doc) -> str:
-    """The name of the document that a Doc is, or is a part of; "" if it has none."""
-    return str(read_value(doc, DOC_NAME) or "")
-
-
-def write_doc_name(doc: Doc, name: str) -> Doc:
-    """Give a Doc the name of the document that it is, or is a part of, and return it."""
-    write_value(doc, DOC_NAME, name)
-    return doc
-
-
-def number_documents(names: Iterable[str]) -> Indices:
-    """((D,)): numbers of the documents that Docs are, or are parts of, by their names; "" is a document of its own."""
-    numbers: dict[str | int, int] = {}
-    return np.array([numbers.setdefault(name or k, len(numbers)) for k, name in enumerate(names)], dtype=np.intp)
-
-
-def document_numbers(examples: Iterable[Example]) -> Indices:
-    """((D,)): the same for examples whose references are of one document, by their names."""
-    return number_documents(read_doc_name(example.reference) for example in examples)
 
 
 # -- the predicted side of a training example ----------------------------------------------------------------
