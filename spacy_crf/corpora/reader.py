@@ -14,6 +14,7 @@ from spacy.training.augment import dont_augment
 from spacy.util import registry
 from spacy.vocab import Vocab
 
+from ..annotation.documents import read_doc_name, register_doc_name, write_doc_name
 from ..annotation.extensions import copy_values, register_stored, stored_names
 from ..annotation.preparation import copy_truncated, write_text_settings
 from ..core.errors import CRFError
@@ -21,18 +22,7 @@ from .block import CoraSettings, HistoricalText, ReferenceSettings
 from .conll import is_conllu, read_columns, read_conllu
 from .cora import read_cora
 from .docbin import read_docbin
-from .docs import (
-    DocMaker,
-    admit,
-    align_annotation,
-    copy_text_notes,
-    copy_tokens,
-    count_characters,
-    make_doc,
-    read_doc_name,
-    register_doc_name,
-    write_doc_name,
-)
+from .docs import DocMaker, admit, align_annotation, copy_text_notes, copy_tokens, count_characters, make_doc
 from .errors import CorpusErrors
 from .files import check_paths, data_suffix, name_files, number_name, visible_files
 from .historical import apply_text

@@ -13,6 +13,7 @@ from spacy.language import Language
 from spacy.training import Example
 from spacy.util import minibatch
 
+from ..annotation.documents import document_numbers
 from ..core.arrays import Segments
 from ..core.errors import CoreErrors, CRFError
 from ..core.labels import UNKNOWN
@@ -152,7 +153,7 @@ def cross_validate(
     if not pipe.labels:
         raise CRFError(PipeErrors.CRF401.format(name=name))
     pairs = list(product(_checked("c1", c1), _checked("c2", c2)))
-    score = SCORES.get(pipe.target, f"{pipe.target}_acc").format(spans_key=pipe.cfg["spans_key"])
+    weights = score_weights(nlp, name)
     results: dict[tuple[float, float], list[FoldResult]] = {pair: [] for pair in pairs}
     for number, (train, held_out) in enumerate(make_folds(pipe, examples, folds, unit, seed)):
         fold = Fold(nlp, name, train, held_out)
@@ -160,11 +161,20 @@ def cross_validate(
             started = time.perf_counter()
             fitted, done = fold.fit(*pair, iterations)
             seconds = time.perf_counter() - started
-            result = FoldResult(number, *pair, *fold.evaluate(fitted, score), count_weights(fitted), done, seconds)
+            result = FoldResult(number, *pair, *fold.evaluate(fitted, weights), count_weights(fitted), done, seconds)
             results[pair].append(result)
             if on_result is not None:
                 on_result(result)
-    return CrossValidation(name, score, rule, [Setting(*pair, found) for pair, found in results.items()])
+    return CrossValidation(name, " + ".join(weights), rule, [Setting(*pair, found) for pair, found in results.items()])
+
+
+def score_weights(nlp: Language, name: str) -> dict[str, float]:
+    """Return the scores that a component is chosen by, with their weights, as `spacy train` has them by default."""
+    weights = {key: weight for key, weight in nlp.get_pipe_meta(name).default_score_weights.items() if weight}
+    if weights.keys() != {"crf_score"}:
+        return weights
+    pipe: Any = nlp.get_pipe(name)  # the score of its target, which says more by its name
+    return {SCORES.get(pipe.target, f"{pipe.target}_acc").format(spans_key=pipe.cfg.get("spans_key")): 1.0}
 
 
 def trainer_block(component: Mapping[str, Any]) -> dict[str, Any]:
@@ -187,18 +197,24 @@ def _checked(name: str, values: Sequence[float]) -> list[float]:
 def make_folds(
     pipe: CRFTagger, examples: Sequence[Example], count: int, unit: Unit, seed: int
 ) -> Iterator[tuple[list[Example], list[Example]]]:
-    """Return training and held-out examples of folds of documents or sequences; those without gold are trained on."""
+    """Return training and held-out examples of folds of documents or sequences; those without gold are trained on.
+
+    Examples whose references bear the name of one document stay together in a fold of documents.
+    """
     parts = list(examples)
     judging = np.flatnonzero(count_known(pipe, parts))
-    by_document = unit == "doc" or (unit == "auto" and len(judging) >= count)
+    units = document_numbers(parts[place] for place in judging)
+    by_document = unit == "doc" or (unit == "auto" and len(np.unique(units)) >= count)
     if not by_document:
         parts = [part for example in examples for part in cut_example(pipe, example)]
         judging = np.flatnonzero(count_known(pipe, parts))
-    if not 2 <= count <= len(judging):
+        units = np.arange(len(judging))
+    found = len(np.unique(units))
+    if not 2 <= count <= found:
         kind = "documents" if by_document else "sequences"
-        raise CRFError(LabErrors.CRF603.format(folds=count, found=len(judging), kind=kind))
+        raise CRFError(LabErrors.CRF603.format(folds=count, found=found, kind=kind))
     folds = np.full(len(parts), -1)
-    folds[judging] = deal(len(judging), count, np.random.default_rng(seed))
+    folds[judging] = deal(found, count, np.random.default_rng(seed))[units]
     masks = ((folds == number).tolist() for number in range(count))
     return (([part for out, part in zip(held, parts) if not out], list(compress(parts, held))) for held in masks)
 
@@ -256,8 +272,9 @@ class Fold:
         trainer.reset()  # what is encoded takes more memory than the weights
         return pipe, done
 
-    def evaluate(self, pipe: CRFTagger, score: str) -> tuple[float, float]:
-        """Return the score of the held-out part, and its loss for each token with gold."""
+    def evaluate(self, pipe: CRFTagger, weights: Mapping[str, float]) -> tuple[float, float]:
+        """Return the score of the held-out part, a sum of the scores with weights, and its loss for each token with
+        gold."""
         loss, scored = 0.0, list[Example]()
         for batch in minibatch(self._held_out, BATCH_SIZE):
             docs = [example.predicted.copy() for example in batch]
@@ -265,7 +282,10 @@ class Fold:
             loss += pipe.get_loss(batch, predictions)
             pipe.set_annotations(docs, predictions)
             scored += [Example(doc, example.reference) for doc, example in zip(docs, batch)]
-        return pipe.score(scored)[score] or 0.0, loss / self._n_known
+        found = pipe.score(scored)
+        if lacking := [key for key in weights if key not in found]:
+            raise CRFError(LabErrors.CRF633.format(name=lacking[0], known=", ".join(found)))
+        return sum(weight * (found[key] or 0.0) for key, weight in weights.items()), loss / self._n_known
 
 
 class _Recall:

@@ -15,6 +15,7 @@ from spacy.training import Example, validate_examples
 from spacy.vocab import Vocab
 from thinc.api import Optimizer, set_dropout_rate
 
+from ..annotation.documents import document_numbers
 from ..core.arrays import Bools, Floats, Indices, Segments
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.evidence import Known
@@ -132,8 +133,9 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
         nlp (Language | None): the pipeline, whose tokenizer splits the phrases of word lists.
         labels (list[str] | None): all labels, as `spacy init labels` writes them; behind those added before.
         start (str | None): folder of a saved component with the same templates, to begin with its labels, features,
-            their weights, and what they read that was fitted, such as classes; its vectors are left out. Where the
-            trainers are `resumable`, training goes on as if it had not been interrupted.
+            their weights, and what they read that was fitted, such as classes, or a tag dictionary, into which new
+            texts are counted; its vectors are left out. Where the trainers are `resumable`, training goes on as if it
+            had not been interrupted.
         RAISES (ValueError): where there are no labels, or the folder cannot be used.
         """
         begun = None if start is None else self.read_start(start)
@@ -157,10 +159,11 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
             docs = [example.predicted for example in islice(read(), SAMPLE)]
             start_vectors(self.model, docs, silent=begun is not None)
         self.rebuild()
-        self.valid_tags.read(self.tags, resources.lexicon.speller)
+        self.valid_tags.begin(self.tags, resources.lexicon.speller, begun and begun.features)
         if self.valid_tags.needs_gold:
             columns = self.features.extractor.read([example.predicted for example in kept], self.vocab)
-            self.valid_tags.fit(columns, self.gold(kept, columns.lengths), self.vocab.strings, self.tags)
+            gold, documents = self.gold(kept, columns.lengths), document_numbers(kept)
+            self.valid_tags.fit(columns, gold, self.vocab.strings, self.tags, documents)
         self._first_step = partial(self.before_training, get_examples, nlp) if self.prepares else None
         report_scores(nlp, self.measured)
 

@@ -122,6 +122,10 @@ class PipeErrors(metaclass=Messages):
         "A pool was asked for of {pipelines} pipelines, {names} names of components and the exponents {exponents}. "
         "Give at least one pipeline, and for each a name and a finite exponent."
     )
+    CRF451 = (
+        "Component {name!r} cannot count its training data into the tag dictionary that it starts with: {setting} "
+        "is {theirs!r} there, {value!r} here. Give the block `dictionary` the same, or begin without `start`."
+    )
     CRF648 = (
         "{name!r} cannot be pooled with the others: {problem}. Pool components of one kind with the same labels, "
         "trained on the same data with the same classes and lists."

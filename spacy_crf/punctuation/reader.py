@@ -14,9 +14,10 @@ from spacy.training import Example
 from spacy.util import registry
 from spacy.vocab import Vocab
 
+from ..annotation.documents import read_doc_name, register_doc_name, write_doc_name
 from ..core.errors import CoreErrors, CRFError, CRFWarning
 from ..corpora.docbin import read_docbin
-from ..corpora.docs import admit, count_characters, make_doc, read_doc_name, register_doc_name, write_doc_name
+from ..corpora.docs import admit, count_characters, make_doc
 from ..corpora.errors import CorpusErrors
 from ..corpora.files import check_paths, data_suffix, name_files, number_name, visible_files
 from ..reading.files import first_line, read_blocks, read_lines

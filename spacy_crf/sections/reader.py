@@ -12,9 +12,10 @@ from spacy.training import Example
 from spacy.util import registry
 from spacy.vocab import Vocab
 
+from ..annotation.documents import register_doc_name, write_doc_name
 from ..core.errors import CRFError
 from ..corpora.docbin import read_docbin
-from ..corpora.docs import admit, copy_tokens, count_characters, register_doc_name, write_doc_name
+from ..corpora.docs import admit, copy_tokens, count_characters
 from ..corpora.errors import CorpusErrors
 from ..corpora.files import check_paths, data_suffix, name_files, number_name, visible_files
 from ..reading.files import open_binary
