@@ -164,6 +164,11 @@ class DecodingSettings(Settings):
     info: str = "decode_info"
     changes: str | None = None
 
+    def told(self) -> Iterator[tuple[str, str]]:
+        yield self.info, "info"
+        if self.changes is not None:
+            yield self.changes, "changes"
+
     def problems(self) -> Iterator[tuple[str, str]]:
         yield from super().problems()
         if not self.info:
@@ -221,11 +226,13 @@ class DecoderSettings(DecodingSettings):
     scheme allows it.
 
     source (str | None): name of an earlier component, whose model is asked again: a crf_tagger, or any whose model
-        gives scores of its labels for each token, as spaCy's tagger does.
+        gives scores of its labels for each token, as spaCy's tagger does. It is looked up in the pipeline that this
+        component was made in: do not take this component over from another pipeline, but make a new one.
     marginals (str | None): instead, the custom attribute of Docs in which a component has left them: {"tags": [..],
-        "values": n lists of L numbers}, as crf_tagger's `marginals` and set_valued_tagger's `tag_probs`.
+        "values": n lists of L numbers with the sum 1}, as crf_tagger's `marginals` and set_valued_tagger's `tag_probs`.
     target (str): what is written, as for crf_tagger.
     scheme (str): of the tags that the probabilities are about; "auto": BIO or BILUO if they look like it, else none.
+        Tags that look like those of another scheme, such as IOB1, are refused where spans are written.
     sequence (str): "auto", "doc" or "sents": what constraints are about.
     spans_key (str): key of doc.spans for target "spans".
     overwrite (bool): whether to replace annotation that is there already.

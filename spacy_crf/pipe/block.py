@@ -55,6 +55,10 @@ class Settings:
         """Yield each setting whose value has no meaning, with what it must be."""
         yield from ()
 
+    def told(self) -> Iterator[tuple[str, str]]:
+        """Yield attributes of Docs that one component of a pipeline can write, and the setting that names each."""
+        yield from ()
+
     def check(self, name: str) -> None:
         """Raise a coded error for the first value without meaning. name (str): of the component."""
         from .setting_types import describe_type, fits
@@ -88,7 +92,9 @@ def component(
         def factory(nlp: Language, name: str, **values: Any) -> Any:
             from ..reading.configs import single_dollars
 
-            return construct(nlp, name, settings(**single_dollars(values)))
+            made = settings(**single_dollars(values))
+            _warn_of_shared(nlp, name, made)
+            return construct(nlp, name, made)
 
         own = list(signature(construct).parameters.values())[:2]
         asked = [Parameter(key, Parameter.POSITIONAL_OR_KEYWORD, annotation=hint) for key, hint in hints.items()]
@@ -106,6 +112,23 @@ def component(
         return registered
 
     return register
+
+
+def _warn_of_shared(nlp: Language, name: str, settings: Settings) -> None:
+    """Warn where an earlier component of the pipeline writes the same attribute of Docs."""
+    asked = dict(settings.told())
+    earlier = [(other, getattr(pipe, "settings", None)) for other, pipe in (nlp.components if asked else ())]
+    for other, theirs in earlier:
+        for attribute in asked.keys() & dict(theirs.told() if isinstance(theirs, Settings) else ()).keys():
+            import warnings
+
+            from ..core.errors import CRFWarning
+            from .errors import PipeWarnings
+
+            setting = asked[attribute]
+            remedy = f"Give it another name in the setting {setting!r}." if setting else "Put them in two pipelines."
+            where = {"name": name, "other": other, "attribute": attribute, "remedy": remedy}
+            warnings.warn(PipeWarnings.CRFW406.format(**where), CRFWarning, stacklevel=2)
 
 
 def default_config(settings: type[Settings]) -> dict[str, Any]:

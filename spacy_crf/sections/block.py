@@ -43,7 +43,8 @@ class SectionSettings(ChainSettings):
         long as a document takes no more than 1,000,000 moves between them, and then, with a warning, the best 100. The
         tree says whether it is certain to be the best of all (`exact`).
     elements_key (str): key of doc.spans for elements.
-    sections_key (str): key of doc.spans for sections.
+    sections_key (str): key of doc.spans for sections. Of several section parsers in a pipeline, `doc._.section_tree` is
+        the last one's, and so are the scores of trees.
     """
 
     full_batch: ClassVar[LBFGSSettings] = LBFGSSettings(c2=0.05)  # a Gaussian prior of variance 10
@@ -76,6 +77,9 @@ class SectionSettings(ChainSettings):
             yield "elements_key", "a key of doc.spans"
         if self.sections_key in ("", self.elements_key):
             yield "sections_key", "a key of its own"
+
+    def told(self) -> Iterator[tuple[str, str]]:
+        yield "section_tree", ""
 
     def probabilistic(self) -> Iterator[str]:
         yield "every tree of sections"

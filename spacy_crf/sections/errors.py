@@ -55,6 +55,10 @@ class SectionWarnings(metaclass=Messages):
         "The tree of document {document!r} is not learned from, as no parse can have it: {problem} Correct its gold "
         "sections: each begins with a number or a title that is labelled so."
     )
+    CRFW968 = (
+        "Component {name!r}: the training data have the label {label!r}, which counts as text for the tree, as the "
+        "setting roles has {own!r} in its place. Correct that setting, or the labels of the data."
+    )
     CRFW966 = "Document {document!r} gets no sections: {problem}"
     CRFW967 = (
         "Document {document!r} has {most} sections or more: its tree is left out of sections_steds, whose time is "

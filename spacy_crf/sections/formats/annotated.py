@@ -143,8 +143,8 @@ def name_sections(tree: SectionTree, text: str, leaves: tuple[Element, ...]) -> 
 def write_annotated(layout: DocumentLayout, tree: SectionTree) -> str:
     """A document as annotated XML: read again, it has the same text, units, labels and sections.
 
-    Labels other than NR, SECTION_TITLE and NEWLINE become text; characters that XML cannot hold are replaced. Sections
-    have attributes with their level, number and probability, which are not read.
+    Labels of other roles than numbers, titles and blank lines become text; characters that XML cannot hold are
+    replaced. Sections have attributes with their level, number and probability, which are not read.
     """
     return "".join(_AnnotatedWriter(layout, tree, TAGS.keys()).write())
 
