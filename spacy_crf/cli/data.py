@@ -16,6 +16,7 @@ from thinc.api import Config
 from ..annotation.extensions import register_stored
 from ..core.errors import CRFError
 from ..corpora.block import HistoricalText
+from ..corpora.docs import make_doc
 from ..corpora.errors import CorpusErrors
 from ..corpora.files import data_suffix
 from ..corpora.historical import prepare_gold
@@ -122,7 +123,7 @@ class Data:
             for name in filter(None, map(extension_name, self.inputs(nlp))):
                 register_stored(name)
             lines = enumerate(read_lines(self.path), 1)
-            return ((nlp.make_doc(line), Place("line", number)) for number, line in lines if line.strip())
+            return ((make_doc(nlp, line), Place("line", number)) for number, line in lines if line.strip())
         examples = enumerate(self.reader(nlp)(nlp), 1)
         return ((example.predicted, Place("document", number)) for number, example in examples)
 

@@ -17,7 +17,7 @@ from ..core.errors import CRFError
 from ..lab.errors import LabErrors
 from ..lab.search import ConfigSearch, SearchResult, SearchSettings, TrialResult
 from ..lab.space import Candidates, Value, read_space
-from ..lab.tuning import CrossValidation, FoldResult, Rule, Unit, cross_validate
+from ..lab.tuning import CrossValidation, FoldResult, Rule, Unit, cross_validate, trainer_block
 from ..pipe.probabilities import LabelsTokens
 from .options import (
     ConfigOptions,
@@ -32,8 +32,6 @@ from .options import (
     tell_written,
     write_data,
 )
-
-TRAINER = {"@misc": "spacy_crf.LBFGS.v1"}
 
 
 @command("search", "The search failed")
@@ -182,9 +180,7 @@ def tune(
     if write is not None:
         changed = config.copy()
         block = changed["components"][name]
-        trainer = block.get("trainer", TRAINER)
-        if isinstance(trainer, str):  # a variable of the config
-            trainer = config.interpolate()["components"][name]["trainer"]
+        trainer = trainer_block(config.interpolate()["components"][name])
         block["trainer"] = {**trainer, "c1": found.chosen.c1, "c2": found.chosen.c2}
         write_config(changed, write)
 

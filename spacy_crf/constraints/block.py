@@ -126,7 +126,8 @@ class DecodingSettings(Settings):
         tells what is broken. "lagrangian", "automaton", "ilp": that method alone.
     budget (float | None): of the decoder "auto", in seconds for each sequence that ten iterations of Lagrangian
         relaxation leave open. Then the best labelling so far is kept, and `limits` in `info` names the budget; null: no
-        end.
+        end. The reasons of all `changes` of a sequence have as much together;
+        then they are sets of constraints that need not be the smallest.
     constraints (str | list | None): texts or JSON objects (see `core.constraints.language`), or the path of a file with
         one a line or a JSON list, which is read in `initialize`. With the model they are stored, mined ones too, in
         `constraints.json`; what that file says when a pipeline is loaded holds.
@@ -163,6 +164,11 @@ class DecodingSettings(Settings):
     info: str = "decode_info"
     changes: str | None = None
 
+    def told(self) -> Iterator[tuple[str, str]]:
+        yield self.info, "info"
+        if self.changes is not None:
+            yield self.changes, "changes"
+
     def problems(self) -> Iterator[tuple[str, str]]:
         yield from super().problems()
         if not self.info:
@@ -190,7 +196,7 @@ class NERSettings(DecodingSettings, LabelSettings):
     mine (MiningSettings | None): a block spacy_crf.Mining.v1; null: no constraints are mined.
     """
 
-    features: FeatureSettings = nested("misc", "spacy_crf.Features.v1", templates=["@ner"])
+    features: FeatureSettings = nested("misc", "spacy_crf.Features.v1", templates=["@entities"])
     target: str = fixed("ent", shown=True)
     mine: MiningSettings | None = fixed(None)
     scorer: Scorer = nested("scorers", "spacy_crf.constrained_ner_scorer.v1")
@@ -220,11 +226,13 @@ class DecoderSettings(DecodingSettings):
     scheme allows it.
 
     source (str | None): name of an earlier component, whose model is asked again: a crf_tagger, or any whose model
-        gives scores of its labels for each token, as spaCy's tagger does.
+        gives scores of its labels for each token, as spaCy's tagger does. It is looked up in the pipeline that this
+        component was made in: do not take this component over from another pipeline, but make a new one.
     marginals (str | None): instead, the custom attribute of Docs in which a component has left them: {"tags": [..],
-        "values": n lists of L numbers}, as crf_tagger's `marginals` and set_valued_tagger's `tag_probs`.
+        "values": n lists of L numbers with the sum 1}, as crf_tagger's `marginals` and set_valued_tagger's `tag_probs`.
     target (str): what is written, as for crf_tagger.
     scheme (str): of the tags that the probabilities are about; "auto": BIO or BILUO if they look like it, else none.
+        Tags that look like those of another scheme, such as IOB1, are refused where spans are written.
     sequence (str): "auto", "doc" or "sents": what constraints are about.
     spans_key (str): key of doc.spans for target "spans".
     overwrite (bool): whether to replace annotation that is there already.

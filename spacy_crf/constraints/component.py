@@ -22,6 +22,7 @@ from ..core.constraints.family import Constraint
 from ..core.constraints.language import Spec, parse_all
 from ..core.errors import CRFError, excerpt
 from ..core.labels import UNKNOWN, Scheme, TagSet
+from ..pipe.block import SPAN_TARGETS
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import SpanScores, label_decoder, resolve_scheme
 from ..pipe.pool import trained_on
@@ -34,6 +35,8 @@ from .errors import ConstraintErrors
 from .mining import mine_constraints
 from .table import FILE, ConstraintEntry, check_entries, from_bytes, read_given, to_bytes
 from .token_predicates import SequencePredicates, TokenPredicates, sequence_predicates
+
+TOLERANCE = 0.01  # by which sums of probabilities may differ from 1: these may be rounded
 
 
 class KeepsConstraints:
@@ -213,6 +216,9 @@ class ConstraintDecoder(KeepsConstraints, SourcePipe):
     def tag_set(self, tags: tuple[str, ...]) -> TagSet:
         scheme = guess_scheme(tags) if self.settings.scheme == "auto" else self.settings.scheme
         found = TagSet(tags, scheme)
+        is_guess = self.settings.scheme == "auto" and self.settings.target in SPAN_TARGETS
+        if lacks_beginnings(found) or (is_guess and scheme == "none" and has_prefixes(tags)):
+            raise CRFError(ConstraintErrors.CRF453.format(name=self.name, tags=", ".join(tags)))
         if self._missing is not None:
             self._take(read_given(self.name, self._missing))
         if tags and self._checked != found:
@@ -233,6 +239,9 @@ class ConstraintDecoder(KeepsConstraints, SourcePipe):
             if len(values) != len(doc) or (len(doc) and tuple(one["tags"]) != names):
                 where = {"place": place, "document": excerpt(doc.text)}
                 raise CRFError(ConstraintErrors.CRF442.format(name=self.name, **where))
+            if problem := not_probable(names, values):
+                where = {"place": place, "document": excerpt(doc.text), "problem": problem}
+                raise CRFError(ConstraintErrors.CRF452.format(name=self.name, **where))
             rows.append(values)
         return names, rows
 
@@ -246,6 +255,30 @@ class ConstraintDecoder(KeepsConstraints, SourcePipe):
         super().restore(files, path)
         if FILE in files:
             self._take(from_bytes(self.name, files[FILE], f"{path}/{FILE}"))
+
+
+def not_probable(tags: Sequence[str], values: Floats) -> str:
+    """Say why an array is not that of the probabilities of some tags for each of n tokens, which are (n, L)."""
+    if len(set(tags)) < len(tags):
+        return "a tag is named twice"
+    if values.ndim != 2 or values.shape[1] != len(tags):
+        return f"they have the shape {values.shape} for {len(tags)} tags"
+    wrong = np.flatnonzero(~((values >= 0).all(axis=1) & (abs(values.sum(axis=1) - 1) <= TOLERANCE)))
+    return f"those of token {wrong[0]} are {excerpt(str(values[wrong[0]].tolist()))}" if len(wrong) else ""
+
+
+def lacks_beginnings(tags: TagSet) -> bool:
+    """Whether tags go on with spans that none can begin, and could therefore never be given."""
+    going_on = tags.continues()
+    return tags.scheme != "none" and any(
+        (tags.members(label) & going_on).any() and not tags.members(label, "B").any() for label in tags.span_labels
+    )
+
+
+def has_prefixes(tags: Iterable[str]) -> bool:
+    """Whether tags look like those of a scheme for spans, such as IOB1 or IOBES."""
+    found = [tag[:1] if tag[1:2] == "-" else "" for tag in tags if tag != "O"]
+    return "I" in found or "B" in found or (bool(found) and set(found) <= set("BILUSEM"))
 
 
 def guess_scheme(tags: Sequence[str]) -> Scheme:

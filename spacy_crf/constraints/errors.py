@@ -27,6 +27,14 @@ class ConstraintErrors(metaclass=Messages):
         "A predicate of constraints reads the custom token attribute {extension!r}, which is not registered. Call "
         "Token.set_extension({extension!r}, default=False) before."
     )
+    CRF452 = (
+        "Component {name!r} takes probabilities from {place!r}, but what document {document!r} has there are none: "
+        "{problem}. Give each token one number of at least 0 for each tag, with the sum 1."
+    )
+    CRF453 = (
+        "Component {name!r} cannot tell spans from the tags {tags}: they are not those of BIO or BILUO, where each "
+        'span begins with B- or U-. Convert them, or set scheme = "none" if they are the labels themselves.'
+    )
     CRF446 = "Component {name!r} of the pipeline {path} has no constraints. Components that do: {known}."
     CRF447 = (
         "Component {name!r}: none of the training documents has labels for all of its tokens, so that nothing can be "

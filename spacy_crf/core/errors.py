@@ -259,3 +259,8 @@ class CoreWarnings(metaclass=Messages):
         "No labelling of {name} within tau = {tau:g} of the best score satisfies all hard constraints: relaxed there: "
         "{relaxed}. Lower tau, or soften some of them."
     )
+    CRFW961 = (
+        "Document {name!r} may be read in very many ways: after the first {most:,} moves of the section parser only "
+        "the best {cap} stacks of open sections at each heading were kept. Give `max_states` a number, or split the "
+        "document; `exact` says whether its tree is the best all the same."
+    )

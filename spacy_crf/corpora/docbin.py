@@ -12,6 +12,7 @@ from spacy.tokens.doc import DOCBIN_ALL_ATTRS
 from spacy.vocab import Vocab
 from thinc.types import Ints2d
 
+from ..annotation.documents import read_doc_name, write_doc_name
 from ..annotation.extensions import (
     copy_values,
     register,
@@ -24,7 +25,7 @@ from ..annotation.span_targets import without_overlaps
 from ..core.errors import CRFError
 from ..core.labels import OUTSIDE
 from ..reading.files import check_unpacking, read_bytes
-from .docs import copy_text_notes, read_doc_name, write_doc_name
+from .docs import copy_text_notes
 from .errors import CorpusErrors
 from .files import number_name
 from .sentence import MISSING, Group

@@ -6,7 +6,7 @@ without the suffix. Of several documents in a file, the second one and those aft
 name keeps it, as `DocBin(store_user_data=True)` stores it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from itertools import chain
 from typing import Any, cast
@@ -14,23 +14,23 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 from spacy.attrs import DEP, HEAD, IDS, LEMMA, MORPH, ORTH, POS, SENT_START, SPACY, TAG
+from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.util import filter_spans
 from spacy.vocab import Vocab
 from thinc.types import Ints2d
 
-from ..annotation.extensions import copy_values, read_value, register, register_stored, write_known, write_value
+from ..annotation.documents import DOC_NAME
+from ..annotation.extensions import copy_values, read_value, register_stored, write_known, write_value
 from ..annotation.gold import partial_extension
 from ..annotation.preparation import TEXT_SETTINGS, copy_truncated
-from ..core.arrays import Indices
 from ..core.labels import OUTSIDE
 from .sentence import ENTITIES, MISSING, Sentence, bio_tags, extension_name, join_sentences, settle_spans, spans_key
 
 ATTRIBUTES = {"lemma": LEMMA, "pos": POS, "tag": TAG, "morph": MORPH}
 ENTITY_ATTRIBUTES = [IDS[name] for name in ("ENT_IOB", "ENT_TYPE", "ENT_KB_ID", "ENT_ID")]
 UNTYPED_ENTITY = "ENTITY"
-DOC_NAME = "doc_name"
 
 
 class DocMaker:
@@ -116,25 +116,6 @@ class DocMaker:
         return spans, bio
 
 
-# -- names ---------------------------------------------------------------------------------------------------
-
-
-def register_doc_name() -> None:
-    """Make `doc._.doc_name` available, which is "" for a Doc without a name."""
-    register(Doc, DOC_NAME, default="")
-
-
-def read_doc_name(doc: Doc) -> str:
-    """The name of the document that a Doc is, or is a part of; "" if it has none."""
-    return str(read_value(doc, DOC_NAME) or "")
-
-
-def write_doc_name(doc: Doc, name: str) -> Doc:
-    """Give a Doc the name of the document that it is, or is a part of, and return it."""
-    write_value(doc, DOC_NAME, name)
-    return doc
-
-
 def copy_text_notes(doc: Doc, other: Doc, *, first: bool = True, last: bool = True) -> None:
     """Give another Doc, or a part of a Doc, the name, how the text was prepared, and whether it goes on.
 
@@ -146,13 +127,27 @@ def copy_text_notes(doc: Doc, other: Doc, *, first: bool = True, last: bool = Tr
     copy_truncated(doc, other, first=first, last=last)
 
 
-def number_documents(names: Iterable[str]) -> Indices:
-    """((D,)): numbers of the documents that Docs are, or are parts of, by their names; "" is a document of its own."""
-    numbers: dict[str | int, int] = {}
-    return np.array([numbers.setdefault(name or k, len(numbers)) for k, name in enumerate(names)], dtype=np.intp)
-
-
 # -- the predicted side of a training example ----------------------------------------------------------------
+
+
+def admit(nlp: Language, length: int) -> None:
+    """Let a pipeline take a text of so many characters: its `max_length` grows to that.
+
+    The limit is for what spaCy's parser needs of memory. But `nlp.evaluate` also refuses a longer Doc that was made
+    already, since it has the texts of all references tokenized once more, for its clock.
+    """
+    nlp.max_length = max(nlp.max_length, length)
+
+
+def make_doc(nlp: Language, text: str) -> Doc:
+    """Make a Doc of a text of any length, as `nlp.make_doc` does up to `nlp.max_length`."""
+    admit(nlp, len(text))
+    return nlp.make_doc(text)
+
+
+def count_characters(doc: Doc) -> int:
+    """The length of `doc.text`, which itself takes long to make."""
+    return doc[-1].idx + len(doc[-1].text_with_ws) if len(doc) else 0
 
 
 def copy_tokens(reference: Doc, kinds: Sequence[str]) -> Doc:

@@ -14,6 +14,7 @@ from spacy.training.augment import dont_augment
 from spacy.util import registry
 from spacy.vocab import Vocab
 
+from ..annotation.documents import read_doc_name, register_doc_name, write_doc_name
 from ..annotation.extensions import copy_values, register_stored, stored_names
 from ..annotation.preparation import copy_truncated, write_text_settings
 from ..core.errors import CRFError
@@ -21,15 +22,7 @@ from .block import CoraSettings, HistoricalText, ReferenceSettings
 from .conll import is_conllu, read_columns, read_conllu
 from .cora import read_cora
 from .docbin import read_docbin
-from .docs import (
-    DocMaker,
-    align_annotation,
-    copy_text_notes,
-    copy_tokens,
-    read_doc_name,
-    register_doc_name,
-    write_doc_name,
-)
+from .docs import DocMaker, admit, align_annotation, copy_text_notes, copy_tokens, count_characters, make_doc
 from .errors import CorpusErrors
 from .files import check_paths, data_suffix, name_files, number_name, visible_files
 from .historical import apply_text
@@ -220,9 +213,13 @@ class Corpus:
             self.format = "columns"
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
-        """Yield examples with gold annotation in `reference`, and what the pipeline starts from in `predicted`."""
+        """Yield examples with gold annotation in `reference`, and what the pipeline starts from in `predicted`.
+
+        nlp (Language): The pipeline; `nlp.max_length` grows to the longest document.
+        """
         augment = self.augmenter or dont_augment
         for reference in self.read_docs(nlp.vocab):
+            admit(nlp, count_characters(reference))
             example = self._make_example(nlp, reference)
             for made in augment(nlp, example):
                 yield made if made is example else self._complete(nlp, made, reference)
@@ -230,7 +227,7 @@ class Corpus:
     def _make_example(self, nlp: Language, reference: Doc) -> Example:
         if not self.retokenize:
             return Example(copy_tokens(reference, self.input or ()), reference)
-        example = Example(nlp.make_doc(reference.text), reference)
+        example = Example(make_doc(nlp, reference.text), reference)
         copy_truncated(reference, example.predicted)
         align_annotation(example, self.input or ())
         return example
@@ -270,11 +267,11 @@ class Corpus:
         sentences = own.read(file, **{name: getattr(self, name) for name in own.settings})
         if own.has_tag_sets and self.text is not None:
             sentences = apply_text(sentences, self.text)
-        make_doc, number, is_first = DocMaker(vocab), 1, True
+        make_reference, number, is_first = DocMaker(vocab), 1, True
         for grouped in group_sentences(self._check_input(file, sentences), self.group):
             number += grouped[0].starts_document and not is_first
             is_first = False
-            doc = write_doc_name(make_doc(grouped), number_name(name, number))
+            doc = write_doc_name(make_reference(grouped), number_name(name, number))
             if own.has_tag_sets and self.text is not None:
                 write_text_settings(doc, asdict(self.text))
             if own.has_tag_sets or GOLD_COLUMN in (self.columns or ()):

@@ -3,7 +3,6 @@
 Windows are shifted columns; conjunctions mix hashes; nothing is a Python string.
 """
 
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -14,6 +13,7 @@ from spacy.vocab import Vocab
 
 from ..core.arrays import Bools, Floats, Hashes, Indices, Segments
 from ..core.errors import CRFError
+from ..core.threads import ForkSafeLock
 from .block import SequenceMode
 from .columns import ColumnReader, Columns, EndsBehind
 from .errors import FeatureErrors
@@ -22,7 +22,7 @@ from .resources import Resources
 from .templates import Atom, Attribute, Template
 
 SET_BY_COMPONENTS = ("DEP", "LEMMA", "MORPH", "POS", "TAG")  # annotation that texts as they come do not have
-_READING = threading.Lock()  # columns of word forms are cached, and threads may share a pipeline
+_READING = ForkSafeLock()  # columns of word forms are cached, and threads may share a pipeline
 
 
 @dataclass(frozen=True)

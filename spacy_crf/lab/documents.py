@@ -15,10 +15,10 @@ from spacy.training import Example
 from spacy.util import resolve_dot_names
 from thinc.api import Config
 
+from ..annotation.documents import read_doc_name
 from ..core.arrays import Doubles, Indices, Segments
 from ..core.errors import CRFError
 from ..corpora.docbin import cut_doc
-from ..corpora.docs import read_doc_name
 from .block import SELECTIONS, Reader
 from .errors import LabErrors
 from .sampling import CorpusLayout

@@ -115,6 +115,8 @@ class LabErrors(metaclass=Messages):
     CRF639 = "{setting} goes with {owner} only. Give that too, or leave it out."
     CRF637 = "Trial {number} failed, and none before it succeeded: {error}"
     CRF647 = "There are {exponents} exponents for {models} models. Give one for each, or none for equal shares."
+    CRF653 = "There is no config {name!r}. Those that come with the library, near names first: {known}."
+    CRF652 = "{path} is there already. Give another file, or --force to replace it."
     CRF834 = "A hidden Markov model of order {order!r} is not known. Give 2 (pairs of labels) or 3 (triples of labels)."
     CRF835 = (
         "The features have {found} columns, but the maximum-entropy Markov model was trained on {expected}. Use the "

@@ -122,6 +122,14 @@ class PipeErrors(metaclass=Messages):
         "A pool was asked for of {pipelines} pipelines, {names} names of components and the exponents {exponents}. "
         "Give at least one pipeline, and for each a name and a finite exponent."
     )
+    CRF451 = (
+        "Component {name!r} cannot count its training data into the tag dictionary that it starts with: {setting} "
+        "is {theirs!r} there, {value!r} here. Give the block `dictionary` the same, or begin without `start`."
+    )
+    CRF454 = (
+        "Component {name!r} was taken from another pipeline, whose component {source!r} it would ask, not that of this "
+        "one. Add one with its settings to this pipeline instead: nlp.add_pipe(FACTORY, name={name!r}, config=...)."
+    )
     CRF648 = (
         "{name!r} cannot be pooled with the others: {problem}. Pool components of one kind with the same labels, "
         "trained on the same data with the same classes and lists."
@@ -162,6 +170,10 @@ class PipeWarnings(metaclass=Messages):
     CRFW405 = (
         "Component {name!r} begins a new run of training with the weights in {path}, as nothing is saved there that it "
         "could go on with. Only a component that was saved while it was trained with resumable = true has that."
+    )
+    CRFW406 = (
+        "Component {name!r} writes doc._.{attribute}, as {other!r} before it does: what the later one writes stays, "
+        "and is what both are judged by. {remedy}"
     )
     CRFW430 = (
         "Component {name!r}: the tag dictionary leaves no sequence of tags for document {document!r}, as the scheme or "

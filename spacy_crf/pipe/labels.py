@@ -3,6 +3,7 @@
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -22,10 +23,16 @@ from ..core.weights import Layout
 from ..features.columns import Columns
 from ..features.extract import FeatureExtractor
 from ..features.templates import Template
-from .block import near_targets
 from .errors import PipeErrors, PipeWarnings
 
 PREPARATION = "preparation"  # what of `cfg` says how the texts of training were prepared, see `Preparation`
+# what people call the targets that spaCy has a place for
+_TARGETS = {
+    "tag": ("tag", "tags", "tag_", "xpos"),
+    "pos": ("pos", "pos_", "upos"),
+    "ent": ("ent", "ents", "entity", "entities", "ner", "iob"),
+    "spans": ("span", "spans", "spancat", "chunk", "chunks", "noun_chunks", "np"),
+}
 
 
 class HasLabels:
@@ -154,3 +161,11 @@ def tell_missing(name: str, missing: Mapping[str, Template]) -> None:
     for attribute, template in missing.items():
         told = {"name": name, "template": str(template), "attribute": attribute}
         warnings.warn(PipeWarnings.CRFW404.format(**told), CRFWarning, stacklevel=3)
+
+
+def near_targets(name: str) -> list[str]:
+    """Targets that somebody may mean who writes another name; all of them for one of them, or where none is near."""
+    if name in _TARGETS:
+        return list(_TARGETS)
+    owners = {word: target for target, words in _TARGETS.items() for word in words}
+    return list(dict.fromkeys(owners[word] for word in get_close_matches(name.lower(), owners))) or list(_TARGETS)

@@ -95,6 +95,8 @@ class SourcePipe(HasSettings, IsolatesFailures, Stored, Pipe):
     def probabilities(self, docs: Sequence[Doc]) -> tuple[tuple[str, ...], list[Floats]]:
         """Tags, and their probabilities (n, L) for each Doc, in single precision, as the source gives them."""
         source = self.find_source()
+        if docs and docs[0].vocab is not self._nlp.vocab:
+            raise CRFError(PipeErrors.CRF454.format(name=self.name, source=self.source))
         tags, rows = _tags_of(source), token_probabilities(source, docs)
         for doc, values in zip(docs, rows):
             if values.shape != (len(doc), len(tags)):

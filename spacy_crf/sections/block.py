@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from spacy.language import Language
 from spacy.pipeline import Pipe
 
-from ..learning.block import TrainerSettings
+from ..learning.block import LBFGSSettings
 from ..pipe.block import ChainSettings, Scorer, component, empty, is_positive, nested
 from .features.block import UnitFeatureSettings
 
@@ -39,15 +39,16 @@ class SectionSettings(ChainSettings):
     learn_tree (bool): learn the weights of the tree parser from the trees of the training examples, in the first step;
         if not, or without any tree, those set by hand, or written in the grammar, stay.
     tree_c2 (float): penalty on what the learned weights differ from these.
-    max_states (int | None): stacks of open sections that the stack parser keeps at each heading; null keeps all, which
-        may take long for long documents. The tree says whether it is certain to be the best of all (`exact`).
+    max_states (int | None): stacks of open sections that the stack parser keeps at each heading; null keeps all, as
+        long as a document takes no more than 1,000,000 moves between them, and then, with a warning, the best 100. The
+        tree says whether it is certain to be the best of all (`exact`).
     elements_key (str): key of doc.spans for elements.
-    sections_key (str): key of doc.spans for sections.
+    sections_key (str): key of doc.spans for sections. Of several section parsers in a pipeline, `doc._.section_tree` is
+        the last one's, and so are the scores of trees.
     """
 
+    full_batch: ClassVar[LBFGSSettings] = LBFGSSettings(c2=0.05)  # a Gaussian prior of variance 10
     features: UnitFeatureSettings = nested("misc", "spacy_crf.UnitFeatures.v1", templates=["@sections"])
-    # a Gaussian prior of variance 10
-    trainer: TrainerSettings = nested("misc", "spacy_crf.LBFGS.v1", c2=0.05)
     labeller: Labeller = "auto"
     roles: dict[str, str] = empty(dict, fixed=True)
     candidates_only: bool = True
@@ -76,6 +77,9 @@ class SectionSettings(ChainSettings):
             yield "elements_key", "a key of doc.spans"
         if self.sections_key in ("", self.elements_key):
             yield "sections_key", "a key of its own"
+
+    def told(self) -> Iterator[tuple[str, str]]:
+        yield "section_tree", ""
 
     def probabilistic(self) -> Iterator[str]:
         yield "every tree of sections"

@@ -9,7 +9,7 @@ import typer
 from wasabi import msg
 
 from ..cli.data import SECTION_CORPUS, trained_settings
-from ..cli.options import command, find_component, load_pipeline, locate, write_result
+from ..cli.options import command, find_component, load_pipeline, locate, run_before, write_result
 from .component import SectionParser
 from .formats.annotated import write_annotated
 from .formats.docling import write_docling
@@ -55,8 +55,9 @@ def sections(
     if model is None:
         nlp.add_pipe(PIPE)
     layout = read_layout(path, paragraphs, trained_settings(nlp, SECTION_CORPUS).get("hidden", False))
-    find_component(nlp, component, PIPE, SectionParser)
-    tree: SectionTree = nlp(to_doc(nlp.vocab, layout))._.section_tree
+    name = find_component(nlp, component, PIPE, SectionParser)
+    (doc,) = run_before(nlp, name, [to_doc(nlp.vocab, layout)])
+    tree: SectionTree = nlp.get_pipe(name)(doc)._.section_tree
     write_result(WRITERS[to](layout, tree), output)
     if output is not None:
         implied = [node.virtual for node in tree.walk()]

@@ -1,5 +1,6 @@
 """The section parser: a chain or rules label layout elements, and a parser over them builds the tree of sections."""
 
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from ..core.arrays import Bools, Doubles, Indices, Ints
-from ..core.errors import CRFError
+from ..core.errors import CRFError, CRFWarning
 from ..core.labels import UNKNOWN, Gold, TagSet
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Decoder, MarginalsOutput, Prediction
@@ -19,6 +20,7 @@ from ..pipe.pool import trained_on
 from ..pipe.storage import NAMES, readable
 from . import spans
 from .block import SectionSettings
+from .errors import SectionWarnings
 from .features.batch import UnitBatch
 from .features.rules import apply_rules
 from .features.text import Phrases
@@ -26,7 +28,7 @@ from .grammar import GrammarParser
 from .layout import units_of
 from .parsing import LabelRoles, StackParser, TreeParser, learn_tree, parse_units
 from .segment import Kind, LayoutUnit
-from .tree import SectionTree
+from .tree import USUAL, SectionTree
 
 FILE = "tree"  # of a stored component: what its tree parser has learned
 FOLD_ITERATIONS = 60  # of the chains whose probabilities the tree is learned with
@@ -81,6 +83,10 @@ class SectionParser(ChainPipe):
     def find_labels(self, references: Iterable[Doc]) -> list[str]:
         elements = (spans.read_elements(doc, self.settings.elements_key) for doc in references)
         found = {label for each in elements if each is not None for label in each.labels}
+        for role in ("number", "title"):
+            if (label := USUAL[role]) in found - set(self.roles.labels):
+                where = {"name": self.name, "label": label, "own": self.roles.names[role]}
+                warnings.warn(SectionWarnings.CRFW968.format(**where), CRFWarning, stacklevel=2)
         left_out = set() if self.unit_features.newlines else {self.roles.newline}
         return [label for label in self.roles.order(found) if label not in left_out] if found else []
 

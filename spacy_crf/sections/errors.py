@@ -13,7 +13,8 @@ class SectionErrors(metaclass=Messages):
     CRF952 = "This is not a section tree: {error}. Take one that `SectionTree.to_json` has written."
     CRF953 = (
         "{path}, line {line}: {problem}. In annotated XML, all text is in <nr>, <title> or <text>, none of them in "
-        "another one; around them are <section> and <document>; formatting is <b>, <i>, <u>, <h1> to <h6> and <unit>."
+        "another one; around them are <section> and <document>; formatting is <b>, <i>, <u>, <h>, <h1> to <h6> and "
+        "<unit>."
     )
     CRF954 = (
         "{path}, line {line}: this is {what}, not text. Convert it to plain text, Markdown, HTML or DoclingDocument "
@@ -53,6 +54,10 @@ class SectionWarnings(metaclass=Messages):
     CRFW965 = (
         "The tree of document {document!r} is not learned from, as no parse can have it: {problem} Correct its gold "
         "sections: each begins with a number or a title that is labelled so."
+    )
+    CRFW968 = (
+        "Component {name!r}: the training data have the label {label!r}, which counts as text for the tree, as the "
+        "setting roles has {own!r} in its place. Correct that setting, or the labels of the data."
     )
     CRFW966 = "Document {document!r} gets no sections: {problem}"
     CRFW967 = (

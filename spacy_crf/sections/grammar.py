@@ -29,8 +29,8 @@ from ..core.stored import stored_floats
 from ..reading.files import read_text
 from .errors import SectionErrors, SectionWarnings
 from .features.rules import NEWLINE, NUMBER, TITLE
-from .parsing import DEFAULT_ROLES, LabelRoles
-from .tree import heading_places
+from .parsing import LabelRoles
+from .tree import USUAL, heading_places
 
 SHIPPED = files(__package__) / "grammars"
 SUFFIX = ".grammar"
@@ -133,8 +133,8 @@ class GrammarParser:
 
     @property
     def _roles_by_label(self) -> dict[str, int]:
-        labels = (*DEFAULT_ROLES.values(), *self.roles.labels)
-        return {label: place % len(DEFAULT_ROLES) for place, label in enumerate(labels)}
+        labels = (*USUAL.values(), *self.roles.labels)
+        return {label: place % len(USUAL) for place, label in enumerate(labels)}
 
     def parse(self, document: ParserInput) -> SectionParse:
         """The best tree; without sections where no label opens one, or, with a warning, where there is no tree."""
@@ -216,7 +216,7 @@ class GrammarParser:
 
 def _sections(tree: ParseTree, document: ParserInput, units: Indices, labels: Indices) -> list[Section]:
     """The sections of a tree. units ((M,)): of its leaves. labels ((N,)): roles of all units."""
-    known, bounds = list(DEFAULT_ROLES.values()), np.append(units, len(document)).tolist()
+    known, bounds = list(USUAL.values()), np.append(units, len(document)).tolist()
     names = [known[label] for label in labels.tolist()]
     found: list[Section] = []
     around = [-1] * len(tree.nodes)  # for each node the innermost section that it is or is in

@@ -24,9 +24,8 @@ from .features.rules import NUMBER, ROLES, TITLE
 from .layout import units_of
 from .segment import Kind, LayoutUnit
 from .spans import get_tree, labels_of_units, read_elements
-from .tree import Element, SectionNode, SectionTree
+from .tree import USUAL, Element, SectionNode, SectionTree
 
-DEFAULT_ROLES = dict(zip(ROLES, ("NR", "SECTION_TITLE", "TEXT_BLOCK", "NEWLINE")))
 LEAST_LOG = -30.0  # of the probability of a label: what is rarer is impossible, as it is in the chain
 
 
@@ -91,7 +90,7 @@ class LabelRoles:
 
         name (str): of the component. RAISES (ValueError): for an unknown role, or one label in two roles.
         """
-        merged = {**DEFAULT_ROLES, **given}
+        merged = {**USUAL, **given}
         if set(merged) != set(ROLES) or len(set(merged.values())) < len(ROLES):
             raise CRFError(SectionErrors.CRF969.format(name=name, value=dict(given), roles=", ".join(ROLES)))
         return cls(merged)
@@ -203,7 +202,9 @@ def parse_units(
         likeliest = np.where(own[None, :] == found.labels[:, None], probabilities, -1.0).argmax(axis=1)
         tags = np.where(own[tags] == found.labels, tags, likeliest).astype(np.int32)
     chosen = probabilities[np.arange(len(units)), tags]
-    return tags, _to_tree(text, units, [names[tag] for tag in tags.tolist()], chosen, found)
+    tree = _to_tree(text, units, [names[tag] for tag in tags.tolist()], chosen, found)
+    tree.roles = roles.names
+    return tags, tree
 
 
 def _to_tree(

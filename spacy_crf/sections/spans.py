@@ -63,15 +63,21 @@ def cover(doc: Doc, starts: Indices, ends: Indices) -> tuple[Indices, Indices]:
 def read_elements(doc: Doc, key: str) -> Elements | None:
     """The elements of a Doc; None where it has none.
 
-    Without offsets of their own, those of the spans count: gold may come from any tool.
+    Where the offsets that were noted are not of the tokens of a span, those of the span count: gold may come from any
+    tool, and spans may be replaced.
     """
     group = doc.spans.get(key)
     if group is None or not len(group):
         return None
-    offsets = group.attrs.get(OFFSETS)
-    if not isinstance(offsets, list) or len(offsets) != len(group):
-        offsets = [[span.start_char, span.end_char] for span in group]
-    return Elements.of(sorted((start, end, span.label_) for (start, end), span in zip(offsets, group)))
+    spans = list(group)
+    offsets = np.array([(span.start_char, span.end_char) for span in spans], dtype=np.intp)
+    noted = group.attrs.get(OFFSETS)
+    if isinstance(noted, list) and len(noted) == len(spans):
+        exact = np.array(noted, dtype=np.intp).reshape(-1, 2)
+        covered = np.stack(cover(doc, exact[:, 0], exact[:, 1]), axis=1)
+        holds = (covered == [(span.start, span.end) for span in spans]).all(axis=1)
+        offsets = np.where(holds[:, None], exact, offsets)
+    return Elements.of(sorted((start, end, span.label_) for (start, end), span in zip(offsets.tolist(), spans)))
 
 
 def labels_of_units(units: Sequence[LayoutUnit], elements: Elements, newline: str) -> list[str | None]:
@@ -100,8 +106,9 @@ def write_sections(doc: Doc, key: str, tree: SectionTree) -> None:
     nodes = list(tree.walk())
     offsets = np.array([(node.start_char, node.end_char) for node in nodes], dtype=np.intp).reshape(-1, 2)
     firsts, lasts = cover(doc, offsets[:, 0], offsets[:, 1])
+    prefix = _PREFIX if key == SECTIONS else f"{_PREFIX}{key}-"  # two groups may have a section of the same tokens
     spans = [
-        Span(doc, first, last, label=SECTION, span_id=f"{_PREFIX}{number}")
+        Span(doc, first, last, label=SECTION, span_id=f"{prefix}{number}")
         for number, (first, last) in enumerate(zip(firsts.tolist(), lasts.tolist()))
     ]
     attrs: dict[str, Any] = {fact: [getattr(node, fact) for node in nodes] for fact in _FACTS}
@@ -165,8 +172,9 @@ def get_children(span: Span) -> list[Span]:
 
 def _find(span: Span) -> tuple[SpanGroup | None, int]:
     """The group of sections that a span belongs to, and its place there; None, -1 for other spans."""
-    if span.label_ == SECTION and span.id_.startswith(_PREFIX):
-        place = int(span.id_.removeprefix(_PREFIX))
+    number = span.id_.rpartition("-")[2]
+    if span.label_ == SECTION and span.id_.startswith(_PREFIX) and number.isdecimal():
+        place = int(number)
         for group in span.doc.spans.values():
             is_whole = len(group.attrs.get("parent", ())) == len(group)
             if is_whole and place < len(group) and (group[place].id, group[place]) == (span.id, span):

@@ -4,7 +4,7 @@ import json
 import math
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..core.arrays import cached_property
@@ -16,6 +16,7 @@ from .segment import Kind, LayoutUnit
 VERSION = 1
 MOST = 10**12  # that a number in JSON may be
 NUMBER, TITLE, TEXT, NEWLINE = "NR", "SECTION_TITLE", "TEXT_BLOCK", "NEWLINE"  # labels, unless a component has others
+USUAL = {"number": NUMBER, "title": TITLE, "text": TEXT, "newline": NEWLINE}  # the same, by role
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,8 @@ class SectionTree:
 
     sections (list[SectionNode]): the outermost, in order. elements (list[Element]): all leaves, in order.
     exact (bool): whether it is certain that no other tree has a higher score. dropped (int): stacks of open sections
-    that a cap on their number left out. score (float | None): logarithm of its weight.
+    that a cap on their number left out. score (float | None): logarithm of its weight. roles (dict[str, str]): labels
+    of elements by "number", "title", "text" and "newline".
 
     >>> import spacy
     >>> nlp = spacy.blank("en")
@@ -82,6 +84,7 @@ class SectionTree:
     exact: bool = True
     dropped: int = 0
     score: float | None = None
+    roles: Mapping[str, str] = field(default_factory=lambda: USUAL)
 
     def walk(self) -> Iterator[SectionNode]:
         """All sections in the order of the text, each before those in it."""
@@ -96,6 +99,14 @@ class SectionTree:
         parent = {id(child): number for number, node in enumerate(self.walk()) for child in node.children}
         return [parent.get(id(node), -1) for node in self.walk()]
 
+    def with_usual_labels(self) -> "SectionTree":
+        """The same tree with NR, SECTION_TITLE, TEXT_BLOCK and NEWLINE as labels; those without a role are text."""
+        if self.roles == USUAL:
+            return self
+        usual = {label: USUAL[role] for role, label in self.roles.items()}
+        elements = [replace(element, label=usual.get(element.label, TEXT)) for element in self.elements]
+        return replace(self, elements=elements, roles=USUAL)
+
     def to_json(self) -> dict[str, Any]:
         """The tree as JSON can hold it: a flat list of sections, in which each has the place of its parent."""
         sections = [
@@ -108,7 +119,9 @@ class SectionTree:
             for node, parent in zip(self.walk(), self.parents())
         ]
         elements = [[e.start, e.end, e.label, e.probability] for e in self.elements]
-        facts = {"exact": self.exact, "dropped": self.dropped, "score": self.score}
+        facts: dict[str, Any] = {"exact": self.exact, "dropped": self.dropped, "score": self.score}
+        if self.roles != USUAL:
+            facts["roles"] = dict(self.roles)
         return {"version": VERSION, **facts, "elements": elements, "sections": sections}
 
 
@@ -119,7 +132,10 @@ def from_json(data: Mapping[str, Any]) -> SectionTree:
             raise ValueError(f"version {data['version']}")
         elements = [Element(_whole(a), _whole(b), str(label), _finite(p)) for a, b, label, p in data["elements"]]
         facts = bool(data["exact"]), _whole(data["dropped"]), _finite(data["score"])
-        return SectionTree(_nest(data["sections"]), elements, *facts)
+        roles = {str(role): str(label) for role, label in data.get("roles", USUAL).items()}
+        if roles.keys() != USUAL.keys():
+            raise ValueError(f"roles {', '.join(roles)[:100]}")
+        return SectionTree(_nest(data["sections"]), elements, *facts, roles)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         raise CRFError(SectionErrors.CRF952.format(error=f"{type(error).__name__}: {str(error)[:200]}")) from error
 

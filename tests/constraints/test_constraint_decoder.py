@@ -23,6 +23,7 @@ from spacy_crf.constraints.component import ConstraintDecoder, guess_scheme
 from spacy_crf.core.constraints.labelling import Fields, Labelling, UnitPredicates
 from spacy_crf.core.constraints.language import parse_all
 from spacy_crf.core.constraints.problem import violations
+from spacy_crf.core.errors import CRFWarning
 from spacy_crf.core.labels import TagSet
 
 
@@ -352,3 +353,57 @@ def test_empty_documents_among_others_that_have_annotation(target: str) -> None:
     for _ in range(2):  # the second time, all of them have annotation
         assert [len(doc) for doc in nlp.pipe(docs)] == [2, 0, 1]
         assert all(doc._.decode_info["certified"] for doc in docs)
+
+
+@pytest.mark.parametrize(
+    "tags, values, what",
+    [
+        (["A", "B"], [[0.5, 0.5], [float("nan"), 1.0]], "token 1"),
+        (["A", "B"], [[0.5, 0.5], [-0.5, 1.5]], "token 1"),
+        (["A", "B"], [[5, 1], [0.5, 0.5]], "token 0"),
+        (["A", "B"], [[0.0, 0.0], [1.0, 0.0]], "token 0"),
+        (["A", "A"], [[0.5, 0.5], [0.5, 0.5]], "twice"),
+        (["A", "B"], [[1.0], [1.0]], "shape"),
+    ],
+)
+def test_what_is_stored_must_be_probabilities(tags: list[str], values: list[list[float]], what: str) -> None:
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("constraint_decoder", config={"marginals": "crf_test_stored", "target": "tag"})
+    doc = Doc(nlp.vocab, words=["x", "y"])
+    doc._.crf_test_stored = {"tags": tags, "values": values}
+    with pytest.raises(ValueError, match=f"CRF452.*{what}"):
+        nlp(doc)
+
+
+@pytest.mark.parametrize(
+    "tags, target, scheme, is_refused",
+    [
+        (("O", "I-X"), "ent", "auto", True),  # IOB1
+        (("O", "B-X", "I-X", "E-X", "S-X"), "spans", "auto", True),
+        (("O", "B-X", "I-X", "I-Y"), "tag", "auto", True),  # I-Y could never be given
+        (("O", "I-X"), "ent", "BIO", True),
+        (("O", "I-X"), "ent", "none", False),
+        (("O", "I-X"), "tag", "auto", False),
+        (("O", "E-MAIL", "PERSON"), "ent", "auto", False),
+        (("O", "B-X", "I-X", "B-Y"), "ent", "auto", False),
+    ],
+)
+def test_tags_that_spans_cannot_be_told_from_are_refused(
+    tags: tuple[str, ...], target: str, scheme: str, is_refused: bool
+) -> None:
+    nlp = spacy.blank("xx")
+    pipe = nlp.add_pipe("constraint_decoder", config={"marginals": "m", "target": target, "scheme": scheme})
+    assert isinstance(pipe, ConstraintDecoder)
+    if is_refused:
+        with pytest.raises(ValueError, match="CRF453"):
+            pipe.tag_set(tags)
+    else:
+        assert pipe.tag_set(tags).tags == tags
+
+
+def test_two_decoders_are_told_apart_by_what_they_tell() -> None:
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("constraint_decoder", name="one", config={"marginals": "m"})
+    with pytest.warns(CRFWarning, match="CRFW406.*'two'.*decode_info.*'one'.*'info'"):
+        nlp.add_pipe("constraint_decoder", name="two", config={"marginals": "m"})
+    nlp.add_pipe("constraint_decoder", name="three", config={"marginals": "m", "info": "other_info"})

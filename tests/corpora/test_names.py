@@ -6,7 +6,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc, DocBin
 
-from spacy_crf.corpora.docs import read_doc_name, write_doc_name
+from spacy_crf.annotation.documents import read_doc_name, write_doc_name
 from spacy_crf.corpora.reader import Corpus
 
 SETS = "he\tP\n\nkumt\tV\n"

@@ -131,7 +131,7 @@ def _ways(
         yield opened, score
         return
     yield from _ways(elements, headings, unit + 1, opened, score + float(headings.text[unit]))
-    options = headings.at.get(unit, [])
+    options = headings.at(unit)
     for heading in options:
         reading = heading.opening.reading
         first = next(other for other in options if other.end == heading.end and other.number == heading.number)

@@ -22,8 +22,8 @@ from spacy_crf.learning.block import (
     PerceptronSettings,
     StochasticGradientSettings,
 )
-from spacy_crf.pipe.block import near_targets
 from spacy_crf.pipe.dictionary.block import DictionarySettings
+from spacy_crf.pipe.labels import near_targets
 from spacy_crf.punctuation.block import make_punctuation_restorer
 from spacy_crf.sections.block import make_section_parser
 from spacy_crf.tagging.block import make_crf_tagger

@@ -8,6 +8,7 @@ import spacy
 from typer.testing import CliRunner
 
 from spacy_crf.cli import app
+from spacy_crf.core.errors import CRFWarning
 from spacy_crf.sections.formats.annotated import read_annotated
 from spacy_crf.sections.reader import read_layout
 from spacy_crf.sections.tree import from_json
@@ -100,3 +101,22 @@ def test_score_shows_trees_and_all_confusions(tmp_path: Path) -> None:
     lines = result.output.split("elements_confusions: gold label by row, predicted label by column\n")[1].splitlines()
     assert ["gold", "NEWLINE", "NR", "SECTION_TITLE", "TEXT_BLOCK"] in [line.split() for line in lines]
     assert any(line.startswith("NEWLINE ") for line in lines)
+
+
+def test_the_component_that_was_named_is_asked(path, tmp_path):
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("section_parser", name="first")
+    nlp.add_pipe("sentencizer")
+    with pytest.warns(CRFWarning, match="CRFW406"):
+        nlp.add_pipe("section_parser", name="second", config={"label_weight": 0.05, "sections_key": "others"})
+        nlp.to_disk(tmp_path / "model")
+        found = [
+            run(path, "--model", tmp_path / "model", "--to", "json", *which)
+            for which in ((), ("--component", "first"), ("--component", "second"))
+        ]
+    trees = [nlp(TEXT)._.section_tree]
+    nlp.remove_pipe("second")
+    trees.insert(0, nlp(TEXT)._.section_tree)
+    own = [[node.probability for node in tree.walk()] for tree in trees]
+    assert own[0] != own[1]
+    assert [[node.probability for node in from_json(json.loads(each)).walk()] for each in found] == [own[0], *own]

@@ -53,3 +53,13 @@ def test_gold_of_units() -> None:
     assert labels_of_units(units_of((9, 10), kind=Kind.NEWLINE), elements, "B") == ["B"]
     assert labels_of_units([], elements, "B") == []
     assert labels_of_units(units_of((0, 1)), Elements.of([]), "B") == [None]
+
+
+def test_spans_that_were_replaced_count_as_they_stand() -> None:
+    doc = NLP.make_doc("1.De zaak is af")
+    write_elements(doc, "elements", Elements.of([(0, 2, "NR"), (2, 7, "TITLE"), (8, 15, "TEXT")]), {})
+    doc.spans["elements"][2] = Span(doc, len(doc) - 1, len(doc), "TITLE")
+    found = read_elements(doc, "elements")
+    assert found is not None
+    assert (found.starts.tolist(), found.ends.tolist()) == ([0, 2, 13], [2, 7, 15])
+    assert found.labels == ["NR", "TITLE", "TITLE"]

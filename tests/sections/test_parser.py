@@ -10,9 +10,10 @@ from confection import ConfigValidationError
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from spacy.language import Language
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc, DocBin, Span
 from spacy.util import raise_error
 
+from spacy_crf.core.errors import CRFWarning
 from spacy_crf.sections.grammar import read_grammar
 from spacy_crf.sections.layout import DocumentLayout, to_doc, units_of
 from spacy_crf.sections.reader import SectionCorpus
@@ -417,3 +418,23 @@ def test_a_grammar_is_read_before_training(folder: Path) -> None:
 def test_the_parser_is_one_of_two() -> None:
     with pytest.raises(ConfigValidationError, match="parser"):
         spacy.blank("en").add_pipe("section_parser", config={"parser": "earley"})
+
+
+def test_two_parsers_have_sections_of_their_own(nlp: Language) -> None:
+    other = {"sections_key": "others", "elements_key": "other_elements", "label_weight": 0.05}
+    with pytest.warns(CRFWarning, match="CRFW406.*section_tree"):
+        nlp.add_pipe("section_parser", name="other", config=other)
+    doc = nlp(TEXT)
+    for key in ("sections", "others"):
+        group = doc.spans[key]
+        assert [span._.section["probability"] for span in group] == group.attrs["probability"]
+    assert doc.spans["sections"].attrs["probability"] != doc.spans["others"].attrs["probability"]
+    assert Span(doc, 0, 2, label="SECTION", span_id="section-x")._.section is None
+
+
+def test_labels_whose_role_another_one_has_are_told_of(folder: Path) -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("section_parser", config={"roles": {"title": "HEADING"}})
+    examples = list(SectionCorpus(folder)(nlp))
+    with pytest.warns(CRFWarning, match="CRFW968.*SECTION_TITLE.*HEADING"):
+        nlp.initialize(lambda: examples)

@@ -225,3 +225,11 @@ def weight_vector(weights: Mapping[str, float] | None = None) -> Doubles:
     """((F,)): weights in the order of `features.NAMES`; None for those set by hand. A name that is missing has 0."""
     given = DEFAULT_WEIGHTS if weights is None else weights
     return np.array([given.get(name, 0.0) for name in NAMES])
+
+
+def highest_of_pairs(weights: Doubles) -> float:
+    """A bound on the score of the features of a section beside, or below, any other one. weights ((F,))."""
+    gains = dict(zip(NAMES, np.maximum(weights, 0.0).tolist()))
+    beside = sum(gains[name] for name in _SIBLING)
+    below = sum(gains[name] for name in _CHILD) + max(gains[name] for name in _FAMILIES)
+    return float(max(beside, below))

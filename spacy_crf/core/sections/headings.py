@@ -5,9 +5,10 @@ and holds no more than what later headings are compared with: how the section wa
 histories with equal stacks of levels have the same future, and are one state of the parser.
 """
 
-from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -17,8 +18,8 @@ from ..grammar.numbering import ARABIC, Reading
 
 MAX_NEWLINES = 3  # between a numbering and its title
 MAX_TITLE_UNITS = 12  # of one heading: a title may be cut by a change of type or by letter-spacing
-ROOT = 0  # the empty stack
 UNKNOWN = -1  # typography of a section without a heading
+KEPT = 16_384  # units whose headings, and what they may open, are kept for when they are asked for again
 
 
 @dataclass(frozen=True)
@@ -111,16 +112,20 @@ class Heading:
 
 @dataclass(frozen=True)
 class Headings:
-    """All possible headings of a document, by their first units.
+    """All possible headings of a document.
 
+    units (list of int): the C units that may begin one. at (Callable): the headings that begin with a unit. They are
+        found when they are asked for: in long documents they take much memory.
     base (float): log probability of the likeliest labels of all units. text ((N,)), labels ((N,)): log probability that
         a unit is no part of a heading, less that of its likeliest label, and the likeliest label that it then has.
     """
 
-    at: dict[int, list[Heading]]
+    units: list[int]
+    at: Callable[[int], list[Heading]]
     base: float
     text: Doubles
     labels: Indices
+    name: str = "The document"
 
 
 def find_headings(document: ParserInput, margin: float) -> Headings:
@@ -133,20 +138,29 @@ def find_headings(document: ParserInput, margin: float) -> Headings:
     text = plain.max(axis=1, initial=-np.inf) - best
     number, title = (scores[:, opening] - best[:, None]).T
     finder = _HeadingFinder(document, number, title, text, margin)
-    at = {unit: found for unit in range(len(scores)) if (found := list(finder.headings(unit)))}
-    return Headings(at, float(best.sum()), text, labels)
+    return Headings(finder.units, lru_cache(KEPT)(finder.headings), float(best.sum()), text, labels, document.name)
+
+
+def view(values: Any) -> Any:
+    """An array whose items are numbers of Python, without the memory that a list takes."""
+    return memoryview(values)
 
 
 class _HeadingFinder:
     def __init__(self, document: ParserInput, number: Doubles, title: Doubles, text: Doubles, margin: float) -> None:
-        self.readings, self.top_titles = document.readings, document.top_titles
-        self.number, self.title, self.text = number.tolist(), title.tolist(), text.tolist()
-        likely = (np.isfinite(scores) & (scores >= -margin) for scores in (number, title))
-        self.is_number, self.is_title = (found.tolist() for found in likely)
-        self.newlines, self.typography = document.newlines.tolist(), document.typography.tolist()
+        is_number, is_title = (np.isfinite(scores) & (scores >= -margin) for scores in (number, title))
+        self.units: list[int] = np.flatnonzero(is_number | is_title).tolist()
+        self.readings = document.readings
+        self.number, self.title, self.text = view(number), view(title), view(text)
+        self.is_number, self.is_title = view(is_number), view(is_title)
+        self.newlines, self.typography = view(document.newlines), view(document.typography)
+        self.top_titles = view(document.top_titles)
 
-    def headings(self, unit: int) -> Iterator[Heading]:
+    def headings(self, unit: int) -> list[Heading]:
         """Headings that begin with a unit."""
+        return list(self._headings(unit))
+
+    def _headings(self, unit: int) -> Iterator[Heading]:
         if self.is_title[unit]:
             yield from self._titled(unit, unit, False, 0.0)
         if self.is_number[unit]:
@@ -162,7 +176,7 @@ class _HeadingFinder:
 
     def _titled(self, start: int, first: int, number: bool, score: float) -> Iterator[Heading]:
         """Headings with a title of one or more units from the first on."""
-        typography, top = self.typography[first], bool(self.top_titles[first])
+        typography, top = self.typography[first], self.top_titles[first]
         attached = not number and start > 0 and bool(self.readings[start - 1])
         newlines = first - start - 1 if number else 0
         mixed = False
@@ -243,35 +257,45 @@ def _carried_over(level: Level, below: Level | None) -> tuple[Reading | None, Re
     return own, last if counted else None
 
 
-class Stacks:
-    """Stacks as nodes of a tree: each is a level on top of another stack. ROOT is the empty one."""
+@dataclass(eq=False, slots=True)
+class Stack:
+    """Open sections: a level on top of another stack. Equal stacks of one `Stacks` are one object.
 
-    def __init__(self) -> None:
-        self.under, self.tops, self.depths = array("i", [ROOT]), array("i", [0]), array("i", [0])
-        self._ids: dict[tuple[int, int], int] = {}
+    under (Stack | None): None for the empty stack. top (int): 0 for the empty one. depth (int): its number of levels.
+    """
 
-    def push(self, stack: int, level: int) -> int:
-        """The stack with one more level."""
-        found = self._ids.setdefault((stack, level), len(self.tops))
-        if found == len(self.tops):
-            self.under.append(stack)
-            self.tops.append(level)
-            self.depths.append(self.depths[stack] + 1)
-        return found
+    under: "Stack | None"
+    top: int
+    depth: int
 
-    def levels(self, stack: int, top: int = 0) -> tuple[int, ...]:
-        """The levels of a stack, innermost first, with one more on top unless that is 0."""
-        found = [top] if top else []
-        while stack != ROOT:
-            found.append(self.tops[stack])
-            stack = self.under[stack]
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """Its levels, innermost first."""
+        found, stack = [], self
+        while stack.under is not None:
+            found.append(stack.top)
+            stack = stack.under
         return tuple(found)
 
-    def keep_only(self, stacks: Iterable[int]) -> None:
-        """Forget all stacks but some and what is under them; those that are pushed again get other numbers."""
-        known: set[int] = {ROOT}
+
+class Stacks:
+    """The stacks of a document. root (Stack): the empty one. known (dict): the others, by what is under their tops."""
+
+    def __init__(self) -> None:
+        self.root = Stack(None, 0, 0)
+        self.known: dict[tuple[Stack, int], Stack] = {}
+
+    def push(self, stack: Stack, level: int) -> Stack:
+        """The stack with one more level."""
+        found = self.known.get((stack, level))
+        if found is None:
+            found = self.known[stack, level] = Stack(stack, level, stack.depth + 1)
+        return found
+
+    def keep_only(self, stacks: Iterable[Stack]) -> None:
+        """Forget all stacks but some and what is under them."""
+        self.known = {}
         for stack in stacks:
-            while stack not in known:
-                known.add(stack)
-                stack = self.under[stack]
-        self._ids = {(self.under[stack], self.tops[stack]): stack for stack in known - {ROOT}}
+            while stack.under is not None and (stack.under, stack.top) not in self.known:
+                self.known[stack.under, stack.top] = stack
+                stack = stack.under

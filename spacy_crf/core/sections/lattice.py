@@ -6,28 +6,35 @@ likeliest label, so passing over them adds nothing. The best way through is a tr
 """
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
-from functools import partial
-from itertools import chain
+from itertools import pairwise
 from math import inf
 
 import numpy as np
 
 from ..arrays import Doubles, Indices, Ints
-from .headings import Stacks
 from .scores import Scorer, Variant
 
 PASS = -1  # the variant of a move that opens nothing
-integers = partial(array, "i")
+
+
+def integers(values: Iterable[int] = ()) -> "array[int]":
+    """A column of whole numbers."""
+    return array("i", values)
+
+
+def doubles() -> "array[float]":
+    """A column of numbers."""
+    return array("d")
 
 
 @dataclass(frozen=True)
 class LatticeArcs:
     """All moves of a lattice, in order of their sources, as columns, so that long documents take little memory.
 
-    source, target: states. variant: what is opened; PASS for nothing. bag: features of the first section that opens
-    with what it meets. depth: open sections below it.
+    source: the place among the states that were kept. target: the state as it was reached. variant: what is opened;
+    PASS for nothing. bag: features of the first section that opens with what it meets. depth: open sections below it.
     """
 
     source: "array[int]" = field(default_factory=integers)
@@ -36,8 +43,9 @@ class LatticeArcs:
     bag: "array[int]" = field(default_factory=integers)
     depth: "array[int]" = field(default_factory=integers)
 
-    def add(self, moves: Sequence[tuple[int, int, int, int, int]]) -> None:
-        """Add moves from a layer."""
+    def add(self, moves: list[tuple[int, int, int, int, int]]) -> None:
+        """Add the moves from a layer."""
+        moves.sort()
         for each, column in zip(fields(self), zip(*moves)):
             getattr(self, each.name).extend(column)
 
@@ -46,30 +54,29 @@ class LatticeArcs:
 class StackLattice:
     """All states that were reached, the best way to each, and, if they were asked for, all moves.
 
-    units (list of int): first units of the C possible headings; layer c holds the states before unit c, layer C those
-        at the end. variants (list of Variant): what arcs open.
+    Layer c holds the states before the unit c of those that may begin a heading, layer C those at the end.
+
     score, back, variant, depth: of each state: the best score, the state before, and the move between them.
-    layers (list of arrays): the states of each layer that were kept. layer_stacks (list of arrays): their stacks.
-    passing (list of float): for each layer, the score of a move that opens nothing.
+    kept (array): the states that were kept, in order of layers. bounds (array): the places in it where each of the C +
+        1 layers begins, and its end. stacks (list): of the states of each layer, as levels, if they were asked for.
+    passing (array): for each layer, the score of a move that opens nothing.
     arcs (LatticeArcs | None): all moves, if they are kept.
     dropped (int): stacks that were left out because of the cap, as often as they were reached.
     bound (float): on the score of any way that was left out; -inf for none.
     """
 
-    units: list[int]
     scorer: Scorer
-    variants: list[Variant] = field(default_factory=list)
-    score: "array[float]" = field(default_factory=lambda: array("d"))
+    score: "array[float]" = field(default_factory=doubles)
     back: "array[int]" = field(default_factory=integers)
     variant: "array[int]" = field(default_factory=integers)
     depth: "array[int]" = field(default_factory=integers)
-    layers: "list[array[int]]" = field(default_factory=list)
-    layer_stacks: "list[array[int]]" = field(default_factory=list)
-    passing: list[float] = field(default_factory=list)
+    kept: "array[int]" = field(default_factory=integers)
+    bounds: "array[int]" = field(default_factory=lambda: integers([0]))
+    stacks: list[list[tuple[int, ...]]] = field(default_factory=list)
+    passing: "array[float]" = field(default_factory=doubles)
     arcs: LatticeArcs | None = None
     dropped: int = 0
     bound: float = -inf
-    stacks: Stacks = field(default_factory=Stacks)
 
     def reach(self, back: int, score: float, variant: int, depth: int) -> int:
         """Add a state that is reached by a move from another one."""
@@ -80,17 +87,22 @@ class StackLattice:
         return len(self.score) - 1
 
     @property
+    def last(self) -> "array[int]":
+        """The states at the end."""
+        return self.kept[self.bounds[-2] :]
+
+    @property
     def best_score(self) -> float:
         """The score of the best way to the end."""
-        return max((self.score[state] for state in self.layers[-1]), default=-inf)
+        return max((self.score[state] for state in self.last), default=-inf)
 
     def best_moves(self) -> list[tuple[Variant, int]]:
         """The headings on the best way to the end, in order, and how many open sections each stands in."""
-        state = max(self.layers[-1], key=self.score.__getitem__)
+        state = max(self.last, key=self.score.__getitem__)
         moves = []
         while self.back[state] >= 0:
             if self.variant[state] != PASS:
-                moves.append((self.variants[self.variant[state]], self.depth[state]))
+                moves.append((self.scorer.variants[self.variant[state]], self.depth[state]))
             state = self.back[state]
         return moves[::-1]
 
@@ -104,9 +116,9 @@ class Moves:
 
     States are numbered anew, in order of layers; in a batch layer c of all documents stands together.
 
-    source ((A,)), target ((A,)): states. variant, bag, depth ((A,)): see `arcs`. fixed ((A,)): score without
-    features. document ((A,)): of each move. layers ((S,)): of each state. first ((B,)): the state that each document
-    begins with. last, owner ((E,)): the states that documents end with, and whose they are, in order of documents.
+    source ((A,)), target ((A,)): states. variant, bag, depth ((A,)): see `LatticeArcs`. document ((A,)): of each move.
+    layers ((S,)): of each state. first ((B,)): the state that each document begins with. last, owner ((E,)): the states
+    that documents end with, and whose they are, in order of documents.
     """
 
     source: Ints
@@ -114,36 +126,32 @@ class Moves:
     variant: Ints
     bag: Ints
     depth: Ints
-    fixed: Doubles
     document: Ints
-    layers: Indices
+    layers: Ints
     first: Indices
     last: Indices
     owner: Indices
 
 
 def moves_of(lattice: StackLattice) -> Moves:
-    """The moves of a lattice that was built with arcs. O(A)."""
+    """The moves of a lattice that was built with arcs; these and its states are taken out of it. O(A)."""
     assert lattice.arcs is not None
-    sizes = [len(layer) for layer in lattice.layers]
-    states = np.fromiter(chain.from_iterable(lattice.layers), dtype=np.int32, count=sum(sizes))
+    columns = [getattr(lattice.arcs, each.name) for each in fields(LatticeArcs)]
+    lattice.arcs = None
+    states, sizes = len(lattice.kept), np.diff(lattice.bounds)
     renumbered = np.full(len(lattice.score), -1, dtype=np.int32)
-    renumbered[states] = np.arange(len(states))
-    layers = np.repeat(np.arange(len(sizes)), sizes)
-    source, target, variant, bag, depth = (
-        np.frombuffer(getattr(lattice.arcs, each.name), dtype=np.intc) for each in fields(LatticeArcs)
-    )
-    source, target = renumbered[source], renumbered[target]
-    kept = np.flatnonzero((source >= 0) & (target >= 0))
-    kept = kept[np.argsort(source[kept], kind="stable")]
-    source, target, variant, bag, depth = (column[kept] for column in (source, target, variant, bag, depth))
-    fixed = np.zeros(len(kept))
-    passes = np.flatnonzero(variant == PASS)
-    fixed[passes] = np.array(lattice.passing)[layers[source[passes]]]
-    last = np.arange(len(states) - sizes[-1], len(states))
-    alone = np.zeros(len(kept), dtype=np.int32)
+    renumbered[lattice.kept] = np.arange(states)
+    for column in (lattice.score, lattice.back, lattice.variant, lattice.depth):
+        del column[:]  # they take as much memory as the moves
+    kept = renumbered[columns[1]] >= 0
+    # one after the other, as they are long
+    source, target, variant, bag, depth = (np.frombuffer(columns.pop(0), np.int32)[kept] for _ in range(len(columns)))
+    target = renumbered[target]
+    layers = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+    last = np.arange(lattice.bounds[-2], states)
     first, owner = (np.zeros(size, dtype=np.intp) for size in (1, len(last)))
-    return Moves(source, target, variant, bag, depth, fixed, alone, layers, first, last, owner)
+    alone = np.zeros(len(source), dtype=np.int32)
+    return Moves(source, target, variant, bag, depth, alone, layers, first, last, owner)
 
 
 def join(documents: Sequence[Moves]) -> tuple[Moves, Indices]:
@@ -159,19 +167,25 @@ def join(documents: Sequence[Moves]) -> tuple[Moves, Indices]:
         for name in ("source", "target", "first", "last")
     )
     places = np.argsort(source, kind="stable")
-    variant, bag, depth, fixed = (np.concatenate(joined[name])[places] for name in ("variant", "bag", "depth", "fixed"))
+    variant, bag, depth = (np.concatenate(joined[name])[places] for name in ("variant", "bag", "depth"))
     owners, owner = (np.repeat(np.arange(len(documents)), [*map(len, joined[name])]) for name in ("source", "last"))
     source, target, document = (column[places].astype(np.int32) for column in (source, target, owners))
     rest = layers[order], first, last, owner
-    return Moves(source, target, variant, bag, depth, fixed, document, *rest), places
+    return Moves(source, target, variant, bag, depth, document, *rest), places
 
 
 def move_scores(lattice: StackLattice, moves: Moves) -> Doubles:
     """((A,)): the score of each move."""
-    variants = np.array([variant.score for variant in lattice.variants] + [0.0])
-    bags = np.array([*lattice.scorer.scores, 0.0])
-    scores: Doubles = moves.fixed + variants[moves.variant]
-    scores += bags[moves.bag]
+    scores = own_scores(lattice, moves, np.array(lattice.scorer.variants.scores))
+    scores += np.array([*lattice.scorer.scores, 0.0])[moves.bag]
+    return scores
+
+
+def own_scores(lattice: StackLattice, moves: Moves, variants: Doubles) -> Doubles:
+    """((A,)): the score of each move without that of what it meets. variants ((V,)): scores of variants."""
+    scores: Doubles = np.append(variants, 0.0)[moves.variant]
+    passes = np.flatnonzero(moves.variant == PASS)
+    scores[passes] = np.array(lattice.passing)[moves.layers[moves.source[passes]]]
     return scores
 
 
@@ -179,41 +193,34 @@ def move_scores(lattice: StackLattice, moves: Moves) -> Doubles:
 class LatticeSums:
     """log_z ((B,)): the log sum over all ways through each document; -inf for one without any.
 
-    alpha ((S,)): over those to each state. probabilities ((A,)): of each move.
+    alpha, beta ((S,)): over those to each state, and from it.
     """
 
     log_z: Doubles
     alpha: Doubles
-    probabilities: Doubles
+    beta: Doubles
+
+    def probabilities(self, moves: Moves, scores: Doubles) -> Doubles:
+        """((A,)): of each move."""
+        # no way has no probability
+        reached = np.where(self.log_z > -np.inf, self.log_z, np.inf)
+        found: Doubles = self.alpha[moves.source] + scores
+        found += self.beta[moves.target]
+        found -= reached[moves.document]
+        return np.exp(found, out=found)
 
 
 def forward_backward(moves: Moves, scores: Doubles) -> LatticeSums:
-    """The log sum over all ways through each document, and the probability of each move, by scores ((A,)). O(A)."""
-    n_layers = int(moves.layers[-1]) + 1
+    """The log sums over all ways through each document, by the scores of moves ((A,)). O(A)."""
     alpha, beta = np.full(len(moves.layers), -np.inf), np.full(len(moves.layers), -np.inf)
     alpha[moves.first], beta[moves.last] = 0.0, 0.0
-    inwards = np.argsort(moves.target, kind="stable").astype(np.int32)
-    into = moves.target[inwards]
-    bounds = np.searchsorted(moves.layers, np.arange(n_layers + 1))
-    bounds_in, bounds_out = (np.searchsorted(states, bounds).tolist() for states in (into, moves.source))
-    for low, high in zip(bounds_in[:-1], bounds_in[1:]):
-        own = inwards[low:high]
-        _gather(alpha, into[low:high], alpha[moves.source[own]] + scores[own])
-    for low, high in zip(bounds_out[-2::-1], bounds_out[:0:-1]):
-        _gather(beta, moves.source[low:high], scores[low:high] + beta[moves.target[low:high]])
+    firsts = np.searchsorted(moves.layers, np.arange(moves.layers[-1] + 2, dtype=moves.layers.dtype))
+    bounds = np.searchsorted(moves.source, firsts.astype(moves.source.dtype)).tolist()
+    layers = [slice(low, high) for low, high in pairwise(bounds)]
+    for own in layers:
+        np.logaddexp.at(alpha, moves.target[own], alpha[moves.source[own]] + scores[own])
+    for own in reversed(layers):
+        np.logaddexp.at(beta, moves.source[own], beta[moves.target[own]] + scores[own])
     log_z = np.full(len(moves.first), -np.inf)
-    _gather(log_z, moves.owner, alpha[moves.last])
-    reached = np.where(log_z > -np.inf, log_z, np.inf)  # no way has no probability
-    probabilities = alpha[moves.source]
-    probabilities += scores
-    probabilities += beta[moves.target]
-    probabilities -= reached[moves.document]
-    np.exp(probabilities, out=probabilities)
-    return LatticeSums(log_z, alpha, probabilities)
-
-
-def _gather(values: Doubles, rows: Indices | Ints, terms: Doubles) -> None:
-    """Set each row to the log sum of its terms; equal rows stand together."""
-    if len(rows):
-        first = np.flatnonzero(np.concatenate([[True], rows[1:] != rows[:-1]]))
-        values[rows[first]] = np.logaddexp.reduceat(terms, first)
+    np.logaddexp.at(log_z, moves.owner, alpha[moves.last])
+    return LatticeSums(log_z, alpha, beta)

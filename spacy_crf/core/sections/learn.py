@@ -19,7 +19,7 @@ from ..learn.lbfgs import LBFGS
 from .build import Allowed, StackSearch, build
 from .features import NAMES, weight_vector
 from .headings import ParserInput, find_headings
-from .lattice import Moves, StackLattice, forward_backward, join, moves_of
+from .lattice import Moves, StackLattice, forward_backward, join, moves_of, own_scores
 from .parse import ParserSettings
 from .scores import Scorer, Variant
 
@@ -144,16 +144,17 @@ def gold_lattices(
     """The lattice of all trees of a document, and that of its gold tree. RAISES (ValueError): if there is none."""
     headings = find_headings(example.document, parser.margin)
     for heading in gold:
-        if not any(possible.end == heading.end for possible in headings.at.get(heading.start, [])):
+        if not any(possible.end == heading.end for possible in headings.at(heading.start)):
             problem = f"its labels allow no heading of the units {heading.start} to {heading.end - 1}"
             raise _impossible(example, problem)
     scorer = Scorer(weights, headings)
     forced = frozenset(heading.start for heading in gold)
     cap, beam = (parser.max_states, parser.beam) if any(heading.loose for heading in gold) else (None, np.inf)
-    right = build(headings, scorer, StackSearch(cap, beam, len(example.sections) + 1, True, only_gold(gold), forced))
-    if not right.layers[-1]:
+    search = StackSearch(cap, beam, len(example.sections) + 1, True, True, only_gold(gold), forced)
+    right = build(headings, scorer, search)
+    if not right.last:
         raise _impossible(example, "it has no section for a unit that is labelled as a heading")
-    kept = [{right.stacks.levels(stack) for stack in layer} for layer in right.layer_stacks]
+    kept = [set(stacks) for stacks in right.stacks]
     deepest = max((section.level for section in example.sections), default=0)
     search = replace(parser.search(with_arcs=True), kept=kept, max_depth=max(parser.max_depth, deepest))
     return build(headings, scorer, search), right
@@ -191,8 +192,9 @@ class _LatticeBatch:
 
     def counts(self, weights: Doubles) -> tuple[float, Doubles]:
         """The sum of log_z over documents, and expected counts of features ((F,))."""
-        sums = forward_backward(self.moves, self.fixed + self.features @ weights)
-        return float(sums.log_z.sum()), np.asarray(self.features.T @ sums.probabilities)
+        scores = self.fixed + self.features @ weights
+        sums = forward_backward(self.moves, scores)
+        return float(sums.log_z.sum()), np.asarray(self.features.T @ sums.probabilities(self.moves, scores))
 
 
 def _features(lattice: StackLattice, moves: Moves) -> tuple[Doubles, Any]:
@@ -200,9 +202,10 @@ def _features(lattice: StackLattice, moves: Moves) -> tuple[Doubles, Any]:
     from scipy import sparse
 
     scorer, none = lattice.scorer, len(lattice.scorer.features)
-    bags: Indices = np.array([variant.features for variant in lattice.variants] + [none], dtype=np.intp)
-    labels = np.array([variant.heading.score for variant in lattice.variants] + [0.0])
+    variants = list(scorer.variants)
+    bags: Indices = np.array([variant.features for variant in variants] + [none], dtype=np.intp)
+    labels = np.array([variant.heading.score for variant in variants])
     rows, columns = scorer.counts()
     counts = sparse.csr_matrix((np.ones(len(rows)), (rows, columns)), shape=(none + 1, len(NAMES)))
     met = np.where(moves.bag < 0, none, moves.bag)
-    return moves.fixed + labels[moves.variant], counts[bags[moves.variant]] + counts[met]
+    return own_scores(lattice, moves, labels), counts[bags[moves.variant]] + counts[met]

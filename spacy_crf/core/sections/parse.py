@@ -13,16 +13,15 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
-from typing import Any
 
 import numpy as np
 
 from ..arrays import Doubles, Indices
 from ..grammar.numbering import Reading
-from .build import TOLERANCE, StackSearch, build, gains_ahead
+from .ahead import gains_ahead
+from .build import INSTEAD, TOLERANCE, StackSearch, build
 from .features import weight_vector
-from .headings import Headings, ParserInput, find_headings
+from .headings import Headings, ParserInput, find_headings, view
 from .lattice import PASS, LatticeSums, Moves, StackLattice, forward_backward, move_scores, moves_of
 from .scores import Scorer
 
@@ -62,9 +61,10 @@ class Section:
 class ParserSettings:
     """The limits of the search.
 
-    max_states (int | None): stacks that are kept at each heading, the best ones; None for all of them. With a cap the
-        work is bounded too: in a long document whose headings may be read in many more ways than those of judgments,
-        contracts and manuals, only the best stack at a heading may open sections, and `exact` tells.
+    max_states (int | None): stacks that are kept at each heading, the best ones; None for all of them, as long as a
+        document takes no more than 1,000,000 moves between them: from there on, with a warning, it is 100. With a cap
+        the work is bounded too: in a long document whose headings may be read in many more ways than those of
+        judgments, contracts and manuals, only the best stack at a heading may open sections, and `exact` tells.
     beam (float): with a cap, stacks whose score is so far below the best one at the same heading are left out too.
     max_depth (int): of nested sections; deeper trees are not looked at.
     margin (float): how far the log probability of a heading's label may lie below that of the likeliest label; what
@@ -78,10 +78,9 @@ class ParserSettings:
 
     def search(self, with_arcs: bool = False) -> StackSearch:
         """Which ways are followed under these settings."""
-        if self.max_states is None:
-            return StackSearch(None, math.inf, self.max_depth, with_arcs)
-        work = max(LEAST_WORK, WORK * self.max_states)
-        return StackSearch(self.max_states, self.beam, self.max_depth, with_arcs, work=work)
+        work = max(LEAST_WORK, WORK * (self.max_states or INSTEAD))
+        beam = math.inf if self.max_states is None else self.beam
+        return StackSearch(self.max_states, beam, self.max_depth, with_arcs, work=work)
 
 
 @dataclass(frozen=True)
@@ -116,9 +115,8 @@ def parse(
     settings = settings or ParserSettings()
     vector = weights if isinstance(weights, np.ndarray) else weight_vector(weights)
     headings = find_headings(document, settings.margin)
-    scorer, search = Scorer(vector, headings), settings.search(probabilities)
-    if settings.max_states is not None:
-        search = replace(search, ahead=gains_ahead(headings, scorer))
+    scorer = Scorer(vector, headings)
+    search = replace(settings.search(probabilities), ahead=gains_ahead(headings, scorer))
     lattice = build(headings, scorer, search)
     best, exact = _certify(lattice, headings, search)
     sections = best_sections(best, len(document))
@@ -127,8 +125,9 @@ def parse(
         labels[list(heading.units)] = document.labels.title
         if heading.number:
             labels[heading.start] = document.labels.number
+    score = headings.base + best.best_score
     log_z = headings.base + fill_probabilities(lattice, sections, len(document)) if probabilities else None
-    return SectionParse(sections, labels, headings.base + best.best_score, log_z, exact, lattice.dropped)
+    return SectionParse(sections, labels, score, log_z, exact, lattice.dropped)
 
 
 def _certify(lattice: StackLattice, headings: Headings, search: StackSearch) -> tuple[StackLattice, bool]:
@@ -169,18 +168,12 @@ def fill_probabilities(lattice: StackLattice, sections: list[Section], n_units: 
     """
     moves = moves_of(lattice)
     scores = move_scores(lattice, moves)
-    lattice.arcs = None  # in long documents they take much memory, as all that follows does
     lattice.scorer.forget_pairs()
     sums = forward_backward(moves, scores)
     follower = _SectionFollower(lattice, moves, scores, sums, n_units)
     for section in sections:
         section.probability = min(1.0, follower.probability(section))
     return float(sums.log_z[0])
-
-
-def _view(values: Any) -> Any:
-    """An array whose items are numbers of Python, without the memory that a list takes."""
-    return memoryview(values)
 
 
 class _SectionFollower:
@@ -192,39 +185,36 @@ class _SectionFollower:
     """
 
     def __init__(self, lattice: StackLattice, moves: Moves, scores: Doubles, sums: LatticeSums, n_units: int) -> None:
-        self.lattice, self.n_units = lattice, n_units
-        shares = sums.alpha[moves.source]
-        shares += scores
-        shares -= sums.alpha[moves.target]
-        self.layers: Sequence[int] = _view(moves.layers)
-        self.target: Sequence[int] = _view(moves.target)
-        self.variant: Sequence[int] = _view(moves.variant)
-        self.depth: Sequence[int] = _view(moves.depth)
-        self.chances: Sequence[float] = _view(sums.probabilities)
-        self.shares: Sequence[float] = _view(np.exp(shares, out=shares))
-        self.bounds: Sequence[int] = _view(np.searchsorted(moves.source, np.arange(len(moves.layers) + 1)))
-        self.starts: Sequence[int] = _view(np.searchsorted(moves.layers, np.arange(len(lattice.layers) + 1)))
-        self.ends = np.exp(sums.alpha[moves.last] - sums.log_z[0])
-        self.last: Indices = moves.last
-        self.firsts = list(accumulate(map(len, lattice.scorer.variants), initial=0))  # variants of layers
+        self.lattice, self.n_units, self.units = lattice, n_units, lattice.scorer.headings.units
+        scores += sums.alpha[moves.source]
+        scores -= sums.alpha[moves.target]
+        self.shares: Sequence[float] = view(np.exp(scores, out=scores))
+        self.states: Sequence[float] = view(np.exp(sums.alpha + sums.beta - sums.log_z[0]))  # their probabilities
+        self.layers: Sequence[int] = view(moves.layers)
+        self.target: Sequence[int] = view(moves.target)
+        self.variant: Sequence[int] = view(moves.variant)
+        self.depth: Sequence[int] = view(moves.depth)
+        places = np.arange(len(moves.layers) + 1, dtype=moves.source.dtype)
+        self.bounds: Sequence[int] = view(np.searchsorted(moves.source, places).astype(np.int32))
 
     def probability(self, section: Section) -> float:
         """The probability of a section."""
         layers: defaultdict[int, defaultdict[tuple[int, int], float]] = defaultdict(lambda: defaultdict(float))
-        begin = bisect_left(self.lattice.units, section.start)
+        begin = bisect_left(self.units, section.start)
         heights = self._heights(begin, section)
-        for move in range(self.bounds[self.starts[begin]], self.bounds[self.starts[begin + 1]]):
+        starts = self.lattice.bounds
+        for move in range(self.bounds[starts[begin]], self.bounds[starts[begin + 1]]):
             height = heights.get(self.variant[move])
             if height is not None:
                 target = self.target[move]
                 layers[self.layers[target]][target, self.depth[move] + height] += self.shares[move]
-        final = len(self.lattice.units) if section.end == self.n_units else bisect_left(self.lattice.units, section.end)
+        final = len(self.units) if section.end == self.n_units else bisect_left(self.units, section.end)
         for layer in range(begin + 1, final):
             for (state, level), share in layers.pop(layer, {}).items():
                 if share > NEGLIGIBLE:
                     self._follow(state, level, share, layers)
         if section.end == self.n_units:
-            return float(sum(self.ends[state - self.last[0]] * share for (state, _), share in layers[final].items()))
+            return sum(self.states[state] * share for (state, _), share in layers[final].items())
         return sum(self._closing(state, level) * share for (state, level), share in layers[final].items())
 
     def _heights(self, layer: int, section: Section) -> dict[int, int]:
@@ -234,7 +224,8 @@ class _SectionFollower:
         """
         openings = self.lattice.scorer.levels.openings
         heights = {}
-        for number, variant in enumerate(self.lattice.scorer.variants[layer], start=self.firsts[layer]):
+        variants = self.lattice.scorer.variants
+        for number, variant in enumerate(variants.of_layer(layer), start=variants.firsts[layer]):
             if not section.virtual:
                 heights[number] = len(variant.openings)
                 continue
@@ -256,4 +247,5 @@ class _SectionFollower:
     def _closing(self, state: int, level: int) -> float:
         """The probability of the moves from a state that close the section."""
         moves = range(self.bounds[state], self.bounds[state + 1])
-        return sum(self.chances[move] for move in moves if self.variant[move] != PASS and self.depth[move] < level)
+        closing = (move for move in moves if self.variant[move] != PASS and self.depth[move] < level)
+        return sum(self.shares[move] * self.states[self.target[move]] for move in closing)

@@ -1,16 +1,18 @@
 """What headings may open, and the scores of that, computed once for each pair of levels that meet."""
 
-from collections.abc import Iterable
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import chain
 
 import numpy as np
 
 from ..arrays import Doubles, Indices
 from ..grammar.numbering import Reading
-from .features import COLUMNS, child_features, heading_features, sibling_features
-from .headings import Heading, Headings, Levels, Opening
-
-USUAL = 3  # features of a section that may all speak for it
+from .features import COLUMNS, child_features, heading_features, highest_of_pairs, sibling_features
+from .headings import KEPT, Heading, Headings, Levels, Opening
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +32,8 @@ class Variant:
 class Scorer:
     """Features and scores under given weights, (F,), for the headings of one document.
 
-    variants (list of lists): for each unit that may begin a heading, all ways to open sections there. compared (int):
-        how often features of a pair were computed.
+    variants (Variants): all ways to open sections. compared (int): how often features of a pair were computed.
+    highest (float): no bag of a pair has a higher score.
     """
 
     weights: Doubles
@@ -41,33 +43,36 @@ class Scorer:
     def __post_init__(self) -> None:
         self.features: list[tuple[int, ...]] = []  # bags of features; variants and pairs refer to them
         self.scores: list[float] = []
-        self.highest = float(np.sort(np.maximum(self.weights, 0.0))[-USUAL:].sum())  # of a bag, as far as is known
+        self.highest = highest_of_pairs(self.weights)
         self._bags: dict[tuple[int, ...], int] = {}
         self._named: dict[tuple[str, ...], int] = {}
-        self._children: dict[tuple[int, int], int] = {}
-        self._siblings: dict[tuple[int, int], int] = {}
+        self._pairs: dict[int, dict[int, int]] = {}
         self.compared = 0
-        self.variants = _VariantFinder(self).find()
+        self.variants = Variants(self)
 
     def child(self, above: int, opening: int) -> int:
         """The bag of features of an opening as the first below a level (0: in the document)."""
-        found = self._children.get((above, opening))
-        if found is None:
-            self.compared += 1
-            names = child_features(self.levels.levels[above], self.levels.openings[opening])
-            found = self._children[above, opening] = self.bag(names)
-        return found
+        return self.meeting(-above, [opening])[0]
 
     def sibling(self, before: int, opening: int) -> int:
         """The bag of features of an opening behind a level that it closes."""
-        found = self._siblings.get((before, opening))
-        if found is None:
-            level = self.levels.levels[before]
+        return self.meeting(before, [opening])[0]
+
+    def meeting(self, meeting: int, openings: Sequence[int]) -> list[int]:
+        """The bags of features of openings behind the level that they close, or below minus the level on top."""
+        known = self._pairs.setdefault(meeting, {})
+        for opening in openings:
+            if opening not in known:
+                known[opening] = self._compare(meeting, opening)
+        return [known[opening] for opening in openings]
+
+    def _compare(self, meeting: int, opening: int) -> int:
+        self.compared += 1
+        level, opened = self.levels.levels[abs(meeting)], self.levels.openings[opening]
+        if meeting > 0:
             assert level is not None
-            self.compared += 1
-            names = sibling_features(level, self.levels.openings[opening])
-            found = self._siblings[before, opening] = self.bag(names)
-        return found
+            return self.bag(sibling_features(level, opened))
+        return self.bag(child_features(level, opened))
 
     def bag(self, names: Iterable[str]) -> int:
         """The bag of some features."""
@@ -87,13 +92,11 @@ class Scorer:
         if found == len(self.features):
             self.features.append(bag)
             self.scores.append(float(sum(self.weights[column] for column in bag)))
-            self.highest = max(self.highest, self.scores[-1])
         return found
 
     def forget_pairs(self) -> None:
         """Forget what is known of pairs of levels, most of which do not meet again in a long document."""
-        self._children.clear()
-        self._siblings.clear()
+        self._pairs.clear()
         self.levels.forget_carried()
 
     def counts(self) -> tuple[Indices, Indices]:
@@ -103,19 +106,35 @@ class Scorer:
         return bags, columns
 
 
-class _VariantFinder:
-    """Finds the variants of all headings of a document. Most headings are like others in all that counts here."""
+class Variants:
+    """The variants of all headings, numbered in order of the C units that may begin these.
+
+    They are found when they are asked for. Most headings are like others in all that counts here.
+
+    firsts (array): the number of the first variant of each unit, and that of all. scores (array): of all variants.
+    """
 
     def __init__(self, scorer: Scorer) -> None:
         self.scorer, self.levels = scorer, scorer.levels
         self._headings: dict[tuple[object, ...], int] = {}
         self._implied: dict[int, tuple[int, int] | None] = {}
         self._joined: dict[tuple[int, int], int] = {}
+        self.of_layer = lru_cache(KEPT)(self._of_layer)
+        self.firsts, self.scores = array("i", [0]), array("d")
+        for layer in range(len(scorer.headings.units)):
+            self.scores.extend(variant.score for variant in self.of_layer(layer))
+            self.firsts.append(len(self.scores))
 
-    def find(self) -> list[list[Variant]]:
-        return [self._of_unit(self.scorer.headings.at[unit]) for unit in sorted(self.scorer.headings.at)]
+    def __getitem__(self, number: int) -> Variant:
+        layer = bisect_right(self.firsts, number) - 1
+        return self.of_layer(layer)[number - self.firsts[layer]]
 
-    def _of_unit(self, headings: list[Heading]) -> list[Variant]:
+    def __iter__(self) -> Iterator[Variant]:
+        return chain.from_iterable(map(self.of_layer, range(len(self.firsts) - 1)))
+
+    def _of_layer(self, layer: int) -> list[Variant]:
+        """All ways to open sections at a unit."""
+        headings = self.scorer.headings.at(self.scorer.headings.units[layer])
         found: list[Variant] = []
         first: dict[int, Reading | None] = {}  # of headings with a number, by their ends
         for heading in headings:

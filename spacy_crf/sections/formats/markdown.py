@@ -25,6 +25,7 @@ WITHOUT_TEXT = frozenset({"bullet_list_open", "ordered_list_open", "list_item_cl
 FIRST = {"ul": None, "ol": 1}  # number of a list that does not say it
 SPANS = {"strong": "bold", "em": "italic"}
 COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
+BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 VERBATIM = frozenset({"fence", "code_block", "html_block"})
 MARKERS = {"bold": "**", "italic": "*"}
 DEEPEST = 6  # levels that Markdown has
@@ -132,9 +133,9 @@ class _MarkdownReader:
         opened: list[int] = []
         if not block.children:
             builder.write(block.content)
-        self.is_broken = "\n" in block.content
+        self.is_broken = "\n" in block.content or any(map(_breaks_line, block.children or ()))
         for token in block.children or ():
-            if token.type in ("softbreak", "hardbreak"):
+            if _breaks_line(token):
                 builder.write("\n")
             elif token.type in ("strong_open", "em_open"):
                 opened.append(builder.length)
@@ -142,6 +143,11 @@ class _MarkdownReader:
                 builder.style(opened.pop(), SPANS[token.type.removesuffix("_close")])
             elif token.type in ("text", "code_inline", "image", "text_special"):
                 builder.write(token.content)
+
+
+def _breaks_line(token: "Token") -> bool:
+    is_tag = token.type == "html_inline" and BREAK.fullmatch(token.content) is not None
+    return is_tag or token.type in ("softbreak", "hardbreak")
 
 
 def write_markdown(layout: DocumentLayout, tree: SectionTree) -> str:

@@ -57,10 +57,10 @@ def outline(tree: SectionTree) -> Iterator[Event]:
 
 
 class TreeWriter:
-    """Base of the writers of documents. styles (Set[str]): those that the format has."""
+    """Base of the writers of documents; its tree has the usual labels. styles (Set[str]): those that the format has."""
 
     def __init__(self, layout: DocumentLayout, tree: SectionTree, styles: Set[str] = frozenset()) -> None:
-        self.layout, self.tree = layout, tree
+        self.layout, self.tree = layout, tree.with_usual_labels()
         self.units = {unit.start: unit for unit in layout.units}
         self.formatting = Formatting(layout.runs, styles)
 

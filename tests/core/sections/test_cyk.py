@@ -144,7 +144,7 @@ class SectionGrammar:
         for opening in self.openings:
             if not opening.virtual:
                 spans[self.heading(opening)] = np.full((n_units, n_units), -np.inf)
-        for start, options in headings.at.items():
+        for start, options in ((unit, headings.at(unit)) for unit in headings.units):
             for heading in options:
                 readings = [o.opening.reading for o in options if o.end == heading.end and o.number == heading.number]
                 names = heading_features(heading, readings[0] != heading.opening.reading, 0)
@@ -168,7 +168,7 @@ def test_the_parser_without_a_cap_equals_cyk(elements: ParserInput, seed: int) -
     weights = dict(zip(NAMES, np.random.default_rng(seed).normal(size=len(NAMES)).tolist()))
     headings = find_headings(elements, math.inf)
     found = parse(elements, weights, ParserSettings(max_states=None, margin=math.inf), probabilities=True)
-    sections = SectionGrammar((h.opening for options in headings.at.values() for h in options), weights)
+    sections = SectionGrammar((h.opening for unit in headings.units for h in headings.at(unit)), weights)
     grammar, scores = sections.grammar(), sections.scores(headings, len(elements))
     assert found.score == pytest.approx(headings.base + grammar.parse(scores).score)
     assert found.log_z == pytest.approx(headings.base + grammar.marginals(scores).log_z)

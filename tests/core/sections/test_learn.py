@@ -91,7 +91,7 @@ def test_a_loose_heading_stands_anywhere_below() -> None:
     example = TreeExample(document(lines), gold)
     assert [heading.loose for heading in gold_headings(example)] == [False, True, True, False]
     _, right = gold_lattices(example, gold_headings(example), weight_vector(), ParserSettings(None))
-    depths = [{right.stacks.depths[stack] for stack in layer} for layer in right.layer_stacks]
+    depths = [{len(stack) for stack in layer} for layer in right.stacks]
     assert depths == [{0}, {1}, {2}, {2, 3}, {1}]
 
 

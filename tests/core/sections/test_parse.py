@@ -1,6 +1,7 @@
 """The section parser against all trees of small documents, written down by brute force."""
 
 import math
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,9 @@ from helpers.sections import document, documents, outline, spans, trees
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_crf.core.sections.build import PAIR, build, gains_ahead
+from spacy_crf.core.errors import CRFWarning
+from spacy_crf.core.sections.ahead import gains_ahead
+from spacy_crf.core.sections.build import PAIR, build
 from spacy_crf.core.sections.features import DEFAULT_WEIGHTS, NAMES, weight_vector
 from spacy_crf.core.sections.headings import ParserInput, find_headings
 from spacy_crf.core.sections.lattice import StackLattice
@@ -229,7 +232,7 @@ def test_outlines_take_a_part_of_the_work_that_they_may() -> None:
         lines += [f"N:{n}.", "T:Title", f"N:{n}.1", "X", f"N:{n}.2", "X", "N:(a)", "X", "N:(b)", "X"]
     found, whole = (lattice_of(document(lines), limit) for limit in (None, math.inf))
     assert work_of(found) == work_of(whole) and found.dropped == whole.dropped
-    assert work_of(found) < len(found.units) * ParserSettings(max_states=24).search().work / 2
+    assert work_of(found) < len(found.scorer.headings.units) * ParserSettings(max_states=24).search().work / 2
 
 
 @settings(max_examples=150, deadline=None)
@@ -247,6 +250,49 @@ def test_a_tree_of_little_work_that_is_exact_is_the_best_of_all(
     assert found.score <= best + 1e-6
     if found.exact:
         assert found.score == pytest.approx(best, abs=1e-5)
+
+
+def test_a_search_without_a_cap_has_a_bound_and_says_so() -> None:
+    # ten headings in which every number may be text: all stacks of them would take a minute and a gigabyte
+    with pytest.warns(CRFWarning, match=r"CRFW961.*The document.*1,000,000 moves.*best 100 stacks"):
+        found = parse(ambiguous(40), settings=ParserSettings(max_states=None, margin=math.inf), probabilities=True)
+    assert not found.exact and found.dropped > 0 and found.log_z is not None
+    usual = parse(ambiguous(40), settings=ParserSettings(max_states=24, margin=math.inf))
+    assert found.score >= usual.score - 1e-9
+
+
+@settings(max_examples=60, deadline=None)
+@given(documents(max_headings=5, max_units=7), st.integers(1, 200), st.integers(0, 999))
+def test_a_tree_behind_that_bound_that_is_exact_is_the_best_of_all(elements: ParserInput, most: int, seed: int) -> None:
+    weights = random_weights(seed) if seed % 4 else DEFAULT_WEIGHTS
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings(action="ignore"):
+        patch.setattr("spacy_crf.core.sections.build.MOST_MOVES", most)
+        patch.setattr("spacy_crf.core.sections.build.INSTEAD", 2)
+        found = parse(elements, weights, EXACT)
+    best = max(tree.score for tree in trees(elements, weights))
+    assert found.score <= best + 1e-6
+    if found.exact:
+        assert found.score == pytest.approx(best, abs=1e-5)
+
+
+def test_no_pair_of_sections_scores_higher_than_the_bound() -> None:
+    # more than three features may speak for one pair
+    weights = dict.fromkeys(NAMES, 1.0)
+    lines = ("N:1.", "T:Facts", "N:2.1", "T:Facts", "N:(a)", "N:(b)", "N:(b)", "T:Costs")
+    headings = find_headings(document(lines), math.inf)
+    scorer = Scorer(weight_vector(weights), headings)
+    openings = range(len(scorer.levels.openings))
+    levels = [scorer.levels.level(opening, None) for opening in openings]
+    pairs = [bag(level, opening) for bag in (scorer.child, scorer.sibling) for level in levels for opening in openings]
+    assert 3.0 < max(scorer.scores[bag] for bag in pairs) <= scorer.highest
+
+
+def test_headings_that_are_found_again_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [line for n in range(1, 30) for line in (f"N:{n}.", "T:One", "X", f"N:{n}.1", "X", "N:(a)", "X")]
+    before = parse(document(lines), probabilities=True)
+    monkeypatch.setattr("spacy_crf.core.sections.headings.KEPT", 3)
+    monkeypatch.setattr("spacy_crf.core.sections.scores.KEPT", 3)
+    assert parse(document(lines), probabilities=True).sections == before.sections
 
 
 def test_a_tree_that_is_deeper_than_allowed_is_not_passed_over_in_silence() -> None:

@@ -80,6 +80,31 @@ def test_numbers_of_markdown_lists(read, source, text):
     assert read("a.md", source).text == text
 
 
+def test_line_breaks_of_html_in_markdown_part_words(read):
+    assert read("a.md", "Een<br>twee<BR />drie `<br>`\n").text == "Een\ntwee\ndrie <br>\n"
+
+
+# the rules of CommonMark for what is a heading and what only looks like one
+@pytest.mark.parametrize(
+    ("source", "headings"),
+    [
+        ("   ### three ###  \n", [("three", "heading3")]),
+        ("# closed \\#\n", [("closed #", "heading1")]),
+        ("# C# #\n", [("C#", "heading1")]),
+        ("text\n# inside\ntext\n", [("inside", "heading1")]),
+        ("> ## quoted\n> text\n", [("quoted", "heading2")]),
+        ("- # in a list\n", [("- in a list", "heading1")]),
+        ("two\nlines\n===\n", [("two\nlines", "heading1")]),
+        ("two\n  ---\n", [("two", "heading2")]),
+        *[(source, []) for source in ("    # code\n", "#none\n", "####### seven\n", "\\# none\n", "#\n", "---\n")],
+        *[(source, []) for source in ("```\n# code\n```\n", "<div>\n# html\n</div>\n", "- a\n===\n", "> a\n===\n")],
+    ],
+)
+def test_headings_of_markdown(read, source, headings):
+    layout = read("a.md", source)
+    assert [(layout.text[a:b], style) for a, b, style in layout.runs if style.startswith("heading")] == headings
+
+
 def test_html(read):
     layout = read(
         "a.html",

@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+from dataclasses import replace
 
 import pytest
 from docling_core.types.doc import DoclingDocument
@@ -15,9 +16,11 @@ from spacy_crf.sections.formats.annotated import read_annotated, write_annotated
 from spacy_crf.sections.formats.docling import read_docling, write_docling
 from spacy_crf.sections.formats.markdown import read_markdown, write_markdown
 from spacy_crf.sections.formats.outline import Begin, End, Leaf, outline, to_nltk, write_brackets
+from spacy_crf.sections.formats.page import write_page
 from spacy_crf.sections.formats.rechtspraak import read_rechtspraak_gold, write_rechtspraak
 from spacy_crf.sections.layout import DocumentLayout
-from spacy_crf.sections.tree import Element, SectionNode, SectionTree
+from spacy_crf.sections.segment import STYLES
+from spacy_crf.sections.tree import USUAL, Element, SectionNode, SectionTree, from_json
 
 FIXTURE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 WORDS = st.lists(
@@ -90,6 +93,14 @@ def test_annotated_xml_is_read_as_it_was(tmp_path, document):
         assert gold.layout.units == layout.units
         assert gold.tree.elements == tree.elements
         assert facts(gold.tree) == facts(tree)
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_annotated_xml_has_every_style(tmp_path, style):
+    layout = DocumentLayout("Besluit", ((0, 7, style),), "name", "nl")
+    path = tmp_path / "a.xml"
+    path.write_text(write_annotated(layout, SectionTree([], [Element(0, 7, "TEXT_BLOCK")])), encoding="utf8")
+    assert read_annotated(path).layout.units == layout.units != DocumentLayout("Besluit").units
 
 
 def test_annotated_xml(example):
@@ -214,3 +225,23 @@ def test_rechtspraak_has_all_words_and_sections(tmp_path, document):
     expected = possible(layout.text)
     assert "".join(gold.layout.text.split()) == "".join(expected.split())
     assert [node.level for node in gold.tree.walk()] == [node.level for node in tree.walk()]
+
+
+@pytest.mark.parametrize("writer", [write_annotated, write_docling, write_markdown, write_page, write_rechtspraak])
+@settings(max_examples=20)
+@given(document=documents())
+def test_labels_are_written_by_their_roles(writer, document):
+    layout, tree = document
+    roles = {"number": "NUM", "title": "SECTION_TITLE", "text": "NR", "newline": "LEEG"}
+    own = {USUAL[role]: label for role, label in roles.items()}
+    elements = [replace(element, label=own[element.label]) for element in tree.elements]
+    called = from_json(replace(tree, elements=elements, roles=roles).to_json())
+    assert called.roles == roles
+    assert writer(layout, called) == writer(layout, tree)
+
+
+def test_brackets_have_own_labels(example):
+    layout, tree = example
+    roles = {**USUAL, "title": "KOP"}
+    elements = [replace(one, label="KOP") if one.label == "SECTION_TITLE" else one for one in tree.elements]
+    assert "(KOP Feiten)" in write_brackets(layout, replace(tree, elements=elements, roles=roles))
