@@ -170,7 +170,7 @@ def cross_validate(
 
 def score_weights(nlp: Language, name: str) -> dict[str, float]:
     """Return the scores that a component is chosen by, with their weights, as `spacy train` has them by default."""
-    weights = {key: weight for key, weight in nlp.get_pipe_meta(name).default_score_weights.items() if weight}
+    weights = {key: weight for key, weight in (nlp.get_pipe_meta(name).default_score_weights or {}).items() if weight}
     if weights.keys() != {"crf_score"}:
         return weights
     pipe: Any = nlp.get_pipe(name)  # the score of its target, which says more by its name

@@ -37,7 +37,7 @@ class HeldOut(NamedTuple):
     @property
     def known(self) -> Bools:
         """((N,)): units whose gold the chain can give."""
-        known = self.labels != UNKNOWN
+        known: Bools = self.labels != UNKNOWN
         if self.several is not None:
             known[self.several.rows[(self.several.weights == 0).any(axis=1)]] = True
         return known
@@ -49,7 +49,7 @@ class HeldOut(NamedTuple):
 
     def right(self, labels: Ints) -> Doubles:
         """((N,)): how right labels ((N,)) are, from 0 to 1: the weight of a label in gold with several."""
-        found = (labels == self.labels).astype(np.float64)
+        found: Doubles = (labels == self.labels).astype(np.float64)
         if self.several is not None:
             rows, weights = self.several.rows, self.several.weights
             found[rows] = weights[np.arange(len(rows)), labels[rows]]
