@@ -148,7 +148,7 @@ def _probabilities(token: Token) -> dict[str, float] | None:
     return dict(zip(stored[COLUMNS], map(float, values)))
 
 
-class Marked(NamedTuple):
+class MarkedWords(NamedTuple):
     """What is known of the words of a Doc, each a list by word.
 
     marks: names of those behind them, "" for none. openings, closings: kinds of quotation marks and brackets around
@@ -227,10 +227,10 @@ class WordView:
         """The first mark behind the Doc that ends a sentence, where it is a part of a text; "" for none."""
         return str(self._stored.get(FOLLOWING, ""))
 
-    def marked(self) -> Marked:
+    def marked(self) -> MarkedWords:
         """Return the marks that the Doc was annotated with or else, those of its text."""
         if MARKS not in self._stored:
-            return Marked(
+            return MarkedWords(
                 [word.mark for word in self.words],
                 [word.opening for word in self.words],
                 [word.closing for word in self.words],
@@ -238,7 +238,7 @@ class WordView:
             )
         none, places = [""] * len(self.doc), self.last_tokens.tolist()
         columns = [self._stored.get(name) or none for name in (MARKS, OPENINGS, CLOSINGS, SPELT)]
-        return Marked(*([column[place] for place in places] for column in columns))
+        return MarkedWords(*([column[place] for place in places] for column in columns))
 
     def labels(self, scheme: LabelScheme) -> list[Label]:
         """Return labels of the words by their marks."""

@@ -51,6 +51,13 @@ class StreamedWord(NamedTuple):
     probability: float | None
 
 
+class _Marks(NamedTuple):
+    """Marks of words of a chunk, by the characters at which these end, and whether the last one is written in it."""
+
+    by_end: dict[int, str]
+    is_written: bool
+
+
 class RestorationStream:
     """A restorer at work on a text that comes in pieces.
 
@@ -69,7 +76,7 @@ class RestorationStream:
     def _start_over(self) -> None:
         self._chunks: list[str] = []  # those that may still matter, with the white space before them
         self._done, self._has_begun = 0, False  # how many of them have gone out, and whether others came before
-        self._settled: list[dict[int, str]] = []  # the marks of these, by the characters at which words end
+        self._settled: list[_Marks] = []  # the marks of these
 
     def push(self, chunks: Iterable[str]) -> Iterator[StreamedWord]:
         """Take words in, each with the white space before it, and yield those that can go out."""
@@ -95,8 +102,8 @@ class RestorationStream:
             self._done, self._has_begun = HISTORY, True
         return out
 
-    def _decode(self, is_last: bool) -> tuple[list[StreamedWord], list[dict[int, str]]]:
-        """Restore all chunks at hand, and tell the marks in each by the characters at which words end."""
+    def _decode(self, is_last: bool) -> tuple[list[StreamedWord], list[_Marks]]:
+        """Restore all chunks at hand, and tell the marks of each."""
         shown = [_SURROGATE.sub("\ufffd", chunk) for chunk in self._chunks]
         first = shown[0].lstrip()
         at = len(first) - len(shown[0])  # what is before the first word has gone out, or belongs to no word
@@ -105,24 +112,26 @@ class RestorationStream:
             doc = self._prepare(doc)
         write_truncated(doc, (self._has_begun, not is_last))
         begins = accumulate(map(len, shown), initial=at)
-        settled = {begin + end: mark for begin, own in zip(begins, self._settled) for end, mark in own.items()}
+        settled = {begin + end: mark for begin, own in zip(begins, self._settled) for end, mark in own.by_end.items()}
         view, labels, edits, probabilities = self._restorer.restored(doc, settled)
         waiting, words, out = deque(edits), deque(zip(view.words, labels, probabilities)), []
-        marks: list[dict[int, str]] = []
-        is_marked = False  # whether the word before has gone out with a mark
+        marks: list[_Marks] = []
+        is_marked = False  # whether the word before has gone out with its mark
         for number, (raw, chunk) in enumerate(zip(self._chunks, shown)):
             end, own = at + len(chunk), []
             while waiting and waiting[0].end <= end:
                 edit = waiting.popleft()
                 own.append(Edit(edit.start - at, edit.end - at, edit.replacement))
-            mark, chance, told = NONE, None, {}
+            mark, chance, told, is_written = NONE, None, dict[int, str](), False
             while words and words[0][0].end <= end:
                 word, label, chance = words.popleft()
                 mark = told[word.end - at] = label.mark
-            marks.append(told)
+                is_written = mark != NONE and not word.mark
+            marks.append(_Marks(told, is_written))
             signs = set(chunk.strip())
             is_late = is_marked and number >= self._done and bool(signs) and signs <= BY_SIGN.keys()
-            is_marked = number < self._done and mark != NONE if told else is_marked
+            if told:
+                is_marked = number < self._done and self._settled[number].is_written
             spelt = [edit for edit in own if not _SURROGATE.search(raw[edit.start : edit.end])]  # such bytes stay
             restored = _space_before(raw).removesuffix(" ") if is_late else apply_edits(raw, spelt)
             out.append(StreamedWord(raw, restored, "" if mark == NONE else mark, chance))

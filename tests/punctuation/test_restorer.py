@@ -427,7 +427,7 @@ def test_signs_among_tokens_are_marks() -> None:
     """Column files do not tell white space: each sign is a token there."""
     vocab = spacy.blank("en").vocab
     words = [["Well", ",", "it", "is", '"', "so", ".", '"'], ["Is", "it", "?"], ["It", "is", "-", "so", "..."]]
-    docs = [Doc(vocab, words=own) for own in words] * 3
+    docs = [Doc(vocab, words=own) for own in words * 3]
     nlp = learn(docs)
     assert nlp.get_pipe("punctuation_restorer").labels == ("COMMA", "O", "PERIOD", "QUESTION")
     assert nlp("well it is so")._.restored == "Well, it is so."
