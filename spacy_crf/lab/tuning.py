@@ -131,6 +131,7 @@ def cross_validate(
     seed: int = 0,
     iterations: int = 100,
     rule: Rule = "best",
+    scored: Sequence[Example] | None = None,
     on_result: Callable[[FoldResult], None] | None = None,
 ) -> CrossValidation:
     """Score all pairs of penalties on held-out parts of a corpus. The pipeline stays as it is.
@@ -142,6 +143,7 @@ def cross_validate(
     examples (Sequence[Example]): the training corpus, with what the component needs to see on the predicted side.
     unit (str): "doc" keeps documents together, "sequence" draws sentences, "auto" does so where documents are too few.
     iterations (int): of L-BFGS, at most, for each fit. rule (str): see `CrossValidation.chosen`.
+    scored (Sequence[Example] | None): the same examples with the gold that they are scored by, if that is another.
     on_result (Callable | None): told of each fit when it is done.
     """
     pipe: Any = nlp.get_pipe(name)
@@ -155,7 +157,7 @@ def cross_validate(
     pairs = list(product(_checked("c1", c1), _checked("c2", c2)))
     weights = score_weights(nlp, name)
     results: dict[tuple[float, float], list[FoldResult]] = {pair: [] for pair in pairs}
-    for number, (train, held_out) in enumerate(make_folds(pipe, examples, folds, unit, seed)):
+    for number, (train, held_out) in enumerate(make_folds(pipe, examples, folds, unit, seed, scored)):
         fold = Fold(nlp, name, train, held_out)
         for pair in pairs:
             started = time.perf_counter()
@@ -195,18 +197,24 @@ def _checked(name: str, values: Sequence[float]) -> list[float]:
 
 
 def make_folds(
-    pipe: CRFTagger, examples: Sequence[Example], count: int, unit: Unit, seed: int
+    pipe: CRFTagger,
+    examples: Sequence[Example],
+    count: int,
+    unit: Unit,
+    seed: int,
+    scored: Sequence[Example] | None = None,
 ) -> Iterator[tuple[list[Example], list[Example]]]:
     """Return training and held-out examples of folds of documents or sequences; those without gold are trained on.
 
-    Examples whose references bear the name of one document stay together in a fold of documents.
+    Examples whose references bear the name of one document stay together in a fold of documents. scored (Sequence |
+    None): the held-out ones, if they are others.
     """
-    parts = list(examples)
+    parts, tested = list(examples), list(examples if scored is None else scored)
     judging = np.flatnonzero(count_known(pipe, parts))
     units = document_numbers(parts[place] for place in judging)
     by_document = unit == "doc" or (unit == "auto" and len(np.unique(units)) >= count)
     if not by_document:
-        parts = [part for example in examples for part in cut_example(pipe, example)]
+        parts, tested = ([part for example in side for part in cut_example(pipe, example)] for side in (parts, tested))
         judging = np.flatnonzero(count_known(pipe, parts))
         units = np.arange(len(judging))
     found = len(np.unique(units))
@@ -216,7 +224,7 @@ def make_folds(
     folds = np.full(len(parts), -1)
     folds[judging] = deal(found, count, np.random.default_rng(seed))[units]
     masks = ((folds == number).tolist() for number in range(count))
-    return (([part for out, part in zip(held, parts) if not out], list(compress(parts, held))) for held in masks)
+    return (([part for out, part in zip(held, parts) if not out], list(compress(tested, held))) for held in masks)
 
 
 def count_known(pipe: CRFTagger, examples: Sequence[Example]) -> list[int]:

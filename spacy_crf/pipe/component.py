@@ -202,7 +202,7 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
 
     def make_sample(self, examples: Sequence[Example]) -> Sample:
         docs = [eg.predicted for eg in examples]
-        tell_missing(self.name, self.features.extractor.missing_annotation(docs))
+        tell_missing(self.name, self.features.extractor, docs, "training")
         columns, backprop = self.read_columns(docs), None
         tok2vec = get_tok2vec(self.model)
         if tok2vec is not None:
@@ -324,6 +324,7 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
 
     def read(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
         """Columns of Docs, with vectors if the model has them. extra (int | None): attribute to read along."""
+        tell_missing(self.name, self.features.extractor, docs, "use")
         columns, tok2vec = self.read_columns(docs, extra), get_tok2vec(self.model)
         return columns if tok2vec is None else replace(columns, vectors=predict_vectors(tok2vec, docs))
 

@@ -175,6 +175,11 @@ class PipeWarnings(metaclass=Messages):
         "Component {name!r} writes doc._.{attribute}, as {other!r} before it does: what the later one writes stays, "
         "and is what both are judged by. {remedy}"
     )
+    CRFW407 = (
+        "Component {name!r}: the template {template!r} reads {attribute}, which no document of the first batch has, so "
+        "that what was learned about it is of no use and labels are worse. Put the component that sets it before this "
+        "one, or give documents that have it."
+    )
     CRFW430 = (
         "Component {name!r}: the tag dictionary leaves no sequence of tags for document {document!r}, as the scheme or "
         "`forbidden` rules out what it allows. There, and in others like it, any tag may be given to any word. Add "

@@ -379,6 +379,17 @@ def test_components_are_chosen_by_the_scores_of_training(factory: str, config: d
     assert found.score == score and found.chosen.mean > 0.3
 
 
+@pytest.mark.parametrize("unit", ["doc", "sequence"])
+def test_what_is_held_out_may_have_other_gold(unit: str) -> None:
+    nlp, examples = make(0.0, ["PREFIX1"], 12)
+    scored = [Example(example.predicted, example.reference.copy()) for example in examples]
+    for example in scored:
+        example.reference[0].tag_ = ""
+    for train, held_out in make_folds(nlp.get_pipe(NAME), examples, 2, unit, 0, scored):
+        assert all(example.reference[0].tag_ for example in train)
+        assert held_out and not any(example.reference[0].tag_ for example in held_out)
+
+
 def test_parts_of_one_document_are_in_one_fold() -> None:
     nlp, examples = make(0.0, ["PREFIX1"], 12)
     for number, example in enumerate(examples):

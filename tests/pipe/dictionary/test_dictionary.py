@@ -417,12 +417,19 @@ def test_training_goes_on_with_new_text(tmp_path: Path) -> None:
     assert pipe.get_loss([example], pipe.predict([example.predicted])) < before - 0.1
 
 
-TEXTS = [[("a", "NN"), ("b", "VB")], [("a", "NN"), ("c", "DT"), ("b", "VB")], [("a", "VB"), ("b", "VB")]]
+TEXTS = [[("a", "NN"), ("b", "VB")], [("a", "NN"), ("c", "DT"), ("b", "VB")], [("b", "VB"), ("a", "VB")]]
 
 
 def tagged_examples(nlp: Language, texts: list[list[tuple[str, str]]]) -> list[Example]:
     columns = [(list(words), list(tags)) for words, tags in (zip(*text) for text in texts)]
     return [Example(Doc(nlp.vocab, words=w), Doc(nlp.vocab, words=w, tags=t)) for w, t in columns]
+
+
+def known_words(nlp: Language) -> list[tuple[str, str, float]]:
+    """Word, tag and count of a dictionary."""
+    words, names = tagger(nlp).valid_tags.dictionary.words, tagger(nlp).tags.tags
+    keys = np.repeat(words.keys, np.diff(words.ends)).tolist()
+    return sorted(zip(keys, [names[label] for label in words.labels], words.counts.tolist()))
 
 
 @pytest.mark.parametrize("leave_out", ["token", "document"])
@@ -436,15 +443,8 @@ def test_start_counts_new_texts_into_the_dictionary_that_is_there(leave_out: str
     for texts, like in ((TEXTS[:2], first), (TEXTS[1:], whole)):  # those that it knows are not counted twice
         start = str(tmp_path / "first")
         tagger(started).initialize(lambda texts=texts: tagged_examples(started, texts), start=start)
-        found, expected = (tagger(nlp).valid_tags.dictionary.words for nlp in (started, like))
-        names = [
-            [tagger(nlp).tags.tags[label] for label in table.labels]
-            for nlp, table in ((started, found), (like, expected))
-        ]
-        assert found.keys == expected.keys and sorted(zip(names[0], found.counts)) == sorted(
-            zip(names[1], expected.counts)
-        )
-        for text in texts:
+        assert known_words(started) == known_words(like)
+        for text in texts if leave_out == "token" else []:  # parts are others
             shown = [classes(nlp, tagger(nlp).make_sample(tagged_examples(nlp, [text]))) for nlp in (started, like)]
             assert [set(name.split()) for name in shown[0]] == [set(name.split()) for name in shown[1]]
 
