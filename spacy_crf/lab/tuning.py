@@ -152,7 +152,7 @@ def cross_validate(
     if not pipe.labels:
         raise CRFError(PipeErrors.CRF401.format(name=name))
     pairs = list(product(_checked("c1", c1), _checked("c2", c2)))
-    score = SCORES.get(pipe.target, f"{pipe.target}_acc").format(spans_key=pipe.cfg["spans_key"])
+    score = main_score(pipe, examples)
     results: dict[tuple[float, float], list[FoldResult]] = {pair: [] for pair in pairs}
     for number, (train, held_out) in enumerate(make_folds(pipe, examples, folds, unit, seed)):
         fold = Fold(nlp, name, train, held_out)
@@ -165,6 +165,16 @@ def cross_validate(
             if on_result is not None:
                 on_result(result)
     return CrossValidation(name, score, rule, [Setting(*pair, found) for pair, found in results.items()])
+
+
+def main_score(pipe: Any, examples: Sequence[Example]) -> str:
+    """Name of the score that says most of a component: that of taggers, or else that of `constrained_ner`."""
+    of_tagger = SCORES.get(pipe.target, f"{pipe.target}_acc").format(spans_key=pipe.cfg["spans_key"])
+    known = pipe.score(list(examples[:1]))
+    for score in (of_tagger, "ents_f" if pipe.target in SCORES else "tok_acc"):
+        if score in known:
+            return score
+    raise CRFError(LabErrors.CRF652.format(name=pipe.name, score=of_tagger, known=", ".join(known) or "none"))
 
 
 def _checked(name: str, values: Sequence[float]) -> list[float]:

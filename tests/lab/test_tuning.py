@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import spacy
+from helpers import citations
 from helpers.tagged import TARGETS, build, make_examples
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -358,3 +359,17 @@ def test_unknown_gold_counts_for_nothing(target: str, scheme: str) -> None:
     score, loss = fold.evaluate(pipe, SCORES.get(target, f"{target}_acc"))
     assert score == pytest.approx({"ent": 2 / 3, "tag": 3 / 4}[target])
     assert loss * 4 == pytest.approx(pipe.get_loss(partial, pipe.predict([partial[0].predicted])), rel=1e-4)
+
+
+@pytest.mark.parametrize("target, score", [("tag", "tok_acc"), ("spans", "ents_f")])
+def test_components_with_other_scorers(target: str, score: str) -> None:
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("constrained_ner", config={**citations.SETTINGS, "target": target})
+    examples = citations.make_examples(nlp, count=6, target=target)
+    nlp.initialize(lambda: examples)
+    found = cross_validate(nlp, "constrained_ner", examples, [0.0], [1.0], folds=2, iterations=5)
+    assert found.score == score and 0 < found.chosen.mean <= 1
+    pipe: Any = nlp.get_pipe("constrained_ner")
+    pipe.scorer = None
+    with pytest.raises(ValueError, match="CRF652"):
+        cross_validate(nlp, "constrained_ner", examples, [0.0], [1.0], folds=2, iterations=5)
