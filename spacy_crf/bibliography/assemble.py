@@ -51,8 +51,7 @@ def cite(nlp: Language, text: str, name: str | None = None) -> list[Entry | None
     >>> [(entry.key, entry.title) for entry in cite(nlp, text)]
     [('ferreira2003kitchen', 'The Kitchen Sonnet')]
     """
-    known = dict(nlp.pipeline) if name is None else {name: nlp.get_pipe(name)}
-    taggers = [pipe for pipe in known.values() if isinstance(pipe, LabelsTokens)]
+    taggers = [pipe for known, pipe in nlp.pipeline if name in (None, known) and isinstance(pipe, LabelsTokens)]
     if not taggers:
         raise CRFError(BibliographyErrors.CRF650.format(name=name, names=", ".join(nlp.pipe_names) or "none"))
     return read_entries(nlp, taggers[-1], split_references(text))

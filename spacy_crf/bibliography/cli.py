@@ -23,9 +23,19 @@ Writer = Callable[[Iterable[Entry]], str]
 COLUMNS = tuple(field.name for field in fields(Entry))  # of tables
 
 
+MODEL = Pipe(
+    "crf_tagger",
+    (LabelsTokens,),
+    "component",
+    first="the last one that labels tokens",
+    model="a pipeline for references",
+    last=True,
+)
+
+
 @command("cite", "Nothing was written", to_stderr=True)
 def cite_file(
-    loaded: Annotated[Loaded, Pipe("crf_tagger", (LabelsTokens,), "component", model="a pipeline for references")],
+    loaded: Annotated[Loaded, MODEL],
     data: Annotated[Path, typer.Argument(metavar="FILE|-", help="Bibliography as text; - for standard input")],
     to: Annotated[Literal["bibtex", "csl", "tsv"], typer.Option(help="Format of the result")] = "bibtex",
     output: Annotated[Path | None, typer.Option(help="File for the result; standard output without")] = None,

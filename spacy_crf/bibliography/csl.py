@@ -1,6 +1,7 @@
 """Entries as CSL-JSON, https://docs.citationstyles.org/en/stable/specification.html."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -36,6 +37,7 @@ FIELDS = {
     **{"publisher": "publisher", "place": "publisher-place", "genre": "genre", "edition": "edition"},
     **{"doi": "DOI", "url": "URL", "arxiv": "archive_location", "isbn": "ISBN", "issn": "ISSN", "note": "note"},
 }
+MARKUP = re.compile(r"</?(?:[bi]|sc|sub|sup|span(?: [^<>]{0,200})?)>")  # that texts may have
 PARTS = {"family": "family", "given": "given", "particle": "non-dropping-particle", "suffix": "suffix"}
 
 Item = dict[str, Any]
@@ -54,7 +56,7 @@ def read_csl(text: str) -> list[Entry]:
     """Entries of a CSL-JSON file, in its order; variables that an entry has no field for are left out.
 
     Dates may be texts. What a date says besides goes to the note, as do parts that the calendar does not have. Months
-    from 21 to 24 are seasons.
+    from 21 to 24 are seasons. Mark-up, such as <i>, is left out.
 
     RAISES (ValueError): if the text is not a list of items with types and ids.
     """
@@ -115,7 +117,7 @@ def _read_text(value: object) -> str:
     """A text or a number, or several; anything else is no text."""
     if isinstance(value, list):
         return "; ".join(filter(None, (_read_text(part) for part in value if not isinstance(part, list))))
-    return normalise(value) if isinstance(value, str) else ""
+    return normalise(MARKUP.sub("", value)) if isinstance(value, str) else ""
 
 
 def _read_first(texts: Mapping[str, str], names: Iterable[str]) -> tuple[str, list[str]]:
@@ -141,7 +143,8 @@ def _write_name(name: Name) -> dict[str, str]:
 
 
 def _read_names(names: object) -> Names:
-    return Names.of(map(_read_name, names if isinstance(names, list) else [names]))
+    found = map(_read_name, names if isinstance(names, list) else [names])
+    return Names.of(name for name in found if name.family)
 
 
 def _read_name(name: Mapping[str, object] | str) -> Name:
@@ -165,7 +168,11 @@ def _read_date(date: object) -> tuple[Date | None, str]:
     values = date if isinstance(date, dict) else {"raw": date if isinstance(date, str) else ""}
     days, printed = _read_days(values)
     if days or printed:
-        return Date.of(days) if days else None, printed
+        read = Date.of(days) if days else None
+        is_rough = values.get("circa") not in (None, False, "", "0", "false")
+        said = (_read_text(values.get(name)) for name in ("literal", "raw"))
+        more = [text for text in said if text and parse_date(text) != (read, "") and parse_iso(text) != read]
+        return read, ", ".join(filter(None, [printed, "circa" if is_rough else "", *more]))
     text = _read_text(values.get("raw")) or _read_text(values.get("literal"))
     exact = parse_iso(text)
     if exact is not None and exact.iso == text:
@@ -176,13 +183,15 @@ def _read_date(date: object) -> tuple[Date | None, str]:
 
 def _read_days(date: Mapping[str, object]) -> tuple[list[Day], str]:
     """One day or two of a date, and its parts as they are printed if the calendar does not have them all."""
-    parts = date.get("date-parts")
-    listed = [list(map(_read_text, day)) for day in (parts if isinstance(parts, list) else ()) if isinstance(day, list)]
-    listed = listed[:2]
+    given = date.get("date-parts")
+    parts = given if isinstance(given, list) else []
+    if parts and not any(isinstance(day, list) for day in parts):
+        parts = [parts]  # one day, as some programs write it
+    listed = [list(map(_read_text, day)) for day in parts if isinstance(day, list)]
     if len(listed) == 1 and len(listed[0]) == 1:
         listed[0] += [_season(_read_text(date.get("season")))]
     printed = [[part for part in day if part] for day in listed]
-    days = [day for day in map(Day.of, printed) if day is not None]
+    days = [day for day in map(Day.of, printed[:2]) if day is not None]
     read = [[str(part) for part in day.parts] for day in days]
     goes_down = len(days) == 2 and days[0].is_after(days[1])
     if not goes_down and read == [[part.lstrip("0") for part in day] for day in printed]:

@@ -144,8 +144,8 @@ class Pipe(OptionGroup):
     """Annotates a parameter of type `Loaded`: makes MODEL and the name of a component of it.
 
     factory (str): Name of the kind of component. kinds (tuple): Classes, unions or protocols; a component of the first
-    one is preferred. option (str): Name of the option. first (str): The component that is taken without.
-    model (str): Description of the pipeline.
+    one is preferred. option (str): Name of the option. first (str): The component that is taken without; last (bool):
+    that is the last one. model (str): Description of the pipeline.
     """
 
     factory: str
@@ -153,6 +153,7 @@ class Pipe(OptionGroup):
     option: str = "pipe"
     first: str = ""
     model: str = "a trained pipeline"
+    last: bool = False
 
     def parameters(self, name: str) -> list[Parameter]:
         help = f"Name of the component; {self.first or f'the first {self.factory}'} without"
@@ -162,7 +163,7 @@ class Pipe(OptionGroup):
     def make(self, name: str, values: dict[str, Any]) -> Loaded:
         source, wanted = locate(values.pop("model")), values.pop(self.option)
         nlp = load_pipeline(source)
-        return Loaded(source, nlp, find_component(nlp, wanted, self.factory, *self.kinds))
+        return Loaded(source, nlp, find_component(nlp, wanted, self.factory, *self.kinds, last=self.last))
 
 
 def locate(model: str) -> Path | str:
@@ -183,11 +184,11 @@ def load_pipeline(source: Path | str, **settings: Any) -> Language:
         raise CRFError(LabErrors.CRF608.format(path=source, error=problem)) from error
 
 
-def find_component(nlp: Language, name: str | None, factory: str, *kinds: Any) -> str:
+def find_component(nlp: Language, name: str | None, factory: str, *kinds: Any, last: bool = False) -> str:
     """Name of the component that a command is about, the one asked for if it is of the kinds; see `Pipe`."""
     found = [known for kind in kinds for known, pipe in nlp.pipeline if isinstance(pipe, kind)]
     if name is None and found:
-        return found[0]
+        return found[-1 if last else 0]
     if name not in found:
         known = ", ".join(nlp.pipe_names)
         raise CRFError(LabErrors.CRF602.format(kind=factory, name=name or factory, known=known))

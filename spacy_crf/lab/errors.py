@@ -114,6 +114,10 @@ class LabErrors(metaclass=Messages):
     CRF636 = "{name} is {value!r}. Give a number of at least {least}."
     CRF639 = "{setting} goes with {owner} only. Give that too, or leave it out."
     CRF637 = "Trial {number} failed, and none before it succeeded: {error}"
+    CRF654 = (
+        "The scorer of component {name!r} does not tell {score}, which penalties are chosen by. It tells: {known}. "
+        "Take the scorer that the component has by default."
+    )
     CRF647 = "There are {exponents} exponents for {models} models. Give one for each, or none for equal shares."
     CRF653 = "There is no config {name!r}. Those that come with the library, near names first: {known}."
     CRF652 = "{path} is there already. Give another file, or --force to replace it."

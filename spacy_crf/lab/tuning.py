@@ -292,7 +292,7 @@ class Fold:
             scored += [Example(doc, example.reference) for doc, example in zip(docs, batch)]
         found = pipe.score(scored)
         if lacking := [key for key in weights if key not in found]:
-            raise CRFError(LabErrors.CRF633.format(name=lacking[0], known=", ".join(found)))
+            raise CRFError(LabErrors.CRF654.format(name=pipe.name, score=lacking[0], known=", ".join(found) or "none"))
         return sum(weight * (found[key] or 0.0) for key, weight in weights.items()), loss / self._n_known
 
 

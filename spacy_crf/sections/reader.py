@@ -219,7 +219,13 @@ def _read_json(file: Path, vocab: Vocab) -> Iterator[Doc]:
 def _of_json(entry: Any, where: str, vocab: Vocab) -> Doc:
     try:
         runs = tuple((int(start), int(end), str(style)) for start, end, style in entry.get("layout", ()))
-        return _write_gold(to_doc(vocab, DocumentLayout(str(entry["text"]), runs)), from_json(entry["tree"]))
+        text, tree = entry["text"], from_json(entry["tree"])
+        if not isinstance(text, str):
+            raise ValueError(f"the text is {text!r}")
+        last = max([node.end_char for node in tree.sections] + [element.end for element in tree.elements], default=0)
+        if last > len(text):
+            raise ValueError(f"the tree goes to {last}, but the text has {len(text)} characters")
+        return _write_gold(to_doc(vocab, DocumentLayout(text, runs)), tree)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         problem = f"not JSON with text and tree: {error!r}"
         raise CRFError(SectionErrors.CRF970.format(path=where, problem=problem)) from error

@@ -126,16 +126,20 @@ class SectionTree:
 
 
 def from_json(data: Mapping[str, Any]) -> SectionTree:
-    """The tree that `SectionTree.to_json` has written. RAISES (ValueError): if it is not a section tree."""
+    """The tree that `SectionTree.to_json` has written.
+
+    RAISES (ValueError): if it is not a section tree, such as one whose sections overlap, or leave their parent.
+    """
     try:
         if data["version"] != VERSION:
             raise ValueError(f"version {data['version']}")
         elements = [Element(_whole(a), _whole(b), str(label), _finite(p)) for a, b, label, p in data["elements"]]
+        _check_order([(element.start, element.end) for element in elements], "element")
         facts = bool(data["exact"]), _whole(data["dropped"]), _finite(data["score"])
         roles = {str(role): str(label) for role, label in data.get("roles", USUAL).items()}
         if roles.keys() != USUAL.keys():
             raise ValueError(f"roles {', '.join(roles)[:100]}")
-        return SectionTree(_nest(data["sections"]), elements, *facts, roles)
+        return SectionTree(_nest(data["sections"], len(elements)), elements, *facts, roles)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         raise CRFError(SectionErrors.CRF952.format(error=f"{type(error).__name__}: {str(error)[:200]}")) from error
 
@@ -157,7 +161,15 @@ def _finite(value: Any) -> float | None:
     return value if value is None else float(value)
 
 
-def _nest(flat: Sequence[Mapping[str, Any]]) -> list[SectionNode]:
+def _check_order(bounds: Sequence[tuple[int, int]], what: str, low: int = 0, high: int = MOST) -> None:
+    """Raise an error unless stretches of text follow each other between two places."""
+    for place, (start, end) in enumerate(bounds):
+        if not low <= start <= end <= high:
+            raise ValueError(f"{what} {place} from {start} to {end}, where {low} to {high} is left")
+        low = end
+
+
+def _nest(flat: Sequence[Mapping[str, Any]], n_elements: int) -> list[SectionNode]:
     nodes: list[SectionNode] = []
     outermost: list[SectionNode] = []
     for row in flat:
@@ -168,8 +180,16 @@ def _nest(flat: Sequence[Mapping[str, Any]]) -> list[SectionNode]:
         parent = None if row["parent"] is None else _whole(row["parent"])
         if parent is not None and not 0 <= parent < len(nodes):
             raise ValueError(f"parent {parent} of section {len(nodes)}")
+        if node.level <= (0 if parent is None else nodes[parent].level):
+            raise ValueError(f"level {node.level} of section {len(nodes)}")
+        if not all(0 <= place < n_elements for place in node.heading):
+            raise ValueError(f"heading {node.heading} of section {len(nodes)}, with {n_elements} elements")
         (outermost if parent is None else nodes[parent].children).append(node)
         nodes.append(node)
+    _check_order([(node.start_char, node.end_char) for node in outermost], "section")
+    for place, node in enumerate(nodes):
+        inner = [(child.start_char, child.end_char) for child in node.children]
+        _check_order(inner, f"in section {place}, section", node.start_char, node.end_char)
     return outermost
 
 

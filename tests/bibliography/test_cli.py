@@ -13,6 +13,7 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 from typer.testing import CliRunner
 
+from spacy_crf.bibliography.assemble import cite
 from spacy_crf.bibliography.bibtex import read_bibtex
 from spacy_crf.bibliography.cli import COLUMNS, write_table
 from spacy_crf.bibliography.csl import read_csl
@@ -152,3 +153,15 @@ def test_the_corpus_has_a_row_for_each_entry() -> None:
     rows = list(csv.reader(io.StringIO(write_table(corpus_entries())), delimiter="\t", quoting=csv.QUOTE_NONE))
     assert len(rows) == len(corpus_entries()) + 1
     assert {len(row) for row in rows} == {len(COLUMNS)}
+
+
+def test_the_last_component_that_labels_tokens_is_asked(model: Path, bibliography: Path, tmp_path: Path) -> None:
+    nlp = spacy.load(model)
+    other = nlp.add_pipe("crf_tagger", name="words", config={"target": "pos"}, first=True)
+    doc = Doc(nlp.vocab, words=["Lund"], pos=["NOUN"])
+    other.initialize(lambda: [Example(Doc(nlp.vocab, words=["Lund"]), doc)], nlp=nlp)
+    nlp.to_disk(tmp_path / "two")
+    assert run(tmp_path / "two", bibliography)[0] == run(model, bibliography)[0]
+    assert cite(nlp, pasted()) == cite(spacy.load(model), pasted())
+    with pytest.raises(ValueError, match="CRF650.*nope"):
+        cite(nlp, pasted(), name="nope")

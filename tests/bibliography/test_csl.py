@@ -208,3 +208,27 @@ def test_a_range_that_ends_before_it_begins_is_told() -> None:
     item = {"id": "a", "type": "book", "issued": {"date-parts": [[2005, 3], [2004, 2]]}}
     (entry,) = read_csl(json.dumps([item]))
     assert entry.date is not None and (entry.date.iso, entry.note) == ("2005-03", "issued: 2005-3/2004-2")
+
+
+@pytest.mark.parametrize(
+    "date, iso, note",
+    [
+        ({"date-parts": [2003, 5]}, "2003-05", ""),
+        ({"date-parts": [[2003], [2004], [2005]]}, "2003/2004", "issued: 2003/2004/2005"),
+        ({"date-parts": [[2003]], "circa": True}, "2003", "issued: circa"),
+        ({"date-parts": [[2003]], "circa": False}, "2003", ""),
+        ({"date-parts": [[2003]], "literal": "Spring 2003"}, "2003", "issued: Spring 2003"),
+        ({"date-parts": [[2003, 5]], "raw": "2003-05"}, "2003-05", ""),
+    ],
+)
+def test_what_a_date_says_besides_is_noted(date, iso, note):
+    (entry,) = read_csl(json.dumps([{"id": "a", "type": "book", "issued": date}]))
+    assert entry.date is not None and (entry.date.iso, entry.note) == (iso, note)
+
+
+def test_markup_and_empty_names_are_left_out():
+    title = '<i>E. coli</i>, H<sub>2</sub>O, <span class="nocase">x</span> and a < b'
+    item = {"id": "a", "type": "book", "title": title, "author": [{"family": "", "literal": ""}, {"family": "Doe"}]}
+    (entry,) = read_csl(json.dumps([item]))
+    assert entry.title == "E. coli, H2O, x and a < b"
+    assert [name.family for name in entry.authors.names] == ["Doe"]

@@ -407,3 +407,12 @@ def test_two_decoders_are_told_apart_by_what_they_tell() -> None:
     with pytest.warns(CRFWarning, match="CRFW406.*'two'.*decode_info.*'one'.*'info'"):
         nlp.add_pipe("constraint_decoder", name="two", config={"marginals": "m"})
     nlp.add_pipe("constraint_decoder", name="three", config={"marginals": "m", "info": "other_info"})
+
+
+@pytest.mark.parametrize("priorities", [("1", "1e-320"), ("1e300", "1e-300"), ("1", "1e15")])
+def test_priorities_that_cannot_be_summed_up_are_refused(priorities: tuple[str, str]) -> None:
+    rules = [f"{rule} priority={each}" for rule, each in zip(("at_most(A, 1)", "at_least(A, 2)"), priorities)]
+    pipe = spacy.blank("xx").add_pipe("constraint_decoder", config={"marginals": "m", "constraints": rules})
+    assert isinstance(pipe, ConstraintDecoder)
+    with pytest.raises(ValueError, match="CRF441.*priority.*1,000,000,000"):
+        pipe.tag_set(("O", "A"))

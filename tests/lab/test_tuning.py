@@ -377,6 +377,9 @@ def test_components_are_chosen_by_the_scores_of_training(factory: str, config: d
     nlp.initialize(lambda: examples)
     found = cross_validate(nlp, "own", examples, [0], [0.1], folds=2, iterations=5)
     assert found.score == score and found.chosen.mean > 0.3
+    nlp.get_pipe("own").scorer = None
+    with pytest.raises(ValueError, match="CRF654"):
+        cross_validate(nlp, "own", examples, [0], [0.1], folds=2, iterations=5)
 
 
 @pytest.mark.parametrize("unit", ["doc", "sequence"])

@@ -10,6 +10,7 @@ from spacy.tokens import Doc, DocBin
 
 from spacy_crf.sections.layout import runs_of
 from spacy_crf.sections.reader import SectionCorpus
+from spacy_crf.sections.tree import SectionNode, SectionTree
 
 XML = """<document xml:lang="en" genre="statute">
 <section><nr>1</nr> <title><b>Dogs</b></title>
@@ -167,3 +168,10 @@ def test_paths(tmp_path: Path) -> None:
         SectionCorpus(tmp_path / "missing")
     with pytest.raises(ValueError, match="CRF520"):
         read(tmp_path)
+
+
+@pytest.mark.parametrize("text, message", [(None, "the text is None"), ("One", "goes to 5")])
+def test_a_tree_is_one_of_its_text(tmp_path, text, message):
+    srsly.write_json(tmp_path / "a.json", {"text": text, "tree": SectionTree([SectionNode(0, 5, 1)]).to_json()})
+    with pytest.raises(ValueError, match=f"CRF970.*{message}"):
+        next(SectionCorpus(tmp_path / "a.json")(spacy.blank("en")))

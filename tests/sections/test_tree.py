@@ -51,3 +51,45 @@ def test_a_parent_must_be_there():
     data["sections"][0]["parent"] = 0
     with pytest.raises(ValueError, match="CRF952"):
         from_json(data)
+
+
+def section(**facts):
+    plain = {
+        "level": 1,
+        "parent": None,
+        "number": "",
+        "title": "",
+        "heading": [],
+        "probability": None,
+        "virtual": False,
+    }
+    return {"start": 0, "end": 3, **plain, **facts}
+
+
+@pytest.mark.parametrize(
+    "elements, sections",
+    [
+        ([], [section(start=5, end=2)]),
+        ([], [section(start=-1)]),
+        ([], [section(end=5), section(start=3, end=8)]),
+        ([], [section(), section(start=5, end=8, parent=0, level=2)]),
+        ([], [section(), section(parent=0)]),
+        ([], [section(level=0)]),
+        ([], [section(heading=[0])]),
+        ([[5, 2, "X", None]], []),
+        ([[0, 5, "X", None], [3, 8, "X", None]], []),
+    ],
+)
+def test_trees_that_cannot_be_are_refused(elements, sections):
+    with pytest.raises(ValueError, match="CRF952"):
+        from_json({**SectionTree().to_json(), "elements": elements, "sections": sections})
+
+
+def test_roles_are_kept():
+    roles = {"number": "N", "title": "T", "text": "X", "newline": "L"}
+    tree = SectionTree(elements=[Element(0, 1, "T"), Element(1, 2, "odd")], roles=roles)
+    assert from_json(json.loads(dumps(tree))) == tree
+    assert [one.label for one in tree.with_usual_labels().elements] == ["SECTION_TITLE", "TEXT_BLOCK"]
+    assert "roles" not in SectionTree().to_json()
+    with pytest.raises(ValueError, match="CRF952"):
+        from_json({**tree.to_json(), "roles": {"title": "T"}})

@@ -112,18 +112,29 @@ def _options(text: str, family: type[Constraint], rest: str) -> dict[str, Any]:
     settings: dict[str, Any] = {}
     for word in rest.split():
         name, equals, value = word.partition("=")
+        option: Any = word
         if name in ("cost", "priority") and equals:
-            try:
-                settings[name] = float(value)
-            except ValueError:
-                raise _unreadable(text, f"{value!r} is no number") from None
+            option = _number(text, value)
         elif word in WORDS:
-            settings[WORDS[word]] = word
+            name = WORDS[word]
         elif word in flags:
-            settings[word] = True
+            option = True
         else:
             raise _misused(text, family, f"the option {word!r}, which it does not know")
+        if name in settings:
+            raise _misused(text, family, f"the option {word!r} beside another one of {name!r}")
+        settings[name] = option
     return settings
+
+
+def _number(text: str, value: str) -> float:
+    try:
+        number = float(value)
+    except ValueError:
+        raise _unreadable(text, f"{value!r} is no number") from None
+    if math.isinf(number) and any(map(str.isdigit, value)):
+        raise _unreadable(text, f"{value!r} is too great a number; a constraint is hard without a cost")
+    return number
 
 
 def _value(text: Any, kind: Any, tokens: list[str]) -> Any:

@@ -29,6 +29,8 @@ OTHER = "\0other"  # stands for all labels that the constraints do not name
 SAMPLES = 400  # random labellings that show which constraints cannot imply which
 LONGEST = 8
 
+MOST_TIMES = 1_000_000_000  # that a priority may be of another: sums in double precision must tell them apart
+
 
 def contradiction(constraints: Sequence[Constraint], fields: Fields, max_states: int = MAX_STATES) -> list[int]:
     """Indices of hard constraints that no labelling of any length satisfies together, none of which can be left out.
@@ -54,7 +56,12 @@ def _smallest(indices: list[int], holds: Callable[[list[int]], bool]) -> list[in
 
 
 def require_consistent(constraints: Sequence[Constraint], tags: TagSet) -> None:
-    """Raise a coded error for hard constraints that contradict each other, with a smallest set of them."""
+    """Raise a coded error for hard constraints that contradict each other, with a smallest set of them, and for
+    priorities too far from each other to be summed up."""
+    hard = sorted((one for one in constraints if one.hard), key=lambda one: one.priority)
+    if hard:
+        expected = f"at most {MOST_TIMES:,} times that of {hard[0]}"
+        hard[-1].require("priority", hard[-1].priority <= MOST_TIMES * hard[0].priority, expected)
     found = contradiction(constraints, Fields(tags))
     if found:
         raise CRFError(CoreErrors.CRF909.format(listing="; ".join(str(constraints[index]) for index in found)))

@@ -14,6 +14,7 @@ from . import read_text
 from .outline import Begin, End, TreeWriter
 
 if TYPE_CHECKING:
+    from markdown_it.rules_block import StateBlock
     from markdown_it.token import Token
 
 LONGEST = 30_000  # characters of a paragraph whose emphasis is looked for: the time can grow with their square
@@ -26,6 +27,7 @@ FIRST = {"ul": None, "ol": 1}  # number of a list that does not say it
 SPANS = {"strong": "bold", "em": "italic"}
 COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
 BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?=[\w-]+[ \t]*:)(?:(?!---|\.\.\.).*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
 VERBATIM = frozenset({"fence", "code_block", "html_block"})
 MARKERS = {"bold": "**", "italic": "*"}
 DEEPEST = 6  # levels that Markdown has
@@ -39,14 +41,15 @@ def read_markdown(path: Path) -> DocumentLayout:
 
     Headings and emphasis are formatting; a paragraph, which may have line ends, is one element; code, tables and HTML
     are units of their own. A blank line before a block is one in the text. Items of a list count from its first number,
-    whatever the others are, as programs show them.
+    whatever the others are, as programs show them. YAML before the text is left out; footnotes stay where they are.
 
     RAISES (ValueError): for binary files, other encodings, and blocks within blocks beyond reason.
     """
     from markdown_it import MarkdownIt
 
-    text = read_text(path)
+    text = FRONT_MATTER.sub(lambda found: "\n" * found[0].count("\n"), read_text(path))
     parser = MarkdownIt("commonmark", {"maxNesting": MOST_NESTED}).enable("table").disable("inline")
+    parser.block.ruler.at("reference", _link_definition, {"alt": []})
     references: dict[str, Any] = {}
     tokens = parser.parse(text, references)
     deepest = max(tokens, key=lambda token: token.level, default=None)
@@ -60,6 +63,14 @@ def read_markdown(path: Path) -> DocumentLayout:
             parser.inline.parse(token.content, parser, references, token.children)
         reader.block(token)
     return reader.builder.build(path.stem)
+
+
+def _link_definition(state: "StateBlock", first: int, last: int, silent: bool) -> bool:
+    """Read the definition of a link, which that of a footnote is not: it would be taken out of the text."""
+    from markdown_it.rules_block import reference
+
+    start = state.bMarks[first] + state.tShift[first]
+    return not state.src.startswith("[^", start) and reference(state, first, last, silent)
 
 
 class _MarkdownReader:

@@ -22,7 +22,7 @@ INLINE = frozenset(
     {
         *("a", "abbr", "acronym", "b", "bdi", "bdo", "big", "br", "cite", "code", "data", "del", "dfn", "em", "font"),
         *("i", "img", "input", "ins", "kbd", "label", "mark", "q", "s", "samp", "small", "span", "strike", "strong"),
-        *("sub", "sup", "time", "tt", "u", "var", "wbr"),
+        *("rb", "rp", "rt", "rtc", "ruby", "sub", "sup", "time", "tt", "u", "var", "wbr"),
         # of other formats
         *("bold", "date", "emph", "emphasis", "ext-link", "hi", "italic", "persname", "ref", "underline", "xref"),
     }
@@ -41,12 +41,13 @@ CSS = (
     (re.compile(r"text-decoration[^:;]*:[^;]*underline", re.IGNORECASE), "underline"),
 )
 
+NOT_DISPLAYED = re.compile(r"(?:^|;)\s*display\s*:\s*none\b", re.IGNORECASE)
+WHOLE = re.compile(r"\s*[-+]?[0-9]{1,9}\s*")  # the number of an item
 REVERSED = re.compile(r"\breversed\b", re.IGNORECASE)
 BULLET = "- "
 INDENT = "  "
 KINDS_OF_NUMERALS = frozenset("1aAiI")
 HIGHEST = {"a": 26, "A": 26, "i": 3999, "I": 3999}  # numbers that are spelt so
-MOST_DIGITS = 9  # of the number of an item
 DEEPEST = 20  # lists in lists that are indented
 OWN_LINES = frozenset({"li", "ol", "ul", "table"})  # blocks that begin a line even as the first of a list item
 
@@ -80,8 +81,7 @@ class ListCounter:
 
 
 def _whole(text: str, otherwise: int) -> int:
-    text = text.strip()
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS else otherwise
+    return int(text) if WHOLE.fullmatch(text) else otherwise
 
 
 @dataclass(slots=True)
@@ -90,6 +90,7 @@ class _Element:
     start: int
     ink: int
     styles: tuple[str, ...]
+    is_hidden: bool = False
     is_page: bool = False  # a table that holds headings or tables
 
 
@@ -112,10 +113,11 @@ class MarkupReader(MarkupEvents):
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         name = name.lower()
         self.language = self.language or attributes.get("lang", "")
-        self.skipped += name in self.skipped_tags
+        is_hidden = self.is_hidden(name, attributes)
+        self.skipped += is_hidden
         self.verbatim += name == "pre"
         if self.skipped:
-            self.open.append(_Element(name, 0, 0, ()))
+            self.open.append(_Element(name, 0, 0, (), is_hidden))
             return
         if name == "br":
             self.builder.write("\n")
@@ -129,7 +131,7 @@ class MarkupReader(MarkupEvents):
     def end(self, name: str) -> None:
         element = self.open.pop()
         skipped = self.skipped
-        self.skipped -= element.name in self.skipped_tags
+        self.skipped -= element.is_hidden
         self.verbatim -= element.name == "pre"
         if skipped:
             return
@@ -147,6 +149,10 @@ class MarkupReader(MarkupEvents):
             self.builder.write(text)
         else:
             self.builder.collapse(SPACE.sub(" ", text))
+
+    def is_hidden(self, name: str, attributes: Mapping[str, str]) -> bool:
+        """Whether an element is not shown."""
+        return name in self.skipped_tags
 
     def _begin_block(self, name: str, attributes: Mapping[str, str]) -> None:
         if name in ("td", "th"):
@@ -181,17 +187,26 @@ class MarkupReader(MarkupEvents):
             self._end_line(element.name)
 
 
+class _PageReader(MarkupReader):
+    """Leaves out what browsers do not show."""
+
+    def is_hidden(self, name: str, attributes: Mapping[str, str]) -> bool:
+        css = attributes.get("style", "")[:LONGEST_CSS]
+        return super().is_hidden(name, attributes) or "hidden" in attributes or bool(NOT_DISPLAYED.search(css))
+
+
 def read_html(path: Path) -> DocumentLayout:
     """Read a web page by lxml, however careless its mark-up is.
 
     Blocks and line breaks begin lines, an empty paragraph is a blank line. Headings and emphasis, by tags or by
     `style`, are formatting. The numbers and bullets of lists are in the text as browsers show them. A table is one
-    unit, unless it has headings or tables in it, as one for the layout of a page has.
+    unit, unless it has headings or tables in it, as one for the layout of a page has. What has the attribute `hidden`,
+    or `display: none` as its `style`, is left out.
 
     path (Path): in UTF-8, UTF-16 with a byte order mark, or the encoding that it names.
     RAISES (ValueError): for binary files and wrong encodings, with the line, and if lxml is not installed.
     """
-    reader, counter = MarkupReader(TAG_STYLES, SKIPPED), _ItemCounter()
+    reader, counter = _PageReader(TAG_STYLES, SKIPPED), _ItemCounter()
     text = NOT_IN_PAGES.sub("\ufffd", read_text(path, page=True))
     if REVERSED.search(text):
         _parse(text, _LxmlTarget(counter))

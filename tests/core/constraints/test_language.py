@@ -125,3 +125,17 @@ def test_families_are_complete_and_hard_by_default():
     assert parse("order(A, B)").hard and isinstance(parse("order(A, B)"), Order)
     assert not parse("order(A, B) cost=0").hard
     assert math.isinf(parse("order(A, B)").cost)
+
+
+@pytest.mark.parametrize(
+    "text, code",
+    [
+        ("at_most(A, 1) once each", "CRF905"),
+        ("at_most(A, 1) cost=1 cost=2", "CRF905"),
+        ("at_most(A, 1) segment unit", "CRF905"),
+        ("at_most(A, 1) cost=1e999", "CRF901"),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(text, code):
+    with pytest.raises(ValueError, match=code):
+        parse(text)

@@ -383,3 +383,32 @@ def test_readers_are_imported_when_they_are_needed():
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(FileNotFoundError):
         read_layout(Path(tmp_path / "a.xml"))
+
+
+@pytest.mark.parametrize(
+    "page, text",
+    [
+        ("<ol start=-1><li>a<li>b</ol>", "-1. a\n0. b\n"),
+        ("<ol><li value=-5>a</ol>", "-5. a\n"),
+        ("<p hidden>h<b>i</b></p><p style='color: red; display :none'>n<br></p>v", "v\n"),
+        ("<p>a <ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby> b</p>", "a 漢(kan) b\n"),
+    ],
+)
+def test_pages_are_read_as_browsers_show_them(tmp_path, page, text):
+    (tmp_path / "a.html").write_text(page, encoding="utf8")
+    assert read_layout(tmp_path / "a.html").text == text
+
+
+@pytest.mark.parametrize(
+    "source, text",
+    [
+        ("---\ntitle: X\ntags: [a]\n---\n\n# H\n", "H\n"),
+        ("---\n\nText\n\n---\n", "Text\n"),
+        ("---\ntitle: X\n", "title: X\n"),
+        ("Term[^1]\n\n[^1]: note\n", "Term[^1]\n\n[^1]: note\n"),
+        ("[ref]: http://x\n\nsee [ref]\n", "see ref\n"),
+    ],
+)
+def test_front_matter_and_footnotes(tmp_path, source, text):
+    (tmp_path / "a.md").write_text(source, encoding="utf8")
+    assert read_layout(tmp_path / "a.md").text == text
