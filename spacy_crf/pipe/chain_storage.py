@@ -70,6 +70,7 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
     settings: ChainSettings
     cfg: Any
     features: Features
+    tags: Any
     valid_tags: ValidTags
     learner: ChainLearner
     scheme: Scheme
@@ -91,11 +92,6 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
     def target(self) -> str:
         """Name of what is learned and written."""
         return str(self.settings.target)  # type: ignore[attr-defined]
-
-    @property
-    def tags(self) -> TagSet:
-        """Tags of the chain, in the order of its label indices."""
-        return self.learner.tags
 
     @property
     def sequence(self) -> SequenceMode:

@@ -23,7 +23,7 @@ from ..core.chain.objective import loss_and_gradient
 from ..core.chain.potentials import Observations
 from ..core.chain.temperature import HeldOut
 from ..core.errors import CRFError
-from ..core.labels import Gold, Scheme
+from ..core.labels import Gold, Scheme, TagSet
 from ..core.threads import available_threads, run_parallel
 from ..core.weights import DenseWeights
 from ..features.columns import Columns
@@ -111,6 +111,11 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
     def has_dictionary(self) -> bool:
         """Whether there is a tag dictionary."""
         return self.valid_tags.config is not None
+
+    @property
+    def tags(self) -> TagSet:
+        """Tags of the chain, in the order of its label indices."""
+        return self.learner.tags
 
     def _require_labels(self) -> None:
         if not get_layout(self.model).n_labels:
@@ -202,7 +207,8 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
 
     def make_sample(self, examples: Sequence[Example]) -> Sample:
         docs = [eg.predicted for eg in examples]
-        tell_missing(self.name, self.features.extractor, docs, "training")
+        if missing := self.features.extractor.missing_annotation(docs, "training"):
+            tell_missing(self.name, missing, "training")
         columns, backprop = self.read_columns(docs), None
         tok2vec = get_tok2vec(self.model)
         if tok2vec is not None:
@@ -324,7 +330,8 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
 
     def read(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
         """Columns of Docs, with vectors if the model has them. extra (int | None): attribute to read along."""
-        tell_missing(self.name, self.features.extractor, docs, "use")
+        if missing := self.features.extractor.missing_annotation(docs, "use"):
+            tell_missing(self.name, missing, "use")
         columns, tok2vec = self.read_columns(docs, extra), get_tok2vec(self.model)
         return columns if tok2vec is None else replace(columns, vectors=predict_vectors(tok2vec, docs))
 

@@ -2,7 +2,7 @@
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -22,6 +22,7 @@ from ..core.labels import Gold, TagSet
 from ..core.weights import Layout
 from ..features.columns import Columns
 from ..features.extract import FeatureExtractor, Stage
+from ..features.templates import Template
 from .errors import PipeErrors, PipeWarnings
 
 PREPARATION = "preparation"  # what of `cfg` says how the texts of training were prepared, see `Preparation`
@@ -155,10 +156,10 @@ def _gold_tags(name: str, target: Target, example: Example, tags: TagSet) -> Int
         raise CRFError(PipeErrors.CRF403.format(label=error.args[0], name=name, document=document)) from error
 
 
-def tell_missing(name: str, extractor: FeatureExtractor, docs: Sequence[Doc], stage: Stage) -> None:
+def tell_missing(name: str, missing: Mapping[str, Template], stage: Stage) -> None:
     """Warn of annotation that templates read and the first Docs lack. name (str): of the component."""
     warning = PipeWarnings.CRFW404 if stage == "training" else PipeWarnings.CRFW407
-    for attribute, template in extractor.missing_annotation(docs, stage).items():
+    for attribute, template in missing.items():
         told = {"name": name, "template": str(template), "attribute": attribute}
         warnings.warn(warning.format(**told), CRFWarning, stacklevel=3)
 
