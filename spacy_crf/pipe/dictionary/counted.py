@@ -40,7 +40,8 @@ class Words:
 class Counted:
     """What a dictionary has counted.
 
-    texts ((D,)): hashes of the Docs, ascending. parts (CountedParts | None): what is left out together; None: each unit alone.
+    texts ((D,)): hashes of the Docs, ascending. parts (CountedParts | None): what is left out together; None for each
+        unit alone.
     """
 
     texts: Hashes
@@ -103,7 +104,7 @@ class CountedParts:
     out, every word would be unknown.
 
     spots ((D, 4)): for each Doc, the number of the first part of its document, how many parts and how many units that
-        has, and how many of these are before the Doc. CountedParts of a document have the same number of units.
+        has, and how many of these are before the Doc. Parts of a document have the same number of units.
     words (CountTable): how often each word, behind the number of a part, was seen with each label.
     """
 
