@@ -149,7 +149,8 @@ class Corpus:
         AnyStyle; each is a document.
     columns (list[str] | None): The names of the columns of column files.
     input (list[str] | None): Kinds of annotation that the pipeline gets to see: they are written to `eg.predicted` as
-        well.
+        well. Not what a component of the pipeline is to learn: annotation that is there stays, so that scores would
+        judge it, and come out perfect.
     group (str | int): What becomes a Doc: "document" (the whole file if it marks none), "sentence", a number of
         sentences, or "auto" for documents where the file marks them and sentences otherwise.
     separator (str | None): What separates columns; None for a tab if the first token line has one, else blanks.

@@ -134,10 +134,12 @@ def lexical_hashes(attribute: Attribute, words: WordForms) -> Hashes:
 
 
 class LexemeColumns:
-    """Hashes of lexical attributes, one row per word form seen."""
+    """Hashes of lexical attributes, one row per word form seen, in one vocabulary at a time: flags are those of its
+    language. A flag that is changed there later is not seen."""
 
     def __init__(self, attributes: list[Attribute], lexicon: Lexicon = NOTHING):
         self.attributes, self._lexicon = attributes, lexicon
+        self._vocab: Vocab | None = None
         self._clear()
 
     def __len__(self) -> int:
@@ -149,6 +151,9 @@ class LexemeColumns:
 
     def gather(self, orths: Hashes, vocab: Vocab) -> dict[Attribute, Hashes]:
         """Return the values (N,) of each attribute by the ORTH of tokens. O(N), plus those of new word forms."""
+        if vocab is not self._vocab:
+            self._vocab = vocab
+            self._clear()
         rows = self._rows(orths, vocab)
         return {attribute: column[rows] for attribute, column in zip(self.attributes, self._columns)}
 

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import spacy
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -86,3 +87,13 @@ def test_a_failure_leaves_no_trace(vocab):
 
 def test_no_attributes(vocab):
     assert LexemeColumns([]).gather(orths(vocab, ["a"]), vocab) == {}
+
+
+def test_flags_are_those_of_the_vocabulary_of_the_batch() -> None:
+    flag = [parse_attribute("IS_STOP")]
+    columns = LexemeColumns(flag)
+    english, german = (spacy.blank(code).vocab for code in ("en", "de"))
+    found = [
+        columns.gather(orths(vocab, ["die", "but"]), vocab)[flag[0]].astype(bool) for vocab in (german, english) * 2
+    ]
+    assert [row.tolist() for row in found] == [[True, False], [False, True]] * 2

@@ -40,12 +40,12 @@ class Words:
 class Counted:
     """What a dictionary has counted.
 
-    texts ((D,)): hashes of the Docs, ascending.
-    parts (LeftOut | None): what is left out together; None: each unit alone.
+    texts ((D,)): hashes of the Docs, ascending. parts (CountedParts | None): what is left out together; None for each
+        unit alone.
     """
 
     texts: Hashes
-    parts: "LeftOut | None" = None
+    parts: "CountedParts | None" = None
 
     @classmethod
     def of(cls, words: Words, shares: Shares, n_labels: int, documents: Indices | None, first: int = 0) -> Self:
@@ -54,8 +54,8 @@ class Counted:
         texts, chosen = np.unique(words.texts(), return_index=True)
         if documents is None:
             return cls(texts)
-        parts = LeftOut.of(words, shares, n_labels, documents, first)
-        return cls(texts, LeftOut(parts.spots[chosen], parts.words))
+        parts = CountedParts.of(words, shares, n_labels, documents, first)
+        return cls(texts, CountedParts(parts.spots[chosen], parts.words))
 
     def joined(self, newer: Self) -> Self:
         """Return what both have counted; they have parts, or neither has. Texts of both count as those of the first."""
@@ -95,11 +95,11 @@ class Counted:
         if "parts" not in data:
             return cls(texts)
         spots = stored_integers("spots", data["spots"], (len(texts), 4), MOST_UNITS).astype(np.intp, copy=False)
-        return cls(texts, LeftOut(spots, CountTable.from_data(data["parts"])))
+        return cls(texts, CountedParts(spots, CountTable.from_data(data["parts"])))
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class CountedParts:
     """Counts by the documents of training data, or by parts of long ones: were a document that is the whole corpus left
     out, every word would be unknown.
 
