@@ -137,8 +137,8 @@ def trained_on(pipe: P, examples: Sequence[Example], iterations: int, nlp: Langu
     trainer = _fold_trainer(pipe.settings.trainer, iterations)
     settings = replace(pipe.settings, model=LinearChain(), trainer=trainer, **changed)
     fold = type(pipe)(pipe.vocab, settings, pipe.name)
-    fold.trainer.warns_of_unseen = False
     fold.initialize(lambda: examples, nlp=nlp, labels=list(pipe.labels))
+    fold.trainer.warns_of_unseen = False  # initialize makes a trainer
     for _ in range(2):
         fold.update(examples)
         fold.finish_update(None)
