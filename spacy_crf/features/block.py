@@ -35,7 +35,7 @@ class SpellingSettings:
         `form<TAB>normal form`, as `python -m spacy crf spelling` writes it. Its forms are rewritten ones. null: none.
     lengths (list[int] | None): where one, two ... edits begin to be allowed, in letters of the shorter word; null: at
         4 and 8.
-    ratio (float): how many times as frequent a normal form is as its variants.
+    ratio (float): a normal form is more than so many times as frequent as its variants.
     """
 
     rules: str | None = None

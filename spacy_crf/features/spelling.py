@@ -13,7 +13,7 @@ not know by the same rule. Forms are compared in lower case and Unicode's compos
 
 import re
 import unicodedata
-from bisect import bisect_right
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
@@ -194,7 +194,7 @@ def fit_spelling(counts: Mapping[str, int], lengths: Sequence[int] = LENGTHS, ra
     frequencies: list[int] = []
     table: dict[str, str] = {}
     for form, count in sorted(folded.items(), key=lambda item: (-item[1], item[0])):
-        stop = bisect_right(frequencies, -count * ratio)
+        stop = bisect_left(frequencies, -count * ratio)
         normal = neighbours.find(form, stop) if stop else None
         table[form] = normal or form
         if normal is None:

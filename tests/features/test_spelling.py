@@ -2,7 +2,6 @@
 
 import unicodedata
 from collections import Counter
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -187,8 +186,3 @@ def test_spelling_table_can_be_edited(tmp_path: Path) -> None:
     lines = (tmp_path / "table.tsv").read_text(encoding="utf8").replace("uader\tuater", "uader\tuader")
     (tmp_path / "table.tsv").write_text(lines, encoding="utf8")
     assert SpellingTable.read(tmp_path / "table.tsv").normalise("uader") == "uader"
-
-
-def test_a_normal_form_is_at_least_ratio_times_as_frequent() -> None:
-    joined = [SpellingSettings(ratio=10).make(partial(dict, konink=count, konynk=1)) for count in (9, 10)]
-    assert [speller.normalise("konynk") for speller in joined] == ["konynk", "konink"]
