@@ -58,8 +58,9 @@ class SectionNode:
     def strip(self, text: str) -> None:
         """Leave out the white space at its ends."""
         inside = text[self.start_char : self.end_char]
+        end = self.start_char + len(inside.rstrip())
         self.start_char += len(inside) - len(inside.lstrip())
-        self.end_char = max(self.start_char, self.end_char - len(inside) + len(inside.rstrip()))
+        self.end_char = max(self.start_char, end)
 
 
 @dataclass(slots=True)
