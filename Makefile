@@ -6,38 +6,12 @@ PYTHON ?= python3
 VENVS := .venv
 OUTPUT := output
 MODEL := $(OUTPUT)/crf_tagger/model-best
-CORPUS := corpus/crf_tagger
 
 .PHONY: demo test wheel clean check-python
 .DELETE_ON_ERROR:
 
 demo: $(VENVS)/demo/.installed
-	$(VENVS)/demo/bin/python -m spacy train configs/crf_tagger.cfg --output $(OUTPUT)/crf_tagger
-	@$(VENVS)/demo/bin/python -m spacy crf score $(MODEL) $(CORPUS)/dev.conllu --baseline $(CORPUS)/train.conllu
-	@$(VENVS)/demo/bin/python -m spacy crf tag $(MODEL) \
-		"The boats that left before dawn were back by noon." \
-		"Can you mail the can opener back to Doreen in Whitby?" \
-		"She may well visit us in May."
-	$(VENVS)/demo/bin/python -m spacy train configs/set_valued_tagger.cfg --output $(OUTPUT)/set_valued_tagger
-	@$(VENVS)/demo/bin/python -m spacy crf sets $(OUTPUT)/set_valued_tagger/model-best corpus/set_valued_tagger/dev \
-		--train corpus/set_valued_tagger/train --format tagsets
-	$(VENVS)/demo/bin/python -m spacy train configs/constrained_ner.cfg --output $(OUTPUT)/constrained_ner
-	@$(VENVS)/demo/bin/python -c "import spacy; \
-		nlp = spacy.load('$(OUTPUT)/constrained_ner/model-best'); \
-		nlp.get_pipe('constrained_ner').cfg['changes'] = 'constraint_changes'; \
-		doc = nlp('Ferreira, Tomás, and Edith Crane. The Kitchen Sonnet. Tollgate Press 2003.'); \
-		print(doc.text, *(f'  {ent.label_:10} {ent}' for ent in doc.ents), 'Repaired:', sep='\n'); \
-		print(*(f\"  {doc[c['token']]}: {c['from']} -> {c['to']}, because of {c['because'][0][0]}\" for c in doc._.constraint_changes), sep='\n')"
-	$(VENVS)/demo/bin/python -m spacy train configs/section_parser.cfg --output $(OUTPUT)/section_parser
-	@printf '1. Scope\nAll ferries.\n\n2. Term\n3.1 One year.\n3.2 No more.\n' > $(OUTPUT)/ferry.txt
-	@$(VENVS)/demo/bin/python -m spacy crf sections $(OUTPUT)/ferry.txt
-	$(VENVS)/demo/bin/python -m spacy train configs/punctuation_restorer.cfg --output $(OUTPUT)/punctuation_restorer
-	@echo "dear tom thank you for your letter how is your sister" | \
-		$(VENVS)/demo/bin/python -m spacy crf punctuate $(OUTPUT)/punctuation_restorer/model-best -
-	@echo "The model is in $(MODEL). Your own texts:"
-	@echo "    $(VENVS)/demo/bin/python -m spacy crf tag $(MODEL) \"Your sentence.\""
-	@echo "Your own data (.spacy, CoNLL-U or CoNLL columns):"
-	@echo "    $(VENVS)/demo/bin/python -m spacy train configs/crf_tagger.cfg --paths.train F --paths.dev F --output DIR"
+	$(VENVS)/demo/bin/python demo.py $(OUTPUT)
 
 test: $(VENVS)/test/.installed
 	$(VENVS)/test/bin/ruff check .

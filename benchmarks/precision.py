@@ -1,9 +1,9 @@
 """Labels that differ between single and double precision, for the weights of a trained pipeline.
 
-    python -m benchmarks.precision MODEL CORPUS [COMPONENT]
+    python -m benchmarks.precision MODEL [CORPUS ...]
 
-MODEL is the folder of a pipeline, CORPUS what `spacy_crf.Corpus.v1` reads. The weights are the same; all sums are made
-in either precision.
+MODEL is the folder of a pipeline, CORPUS a path for the dev reader of its config, whose own path is the default. The
+weights are the same; all sums are made in either precision.
 """
 
 import sys
@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import spacy
 from spacy.tokens import Doc
-from spacy.util import minibatch
+from spacy.util import minibatch, registry
 
-from spacy_crf import Corpus
 from spacy_crf.learning.scores import Emissions
+from spacy_crf.pipe.component import ChainPipe
 
 
 def labels_that_differ(pipe: Any, docs: Sequence[Doc]) -> tuple[int, int]:
@@ -33,11 +33,16 @@ def labels_that_differ(pipe: Any, docs: Sequence[Doc]) -> tuple[int, int]:
     return different, total
 
 
-def main(model: str, corpus: str, component: str = "crf_tagger") -> None:
+def main(model: str, *corpora: str) -> None:
     nlp = spacy.load(model)
-    docs = [example.predicted for example in Corpus(corpus)(nlp)]
-    different, total = labels_that_differ(nlp.get_pipe(component), docs)
-    print(f"{different} of {total:,} labels differ")
+    reader = nlp.config.interpolate()["corpora"]["dev"]
+    for path in corpora or [reader["path"]]:
+        read = registry.resolve({"corpus": {**reader, "path": path}})["corpus"]
+        docs = [example.predicted for example in read(nlp)]
+        for name, pipe in nlp.pipeline:
+            if isinstance(pipe, ChainPipe):
+                different, total = labels_that_differ(pipe, docs)
+                print(f"{path}, {name}: {different} of {total:,} labels differ", flush=True)
 
 
 if __name__ == "__main__":

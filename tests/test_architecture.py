@@ -20,8 +20,8 @@ SLICES = {"tagging", "tagsets", "constraints", "sections", "punctuation"}
 BELOW: dict[str, set[str]] = {
     "core": set(),
     "reading": {"core"},
-    "features": {"reading", "core"},
     "annotation": {"reading", "core"},
+    "features": {"annotation", "reading", "core"},
     "learning": {"features", "reading", "core"},
     "corpora": {"annotation", "reading", "core"},
     "pipe": {"learning", "annotation", "features", "reading", "core"},
@@ -31,6 +31,12 @@ BELOW: dict[str, set[str]] = {
     "estimator": {"tagging", "pipe", "learning", "features", "reading", "core"},
     "cli": {*SLICES, "lab", "bibliography", "pipe", "corpora", "learning", "annotation", "features", "reading", "core"},
     "__init__": {*SLICES, "estimator", "bibliography", "pipe", "corpora", "reading", "core"},
+}
+# what belongs to the process: changed here, it would change for other threads, and for the user's own code
+SHARED_BY_THREADS = {
+    *("warnings." + name for name in ("catch_warnings", "filterwarnings", "simplefilter", "resetwarnings")),
+    *("np.seterr", "np.random.seed", "random.seed", "os.chdir", "os.putenv", "os.umask", "locale.setlocale"),
+    *("sys.setrecursionlimit", "signal.signal", "csv.field_size_limit", "socket.setdefaulttimeout"),
 }
 # what the commands of a slice, in its module `cli`, may import of the command line; nobody else imports such a module
 SHARED_BY_COMMANDS = {"cli.options", "cli.data"}
@@ -131,6 +137,15 @@ def test_one_module_knows_an_optional_library(library: str) -> None:
 def test_annotations_are_evaluated(module: str) -> None:
     # spaCy checks configs by the annotations of registered functions; as strings they would not be checked
     assert "__future__.annotations" not in imports(module)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_library_code_leaves_the_state_of_the_process_alone(module: str) -> None:
+    for node in ast.walk(ast.parse(MODULES[module].read_text(encoding="utf8"))):
+        if isinstance(node, ast.Call):
+            assert ast.unparse(node.func) not in SHARED_BY_THREADS
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store | ast.Del):
+            assert ast.unparse(node.value) != "os.environ"
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -114,7 +114,7 @@ def test_thresholds_of_the_thesis_are_exceeded(name: str, above: int, very: int)
     config = load_config(ROOT / "configs" / f"set_valued_tagger_heid_{name}.cfg")
     features = registry.resolve(config["components"]["set_valued_tagger"])["features"]
     docs = [Doc(Vocab(), words=["a"] * (above + 1) + ["b"] * above + ["c"] * (very + 1) + ["d"] * very)]
-    lexicon = features.make_resources(None, lambda: docs).lexicon
+    lexicon = features.make_resources(str.split, lambda: docs).lexicon
     found = {}
     for template in features.parsed:
         if str(template).startswith("ORTH[0]|COMMON"):

@@ -17,10 +17,12 @@ from spacy.strings import StringStore
 from spacy.tokens import Doc
 
 from ..core.arrays import Bools, Hashes
-from .extensions import read_value, register, write_value
+from .extensions import read_value, register, user_data, write_value
 from .gold import read_gold_tags
 
 TEXT_SETTINGS = "text_settings"
+# key of `doc.user_data`: whether a Doc is cut out of a longer text that goes on before and behind it: [before, behind]
+TRUNCATED = "spacy_crf.open"
 Punctuation = Literal["gold", "context", "removed"]
 
 
@@ -28,6 +30,13 @@ def write_text_settings(doc: Doc, settings: Mapping[str, Any]) -> None:
     """Say of a Doc how its text was prepared: the settings of `spacy_crf.HistoricalText.v1`."""
     register(Doc, TEXT_SETTINGS)
     write_value(doc, TEXT_SETTINGS, dict(settings))
+
+
+def copy_truncated(doc: Doc, other: Doc, *, first: bool = True, last: bool = True) -> None:
+    """Note that another Doc goes on as this one does. first, last (bool): whether it has its first and last token."""
+    if TRUNCATED in user_data(doc):
+        before, behind = user_data(doc)[TRUNCATED]
+        user_data(other)[TRUNCATED] = [before and first, behind and last]
 
 
 @lru_cache(maxsize=10_000)

@@ -15,6 +15,7 @@ MODULES = {
     "bibliography.cli": ("cite",),
     "cli.corpora": ("convert", "dictionary", "spelling"),
     "cli.experiment": ("experiment",),
+    "cli.init": ("init",),
     "cli.models": ("calibrate", "constraints", "explain", "inspect", "pool", "score"),
     "cli.search": ("search", "tune"),
     "punctuation.cli": ("punctuate",),

@@ -15,8 +15,11 @@ from thinc.api import Config
 
 from ..annotation.extensions import register_stored
 from ..core.errors import CRFError
+from ..corpora.block import HistoricalText
+from ..corpora.docs import make_doc
 from ..corpora.errors import CorpusErrors
 from ..corpora.files import data_suffix
+from ..corpora.historical import prepare_gold
 from ..corpora.reader import COLUMNS, ColumnFormat, Corpus, Format, list_files, pick_format
 from ..corpora.reader import FORMATS as CORPUS_FORMATS
 from ..corpora.review import is_review
@@ -42,6 +45,7 @@ TELLING = (".spacy", ".conllu", *COLUMNS, ".xml", ".srt", ".vtt", ".jsonl", ".js
 OF_FILES = ("path", "limit", "augmenter")
 # Formats of a corpus that blocks of its settings are about, which want the format to be named
 WITH_BLOCKS = ("tagsets", "cora", "webanno", "references")
+BLOCKS = ("cora", "text", "references")
 # Formats that neither suffix nor content tells: files of theirs are taken for "columns"
 UNTOLD = tuple(name for name, format in CORPUS_FORMATS.items() if not format.own and format.looks is None)
 
@@ -74,7 +78,7 @@ class Data:
         own = {**{name: value for name, value in lists.items() if value}, **self.settings}
         trained = trained_settings(nlp, family.reader)
         if not family.factory:
-            format = self._told_format(_trained_format(trained))
+            format = self._told_format(trained)
             return family.make(self.path, format, {**_fitting(trained, format), **own})
         for setting, value in own.items():
             known = self.format or family.formats[0]
@@ -83,20 +87,32 @@ class Data:
 
     def examples(self, nlp: Language, name: str | None = None) -> list[Example]:
         """All examples. name (str | None): Component that they are for: what only it reads comes first."""
-        return list(self.reader(nlp, nlp.get_pipe_meta(name).factory if name else "")(nlp))
+        reader = self.reader(nlp, nlp.get_pipe_meta(name).factory if name else "")
+        text, examples = _text_of_training(nlp, reader), list(reader(nlp))
+        if text is not None:
+            for example in examples:
+                prepare_gold(example.reference, text)
+        return examples
 
     def with_punctuation(self, nlp: Language) -> list[Doc] | None:
         """The documents of `examples` with the gold of punctuation too; None where that is there or has no tokens."""
         reader = self.reader(nlp)
-        text = getattr(reader, "text", None)
+        own, of_training = getattr(reader, "text", None), _text_of_training(nlp, reader)
+        text = own or of_training
         if text is None or text.punctuation != "context":
             return None
-        return list(replace(reader, text=replace(text, punctuation="gold")).read_docs(nlp.vocab))
+        if own is not None:
+            reader = replace(reader, text=replace(own, punctuation="gold"))
+        return list(reader.read_docs(nlp.vocab))
 
     def docs(self, nlp: Language) -> Iterator[Doc]:
         """Documents with their gold."""
         reader = self.reader(nlp)
-        return reader.read_texts(nlp) if isinstance(reader, PunctuationCorpus) else reader.read_docs(nlp.vocab)
+        text = _text_of_training(nlp, reader)
+        for doc in reader.read_texts(nlp) if isinstance(reader, PunctuationCorpus) else reader.read_docs(nlp.vocab):
+            if text is not None:
+                prepare_gold(doc, text)
+            yield doc
 
     def raw(self, nlp: Language) -> Iterator[tuple[Doc, Place]]:
         """Documents without gold, with their places; in raw text, each line is a document."""
@@ -107,7 +123,7 @@ class Data:
             for name in filter(None, map(extension_name, self.inputs(nlp))):
                 register_stored(name)
             lines = enumerate(read_lines(self.path), 1)
-            return ((nlp.make_doc(line), Place("line", number)) for number, line in lines if line.strip())
+            return ((make_doc(nlp, line), Place("line", number)) for number, line in lines if line.strip())
         examples = enumerate(self.reader(nlp)(nlp), 1)
         return ((example.predicted, Place("document", number)) for number, example in examples)
 
@@ -117,17 +133,23 @@ class Data:
             return list(trained_settings(nlp, CORPUS).get("input") or ())
         return list(getattr(self.reader(nlp), "input", None) or ())
 
-    def _told_format(self, trained: str | None) -> str | None:
-        """The format that is asked for, or that a file tells for which a corpus has settings of its own.
+    def _told_format(self, settings: Mapping[str, Any]) -> str | None:
+        """The format that is asked for, or that all files tell and a corpus has settings of its own for.
 
-        trained (str | None): The format of training, that of files whose content tells no other.
+        settings (Mapping): Those of training. Their format is that of files whose content tells no other.
         """
+        trained = _trained_format(settings)
         if self.format is not None or self.columns or not self.path.exists():
             return self.format or ("columns" if self.columns else None)
-        formats = list(map(pick_format, list_files(self.path, None)))
+        formats = sorted(set(map(pick_format, list_files(self.path, None))))
         beside = {"columns", *(["review"] if trained in get_args(ColumnFormat) else [])}  # which column files may be
         if "columns" in formats and trained in UNTOLD and beside.issuperset(formats):
             return trained
+        if len(formats) > 1:  # each file tells its own, and no block of settings holds for all of them
+            for setting in (name for name in BLOCKS if settings.get(name) is not None):
+                told = {"path": self.path, "formats": ", ".join(formats), "setting": setting}
+                raise CRFError(CorpusErrors.CRF544.format(**told))
+            return None
         return formats[0] if formats and formats[0] in WITH_BLOCKS else None
 
     def _is_text(self) -> bool:
@@ -147,6 +169,13 @@ class Data:
             return next(family for family in FAMILIES if self.format in family.formats)
         file = None if self.columns else _telling_file(self.path)
         return next((family for family in FAMILIES if file and family.recognises(file)), FAMILIES[0])
+
+
+def _text_of_training(nlp: Language, reader: Any) -> HistoricalText | None:
+    """What was made of the texts of training, where a reader of files without tag sets does not do it itself."""
+    if not isinstance(reader, Corpus) or reader.text is not None:
+        return None
+    return cast(HistoricalText | None, trained_settings(nlp, CORPUS).get("text"))
 
 
 def trained_settings(nlp: Language, reader: str) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """`python -m spacy crf search`, `tune`: the best settings of a config, in a space of them or among penalties."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,7 +9,7 @@ from spacy.language import Language
 from spacy.pipeline.trainable_pipe import TrainablePipe
 from spacy.training import Example
 from spacy.training.initialize import init_nlp
-from spacy.util import resolve_dot_names
+from spacy.util import dot_to_object, resolve_dot_names
 from thinc.api import Config
 from wasabi import Printer
 
@@ -17,7 +17,8 @@ from ..core.errors import CRFError
 from ..lab.errors import LabErrors
 from ..lab.search import ConfigSearch, SearchResult, SearchSettings, TrialResult
 from ..lab.space import Candidates, Value, read_space
-from ..lab.tuning import CrossValidation, FoldResult, Rule, Unit, cross_validate
+from ..lab.training import scored_texts
+from ..lab.tuning import CrossValidation, FoldResult, Rule, Unit, cross_validate, trainer_block
 from ..pipe.probabilities import LabelsTokens
 from .options import (
     ConfigOptions,
@@ -32,8 +33,6 @@ from .options import (
     tell_written,
     write_data,
 )
-
-TRAINER = {"@misc": "spacy_crf.LBFGS.v1"}
 
 
 @command("search", "The search failed")
@@ -175,27 +174,30 @@ def tune(
         nlp = init_nlp(config)
     name = find_component(nlp, component, "crf_tagger", LabelsTokens)
     settings: dict[str, Any] = {"folds": folds, "unit": unit, "seed": seed, "iterations": iterations, "rule": rule}
-    found = cross_validate(nlp, name, training_examples(nlp, name), *penalties, **settings, on_result=tell)
+    examples = training_examples(nlp, name)
+    texts = scored_texts(nlp.config.interpolate())
+    scored = training_examples(nlp, name, texts) if texts else None
+    found = cross_validate(nlp, name, examples, *penalties, **settings, scored=scored, on_result=tell)
     typer.echo(format_settings(found))
     typer.echo(f"c1 = {found.chosen.c1:g}, c2 = {found.chosen.c2:g}")
     write_data(found.to_data(), json_path)
     if write is not None:
         changed = config.copy()
         block = changed["components"][name]
-        trainer = block.get("trainer", TRAINER)
-        if isinstance(trainer, str):  # a variable of the config
-            trainer = config.interpolate()["components"][name]["trainer"]
+        trainer = trainer_block(config.interpolate()["components"][name])
         block["trainer"] = {**trainer, "c1": found.chosen.c1, "c2": found.chosen.c2}
         write_config(changed, write)
 
 
-def training_examples(nlp: Language, name: str) -> list[Example]:
-    """Read the training corpus of an initialised pipeline, as one of its components sees it.
+def training_examples(nlp: Language, name: str, changes: Mapping[str, Any] | None = None) -> list[Example]:
+    """Read the training corpus of an initialised pipeline, as one of its components sees it. changes (Mapping | None):
+    settings of the corpus to be read with instead.
 
     RAISES (ValueError): where a component that annotates in training is trained itself.
     """
     config = nlp.config.interpolate()
     training = config["training"]
+    dot_to_object(config, training["train_corpus"]).update(changes or {})
     (corpus,) = resolve_dot_names(config, [training["train_corpus"]])
     annotating = [other for other in training["annotating_components"] if other != name]
     for other in annotating:

@@ -126,7 +126,8 @@ class DecodingSettings(Settings):
         tells what is broken. "lagrangian", "automaton", "ilp": that method alone.
     budget (float | None): of the decoder "auto", in seconds for each sequence that ten iterations of Lagrangian
         relaxation leave open. Then the best labelling so far is kept, and `limits` in `info` names the budget; null: no
-        end.
+        end. The reasons of all `changes` of a sequence have as much together;
+        then they are sets of constraints that need not be the smallest.
     constraints (str | list | None): texts or JSON objects (see `core.constraints.language`), or the path of a file with
         one a line or a JSON list, which is read in `initialize`. With the model they are stored, mined ones too, in
         `constraints.json`; what that file says when a pipeline is loaded holds.
@@ -195,7 +196,7 @@ class NERSettings(DecodingSettings, LabelSettings):
     mine (MiningSettings | None): a block spacy_crf.Mining.v1; null: no constraints are mined.
     """
 
-    features: FeatureSettings = nested("misc", "spacy_crf.Features.v1", templates=["@ner"])
+    features: FeatureSettings = nested("misc", "spacy_crf.Features.v1", templates=["@entities"])
     target: str = fixed("ent", shown=True)
     mine: MiningSettings | None = fixed(None)
     scorer: Scorer = nested("scorers", "spacy_crf.constrained_ner_scorer.v1")

@@ -15,6 +15,7 @@ import numpy as np
 from spacy.training import Example
 from spacy.util import logger
 
+from ..annotation.documents import document_numbers
 from ..core.arrays import Ints
 from ..core.constraints.costs import ScoredGold, charged, likely_costs, perceptron_costs
 from ..core.constraints.family import FAMILIES, Constraint, LabelledSequences, minable_kinds
@@ -146,9 +147,17 @@ def _priceless(constraint: Constraint) -> Constraint:
 
 
 def splits(examples: Sequence[Example], folds: int, seed: int) -> list[tuple[list[Example], list[Example]]]:
-    """Examples in folds: for each the others, and its own. Folds without an example are left out."""
-    order = np.random.default_rng(seed).permutation(len(examples))
-    shuffled = [[examples[k] for k in part] for part in np.array_split(order, min(folds, len(examples))) if len(part)]
+    """Examples in folds: for each the others, and its own. Folds without an example are left out.
+
+    Examples of one document, by its name, are in one fold, if there are as many documents as folds.
+    """
+    documents = document_numbers(examples)
+    if len(np.unique(documents)) < folds:
+        documents = np.arange(len(examples))
+    found = len(np.unique(documents))
+    order = np.random.default_rng(seed).permutation(found)
+    parts = (np.flatnonzero(np.isin(documents, part)).tolist() for part in np.array_split(order, min(folds, found)))
+    shuffled = [[examples[k] for k in part] for part in parts if part]
     return [([one for other in shuffled if other is not own for one in other], own) for own in shuffled]
 
 

@@ -35,8 +35,9 @@ class Reliability:
         return float((gaps * self.counts).sum() / max(1, int(self.counts.sum())))
 
 
-def reliability(confidences: Floats, right: Bools, n_bins: int = 10) -> Reliability:
-    """Sort predictions ((n,)) into bins of equal width by their probability, with those that came true. O(n log n)."""
+def reliability(confidences: Floats, right: Bools | Doubles, n_bins: int = 10) -> Reliability:
+    """Sort predictions ((n,)) into bins of equal width by their probability, with those that came true, or how right
+    they are, from 0 to 1. O(n log n)."""
     if n_bins < 1:
         raise CRFError(CoreErrors.CRF108.format(name="n_bins", least=1, value=n_bins))
     if not np.isfinite(confidences).all():

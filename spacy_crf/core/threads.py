@@ -1,13 +1,15 @@
-"""How many threads this process may use, and running work on them without oversubscribing BLAS."""
+"""How many threads this process may use, running work on them without oversubscribing BLAS, and locks for them."""
 
 import multiprocessing
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
+from weakref import WeakValueDictionary
 
 Work = TypeVar("Work")
 Result = TypeVar("Result")
@@ -37,10 +39,52 @@ def _cgroup_quota() -> float | None:
     return None if quota == "max" or int(quota) <= 0 else int(quota) / int(period)
 
 
+class ForkSafeLock:
+    """A lock that is free in a forked process, where what it guards is whole: a fork waits until nobody holds it.
+
+    A plain lock that another thread holds in that moment stays locked in the new process for ever. Whoever holds one
+    may wait for older ones only, and may not fork.
+    """
+
+    _alive: ClassVar["WeakValueDictionary[int, ForkSafeLock]"] = WeakValueDictionary()  # by age
+    _ages = count()
+    _held: ClassVar["list[ForkSafeLock]"] = []  # for a fork
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._alive[next(self._ages)] = self
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+    @classmethod
+    def acquire_all(cls) -> None:
+        """Wait for all locks, the youngest first."""
+        locks = [lock for _, lock in sorted(cls._alive.items(), reverse=True)]
+        for lock in locks:
+            lock._lock.acquire()
+        cls._held = locks
+
+    @classmethod
+    def release_all(cls) -> None:
+        """Release what `acquire_all` took."""
+        held, cls._held = cls._held, []
+        for lock in held:
+            lock._lock.release()
+
+
+if hasattr(os, "register_at_fork"):
+    _after = ForkSafeLock.release_all
+    os.register_at_fork(before=ForkSafeLock.acquire_all, after_in_parent=_after, after_in_child=_after)
+
+
 class _Blas:
     """The limit of BLAS threads in this process, and how many hold it."""
 
-    lock = Lock()
+    lock = ForkSafeLock()
     holders = 0
     controller: Any = None  # finding the libraries takes milliseconds: once a process
     limit: Any = None

@@ -61,6 +61,9 @@ class CoraSettings:
 class HistoricalText:
     """The block `text` of spacy_crf.Corpus.v1: what a reader makes of historical text.
 
+    Commands that measure a trained pipeline apply `untagged` and `punctuation` to gold in other formats as well, such
+    as `.spacy`; `spacy evaluate` takes the gold of a file as it is.
+
     untagged (str): Gold tag of words without one, such as "OA"; "" leaves them without gold.
     punctuation (str): "gold": tokens like others. "context": kept, but without gold, so that nothing is learned about
         their tags, none is scored, and the trained model gives them none. "removed": not there at all. For a tagger

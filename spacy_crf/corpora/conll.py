@@ -15,7 +15,8 @@ from ..core.errors import CRFError
 from ..reading.files import read_blocks, read_chunks, read_lines
 from ..reading.numbers import whole_number
 from .errors import CorpusErrors
-from .sentence import SKIPPED, WORD, RowChecker, Sentence, find_spaces
+from .schemes import SpanScheme, is_unsettled
+from .sentence import SKIPPED, WORD, RowChecker, Sentence, find_spaces, is_spans
 
 UNKNOWN = "_"
 DOCUMENT_MARK = "-DOCSTART-"
@@ -40,12 +41,28 @@ def read_columns(
     """
     split: Callable[[str], list[str]] | None = None
     checker = RowChecker(path)
+    schemes: dict[str, SpanScheme] = {}
     for first, lines, starts_document in _read_marked_blocks(path):
         if split is None:
             split = _make_splitter(lines[0], separator)
             columns = columns or _pick_layout(path, first, len(split(lines[0])), format)
         rows = [split(line) for line in lines]
-        yield _parse_rows(first, rows, columns or (), starts_document, checker)
+        sentence = _parse_rows(first, rows, columns or (), starts_document, checker)
+        for kind, values in sentence.columns.items():
+            if is_spans(kind) and is_unsettled(values):
+                if kind not in schemes:
+                    schemes[kind] = SpanScheme.of(
+                        path, kind, _read_column(path, split, list(columns or ()).index(kind))
+                    )
+                sentence.columns[kind] = schemes[kind].rewrite(values)
+        yield sentence
+
+
+def _read_column(path: Path, split: Callable[[str], list[str]], place: int) -> Iterator[list[str]]:
+    """Yield the values that a column has in each sentence of a file; rows that are too short are left out."""
+    for _, lines, _ in _read_marked_blocks(path):
+        rows = map(split, lines)
+        yield ["" if row[place] == UNKNOWN else row[place] for row in rows if len(row) > place]
 
 
 def _read_marked_blocks(path: Path) -> Iterator[tuple[int, list[str], bool]]:

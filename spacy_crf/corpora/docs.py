@@ -6,39 +6,40 @@ without the suffix. Of several documents in a file, the second one and those aft
 name keeps it, as `DocBin(store_user_data=True)` stores it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
-from itertools import accumulate, chain
+from itertools import chain
 from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 from spacy.attrs import DEP, HEAD, IDS, LEMMA, MORPH, ORTH, POS, SENT_START, SPACY, TAG
+from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.util import filter_spans
 from spacy.vocab import Vocab
 from thinc.types import Ints2d
 
-from ..annotation.extensions import copy_values, read_value, register, register_stored, write_known, write_value
+from ..annotation.documents import DOC_NAME
+from ..annotation.extensions import copy_values, read_value, register_stored, write_known, write_value
 from ..annotation.gold import partial_extension
-from ..core.arrays import Indices
+from ..annotation.preparation import TEXT_SETTINGS, copy_truncated
 from ..core.labels import OUTSIDE
-from .sentence import ENTITIES, MISSING, Sentence, bio_tags, decode_spans, extension_name, join_sentences, spans_key
+from .sentence import ENTITIES, MISSING, Sentence, bio_tags, extension_name, join_sentences, settle_spans, spans_key
 
 ATTRIBUTES = {"lemma": LEMMA, "pos": POS, "tag": TAG, "morph": MORPH}
 ENTITY_ATTRIBUTES = [IDS[name] for name in ("ENT_IOB", "ENT_TYPE", "ENT_KB_ID", "ENT_ID")]
 UNTYPED_ENTITY = "ENTITY"
-DOC_NAME = "doc_name"
 
 
 class DocMaker:
     """Makes Docs of the sentences of one file, with sentence starts on every token.
 
-    A kind of annotation that is unknown for all tokens is left unset. For a span group that is known for some tokens
-    only, these have a BIO tag in a custom attribute, see `annotation.gold`; unknown morphology is empty. The dependency
-    tree is kept if all sentences have one. The attributes are set with one array instead of by the constructor of Doc,
-    which takes three times as long.
+    A kind of annotation that is unknown for all tokens is left unset. Where spans are known for some tokens only, these
+    have a BIO tag in a custom attribute, see `annotation.gold`, and spans one of whose ends is unknown are found there
+    alone. Unknown morphology is empty. The dependency tree is kept if all sentences have one. The attributes are set
+    with one array instead of by the constructor of Doc, which takes three times as long.
     """
 
     def __init__(self, vocab: Vocab) -> None:
@@ -56,17 +57,25 @@ class DocMaker:
         for kind, values in known.items():
             key, extension = spans_key(kind), extension_name(kind)
             if kind == ENTITIES:
-                missing = [doc[i : i + 1] for i, value in enumerate(values) if not value]
-                doc.set_ents(self._make_spans(doc, kind, sentences, UNTYPED_ENTITY), missing=missing)
+                spans, bio = self._read_spans(doc, kind, sentences, UNTYPED_ENTITY)
+                inside = {i for span in spans for i in range(span.start, span.end)}
+                unknown = [i for i, tag in enumerate(bio) if tag != OUTSIDE and i not in inside]
+                doc.set_ents(spans, missing=[doc[i : i + 1] for i in unknown])
+                if any(bio[i] for i in unknown):  # which `doc.ents` cannot tell
+                    self._write_partial(doc, "ent", "", bio)
             elif key:
-                doc.spans[key] = self._make_spans(doc, kind, sentences, key)
-                partial = partial_extension("spans", key) or ""
-                if "" in values and partial not in map(extension_name, known):
-                    register_stored(partial)
-                    write_known(doc, partial, bio_tags(doc.spans[key], values))
+                doc.spans[key], bio = self._read_spans(doc, kind, sentences, key)
+                if MISSING in bio:
+                    self._write_partial(doc, "spans", key, bio)
             elif extension:
                 write_known(doc, extension, values)
         return doc
+
+    @staticmethod
+    def _write_partial(doc: Doc, target: str, key: str, bio: Sequence[str]) -> None:
+        name = partial_extension(target, key) or ""
+        register_stored(name)
+        write_known(doc, name, bio)
 
     def _make_tokens(self, sentences: Sequence[Sentence], whole: Sentence, known: dict[str, list[str]]) -> Doc:
         lengths = [len(sentence.words) for sentence in sentences]
@@ -90,42 +99,55 @@ class DocMaker:
         doc = Doc(self.vocab, words=whole.words, spaces=whole.spaces)
         return doc.from_array(list(columns), cast(Ints2d, np.stack(list(columns.values()), axis=1)))
 
-    def _make_spans(self, doc: Doc, kind: str, sentences: Sequence[Sentence], untyped: str) -> list[Span]:
-        tags = [sentence.columns[kind] for sentence in sentences]
-        return [
-            Span(doc, first + start, first + end, label=self.strings(label))
-            for own, first in zip(tags, accumulate(map(len, tags), initial=0))
-            if own.count(OUTSIDE) < len(own)  # most have none
-            for start, end, label in decode_spans(own, untyped=untyped)
-        ]
+    def _read_spans(
+        self, doc: Doc, kind: str, sentences: Sequence[Sentence], untyped: str
+    ) -> tuple[list[Span], list[str]]:
+        """The spans of a kind whose both ends are known, and BIO tags of all tokens, "" where they are unknown."""
+        spans: list[Span] = []
+        bio: list[str] = []
+        for tags in (sentence.columns[kind] for sentence in sentences):
+            first = len(bio)
+            if tags.count(OUTSIDE) == len(tags):  # most have none
+                bio += tags
+                continue
+            found, own = settle_spans(tags, untyped=untyped)
+            spans += [Span(doc, first + start, first + end, label=self.strings(label)) for start, end, label in found]
+            bio += own
+        return spans, bio
 
 
-# -- names ---------------------------------------------------------------------------------------------------
+def copy_text_notes(doc: Doc, other: Doc, *, first: bool = True, last: bool = True) -> None:
+    """Give another Doc, or a part of a Doc, the name, how the text was prepared, and whether it goes on.
 
-
-def register_doc_name() -> None:
-    """Make `doc._.doc_name` available, which is "" for a Doc without a name."""
-    register(Doc, DOC_NAME, default="")
-
-
-def read_doc_name(doc: Doc) -> str:
-    """The name of the document that a Doc is, or is a part of; "" if it has none."""
-    return str(read_value(doc, DOC_NAME) or "")
-
-
-def write_doc_name(doc: Doc, name: str) -> Doc:
-    """Give a Doc the name of the document that it is, or is a part of, and return it."""
-    write_value(doc, DOC_NAME, name)
-    return doc
-
-
-def number_documents(names: Iterable[str]) -> Indices:
-    """((D,)): numbers of the documents that Docs are, or are parts of, by their names; "" is a document of its own."""
-    numbers: dict[str | int, int] = {}
-    return np.array([numbers.setdefault(name or k, len(numbers)) for k, name in enumerate(names)], dtype=np.intp)
+    first, last (bool): Whether it has the first and the last token.
+    """
+    for name in (DOC_NAME, TEXT_SETTINGS):
+        if (value := read_value(doc, name)) is not None:
+            write_value(other, name, value)
+    copy_truncated(doc, other, first=first, last=last)
 
 
 # -- the predicted side of a training example ----------------------------------------------------------------
+
+
+def admit(nlp: Language, length: int) -> None:
+    """Let a pipeline take a text of so many characters: its `max_length` grows to that.
+
+    The limit is for what spaCy's parser needs of memory. But `nlp.evaluate` also refuses a longer Doc that was made
+    already, since it has the texts of all references tokenized once more, for its clock.
+    """
+    nlp.max_length = max(nlp.max_length, length)
+
+
+def make_doc(nlp: Language, text: str) -> Doc:
+    """Make a Doc of a text of any length, as `nlp.make_doc` does up to `nlp.max_length`."""
+    admit(nlp, len(text))
+    return nlp.make_doc(text)
+
+
+def count_characters(doc: Doc) -> int:
+    """The length of `doc.text`, which itself takes long to make."""
+    return doc[-1].idx + len(doc[-1].text_with_ws) if len(doc) else 0
 
 
 def copy_tokens(reference: Doc, kinds: Sequence[str]) -> Doc:
@@ -140,6 +162,7 @@ def copy_tokens(reference: Doc, kinds: Sequence[str]) -> Doc:
         if key in reference.spans:
             doc.spans[key] = reference.spans[key].copy(doc=doc)
     copy_values(reference, doc, filter(None, map(extension_name, kinds)))
+    copy_truncated(reference, doc)
     return doc
 
 

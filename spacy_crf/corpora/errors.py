@@ -104,6 +104,19 @@ class CorpusErrors(metaclass=Messages):
         "Token {token} ({text!r}) of document {document!r} has a tab or a line end, which a TSV file cannot hold. "
         "Split the token there."
     )
+    CRF542 = (
+        "{path}: the tags in the column '{column}' can be read in more than one way; {value!r} is {readings}. Rename "
+        "the labels that begin or end like a tag, or write all tags in one form, such as B-PER."
+    )
+    CRF543 = (
+        "The augmenter of the corpus has made {after} tokens of the {before} of document {name!r}, whose tokens have "
+        "gold in custom attributes ({attributes}). Use an augmenter that leaves tokens as they are, or none."
+    )
+    CRF544 = (
+        "'{path}' has files of several formats ({formats}), and the pipeline was trained with the block '{setting}' of "
+        "the corpus, which goes with one of them. Give the files of each format in a folder of their own, or name one "
+        "with --format."
+    )
     CRF552 = (
         "The block '{setting}' of the corpus goes with the format {known}, not with {format!r}. Set `format`, or take "
         "the block out."

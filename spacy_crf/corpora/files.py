@@ -1,12 +1,17 @@
 """Files of a corpus: their paths, suffixes and names."""
 
-from collections.abc import Container, Sequence
+import os
+import re
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 
 from ..core.errors import CRFError
 from .errors import CorpusErrors
 
 Paths = Path | str | Sequence[Path | str]
+NUMBERED = re.compile(r"(.+) \d+", re.DOTALL)
 
 
 def data_suffix(path: Path) -> str:
@@ -39,9 +44,42 @@ def name_file(file: Path, path: Path, paths: Sequence[Path]) -> str:
     below = file.relative_to(path) if path.is_dir() else Path(file.name)
     if len(paths) > 1 and path.is_dir():
         below = path.name / below
+    return (below.parent / _stem(file)).as_posix()
+
+
+def name_files(files: Iterable[tuple[Path, Path]], paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
+    """Yield the files of a corpus, each once, and names of their own: of files that would have one name, with as much
+    of their paths, or the suffix, as tells them apart.
+
+    files (Iterable): Files, and the paths of the corpus that they are found under.
+    """
+    found: dict[str, tuple[Path, Path]] = {}
+    for file, path in files:
+        found.setdefault(os.path.realpath(file), (file, path))
+    names = {real: name_file(*own, paths) for real, own in found.items()}
+    alike = _find_alike(names)
+    parts = max((names[real].count("/") for real in alike), default=0)
+    while alike and _find_alike(names):
+        parts += 1
+        for last in (_stem, attrgetter("name")):
+            longer = {real: Path(*Path(real).parts[-parts:-1], last(Path(real))).as_posix() for real in alike}
+            if not _find_alike(names | longer):
+                names |= longer
+                break
+    return ((file, names[real]) for real, (file, _) in found.items())
+
+
+def _find_alike(names: Mapping[str, str]) -> list[str]:
+    """Files whose name another one has too, or a document in another one; see `number_name`."""
+    counts = Counter(names.values())
+    numbered = (match[1] if (match := NUMBERED.fullmatch(name)) else "" for name in names.values())
+    return [file for (file, name), base in zip(names.items(), numbered) if counts[name] > 1 or base in counts]
+
+
+def _stem(file: Path) -> str:
+    """The name of a file without the suffix that tells its format, and that of compression."""
     suffix = data_suffix(file)
-    stem = file.name[: file.name.lower().rfind(suffix)] if suffix else file.name
-    return (below.parent / stem).as_posix()
+    return file.name[: file.name.lower().rfind(suffix)] if suffix else file.name
 
 
 def number_name(name: str, number: int) -> str:

@@ -8,7 +8,11 @@ certain tags (6.9.1, 7).
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from ..annotation.preparation import has_signs_only
+from spacy.tokens import Doc
+
+from ..annotation.extensions import read_value, stored_values, write_values
+from ..annotation.gold import GOLD_TAGS, best_tag, read_gold_tags, register_gold_tags
+from ..annotation.preparation import TEXT_SETTINGS, has_signs_only
 from .block import HistoricalText
 from .sentence import Sentence, group_sentences, join_sentences
 from .tagsets import GOLD_COLUMN
@@ -35,6 +39,26 @@ def apply_text(sentences: Iterable[Sentence], text: HistoricalText) -> Iterator[
             if kept.words:
                 yield replace(kept, starts_document=starts_document)
                 starts_document = False
+
+
+def prepare_gold(doc: Doc, text: HistoricalText) -> None:
+    """Make of the gold of a Doc what the settings ask for: words without a tag get one, punctuation that is not scored
+    loses it. Tokens and segments stay, and so does a Doc that a reader has prepared.
+    """
+    if read_value(doc, TEXT_SETTINGS) is not None:
+        return
+    has_sets, rows = any(stored_values(doc, GOLD_TAGS)), read_gold_tags(doc)
+    for token, row in zip(doc, rows):
+        tag = best_tag(row) or token.tag_ or text.untagged
+        if text.punctuation != "gold" and _is_punctuation(token.text, tag, text):
+            tag = ""
+            row.clear()
+        elif not row and tag:
+            row[tag] = 1.0
+        token.tag_ = tag
+    if has_sets:
+        register_gold_tags()
+        write_values(doc, GOLD_TAGS, [row or None for row in rows])
 
 
 def _cut(sentence: Sentence, text: HistoricalText) -> Iterator[Sentence]:

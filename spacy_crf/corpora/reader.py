@@ -14,16 +14,17 @@ from spacy.training.augment import dont_augment
 from spacy.util import registry
 from spacy.vocab import Vocab
 
-from ..annotation.extensions import register_stored
-from ..annotation.preparation import write_text_settings
+from ..annotation.documents import read_doc_name, register_doc_name, write_doc_name
+from ..annotation.extensions import copy_values, register_stored, stored_names
+from ..annotation.preparation import copy_truncated, write_text_settings
 from ..core.errors import CRFError
 from .block import CoraSettings, HistoricalText, ReferenceSettings
 from .conll import is_conllu, read_columns, read_conllu
 from .cora import read_cora
 from .docbin import read_docbin
-from .docs import DocMaker, align_annotation, copy_tokens, register_doc_name, write_doc_name
+from .docs import DocMaker, admit, align_annotation, copy_text_notes, copy_tokens, count_characters, make_doc
 from .errors import CorpusErrors
-from .files import check_paths, data_suffix, name_file, number_name, visible_files
+from .files import check_paths, data_suffix, name_files, number_name, visible_files
 from .historical import apply_text
 from .references import is_references, read_references
 from .review import is_review, read_review
@@ -82,7 +83,8 @@ FORMATS = {
 def find_files(path: Path, format: str | None) -> list[Path]:
     """List the files to read: the file itself, or those of a folder that may be of the format (None for any).
 
-    Hidden files of a folder are left out, and suffixes like .txt count only if no file has one that says more.
+    Hidden files of a folder are left out. Suffixes like .txt count where the content tells the format, or if no file
+    has a suffix that says more.
     """
     found = list_files(path, format)
     if not found:
@@ -95,7 +97,18 @@ def list_files(path: Path, format: str | None) -> list[Path]:
     if not path.is_dir():
         return [path]
     telling, vague = _suffixes(format)
-    return visible_files(path, telling) or visible_files(path, vague)
+    sure = visible_files(path, telling)
+    others = visible_files(path, vague)
+    return sorted([*sure, *(file for file in others if _tells(file, format))]) if sure else others
+
+
+def _tells(path: Path, format: str | None) -> bool:
+    """Whether the content of a file tells its format, or that it is of a given one."""
+    looking = [own.looks for name, own in FORMATS.items() if own.looks is not None and format in (None, name)]
+    try:
+        return any(looks(path) for looks in looking)
+    except CRFError:  # what is no text is no such file
+        return False
 
 
 def _suffixes(format: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -120,10 +133,13 @@ class Corpus:
     The format is told from the suffix, then from the content. Column files may hold the columns "word",
     "lemma", "pos", "tag", "morph", "ner" (`doc.ents`), "chunk" (`doc.spans["chunks"]`), "spans:KEY"
     (`doc.spans[KEY]`), "ext:NAME" (`token._.NAME`, a string) and "_" (skipped); the value "_" or "" is
-    unknown. Spans are read from IOB1, IOB2, BILUO or BIOES tags, with the label on either side of the letter.
+    unknown. Spans are read from IOB1, IOB2, BILUO or BIOES tags, with the label on either side of the letter. Behind an
+    unknown tag, an inside tag goes on with what is unknown; in a column of IOB1, where it may begin a span as well, it
+    is unknown too.
 
     path (Path | str | Sequence | None): A file, a folder that is searched with its subfolders, or several of
-        them. None is an error.
+        them; a file is read once. Files of a folder that are called .tsv, .txt or .jsonl are read where their content
+        tells the format, or where no file has a suffix that says more. None is an error.
     format (str | None): The format of all files; None to pick it for each file. "conll2000" is word, tag, chunk;
         "conll2002" is word, tag, ner or word, ner; "conll2003" is word, tag, chunk, ner. "columns" is word, ner or the
         layout of "conll2003", by the number of columns, unless `columns` says otherwise. "review" is a corrected file
@@ -140,7 +156,8 @@ class Corpus:
     retokenize (bool): Let the pipeline's tokenizer make `eg.predicted` from the text, instead of taking the tokens and
         sentence starts of the file.
     limit (int): Number of Docs to read at most; 0 for all.
-    augmenter (Callable | None): Makes examples of each example, as for spaCy's own Corpus.
+    augmenter (Callable | None): Makes examples of each example, as for spaCy's own Corpus. Where custom attributes of
+        tokens hold gold, as several tags do, it must leave the number of tokens as it is.
     cora (CoraSettings | None): What is taken from CorA-XML, spacy_crf.CoraXML.v1 in a config; only for that format.
     text (HistoricalText | None): What is made of historical text, spacy_crf.HistoricalText.v1 in a config; only for the
         three formats with several tags per token.
@@ -196,15 +213,36 @@ class Corpus:
             self.format = "columns"
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
-        """Yield examples with gold annotation in `reference`, and what the pipeline starts from in `predicted`."""
+        """Yield examples with gold annotation in `reference`, and what the pipeline starts from in `predicted`.
+
+        nlp (Language): The pipeline; `nlp.max_length` grows to the longest document.
+        """
         augment = self.augmenter or dont_augment
         for reference in self.read_docs(nlp.vocab):
-            if self.retokenize:
-                example = Example(nlp.make_doc(reference.text), reference)
-                align_annotation(example, self.input or ())
-            else:
-                example = Example(copy_tokens(reference, self.input or ()), reference)
-            yield from augment(nlp, example)
+            admit(nlp, count_characters(reference))
+            example = self._make_example(nlp, reference)
+            for made in augment(nlp, example):
+                yield made if made is example else self._complete(nlp, made, reference)
+
+    def _make_example(self, nlp: Language, reference: Doc) -> Example:
+        if not self.retokenize:
+            return Example(copy_tokens(reference, self.input or ()), reference)
+        example = Example(make_doc(nlp, reference.text), reference)
+        copy_truncated(reference, example.predicted)
+        align_annotation(example, self.input or ())
+        return example
+
+    def _complete(self, nlp: Language, made: Example, original: Doc) -> Example:
+        """An example that an augmenter has made, with what spaCy's augmenters know nothing of."""
+        names = stored_names(original)
+        if len(made.reference) == len(original):
+            copy_values(original, made.reference, names)
+        elif names:
+            known = {"name": read_doc_name(original), "attributes": ", ".join(sorted(names))}
+            raise CRFError(CorpusErrors.CRF543.format(before=len(original), after=len(made.reference), **known))
+        copy_text_notes(original, made.reference)
+        own_text = made.predicted.text == made.reference.text
+        return self._make_example(nlp, made.reference) if own_text else made
 
     def read_docs(self, vocab: Vocab) -> Iterator[Doc]:
         """Yield documents, or parts of them, with their gold, reading file by file; `doc._.doc_name` says of which."""
@@ -212,7 +250,7 @@ class Corpus:
             register_stored(name)
         register_doc_name()
         files = ((file, path) for path in self.paths for file in find_files(path, self.format))
-        docs = (doc for file, path in files for doc in self._read_file(file, name_file(file, path, self.paths), vocab))
+        docs = (doc for named in name_files(files, self.paths) for doc in self._read_file(*named, vocab))
         is_empty = True
         for doc in islice(docs, self.limit or None):
             is_empty = False
@@ -229,11 +267,11 @@ class Corpus:
         sentences = own.read(file, **{name: getattr(self, name) for name in own.settings})
         if own.has_tag_sets and self.text is not None:
             sentences = apply_text(sentences, self.text)
-        make_doc, number, is_first = DocMaker(vocab), 1, True
+        make_reference, number, is_first = DocMaker(vocab), 1, True
         for grouped in group_sentences(self._check_input(file, sentences), self.group):
             number += grouped[0].starts_document and not is_first
             is_first = False
-            doc = write_doc_name(make_doc(grouped), number_name(name, number))
+            doc = write_doc_name(make_reference(grouped), number_name(name, number))
             if own.has_tag_sets and self.text is not None:
                 write_text_settings(doc, asdict(self.text))
             if own.has_tag_sets or GOLD_COLUMN in (self.columns or ()):

@@ -29,6 +29,8 @@ NEW_REFERENCE = "<NEWREFERENCE>"
 # What the first line of tagged references, and of their XML, begins with
 FIRST_LINE = re.compile(r"\s*(<newreference>|<(?P<field>[a-z][\w-]*)>.*</(?P=field)>)", re.IGNORECASE)
 ROOT = re.compile(r"<(dataset|sequence)\b")
+# Whether a span begins and ends at a token, and the letter of its tag
+LETTERS = {(True, True): "U", (True, False): "B", (False, False): "I", (False, True): "L"}
 HEAD = 20  # lines in which the root of an XML file is
 
 
@@ -93,9 +95,10 @@ def _make_sentence(fields: Sequence[Field], settings: ReferenceSettings) -> Sent
     spaces = [gap != "" for gap in gaps] + [False] * bool(tokens)
     columns = {"tag": [fields[token.field].label for token in tokens]}
     if settings.ents or settings.spans_key:
-        # a span begins where its field does, whatever is before
-        numbers = [-1, *(token.field for token in tokens)]
-        letters = ["I" if number == before else "B" for before, number in itertools.pairwise(numbers)]
+        # a span begins and ends where its field does, whatever is beside it
+        numbers = [-1, *(token.field for token in tokens), -1]
+        borders = [before != after for before, after in itertools.pairwise(numbers)]
+        letters = [LETTERS[pair] for pair in itertools.pairwise(borders)]
         spans = [f"{letter}-{label}" if label else MISSING for letter, label in zip(letters, columns["tag"])]
         columns |= {ENTITIES: spans} if settings.ents else {}
         columns |= {f"{SPANS_PREFIX}{settings.spans_key}": spans} if settings.spans_key else {}

@@ -1,7 +1,8 @@
 """Files that `python -m spacy crf review` has written and somebody has corrected: partial gold.
 
 In both layouts each sequence comes with its tokens, and each token has a field `gold`: what is filled in is known, what
-is empty or "_" is unknown. Nothing else that may have been changed is read, apart from the words.
+is empty or "_" is unknown, so that the label "_" has a backslash before it. Nothing else that may have been changed is
+read, apart from the words.
 """
 
 import re
@@ -10,13 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..annotation.gold import partial_extension
 from ..core.errors import CRFError
 from ..core.labels import OUTSIDE
 from ..reading.files import first_line, read_blocks
 from ..reading.records import read_json_lines
 from .errors import CorpusErrors
-from .sentence import ENTITIES, EXTENSION_PREFIX, RowChecker, Sentence, find_spaces, spans_key, validate_input
+from .sentence import RowChecker, Sentence, find_spaces, is_spans, validate_input
 
 FORMAT = "spacy_crf review 1"
 MARK = f"# {FORMAT}"  # first line of the tabular layout; in JSON lines each object says it
@@ -25,6 +25,7 @@ ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 _BACK = {escape: character for character, escape in ESCAPES.items()}
 _TABLE, _ESCAPED = str.maketrans(ESCAPES), re.compile(r"\\[\\tnr]")
 UNKNOWN = ("", "_")
+_LIKE_UNKNOWN = re.compile(r"\\*_")  # labels that get a backslash, not to be taken for one that is unknown
 
 
 @dataclass
@@ -90,15 +91,16 @@ def _parse_rows(checker: RowChecker, rows: dict[int, str], header: dict[str, str
     return _Sequence(
         header["target"],
         [unescape(word) for word in columns["word"]],
-        [unescape(_known(value)) for value in columns["gold"]],
+        [_read_label(unescape(value)) for value in columns["gold"]],
         list(rows),
-        {kind: [unescape(_known(value)) for value in columns[kind]] for kind in kinds},
+        {kind: [_read_label(unescape(value)) for value in columns[kind]] for kind in kinds},
         None if text is None else unescape(text),
     )
 
 
-def _known(value: str) -> str:
-    return "" if value.strip() in UNKNOWN else value.strip()
+def _read_label(value: str) -> str:
+    own = value.strip()
+    return own[1:] if own != "_" and _LIKE_UNKNOWN.fullmatch(own) else "" if own in UNKNOWN else own
 
 
 def _read_json(path: Path) -> Iterator[_Sequence]:
@@ -122,7 +124,7 @@ def _parse_object(data: dict[str, Any], line: int) -> _Sequence:
         raise ValueError("target, text, words, gold and input must be strings")
     if any(len(values) != len(words) for values in input.values()):
         raise ValueError("input must have a value for each token")
-    return _Sequence(data["target"], words, list(map(_known, gold)), [line] * len(words), input, data["text"])
+    return _Sequence(data["target"], words, list(map(_read_label, gold)), [line] * len(words), input, data["text"])
 
 
 def _make_sentence(sequence: _Sequence, checker: RowChecker) -> Sentence:
@@ -132,11 +134,8 @@ def _make_sentence(sequence: _Sequence, checker: RowChecker) -> Sentence:
     columns = {**sequence.input, kind: sequence.gold}
     for name, values in columns.items():
         checker.check(name, values, lines)
-    key = spans_key(kind)
-    if key or kind == ENTITIES:
+    if is_spans(kind):
         _check_spans(sequence, checker.path)
-        partial = partial_extension("spans" if key else "ent", key or "")
-        columns[f"{EXTENSION_PREFIX}{partial}"] = sequence.gold
     return Sentence(words, columns, None if sequence.text is None else find_spaces(sequence.text, words))
 
 
@@ -153,6 +152,11 @@ def _check_spans(sequence: _Sequence, path: Path) -> None:
 def escape(text: str) -> str:
     """A text on one line and in one column: backslashes, tabs and line ends are spelt out."""
     return text.translate(_TABLE)
+
+
+def write_label(label: str) -> str:
+    """A label as both layouts have it, "" for none."""
+    return f"\\{label}" if _LIKE_UNKNOWN.fullmatch(label) else label
 
 
 def unescape(text: str) -> str:

@@ -42,6 +42,7 @@ TAG_FORMS = (
     re.compile(rf"(?P<prefix>[{PREFIXES}])_(?P<label>.+)"),
     re.compile(rf"(?P<prefix>[{PREFIXES}])(?P<label>)"),
 )
+TagParts = tuple[str, str]  # letter and label
 BLANKS, BLANK = re.compile(r"\s*"), re.compile(" ?")
 
 
@@ -107,6 +108,11 @@ def spans_key(kind: str) -> str | None:
     return kind.removeprefix(SPANS_PREFIX) if kind.startswith(SPANS_PREFIX) else None
 
 
+def is_spans(kind: str) -> bool:
+    """Whether a kind of annotation is spans: entities, or a group of spans."""
+    return kind == ENTITIES or spans_key(kind) is not None
+
+
 def extension_name(kind: str) -> str | None:
     """The custom token attribute of a kind of annotation such as "ext:case"; None for other kinds."""
     return kind.removeprefix(EXTENSION_PREFIX) if kind.startswith(EXTENSION_PREFIX) else None
@@ -168,8 +174,7 @@ def _find_fault(kind: str, value: str) -> str | None:
         return None if value in PARTS_OF_SPEECH else CorpusErrors.CRF513
     if kind == "morph":
         return None if FEATURES.fullmatch(value) else CorpusErrors.CRF514
-    is_spans = kind == ENTITIES or spans_key(kind)
-    return CorpusErrors.CRF512 if is_spans and not split_tag(value) else None
+    return CorpusErrors.CRF512 if is_spans(kind) and not split_tag(value) else None
 
 
 # -- spans ---------------------------------------------------------------------------------------------------
@@ -184,12 +189,15 @@ class LabelledSpan(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def split_tag(tag: str) -> tuple[str, str] | None:
-    """Letter and label of a tag such as "B-NP", "NP-B", "B_NP", "B" or "O"; None for other schemes."""
-    if tag in (OUTSIDE, MISSING):
-        return OUTSIDE, ""
+def read_forms(tag: str) -> tuple[TagParts | None, ...]:
+    """Letter and label of a tag by each of `TAG_FORMS`; None where it is not of that form."""
     matches = (form.fullmatch(tag) for form in TAG_FORMS)
-    return next(((match["prefix"], match["label"]) for match in matches if match), None)
+    return tuple((match["prefix"], match["label"]) if match else None for match in matches)
+
+
+def split_tag(tag: str) -> TagParts | None:
+    """Letter and label of a tag such as "B-NP", "NP-B", "B_NP", "B" or "O"; None for other schemes."""
+    return (OUTSIDE, "") if tag in (OUTSIDE, MISSING) else next(filter(None, read_forms(tag)), None)
 
 
 def decode_spans(tags: Sequence[str], *, untyped: str = "SPAN") -> list[LabelledSpan]:
@@ -215,6 +223,25 @@ def decode_spans(tags: Sequence[str], *, untyped: str = "SPAN") -> list[Labelled
             spans.append(LabelledSpan(start, i + 1, current))
             start = None
     return spans
+
+
+def settle_spans(tags: Sequence[str], *, untyped: str = "SPAN") -> tuple[list[LabelledSpan], list[str]]:
+    """Read what is known of the spans of one sentence: those whose both ends are known, and a BIO tag for each token.
+
+    An inside or end tag behind an unknown one goes on with a span that begins there, so that its tag is I.
+    """
+    spans, bio = [], [OUTSIDE if tag else MISSING for tag in tags]
+    for span in decode_spans(tags, untyped=untyped):
+        start, end, label = span
+        goes_on = start > 0 and not tags[start - 1] and _letter(tags[start]) in GOES_ON
+        bio[start:end] = [f"{'I' if goes_on else 'B'}-{label}", *[f"I-{label}"] * (end - start - 1)]
+        if not goes_on and (end == len(tags) or tags[end] or _letter(tags[end - 1]) in CLOSES):
+            spans.append(span)
+    return spans, bio
+
+
+def _letter(tag: str) -> str:
+    return (split_tag(tag) or (OUTSIDE, ""))[0]
 
 
 def bio_tags(spans: Iterable[Span], tags: Sequence[str], first: int = 0) -> list[str]:

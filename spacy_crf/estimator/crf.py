@@ -16,7 +16,7 @@ from ..core.errors import CRFError, CRFWarning
 from ..core.weights import ChainWeights
 from .crfsuite import CRFsuiteModel, read_crfsuite
 from .errors import EstimatorErrors, EstimatorWarnings
-from .log import TrainingLog, shown
+from .log import TrainingLog
 from .params import ALIASES, read_settings
 from .preparation import prepare, read_dev
 from .training import train
@@ -138,9 +138,8 @@ class CRF:
             raise CRFError(EstimatorErrors.CRF706)
         data = prepare(X, y, settings)
         dev = None if X_dev is None else read_dev(X_dev, y_dev, data, settings["n_threads"])
-        log = TrainingLog(data.layout.size, dev)
-        with shown(self.verbose):
-            weights = ChainWeights(data.layout, train(data.corpus, data.layout, settings, log))
+        log = TrainingLog(data.layout.size, dev, verbose=self.verbose)
+        weights = ChainWeights(data.layout, train(data.corpus, data.layout, settings, log))
         log.evaluate = None
         self._chain = FittedChain.without_zeros(data.labels, data.attributes, weights)
         self.training_log_, self.objective_ = log, log.objective

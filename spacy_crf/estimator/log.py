@@ -2,8 +2,7 @@
 
 import logging
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -38,7 +37,7 @@ class TrainingLog:
         `avg_precision`, `avg_recall`, `avg_f1` and `scores` by label.
     training_seconds (float): of the whole run. reason (str): why it ended.
     objective (float | None): the loss with its penalties at the end, for algorithms that minimise one.
-    evaluate (Callable | None): scores of weights on dev data.
+    evaluate (Callable | None): scores of weights on dev data. verbose (bool): show messages on standard output.
     """
 
     featgen_num_features: int
@@ -47,6 +46,7 @@ class TrainingLog:
     training_seconds: float = 0.0
     reason: str = ""
     objective: float | None = None
+    verbose: bool = False
 
     @property
     def last_iteration(self) -> dict[str, Any] | None:
@@ -61,27 +61,18 @@ class TrainingLog:
             entry.update(self.evaluate(flat))
         self.iterations.append(entry)
         shown = {name: value for name, value in entry.items() if isinstance(value, int | float)}
-        logger.info("%s", "  ".join(f"{name} {value:g}" for name, value in shown.items()))
+        self.tell("  ".join(f"{name} {value:g}" for name, value in shown.items()))
+
+    def tell(self, message: str) -> None:
+        """Log a message. What is shown goes by the run alone: other threads share handlers and levels of loggers."""
+        logger.info("%s", message)
+        if self.verbose:
+            sys.stdout.write(f"{message}\n")
+            sys.stdout.flush()
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the dev data."""
         return {**self.__dict__, "evaluate": None}
-
-
-@contextmanager
-def shown(verbose: bool) -> Iterator[None]:
-    """Show the messages of the library on standard output."""
-    if not verbose:
-        yield
-        return
-    handler, level = logging.StreamHandler(sys.stdout), logger.level
-    logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
-    try:
-        yield
-    finally:
-        logger.removeHandler(handler)
-        logger.setLevel(level)
 
 
 def score_labels(gold: Ints, predicted: Ints, lengths: Indices, labels: list[str]) -> Scores:

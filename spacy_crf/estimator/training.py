@@ -16,7 +16,7 @@ from ..core.learn.sgd import SGD, StepSizeSearch
 from ..core.threads import single_threaded_blas
 from ..core.weights import Layout
 from .errors import EstimatorWarnings
-from .log import TrainingLog, logger
+from .log import TrainingLog
 
 Settings = dict[str, Any]
 PA_TYPES: dict[int, Kind] = {0: "PA", 1: "PA-I", 2: "PA-II"}
@@ -30,7 +30,7 @@ def train(corpus: EncodedCorpus, layout: Layout, settings: Settings, log: Traini
     with single_threaded_blas():
         flat = run(corpus, layout, settings, log)
     log.training_seconds = time.perf_counter() - begin
-    logger.info("%s stopped after %d iterations: %s.", settings["algorithm"], len(log.iterations), log.reason)
+    log.tell(f"{settings['algorithm']} stopped after {len(log.iterations)} iterations: {log.reason}.")
     return flat
 
 

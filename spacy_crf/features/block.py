@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from spacy import registry
-from spacy.language import Language
 from spacy.tokens import Doc
 
 if TYPE_CHECKING:
@@ -22,6 +21,7 @@ SequenceMode = Literal["auto", "doc", "sents"]
 Counts = Callable[[], Mapping[str, int]]
 Texts = Callable[[], Iterable[Sequence[str]]]
 Docs = Callable[[], Iterable[Doc]]
+Splitter = Callable[[str], list[str]]
 FIT = "fit"  # the table of normal forms to the training corpus
 
 
@@ -163,16 +163,16 @@ class FeatureSettings:
             if attribute.name == INDUCED and self.classes is None:
                 raise CRFError(FeatureErrors.CRF976.format(template=str(template)))
 
-    def make_resources(self, nlp: Language | None, docs: Docs = tuple, fitted: "Lexicon | None" = None) -> "Resources":
+    def make_resources(self, split: Splitter, docs: Docs = tuple, fitted: "Lexicon | None" = None) -> "Resources":
         """Read word lists and rules from their files, and fit what is to be fitted to the Docs.
 
-        nlp (Language | None): splits the phrases of word lists.
+        split (Callable): makes units of the phrases of word lists.
         fitted (Lexicon | None): what was fitted before for the same templates, and stays: weights were learned with it.
         """
         from .resources import Lexicon, Resources, WordList, count_forms, kept_counts
         from .templates import COUNTED, INDUCED
 
-        lists = {name: WordList.read(name, Path(path), nlp) for name, path in sorted((self.lists or {}).items())}
+        lists = {name: WordList.read(name, Path(path), split) for name, path in sorted((self.lists or {}).items())}
         own = fitted or Lexicon()
         thresholds, sizes = self._numbers(COUNTED), self._numbers([INDUCED])
         speller, counts, classes = None, own.counts, own.classes

@@ -15,6 +15,7 @@ from spacy.strings import StringStore
 from spacy.tokens import Doc, Token
 from spacy.vocab import Vocab
 
+from ..annotation.preparation import TRUNCATED
 from ..core.arrays import Bools, Floats, Hashes, Indices, Segments
 from ..core.errors import CRFError, excerpt
 from .block import SequenceMode
@@ -25,8 +26,6 @@ from .resources import NOTHING, Lexicon, Resources
 from .sequence_attributes import SequenceTokens
 from .templates import FITTED, Attribute
 
-# where a Doc says whether it is cut out of a longer text, so that this goes on before and behind it: [before, behind]
-TRUNCATED = "spacy_crf.open"
 _PRESENT = np.uint64(string_hash("1"))
 # what attributes of sequences are told from, beside words and spaces
 _OF_SEQUENCE = (Attribute("LOWER"), Attribute("WORD_CLASS"), Attribute("IS_LOWER"))

@@ -3,10 +3,9 @@
 Windows are shifted columns; conjunctions mix hashes; nothing is a Python string.
 """
 
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from spacy.tokens import Doc, Token
@@ -14,6 +13,7 @@ from spacy.vocab import Vocab
 
 from ..core.arrays import Bools, Floats, Hashes, Indices, Segments
 from ..core.errors import CRFError
+from ..core.threads import ForkSafeLock
 from .block import SequenceMode
 from .columns import ColumnReader, Columns, EndsBehind
 from .errors import FeatureErrors
@@ -21,8 +21,11 @@ from .hashing import ABSENT, mix, string_hash
 from .resources import Resources
 from .templates import Atom, Attribute, Template
 
-SET_BY_COMPONENTS = ("DEP", "LEMMA", "MORPH", "POS", "TAG")  # annotation that texts as they come do not have
-_READING = threading.Lock()  # columns of word forms are cached, and threads may share a pipeline
+# what templates read that texts as they come do not have, and the annotation that it is a part of
+SET_BY_COMPONENTS = {name: name for name in ("DEP", "LEMMA", "MORPH", "POS", "TAG")}
+SET_BY_COMPONENTS |= dict.fromkeys(("ENT_IOB", "ENT_TYPE", "ENT_KB_ID", "ENT_ID"), "ENT_IOB")
+Stage = Literal["training", "use"]
+_READING = ForkSafeLock()  # columns of word forms are cached, and threads may share a pipeline
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,8 @@ class FeatureExtractor:
         self.padding = padding
         asking = {atom.attribute: template for template in templates for atom in template.atoms}
         self.attributes: list[Attribute] = list(asking)
-        self._annotation = {one.name: template for one, template in asking.items() if one.name in SET_BY_COMPONENTS}
+        annotation = {one.name: template for one, template in asking.items() if one.name in SET_BY_COMPONENTS}
+        self._untold = {"training": annotation, "use": annotation}
         self._extensions = {one.key: template for one, template in asking.items() if one.name == "_"}
         self._reader = ColumnReader(self.attributes, resources, sequence) if reader is None else reader
 
@@ -71,10 +75,20 @@ class FeatureExtractor:
         """Whether features depend on what other components write."""
         return any(attribute.is_annotation for attribute in self.attributes)
 
-    def missing_annotation(self, docs: Sequence[Doc]) -> dict[str, Template]:
-        """Return annotation of templates that no token of the first Docs has, with a template; later none."""
-        wanted, self._annotation = self._annotation, {}
-        return {name: one for name, one in wanted.items() if not any(doc.has_annotation(name) for doc in docs)}
+    def missing_annotation(self, docs: Sequence[Doc], stage: Stage) -> dict[str, Template]:
+        """Return what templates read that no token of the first Docs of a stage has, with a template; later none,
+        and in use nothing that training did without."""
+        wanted = self._untold[stage]
+        if not wanted or not any(map(len, docs)):
+            return {}
+        self._untold[stage] = {}
+        found = {
+            name: template
+            for name, template in wanted.items()
+            if not any(len(doc) and doc.has_annotation(SET_BY_COMPONENTS[name]) for doc in docs)
+        }
+        self._untold["use"] = {name: one for name, one in self._untold["use"].items() if name not in found}
+        return found
 
     def read(self, docs: Sequence[Doc], vocab: Vocab, extra: int | None = None) -> Columns:
         """Return columns of a batch of Docs, with one more attribute of spaCy's (`extra`)."""

@@ -87,6 +87,14 @@ _CITATIONS = [
     # fields change behind punctuation marks
     *("B:LOWER[-1]", "B:WORD_CLASS[-1]", "B:WORD_CLASS[0]", "B:WORD_CLASS[-1]|SPACY[-1]"),
 ]
+# How names are spelt, and the words beside them
+_NAMES = [
+    *_affixes("LPREFIX", 4, 2),
+    *_affixes("LSUFFIX", 4, 2),
+    *("SHAPE[-2..2]", "COLLAPSED[-1..1]", *_pairs("COLLAPSED", -1, 1), *_triples("COLLAPSED", -1, 1)),
+    *("LOWER[-1]|COLLAPSED[0]", "COLLAPSED[0]|LOWER[1]"),
+    *("IS_TITLE[0]|BOS[0]", "IS_UPPER", "HAS_DIGIT", "DIGITS"),
+]
 PRESETS: dict[str, list[str]] = {
     "tagging": [*_WORDS_AND_AFFIXES, "COLLAPSED[0]|BOS[0]", "HAS_DIGIT", "HAS_UPPER", "HAS_HYPHEN"],
     # asks for bare words, as punctuation_restorer shows them
@@ -113,12 +121,7 @@ PRESETS: dict[str, list[str]] = {
         *("TAG[-2..2]", *_pairs("TAG", -2, 2), *_triples("TAG", -2, 2)),
         *("BOS", "EOS"),
     ],
-    "ner": [
-        *("BIAS", "ORTH[-1..1]", *_WORD_WINDOW),
-        *_affixes("LPREFIX", 4, 2),
-        *_affixes("LSUFFIX", 4, 2),
-        *("SHAPE[-2..2]", "COLLAPSED[-1..1]", *_pairs("COLLAPSED", -1, 1), *_triples("COLLAPSED", -1, 1)),
-        *("LOWER[-1]|COLLAPSED[0]", "COLLAPSED[0]|LOWER[1]"),
-        *("IS_TITLE[0]|BOS[0]", "IS_UPPER", "HAS_DIGIT", "DIGITS"),
-    ],
+    "ner": ["BIAS", "ORTH[-1..1]", *_WORD_WINDOW, *_NAMES],
+    # new names stand beside other words than those of training: without pairs of words, more of them are found
+    "entities": ["BIAS", "ORTH[-1..1]", "LOWER[-2..2]", *_NAMES],
 }

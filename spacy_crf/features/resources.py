@@ -1,7 +1,7 @@
 """What templates consult beside the text: word lists, and a lexicon of word forms; both are stored with the model."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -64,8 +64,11 @@ class WordList:
         return numbers
 
     @classmethod
-    def read(cls, name: str, path: Path, nlp: Language | None = None) -> "WordList":
-        """Read a TSV file; phrases are split by the pipeline, or at spaces. Empty lines and comments are skipped."""
+    def read(cls, name: str, path: Path, split: Callable[[str], list[str]] = str.split) -> "WordList":
+        """Read a TSV file. Empty lines and comments are skipped.
+
+        split (Callable): makes units of phrases. They match texts too whose units are what stands between spaces.
+        """
         try:
             lines = read_text(Path(path)).split("\n")
         except (OSError, CRFError) as error:
@@ -76,11 +79,16 @@ class WordList:
             phrase, value = " ".join(fields[0].split()), fields[-1].strip()
             if not line.strip() or (len(fields) == 1 and phrase.startswith("#")):
                 continue
-            if len(fields) != 2 or not phrase or not value:
+            lower = [tuple(unit.lower() for unit in units) for units in (split(phrase), phrase.split())]
+            if len(fields) != 2 or not all(lower) or not value:
                 raise CRFError(FeatureErrors.CRF306.format(name=name, path=path, line=number, text=line))
-            words = phrase.split() if nlp is None else [token.text for token in nlp.make_doc(phrase)]
-            entries.append((tuple(word.lower() for word in words), value))
+            entries += [(units, value) for units in dict.fromkeys(lower)]
         return cls(name, entries)
+
+
+def splitter(nlp: Language | None) -> Callable[[str], list[str]]:
+    """Return what splits a phrase into tokens: the tokenizer of a pipeline, or at spaces without one."""
+    return str.split if nlp is None else lambda phrase: [token.text for token in nlp.make_doc(phrase)]
 
 
 def kept_counts(counts: Mapping[str, int], thresholds: list[int]) -> dict[str, int]:

@@ -166,7 +166,8 @@ class FoldCorpus:
 
     corpus (Callable): the reader of all documents, the same number in the same order whenever it is called; an
         augmenter would put copies of a document into other folds.
-    folds (int): number of folds, of about the same number of documents, drawn at random.
+    folds (int): number of folds, of about the same number of documents, drawn at random. Docs that bear the name of one
+        document, such as its sentences, stay together, unless there are fewer documents than folds.
     fold (int): number of the fold, from 0.
     part (str): "held_out" for its documents, "train" for those of all other folds.
     seed (int): of the draw.
@@ -199,12 +200,17 @@ class FoldCorpus:
             yield Example(example.predicted.copy(), example.reference)
 
     def _choose(self, examples: list[Example]) -> list[Example]:
+        from ..annotation.documents import document_numbers
         from .errors import LabErrors
         from .sampling import deal
 
-        if len(examples) < self.folds:
-            raise CRFError(LabErrors.CRF551.format(folds=self.folds, found=len(examples)))
-        owners = deal(len(examples), self.folds, np.random.default_rng(self.seed)).tolist()
+        numbers = document_numbers(examples)
+        if len(np.unique(numbers)) < self.folds:
+            numbers = np.arange(len(examples))
+        found = len(np.unique(numbers))
+        if found < self.folds:
+            raise CRFError(LabErrors.CRF551.format(folds=self.folds, found=found))
+        owners = deal(found, self.folds, np.random.default_rng(self.seed))[numbers].tolist()
         is_wanted = self.part == "held_out"
         return [example for owner, example in zip(owners, examples) if (owner == self.fold) == is_wanted]
 

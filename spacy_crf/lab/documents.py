@@ -12,18 +12,20 @@ import numpy as np
 from spacy.attrs import ORTH
 from spacy.language import Language
 from spacy.training import Example
-from spacy.util import resolve_dot_names
+from spacy.util import dot_to_object, resolve_dot_names
 from thinc.api import Config
 
+from ..annotation.documents import read_doc_name
 from ..core.arrays import Doubles, Indices, Segments
 from ..core.errors import CRFError
 from ..corpora.docbin import cut_doc
-from ..corpora.docs import read_doc_name
 from .block import SELECTIONS, Reader
 from .errors import LabErrors
 from .sampling import CorpusLayout
+from .training import scored_texts
 
 Grams = Literal["characters", "words"]
+Purpose = Literal["training", "scores"]
 
 
 @dataclass(frozen=True)
@@ -99,26 +101,35 @@ def by_document(pieces: Sequence[tuple[int, Example]]) -> dict[int, list[Example
 
 
 class Source:
-    """The corpora of a complete config, read once for each pipeline that asks: a Doc belongs to one vocabulary."""
+    """The corpora of a complete config, read once for each pipeline that asks, as a Doc belongs to one vocabulary; and
+    once more to be scored, where the dev corpus says otherwise whether punctuation is."""
 
     def __init__(self, config: Config, with_dev: bool = False):
         training = config["training"]
         names = [training["train_corpus"], *([training["dev_corpus"]] if with_dev else [])]
-        self._readers: list[Reader] = list(resolve_dot_names(config.interpolate(), names))
-        self._read: tuple[Language, Pool] | None = None
+        plain = config.interpolate()
+        self._readers: dict[Purpose, list[Reader]] = {"training": list(resolve_dot_names(plain, names))}
+        for name, reader in zip(names, self._readers["training"]):
+            if getattr(reader, "augmenter", None) is not None:
+                raise CRFError(LabErrors.CRF550.format(name=name))
+        if changes := scored_texts(plain):
+            dot_to_object(plain, names[0]).update(changes)
+            self._readers["scores"] = list(resolve_dot_names(plain, names))
+        self._read: dict[Purpose, tuple[Language, Pool]] = {}
 
-    def read(self, nlp: Language) -> Pool:
+    def read(self, nlp: Language, purpose: Purpose = "training") -> Pool:
         """Return the documents, as a pipeline sees them."""
-        if self._read is None or self._read[0] is not nlp:
-            self._read = nlp, read_pool(nlp, self._readers)
-        return self._read[1]
+        purpose = purpose if purpose in self._readers else "training"
+        if purpose not in self._read or self._read[purpose][0] is not nlp:
+            self._read[purpose] = nlp, read_pool(nlp, self._readers[purpose])
+        return self._read[purpose][1]
 
 
 @contextmanager
-def selected(source: Source, sentences: Indices) -> Iterator[dict[str, str]]:
+def selected(source: Source, sentences: Indices, purpose: Purpose) -> Iterator[dict[str, str]]:
     """Hold some sentences for spaCy's own training, which asks for corpora by name, and yield the reader's block."""
     key = uuid4().hex
-    SELECTIONS[key] = lambda nlp: [example for _, example in source.read(nlp).take(sentences)]
+    SELECTIONS[key] = lambda nlp: [example for _, example in source.read(nlp, purpose).take(sentences)]
     try:
         yield {"@readers": "spacy_crf.Selection.v1", "key": key}
     finally:

@@ -27,8 +27,8 @@ class LabErrors(metaclass=Messages):
         "dictionary. Leave the template out, or take crf_tagger."
     )
     CRF550 = (
-        "The training corpus {name} has an augmenter, whose copies of a document would fall into other folds. Set it "
-        "to null for cross-validation."
+        "The corpus {name} has an augmenter, whose copies of a document would fall into other folds. Set it to null "
+        "for cross-validation and experiments."
     )
     CRF551 = (
         '{folds} folds cannot be made of {found} documents. Ask for fewer, or set `group` of the corpus to "sentence", '
@@ -114,11 +114,13 @@ class LabErrors(metaclass=Messages):
     CRF636 = "{name} is {value!r}. Give a number of at least {least}."
     CRF639 = "{setting} goes with {owner} only. Give that too, or leave it out."
     CRF637 = "Trial {number} failed, and none before it succeeded: {error}"
-    CRF652 = (
+    CRF654 = (
         "The scorer of component {name!r} does not tell {score}, which penalties are chosen by. It tells: {known}. "
         "Take the scorer that the component has by default."
     )
     CRF647 = "There are {exponents} exponents for {models} models. Give one for each, or none for equal shares."
+    CRF653 = "There is no config {name!r}. Those that come with the library, near names first: {known}."
+    CRF652 = "{path} is there already. Give another file, or --force to replace it."
     CRF834 = "A hidden Markov model of order {order!r} is not known. Give 2 (pairs of labels) or 3 (triples of labels)."
     CRF835 = (
         "The features have {found} columns, but the maximum-entropy Markov model was trained on {expected}. Use the "

@@ -20,7 +20,7 @@ from thinc.api import Config
 
 from ..core.arrays import Doubles, Indices
 from ..core.errors import CRFError
-from .documents import Grams, Source, by_document, count_grams, jensen_shannon, selected
+from .documents import Grams, Purpose, Source, by_document, count_grams, jensen_shannon, selected
 from .errors import LabErrors
 from .measures import Scored, measure
 from .results import DocumentScores, Experiment, PartResult, SystemResult
@@ -30,6 +30,7 @@ from .training import train_config
 
 DEV_SHARE = 0.1  # of the training part, where the dev corpus is split itself
 CORPORA = {"train_corpus": "experiment_train", "dev_corpus": "experiment_dev"}
+PURPOSES: dict[str, Purpose] = {"train_corpus": "training", "dev_corpus": "scores"}
 OnResult = Callable[[str, int, int, list[PartResult]], None]
 
 
@@ -184,7 +185,7 @@ def train_on(system: System, sentences: Indices, dev: Indices | None) -> Languag
     parts = {"train_corpus": sentences, **({} if dev is None else {"dev_corpus": dev})}
     with ExitStack() as stack:
         for setting, part in parts.items():
-            config["corpora"][CORPORA[setting]] = stack.enter_context(selected(system.source, part))
+            config["corpora"][CORPORA[setting]] = stack.enter_context(selected(system.source, part, PURPOSES[setting]))
             config["training"][setting] = f"corpora.{CORPORA[setting]}"
         folder = Path(stack.enter_context(TemporaryDirectory()))
         train_config(config, output=folder)
@@ -193,12 +194,12 @@ def train_on(system: System, sentences: Indices, dev: Indices | None) -> Languag
 
 def _evaluate(system: System, nlp: Language, split: Split, seconds: float) -> Iterator[PartResult]:
     """Annotate and score the test parts of a split with the pipeline that was trained on it."""
-    pool = system.source.read(nlp)
+    pool, scored = system.source.read(nlp), system.source.read(nlp, "scores")
     examples = [example for _, example in pool.take(split.train)]
     words = frozenset(token.text for example in examples for token in example.predicted)
     pipe: Any = nlp.get_pipe(system.component)
     for part in split.tests:
-        pieces = pool.take(part.sentences)
+        pieces = scored.take(part.sentences)
         docs = nlp.pipe(example.predicted.copy() for _, example in pieces)
         tested = [(number, Example(doc, example.reference)) for doc, (number, example) in zip(docs, pieces)]
         alone = [example for _, example in tested]

@@ -92,8 +92,7 @@ def with_fold(config: Config, folds: int, fold: int, seed: int) -> Config:
     corpus = _block(config, names["train"])
     if corpus.get("augmenter") is not None:
         raise CRFError(LabErrors.CRF550.format(name=names["train"]))
-    ours, theirs = (_block(plain, name).get("text") or {} for name in names.values())
-    corpora = {"train": corpus, "held_out": _scored_as(theirs, ours, corpus)}
+    corpora = {"train": corpus, "held_out": {**corpus, **scored_texts(plain)}}
     for part, name in names.items():
         parent, _, last = name.rpartition(".")
         settings = {"corpus": dict(corpora[part]), "folds": folds, "fold": fold, "part": part, "seed": seed}
@@ -101,13 +100,15 @@ def with_fold(config: Config, folds: int, fold: int, seed: int) -> Config:
     return config
 
 
-def _scored_as(theirs: dict[str, Any], ours: dict[str, Any], corpus: dict[str, Any]) -> dict[str, Any]:
-    """Return a corpus, with our block `text`, whose punctuation has gold if that of their block has; documents and
-    tokens stay the same."""
+def scored_texts(config: Config) -> dict[str, Any]:
+    """Return the block `text` by which the training corpus is read to be scored, where it is another: its punctuation
+    has gold if that of the dev corpus has. Documents and tokens stay the same."""
+    names = config["training"]["train_corpus"], config["training"]["dev_corpus"]
+    ours, theirs = (_block(config, name).get("text") or {} for name in names)
     punctuation = theirs.get("punctuation", "gold")
     if theirs and ours and {ours.get("punctuation", "gold"), punctuation} == {"gold", "context"}:
-        return {**corpus, "text": {**ours, "punctuation": punctuation}}
-    return corpus
+        return {"text": {**ours, "punctuation": punctuation}}
+    return {}
 
 
 def _block(config: dict[str, Any], name: str) -> dict[str, Any]:

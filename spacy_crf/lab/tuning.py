@@ -1,8 +1,7 @@
 """Choice of penalties by cross-validation: a component is trained by its own trainer, and scored by its own scorer."""
 
 import time
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import compress, product
 from math import isfinite, sqrt
@@ -14,8 +13,9 @@ from spacy.language import Language
 from spacy.training import Example
 from spacy.util import minibatch
 
+from ..annotation.documents import document_numbers
 from ..core.arrays import Segments
-from ..core.errors import CoreErrors, CRFError, CRFWarning
+from ..core.errors import CoreErrors, CRFError
 from ..core.labels import UNKNOWN
 from ..corpora.docbin import cut_doc
 from ..learning.encoder import ChainLearner, MakeSample, Sample
@@ -29,6 +29,7 @@ from .sampling import deal
 Rule = Literal["best", "one-se"]
 Unit = Literal["auto", "doc", "sequence"]
 SCORES = {"ent": "ents_f", "spans": "spans_{spans_key}_f"}
+TRAINER = {"@misc": "spacy_crf.LBFGS.v1"}  # with its defaults, as trainer = "auto" takes it
 BATCH_SIZE = 256  # documents that are scored at once
 
 
@@ -130,6 +131,7 @@ def cross_validate(
     seed: int = 0,
     iterations: int = 100,
     rule: Rule = "best",
+    scored: Sequence[Example] | None = None,
     on_result: Callable[[FoldResult], None] | None = None,
 ) -> CrossValidation:
     """Score all pairs of penalties on held-out parts of a corpus. The pipeline stays as it is.
@@ -141,6 +143,7 @@ def cross_validate(
     examples (Sequence[Example]): the training corpus, with what the component needs to see on the predicted side.
     unit (str): "doc" keeps documents together, "sequence" draws sentences, "auto" does so where documents are too few.
     iterations (int): of L-BFGS, at most, for each fit. rule (str): see `CrossValidation.chosen`.
+    scored (Sequence[Example] | None): the same examples with the gold that they are scored by, if that is another.
     on_result (Callable | None): told of each fit when it is done.
     """
     pipe: Any = nlp.get_pipe(name)
@@ -152,29 +155,34 @@ def cross_validate(
     if not pipe.labels:
         raise CRFError(PipeErrors.CRF401.format(name=name))
     pairs = list(product(_checked("c1", c1), _checked("c2", c2)))
-    score = main_score(pipe, examples)
+    weights = score_weights(nlp, name)
     results: dict[tuple[float, float], list[FoldResult]] = {pair: [] for pair in pairs}
-    for number, (train, held_out) in enumerate(make_folds(pipe, examples, folds, unit, seed)):
+    for number, (train, held_out) in enumerate(make_folds(pipe, examples, folds, unit, seed, scored)):
         fold = Fold(nlp, name, train, held_out)
         for pair in pairs:
             started = time.perf_counter()
             fitted, done = fold.fit(*pair, iterations)
             seconds = time.perf_counter() - started
-            result = FoldResult(number, *pair, *fold.evaluate(fitted, score), count_weights(fitted), done, seconds)
+            result = FoldResult(number, *pair, *fold.evaluate(fitted, weights), count_weights(fitted), done, seconds)
             results[pair].append(result)
             if on_result is not None:
                 on_result(result)
-    return CrossValidation(name, score, rule, [Setting(*pair, found) for pair, found in results.items()])
+    return CrossValidation(name, " + ".join(weights), rule, [Setting(*pair, found) for pair, found in results.items()])
 
 
-def main_score(pipe: Any, examples: Sequence[Example]) -> str:
-    """Name of the score that says most of a component: that of taggers, or else that of `constrained_ner`."""
-    of_tagger = SCORES.get(pipe.target, f"{pipe.target}_acc").format(spans_key=pipe.cfg["spans_key"])
-    known = pipe.score(list(examples[:1]))
-    for score in (of_tagger, "ents_f" if pipe.target in SCORES else "tok_acc"):
-        if score in known:
-            return score
-    raise CRFError(LabErrors.CRF652.format(name=pipe.name, score=of_tagger, known=", ".join(known) or "none"))
+def score_weights(nlp: Language, name: str) -> dict[str, float]:
+    """Return the scores that a component is chosen by, with their weights, as `spacy train` has them by default."""
+    weights = {key: weight for key, weight in (nlp.get_pipe_meta(name).default_score_weights or {}).items() if weight}
+    if weights.keys() != {"crf_score"}:
+        return weights
+    pipe: Any = nlp.get_pipe(name)  # the score of its target, which says more by its name
+    return {SCORES.get(pipe.target, f"{pipe.target}_acc").format(spans_key=pipe.cfg.get("spans_key")): 1.0}
+
+
+def trainer_block(component: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the block of L-BFGS of a component that is trained by it. component (dict): its block of the config."""
+    block = component.get("trainer", "auto")
+    return dict(TRAINER if block == "auto" else block)
 
 
 def _checked(name: str, values: Sequence[float]) -> list[float]:
@@ -189,22 +197,34 @@ def _checked(name: str, values: Sequence[float]) -> list[float]:
 
 
 def make_folds(
-    pipe: CRFTagger, examples: Sequence[Example], count: int, unit: Unit, seed: int
+    pipe: CRFTagger,
+    examples: Sequence[Example],
+    count: int,
+    unit: Unit,
+    seed: int,
+    scored: Sequence[Example] | None = None,
 ) -> Iterator[tuple[list[Example], list[Example]]]:
-    """Return training and held-out examples of folds of documents or sequences; those without gold are trained on."""
-    parts = list(examples)
+    """Return training and held-out examples of folds of documents or sequences; those without gold are trained on.
+
+    Examples whose references bear the name of one document stay together in a fold of documents. scored (Sequence |
+    None): the held-out ones, if they are others.
+    """
+    parts, tested = list(examples), list(examples if scored is None else scored)
     judging = np.flatnonzero(count_known(pipe, parts))
-    by_document = unit == "doc" or (unit == "auto" and len(judging) >= count)
+    units = document_numbers(parts[place] for place in judging)
+    by_document = unit == "doc" or (unit == "auto" and len(np.unique(units)) >= count)
     if not by_document:
-        parts = [part for example in examples for part in cut_example(pipe, example)]
+        parts, tested = ([part for example in side for part in cut_example(pipe, example)] for side in (parts, tested))
         judging = np.flatnonzero(count_known(pipe, parts))
-    if not 2 <= count <= len(judging):
+        units = np.arange(len(judging))
+    found = len(np.unique(units))
+    if not 2 <= count <= found:
         kind = "documents" if by_document else "sequences"
-        raise CRFError(LabErrors.CRF603.format(folds=count, found=len(judging), kind=kind))
+        raise CRFError(LabErrors.CRF603.format(folds=count, found=found, kind=kind))
     folds = np.full(len(parts), -1)
-    folds[judging] = deal(len(judging), count, np.random.default_rng(seed))
+    folds[judging] = deal(found, count, np.random.default_rng(seed))[units]
     masks = ((folds == number).tolist() for number in range(count))
-    return (([part for out, part in zip(held, parts) if not out], list(compress(parts, held))) for held in masks)
+    return (([part for out, part in zip(held, parts) if not out], list(compress(tested, held))) for held in masks)
 
 
 def count_known(pipe: CRFTagger, examples: Sequence[Example]) -> list[int]:
@@ -240,7 +260,7 @@ class Fold:
         self._samples: list[Sample] = []
 
     def _make(self, **penalties: float) -> Any:
-        config = {**self._config, "trainer": {**self._config["trainer"], **penalties}}
+        config = {**self._config, "trainer": {**trainer_block(self._config), **penalties}}
         return self._nlp.create_pipe(config.pop("factory"), self._name, config=config)
 
     def fit(self, c1: float, c2: float, iterations: int) -> tuple[CRFTagger, int]:
@@ -248,20 +268,21 @@ class Fold:
         pipe = self._make(c1=c1, c2=c2).from_bytes(self._begun)
         trainer: LBFGSTrainer = pipe.trainer
         settings = trainer.settings
+        trainer.warns_of_unseen = False
         pipe.trainer = _Recall(trainer, self._samples)
         # weights that were not seen come behind the first step, which has its own length; else one step does it all
         first = min(iterations, settings.iterations_per_step) if settings.unseen else iterations
-        with warnings.catch_warnings(action="ignore", category=CRFWarning):  # told when the pipeline was initialised
-            for step in filter(None, (first, iterations - first)):
-                trainer.settings = replace(settings, iterations_per_step=step)
-                pipe.update(self._train)
-                pipe.finish_update(None)
+        for step in filter(None, (first, iterations - first)):
+            trainer.settings = replace(settings, iterations_per_step=step)
+            pipe.update(self._train)
+            pipe.finish_update(None)
         done = trainer.iterations
         trainer.reset()  # what is encoded takes more memory than the weights
         return pipe, done
 
-    def evaluate(self, pipe: CRFTagger, score: str) -> tuple[float, float]:
-        """Return the score of the held-out part, and its loss for each token with gold."""
+    def evaluate(self, pipe: CRFTagger, weights: Mapping[str, float]) -> tuple[float, float]:
+        """Return the score of the held-out part, a sum of the scores with weights, and its loss for each token with
+        gold."""
         loss, scored = 0.0, list[Example]()
         for batch in minibatch(self._held_out, BATCH_SIZE):
             docs = [example.predicted.copy() for example in batch]
@@ -269,7 +290,10 @@ class Fold:
             loss += pipe.get_loss(batch, predictions)
             pipe.set_annotations(docs, predictions)
             scored += [Example(doc, example.reference) for doc, example in zip(docs, batch)]
-        return pipe.score(scored)[score] or 0.0, loss / self._n_known
+        found = pipe.score(scored)
+        if lacking := [key for key in weights if key not in found]:
+            raise CRFError(LabErrors.CRF654.format(name=pipe.name, score=lacking[0], known=", ".join(found) or "none"))
+        return sum(weight * (found[key] or 0.0) for key, weight in weights.items()), loss / self._n_known
 
 
 class _Recall:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import registry
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 Tok2Vec = Model[list[Doc], list[Floats2d]]
 Precision = Literal["float32", "float16"]
+FULL_BATCH = "spacy_crf.full_batch.v1"
 
 
 @registry.architectures("spacy_crf.LinearChain.v1")
@@ -66,7 +68,7 @@ def LinearChain(
     return new_model(boundary, tok2vec, kept)
 
 
-@registry.batchers("spacy_crf.full_batch.v1")
+@registry.batchers(FULL_BATCH)
 def make_full_batch() -> Callable[[Iterable[Example]], Iterator[list[Example]]]:
     """Batches of the whole corpus: one step of the training loop sees every example.
 
@@ -96,8 +98,8 @@ class TrainerSettings(ABC):
     resumable: bool = False
 
     @abstractmethod
-    def make(self) -> "Trainer":
-        """Make the trainer."""
+    def make(self, model: Model[Any, Any], nlp: Language | None = None) -> "Trainer":
+        """Make the trainer of a model. nlp (Language | None): the pipeline that is going to be trained, if known."""
 
 
 @registry.misc("spacy_crf.LBFGS.v1")
@@ -155,7 +157,7 @@ class LBFGSSettings(TrainerSettings):
         """What the optimiser is told."""
         return {name: getattr(self, name) for name in ("memory", "period", "delta", "epsilon")}
 
-    def make(self) -> "Trainer":
+    def make(self, model: Model[Any, Any], nlp: Language | None = None) -> "Trainer":
         from .lbfgs import LBFGSTrainer
 
         return LBFGSTrainer(self)
@@ -175,7 +177,7 @@ class MinibatchSettings(TrainerSettings):
 
     resumable: bool = False
 
-    def make(self) -> "Trainer":
+    def make(self, model: Model[Any, Any], nlp: Language | None = None) -> "Trainer":
         from .online import MinibatchTrainer
 
         return MinibatchTrainer(self)
@@ -218,7 +220,7 @@ class OnlineSettings(TrainerSettings):
         apart = ("seed", "resumable")
         return learners[type(self)](**{name: value for name, value in vars(self).items() if name not in apart})
 
-    def make(self) -> "Trainer":
+    def make(self, model: Model[Any, Any], nlp: Language | None = None) -> "Trainer":
         from .online import OnlineTrainer
 
         return OnlineTrainer(self)
@@ -325,3 +327,24 @@ class StochasticGradientSettings(OnlineSettings):
     averaging: bool = True
     seed: int = 0
     resumable: bool = False
+
+
+@dataclass(frozen=True)
+class AutoSettings(TrainerSettings):
+    """The trainer that goes with the training loop, for `trainer = "auto"`.
+
+    It is L-BFGS where the batcher of the training block shows the whole corpus in every step, or the model is of order
+    2. It is AdaGrad with any other batcher, where none is known, and for a model with a tok2vec layer.
+
+    full_batch (LBFGSSettings): settings of L-BFGS.
+    """
+
+    full_batch: LBFGSSettings = LBFGSSettings()
+
+    def make(self, model: Model[Any, Any], nlp: Language | None = None) -> "Trainer":
+        from .model import get_tok2vec
+
+        batcher = {} if nlp is None else nlp.config.interpolate()["training"].get("batcher") or {}
+        sees_all = batcher.get("@batchers") == FULL_BATCH and get_tok2vec(model) is None
+        chosen = self.full_batch if sees_all or model.attrs["order"] == 2 else AdaGradSettings()
+        return chosen.make(model)

@@ -128,11 +128,13 @@ class Trainer(ABC):
 
     learns_vectors (bool): whether it can train a model with a tok2vec layer, which wants gradients batch by batch.
     learns_trigrams (bool): whether it can train a model of order 2.
+    warns_of_unseen (bool): whether to warn of labels without an example, which are no wonder in a part of a corpus.
     stopped (dict | None): the state of a run that is to go on, until it does.
     """
 
     learns_vectors: bool = False
     learns_trigrams: bool = False
+    warns_of_unseen: bool = True
     stopped: dict[str, Any] | None = None
 
     def __init__(self, settings: Any):

@@ -9,7 +9,7 @@ class LearningErrors(metaclass=Messages):
     CRF202 = (
         "L-BFGS needs the same examples in every step, but this step has others. Either use the batcher "
         "spacy_crf.full_batch.v1 (in your own loop: pass all examples to each nlp.update), or the trainer "
-        "spacy_crf.Minibatch.v1."
+        "spacy_crf.AdaGrad.v1, which learns from batches of any size."
     )
     CRF203 = (
         "The same example came twice within one step of L-BFGS. Remove the duplicate, or call finish_update "

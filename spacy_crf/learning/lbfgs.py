@@ -154,7 +154,8 @@ class LBFGSTrainer(Trainer):
         if not len(corpus.gold.labels):
             return
         self._n_tokens = self._arrived_tokens
-        learner.warn_of_unseen_labels(corpus.gold)
+        if self.warns_of_unseen:
+            learner.warn_of_unseen_labels(corpus.gold)
         if self.stopped is None:
             learner.add_weights(corpus)
         # the run is over when its examples are gone: nothing encoded outlives them

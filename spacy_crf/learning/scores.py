@@ -7,7 +7,6 @@ twenty features; the remaining templates, conjunctions above all, are extracted 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from ..core.chain.distribution import ChainDistribution, distribution
 from ..core.chain.edges import EdgeColumns, EdgeTable
 from ..core.chain.potentials import ChainPotentials, EdgeObservations, Observations, chain_potentials, observe
 from ..core.sparse import SparseRows
+from ..core.threads import ForkSafeLock
 from ..core.weights import ChainWeights, masked
 from ..features.columns import Columns
 from ..features.extract import Keys, Windows, boundary, template_keys
@@ -51,7 +51,7 @@ class Emissions:
             else:
                 by_source.setdefault(None if attribute.is_lexical else attribute, []).append(template)
         self._tables = [_ScoreTable(source, features, dense.state, found) for source, found in by_source.items()]
-        self._lock = Lock()
+        self._lock = ForkSafeLock()
         self._edges = EdgeTable.of(dense.edges, masked(dense.transitions, layout.allowed))
 
     def __reduce__(self) -> tuple[type["Emissions"], tuple[Any, ...]]:

@@ -6,18 +6,17 @@ Everybody who has the library installed loads this module with spaCy, so it impo
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
-from difflib import get_close_matches
 from functools import cache, partial, wraps
 from inspect import Parameter, signature
 from operator import attrgetter
-from typing import Any, Literal, TypeVar, get_args, get_type_hints
+from typing import Any, ClassVar, Literal, TypeVar, get_args, get_type_hints
 
 from spacy.language import Language
 from spacy.util import registry
 from thinc.api import Model
 
 from ..features.block import FeatureSettings, SequenceMode
-from ..learning.block import TrainerSettings
+from ..learning.block import AutoSettings, LBFGSSettings, TrainerSettings
 from .dictionary.block import DictionarySettings
 
 S = TypeVar("S", bound="Settings")
@@ -166,13 +165,6 @@ def refused(name: str, setting: str, value: Any, expected: str) -> Exception:
 
 Decode = Literal["viterbi", "posterior"]
 SPAN_TARGETS = ("ent", "spans")
-# what people call the targets that spaCy has a place for
-_TARGETS = {
-    "tag": ("tag", "tags", "tag_", "xpos"),
-    "pos": ("pos", "pos_", "upos"),
-    "ent": ("ent", "ents", "entity", "entities", "ner", "iob"),
-    "spans": ("span", "spans", "spancat", "chunk", "chunks", "noun_chunks", "np"),
-}
 
 
 @dataclass(kw_only=True)
@@ -181,18 +173,23 @@ class ChainSettings(Settings):
 
     model (Model): spacy_crf.LinearChain.v1.
     features (FeatureSettings): spacy_crf.Features.v1: templates, cut-offs and word lists.
-    trainer (TrainerSettings): spacy_crf.LBFGS.v1 (with the batcher spacy_crf.full_batch.v1) or
-        another one, such as spacy_crf.AdaGrad.v1.
+    trainer (TrainerSettings): "auto", or a block such as spacy_crf.LBFGS.v1. "auto" is L-BFGS with the batcher
+        spacy_crf.full_batch.v1, else spacy_crf.AdaGrad.v1, which learns from batches of any size.
     temperature (float): scores are divided by it before they become probabilities. `python -m spacy crf calibrate`
         finds it. At least 0.000001: with less, scores become too large for exact probabilities.
     scorer (Callable | None): how it is evaluated.
     """
 
+    full_batch: ClassVar[LBFGSSettings] = LBFGSSettings()  # the L-BFGS of "auto"
     model: Model = nested("architectures", "spacy_crf.LinearChain.v1")
     features: FeatureSettings = nested("misc", "spacy_crf.Features.v1", templates=["@tagging"])
-    trainer: TrainerSettings = nested("misc", "spacy_crf.LBFGS.v1")
+    trainer: TrainerSettings = fixed("auto")
     temperature: float = 1.0
     scorer: Scorer = nested("scorers", "spacy_crf.tagger_scorer.v1")
+
+    def __post_init__(self) -> None:
+        if self.trainer == "auto":
+            self.trainer = AutoSettings(self.full_batch)
 
     def problems(self) -> Iterator[tuple[str, str]]:
         if "layout" not in self.model.attrs:
@@ -215,7 +212,7 @@ class ChainSettings(Settings):
             from ..core.trigrams import refuse_second_order
             from .errors import PipeErrors
 
-            trainer = self.trainer.make()
+            trainer = self.trainer.make(self.model)
             if not trainer.learns_trigrams:
                 raise CRFError(PipeErrors.CRF435.format(name=name, trainer=type(trainer).__name__))
             for what in self.first_order():
@@ -287,14 +284,6 @@ class LabelSettings(TagSettings):
         yield from (f"the setting `{one}`" for one in ("threshold", "scores", "marginals") if getattr(self, one))
         if self.target == "spans":
             yield "target 'spans'"
-
-
-def near_targets(name: str) -> list[str]:
-    """Targets that somebody may mean who writes another name; all of them for one of them, or where none is near."""
-    if name in _TARGETS:
-        return list(_TARGETS)
-    owners = {word: target for target, words in _TARGETS.items() for word in words}
-    return list(dict.fromkeys(owners[word] for word in get_close_matches(name.lower(), owners))) or list(_TARGETS)
 
 
 def own_names(names: Mapping[str, str | None]) -> Iterator[tuple[str, str]]:

@@ -88,6 +88,16 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
         return self.settings.features
 
     @property
+    def target(self) -> str:
+        """Name of what is learned and written."""
+        return str(self.settings.target)  # type: ignore[attr-defined]
+
+    @property
+    def tags(self) -> TagSet:
+        """Tags of the chain, in the order of its label indices."""
+        return self.learner.tags
+
+    @property
     def sequence(self) -> SequenceMode:
         """What a sequence of the chain is."""
         mode: SequenceMode = getattr(self.settings, "sequence", "doc")

@@ -15,6 +15,7 @@ from spacy.training import Example, validate_examples
 from spacy.vocab import Vocab
 from thinc.api import Optimizer, set_dropout_rate
 
+from ..annotation.documents import document_numbers
 from ..core.arrays import Bools, Floats, Indices, Segments
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.evidence import Known
@@ -22,11 +23,12 @@ from ..core.chain.objective import loss_and_gradient
 from ..core.chain.potentials import Observations
 from ..core.chain.temperature import HeldOut
 from ..core.errors import CRFError
-from ..core.labels import Gold, Scheme, TagSet
+from ..core.labels import Gold, Scheme
 from ..core.threads import available_threads, run_parallel
 from ..core.weights import DenseWeights
 from ..features.columns import Columns
 from ..features.features import Features
+from ..features.resources import splitter
 from ..learning.encoder import Sample
 from ..learning.model import (
     begin_update,
@@ -49,7 +51,7 @@ from .live_settings import HasSettings, LiveSettings
 from .scorer import report_scores
 
 SAMPLE = 10  # examples that show a tok2vec layer its shapes
-UNITS_PER_THREAD = 4096  # fewer do not repay a thread
+UNITS_PER_THREAD, CELLS = 4096, 1 << 20  # fewer units repay no thread; more units times labels are decoded in turns
 
 
 class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, TrainablePipe):
@@ -65,7 +67,7 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
     def __init__(self, vocab: Vocab, settings: ChainSettings, name: str, scheme: Scheme = "none", **learned: Any):
         settings.check(name)
         self.vocab, self.settings, self.name, self.scheme = vocab, settings, name, scheme
-        self.model, self.trainer, self.scorer = settings.model, settings.trainer.make(), settings.scorer
+        self.model, self.trainer, self.scorer = settings.model, settings.trainer.make(settings.model), settings.scorer
         self.live_settings = LiveSettings(name, settings, {**learned, "labels": []})
         self.features = Features(self.feature_config, self.sequence)
         self.valid_tags = ValidTags(name, getattr(settings, "dictionary", None), self.feature_config)
@@ -99,22 +101,16 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
     def describe_gold(self) -> str:
         return self.annotation.description
 
-    # -- labels and settings ---------------------------------------------------------------------------------
+    def splitter(self, nlp: Language | None) -> Callable[[str], list[str]]:
+        """Return what splits the phrases of word lists into units: the pipeline's tokenizer, or at spaces without."""
+        return splitter(nlp)
 
-    @property
-    def target(self) -> str:
-        """Name of what is learned and written."""
-        return str(self.settings.target)  # type: ignore[attr-defined]
+    # -- labels and settings ---------------------------------------------------------------------------------
 
     @property
     def has_dictionary(self) -> bool:
         """Whether there is a tag dictionary."""
         return self.valid_tags.config is not None
-
-    @property
-    def tags(self) -> TagSet:
-        """Tags of the chain, in the order of its label indices."""
-        return self.learner.tags
 
     def _require_labels(self) -> None:
         if not get_layout(self.model).n_labels:
@@ -137,8 +133,9 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
         nlp (Language | None): the pipeline, whose tokenizer splits the phrases of word lists.
         labels (list[str] | None): all labels, as `spacy init labels` writes them; behind those added before.
         start (str | None): folder of a saved component with the same templates, to begin with its labels, features,
-            their weights, and what they read that was fitted, such as classes; its vectors are left out. Where the
-            trainers are `resumable`, training goes on as if it had not been interrupted.
+            their weights, and what they read that was fitted, such as classes, or a tag dictionary, into which new
+            texts are counted; its vectors are left out. Where the trainers are `resumable`, training goes on as if it
+            had not been interrupted.
         RAISES (ValueError): where there are no labels, or the folder cannot be used.
         """
         begun = None if start is None else self.read_start(start)
@@ -148,9 +145,11 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
             self.learn_preparation(self.references(read))
         found = self.find_labels(self.references(read)) if labels is None else labels
         self.set_labels([*(begun.labels if begun else ()), *self.labels, *found])
-        resources = self.feature_config.make_resources(nlp, partial(self.references, read), begun and begun.lexicon)
+        resources = self.feature_config.make_resources(
+            self.splitter(nlp), partial(self.references, read), begun and begun.lexicon
+        )
         self.features = Features(self.feature_config, self.sequence, resources)
-        self.trainer.reset()
+        self.trainer = self.settings.trainer.make(self.model, nlp)
         tags = self.make_tags(self.labels)
         start_weights(self.model, len(tags), self.allowed_pairs(tags))
         if begun is not None:
@@ -160,10 +159,11 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
             docs = [example.predicted for example in islice(read(), SAMPLE)]
             start_vectors(self.model, docs, silent=begun is not None)
         self.rebuild()
-        self.valid_tags.read(self.tags, resources.lexicon.speller)
+        self.valid_tags.begin(self.tags, resources.lexicon.speller, begun and begun.features)
         if self.valid_tags.needs_gold:
             columns = self.features.extractor.read([example.predicted for example in kept], self.vocab)
-            self.valid_tags.fit(columns, self.gold(kept, columns.lengths), self.vocab.strings, self.tags)
+            gold, documents = self.gold(kept, columns.lengths), document_numbers(kept)
+            self.valid_tags.fit(columns, gold, self.vocab.strings, self.tags, documents)
         self._first_step = partial(self.before_training, get_examples, nlp) if self.prepares else None
         report_scores(nlp, self.measured)
 
@@ -202,7 +202,7 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
 
     def make_sample(self, examples: Sequence[Example]) -> Sample:
         docs = [eg.predicted for eg in examples]
-        tell_missing(self.name, self.features.extractor.missing_annotation(docs))
+        tell_missing(self.name, self.features.extractor, docs, "training")
         columns, backprop = self.read_columns(docs), None
         tok2vec = get_tok2vec(self.model)
         if tok2vec is not None:
@@ -268,10 +268,10 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
             self.warn_of(self.settings.probabilistic())
         columns = self.read(docs, decoder.reads)
         known = self.known_tags(docs, columns, given)
-        n_threads = min(available_threads(), 1 + len(columns.orths) // UNITS_PER_THREAD)
-        parts: list[tuple[Sequence[Doc], Columns, list[Rows], Known | None]] = []
-        first_doc, first = 0, 0
-        for part in columns.split(n_threads):
+        n_units, most = len(columns.orths), max(UNITS_PER_THREAD, CELLS // get_layout(self.model).n_labels)
+        n_threads = min(available_threads(), 1 + n_units // UNITS_PER_THREAD)
+        parts, first_doc, first = list[tuple[Sequence[Doc], Columns, list[Rows], Known | None]](), 0, 0
+        for part in columns.split(n_threads * (1 + n_units // (n_threads * most))):
             behind, end = first_doc + len(part.doc_lengths), first + len(part.orths)
             own = None if known is None else known[first:end]
             parts.append((docs[first_doc:behind], part, self.scores.look_up(part), own))
@@ -324,6 +324,7 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
 
     def read(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
         """Columns of Docs, with vectors if the model has them. extra (int | None): attribute to read along."""
+        tell_missing(self.name, self.features.extractor, docs, "use")
         columns, tok2vec = self.read_columns(docs, extra), get_tok2vec(self.model)
         return columns if tok2vec is None else replace(columns, vectors=predict_vectors(tok2vec, docs))
 

@@ -122,6 +122,10 @@ class PipeErrors(metaclass=Messages):
         "A pool was asked for of {pipelines} pipelines, {names} names of components and the exponents {exponents}. "
         "Give at least one pipeline, and for each a name and a finite exponent."
     )
+    CRF451 = (
+        "Component {name!r} cannot count its training data into the tag dictionary that it starts with: {setting} "
+        "is {theirs!r} there, {value!r} here. Give the block `dictionary` the same, or begin without `start`."
+    )
     CRF454 = (
         "Component {name!r} was taken from another pipeline, whose component {source!r} it would ask, not that of this "
         "one. Add one with its settings to this pipeline instead: nlp.add_pipe(FACTORY, name={name!r}, config=...)."
@@ -170,6 +174,11 @@ class PipeWarnings(metaclass=Messages):
     CRFW406 = (
         "Component {name!r} writes doc._.{attribute}, as {other!r} before it does: what the later one writes stays, "
         "and is what both are judged by. {remedy}"
+    )
+    CRFW407 = (
+        "Component {name!r}: the template {template!r} reads {attribute}, which no document of the first batch has, so "
+        "that what was learned about it is of no use and labels are worse. Put the component that sets it before this "
+        "one, or give documents that have it."
     )
     CRFW430 = (
         "Component {name!r}: the tag dictionary leaves no sequence of tags for document {document!r}, as the scheme or "

@@ -2,7 +2,8 @@
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -20,12 +21,17 @@ from ..core.errors import CRFError, CRFWarning, excerpt
 from ..core.labels import Gold, TagSet
 from ..core.weights import Layout
 from ..features.columns import Columns
-from ..features.extract import FeatureExtractor
-from ..features.templates import Template
-from .block import near_targets
+from ..features.extract import FeatureExtractor, Stage
 from .errors import PipeErrors, PipeWarnings
 
 PREPARATION = "preparation"  # what of `cfg` says how the texts of training were prepared, see `Preparation`
+# what people call the targets that spaCy has a place for
+_TARGETS = {
+    "tag": ("tag", "tags", "tag_", "xpos"),
+    "pos": ("pos", "pos_", "upos"),
+    "ent": ("ent", "ents", "entity", "entities", "ner", "iob"),
+    "spans": ("span", "spans", "spancat", "chunk", "chunks", "noun_chunks", "np"),
+}
 
 
 class HasLabels:
@@ -149,8 +155,17 @@ def _gold_tags(name: str, target: Target, example: Example, tags: TagSet) -> Int
         raise CRFError(PipeErrors.CRF403.format(label=error.args[0], name=name, document=document)) from error
 
 
-def tell_missing(name: str, missing: Mapping[str, Template]) -> None:
-    """Warn of annotation that templates ask for and no Doc has. name (str): of the component."""
-    for attribute, template in missing.items():
+def tell_missing(name: str, extractor: FeatureExtractor, docs: Sequence[Doc], stage: Stage) -> None:
+    """Warn of annotation that templates read and the first Docs lack. name (str): of the component."""
+    warning = PipeWarnings.CRFW404 if stage == "training" else PipeWarnings.CRFW407
+    for attribute, template in extractor.missing_annotation(docs, stage).items():
         told = {"name": name, "template": str(template), "attribute": attribute}
-        warnings.warn(PipeWarnings.CRFW404.format(**told), CRFWarning, stacklevel=3)
+        warnings.warn(warning.format(**told), CRFWarning, stacklevel=3)
+
+
+def near_targets(name: str) -> list[str]:
+    """Targets that somebody may mean who writes another name; all of them for one of them, or where none is near."""
+    if name in _TARGETS:
+        return list(_TARGETS)
+    owners = {word: target for target, words in _TARGETS.items() for word in words}
+    return list(dict.fromkeys(owners[word] for word in get_close_matches(name.lower(), owners))) or list(_TARGETS)

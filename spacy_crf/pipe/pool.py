@@ -1,6 +1,5 @@
 """Components made of others: the log-linear pool of trained ones (see `core.pool`), and one for a part of the data."""
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar, cast
@@ -138,12 +137,11 @@ def trained_on(pipe: P, examples: Sequence[Example], iterations: int, nlp: Langu
     trainer = _fold_trainer(pipe.settings.trainer, iterations)
     settings = replace(pipe.settings, model=LinearChain(), trainer=trainer, **changed)
     fold = type(pipe)(pipe.vocab, settings, pipe.name)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # labels that are missing in a fold
-        fold.initialize(lambda: examples, nlp=nlp, labels=list(pipe.labels))
-        for _ in range(2):
-            fold.update(examples)
-            fold.finish_update(None)
+    fold.trainer.warns_of_unseen = False
+    fold.initialize(lambda: examples, nlp=nlp, labels=list(pipe.labels))
+    for _ in range(2):
+        fold.update(examples)
+        fold.finish_update(None)
     return fold
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 from spacy.util import registry
 from thinc.api import Model
 
+from ..learning.block import TrainerSettings
 from .block import block_class
 
 
@@ -39,7 +40,8 @@ def describe_type(hint: Any) -> str:
     if block := block_class(hint):
         made = registry.misc.get_all().items()
         known = sorted(name for name, one in made if isinstance(one, type) and issubclass(one, block))
-        return f"a block with @misc = {' or '.join(map(repr, known))}"
+        word = "'auto' or " if block is TrainerSettings else ""
+        return f"{word}a block with @misc = {' or '.join(map(repr, known))}"
     names = {str: "a string", int: "an integer", float: "a number", bool: "true or false", NoneType: "null"}
     names |= {list: "a list", dict: "a table"}
     return names.get(origin or hint, str(hint))

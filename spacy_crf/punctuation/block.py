@@ -19,7 +19,7 @@ NONE = "O"  # the label of a word without a mark
 # The signs of each mark, the first of which is written. Of several marks that stand together, the upper one counts.
 SIGNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "QUESTION": ("?", "？", "؟", "⁇", "⸮"),
+        "QUESTION": ("?", "？", "؟", "\u037e", "⁇", "⸮"),
         "EXCLAMATION": ("!", "！"),
         "ELLIPSIS": ("…",),
         "PERIOD": (".", "。", "।", "۔", "．"),
@@ -39,11 +39,12 @@ Existing = Literal["keep", "override"]
 class LabelScheme:
     """The marks to restore, and what labels of words tell beside them.
 
-    marks (list[str]): of COMMA, PERIOD, QUESTION, EXCLAMATION, SEMICOLON, COLON, DASH and ELLIPSIS.
+    marks (list[str]): of COMMA, PERIOD, QUESTION, EXCLAMATION, SEMICOLON, COLON, DASH and ELLIPSIS. Each is written as
+        the training texts spell it most often, such as "،" or "。".
     collapse (dict[str, str] | None): other marks that are learned as one of these, such as EXCLAMATION as PERIOD; what
         is in neither is left out.
     case (bool): restore the case of words as well, in one chain with the marks.
-    pairs (bool): restore quotation marks and brackets as well.
+    pairs (bool): restore quotation marks and brackets as well, which are written as in English.
     kinds (list[str] | None): end marks whose sentences labels tell apart, such as QUESTION: what opens a question then
         bears on how it ends.
     ends (list[str] | None): marks behind which a sentence begins; those of PERIOD, QUESTION, EXCLAMATION and ELLIPSIS
@@ -112,7 +113,9 @@ class RestorerSettings(ChainSettings):
     features (FeatureSettings): spacy_crf.Features.v1; its templates see words in lower case without marks.
     marks (LabelScheme): spacy_crf.Marks.v1, what is restored.
     existing (str): marks that are in the text already: "override" sets those of the model, which does not look at them;
-        "keep" leaves them, whatever the thresholds, and restores the others given them.
+        "keep" leaves them, whatever the thresholds, and restores the others given them. Marks that are not restored,
+        such as a semicolon that is not in `marks`, stay in either case unless another takes their place; behind one of
+        `ends` a sentence begins.
     capitalise (bool): where case is not restored, title the first word of each sentence.
     sentences (bool): set sentence starts.
     probabilities (bool): give tokens `token._.punct_probs`, the probabilities of the marks: exact ones of the chain or,

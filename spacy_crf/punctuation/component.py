@@ -1,8 +1,8 @@
 """Restores punctuation, case and sentence starts of bare text with a linear-chain CRF over its words."""
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, cast
 
@@ -24,14 +24,32 @@ from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder
 from .block import LabelScheme, RestorerSettings
 from .calibration import MarkCalibration
-from .docs import WordView, bare_doc, given_marks, goes_on, gold_labels, is_bare, mixed_forms, register_punctuation
+from .docs import (
+    WordView,
+    bare_doc,
+    bare_form,
+    given_marks,
+    gold_labels,
+    is_bare,
+    read_truncated,
+    register_punctuation,
+)
 from .errors import PunctuationErrors, PunctuationWarnings
-from .labels import LabelTable, Thresholds, choose, labels_beside_given, labels_beside_marks, may_follow, settle_marks
+from .labels import (
+    LabelTable,
+    Thresholds,
+    choose,
+    labels_beside_given,
+    labels_beside_marks,
+    may_follow,
+    settle_marks,
+)
 from .restore import Restoration, RestorationWriter, WordPrediction
 from .stream import StreamedWord, components_before, stream_words
-from .words import case_of
+from .survey import Survey
+from .words import split_words
 
-MIXED, CALIBRATION = "mixed_forms", "calibration"
+MIXED, SIGNS, CALIBRATION = "mixed_forms", "signs", "calibration"
 
 
 @dataclass(frozen=True)
@@ -87,7 +105,7 @@ class PunctuationRestorer(ChainPipe):
     'Dear tom. Thank you for your letter. How is your sister?'
     """
 
-    learned_settings = (MIXED, CALIBRATION)
+    learned_settings = (MIXED, SIGNS, CALIBRATION)
     settings_of_weights = (CALIBRATION,)
     settings: RestorerSettings
 
@@ -101,7 +119,8 @@ class PunctuationRestorer(ChainPipe):
             "abbreviations": sorted(marks.abbreviated),
             "has_case": marks.case,
             "has_pairs": marks.pairs,
-            MIXED: {},  # learned, as the next one
+            MIXED: {},  # learned, as the next ones
+            SIGNS: {},
             CALIBRATION: None,
         }
         super().__init__(vocab, settings, name, **told)
@@ -192,6 +211,11 @@ class PunctuationRestorer(ChainPipe):
         """The gold sides of examples as bare words, which word lists and classes are fitted to."""
         return map(self.bare, super().references(get_examples))
 
+    def splitter(self, nlp: Language | None) -> Callable[[str], list[str]]:
+        """Return what splits the phrases of word lists: into words, whatever the tokens of the pipeline are."""
+        abbreviations = self.label_scheme.abbreviated
+        return lambda text: [bare_form(text[word.start : word.end]) for word in split_words(text, abbreviations)]
+
     def find_labels(self, references: Iterable[Doc]) -> list[str]:
         return list(self.labels)
 
@@ -203,15 +227,11 @@ class PunctuationRestorer(ChainPipe):
         labels: list[str] | None = None,
         start: str | None = None,
     ) -> None:
-        """Find labels and forms in mixed case in the data. See `ChainPipe.initialize`."""
-        found: set[str] = set(labels or ())
-        mixed: list[str] = []
-        for doc in super().references(get_examples):
-            view = self.view(doc)
-            if labels is None:
-                found.update(map(str, view.labels(self.label_scheme)))
-            mixed += [form for form in view.forms if case_of(form) == "mixed"] if self.label_scheme.case else []
-        self.cfg[MIXED], self.calibration = mixed_forms(mixed), None
+        """Find labels, forms in mixed case and how marks are spelt in the data. See `ChainPipe.initialize`."""
+        survey = Survey(self.label_scheme, map(self.view, super().references(get_examples)))
+        survey.warn(self.name, self.label_scheme.marks)
+        self.cfg[MIXED], self.cfg[SIGNS], self.calibration = survey.mixed, survey.signs, None
+        found = survey.labels if labels is None else labels
         super().initialize(get_examples, nlp=nlp, labels=sorted(found), start=start)
 
     @property
@@ -236,14 +256,20 @@ class PunctuationRestorer(ChainPipe):
         return WordDecoder(None, marginals=marginals, n_best=own.n_best, calibrate=calibrate)
 
     def evidence(self, docs: Sequence[Doc], lengths: Indices) -> Bools | None:
-        if self.settings.existing != "keep":
+        by_doc = list(map(self._given, docs))
+        if by_doc.count(None) == len(by_doc):
             return None
-        marks = [mark for doc in docs for mark in given_marks(self.bare(doc), self.label_scheme)]
+        marks = [mark for doc, own in zip(docs, by_doc) for mark in own or [None] * len(doc)]
         return labels_beside_given(marks, lengths, self.label_table, get_layout(self.model), self.label_scheme)
+
+    def _given(self, doc: Doc) -> list[str | None] | None:
+        return given_marks(self.bare(doc), self.label_scheme, self.settings.existing == "keep")
 
     def predict(self, docs: Iterable[Doc]) -> list[Restored]:
         """Decode Docs without changing them."""
-        views = [self.view(doc) for doc in docs]
+        return self._predict([self.view(doc) for doc in docs])
+
+    def _predict(self, views: list[WordView]) -> list[Restored]:
         bare = [self._bare(view) for view in views]
         predictions: list[Any] = self.decode(bare, self.decoder())
         self._settle(bare, predictions)
@@ -256,8 +282,9 @@ class PunctuationRestorer(ChainPipe):
             tags = prediction.tags
             if own.threshold or own.thresholds:
                 tags = choose(cast(Floats, prediction.marginals), table, Thresholds(own.threshold, own.thresholds))
-            if own.existing == "keep":
-                tags = settle_marks(tags, given_marks(doc, self.label_scheme), table)
+            given = self._given(doc)
+            if given is not None:
+                tags = settle_marks(tags, given, table)
             if not np.array_equal(tags, prediction.tags):
                 changed.append((doc, prediction))
             prediction.tags = tags
@@ -270,7 +297,9 @@ class PunctuationRestorer(ChainPipe):
         Otherwise the word behind an end mark that only a threshold sets would keep its small letter.
         """
         table = self.label_table
-        masks = [labels_beside_marks(found.tags, table, self.label_scheme, goes_on(doc)) for doc, found in changed]
+        masks = [
+            labels_beside_marks(found.tags, table, self.label_scheme, read_truncated(doc)[1]) for doc, found in changed
+        ]
         open_docs = [(*one, mask) for one, mask in zip(changed, masks) if mask.any(axis=1).all()]
         if not open_docs:
             return
@@ -281,9 +310,9 @@ class PunctuationRestorer(ChainPipe):
             marks = [table.parsed[tag].mark for tag in prediction.tags.tolist()]
             prediction.tags = settle_marks(labels, marks, table)
 
-    def restored(self, doc: Doc) -> Restoration:
-        """What a Doc is restored to, without writing it."""
-        (found,) = self.predict([doc])
+    def restored(self, doc: Doc, settled: Mapping[int, str]) -> Restoration:
+        """What a Doc is restored to, without writing it. settled: marks by the characters at which their words end."""
+        (found,) = self._predict([replace(self.view(doc), settled=settled)])
         return self._writer().restoration(*found)
 
     def stream(
@@ -311,7 +340,7 @@ class PunctuationRestorer(ChainPipe):
         return stream_words(self, words, lag, block, prepare)
 
     def _writer(self) -> RestorationWriter:
-        return RestorationWriter(self.label_scheme, self.tags.tags, self.cfg, self.cfg[MIXED])
+        return RestorationWriter(self.label_scheme, self.tags.tags, self.cfg, self.cfg[MIXED], self.cfg[SIGNS])
 
     def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[Restored]) -> None:
         """Write marks, cases, probabilities, the restored text and its edits, and sentence starts."""

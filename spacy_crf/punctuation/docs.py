@@ -3,17 +3,17 @@
 `doc._.punctuation` is a dict of lists, one value for each token: "marks" (names, "" for none), "case", "openings" and
 "closings" where they are told, and "probabilities" (n lists of M) with the names of its columns under "columns". A
 token that is not the last one of its word has no mark. Gold of a window has the mark that ends its last sentence under
-"following", where that lies behind the window.
+"following", where that lies behind the window. Gold of a text that spells marks in another way than the restorer does
+without learning has their signs under "signs".
 
 `token._.pause`, the seconds of silence behind a token, is for features: whoever knows the times of words sets it.
 
 The chain runs over a bare Doc with a token for each word, in lower case and without marks.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, cast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from spacy.attrs import IDX, LENGTH
@@ -36,13 +36,13 @@ from ..core.errors import CRFError, excerpt
 from ..features.columns import TRUNCATED
 from .block import LabelScheme
 from .errors import PunctuationErrors
-from .labels import Label, make_labels, read_labels, tell_sentences
-from .words import OPENERS, Word, case_of, split_words
+from .labels import Label, make_labels, tell_sentences
+from .words import OPENERS, Word, mark_words, spelt_sign, split_words
 
 PUNCTUATION = "punctuation"
 RESTORED, RESTORATION, RESTORATIONS = "restored", "restoration", "restorations"
 MARKS, CASE, OPENINGS, CLOSINGS = "marks", "case", "openings", "closings"
-PROBABILITIES, COLUMNS, FOLLOWING = "probabilities", "columns", "following"
+PROBABILITIES, COLUMNS, FOLLOWING, SPELT = "probabilities", "columns", "following", "signs"
 PAUSE = "pause"
 LONGEST_PAUSE = 5.0  # seconds; as a feature, a longer one counts as this, or an hour would outweigh all words
 _GIVEN = "spacy_crf.given_marks"
@@ -67,12 +67,24 @@ def read_punctuation(doc: Doc) -> dict[str, Any] | None:
 
 
 def write_gold(
-    doc: Doc, marks: Sequence[str], openings: Sequence[str] = (), closings: Sequence[str] = (), following: str = ""
+    doc: Doc,
+    marks: Sequence[str],
+    openings: Sequence[str] = (),
+    closings: Sequence[str] = (),
+    signs: Sequence[str] = (),
+    following: str = "",
 ) -> None:
-    """Give a Doc whose tokens are words the marks behind them, and the next one behind the Doc that ends a sentence."""
-    columns = ((OPENINGS, openings), (CLOSINGS, closings))
+    """Give a Doc whose tokens are words the marks behind them. following (str): see `write_following`."""
+    columns = ((OPENINGS, openings), (CLOSINGS, closings), (SPELT, signs))
     values: dict[str, Any] = {MARKS: list(marks), **{name: list(found) for name, found in columns if any(found)}}
-    write_result(doc, PUNCTUATION, {**values, FOLLOWING: following} if following else values)
+    write_result(doc, PUNCTUATION, values)
+    write_following(doc, following)
+
+
+def write_following(doc: Doc, following: str) -> None:
+    """Note the first mark behind a Doc that ends a sentence, where it is cut out of a text; "" for none."""
+    if following:
+        write_result(doc, PUNCTUATION, {**(read_punctuation(doc) or {}), FOLLOWING: following})
 
 
 def write_restored(
@@ -92,9 +104,10 @@ def write_truncated(doc: Doc, sides: tuple[bool, bool]) -> None:
         user_data(doc)[TRUNCATED] = list(sides)
 
 
-def goes_on(doc: Doc) -> bool:
-    """Tell whether the text goes on behind a Doc; see `write_truncated`."""
-    return bool(user_data(doc).get(TRUNCATED, (False, False))[1])
+def read_truncated(doc: Doc) -> tuple[bool, bool]:
+    """Tell whether the text goes on before and behind a Doc; see `write_truncated`."""
+    before, behind = user_data(doc).get(TRUNCATED, (False, False))
+    return bool(before), bool(behind)
 
 
 def write_pauses(doc: Doc, pauses: Sequence[float | None]) -> None:
@@ -135,22 +148,38 @@ def _probabilities(token: Token) -> dict[str, float] | None:
     return dict(zip(stored[COLUMNS], map(float, values)))
 
 
+class MarkedWords(NamedTuple):
+    """What is known of the words of a Doc, each a list by word.
+
+    marks: names of those behind them, "" for none. openings, closings: kinds of quotation marks and brackets around
+    them. signs: the marks as they are spelt, "" for the usual way.
+    """
+
+    marks: list[str]
+    openings: list[str]
+    closings: list[str]
+    signs: list[str]
+
+
 @dataclass(frozen=True)
 class WordView:
-    """The words of a Doc, with character offsets into its text, which takes long to ask for."""
+    """The words of a Doc, with character offsets into its text, which takes long to ask for.
+
+    settled: marks that have been told of words, by the characters at which these end.
+    """
 
     doc: Doc
     text: str
     words: list[Word]
+    settled: Mapping[int, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, doc: Doc, scheme: LabelScheme) -> "WordView":
-        """Read a Doc. Where it does not know what white space its text has, its tokens are the words."""
+        """Read a Doc. Where it does not know what white space its text has, its tokens are the words and the marks."""
         text = doc.text
         if not doc.has_unknown_spaces:
             return cls(doc, text, split_words(text, scheme.abbreviated))
-        places = doc.to_array([IDX, LENGTH]).reshape(-1, 2).astype(np.intp).tolist()
-        return cls(doc, text, [Word(low, low + size, low + size) for low, size in places])
+        return cls(doc, text, mark_words(text, doc.to_array([IDX, LENGTH]).reshape(-1, 2).astype(np.intp).tolist()))
 
     @cached_property
     def forms(self) -> list[str]:
@@ -189,15 +218,32 @@ class WordView:
         before = self.text[floor:start]
         return start - (len(before) - len(before.rstrip(OPENERS)))
 
-    def labels(self, scheme: LabelScheme) -> list[Label]:
-        """Return labels from the marks that the Doc was annotated with or else, from those of its text."""
-        stored = read_punctuation(self.doc)
-        if stored is None or MARKS not in stored:
-            return read_labels(self.text, self.words, scheme)
+    @cached_property
+    def _stored(self) -> dict[str, Any]:
+        return read_punctuation(self.doc) or {}
+
+    @property
+    def following(self) -> str:
+        """The first mark behind the Doc that ends a sentence, where it is a part of a text; "" for none."""
+        return str(self._stored.get(FOLLOWING, ""))
+
+    def marked(self) -> MarkedWords:
+        """Return the marks that the Doc was annotated with or else, those of its text."""
+        if MARKS not in self._stored:
+            return MarkedWords(
+                [word.mark for word in self.words],
+                [word.opening for word in self.words],
+                [word.closing for word in self.words],
+                [spelt_sign(self.text, word) for word in self.words],
+            )
         none, places = [""] * len(self.doc), self.last_tokens.tolist()
-        columns = [stored.get(name) or none for name in (MARKS, OPENINGS, CLOSINGS)]
-        found = ([column[place] for place in places] for column in columns)
-        return tell_sentences(make_labels(scheme, self.forms, *found), scheme, stored.get(FOLLOWING, ""))
+        columns = [self._stored.get(name) or none for name in (MARKS, OPENINGS, CLOSINGS, SPELT)]
+        return MarkedWords(*([column[place] for place in places] for column in columns))
+
+    def labels(self, scheme: LabelScheme) -> list[Label]:
+        """Return labels of the words by their marks."""
+        marks, openings, closings, _ = self.marked()
+        return tell_sentences(make_labels(scheme, self.forms, marks, openings, closings), scheme, self.following)
 
 
 def bare_form(form: str) -> str:
@@ -210,10 +256,16 @@ def is_bare(doc: Doc) -> bool:
     return _GIVEN in user_data(doc)
 
 
-def given_marks(bare: Doc, scheme: LabelScheme) -> list[str]:
-    """Return the marks that were in the text of a bare Doc, by word; NONE where there was none."""
+def given_marks(bare: Doc, scheme: LabelScheme, keep: bool) -> list[str | None] | None:
+    """Return the marks of a bare Doc that are settled, by word, None for an open one; None if all of them are open.
+
+    keep (bool): whether those of its text are. One that is not restored is NONE then: the word has no other.
+    """
     view: WordView = user_data(bare)[_GIVEN]
-    return [scheme.label(word.mark) for word in view.words]
+    if not (keep or view.settled):
+        return None
+    kept = (scheme.label(word.mark) if keep and word.mark else None for word in view.words)
+    return [view.settled.get(word.end, mark) for word, mark in zip(view.words, kept)]
 
 
 def bare_doc(view: WordView, vocab: Vocab, attributes: Sequence[int], extensions: Sequence[str]) -> Doc:
@@ -259,12 +311,3 @@ def gold_labels(example: Example, scheme: LabelScheme) -> list[Label | None]:
         if back[target] == 1:
             found[word] = labels[target]
     return found
-
-
-def mixed_forms(forms: Iterable[str]) -> dict[str, str]:
-    """Find the most frequent form in mixed case of each word, by its lower-cased one; of equal ones the first."""
-    counts = Counter(form for form in forms if case_of(form) == "mixed")
-    best: dict[str, str] = {}
-    for form, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
-        best.setdefault(form.lower(), form)
-    return dict(sorted(best.items()))

@@ -62,3 +62,11 @@ class PunctuationWarnings(metaclass=Messages):
         "Component {name!r} is trained further, so that its calibration holds no more: it is dropped. Run "
         "`python -m spacy crf calibrate` again."
     )
+    CRFW975 = (
+        "The training texts of {name!r} have none of the marks {marks}, so that it learns to set none. Give punctuated "
+        "texts, or Docs with the marks in `doc._.punctuation`."
+    )
+    CRFW976 = (
+        "{long} of {words} words of the training texts of {name!r} have more than {most} letters: it seems that no "
+        "white space parts them, as in Thai, Lao, Khmer and Burmese. Put spaces between the words, here and in use."
+    )

@@ -22,7 +22,7 @@ from ..core.errors import CRFError
 from ..core.weights import Layout
 from .block import NONE, LabelScheme
 from .errors import PunctuationErrors
-from .words import CASES, PAIRS, Word, case_of
+from .words import CASES, PAIRS, case_of
 
 BETWEEN = "|"
 _OPENS, _CLOSES, _INSIDE = "<", ">", "@"
@@ -68,13 +68,6 @@ def make_labels(scheme: LabelScheme, forms: Iterable[str], marks: Iterable[str],
     return list(map(Label, map(scheme.label, marks), cases, *around))
 
 
-def read_labels(text: str, words: Sequence[Word], scheme: LabelScheme) -> list[Label]:
-    """Return the labels of the words of a punctuated text."""
-    forms = (text[word.start : word.end] for word in words)
-    around = ([getattr(word, name) for word in words] for name in ("mark", "opening", "closing"))
-    return tell_sentences(make_labels(scheme, forms, *around), scheme)
-
-
 def tell_sentences(labels: Sequence[Label], scheme: LabelScheme, following: str = "") -> list[Label]:
     """Return labels that tell the kinds of their sentences. following (str): the next mark behind that ends one."""
     if not scheme.kinds:
@@ -107,11 +100,15 @@ class LabelTable:
         number = {mark: k for k, mark in enumerate(self.marks)}
         self.mark_of = np.array([number[label.mark] for label in self.parsed], dtype=np.intp)
 
-    def having(self, marks: Sequence[str]) -> Bools:
-        """((n, L)): whether each label has each mark; all of them for NONE, and for a mark that no label has."""
-        known = {mark for mark in self.marks if mark != NONE}
-        rows = {mark: [mark not in known or label.mark == mark for label in self.parsed] for mark in set(marks)}
-        return np.array([rows[mark] for mark in marks], dtype=bool).reshape(len(marks), len(self.parsed))
+    def having(self, marks: Sequence[str | None]) -> Bools:
+        """((n, L)): whether each label has each mark; all of them for None, those without a mark for one that none has.
+
+        Where there is no label without a mark either, all of them.
+        """
+        known = {mark: [label.mark == mark for label in self.parsed] for mark in self.marks}
+        every = [True] * len(self.parsed)
+        rows = [every if mark is None else known.get(mark, known.get(NONE, every)) for mark in marks]
+        return np.array(rows, dtype=bool).reshape(len(marks), len(self.parsed))
 
     def mark_probabilities(self, marginals: Any) -> Any:
         """((n, M)): probabilities of `marks`, by those of labels (n, L)."""
@@ -183,36 +180,35 @@ def _agreeing(told: Sequence[Label], table: LabelTable) -> Bools:
 
 
 def labels_beside_given(
-    marks: Sequence[str], lengths: Indices, table: LabelTable, layout: Layout, scheme: LabelScheme
+    marks: Sequence[str | None], lengths: Indices, table: LabelTable, layout: Layout, scheme: LabelScheme
 ) -> Bools:
-    """Find the labels that words may have beside the marks that are in their texts.
+    """Find the labels that words may have beside the marks that are settled, such as those in their texts.
 
     Training may never have seen such a mark in such a sentence, say a semicolon in a question. In a text that has no
     labelling with all of its marks, only those that end sentences are evidence; if there is still none, nothing is.
     `settle_marks` puts the marks into the labels then.
 
-    marks (sequence of str): of all words, NONE where there is none. lengths ((B,)): of the texts, in words.
+    marks (sequence of str | None): of all words, None where it is open. lengths ((B,)): of the texts, in words.
     """
     allowed = table.having(marks)
-    if not scheme.kinds:
-        return allowed
-    ends = [mark if scheme.is_end(mark) else NONE for mark in marks]
-    for weaker in (ends, [NONE] * len(marks)):
+    ends = [mark if mark is not None and scheme.is_end(mark) else None for mark in marks]
+    for weaker in (ends, [None] * len(marks)):
         blocked = np.isin(Segments(lengths).owners, blocked_sequences(lengths, allowed, layout))
         if blocked.any():
             allowed[blocked] = table.having(weaker)[blocked]
     return allowed
 
 
-def settle_marks(tags: Ints, marks: Iterable[str], table: LabelTable) -> Ints:
+def settle_marks(tags: Ints, marks: Iterable[str | None], table: LabelTable) -> Ints:
     """Put settled marks in the place of others, and as much of the rest as training has seen with these.
 
-    NONE, and a mark that no label has, leave a word alone.
+    None leaves a word alone; a mark that no label has is as none at all.
     """
     settled = tags.copy()
     for place, (tag, mark) in enumerate(zip(tags.tolist(), marks)):
         own = table.parsed[tag]
-        if mark not in (NONE, own.mark) and mark in table.marks:
-            alike = [sum(map(eq, own, label)) if label.mark == mark else -1 for label in table.parsed]
+        wanted = mark if mark is None or mark in table.marks else NONE
+        if wanted not in (None, own.mark) and wanted in table.marks:
+            alike = [sum(map(eq, own, label)) if label.mark == wanted else -1 for label in table.parsed]
             settled[place] = int(np.argmax(alike))
     return settled

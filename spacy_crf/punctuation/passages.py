@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .block import ABBREVIATIONS, ENDS
-from .words import Word, split_words
+from .words import Word, spelt_sign, split_words
 
 REPLACEMENT = "\ufffd"  # what decoders write for bytes that are no text
 LEAST_WORDS = 100  # a shorter passage may do without marks
@@ -35,18 +35,22 @@ class Passage:
 
     words (list[str]): as they are spelt, without marks. marks (list[str]): names of those behind them, "" for none.
     openings (list[str]), closings (list[str]): kinds of quotation marks and brackets around them, "" for none.
+    signs (list[str]): the marks as they are spelt, "" for the usual way.
     truncated (tuple[bool, bool]): whether the text goes on before and behind it.
     following (str): the first mark behind it that ends a sentence.
     pauses (sequence of float | None): seconds of silence behind each word, as far as known; empty if of none.
+    name (str): of the document that it is, or is a part of; "" if it is not known.
     """
 
     words: list[str]
     marks: list[str]
     openings: list[str]
     closings: list[str]
+    signs: list[str]
     truncated: tuple[bool, bool] = (False, False)
     following: str = ""
     pauses: Sequence[float | None] = ()
+    name: str = ""
 
     def windows(self, size: int) -> Iterator["Passage"]:
         """Yield parts of about the same number of words. size (int): about so many; 0 for the whole passage."""
@@ -60,14 +64,21 @@ class Passage:
             yield replace(self._run(low, high), truncated=sides, following=following)
 
     def sentences(self) -> Iterator["Passage"]:
-        """Yield the parts behind which a sentence ends, each as a passage of its own."""
+        """Yield the parts behind which a sentence ends, each as a passage of its own; what was cut stays so."""
         bounds = [0, *(place for place, mark in enumerate(self.marks, 1) if mark in ENDS), len(self.words)]
-        return (self._run(low, high) for low, high in pairwise(bounds) if low < high)
+        for low, high in pairwise(bounds):
+            if low < high:
+                is_open = self.truncated[1] and self.marks[high - 1] not in ENDS
+                yield replace(
+                    self._run(low, high),
+                    truncated=(self.truncated[0] and low == 0, is_open),
+                    following=self.following if is_open else "",
+                )
 
     def _run(self, low: int, high: int) -> "Passage":
-        run = slice(low, high)
-        pauses = self.pauses[run]
-        return Passage(self.words[run], self.marks[run], self.openings[run], self.closings[run], pauses=pauses)
+        by_word = ("words", "marks", "openings", "closings", "signs", "pauses")
+        columns = {name: getattr(self, name)[low:high] for name in by_word}
+        return replace(self, **columns, truncated=(False, False), following="")
 
 
 @dataclass
@@ -150,7 +161,7 @@ def spoken_passage(cues: Sequence[Cue], abbreviations: Collection[str] = ABBREVI
 def _of_words(text: str, words: Sequence[Word], pauses: Sequence[float | None] = ()) -> Passage:
     forms = [text[word.start : word.end] for word in words]
     marks, openings, closings = ([getattr(word, name) for word in words] for name in ("mark", "opening", "closing"))
-    return Passage(forms, marks, openings, closings, pauses=pauses)
+    return Passage(forms, marks, openings, closings, [spelt_sign(text, word) for word in words], pauses=pauses)
 
 
 def _seconds(hours: str | None, minutes: str, seconds: str, fraction: str) -> float:

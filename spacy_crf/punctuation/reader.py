@@ -1,9 +1,10 @@
 """Reader of punctuated text for `punctuation_restorer`: it strips the marks, which become labels."""
 
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -13,18 +14,30 @@ from spacy.training import Example
 from spacy.util import registry
 from spacy.vocab import Vocab
 
+from ..annotation.documents import read_doc_name, register_doc_name, write_doc_name
 from ..core.errors import CoreErrors, CRFError, CRFWarning
 from ..corpora.docbin import read_docbin
+from ..corpora.docs import admit, count_characters, make_doc
 from ..corpora.errors import CorpusErrors
-from ..corpora.files import check_paths, data_suffix, visible_files
+from ..corpora.files import check_paths, data_suffix, name_files, number_name, visible_files
 from ..reading.files import first_line, read_blocks, read_lines
 from ..reading.records import read_json_lines
 from .block import NONE, SIGNS, LabelScheme
-from .docs import PAUSE, WordView, read_pauses, register_punctuation, write_gold, write_pauses, write_truncated
+from .docs import (
+    PAUSE,
+    WordView,
+    read_pauses,
+    read_truncated,
+    register_punctuation,
+    write_following,
+    write_gold,
+    write_pauses,
+    write_truncated,
+)
 from .errors import PunctuationErrors, PunctuationWarnings
 from .passages import Anomalies, Passage, make_passage, spoken_cues, spoken_passage
 from .restore import restore
-from .words import BY_SIGN
+from .words import BY_SIGN, common_signs, is_mark
 
 PunctuationFormat = Literal["text", "jsonl", "spacy", "subtitles", "labels"]
 TextUnit = Literal["document", "paragraph", "line", "sentence"]
@@ -48,7 +61,11 @@ class PunctuationCorpus:
 
     Plain text, JSONL, `.spacy`, subtitles (SRT, WebVTT) and columns `word<TAB>mark`, in which a blank line ends a
     document, all plain or compressed with gzip. Both sides of what is read from subtitles have `token._.pause`, the
-    seconds between cues, at the last word of each. anomalies (Anomalies): what the last reading left out.
+    seconds between cues, at the last word of each. Documents of `.spacy` have the marks that they are annotated with,
+    `doc._.punctuation`, or else those of their text. Parts of a document have its name, `doc._.doc_name`. Each
+    character of Chinese and Japanese is a word. Thai, Lao, Khmer and Burmese cannot be read, for no white space parts
+    their words; a semicolon is one in Greek too, where it asks a question (U+037E is known as a question mark).
+    anomalies (Anomalies): what the last reading left out.
 
     path (Path | str | list | None): a file, a folder that is searched with its subfolders, or several of them.
     format (str | None): of all files; None to tell it from each suffix.
@@ -95,16 +112,20 @@ class PunctuationCorpus:
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """Yield examples with bare words in `predicted`, and in `reference` as they were spelt, with their marks.
 
+        nlp (Language): The pipeline, of which the vocabulary is used; `nlp.max_length` grows to the longest document.
         RAISES (ValueError): for a file that cannot be read, or if nothing was worth reading.
         """
         register_punctuation()
+        register_doc_name()
         self.anomalies = Anomalies()
         texts = self._read(nlp.vocab)
         if self.unit == "sentence":
             texts = (sentence for text in texts for sentence in text.sentences())
         passages = (part for text in texts for part in text.windows(self.window))
         for passage in islice(passages, self.limit or None):
-            yield self._make_example(nlp.vocab, passage)
+            example = self._make_example(nlp.vocab, passage)
+            admit(nlp, count_characters(example.reference))
+            yield example
         found = {"path": ", ".join(map(str, self.paths)), "dropped": self.anomalies}
         if not self.anomalies.read:
             raise CRFError(PunctuationErrors.CRF981.format(**found))
@@ -116,7 +137,12 @@ class PunctuationCorpus:
         scheme = self._scheme()
         for example in self(nlp):
             words = WordView.of(example.reference, scheme)
-            doc = nlp.make_doc(restore(words.forms, words.labels(scheme), scheme))
+            marks, *_, signs = words.marked()
+            spelt = common_signs(Counter(zip(marks, signs)))
+            doc = make_doc(nlp, restore(words.forms, words.labels(scheme), scheme, signs=spelt))
+            write_doc_name(doc, read_doc_name(example.reference))
+            write_truncated(doc, read_truncated(example.reference))
+            write_following(doc, words.following)
             places = WordView.of(doc, scheme).last_tokens.tolist()
             pauses = [token._.get(PAUSE) for token in example.reference]
             for place, pause in zip(places, pauses if len(places) == len(pauses) else ()):
@@ -129,31 +155,39 @@ class PunctuationCorpus:
         return LabelScheme(list(SIGNS), pairs=True, abbreviations=self.abbreviations)
 
     def _read(self, vocab: Vocab) -> Iterator[Passage]:
-        for file in chain.from_iterable(map(_find, self.paths)):
-            for passage in self._read_file(file, vocab):
+        found = ((file, path) for path in self.paths for file in _find(path))
+        for file, name in name_files(found, self.paths):
+            format = self.format or SUFFIXES.get(data_suffix(file))
+            if format is None:
+                raise CRFError(PunctuationErrors.CRF982.format(path=file, known=", ".join(SUFFIXES)))
+            for number, passage in enumerate(self._read_file(file, format, name, vocab), 1):
                 if self.anomalies.check(passage, self.least_marks):
-                    yield passage
+                    part = 1 if format == "text" else number  # a plain text is one document, whatever its units
+                    yield replace(passage, name=passage.name or number_name(name, part))
 
-    def _read_file(self, file: Path, vocab: Vocab) -> Iterator[Passage]:
-        format = self.format or SUFFIXES.get(data_suffix(file))
-        if format is None:
-            raise CRFError(PunctuationErrors.CRF982.format(path=file, known=", ".join(SUFFIXES)))
+    def _read_file(self, file: Path, format: PunctuationFormat, name: str, vocab: Vocab) -> Iterator[Passage]:
         abbreviations = self._scheme().abbreviated
         if format == "labels":
             yield from self._read_labels(file)
         elif format == "subtitles":
             yield spoken_passage(list(spoken_cues(read_lines(file))), abbreviations)
         elif format == "spacy":
-            yield from map(self._stored_passage, read_docbin(file, vocab))
+            yield from map(self._stored_passage, read_docbin(file, vocab, name=name))
         else:
             texts = self._read_text(file) if format == "text" else self._read_json(file)
             yield from (make_passage(text, abbreviations) for text in texts)
 
     def _stored_passage(self, doc: Doc) -> Passage:
-        scheme = self._scheme()
-        passage, pauses = make_passage(doc.text, scheme.abbreviated), read_pauses(WordView.of(doc, scheme))
-        is_known = len(pauses) == len(passage.words) and any(pause is not None for pause in pauses)
-        return replace(passage, pauses=pauses) if is_known else passage
+        view = WordView.of(doc, self._scheme())
+        pauses = read_pauses(view)
+        return Passage(
+            view.forms,
+            *view.marked(),
+            truncated=read_truncated(doc),
+            following=view.following,
+            pauses=pauses if any(pause is not None for pause in pauses) else (),
+            name=read_doc_name(doc),
+        )
 
     def _read_text(self, file: Path) -> Iterator[str]:
         if self.unit == "line":
@@ -172,7 +206,7 @@ class PunctuationCorpus:
     def _read_labels(self, file: Path) -> Iterator[Passage]:
         """Yield documents of words with their marks; a row without a word, or whose word is a mark, is left out."""
         for first, lines in read_blocks(file):
-            words, marks = [], []
+            words, marks, signs = [], [], []
             for number, line in enumerate(lines, first):
                 word, _, label = line.partition("\t")
                 name = label.strip() if label.strip() != NONE else ""
@@ -181,18 +215,22 @@ class PunctuationCorpus:
                     told = {"path": file, "line": number, "label": label, "known": ", ".join(SIGNS)}
                     raise CRFError(PunctuationErrors.CRF984.format(**told))
                 word = word.strip()
-                if word and word not in BY_SIGN:
+                if word and not is_mark(word):
                     words.append(word)
                     marks.append(mark)
+                    signs.append(name if name in SIGNS.get(mark, ())[1:] else "")
                 else:
                     self.anomalies.dropped.update(["rows without a word"])
-            yield Passage(words, marks, [""] * len(words), [""] * len(words))
+            none = [""] * len(words)
+            yield Passage(words, marks, none, none, signs)
 
     def _make_example(self, vocab: Vocab, passage: Passage) -> Example:
         reference = Doc(vocab, words=passage.words)
         seen = [word.lower() for word in passage.words] if self.lower else passage.words
         predicted = Doc(vocab, words=seen)
-        write_gold(reference, passage.marks, passage.openings, passage.closings, passage.following)
+        columns = passage.marks, passage.openings, passage.closings, passage.signs
+        write_gold(reference, *columns, following=passage.following)
+        write_doc_name(reference, passage.name)
         for doc in (reference, predicted):
             write_truncated(doc, passage.truncated)
             write_pauses(doc, passage.pauses)

@@ -15,7 +15,7 @@ from ..core.chain.distribution import BestPaths
 from .block import NONE, SIGNS, LabelScheme
 from .docs import CASE, CLOSINGS, COLUMNS, MARKS, OPENINGS, PROBABILITIES, WordView, write_restored
 from .labels import Label, LabelTable
-from .words import BY_SIGN, NO_FORMS, PAIRS, Word, apply_case
+from .words import BY_SIGN, NO_FORMS, PAIRS, Word, apply_case, is_unspaced
 
 _BEHIND_WORDS = {*BY_SIGN, *(sign for _, closing in PAIRS.values() for sign in closing)}
 SPACED = ("DASH",)  # marks with white space before them
@@ -35,12 +35,18 @@ class Editor:
     scheme (LabelScheme): of the labels. mixed (Mapping[str, str]): forms of words with mixed case.
     keep (bool): leave the marks that are there, and the case of words with a capital, as they are.
     capitalise (bool): where labels do not tell the case, title the first word of each sentence.
+    signs (Mapping[str, str]): how marks are spelt, where it is not with the first of `SIGNS`.
     """
 
     def __init__(
-        self, scheme: LabelScheme, mixed: Mapping[str, str] = NO_FORMS, keep: bool = False, capitalise: bool = False
+        self,
+        scheme: LabelScheme,
+        mixed: Mapping[str, str] = NO_FORMS,
+        keep: bool = False,
+        capitalise: bool = False,
+        signs: Mapping[str, str] = NO_FORMS,
     ):
-        self._scheme, self._mixed, self._keep, self._capitalise = scheme, mixed, keep, capitalise
+        self._scheme, self._mixed, self._keep, self._capitalise, self._signs = scheme, mixed, keep, capitalise, signs
 
     def edits(self, text: str, words: Sequence[Word], labels: Sequence[Label]) -> list[Edit]:
         """Return edits in the order of the text, which do not overlap, by the label of each of its words."""
@@ -54,7 +60,7 @@ class Editor:
                 found.append(Edit(word.start, word.start, PAIRS[label.opening][0][0]))
             found += self._case_edit(text[word.start : word.end], word, label, begins)
             found += self._closing_edits(text, word, label)
-            begins = self._scheme.is_end(label.mark)
+            begins = ends_sentence(word, label.mark, self._scheme, self._keep)
         return found
 
     def _leaves(self, label: Label, begins: bool) -> bool:
@@ -76,7 +82,7 @@ class Editor:
         sign = PAIRS[label.closing][1][0] if self._scheme.pairs and label.closing and not word.closing else ""
         changes = self._scheme.label(word.mark) != label.mark and not (self._keep and word.mark)
         is_there = label.mark == "PERIOD" and text[word.end - 1] == "."  # the period that is a part of the word
-        mark = "" if is_there or label.mark == NONE else _spell(label.mark)
+        mark = "" if is_there or label.mark == NONE else self._spell(label.mark, text[word.end - 1])
         if word.mark:
             if sign:
                 yield Edit(word.end, word.end, sign)
@@ -91,9 +97,19 @@ class Editor:
                 at += 1
             yield Edit(at, at, inserted)
 
+    def _spell(self, mark: str, before: str) -> str:
+        """Return the sign of a mark, with the white space that parts it from the character before."""
+        sign = self._signs.get(mark, SIGNS[mark][0])
+        return f" {sign}" if mark in SPACED and not is_unspaced(before) else sign
 
-def _spell(mark: str) -> str:
-    return f" {SIGNS[mark][0]}" if mark in SPACED else SIGNS[mark][0]
+
+def ends_sentence(word: Word, mark: str, scheme: LabelScheme, keep: bool) -> bool:
+    """Tell whether a sentence begins behind a word with the mark of a label, or with one of its text that stays.
+
+    keep (bool): whether all marks of the text stay; those that are not restored do in any case, and are in no label.
+    """
+    stays = word.mark and mark == NONE and (keep or scheme.label(word.mark) == NONE)
+    return scheme.is_end(word.mark if stays else mark)
 
 
 def _replace_mark(text: str, word: Word, mark: str) -> Edit:
@@ -103,7 +119,7 @@ def _replace_mark(text: str, word: Word, mark: str) -> Edit:
     rest = end
     while rest < len(text) and text[rest] in _BEHIND_WORDS:
         rest += 1
-    is_between = rest < len(text) and not text[rest].isspace()
+    is_between = rest < len(text) and not (text[rest].isspace() or is_unspaced(text[rest]))
     glued = is_between or (spaced and rest > end)
     return Edit(start - spaced, end, mark + (" " if glued else ""))
 
@@ -118,13 +134,19 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
 
 
 def restore(
-    words: Sequence[str], labels: Sequence[Label], scheme: LabelScheme, mixed: Mapping[str, str] = NO_FORMS
+    words: Sequence[str],
+    labels: Sequence[Label],
+    scheme: LabelScheme,
+    mixed: Mapping[str, str] = NO_FORMS,
+    signs: Mapping[str, str] = NO_FORMS,
 ) -> str:
     """Return a text of bare words with the marks, and the case, of their labels."""
-    ends = accumulate((len(form) + 1 for form in words), initial=-1)
-    placed = [Word(before + 1, end, end) for before, end in pairwise(ends)]
-    text = " ".join(words)
-    return apply_edits(text, Editor(scheme, mixed).edits(text, placed, labels))
+    are_glued = (is_unspaced(before[-1:]) and is_unspaced(after) for before, after in pairwise(words))
+    spaced = [*(form if is_glued else f"{form} " for form, is_glued in zip(words, are_glued)), *words[-1:]]
+    starts = accumulate(map(len, spaced), initial=0)
+    placed = [Word(start, start + len(form), start + len(form)) for start, form in zip(starts, words)]
+    text = "".join(spaced)
+    return apply_edits(text, Editor(scheme, mixed, signs=signs).edits(text, placed, labels))
 
 
 @dataclass(slots=True)
@@ -153,9 +175,14 @@ class RestorationWriter:
     """Writer of predictions under settings of the component that do not change meanwhile."""
 
     def __init__(
-        self, scheme: LabelScheme, labels: Sequence[str], settings: Mapping[str, Any], mixed: Mapping[str, str]
+        self,
+        scheme: LabelScheme,
+        labels: Sequence[str],
+        settings: Mapping[str, Any],
+        mixed: Mapping[str, str],
+        signs: Mapping[str, str],
     ):
-        self._scheme, self._settings = scheme, settings
+        self._scheme, self._settings, self._keep = scheme, settings, settings["existing"] == "keep"
         self._table = LabelTable(labels)
         told = {MARKS: [_shown(label.mark) for label in self._table.parsed]}
         if scheme.case:
@@ -165,7 +192,7 @@ class RestorationWriter:
             told[OPENINGS] = [label.opening for label in self._table.parsed]
         self._is_end = np.array([scheme.is_end(label.mark) for label in self._table.parsed], dtype=bool)
         self._told = {name: np.array(by_tag, dtype=object) for name, by_tag in told.items()}
-        self._editor = Editor(scheme, mixed, settings["existing"] == "keep", settings["capitalise"])
+        self._editor = Editor(scheme, mixed, self._keep, settings["capitalise"], signs)
 
     def restoration(self, view: WordView, prediction: WordPrediction) -> Restoration:
         """Return labels, edits and probabilities, without writing them."""
@@ -215,8 +242,11 @@ class RestorationWriter:
         """A sentence begins at the first token, and with the word behind an end mark or what opens before that word."""
         starts = np.full(len(doc), -1)
         starts[:1] = 1
-        behind = np.flatnonzero(self._is_end[tags[:-1]]) + 1
-        starts[view.opening_tokens(behind)] = 1
+        ends = self._is_end[tags]
+        for place, word in enumerate(view.words):
+            if word.mark:
+                ends[place] = ends_sentence(word, self._table.parsed[tags[place]].mark, self._scheme, self._keep)
+        starts[view.opening_tokens(np.flatnonzero(ends[:-1]) + 1)] = 1
         doc.from_array(SENT_START, cast(Ints2d, starts.view(np.uint64)))
 
 

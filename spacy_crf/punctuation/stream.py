@@ -2,14 +2,15 @@
 
 A word goes out, with its mark, when so many words have come behind it. It is decoded in a block, together with the
 words before it, which bear on it less the further away they are, and with those that have come behind it; a side where
-the text goes on is open. With a lag as long as the text, the result is that of the whole text.
+the text goes on is open. The marks that have gone out are settled: what goes out later agrees with them, and a mark of
+the text that comes too late is left out. With a lag as long as the text, the result is that of the whole text.
 """
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
-from itertools import takewhile
+from itertools import accumulate, takewhile
 from typing import NamedTuple, Protocol
 
 from spacy.language import Language
@@ -21,9 +22,11 @@ from .block import NONE
 from .docs import write_truncated
 from .errors import PunctuationErrors
 from .restore import Edit, Restoration, apply_edits
+from .words import BY_SIGN, UNSPACED
 
 HISTORY = 40  # words before a block that are decoded with it once more
-_CHUNK = re.compile(r"\s*\S+")
+_CUT = re.compile(rf"[\s{UNSPACED}]")
+_CHUNK = re.compile(rf"\s*(?:[{UNSPACED}][^\w\s]*|[^\s{UNSPACED}]+)")
 _SURROGATE = re.compile("[\ud800-\udfff]")  # bytes that are no UTF-8, as the handler "surrogateescape" decodes them
 
 
@@ -32,7 +35,7 @@ class Restorer(Protocol):
 
     vocab: Vocab
 
-    def restored(self, doc: Doc) -> Restoration: ...
+    def restored(self, doc: Doc, settled: Mapping[int, str]) -> Restoration: ...
 
 
 class StreamedWord(NamedTuple):
@@ -46,6 +49,13 @@ class StreamedWord(NamedTuple):
     restored: str
     mark: str
     probability: float | None
+
+
+class _Marks(NamedTuple):
+    """Marks of words of a chunk, by the characters at which these end, and whether the last one is written in it."""
+
+    by_end: dict[int, str]
+    is_written: bool
 
 
 class RestorationStream:
@@ -66,6 +76,7 @@ class RestorationStream:
     def _start_over(self) -> None:
         self._chunks: list[str] = []  # those that may still matter, with the white space before them
         self._done, self._has_begun = 0, False  # how many of them have gone out, and whether others came before
+        self._settled: list[_Marks] = []  # the marks of these
 
     def push(self, chunks: Iterable[str]) -> Iterator[StreamedWord]:
         """Take words in, each with the white space before it, and yield those that can go out."""
@@ -81,16 +92,18 @@ class RestorationStream:
         self._start_over()
 
     def _emit(self, count: int, is_last: bool) -> list[StreamedWord]:
-        out = self._decode(is_last)[self._done : self._done + count]
+        words, marks = self._decode(is_last)
+        out, settled = words[self._done :][:count], marks[self._done :][:count]
+        self._settled += settled
         self._done += count
         surplus = self._done - HISTORY
         if surplus > 0:
-            del self._chunks[:surplus]
+            del self._chunks[:surplus], self._settled[:surplus]
             self._done, self._has_begun = HISTORY, True
         return out
 
-    def _decode(self, is_last: bool) -> list[StreamedWord]:
-        """All chunks at hand, restored."""
+    def _decode(self, is_last: bool) -> tuple[list[StreamedWord], list[_Marks]]:
+        """Restore all chunks at hand, and tell the marks of each."""
         shown = [_SURROGATE.sub("\ufffd", chunk) for chunk in self._chunks]
         first = shown[0].lstrip()
         at = len(first) - len(shown[0])  # what is before the first word has gone out, or belongs to no word
@@ -98,21 +111,36 @@ class RestorationStream:
         if self._prepare is not None:
             doc = self._prepare(doc)
         write_truncated(doc, (self._has_begun, not is_last))
-        view, labels, edits, probabilities = self._restorer.restored(doc)
+        begins = accumulate(map(len, shown), initial=at)
+        settled = {begin + end: mark for begin, own in zip(begins, self._settled) for end, mark in own.by_end.items()}
+        view, labels, edits, probabilities = self._restorer.restored(doc, settled)
         waiting, words, out = deque(edits), deque(zip(view.words, labels, probabilities)), []
-        for raw, chunk in zip(self._chunks, shown):
+        marks: list[_Marks] = []
+        is_marked = False  # whether the word before has gone out with its mark
+        for number, (raw, chunk) in enumerate(zip(self._chunks, shown)):
             end, own = at + len(chunk), []
             while waiting and waiting[0].end <= end:
                 edit = waiting.popleft()
                 own.append(Edit(edit.start - at, edit.end - at, edit.replacement))
-            mark, chance = NONE, None
+            mark, chance, told, is_written = NONE, None, dict[int, str](), False
             while words and words[0][0].end <= end:
-                _, label, chance = words.popleft()
-                mark = label.mark
+                word, label, chance = words.popleft()
+                mark = told[word.end - at] = label.mark
+                is_written = mark != NONE and not word.mark
+            marks.append(_Marks(told, is_written))
+            signs = set(chunk.strip())
+            is_late = is_marked and number >= self._done and bool(signs) and signs <= BY_SIGN.keys()
+            if told:
+                is_marked = number < self._done and self._settled[number].is_written
             spelt = [edit for edit in own if not _SURROGATE.search(raw[edit.start : edit.end])]  # such bytes stay
-            out.append(StreamedWord(raw, apply_edits(raw, spelt), "" if mark == NONE else mark, chance))
+            restored = _space_before(raw).removesuffix(" ") if is_late else apply_edits(raw, spelt)
+            out.append(StreamedWord(raw, restored, "" if mark == NONE else mark, chance))
             at = end
-        return out
+        return out, marks
+
+
+def _space_before(chunk: str) -> str:
+    return chunk[: len(chunk) - len(chunk.lstrip())]
 
 
 def _make_doc(chunks: Sequence[str], vocab: Vocab) -> Doc:
@@ -120,8 +148,8 @@ def _make_doc(chunks: Sequence[str], vocab: Vocab) -> Doc:
     words: list[str] = []
     spaces: list[bool] = []
     for chunk in chunks:
-        word = chunk.lstrip()
-        space = chunk[: len(chunk) - len(word)]
+        space = _space_before(chunk)
+        word = chunk[len(space) :]
         if space == " " and words and not spaces[-1]:
             spaces[-1], space = True, ""
         tokens = [token for token in (space, word) if token]
@@ -147,10 +175,13 @@ def stream_words(
 
 
 def chunks_of(pieces: Iterable[str]) -> Iterator[str]:
-    """Words of a text in pieces of any length, each with the white space before it; that at the end comes alone."""
+    """Words of a text in pieces of any length, each with the white space before it; that at the end comes alone.
+
+    A character of Chinese or Japanese is one.
+    """
     held: list[str] = []
     for piece in pieces:
-        if not any(map(str.isspace, piece)):  # a long word is joined once, not with each piece
+        if not _CUT.search(piece):  # a long word is joined once, not with each piece
             held.append(piece)
             continue
         text, at = "".join([*held, piece]), 0

@@ -3,11 +3,12 @@
 A word is what stands between white space, dashes and ellipses, without the marks, quotation marks and brackets at its
 ends. Apostrophes, hyphens and signs between letters or digits are parts of it (don't, well-known, 3.5, 10:30, a.m.),
 and so is the period of an abbreviation or an initial. What has no letter or digit is a word too unless it is a mark:
-an emoji, "&", "=". So all that is not white space or a mark is in exactly one word.
+an emoji, "&", "=". So all that is not white space or a mark is in exactly one word. A character of Chinese or Japanese
+is a word of its own, for white space does not part them.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal, NamedTuple, get_args
 
@@ -20,7 +21,7 @@ BY_SIGN = {sign: name for name, signs in SIGNS.items() for sign in signs}
 _RANK = {name: rank for rank, name in enumerate(SIGNS)}
 # What stands around words, by kind: what opens, what closes; the first of each is written
 PAIRS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {"QUOTE": ('“"„«‹‟', '”"“»›'), "BRACKET": ("([{（【", ")]}）】")}
+    {"QUOTE": ('“"„«‹‟「『', '”"“»›」』'), "BRACKET": ("([{（【《〈", ")]}）】》〉")}
 )
 INVERTED = "¿¡"  # they open a question or exclamation, and go with its mark
 _OPENING = "".join(opening for opening, _ in PAIRS.values())
@@ -30,11 +31,18 @@ OPENERS = INVERTED + _OPENING  # what may stand right before the first word of a
 _LEADING = _OPENING + _CLOSING + INVERTED + _MARKS.replace(".", "").replace(":", "")
 _TRAILING = _CLOSING + _OPENING + _MARKS
 _SIGNS = re.escape("".join(sorted({*_OPENING, *_CLOSING, *INVERTED, *_MARKS})))
+UNSPACED = "\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Chinese, Japanese
 # What stands between white space; the group is there where no sign of ours is, save for single hyphens inside
-_CHUNK = re.compile(rf"([^\s\-{_SIGNS}]++(?:-[^\s\-{_SIGNS}]++)*+)(?!\S)|\S+")
+_CHUNK = re.compile(rf"([^\s\-{_SIGNS}{UNSPACED}]++(?:-[^\s\-{_SIGNS}{UNSPACED}]++)*+)(?!\S)|\S+")
 _ALL_MARKS = re.compile(rf"[{re.escape(_LEADING + '.:-')}]+")
 # Dashes and ellipses part words even without white space; a dash between digits is a range
 _BREAK = re.compile(r"—+|―+|--+|(?<!\d)–+|–+(?!\d)|\.\.+|…+")
+# Characters that are words, with the signs around them, and what is between these
+_IS_UNSPACED = re.compile(f"[{UNSPACED}]")
+_OPENS, _ENDS = re.escape(OPENERS), re.escape("".join(sorted({*_CLOSING, *_MARKS} - {"“"})))
+_UNSPACED_PIECE = re.compile(
+    rf"[{_OPENS}]*+[{UNSPACED}][{_ENDS}]*+|(?:[{_OPENS}]*+[^{_OPENS}{UNSPACED}]++)++|[{_OPENS}]++"
+)
 _ABBREVIATED = re.compile(r"[^\W\d_](\.[^\W\d_]+)+|[A-ZÀ-ÖØ-Þ]")
 
 
@@ -87,16 +95,49 @@ def split_words(text: str, abbreviations: Collection[str] = ABBREVIATIONS) -> li
     return words
 
 
+def mark_words(text: str, tokens: Iterable[Sequence[int]]) -> list[Word]:
+    """Take tokens of a text, by their first character and their length, for its words; those of signs are its marks."""
+    words: list[Word] = []
+    opening = ""
+    for start, size in tokens:
+        end = start + size
+        if is_mark(text[start:end]):
+            opens, closes = _split_signs(text[start:end], is_alone=True)
+            if words:
+                words[-1] = _add_signs(words[-1], closes, start, is_close=False)
+            opening = _kind(opens, 0) or opening
+        else:
+            words.append(Word(start, end, end, opening=opening))
+            opening = ""
+    return words
+
+
+def is_mark(token: str) -> bool:
+    """Tell whether there are only marks, quotation marks and brackets in a token."""
+    return _ALL_MARKS.fullmatch(token) is not None
+
+
+def is_unspaced(character: str) -> bool:
+    """Tell whether a character is one that no white space parts from others, as in Chinese and Japanese."""
+    return _IS_UNSPACED.match(character) is not None
+
+
 def _pieces(chunk: str) -> Iterator[tuple[int, int, bool]]:
     """Yield parts of a chunk between dashes and ellipses, and these, as (start, end, whether it is one of these)."""
     at = 0
     for found in _BREAK.finditer(chunk):
-        if at < found.start():
-            yield at, found.start(), False
+        yield from _parts(chunk, at, found.start())
         yield found.start(), found.end(), True
         at = found.end()
-    if at < len(chunk):
-        yield at, len(chunk), False
+    yield from _parts(chunk, at, len(chunk))
+
+
+def _parts(chunk: str, low: int, high: int) -> Iterator[tuple[int, int, bool]]:
+    """Yield a part of a chunk or, where it has characters that are words, these with the signs around them."""
+    if _IS_UNSPACED.search(chunk, low, high):
+        yield from ((*found.span(), False) for found in _UNSPACED_PIECE.finditer(chunk, low, high))
+    elif low < high:
+        yield low, high, False
 
 
 def _core(piece: str, abbreviations: Collection[str]) -> tuple[int, int]:
@@ -116,7 +157,7 @@ def _core(piece: str, abbreviations: Collection[str]) -> tuple[int, int]:
 def _split_signs(signs: str, is_alone: bool) -> tuple[str, str]:
     """Split signs before a word into those that open it, and those that close what came before."""
     if is_alone:  # no word follows within the chunk; a quotation mark alone is taken as a closing one
-        return "".join(sign for sign in signs if sign in INVERTED + "([{„«“（【"), signs
+        return "".join(sign for sign in signs if sign in INVERTED + "([{„«“（【「『《〈"), signs
     at = len(signs.rstrip(OPENERS))
     return signs[at:], signs[:at]
 
@@ -150,6 +191,26 @@ def _add_signs(word: Word, signs: str, at: int, is_close: bool) -> Word:
         word = word._replace(mark=strongest([word.mark, *names]), mark_end=at + last)
     tail = at + len(signs) if is_close and at == word.tail else word.tail
     return word._replace(tail=tail, closing=_kind(signs, 1) or word.closing)
+
+
+def spelt_sign(text: str, word: Word) -> str:
+    """Return the mark behind a word as it is spelt; "" for none, and for a mark that is spelt as we would."""
+    if not word.mark:
+        return ""
+    signs = (sign for sign in text[word.mark_start : word.mark_end] if sign in SIGNS[word.mark])
+    sign = next(signs, "")
+    return "" if sign == SIGNS[word.mark][0] else sign
+
+
+def common_signs(counts: Mapping[tuple[str, str], int]) -> dict[str, str]:
+    """Find how each mark is spelt most often, as far as it is not as we would; of equal ones the usual, or the first.
+
+    counts (Mapping): how often each mark has each sign, as `spelt_sign` tells signs.
+    """
+    found: dict[str, str] = {}
+    for mark, sign in sorted(counts, key=lambda pair: (-counts[pair], pair)):
+        found.setdefault(mark, sign)
+    return {mark: sign for mark, sign in sorted(found.items()) if sign}
 
 
 def strongest(names: Iterable[str]) -> str:

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from spacy.language import Language
 from spacy.pipeline import Pipe
 
-from ..learning.block import TrainerSettings
+from ..learning.block import LBFGSSettings
 from ..pipe.block import ChainSettings, Scorer, component, empty, is_positive, nested
 from .features.block import UnitFeatureSettings
 
@@ -49,9 +49,8 @@ class SectionSettings(ChainSettings):
         the last one's, and so are the scores of trees.
     """
 
+    full_batch: ClassVar[LBFGSSettings] = LBFGSSettings(c2=0.05)  # a Gaussian prior of variance 10
     features: UnitFeatureSettings = nested("misc", "spacy_crf.UnitFeatures.v1", templates=["@sections"])
-    # a Gaussian prior of variance 10
-    trainer: TrainerSettings = nested("misc", "spacy_crf.LBFGS.v1", c2=0.05)
     labeller: Labeller = "auto"
     roles: dict[str, str] = empty(dict, fixed=True)
     candidates_only: bool = True

@@ -13,7 +13,8 @@ class SectionErrors(metaclass=Messages):
     CRF952 = "This is not a section tree: {error}. Take one that `SectionTree.to_json` has written."
     CRF953 = (
         "{path}, line {line}: {problem}. In annotated XML, all text is in <nr>, <title> or <text>, none of them in "
-        "another one; around them are <section> and <document>; formatting is <b>, <i>, <u>, <h1> to <h6> and <unit>."
+        "another one; around them are <section> and <document>; formatting is <b>, <i>, <u>, <h>, <h1> to <h6> and "
+        "<unit>."
     )
     CRF954 = (
         "{path}, line {line}: this is {what}, not text. Convert it to plain text, Markdown, HTML or DoclingDocument "

@@ -12,11 +12,12 @@ from spacy.training import Example
 from spacy.util import registry
 from spacy.vocab import Vocab
 
+from ..annotation.documents import register_doc_name, write_doc_name
 from ..core.errors import CRFError
 from ..corpora.docbin import read_docbin
-from ..corpora.docs import copy_tokens, register_doc_name, write_doc_name
+from ..corpora.docs import admit, copy_tokens, count_characters
 from ..corpora.errors import CorpusErrors
-from ..corpora.files import check_paths, data_suffix, name_file, number_name, visible_files
+from ..corpora.files import check_paths, data_suffix, name_files, number_name, visible_files
 from ..reading.files import open_binary
 from ..reading.records import parse_json, read_json_lines
 from .errors import SectionErrors
@@ -141,13 +142,14 @@ class SectionCorpus:
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """Yield the examples of the corpus.
 
-        nlp (Language): The current pipeline; of it, only the vocabulary is used: `nlp.max_length` does not hold.
+        nlp (Language): The pipeline, of which the vocabulary is used; `nlp.max_length` grows to the longest document.
         YIELDS (Example): Gold in `reference`; in `predicted` the text and its formatting.
         """
         for reference in self.read_docs(nlp.vocab):
             predicted = copy_tokens(reference, [])
             attach_layout(predicted, runs_of(reference))
             predicted.user_data[NAME] = reference.user_data.get(NAME, "")
+            admit(nlp, count_characters(reference))
             yield Example(predicted, reference)
 
     def read_docs(self, vocab: Vocab) -> Iterator[Doc]:
@@ -158,7 +160,7 @@ class SectionCorpus:
         register_doc_name()
         register_extensions()
         paths = check_paths(self.path)
-        files = ((file, name_file(file, path, paths)) for path in paths for file in _find_files(path))
+        files = name_files(((file, path) for path in paths for file in _find_files(path)), paths)
         is_empty = True
         for doc in islice((doc for found in files for doc in self._read_file(*found, vocab)), self.limit or None):
             is_empty = False

@@ -14,6 +14,7 @@ from ..cli.data import TO_ANNOTATE, Data
 from ..cli.options import Loaded, Pipe, command, run_before, table, tell_written, write_result
 from ..core.arrays import Floats
 from ..core.labels import UNKNOWN, TagSet
+from ..corpora.docs import make_doc
 from ..pipe.component import ChainPipe
 from ..pipe.probabilities import GivesSets, LabelsTokens
 from .review import Order, review, target_kind, write_json, write_rows
@@ -38,7 +39,7 @@ def tag(
     if not isinstance(component, GivesSets):
         component.cfg["marginals"] = EXTENSION
     lines = texts or (line for line in typer.get_text_stream("stdin") if line.strip())
-    for doc in loaded.nlp.pipe(lines):
+    for doc in loaded.nlp.pipe(make_doc(loaded.nlp, line) for line in lines):
         typer.echo(format_tags(doc, component))
 
 

@@ -16,7 +16,6 @@ from ..core.arrays import Bools, Indices
 from ..core.calibration import Reliability, reliability
 from ..core.chain.marginals import token_entropies
 from ..core.chain.temperature import HeldOut, Unit, fit_temperature
-from ..core.labels import UNKNOWN
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder, DocOutput, Output, SpanScores, label_decoder, resolve_scheme
 from ..pipe.labels import PREPARATION
@@ -145,9 +144,8 @@ def calibrate(tagger: CRFTagger, examples: Iterable[Example], unit: Unit = "toke
 
 def _reliability(batches: Sequence[HeldOut], temperature: float, n_bins: int) -> Reliability:
     confidences, right = [], []
-    for distribution, labels, missed in batches:
-        marginals = distribution.at(temperature).marginals
-        known = labels != UNKNOWN if missed is None else (labels != UNKNOWN) | missed
-        confidences.append(marginals.max(axis=1)[known])
-        right.append((marginals.argmax(axis=1) == labels)[known])
+    for batch in batches:
+        marginals, judged = batch.distribution.at(temperature).marginals, batch.judged
+        confidences.append(marginals.max(axis=1)[judged])
+        right.append(batch.right(marginals.argmax(axis=1).astype(np.int32))[judged])
     return reliability(np.concatenate(confidences), np.concatenate(right), n_bins)

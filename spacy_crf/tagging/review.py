@@ -23,7 +23,7 @@ from ..core.chain.distribution import BestPaths
 from ..core.chain.marginals import token_entropies
 from ..core.labels import OUTSIDE, UNKNOWN
 from ..corpora.docs import read_kind
-from ..corpora.review import COLUMNS, FORMAT, MARK, escape
+from ..corpora.review import COLUMNS, FORMAT, MARK, escape, write_label
 from ..corpora.sentence import ENTITIES, EXTENSION_PREFIX, SPANS_PREFIX
 from ..pipe.decoding import Batch
 from .component import CRFTagger
@@ -249,9 +249,9 @@ def write_rows(
 def _row(
     token: object, gold: str, tag: str, probability: float, others: list[tuple[str, float]], *inputs: str
 ) -> Iterator[str]:
-    yield from (escape(str(token)), escape(gold), escape(tag), f"{probability:.4f}")
+    yield from (escape(str(token)), escape(write_label(gold)), escape(tag), f"{probability:.4f}")
     yield " ".join(f"{escape(name)} {value:.2f}" for name, value in others) or NOTHING
-    yield from (escape(value) or NOTHING for value in inputs)
+    yield from (escape(write_label(value)) or NOTHING for value in inputs)
 
 
 def write_json(
@@ -281,7 +281,7 @@ def _token(item: Uncertain, number: int, prefill: bool) -> dict[str, object]:
         "text": token.text,
         "start": token.idx,
         "end": token.idx + len(token),
-        "gold": item.tags[number] if prefill else "",
+        "gold": write_label(item.tags[number]) if prefill else "",
         "best": item.tags[number],
         "probability": item.probabilities[number],
         "alternatives": dict(item.alternatives[number]),

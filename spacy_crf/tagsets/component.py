@@ -14,6 +14,7 @@ from spacy.vocab import Vocab
 from ..annotation.extensions import register_by_token
 from ..core.arrays import Bools, Floats, Indices, Segments
 from ..core.chain.distribution import BestPaths
+from ..core.chain.temperature import HeldOut
 from ..core.labels import Gold, TagSet
 from ..core.sets.hierarchy import TagTree
 from ..core.sets.sequences import SequenceSet, smallest_sequence_sets, smallest_set
@@ -26,7 +27,7 @@ from ..pipe.scorer import target_scores
 from ..pipe.source import SourcePipe
 from .block import SetSettings
 from .fingerprint import KeepsPromise
-from .gold import Augmenter, WeightedTags, weighted_gold
+from .gold import Augmenter, WeightedTags, gold_weights, to_gold, weighted_gold
 from .rules import PARENTS, SetRule, set_rule, tag_tree
 
 
@@ -88,6 +89,15 @@ class SetValuedTagger(KeepsPromise, ChainPipe):
         gold = weighted_gold(self.name, examples, *where, self.tags, self.settings.learn_from)
         require_allowed(self.name, gold, examples, lengths, self.tags, get_layout(self.model))
         return gold
+
+    def held_out(self, examples: Sequence[Example]) -> HeldOut:
+        """See `ChainPipe.held_out`. Tokens with several gold tags have them all, as learning does."""
+        examples, own = list(examples), self.settings
+        rows = [row for example in examples for row in gold_weights(example, self.target, own.gold_tags)]
+        known = [{tag: weight for tag, weight in row.items() if tag in self.tags.number} for row in rows]
+        missed = np.array([bool(row) and not found for row, found in zip(rows, known)], dtype=bool)
+        gold = to_gold(known, self.tags, "soft" if own.learn_from == "augmented" else own.learn_from)
+        return super().held_out(examples)._replace(labels=gold.labels, missed=missed, several=gold)
 
     def shown(self, examples: list[Example]) -> list[Example]:
         """Return a batch, or copies of its documents if `learn_from` is "augmented"."""

@@ -36,6 +36,7 @@ class TagSetWarnings(metaclass=Messages):
     """Messages of warnings."""
 
     CRFW448 = (
-        "Component {name!r} chooses sets by a promise that was made with other weights, labels or another temperature, "
-        "so that it may not hold. Make it anew: `python -m spacy crf guarantee MODEL FILE --output DIR`."
+        "Component {name!r} chooses sets by a promise that was made with other weights, labels or settings, such as "
+        "another temperature, so that it may not hold. Make it anew: `python -m spacy crf guarantee MODEL FILE "
+        "--output DIR`."
     )

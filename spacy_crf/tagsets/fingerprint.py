@@ -6,20 +6,23 @@ from hashlib import blake2b
 from typing import Any
 
 from ..core.errors import CRFWarning
+from ..pipe.labels import PREPARATION
 from ..pipe.source import SourcePipe
 from .block import SetSettings
 from .errors import TagSetWarnings
 
+SETTINGS = ("sequence", "scheme", "forbidden", "dictionary")
+CANDIDATES = ("candidates", "max_candidates")  # of a chain of order 2
 MODEL = "model"  # where a promise keeps the fingerprint; older promises have none
 
 
 def fingerprint(component: Any) -> str:
-    """Tell what the probabilities of a component follow from, its labels, features, weights and temperature, in 16
+    """Tell what the probabilities of a component follow from, its labels, features, weights and settings, in 16
     hexadecimal digits: the same ones in memory and in files. O(size of the model)."""
     origin = _origin(component)
     stored = origin.to_bytes(exclude=["vocab", "cfg", "trainer"]) if hasattr(origin, "to_bytes") else b""
-    told = json.dumps([list(origin.labels), _temperature(origin)]).encode("utf8")
-    return blake2b(told + stored, digest_size=8).hexdigest()
+    told = json.dumps([list(origin.labels), _temperature(origin), _fixed_settings(origin)], default=vars)
+    return blake2b(told.encode("utf8") + stored, digest_size=8).hexdigest()
 
 
 class KeepsPromise:
@@ -47,6 +50,14 @@ class KeepsPromise:
 def _origin(component: Any) -> Any:
     """The component whose probabilities are taken."""
     return component.find_source() if isinstance(component, SourcePipe) else component
+
+
+def _fixed_settings(component: Any) -> dict[str, Any]:
+    """Settings that a config may change after training, and how texts were prepared."""
+    settings, attrs = getattr(component, "settings", None), getattr(getattr(component, "model", None), "attrs", {})
+    found = {name: getattr(settings, name, None) for name in SETTINGS}
+    found |= {name: attrs.get(name) for name in CANDIDATES}
+    return {**found, PREPARATION: getattr(component, "cfg", {}).get(PREPARATION)}
 
 
 def _temperature(component: Any) -> float:

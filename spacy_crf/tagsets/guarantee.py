@@ -15,12 +15,12 @@ import numpy as np
 from spacy.training import Example
 from spacy.util import minibatch
 
+from ..annotation.documents import number_documents, read_doc_name
 from ..core.arrays import Bools, Doubles, Floats, Hashes, Indices, Segments
 from ..core.errors import CoreErrors, CRFError
 from ..core.sets.conformal import LAC, Condition, ConformalSets, Fallback, Score, calibrate
 from ..core.sets.measures import normalise
 from ..core.sets.risk import Loss, RiskControl, Unit, control_risk
-from ..corpora.docs import number_documents, read_doc_name
 from ..features.columns import Columns
 from ..features.hashing import ABSENT, mix, string_hashes
 from ..pipe.probabilities import GivesSets

@@ -12,6 +12,7 @@ import numpy as np
 from spacy.tokens import Doc, Token
 from spacy.training import Example
 
+from ..annotation.documents import number_documents, read_doc_name
 from ..annotation.gold import GOLD_TAGS
 from ..core.arrays import Bools, Doubles
 from ..core.errors import CRFError
@@ -27,7 +28,6 @@ from ..core.sets.measures import (
     ml_acc,
     set_measures,
 )
-from ..corpora.docs import number_documents, read_doc_name
 from ..pipe.dictionary.block import Fold
 from ..pipe.dictionary.counts import CountTable
 from ..pipe.dictionary.tag_dictionary import TagDictionary, count_words

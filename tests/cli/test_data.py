@@ -179,3 +179,18 @@ def test_commands_wait_for_no_other() -> None:
     code = "import spacy.cli, sys; from spacy.util import registry; registry.cli.get_all(); print(*sys.modules)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert [name for name in found if name.startswith("spacy_crf")] == ["spacy_crf", "spacy_crf.cli"]
+
+
+def test_folders_of_several_formats_are_read_whole(tmp_path: Path) -> None:
+    folder = tmp_path / "mixed"
+    folder.mkdir()
+    (folder / "a.xml").write_text("<dataset><sequence><author>Ada</author></sequence></dataset>\n", encoding="utf8")
+    (folder / "b.conllu").write_text("1\tHi\thi\tINTJ\tUH\t_\t0\troot\t_\t_\n", encoding="utf8")
+    nlp = spacy.blank("en")
+    assert [doc.text.strip() for doc in Data(folder).docs(nlp)] == ["Ada", "Hi"]
+    block = {"@misc": "spacy_crf.References.v1", "ents": True}
+    reader = {"@readers": "spacy_crf.Corpus.v1", "path": "x", "format": "references", "references": block}
+    nlp.config["corpora"] = {**nlp.config["corpora"], "dev": reader}
+    with pytest.raises(CRFError, match=r"CRF544.*mixed.*conllu, references.*'references'"):
+        Data(folder).examples(nlp)
+    assert len(Data(folder, format="references").examples(nlp)) == 1

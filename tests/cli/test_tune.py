@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.paths import ROOT
 from spacy.cli import app as spacy_app
 from spacy.training.initialize import init_nlp
 from spacy.util import load_config
@@ -37,6 +38,18 @@ def test_from_config_to_config(config: Path, corpus: Path, tmp_path: Path) -> No
     assert after["corpora"]["train"]["path"] == "${paths.train}" and after["paths"]["train"] == str(corpus)
     trained = CliRunner().invoke(spacy_app, ["train", str(out), "--training.max_steps", "1"])
     assert trained.exit_code == 0, trained.output
+
+
+def test_the_training_corpus_may_be_read_to_be_scored(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text("he\tP\n.\t$.\n\n", encoding="utf8")
+    paths = {"train": str(tmp_path / "a.tsv"), "dev": str(tmp_path / "a.tsv")}
+    config = load_config(
+        ROOT / "configs" / "set_valued_tagger.cfg", overrides={f"paths.{k}": v for k, v in paths.items()}
+    )
+    nlp, name = init_nlp(config), "set_valued_tagger"
+    text = {"text": {"@misc": "spacy_crf.HistoricalText.v1", "punctuation": "context"}}
+    found = [training_examples(nlp, name, changes)[0].reference for changes in (None, text)]
+    assert [[token.tag_ for token in doc] for doc in found] == [["P", "$."], ["P", ""]]
 
 
 def test_a_trainer_may_be_a_variable_of_the_config(config: Path, corpus: Path, tmp_path: Path) -> None:

@@ -95,3 +95,34 @@ def test_nested_holders_lift_the_limit_together():
     assert set(blas_threads()) == {1}
     second.__exit__(None, None, None)
     assert blas_threads() == before
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing is forked here")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+def test_a_fork_waits_for_what_locks_guard():
+    outer, guarded, holds = threads.ForkSafeLock(), [0, 0], threading.Event()
+    inner = threads.ForkSafeLock()
+
+    def change():
+        with inner, outer:
+            guarded[0] = 1
+            holds.set()
+            time.sleep(0.2)
+            guarded[1] = 1
+
+    other = threading.Thread(target=change)
+    other.start()
+    holds.wait()
+    process = multiprocessing.get_context("fork").Process(target=look, args=(inner, outer, guarded))
+    process.start()
+    other.join()
+    process.join(10)
+    process.kill()
+    assert process.exitcode == 0
+    with inner, outer:
+        assert guarded == [1, 1]
+
+
+def look(inner, outer, guarded):
+    with inner, outer:
+        os._exit(guarded != [1, 1])

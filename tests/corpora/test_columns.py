@@ -5,6 +5,8 @@ import pytest
 from spacy.language import Language
 from spacy.tokens import Doc, Token
 
+from spacy_crf.annotation.gold import partial_tags
+from spacy_crf.annotation.span_targets import target_of
 from spacy_crf.corpora.reader import Corpus
 
 Write = Callable[[str, str | bytes], Path]
@@ -127,7 +129,7 @@ def test_custom_attribute_that_is_computed_is_refused(nlp: Language, write: Writ
 
 
 def test_unknown_entities_are_missing_not_outside(nlp: Language, write: Write) -> None:
-    (doc,) = read(nlp, write("a.iob", "Ada B-PER\nsang _\nin O\nOslo I-LOC\n"))
+    (doc,) = read(nlp, write("a.iob", "Ada U-PER\nsang _\nin O\nOslo U-LOC\n"))
     assert [token.ent_iob_ for token in doc] == ["B", "", "O", "B"]
 
 
@@ -135,7 +137,7 @@ def test_unknown_chunks(nlp: Language, write: Write) -> None:
     path = write("a.txt", "a _\nb _\n\na B-NP\nb _\n")
     nothing_known, partly_known = read(nlp, path, columns=["word", "chunk"])
     assert "chunks" not in nothing_known.spans
-    assert spans(partly_known, "chunks") == [("a", "NP")]
+    assert spans(partly_known, "chunks") == [] and partial_tags(partly_known, "spans", "chunks") == ["B-NP", ""]
 
 
 def test_spans_do_not_continue_in_the_next_sentence(nlp: Language, write: Write) -> None:
@@ -184,3 +186,67 @@ def test_errors_name_file_and_line(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         read(nlp, write("a.txt", content), **settings)
+
+
+HOLES = "John _\nSmith I-PER\nsaw O\nNew B-LOC\nYork _\nCity I-LOC\nin O\nMay B-DATE\n"
+
+
+@pytest.mark.parametrize("kind, target", [("ner", "ent"), ("spans:sc", "spans")])
+def test_inside_goes_on_behind_an_unknown_tag(nlp: Language, write: Write, kind: str, target: str) -> None:
+    (doc,) = read(nlp, write("a.conll", HOLES), columns=["word", kind])
+    assert partial_tags(doc, target, "sc") == ["", "I-PER", "O", "B-LOC", "", "I-LOC", "O", "B-DATE"]
+    # spans one of whose ends is unknown can neither be right nor wrong
+    assert [span.text for span in (doc.ents if target == "ent" else doc.spans["sc"])] == ["May"]
+    labels = target_of(target).labels([doc])
+    assert labels == ["DATE", "LOC", "PER"]
+
+
+@pytest.mark.parametrize(
+    "tags, expected",
+    [
+        # IOB1, in which I begins spans as well: a file without a B where IOB1 has I
+        ("_ I-A I-A O", ["", "", "I-A", "O"]),
+        ("O I-A O _ I-A", ["O", "B-A", "O", "", ""]),
+        ("O B-A _ I-A", ["O", "B-A", "", "I-A"]),
+        ("_ L-A O U-A", ["", "I-A", "O", "B-A"]),
+        ("A-B _ A-I", ["B-A", "", "I-A"]),
+        ("_ I O B", ["", "I-sc", "O", "B-sc"]),
+    ],
+)
+def test_the_scheme_tells_what_inside_means_behind_an_unknown_tag(
+    nlp: Language, write: Write, tags: str, expected: list[str]
+) -> None:
+    text = "".join(f"w {tag}\n" for tag in tags.split())
+    (doc,) = read(nlp, write("a.conll", text), columns=["word", "spans:sc"])
+    assert partial_tags(doc, "spans", "sc") == expected
+
+
+def test_sentences_begin_spans_anew(nlp: Language, write: Write) -> None:
+    path = write("a.conll", "a _\n\nb I-A\nc O\nd B-A\n\n")
+    (doc,) = read(nlp, path, columns=["word", "spans:sc"], group="document")
+    assert partial_tags(doc, "spans", "sc") == ["", "B-A", "O", "B-A"]
+
+
+@pytest.mark.parametrize(
+    "tags, expected",
+    [
+        ("E-MAIL-B E-MAIL-I O", [("a b", "E-MAIL")]),
+        ("I-9-B I-9-I O", [("a b", "I-9")]),
+        ("E-MAIL-B O O", [("a", "E-MAIL")]),
+        ("B-I I-I O", [("a b", "I")]),
+        ("B-E-S I-E-S U-X", [("a b", "E-S"), ("c", "X")]),
+    ],
+)
+def test_the_column_tells_on_which_side_labels_are(
+    nlp: Language, write: Write, tags: str, expected: list[tuple[str, str]]
+) -> None:
+    text = "".join(f"{word} {tag}\n" for word, tag in zip("abc", tags.split()))
+    (doc,) = read(nlp, write("a.conll", text), columns=["word", "ner"])
+    assert entities(doc) == expected
+
+
+@pytest.mark.parametrize("tags", ["B-I O B-TO-B", "B-I I-B", "E-MAIL-B LOC-B B-PER"])
+def test_tags_that_can_be_read_in_two_ways_are_refused(nlp: Language, write: Write, tags: str) -> None:
+    text = "".join(f"w {tag}\n" for tag in tags.split())
+    with pytest.raises(ValueError, match=r"CRF542.*a\.conll.*'ner'"):
+        read(nlp, write("a.conll", text), columns=["word", "ner"])

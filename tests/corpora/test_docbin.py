@@ -1,12 +1,20 @@
 import zlib
 from collections.abc import Callable
+from itertools import chain, pairwise
 from pathlib import Path
 
 import pytest
 import srsly
+from hypothesis import given
+from hypothesis import strategies as st
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Span, Token
+from spacy.vocab import Vocab
 
+from spacy_crf.annotation.extensions import register_stored, write_known
+from spacy_crf.annotation.gold import partial_tags
+from spacy_crf.annotation.preparation import Preparation, write_text_settings
+from spacy_crf.corpora.docbin import cut_doc
 from spacy_crf.corpora.reader import Corpus
 
 Write = Callable[[str, str | bytes], Path]
@@ -57,11 +65,71 @@ def test_split_by_sentences(nlp: Language, write: Write, stored: Doc, extension:
     assert [token.is_sent_start for token in second] == [True, False]
 
 
-def test_split_cuts_entities(nlp: Language, write: Write) -> None:
-    doc = Doc(nlp.vocab, words=["a", "b"], sent_starts=[True, True], ents=["B-X", "I-X"])
+def test_nothing_is_known_of_entities_that_are_split(nlp: Language, write: Write) -> None:
+    doc = Doc(nlp.vocab, words=list("abcd"), sent_starts=[True, False, True, False], ents=["O", "B-X", "I-X", "B-Y"])
     first, second = Corpus(write("a.spacy", pack(doc)), group="sentence").read_docs(nlp.vocab)
-    assert [ent.text for ent in (*first.ents, *second.ents)] == ["a", "b"]
+    assert [token.ent_iob_ for token in (*first, *second)] == ["O", "", "", "B"]
+    assert [ent.text for ent in (*first.ents, *second.ents)] == ["d"]
     assert first.has_unknown_spaces
+
+
+def test_nothing_is_known_of_spans_that_are_split(nlp: Language, write: Write) -> None:
+    doc = Doc(nlp.vocab, words=list("abcdefg"), sent_starts=[True, False, False, True, False, False, True])
+    doc.spans["k"] = [Span(doc, 0, 1, "A"), Span(doc, 2, 4, "B"), Span(doc, 5, 7, "C")]
+    doc.spans["whole"] = [Span(doc, 1, 3, "D")]
+    parts = list(Corpus(write("a.spacy", pack(doc)), group="sentence").read_docs(nlp.vocab))
+    assert [partial_tags(part, "spans", "k") for part in parts] == [["B-A", "O", ""], ["", "O", ""], None]
+    assert ["k" in part.spans for part in parts] == [True, True, False]
+    assert [[span.text for span in part.spans["whole"]] for part in parts] == [["b c"], [], []]
+    assert all(partial_tags(part, "spans", "whole") is None for part in parts)
+
+
+@st.composite
+def cut_tags(draw: st.DrawFn) -> tuple[list[str], list[int]]:
+    """Partial BIO tags, and where they are cut."""
+    tags = draw(st.lists(st.sampled_from(["", "O", "B-A", "I-A", "B-B"]), min_size=1, max_size=9))
+    cuts = draw(st.sets(st.integers(1, len(tags)))) - {len(tags)}
+    return [tag if tag != "I-A" or before in ("", "B-A") else "B-A" for before, tag in pairwise(["O", *tags])], [
+        0,
+        *sorted(cuts),
+    ]
+
+
+@given(cut_tags())
+def test_what_is_known_of_parts_is_true_of_the_whole(case: tuple[list[str], list[int]]) -> None:
+    tags, starts = case
+    doc = Doc(Vocab(), words=["w"] * len(tags))
+    register_stored("crf_partial_ent")
+    write_known(doc, "crf_partial_ent", tags)
+    parts = list(cut_doc(doc, starts))
+    found = [partial_tags(part, "ent", "") or [""] * len(part) for part in parts]
+    joined = list(chain(*found))
+    assert all(own in ("", tag) for own, tag in zip(joined, tags))
+    assert not any(own[0].startswith("I-") for own in found)
+    # a tag is forgotten only if its span lies, or may lie, in two parts
+    for number, (own, tag) in enumerate(zip(joined, tags)):
+        if tag and not own:
+            low = high = number
+            while tags[low].startswith("I") and low > 0 and tags[low - 1]:
+                low -= 1
+            while high + 1 < len(tags) and tags[high + 1].startswith("I"):
+                high += 1
+            assert any(low < cut <= high + (tags[high + 1 : high + 2] == [""]) for cut in starts) or tags[low][0] == "I"
+
+
+def test_parts_keep_how_their_text_was_prepared(nlp: Language, write: Write) -> None:
+    doc = Doc(nlp.vocab, words=list("abc"), sent_starts=[True, True, True])
+    write_text_settings(doc, {"punctuation": "context", "cut_at_punctuation": True, "punctuation_tags": None})
+    doc.user_data["spacy_crf.open"] = [True, True]
+    path = write("a.spacy", pack(doc))
+    examples = list(Corpus(path, group="sentence")(nlp))
+    assert all(Preparation.of([example.reference]) == Preparation("context", True) for example in examples)
+    cut = [[True, False], [False, False], [False, True]]
+    assert [example.reference.user_data["spacy_crf.open"] for example in examples] == cut
+    # the pipeline sees as well that the text goes on
+    assert [example.predicted.user_data["spacy_crf.open"] for example in examples] == cut
+    (example,) = Corpus(path, retokenize=True)(nlp)
+    assert example.predicted.user_data["spacy_crf.open"] == [True, True]
 
 
 def test_groups_of_sentences(nlp: Language, write: Write) -> None:

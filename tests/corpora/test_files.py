@@ -2,8 +2,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from spacy.vocab import Vocab
 
-from spacy_crf.corpora.reader import find_files, pick_format
+from spacy_crf.corpora.reader import Corpus, find_files, pick_format
 
 Write = Callable[[str, str | bytes], Path]
 TREE_LINE = "1\tHi\thi\tINTJ\tUH\t_\t0\troot\t_\t_\n"
@@ -41,6 +42,18 @@ def test_vague_suffixes_count_only_on_their_own(write: Write, tmp_path: Path) ->
     assert [file.name for file in find_files(tmp_path, None)] == ["LICENSE.txt", "data.tsv"]
     write("data.conllu", "")
     assert [file.name for file in find_files(tmp_path, None)] == ["data.conllu"]
+
+
+def test_vague_suffixes_count_where_the_content_tells(write: Write, tmp_path: Path) -> None:
+    rows = "# spacy_crf review 1\n# target = tag\n# columns = word, gold, best, probability, alternatives\n"
+    write("a.conllu", TREE_LINE)
+    write("b.tsv", rows + "\nHi\tUH\tUH\t0.5\t_\n")
+    write("c.txt", TREE_LINE)
+    write("LICENSE.txt", b"\xff\xfe no text in UTF-8")
+    write("notes.tsv", "one\ttwo\n")
+    assert [file.name for file in find_files(tmp_path, None)] == ["a.conllu", "b.tsv", "c.txt"]
+    assert [file.name for file in find_files(tmp_path, "conllu")] == ["a.conllu", "c.txt"]
+    assert len(list(Corpus(tmp_path).read_docs(Vocab()))) == 3
 
 
 def test_folder_with_nothing_to_read(write: Write, tmp_path: Path) -> None:

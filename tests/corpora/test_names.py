@@ -6,7 +6,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc, DocBin
 
-from spacy_crf.corpora.docs import read_doc_name, write_doc_name
+from spacy_crf.annotation.documents import read_doc_name, write_doc_name
 from spacy_crf.corpora.reader import Corpus
 
 SETS = "he\tP\n\nkumt\tV\n"
@@ -43,6 +43,25 @@ def test_documents_and_sentences_of_one_file(tmp_path: Path) -> None:
     assert names(marked, group="sentence") == ["m", "m", "m 2"]
     plain = write(tmp_path / "p.tsv", "a\tX\n\nb\tX\n")
     assert names(plain, columns=["word", "tag"]) == ["p", "p"]
+
+
+@pytest.mark.parametrize(
+    "files, paths, expected",
+    [
+        (["x/a.tsv", "y/a.tsv"], ["x/a.tsv", "y/a.tsv"], ["x/a", "y/a"]),
+        (["x/tr/a.tsv", "y/tr/a.tsv", "y/tr/b.tsv"], ["x/tr", "y/tr"], ["x/tr/a", "y/tr/a", "tr/b"]),
+        (["z/k.TSV", "z/k.tsv"], ["z"], ["k.TSV", "k.tsv"]),
+        (["z/k.tsv", "z/k 2.tsv"], ["z"], ["k 2.tsv", "k"]),
+        (["x/a.tsv", "x/tr/b.tsv"], ["x", "x/tr"], ["x/a", "x/tr/b"]),
+        (["x/a.tsv"], ["x/a.tsv", "x", "x/../x/a.tsv"], ["a"]),
+    ],
+)
+def test_every_file_is_read_once_and_has_its_own_name(
+    tmp_path: Path, files: list[str], paths: list[str], expected: list[str]
+) -> None:
+    for name in files:
+        write(tmp_path / name, SETS)
+    assert names(*(tmp_path / path for path in paths), format="tagsets", group="document") == expected
 
 
 @pytest.mark.parametrize("group", ["auto", "sentence"])

@@ -9,6 +9,9 @@ from spacy.language import Language
 from spacy.tokens import DocBin
 from spacy.training import Example
 
+from spacy_crf.annotation.gold import partial_tags
+from spacy_crf.annotation.preparation import Preparation
+from spacy_crf.corpora.block import HistoricalText
 from spacy_crf.corpora.reader import Corpus
 
 Write = Callable[[str, str | bytes], Path]
@@ -124,6 +127,31 @@ def test_augmenter_and_pickle(nlp: Language, write: Write) -> None:
     copied = pickle.loads(pickle.dumps(corpus))
     assert [eg.to_dict() for eg in copied(nlp)] == [eg.to_dict() for eg in corpus(nlp)]
     assert len(list(copied(nlp))) == 4
+
+
+def test_spacy_augmenters_keep_what_they_do_not_know(nlp: Language, write: Write) -> None:
+    lower = registry.augmenters.get("spacy.lower_case.v1")(level=1.0)
+    text = HistoricalText(punctuation="context")
+    path = write("a.tsv", "He\tP:0.5|Q:0.5\nKUMT\t_\n.\t$\n")
+    (made,) = Corpus(path, format="tagsets", text=text, input=["tag"], augmenter=lower)(nlp)
+    assert [token.text for token in made.predicted] == ["he", "kumt", "."]
+    assert [token.tag_ for token in made.predicted] == ["P", "", ""]
+    assert [token._.gold_tags for token in made.reference] == [{"P": 0.5, "Q": 0.5}, None, None]
+    assert made.reference._.doc_name == "a" and Preparation.of([made.reference]) == Preparation("context", False)
+    path = write("b.conll", "New B-LOC\nYork _\nCity I-LOC\nis O\n")
+    (made,) = Corpus(path, columns=["word", "spans:sc"], augmenter=lower)(nlp)
+    assert partial_tags(made.reference, "spans", "sc") == ["B-LOC", "", "I-LOC", "O"]
+
+
+def shorten(nlp: Language, example: Example) -> Iterator[Example]:
+    yield Example(example.predicted[:1].as_doc(), example.reference[:1].as_doc())
+
+
+def test_augmenters_that_change_tokens_are_refused_where_tokens_have_gold(nlp: Language, write: Write) -> None:
+    (made,) = Corpus(write("a.conll", "Ada NNP\nsang VBD\n"), columns=["word", "tag"], augmenter=shorten)(nlp)
+    assert [token.tag_ for token in made.reference] == ["NNP"] and made.reference._.doc_name == "a"
+    with pytest.raises(ValueError, match=r"CRF543.*'b'.*gold_tags"):
+        list(Corpus(write("b.tsv", "he\tP|Q\nkumt\tV\n"), format="tagsets", augmenter=shorten)(nlp))
 
 
 @pytest.mark.parametrize("group", ["auto", "sentence", 2])

@@ -237,7 +237,7 @@ texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="<>\
 def test_nothing_but_white_space_is_lost(
     tmp_path_factory: pytest.TempPathFactory, fields: list[tuple[str, str]]
 ) -> None:
-    path = tmp_path_factory.mktemp("references") / "a.txt"
+    path = tmp_path_factory.getbasetemp() / "references.txt"
     path.write_text("".join(f"<{name}>{text}</{name}>" for name, text in fields), encoding="utf-8", newline="")
     sentences = list(read_references(path))
     printed = "".join(text for _, text in fields)

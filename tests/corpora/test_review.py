@@ -12,7 +12,7 @@ from spacy.tokens import Doc, DocBin
 
 from spacy_crf.annotation.gold import partial_tags
 from spacy_crf.corpora.reader import Corpus
-from spacy_crf.corpora.review import FORMAT, escape, unescape
+from spacy_crf.corpora.review import FORMAT, escape, unescape, write_label
 from spacy_crf.corpora.sentence import find_exact_spaces
 
 Write = Callable[[str, str | bytes], Path]
@@ -46,8 +46,8 @@ def test_every_target_has_its_place(nlp: Language, write: Write, extension: str)
     assert [token.pos_ for token in doc] == ["NOUN", ""]
     (doc,) = read(nlp, write("a.tsv", rows("a/x", "b/", target=f"ext:{extension}")))
     assert [token._.get(extension) for token in doc] == ["x", ""]
-    (doc,) = read(nlp, write("a.tsv", rows("a/B-PER", "b/I-PER", "c/", "d/O", target="ner")))
-    assert [token.ent_iob_ for token in doc] == ["B", "I", "", "O"]
+    (doc,) = read(nlp, write("a.tsv", rows("a/B-PER", "b/I-PER", "c/O", "d/", target="ner")))
+    assert [token.ent_iob_ for token in doc] == ["B", "I", "O", ""]
     (doc,) = read(nlp, write("a.tsv", rows("a/B-NP", "b/I-NP", "c/O", target="spans:chunks")))
     assert [(span.text, span.label_) for span in doc.spans["chunks"]] == [("a b", "NP")]
 
@@ -92,6 +92,15 @@ def test_what_was_escaped_comes_back(text: str) -> None:
     assert not set(escape(text)) & set("\t\n\r")
 
 
+@pytest.mark.parametrize("label", ["_", r"\_", r"\\_", "a_", "O", ""])
+def test_labels_that_look_like_unknown_ones_come_back(nlp: Language, write: Write, label: str) -> None:
+    as_rows = write("a.tsv", rows(f"a/{escape(write_label(label))}", "b/MD"))
+    as_lines = write("a.jsonl", lines(f"a/{write_label(label)}", "b/MD"))
+    for path in (as_rows, as_lines):
+        (doc,) = read(nlp, path)
+        assert [token.tag_ for token in doc] == [label, "MD"]
+
+
 def test_input_columns_come_with_the_file(nlp: Language, write: Write) -> None:
     text = (
         rows("a/B-NP", "b/", target="spans:sc")
@@ -113,7 +122,7 @@ def test_beside_other_corpora(nlp: Language, write: Write) -> None:
             [("a", "DT")],
             [("b", "NN"), ("c", "")],
         ]
-    assert [doc.text for doc in read(nlp, [new, str(new)], format="review")] == ["b c ", "b c "]
+    assert [doc.text for doc in read(nlp, [new, str(new)], format="review")] == ["b c "]
     with pytest.raises(ValueError, match=r"CRF502.*nothing\.tsv"):
         Corpus([old, Path("nothing.tsv")])
     with pytest.raises(ValueError, match="CRF501"):

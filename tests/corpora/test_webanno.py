@@ -283,7 +283,7 @@ def test_any_document_comes_back(
         tags=[row[2] for row in rows],
         sent_starts=[i == 0 or row[3] for i, row in enumerate(rows)],
     )
-    path = tmp_path_factory.mktemp("webanno") / "a.tsv"
+    path = tmp_path_factory.getbasetemp() / "webanno.tsv"
     path.write_text("\n".join(lines_of(doc)), encoding="utf-8", newline="\n")
     copy = read(nlp, path, WebannoLayer())
     assert [token.text for token in copy] == [token.text for token in doc]

@@ -5,6 +5,7 @@ import pickle
 import subprocess
 import sys
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -124,6 +125,13 @@ def test_verbose_shows_the_iterations(data, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == len(crf.training_log_.iterations) + 1
     assert lines[0].startswith("num 1 ") and "loss" in lines[0] and crf.training_log_.reason in lines[-1]
+
+
+def test_threads_show_their_own_iterations(data, capsys):
+    with ThreadPoolExecutor(2) as pool:
+        fitted = list(pool.map(lambda verbose: CRF(c2=0.3, verbose=verbose).fit(*data), [True, False, True]))
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == sum(len(crf.training_log_.iterations) + 1 for crf in fitted if crf.verbose)
 
 
 @pytest.mark.parametrize("algorithm", ["ap", "averaged-perceptron", "pa", "arow", "lbfgs"])

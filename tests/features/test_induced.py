@@ -46,7 +46,7 @@ def test_digits_fold() -> None:
 def test_templates_and_storage(vocab: Vocab) -> None:
     docs = [Doc(vocab, words=line.split()) for line in SENTENCES]
     config = FeatureSettings(["CLASS3[-1]|CLASS3", "LOWER"], classes=ClassSettings(min_count=1))
-    resources = config.make_resources(None, lambda: docs)
+    resources = config.make_resources(str.split, lambda: docs)
     features = Features(config, "doc", resources)
     columns = features.extractor.read(docs, vocab)
     keys = features.extractor.keys(columns, features.extractor.state_templates)

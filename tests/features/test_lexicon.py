@@ -32,7 +32,7 @@ def test_what_is_kept_tells_the_thresholds_apart(training: list[str], others: li
 def test_templates_of_rare_and_common_words(vocab: Vocab) -> None:
     docs = [Doc(vocab, words=["the", "mill", "the", "mill", "the", "miller"])]
     config = FeatureSettings(["LOWER|COMMON3", "SUFFIX2|RARE2[0]", "RARE3[-1]"])
-    features = Features(config, "auto", config.make_resources(None, lambda: docs))
+    features = Features(config, "auto", config.make_resources(str.split, lambda: docs))
     columns = features.extractor.read(docs, vocab)
     keys = features.extractor.keys(columns, features.extractor.state_templates)
     features.state.grow(keys, columns, vocab, padding=True)

@@ -3,11 +3,12 @@ import pytest
 import spacy
 from hypothesis import given
 from hypothesis import strategies as st
+from spacy.tokens import Doc
 
 from spacy_crf.features.block import FeatureSettings
 from spacy_crf.features.features import Features
 from spacy_crf.features.hashing import string_hash
-from spacy_crf.features.resources import WordList
+from spacy_crf.features.resources import WordList, splitter
 
 
 def values(entries, *texts, prefix=0):
@@ -109,7 +110,7 @@ def test_read(tmp_path):
 
 def test_phrases_are_split_by_the_pipeline(tmp_path):
     path = write(tmp_path, "St.-Denis, Paris\tPLACE\nI'm\tME\n")
-    word_list = WordList.read("list", path, spacy.blank("en"))
+    word_list = WordList.read("list", path, splitter(spacy.blank("en")))
     assert (("i", "'m"), "ME") in word_list.entries
     assert any(entry[0][-2:] == (",", "paris") for entry in word_list.entries)
 
@@ -147,7 +148,7 @@ def test_several_lists_of_one_config(tmp_path):
     (tmp_path / "brown.tsv").write_text("rome\t0110\nnew\t1010\n")
     lists = {name: str(tmp_path / f"{name}.tsv") for name in ("cities", "brown")}
     config = FeatureSettings(["LIST(cities)[0]|LIST(brown,2)[0]", "LIST(brown)[1]"], lists=lists, padding=False)
-    features = Features(config, "auto", config.make_resources(nlp))
+    features = Features(config, "auto", config.make_resources(splitter(nlp)))
     columns = features.extractor.read([nlp.make_doc("Rome, new York"), nlp.make_doc("New")], nlp.vocab)
     keys = features.extractor.keys(columns, features.extractor.state_templates)
     features.state.grow(keys, columns, nlp.vocab, padding=False)
@@ -156,3 +157,17 @@ def test_several_lists_of_one_config(tmp_path):
         "LIST(cities)[0]|LIST(brown,2)[0]=CITY|01",
         "LIST(cities)[0]|LIST(brown,2)[0]=CITY|10",
     ]
+
+
+def test_phrases_match_tokens_that_the_pipeline_would_split(tmp_path):
+    """A column file has tokens of its own, which are what stands between spaces."""
+    path = write(tmp_path, "don't panic\tX\n")
+    nlp = spacy.blank("en")
+    features = Features(
+        FeatureSettings(["LIST(list)"], lists={"list": str(path)}),
+        "auto",
+        FeatureSettings(["LIST(list)"], lists={"list": str(path)}).make_resources(splitter(nlp)),
+    )
+    for doc in (nlp.make_doc("Don't panic"), Doc(nlp.vocab, words=["don't", "panic"])):
+        (column,) = features.extractor.read([doc], nlp.vocab).by_attribute.values()
+        assert [column.strings[value] for value in column.hashes.tolist()] == ["X", *["I-X"] * (len(doc) - 1)]

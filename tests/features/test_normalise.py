@@ -144,7 +144,7 @@ def test_what_is_written_is_read(
     tmp_path_factory: pytest.TempPathFactory, counts: dict[str, int], unknown: list[str]
 ) -> None:
     spelling = fit_spelling(counts, (2, 4), 2)
-    path = tmp_path_factory.mktemp("spelling") / "table.tsv"
+    path = tmp_path_factory.getbasetemp() / "table.tsv"
     spelling.write(path)
     copy = SpellingTable.read(path, (2, 4))
     assert copy.table == spelling.table

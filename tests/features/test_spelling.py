@@ -117,7 +117,7 @@ def test_caches_start_over(monkeypatch: pytest.MonkeyPatch) -> None:
 def features_of(texts: list[str], vocab: Vocab) -> tuple[Features, list[Doc]]:
     docs = [Doc(vocab, words=text.split()) for text in texts]
     config = FeatureSettings(TEMPLATES, spelling=SpellingSettings("free_spelling", lengths=[5], ratio=2))
-    resources = config.make_resources(None, lambda: docs)
+    resources = config.make_resources(str.split, lambda: docs)
     return Features(config, "auto", resources), docs
 
 

@@ -1,9 +1,14 @@
 """Random changes of inputs, as careless programs, damaged disks and people with bad intentions make them."""
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
+SHORT = 1 << 10
 LONGEST = 1 << 14
+LONG = 0.02  # share of the inputs that may grow beyond SHORT: much costs time and seldom says more
+FROM_POOL = 0.5
+MOST_KEPT = 200
+REPLACED = 0.05
 # What has a meaning somewhere, or is at the end of some range
 TOKENS = tuple(
     text.encode("utf-8", "surrogatepass")
@@ -20,10 +25,39 @@ TOKENS = tuple(
 )
 
 
+class Inputs(Iterator[bytes]):
+    """Seeds, and then changed ones without end, the same for the same seed of chance.
+
+    Those that a parser takes are changed further (`keep`): what is refused at its first line leads nowhere.
+    """
+
+    def __init__(self, seeds: Sequence[bytes], seed: int | str) -> None:
+        self._seeds, self._kept, self._number = seeds, list[bytes](), 0
+        self._longest = max(SHORT, *map(len, seeds))
+        self._chance = random.Random(seed)
+
+    def __next__(self) -> bytes:
+        self._number += 1
+        if self._number <= len(self._seeds):
+            return self._seeds[self._number - 1]
+        from_pool = self._kept and self._chance.random() < FROM_POOL
+        return mutate(self._chance.choice(self._kept if from_pool else self._seeds), self._seeds, self._chance)
+
+    def keep(self, data: bytes) -> None:
+        """Change this one further."""
+        if len(data) > self._longest:
+            return
+        if len(self._kept) < MOST_KEPT:
+            self._kept.append(data)
+        elif self._chance.random() < REPLACED:
+            self._kept[self._chance.randrange(MOST_KEPT)] = data
+
+
 def mutate(data: bytes, others: Sequence[bytes], chance: random.Random) -> bytes:
     """Return an input with some random changes. others: inputs that pieces are taken from."""
+    longest = max(len(data), LONGEST if chance.random() < LONG else SHORT)
     for _ in range(chance.choice((1, 1, 1, 1, 2, 3, 6))):
-        data = chance.choice(CHANGES)(data, others, chance)[:LONGEST]
+        data = chance.choice(CHANGES)(data, others, chance)[:longest]
     return data
 
 

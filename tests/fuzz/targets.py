@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import spacy
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
+from srsly.msgpack import msgpack_decoders
 
 from spacy_crf import Corpus, PunctuationCorpus, SectionCorpus, read_crfpp_templates, read_crfsuite, read_layout
 from spacy_crf.bibliography.bibtex import read_bibtex
@@ -31,15 +33,30 @@ CORPUS, MODELS = ROOT / "corpus", ROOT / "tests/contract/data/models"
 GOLD = ROOT / "tests/contract/data/gold"
 FOUND = Path(__file__).parent / "found"
 MOST_OF_A_SEED = 3000
-RENEWED = 2000  # runs after which a vocabulary starts anew
+UNCHECKED = 128  # first byte from which on a file may have any content
+CHECKSUMS = "checksums.json"
+BUDGET = 0.05  # seconds for the constraints of a document, instead of 10
+RENEWED = 20_000  # runs after which a vocabulary starts anew
+
+msgpack_decoders.entry_points = False  # it looks for those of other packages at each call
+
+
+def _read_one_by_one(inputs: Sequence[bytes]) -> None:
+    raise NotImplementedError("This target takes one input at a time")
 
 
 @dataclass(frozen=True)
 class Target:
-    """A parser. read: takes an input, and a folder for files. seeds: inputs to begin with, which it takes."""
+    """A parser.
+
+    read: takes an input, and a folder for files. seeds: inputs to begin with, which it takes.
+    read_all: takes so many inputs at once (`together`), where that is faster.
+    """
 
     read: Callable[[bytes, Path], Any]
     seeds: Callable[[], Sequence[bytes]]
+    read_all: Callable[[Sequence[bytes]], Any] = _read_one_by_one
+    together: int = 1
 
 
 class _Vocabulary:
@@ -174,6 +191,11 @@ RECHTSPRAAK = (
     '</nr>. Feiten</title><parablock><nr>1.1</nr><para>Op <emphasis role="bold">3 mei</emphasis>.</para><listitem>'
     "<para>a</para></listitem></parablock></section></uitspraak></open-rechtspraak>"
 )
+ANNOTATED = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n<document xml:lang="en" genre="contract" title="x">\n<text>HIRE</text>\n\n'
+    "<section><b><nr>1.</nr> <title>Equipment</title></b>\n\n<text>One &amp; all.</text>\n\n<section><nr>(a)</nr> "
+    "<text>steps;</text>\n\n</section></section></document>\n"
+)
 DOCLING = json.dumps(
     {
         "schema_name": "DoclingDocument",
@@ -224,23 +246,20 @@ def stored_docs() -> list[bytes]:
     return [DocBin(docs=[doc], store_user_data=True).to_bytes()]
 
 
-def annotated_documents() -> list[bytes]:
-    return [path.read_bytes() for path in sorted((GOLD / "sections").glob("*.xml"))[:2]]
-
-
 def section_trees() -> list[bytes]:
-    gold = next(SectionCorpus(GOLD / "sections")(blank())).reference
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "x.xml"
+        path.write_text(ANNOTATED, encoding="utf8")
+        gold = next(SectionCorpus(path)(blank())).reference
     return [json.dumps({"text": gold.text, "layout": [[0, 4, "bold"]], "tree": gold._.section_tree.to_json()}).encode()]
 
 
 def crfsuite_models() -> list[bytes]:
-    import tempfile
-
     import pycrfsuite
 
     trainer = pycrfsuite.Trainer(verbose=False)
     trainer.append([["word=the"], ["word=dog", "x:2.0"]], ["DET", "NOUN"])
-    with tempfile.TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder:
         trainer.train(f"{folder}/model")
         return [Path(f"{folder}/model").read_bytes()]
 
@@ -248,67 +267,76 @@ def crfsuite_models() -> list[bytes]:
 # -- our own models --------------------------------------------------------------------------------------------
 
 
-@cache
 def load(name: str) -> Language:
     """Return a saved pipeline of the contract."""
-    import tempfile
-
-    with tempfile.TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder:
         zipfile.ZipFile(MODELS / f"{name}.zip").extractall(folder)
         return spacy.load(folder)
 
 
-def _component(name: str) -> tuple[str, Any]:
-    own = [
-        (pipe_name, pipe) for pipe_name, pipe in load(name).pipeline if type(pipe).__module__.startswith("spacy_crf")
-    ]
-    return own[-1]
+@cache
+def _component(name: str) -> Any:
+    return next(pipe for _, pipe in reversed(load(name).pipeline) if type(pipe).__module__.startswith("spacy_crf"))
+
+
+@cache
+def _whole_files(name: str) -> dict[str, bytes]:
+    with TemporaryDirectory() as folder:
+        _component(name).to_disk(Path(folder) / "pipe")
+        return {path.name: path.read_bytes() for path in sorted((Path(folder) / "pipe").iterdir())}
 
 
 def load_folder(name: str) -> Callable[[bytes, Path], Any]:
-    """Make a target of the files of a component: one of them is the input, the others are whole."""
+    """Make a target of the files of a component: one of them is the input, the others are whole.
+
+    The first byte of an input says which, and whether the list of checksums accepts any content of this file.
+    """
 
     def read(data: bytes, folder: Path) -> None:
-        where = folder / name
-        if not where.exists():
-            _component(name)[1].to_disk(where)
-            for path in list(where.rglob("*")):
-                if path.is_file():
-                    path.with_name(path.name + ".whole").write_bytes(path.read_bytes())
-        whole = sorted(where.rglob("*.whole"))
-        chosen = whole[data[0] % len(whole)] if data else whole[0]
-        for path in whole:
-            path.with_suffix("").write_bytes(data[1:] if path == chosen else path.read_bytes())
-        _component(name)[1].from_disk(where)
+        whole = _whole_files(name)
+        number, content = (data[0] if data else 0), data[1:]
+        chosen = list(whole)[number % UNCHECKED % len(whole)]
+        files = whole | {chosen: content}
+        if number >= UNCHECKED and chosen != CHECKSUMS:
+            files[CHECKSUMS] = json.dumps(json.loads(whole[CHECKSUMS]) | {chosen: None}).encode()
+        for file, content in files.items():
+            (folder / file).write_bytes(content)
+        _component(name).from_disk(folder)
 
     return read
 
 
 def folder_seeds(name: str) -> Callable[[], list[bytes]]:
     def pack() -> list[bytes]:
-        import tempfile
-
-        with tempfile.TemporaryDirectory() as folder:
-            _component(name)[1].to_disk(Path(folder) / "pipe")
-            files = sorted(path for path in (Path(folder) / "pipe").rglob("*") if path.is_file())
-            return [bytes([number]) + path.read_bytes() for number, path in enumerate(files)]
+        files = enumerate(_whole_files(name).values())
+        return [bytes([first + number]) + data for number, data in files for first in (0, UNCHECKED)]
 
     return pack
 
 
-def tell(name: str) -> Callable[[bytes, Path], Any]:
-    """Make a target of a component and a random document, whose text stays what it is."""
+def documents(name: str) -> Target:
+    """Make a target of a component and random documents, whose texts stay what they are."""
 
-    def read(data: bytes, folder: Path) -> None:
-        text = data.decode("utf-8", "replace")
-        doc = load(name)(text)
-        assert doc.text == text
-        restored = doc._.restored if doc.has_extension("restored") else None
-        if restored is not None:
-            letters = [[character for character in one.lower() if character.isalnum()] for one in (text, restored)]
-            assert letters[0] == letters[1]
+    @cache
+    def pipeline() -> Language:
+        nlp = load(name)
+        if nlp.has_pipe("constrained_ner"):
+            nlp.get_pipe("constrained_ner").cfg["budget"] = BUDGET
+        return nlp
 
-    return read
+    def read_all(inputs: Sequence[bytes]) -> None:
+        texts, nlp = [data.decode("utf-8", "replace") for data in inputs], pipeline()
+        with nlp.memory_zone():
+            for text, doc in zip(texts, nlp.pipe(texts), strict=True):
+                assert doc.text == text
+                if name == "punctuation":
+                    assert _letters(doc._.restored) == _letters(text)
+
+    return Target(lambda data, _: read_all([data]), DOCUMENTS, read_all, together=256)
+
+
+def _letters(text: str) -> list[str]:
+    return [character for character in text.lower() if character.isalnum()]
 
 
 DOCUMENTS = texts(
@@ -349,7 +377,7 @@ TARGETS: dict[str, Target] = {
         corpus("x.conll", format="columns", columns=["word", "tag", "ner"]), texts("a DT O\ndog NN B-X\n\nb _ I-X\n")
     ),
     "conll2003": Target(corpus("x.iob"), texts("-DOCSTART- -X- O O\n\na DT B-NP O\ndog NN I-NP B-X\n")),
-    "conllu": Target(corpus("x.conllu"), lambda: [CONLLU.encode(), *beginnings("corpus/crf_tagger/dev.conllu")()]),
+    "conllu": Target(corpus("x.conllu"), texts(CONLLU)),
     "tagsets": Target(corpus("x.tsv", format="tagsets"), texts("dhe\tA|B\n|\t$;\nx\tA:0.6|B:0.4\n\n# c\ny\t_\n")),
     "cora": Target(corpus("x.xml", format="cora"), texts(CORA)),
     "webanno": Target(corpus("x.tsv", format="webanno"), texts(WEBANNO)),
@@ -367,7 +395,7 @@ TARGETS: dict[str, Target] = {
     "markdown": Target(of_file("x.md", read_layout), texts(MARKDOWN)),
     "docling": Target(of_file("x.json", read_layout), texts(DOCLING)),
     "rechtspraak": Target(of_file("x.xml", read_layout), texts(RECHTSPRAAK, HTML.replace("<br>", "<br/>"))),
-    "sections": Target(of_file("x.xml", lambda path: SectionCorpus(path)(blank())), annotated_documents),
+    "sections": Target(of_file("x.xml", lambda path: SectionCorpus(path)(blank())), texts(ANNOTATED)),
     "sections-json": Target(
         of_file("x.json", lambda path: SectionCorpus(path)(blank())),
         section_trees,
@@ -384,10 +412,7 @@ TARGETS: dict[str, Target] = {
         f"model-{name}": Target(load_folder(name), folder_seeds(name))
         for name in ("tagger", "sets", "references", "sections", "punctuation")
     },
-    **{
-        f"documents-{name}": Target(tell(name), DOCUMENTS)
-        for name in ("tagger", "sets", "references", "sections", "punctuation")
-    },
+    **{f"documents-{name}": documents(name) for name in ("tagger", "sets", "references", "sections", "punctuation")},
 }
 
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from fuzz.runner import Runner, fuzz, random_inputs
+from fuzz.mutate import Inputs
+from fuzz.runner import Runner, fuzz
 from fuzz.targets import FOUND, TARGETS
 
 RUNS = 150
@@ -14,7 +15,7 @@ SECONDS = 3.0
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_a_parser_takes_an_input_or_refuses_it(name: str) -> None:
-    report = fuzz(name, TARGETS[name], random_inputs(list(TARGETS[name].seeds()), seed=1), RUNS, SECONDS)
+    report = fuzz(name, TARGETS[name], Inputs(list(TARGETS[name].seeds()), seed=1), RUNS, SECONDS)
     assert report.findings == {}
     assert report.inputs > report.refused
 

@@ -9,7 +9,8 @@ from spacy.language import Language
 from spacy.training import Example
 
 from spacy_crf.punctuation.block import LabelScheme
-from spacy_crf.punctuation.labels import Label, read_labels
+from spacy_crf.punctuation.docs import WordView
+from spacy_crf.punctuation.labels import Label
 from spacy_crf.punctuation.reader import PunctuationCorpus
 from spacy_crf.punctuation.words import split_words
 
@@ -77,8 +78,8 @@ class Stripped(NamedTuple):
 
 def strip(text: str, scheme: LabelScheme) -> Stripped:
     """The words of a punctuated text, and their labels."""
-    words = split_words(text, scheme.abbreviated)
-    return Stripped([text[word.start : word.end] for word in words], read_labels(text, words, scheme))
+    view = WordView(spacy.blank("xx")(text), text, split_words(text, scheme.abbreviated))
+    return Stripped(view.forms, view.labels(scheme))
 
 
 def same_words(before: str, after: str) -> bool:

@@ -11,8 +11,8 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
+from spacy_crf.annotation.documents import write_doc_name
 from spacy_crf.annotation.gold import read_gold_tags, write_gold_tags
-from spacy_crf.corpora.docs import write_doc_name
 from spacy_crf.lab.documents import Pool, by_document, read_pool
 
 NLP = spacy.blank("xx")

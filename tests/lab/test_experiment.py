@@ -49,6 +49,22 @@ def test_training_is_that_of_spacy_train(config: Config, folder: Path, tmp_path:
     assert not SELECTIONS
 
 
+@pytest.mark.parametrize("theirs", ["gold", "context"])
+def test_punctuation_is_scored_as_in_the_dev_corpus(theirs: str, tmp_path: Path) -> None:
+    config = make_config(tmp_path)
+    for path in (tmp_path / "train").iterdir():
+        path.write_text(path.read_text(encoding="utf8").replace("kumt\tV\n\n", "kumt\tV\n.\t$.\n\n"), encoding="utf8")
+    text = {"@misc": "spacy_crf.HistoricalText.v1", "punctuation": "gold"}
+    config["corpora"]["train"]["text"] = text
+    config["corpora"]["dev"]["text"] = {**text, "punctuation": theirs}
+    (system,) = run(config, SplitSettings("kfold", folds=2)).systems
+    n_marks = sum(path.read_text(encoding="utf8").count("$.") for path in (tmp_path / "train").iterdir())
+    n_tokens = sum(test.test_tokens for test in system.tests)
+    n_scored = sum(document.tokens for test in system.tests for document in test.documents)
+    assert n_marks and n_scored == n_tokens - (n_marks if theirs == "context" else 0)
+    assert all(test.labels == 8 for test in system.tests)  # learned in any case
+
+
 def test_the_scores_of_folds(folds: Experiment, config: Config, folder: Path) -> None:
     assert folds.documents == ("text0", "text1", "text2", "text3")
     (system,) = folds.systems
@@ -198,6 +214,10 @@ def test_what_is_wrong_is_told_before_training(config: Config, folder: Path) -> 
     other["paths"]["train"] = str(folder / "dev")
     with pytest.raises(ValueError, match="CRF626"):
         run_experiment({"ours": config, "other": other}, plain)
+    other = config.copy()
+    other["corpora"]["train"]["augmenter"] = {"@augmenters": "spacy.lower_case.v1", "level": 0.5}
+    with pytest.raises(ValueError, match=r"CRF550.*corpora\.train"):
+        run(other, plain)
 
 
 def test_a_split_that_fails_has_a_name(config: Config, tmp_path: Path) -> None:

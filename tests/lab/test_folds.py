@@ -9,6 +9,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import load_config_from_str, registry
 
+from spacy_crf.annotation.documents import write_doc_name
 from spacy_crf.lab.block import FoldCorpus
 from spacy_crf.lab.training import with_fold
 
@@ -109,3 +110,19 @@ def test_a_config_gets_a_fold_and_no_dev_corpus(nlp: Language, write: Write) -> 
     config["corpora"]["train"]["augmenter"] = {"@augmenters": "spacy.lower_case.v1", "level": 0.5}
     with pytest.raises(ValueError, match=r"CRF550.*corpora\.train"):
         with_fold(config, 3, 1, 0)
+
+
+def test_parts_of_one_document_are_in_one_fold() -> None:
+    nlp = Language()
+
+    def read(nlp: Language):
+        for number, example in enumerate(Numbered(8)(nlp)):
+            write_doc_name(example.reference, f"text {number % 3}")
+            yield example
+
+    held_out = [numbers(FoldCorpus(read, 3, fold, "held_out"), nlp) for fold in range(3)]
+    assert sorted(held_out) == [[0, 3, 6], [1, 4, 7], [2, 5]]
+    # three documents are too few for four folds
+    assert [len(numbers(FoldCorpus(read, 4, fold, "held_out"), nlp)) for fold in range(4)] == [2] * 4
+    with pytest.raises(ValueError, match="CRF551"):
+        numbers(FoldCorpus(read, 9, 0, "held_out"), nlp)

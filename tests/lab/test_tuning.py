@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 import spacy
-from helpers import citations
 from helpers.tagged import TARGETS, build, make_examples
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
+from spacy_crf.annotation.documents import read_doc_name, write_doc_name
 from spacy_crf.lab.tuning import (
     SCORES,
     CrossValidation,
@@ -33,7 +33,8 @@ TAGS = [f"T{number}" for number in range(6)]
 def make(noise: float, templates: list[str], n_docs: int, seed: int = 0) -> tuple[Language, list[Example]]:
     """Words that begin with what decides their tag, up to some noise, and end in digits that mean nothing."""
     nlp = spacy.blank("xx")
-    nlp.add_pipe("crf_tagger", config={"features": {"@misc": "spacy_crf.Features.v1", "templates": templates}})
+    features = {"@misc": "spacy_crf.Features.v1", "templates": templates}
+    nlp.add_pipe("crf_tagger", config={"features": features, "trainer": {"@misc": "spacy_crf.LBFGS.v1"}})
     rng = np.random.default_rng(seed)
     examples = []
     for _ in range(n_docs):
@@ -336,7 +337,7 @@ def test_the_score_is_that_of_the_component(target: str, decode: str) -> None:
     fold = Fold(nlp, NAME, examples[::2], examples[1::2])
     pipe, _ = fold.fit(0.0, 0.01, 20)
     name = SCORES.get(target, f"{target}_acc").format(spans_key="sc")
-    score, loss = fold.evaluate(pipe, name)
+    score, loss = fold.evaluate(pipe, {name: 1.0})
     tagged = [Example(pipe(example.predicted.copy()), example.reference) for example in examples[1::2]]
     assert score == pipe.score(tagged)[name] and 0.1 < score < 1
     expected = pipe.get_loss(examples[1::2], pipe.predict([example.predicted for example in examples[1::2]]))
@@ -356,20 +357,48 @@ def test_unknown_gold_counts_for_nothing(target: str, scheme: str) -> None:
     fold = Fold(nlp, NAME, examples, partial)
     pipe, _ = fold.fit(0.0, 0.01, 20)
     assert count_known(pipe, partial) == [4]
-    score, loss = fold.evaluate(pipe, SCORES.get(target, f"{target}_acc"))
+    score, loss = fold.evaluate(pipe, {SCORES.get(target, f"{target}_acc"): 1.0})
     assert score == pytest.approx({"ent": 2 / 3, "tag": 3 / 4}[target])
     assert loss * 4 == pytest.approx(pipe.get_loss(partial, pipe.predict([partial[0].predicted])), rel=1e-4)
 
 
-@pytest.mark.parametrize("target, score", [("tag", "tok_acc"), ("spans", "ents_f")])
-def test_components_with_other_scorers(target: str, score: str) -> None:
+@pytest.mark.parametrize(
+    "factory, config, score",
+    [
+        ("set_valued_tagger", {}, "ml_util + ml_acc"),
+        ("constrained_ner", {"target": "tag"}, "ents_f"),
+        ("constrained_ner", {"target": "spans"}, "ents_f"),
+    ],
+)
+def test_components_are_chosen_by_the_scores_of_training(factory: str, config: dict[str, Any], score: str) -> None:
     nlp = spacy.blank("xx")
-    nlp.add_pipe("constrained_ner", config={**citations.SETTINGS, "target": target})
-    examples = citations.make_examples(nlp, count=6, target=target)
+    nlp.add_pipe(factory, name="own", config=config)
+    examples = [*make_examples(nlp), *make_examples(nlp)]
     nlp.initialize(lambda: examples)
-    found = cross_validate(nlp, "constrained_ner", examples, [0.0], [1.0], folds=2, iterations=5)
-    assert found.score == score and 0 < found.chosen.mean <= 1
-    pipe: Any = nlp.get_pipe("constrained_ner")
-    pipe.scorer = None
-    with pytest.raises(ValueError, match="CRF652"):
-        cross_validate(nlp, "constrained_ner", examples, [0.0], [1.0], folds=2, iterations=5)
+    found = cross_validate(nlp, "own", examples, [0], [0.1], folds=2, iterations=5)
+    assert found.score == score and found.chosen.mean > 0.3
+    nlp.get_pipe("own").scorer = None
+    with pytest.raises(ValueError, match="CRF654"):
+        cross_validate(nlp, "own", examples, [0], [0.1], folds=2, iterations=5)
+
+
+@pytest.mark.parametrize("unit", ["doc", "sequence"])
+def test_what_is_held_out_may_have_other_gold(unit: str) -> None:
+    nlp, examples = make(0.0, ["PREFIX1"], 12)
+    scored = [Example(example.predicted, example.reference.copy()) for example in examples]
+    for example in scored:
+        example.reference[0].tag_ = ""
+    for train, held_out in make_folds(nlp.get_pipe(NAME), examples, 2, unit, 0, scored):
+        assert all(example.reference[0].tag_ for example in train)
+        assert held_out and not any(example.reference[0].tag_ for example in held_out)
+
+
+def test_parts_of_one_document_are_in_one_fold() -> None:
+    nlp, examples = make(0.0, ["PREFIX1"], 12)
+    for number, example in enumerate(examples):
+        write_doc_name(example.reference, f"text {number % 4}")
+    for train, held_out in make_folds(nlp.get_pipe(NAME), examples, 2, "doc", 0):
+        sides = [{read_doc_name(example.reference) for example in side} for side in (train, held_out)]
+        assert not sides[0] & sides[1] and len(sides[1]) == 2
+    with pytest.raises(ValueError, match="CRF603.*4"):
+        list(make_folds(nlp.get_pipe(NAME), examples, 5, "doc", 0))

@@ -34,7 +34,7 @@ def test_lbfgs_refuses_other_examples_and_goes_on_with_its_own(nlp: Language) ->
     examples = make_examples(nlp)
     nlp.update(examples)
     for others in (make_examples(nlp), examples[:5]):
-        with pytest.raises(ValueError, match=r"CRF202.*full_batch.*Minibatch"):
+        with pytest.raises(ValueError, match=r"CRF202.*full_batch.*AdaGrad"):
             nlp.update(others)
     before = weights(nlp)
     nlp.update(examples)

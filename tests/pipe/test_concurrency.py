@@ -2,11 +2,14 @@
 
 import json
 import multiprocessing
+import os
+import signal
 import subprocess
 import sys
 import textwrap
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +67,43 @@ def test_worker_processes(name: str, method: str, tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, tmp_path / "script.py"], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == json.loads(json.dumps(expected))
+
+
+@pytest.mark.skipif("fork" not in METHODS, reason="nothing is forked here")
+@pytest.mark.parametrize("name", NAMES)
+def test_workers_are_forked_while_threads_are_at_work(name: str, tmp_path: Path) -> None:
+    load(name, tmp_path / "model")
+    script = textwrap.dedent(f"""
+        import multiprocessing, sys, threading
+        import spacy
+        sys.path.insert(0, {str(ROOT / "tests")!r})
+        from contract.models import MODELS, describe
+        multiprocessing.set_start_method("fork")
+        asked = {texts(name, 2)!r}
+        nlp = spacy.load({str(tmp_path / "model")!r})
+        expected = [describe(MODELS[{name!r}], doc) for doc in nlp.pipe(asked)]
+        nlp, done = spacy.load({str(tmp_path / "model")!r}), threading.Event()
+        def work():
+            while not done.is_set():
+                list(nlp.pipe(asked))
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        try:
+            for _ in range(3):
+                docs = nlp.pipe(asked, n_process=2, batch_size=4)
+                assert [describe(MODELS[{name!r}], doc) for doc in docs] == expected
+        finally:
+            done.set()
+    """)
+    script = [sys.executable, "-W", "ignore", "-c", script]
+    with subprocess.Popen(script, stderr=subprocess.PIPE, text=True, cwd=ROOT, start_new_session=True) as process:
+        try:
+            errors = process.communicate(timeout=120)[1]
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)  # workers that hang would keep its pipe open
+    assert process.returncode == 0, errors
 
 
 @pytest.mark.parametrize("model", [{"order": 1, "all_states": True}, {"order": 2}], ids=["order 1", "order 2"])

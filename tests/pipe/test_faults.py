@@ -126,7 +126,8 @@ def try_to_load(path: Path) -> str:
         return "none"
     try:
         nlp = spacy.load(path)
-    except CRFError:
+    except CRFError as error:
+        assert "take another copy, such as model-best" in str(error)
         return "refused by us"
     except (OSError, ValueError, KeyError, EOFError):
         return "refused by spaCy"

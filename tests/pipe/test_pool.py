@@ -15,7 +15,7 @@ from thinc.api import Adam
 
 from spacy_crf import CRFWarning
 from spacy_crf.pipe.component import ChainPipe
-from spacy_crf.pipe.pool import pool
+from spacy_crf.pipe.pool import pool, trained_on
 
 NAME = "crf_tagger"
 WORDS = ["Ada", "met", "Port"]
@@ -102,6 +102,13 @@ def test_scores_that_are_no_probabilities_are_pooled_with_their_like_or_calibrat
         chances(pool([learned("Perceptron", 4.0), learned("LBFGS")], [NAME] * 2, [0.5, 0.5]))
     with pytest.warns(CRFWarning, match="CRFW403"):
         chances(pool([learned("Perceptron"), learned("Perceptron")], [NAME] * 2, [0.5, 0.5]))
+
+
+def test_a_fold_says_nothing_of_labels_that_it_lacks() -> None:
+    """And nothing is done to the filters of warnings, which other threads share: here, a warning is an error."""
+    pipe = get_pipe(train())
+    fold = trained_on(pipe, make_examples(spacy.blank("xx"))[:2], 10)
+    assert fold.labels == pipe.labels
 
 
 def test_every_member_has_a_name_and_a_finite_exponent() -> None:

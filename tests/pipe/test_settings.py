@@ -22,8 +22,8 @@ from spacy_crf.learning.block import (
     PerceptronSettings,
     StochasticGradientSettings,
 )
-from spacy_crf.pipe.block import near_targets
 from spacy_crf.pipe.dictionary.block import DictionarySettings
+from spacy_crf.pipe.labels import near_targets
 from spacy_crf.punctuation.block import make_punctuation_restorer
 from spacy_crf.sections.block import make_section_parser
 from spacy_crf.tagging.block import make_crf_tagger
@@ -162,7 +162,10 @@ def test_targets_near_to_nothing():
     assert near_targets("mood") == ["tag", "pos", "ent", "spans"]
 
 
-@pytest.mark.parametrize(("template", "attribute"), [("TAG[-1]|LOWER", "TAG"), ("POS", "POS"), ("LEMMA[1]", "LEMMA")])
+@pytest.mark.parametrize(
+    ("template", "attribute"),
+    [("TAG[-1]|LOWER", "TAG"), ("POS", "POS"), ("LEMMA[1]", "LEMMA"), ("ENT_TYPE", "ENT_TYPE")],
+)
 def test_templates_for_annotation_that_nobody_has_are_told(template, attribute):
     nlp = spacy.blank("en")
     features = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER", template]}
@@ -174,5 +177,17 @@ def test_templates_for_annotation_that_nobody_has_are_told(template, attribute):
         nlp.update(examples)
         nlp.update(examples)
     assert len(told) == 1 and attribute in str(told[0].message)
+    nlp(Doc(nlp.vocab, words=["Ada"]))  # no warning: it is the same that training did without
     nlp.initialize(lambda: [Example(gold.copy(), gold)])
     nlp.update([Example(gold.copy(), gold)])  # no warning
+    nlp(Doc(nlp.vocab))
+    with pytest.warns(CRFWarning, match=f"CRFW407.*{attribute}") as told:
+        nlp(Doc(nlp.vocab, words=["Ada"]))
+        nlp(Doc(nlp.vocab, words=["Ada"]))
+    assert len(told) == 1
+    again = spacy.blank("en")
+    again.add_pipe("crf_tagger", config={"target": "ent", "features": features}).from_bytes(
+        nlp.get_pipe("crf_tagger").to_bytes()
+    )
+    again(gold.copy())
+    again(Doc(again.vocab, words=["Ada"]))  # no warning: the first document had it

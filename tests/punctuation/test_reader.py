@@ -230,5 +230,66 @@ def test_abbreviations_of_other_languages(tmp_path: Path) -> None:
 def test_windows_know_how_their_last_sentence_ends() -> None:
     words = [f"w{number}" for number in range(10)]
     marks = ["", "", "", "COMMA", "QUESTION", "", "", "PERIOD", "", ""]
-    passage = Passage(words, marks, [""] * 10, [""] * 10, following="EXCLAMATION")
+    passage = Passage(words, marks, [""] * 10, [""] * 10, [""] * 10, following="EXCLAMATION")
     assert [part.following for part in passage.windows(2)] == ["QUESTION", "QUESTION", "PERIOD"] + ["EXCLAMATION"] * 2
+
+
+def stored(path: Path, docs: list[Doc]) -> Path:
+    DocBin(docs=docs, store_user_data=True).to_disk(path)
+    return path
+
+
+@pytest.mark.parametrize("settings", [{"window": 4}, {"unit": "sentence"}, {}])
+def test_marks_of_annotated_docs_are_read_again(tmp_path: Path, settings: dict) -> None:
+    """A Doc of bare words that is annotated with its marks has none in its text."""
+    nlp = spacy.blank("xx")
+    first = list(PunctuationCorpus(write(tmp_path / "a.txt", "“" + TEXT + "” مرحبا، كيف؟"), **settings)(nlp))
+    again = list(PunctuationCorpus(stored(tmp_path / "a.spacy", [eg.reference for eg in first]))(nlp))
+    assert len(first) == len(again)
+    for one, other in zip(first, again):
+        assert [t.text for t in one.predicted] == [t.text for t in other.predicted]
+        assert read_punctuation(one.reference) == read_punctuation(other.reference)
+        for ours, theirs in ((one.predicted, other.predicted), (one.reference, other.reference)):
+            assert ours.user_data.get(TRUNCATED) == theirs.user_data.get(TRUNCATED)
+        assert one.reference._.doc_name == other.reference._.doc_name
+
+
+def test_sentences_of_a_cut_document_are_open_where_it_is_cut(tmp_path: Path) -> None:
+    nlp = spacy.blank("xx")
+    windows = list(PunctuationCorpus(write(tmp_path / "a.txt", TEXT), window=6)(nlp))
+    path = stored(tmp_path / "a.spacy", [eg.reference for eg in windows])
+    parts = [eg.predicted for eg in PunctuationCorpus(path, unit="sentence")(nlp)]
+    found = [(len(doc), doc.user_data.get(TRUNCATED)) for doc in parts]
+    assert found == [(4, None), (1, [False, True]), (3, [True, False]), (3, None)]
+
+
+def test_parts_of_a_document_have_its_name(tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    write(tmp_path / "a.txt", TEXT)
+    write(tmp_path / "b" / "c.jsonl", "".join(srsly.json_dumps({"text": TEXT}) + "\n" for _ in range(2)))
+    for settings in ({}, {"window": 4}, {"unit": "sentence"}):
+        names = [eg.reference._.doc_name for eg in PunctuationCorpus(tmp_path, **settings)(spacy.blank("xx"))]
+        assert list(dict.fromkeys(names)) == ["a", "b/c", "b/c 2"]
+        assert len(names) == 3 * (len(names) // 3)
+    with pytest.warns(UserWarning, match="CRFW971"):
+        lines = list(PunctuationCorpus(tmp_path / "a.txt", unit="line")(spacy.blank("xx")))
+    assert [eg.reference._.doc_name for eg in lines] == ["a", "a"]
+
+
+def test_texts_have_what_examples_have(tmp_path: Path) -> None:
+    """What `crf convert` writes: the same words, marks, signs and names, and the sides that are open."""
+    nlp = spacy.blank("xx")
+    for text in (TEXT, "مرحبا، كيف حالك؟ انا بخير. هل، هو؟", "我是学生。你好吗？他说，我们走吧。"):
+        corpus = PunctuationCorpus(write(tmp_path / "a.txt", text), window=5)
+        examples, docs = list(corpus(nlp)), list(corpus.read_texts(nlp))
+        again = list(PunctuationCorpus(stored(tmp_path / "a.spacy", docs))(nlp))
+        for one, other in zip(examples, again, strict=True):
+            assert read_punctuation(one.reference) == read_punctuation(other.reference)
+            assert one.reference._.doc_name == other.reference._.doc_name == "a"
+            assert one.predicted.user_data.get(TRUNCATED) == other.predicted.user_data.get(TRUNCATED)
+
+
+def test_rows_of_signs_are_no_words(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.tsv", 'so\tO\n"\tO\nit\t،\n-\tO\n')
+    with pytest.warns(UserWarning, match="2 rows without a word"):
+        assert read(path) == [(["so", "it"], ["", "COMMA"])]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.punctuation.block import NONE, SIGNS, LabelScheme
-from spacy_crf.punctuation.labels import Label, LabelTable, may_follow, parse_label, read_labels, tell_sentences
+from spacy_crf.punctuation.labels import Label, LabelTable, may_follow, parse_label, tell_sentences
 from spacy_crf.punctuation.restore import Editor, apply_edits, restore
 from spacy_crf.punctuation.words import PAIRS, apply_case, case_of, split_words
 
@@ -83,7 +83,7 @@ def bare(text: str) -> list[str]:
 def test_labels_of_the_text_itself_make_no_edits(text: str) -> None:
     words = split_words(text)
     assert not Editor(SCHEME, {text[w.start : w.end].lower(): text[w.start : w.end] for w in words}).edits(
-        text, words, [label._replace(case="") for label in read_labels(text, words, SCHEME)]
+        text, words, [label._replace(case="") for label in strip(text, SCHEME).labels]
     )
 
 

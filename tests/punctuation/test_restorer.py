@@ -12,6 +12,7 @@ from helpers.weights import dense_weights
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.cli.find_threshold import find_threshold
+from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Token
 from spacy.training import Example
 
@@ -19,8 +20,10 @@ from spacy_crf.core.chain.potentials import potentials
 from spacy_crf.features.columns import TRUNCATED
 from spacy_crf.learning.model import get_layout
 from spacy_crf.learning.scores import encode
-from spacy_crf.punctuation.docs import WordView, gold_labels, mixed_forms, write_gold
+from spacy_crf.punctuation.docs import WordView, gold_labels, write_gold
+from spacy_crf.punctuation.reader import PunctuationCorpus
 from spacy_crf.punctuation.scorer import punctuation_score
+from spacy_crf.punctuation.survey import mixed_forms
 
 BARE = "well what did she say she said that the mill was sold"
 FULL = "Well, what did she say? She said that the mill was sold."
@@ -379,3 +382,106 @@ def test_pauses_are_features(folder: Path) -> None:
         token._.punct_test_pause = pause
     assert [bool(token._.punct_after) for token in nlp(doc)] == [False, False, True, False, False, True]
     Token.remove_extension("punct_test_pause")
+
+
+def learn(texts: list[Doc], **config: object) -> Language:
+    """A pipeline that has learned gold Docs."""
+    nlp = build(**config)
+    examples = [
+        Example(Doc(nlp.vocab, words=nlp.get_pipe("punctuation_restorer").view(doc).forms), doc) for doc in texts
+    ]
+    nlp.initialize(lambda: examples)
+    for _ in range(3):
+        nlp.update(examples)
+    return nlp
+
+
+@pytest.mark.parametrize("name", ["thank you for it; how is she", "she was late! what is it", "we left – what is it"])
+@pytest.mark.parametrize("settings", [{}, {"threshold": 0.05}, {"thresholds": {"QUESTION": 0.01, "COMMA": 0.01}}])
+@pytest.mark.parametrize("has_case", [False, True])
+def test_kept_marks_that_are_not_restored_are_settled(
+    folder: Path, name: str, settings: dict[str, object], has_case: bool
+) -> None:
+    """Text, labels and sentences agree: the word has no other mark, and a sentence begins behind one that ends it."""
+    nlp = trained(folder, has_case, existing="keep", **settings)
+    pipe = nlp.get_pipe("punctuation_restorer")
+    doc = nlp(name)
+    sign = next(token for token in doc if token.text in ";!–")
+    assert sign.nbor(-1)._.punct_after == ("PERIOD" if sign.text == "!" else "")  # EXCLAMATION is learned as PERIOD
+    assert sign.text in doc._.restored and not any(f"{mark}{sign.text}" in doc._.restored for mark in ",.?")
+    assert sign.nbor().is_sent_start == (sign.text == "!")
+    assert pipe.settings.existing == "keep"
+
+
+def test_a_mark_that_no_label_has_starts_a_sentence(folder: Path) -> None:
+    marks = {"@misc": "spacy_crf.Marks.v1", "marks": ["COMMA", "PERIOD", "QUESTION"]}
+    for existing in ("keep", "override"):
+        nlp = train(folder, marks=marks, existing=existing, thresholds={"PERIOD": 1.0, "COMMA": 1.0, "QUESTION": 1.0})
+        doc = nlp("she was late! it is old")
+        assert doc._.restored == "She was late! It is old"
+        assert [sentence.text for sentence in doc.sents] == ["she was late!", "it is old"]
+        assert not any(token._.punct_after for token in doc)
+
+
+def test_signs_among_tokens_are_marks() -> None:
+    """Column files do not tell white space: each sign is a token there."""
+    vocab = spacy.blank("en").vocab
+    words = [["Well", ",", "it", "is", '"', "so", ".", '"'], ["Is", "it", "?"], ["It", "is", "-", "so", "..."]]
+    docs = [Doc(vocab, words=own) for own in words * 3]
+    nlp = learn(docs)
+    assert nlp.get_pipe("punctuation_restorer").labels == ("COMMA", "O", "PERIOD", "QUESTION")
+    assert nlp("well it is so")._.restored == "Well, it is so."
+    assert nlp(Doc(vocab, words=words[0]))._.restored == 'Well , it is " so . " '
+    assert [token._.punct_after for token in nlp(Doc(vocab, words=["Is", "it", "?"]))] == ["", "QUESTION", ""]
+
+
+def test_training_texts_without_marks_are_told() -> None:
+    docs = [Doc(build().vocab, words=["so", "it", "is"])]
+    with pytest.warns(UserWarning, match="CRFW975.*COMMA, PERIOD, QUESTION"):
+        assert learn(docs).get_pipe("punctuation_restorer").labels == ("O",)
+
+
+def test_training_texts_without_white_space_are_told() -> None:
+    nlp = build()
+    with pytest.warns(UserWarning, match="CRFW976.*2 of 2"):
+        learn([nlp.make_doc("ข้อความภาษาไทยที่ไม่มีช่องว่างระหว่างคำในประโยคเลย. " * 2)])
+
+
+@pytest.mark.parametrize(
+    "text, bare, restored",
+    [
+        ("مرحبا، كيف حالك؟ انا بخير.", "مرحبا كيف حالك انا بخير", "مرحبا، كيف حالك؟ انا بخير."),
+        ("我是学生。你好吗？他说，我们走。", "我是学生你好吗他说我们走", "我是学生。你好吗？他说，我们走。"),
+        ("well, is it so? it is.", "well is it so it is", "Well, is it so? It is."),
+    ],
+)
+def test_marks_are_spelt_as_in_training(tmp_path: Path, text: str, bare: str, restored: str) -> None:
+    (tmp_path / "a.txt").write_text(text, encoding="utf8")
+    nlp = build()
+    examples = list(PunctuationCorpus(tmp_path)(nlp))
+    nlp.initialize(lambda: examples)
+    for _ in range(3):
+        nlp.update(examples)
+    nlp.to_disk(tmp_path / "model")
+    for one in (nlp, spacy.load(tmp_path / "model"), learn([nlp.make_doc(text)])):
+        assert one(bare)._.restored == restored
+    assert nlp(restored)._.restoration == []
+
+
+def test_word_lists_know_words(tmp_path: Path) -> None:
+    """The chain runs over words, whatever the tokenizer makes of them."""
+    (tmp_path / "list.tsv").write_text("don’t\tX\nwell-known fact\tY\noh, well\tZ\ni'm\tX\n", encoding="utf8")
+    lists = {"own": str(tmp_path / "list.tsv")}
+    nlp = learn(
+        [spacy.blank("en").make_doc("So, I don't. I'm.")],
+        features={"@misc": "spacy_crf.Features.v1", "templates": ["LIST(own)", "LOWER"], "lists": lists},
+    )
+    (column,) = [
+        one
+        for name, one in nlp.get_pipe("punctuation_restorer")
+        .read_columns([nlp.make_doc("I don't, oh well: a well-known fact I'm")])
+        .by_attribute.items()
+        if name.name == "LIST"
+    ]
+    found = [column.strings.get(value, "") for value in column.hashes.tolist()]
+    assert found == ["", "X", "Z", "I-Z", "", "Y", "I-Y", "X"]

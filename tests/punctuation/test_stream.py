@@ -1,5 +1,6 @@
 """Streams: what goes in comes out, and with a long lag as from the whole text."""
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -154,3 +155,38 @@ def test_components_before_see_the_words(folder: Path) -> None:
     assert [word.text for word in stream.push(["so", " it", "\n\n is"])] == ["so", " it", "\n\n is"]
     assert [word.text for word in stream.push([" a", " b", " c"] * 20)] == [" a", " b", " c"] * 20
     assert seen[0] == ["so", "it", "\n\n ", "is"] and not any(" " in words for words in seen)
+
+
+@pytest.mark.parametrize("settings", [{}, {"threshold": 0.3}, {"existing": "keep"}])
+@pytest.mark.parametrize("lag, block", [(0, 1), (1, 1), (1, 3), (3, 1)])
+def test_what_goes_out_agrees_with_itself(folder: Path, settings: dict[str, object], lag: int, block: int) -> None:
+    """A capital stands behind an end mark that has gone out, and nowhere else."""
+    restorer = trained(folder, **settings).get_pipe("punctuation_restorer")
+    out = list(restorer.stream(WORDS, lag=lag, block=block))
+    assert len(out) == len(WORDS) and out[0].restored[0].isupper()
+    for before, after in zip(out, out[1:]):
+        is_end = before.mark in ("PERIOD", "QUESTION")
+        assert after.restored.strip()[0].isupper() == is_end
+        sign = {"PERIOD": ".", "QUESTION": "?", "COMMA": ","}.get(before.mark, "")
+        assert before.restored.lower() == before.text + sign
+
+
+def test_text_without_white_space_goes_out_character_by_character() -> None:
+    text = "我是学生。你好吗abc（我）don't go"
+    for size in (1, 3, 100):
+        parts = [text[low : low + size] for low in range(0, len(text), size)]
+        chunks = list(chunks_of(parts))
+        assert "".join(chunks) == text
+        assert [chunk for chunk in chunks if chunk.strip()][:4] == ["我", "是", "学", "生。"]
+        assert len(chunks) == 11
+
+
+@pytest.mark.parametrize("lag, block", [(0, 1), (0, 2), (1, 1)])
+def test_no_mark_stands_twice(folder: Path, lag: int, block: int) -> None:
+    """A sign that comes when its word has gone out with a mark is too late."""
+    restorer = trained(folder, threshold=0.02).get_pipe("punctuation_restorer")
+    words = [part for word in WORDS for part in (word, ",")]
+    out = list(restorer.stream(words, lag=lag, block=block))
+    assert [word.text.strip() for word in out] == words
+    text = "".join(word.restored for word in out)
+    assert not re.search(r"[.,?]\s*[.,?]", text) and re.search(r"[.,?]", text)

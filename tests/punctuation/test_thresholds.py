@@ -65,6 +65,7 @@ def test_the_last_sentence_of_a_text_that_goes_on_may_be_of_any_kind() -> None:
 def test_settled_marks_keep_the_case_that_training_has_seen_with_them() -> None:
     table = LabelTable(["O|lower", "O|Title", "COMMA|lower", "COMMA|Title", "PERIOD|lower"])
     tags = np.array([0, 1, 1, 3, 1], dtype=np.int32)
-    settled = settle_marks(tags, ["COMMA", "COMMA", "PERIOD", "O", "DASH"], table)
+    settled = settle_marks(tags, ["COMMA", "COMMA", "PERIOD", None, "DASH"], table)
     assert [table.parsed[tag].mark for tag in settled.tolist()] == ["COMMA", "COMMA", "PERIOD", "COMMA", "O"]
     assert settled.tolist() == [2, 3, 4, 3, 1] and tags.tolist() == [0, 1, 1, 3, 1]
+    assert settle_marks(tags, ["O", "O", None, "DASH", None], table).tolist() == [0, 1, 1, 1, 1]

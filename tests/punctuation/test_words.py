@@ -31,6 +31,9 @@ def read(text: str) -> list[tuple[str, str]]:
         ("¿qué? ¡no!", [("qué", "QUESTION"), ("no", "EXCLAMATION")]),
         ("مرحبا، كيف؟", [("مرحبا", "COMMA"), ("كيف", "QUESTION")]),
         ("好。", [("好", "PERIOD")]),
+        ("好吗？说：iPhone 3.5米。", ["好", ("吗", "QUESTION"), ("说", "COLON"), "iPhone", "3.5", ("米", "PERIOD")]),
+        ("我…你——他、テレ", [("我", "ELLIPSIS"), ("你", "DASH"), ("他", "COMMA"), "テ", "レ"]),
+        ("Τι είναι\u037e", ["Τι", ("είναι", "QUESTION")]),
         ("R&D & $5 = C++", ["R&D", "&", "$5", "=", "C++"]),
         ("👍. 🙂🙂", [("👍", "PERIOD"), "🙂🙂"]),
         ("see .net or .5 today", ["see", ".net", "or", ".5", "today"]),
@@ -50,6 +53,7 @@ def test_words_and_marks(text: str, words: list[str | tuple[str, str]]) -> None:
     [
         ("“So it is,” said Ann.", [("QUOTE", ""), ("", ""), ("", "QUOTE"), ("", ""), ("", "")]),
         ('"No" (he said).', [("QUOTE", "QUOTE"), ("BRACKET", ""), ("", "BRACKET")]),
+        ("说：“我”（笑）「吧」。", [("", ""), ("QUOTE", "QUOTE"), ("BRACKET", "BRACKET"), ("QUOTE", "QUOTE")]),
         ("one ( two ) three", [("", ""), ("BRACKET", "BRACKET"), ("", "")]),
     ],
 )
@@ -98,3 +102,13 @@ def test_marks_that_are_refused(settings: tuple, code: str) -> None:
     with pytest.raises(CRFError) as error:
         LabelScheme(*settings)
     assert error.value.code == code
+
+
+@pytest.mark.promise
+@given(st.text(alphabet="我a(“”（。,. -–'", max_size=30))
+def test_all_but_marks_and_white_space_is_in_one_word_of_any_script(text: str) -> None:
+    words = split_words(text)
+    inside = [place for word in words for place in range(word.start, word.end)]
+    assert inside == sorted(set(inside))
+    assert all(place in inside for place, sign in enumerate(text) if sign.isalnum())
+    assert all(text[word.start : word.end] == "我" for word in words if "我" in text[word.start : word.end])

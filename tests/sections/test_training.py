@@ -8,6 +8,7 @@ from helpers.paths import ROOT
 from helpers.resuming import check_resume
 from spacy.cli.train import train
 from spacy.language import Language
+from spacy.util import minibatch
 from typer.testing import CliRunner
 
 from spacy_crf.cli import app
@@ -41,6 +42,15 @@ def test_training_that_was_interrupted_goes_on(folder: Path, tmp_path: Path) -> 
         return nlp
 
     check_resume(make, lambda nlp: list(SectionCorpus(folder)(nlp)), tmp_path, 2)
+
+
+def test_the_loop_of_notebooks_trains_the_component_as_it_is(folder: Path, nlp: Language) -> None:
+    examples = list(SectionCorpus(folder)(nlp))
+    optimizer = nlp.initialize(lambda: examples)
+    for _ in range(8):
+        for batch in minibatch(examples, size=2):
+            nlp.update(batch, sgd=optimizer)
+    assert nlp.evaluate(examples)["elements_acc"] > 0.95
 
 
 def test_a_grammar_is_trained_and_used_on_the_command_line(folder: Path, tmp_path: Path) -> None:

@@ -375,6 +375,16 @@ def test_a_promise_tells_of_training_and_of_a_temperature_while_it_is_used(
         nlp(text(nlp))
 
 
+@pytest.mark.parametrize("setting", [{"sequence": "doc"}, {"forbidden": [["A", "B"]]}], ids=str)
+def test_a_promise_tells_of_settings_that_change_probabilities(
+    model: Path, held_out: Path, tmp_path: Path, setting: dict
+) -> None:
+    assert run(model, held_out, "--level", 0.1, "--unit", "token", "--output", tmp_path).exit_code == 0
+    nlp = spacy.load(tmp_path, config={"components": {"set_valued_tagger": setting}})
+    with pytest.warns(CRFWarning, match="CRFW448"):
+        nlp(text(nlp))
+
+
 def test_calibration_does_not_break_a_promise(model: Path, held_out: Path, tmp_path: Path) -> None:
     assert run(model, held_out, "--level", 0.1, "--unit", "token", "--output", tmp_path / "out").exit_code == 0
     arguments = ["calibrate", str(tmp_path / "out"), str(held_out), "--columns", "word,tag"]

@@ -98,6 +98,27 @@ def test_promises_are_about_the_tokens_that_are_asked_for(trained: tuple[str, Pa
     assert promised["coverage"] >= 0.95 and promised["tokens"] == known
 
 
+def test_gold_in_other_formats_is_measured_alike(trained: tuple[str, Path], tmp_path: Path) -> None:
+    name, model = trained
+    stored = tmp_path / "dev.spacy"
+    run("convert", CORPUS / "dev", stored, "--format", "tagsets")
+    expected = json.loads(run("sets", model, CORPUS / "dev", "--format", "tagsets", "--json"))
+    if name == "removed":  # which is told
+        with pytest.raises(AssertionError, match="CRFW432"):
+            run("sets", model, stored, "--json")
+        return
+    found = json.loads(run("sets", model, stored, "--json"))
+    assert found["tokens"] == expected["tokens"]
+    if name in ("context", "gold"):  # the others end sequences elsewhere
+        for measure in ("ml_acc", "coverage", "size", "ml_acc_with_punctuation"):
+            assert found[measure] == expected[measure]
+        rows = [run("score", model, *data) for data in ((CORPUS / "dev", "--format", "tagsets"), (stored,))]
+        ours, theirs = (re.search(r"^ml_acc +([\d.]+)", own, re.M)[1] for own in rows)  # type: ignore[index]
+        assert ours == theirs
+    told = run("guarantee", model, stored, "--conformal", "--output", tmp_path / "promised")
+    assert f"n = {expected['tokens']} calibration tokens" in " ".join(told.split())
+
+
 def test_raw_docs_get_what_files_get(trained: tuple[str, Path]) -> None:
     """Without sentence starts, sequences end where those of training did, and punctuation has no tags."""
     name, model = trained

@@ -11,9 +11,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from ..arrays import Bools, Ints
+from ..arrays import Bools, Doubles, Floats, Ints
 from ..errors import CoreErrors, CoreWarnings, CRFError, CRFWarning
-from ..labels import UNKNOWN
+from ..labels import UNKNOWN, Gold
 from .distribution import ChainDistribution
 from .evidence import allowed_labels
 
@@ -26,11 +26,34 @@ class HeldOut(NamedTuple):
 
     distribution (ChainDistribution): at any temperature. labels ((N,)): gold, -1 where it is unknown.
     missed ((N,) | None): units whose gold is none of the chain's labels: wrong at any temperature.
+    several (Gold | None): units with more than one gold label, in the rows of this; their `labels` are -1.
     """
 
     distribution: ChainDistribution
     labels: Ints
     missed: Bools | None = None
+    several: Gold | None = None
+
+    @property
+    def known(self) -> Bools:
+        """((N,)): units whose gold the chain can give."""
+        known: Bools = self.labels != UNKNOWN
+        if self.several is not None:
+            known[self.several.rows[(self.several.weights == 0).any(axis=1)]] = True
+        return known
+
+    @property
+    def judged(self) -> Bools:
+        """((N,)): units that have gold."""
+        return self.known if self.missed is None else self.known | self.missed
+
+    def right(self, labels: Ints) -> Doubles:
+        """((N,)): how right labels ((N,)) are, from 0 to 1: the weight of a label in gold with several."""
+        found: Doubles = (labels == self.labels).astype(np.float64)
+        if self.several is not None:
+            rows, weights = self.several.rows, self.several.weights
+            found[rows] = weights[np.arange(len(rows)), labels[rows]]
+        return found
 
 
 def fit_temperature(held_out: Sequence[HeldOut], unit: Unit = "token") -> float:
@@ -43,7 +66,7 @@ def fit_temperature(held_out: Sequence[HeldOut], unit: Unit = "token") -> float:
     """
     from scipy.optimize import minimize_scalar
 
-    if not any((batch.labels != UNKNOWN).any() for batch in held_out):
+    if not any(batch.known.any() for batch in held_out):
         raise CRFError(CoreErrors.CRF111)
     if all(_is_all_right(batch) for batch in held_out):
         warnings.warn(CoreWarnings.CRFW101, CRFWarning, stacklevel=2)
@@ -63,15 +86,26 @@ def token_loss(batch: HeldOut, temperature: float) -> float:
     marginals = batch.distribution.at(temperature).marginals
     known = np.flatnonzero(batch.labels != UNKNOWN)
     smallest = np.finfo(marginals.dtype).tiny
-    return -float(np.log(np.maximum(marginals[known, batch.labels[known]], smallest)).sum())
+    loss = -float(np.log(np.maximum(marginals[known, batch.labels[known]], smallest)).sum())
+    return loss if batch.several is None else loss + _loss_of_several(marginals, batch.several, smallest)
+
+
+def _loss_of_several(marginals: Floats, gold: Gold, smallest: float) -> float:
+    """As in learning: cross-entropy of a distribution over labels, and for a set, that one of its labels is right."""
+    found, weights = marginals[gold.rows], gold.weights.astype(np.float64)
+    is_set = (weights == weights.astype(bool)).all(axis=1)
+    of_set = np.log(np.maximum((found * weights).sum(axis=1), smallest))
+    of_distribution = (weights * np.log(np.maximum(found, smallest))).sum(axis=1)
+    return -float(np.where(is_set, of_set, of_distribution).sum())
 
 
 def sequence_loss(batch: HeldOut, temperature: float) -> float:
-    """Negative log-likelihood of the gold sequences, in nats; unknown labels are summed over."""
+    """Negative log-likelihood of the gold sequences, in nats; unknown labels are summed over, as are several."""
     allowed = allowed_labels(batch.labels, batch.distribution.chains.n_labels)
+    if batch.several is not None:
+        allowed[batch.several.rows] = batch.several.weights > 0
     return -float(batch.distribution.at(temperature).log_probability(allowed).sum())
 
 
 def _is_all_right(batch: HeldOut) -> bool:
-    known = batch.labels != UNKNOWN
-    return bool((batch.distribution.best() == batch.labels)[known].all())
+    return bool((batch.right(batch.distribution.best()) == 1)[batch.known].all())

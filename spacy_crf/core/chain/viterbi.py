@@ -146,13 +146,16 @@ SLACK = 1e-3  # far above rounding: a label that is nearly dominated stays
 WORTH = 8  # the flat arcs must be this many times fewer than the L^2 of each unit
 MOST_LABELS = 512  # margins take O(L^3), in memory too: a gigabyte for so many
 SAMPLE = 256  # units that tell whether it is worth looking at all of them
+# Where fewer long sequences go through a step, on average, arcs take as long as so many labels, and more memory.
+ALONE, LABELS_ALONE = 2, 64
 
 
 def prune(potentials: ChainPotentials) -> Lattice | None:
-    """The lattice of labels that are not dominated; None where it would not be much smaller. O(N L)."""
+    """The lattice of labels that are not dominated; None where it would not be worth its while. O(N L)."""
     batch, n_labels = potentials.batch, potentials.n_labels
     inner = np.arange(len(batch.first_rows), batch.n_units)
-    if potentials.edges is not None or not len(inner) or n_labels > MOST_LABELS:
+    is_alone = is_long(batch) and batch.n_units < ALONE * len(batch.starts) and n_labels <= LABELS_ALONE
+    if potentials.edges is not None or not len(inner) or n_labels > MOST_LABELS or is_alone:
         return None
     margins = _margins(potentials)
     some = _undominated(potentials.emissions[:: 1 + batch.n_units // SAMPLE], margins)

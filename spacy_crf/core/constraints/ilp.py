@@ -9,7 +9,6 @@ tighter than the optimum where log scores are negative; here it is log p(e) >= l
 
 import math
 import time
-import warnings
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -64,10 +63,7 @@ def has_solver() -> bool:
 @cache
 def available_solvers() -> tuple[str, ...]:
     """Names of PuLP's solvers that can be used here, the preferred ones first. RAISES (ValueError): without PuLP."""
-    pulp = _pulp()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # PuLP 3.3 on the CBC that 4 no longer brings
-        found = pulp.listSolvers(onlyAvailable=True)
+    found = _pulp().listSolvers(onlyAvailable=True)
     return tuple(sorted(set(found), key=lambda name: (name not in PREFERRED, (*PREFERRED, name).index(name))))
 
 
@@ -111,17 +107,17 @@ def solve(
 
 def run_solver(name: str, time_limit: float | None, model: Any) -> Outcome:
     """Solve a model of PuLP to a relative gap of 0."""
-    pulp = _pulp()
+    pulp, kind = _pulp(), name
     settings: dict[str, Any] = {"msg": False, "timeLimit": time_limit, "gapRel": 0.0}
+    if name == "PULP_CBC_CMD":  # the CBC that PuLP 3 brings, by a name that 3.3 does not warn of
+        kind, settings["path"] = "COIN_CMD", pulp.PULP_CBC_CMD.pulp_cbc_path
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)
-            try:
-                solver = pulp.getSolver(name, **settings)
-            except TypeError:  # a solver without a gap always goes on to one of 0
-                del settings["gapRel"]
-                solver = pulp.getSolver(name, **settings)
-            ended = model.solve(solver)
+        try:
+            solver = pulp.getSolver(kind, **settings)
+        except TypeError:  # a solver without a gap always goes on to one of 0
+            del settings["gapRel"]
+            solver = pulp.getSolver(kind, **settings)
+        ended = model.solve(solver)
     except (pulp.PulpError, OSError, RuntimeError) as error:
         raise CRFError(CoreErrors.CRF925.format(name=name, error=error)) from error
     if hasattr(ended, "has_solution"):  # PuLP 4

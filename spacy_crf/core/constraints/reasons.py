@@ -4,6 +4,7 @@ The first two are proved by searching the product of automata over all labelling
 labels are left out: what they say differs from sequence to sequence.
 """
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -161,7 +162,7 @@ class Change:
     """A unit of a sequence with another tag than without constraints.
 
     because (tuple of tuples of int): sets of constraints, by their indices, each of which accounts for the change:
-        every single one without which the unit has its tag back; or else one smallest set.
+        every single one without which the unit has its tag back; or else one smallest set, as far as the budget goes.
     """
 
     unit: int
@@ -185,7 +186,8 @@ def explain(
     set is named: without all of its constraints the tag is restored, and without any proper part of the rest it is not.
     It is found by deletion, so that another one of the same kind may exist. If the labelling is certified, only
     constraints that its bound rests on, or that it breaks, can be reasons. One decoding for each of them, by the method
-    "auto" whatever the settings say.
+    "auto" whatever the settings say, and with its `budget` for all of them together: when it is spent, the sets that
+    are named are no longer the smallest.
 
     sequence (int): its index in the batch. decision (Decision): of `decode` for it, with the other arguments.
     """
@@ -200,18 +202,22 @@ def explain(
 
     # other questions than the one that was asked need proved answers, and no warnings
     surely = replace(settings or MethodSettings(), method="auto", quiet=True)
+    deadline = time.monotonic() + surely.seconds
 
     @cache
-    def without(*left_out: int) -> Ints:
+    def without(*left_out: int) -> Ints | None:
+        if (left := deadline - time.monotonic()) <= 0:
+            return None
         some = [constraints[index] for index in kept if index not in left_out]
-        return decode(own, some, tags, own_predicates, surely)[0].labels
+        return decode(own, some, tags, own_predicates, replace(surely, budget=left))[0].labels
 
     alone = [index for index in kept if index in tried]
     changes = []
     for unit, before in zip(changed, plain[changed].tolist()):
 
         def restores(left_out: Sequence[int], unit: int = unit, before: int = before) -> bool:
-            return bool(without(*left_out)[unit] == before)
+            labels = without(*left_out)
+            return labels is not None and bool(labels[unit] == before)
 
         singly: list[tuple[int, ...]] = [(index,) for index in alone if restores([index])]
         because = singly or [tuple(_smallest(kept, restores))]

@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays import Indices, Ints, Segments
 from ..sparse import SparseRows
 
-GLANCE = 4096  # units that rule out most pairs of templates
+GLANCES = (64, 4096)  # units that rule out most pairs of templates
 
 
 def factor(features: SparseRows, slots: Ints) -> tuple[SparseRows, SparseRows]:
@@ -50,13 +50,12 @@ def _by_template(features: SparseRows, slots: Ints) -> Ints:
 def _choose_parents(table: Ints, n_features: int) -> dict[int, int]:
     """For each template that another one determines, the one that saves most; parents have no parents."""
     savings: list[tuple[int, int, int]] = []
-    image = np.empty(n_features, dtype=np.int32)
+    twins = np.empty(n_features, dtype=np.intp)
     for parent, column in enumerate(table):
         present = np.flatnonzero(column >= 0)
         distinct = len(np.unique(column))
-        for child, values in enumerate(table):
-            if child != parent and _determines(column, values, present, image):
-                savings.append((int((values[present] >= 0).sum()) - distinct, parent, child))
+        for child in _determined(table, parent, present, twins):
+            savings.append((int((table[child][present] >= 0).sum()) - distinct, parent, child))
     parents: dict[int, int] = {}
     for saved, parent, child in sorted(savings, reverse=True):
         if saved > 0 and parent not in parents and child not in parents and child not in parents.values():
@@ -64,10 +63,19 @@ def _choose_parents(table: Ints, n_features: int) -> dict[int, int]:
     return parents
 
 
-def _determines(column: Ints, values: Ints, present: Indices, image: Ints) -> bool:
-    """Whether equal features in one column always come with equal features in the other."""
-    for units in (present[:GLANCE], present):
-        image[column[units]] = values[units]
-        if not np.array_equal(image[column[units]], values[units]):
-            return False
-    return True
+def _determined(table: Ints, parent: int, present: Indices, twins: Indices) -> list[int]:
+    """Templates whose feature is the same wherever that of the parent is. twins ((F,)): a work array."""
+
+    def compared(units: Indices) -> tuple[Indices, Indices]:
+        """Units, and for each one unit with the same feature of the parent."""
+        features = table[parent][units]
+        twins[features] = units
+        return units, twins[features]
+
+    children = np.delete(np.arange(len(table)), parent)
+    for glance in GLANCES:
+        units, others = compared(present[:glance])
+        is_same = table[np.ix_(children, units)] == table[np.ix_(children, others)]
+        children = children[is_same.all(axis=1)]
+    units, others = compared(present)
+    return [child for child in children.tolist() if np.array_equal(table[child][units], table[child][others])]

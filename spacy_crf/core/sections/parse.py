@@ -28,9 +28,9 @@ from .scores import Scorer
 NEGLIGIBLE = 1e-7  # a share of a section that is not followed further
 NEARLY = 10.0  # a gap to the bound that a wider search may close
 WIDER = 10  # times as many stacks
-# moves at a heading, on average, for each stack that is kept, and for few of them: more than the worst stretch of a
-# judgment, contract or statute takes (133)
-WORK, LEAST_WORK = 8, 200
+# moves at a heading, on average, for each stack that is kept, and for few of them: four times what judgments, contracts
+# and manuals take
+WORK, LEAST_WORK = 16, 400
 
 
 @dataclass(slots=True)

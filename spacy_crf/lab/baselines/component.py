@@ -10,7 +10,6 @@ examples so far; it is made when it is needed, for an evaluation say, so that on
 (spacy_crf.full_batch.v1) and one step cost least.
 """
 
-import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
@@ -29,6 +28,7 @@ from ...annotation.target import DecodedDoc
 from ...core.arrays import Floats, Ints, Segments
 from ...core.errors import CRFError
 from ...core.labels import UNKNOWN, Gold, TagSet
+from ...core.threads import ForkSafeLock
 from ...features.columns import Columns
 from ...features.extract import FeatureExtractor
 from ...learning.packed import dumps, loads
@@ -41,7 +41,7 @@ from ...pipe.storage import Parts, Stored, readable
 from ...tagsets.gold import WeightedTags, weighted_gold
 from ..errors import LabErrors
 
-_FITTING = threading.Lock()  # threads may share a pipeline that has yet to be fitted
+_FITTING = ForkSafeLock()  # threads may share a pipeline that has yet to be fitted
 
 
 class Estimator(ABC):

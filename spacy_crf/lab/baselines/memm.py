@@ -33,6 +33,7 @@ from ...core.stored import stored_floats, stored_integers, stored_size
 from ...features.block import FeatureSettings, SequenceMode
 from ...features.columns import Columns
 from ...features.features import Features
+from ...features.resources import splitter
 from ...features.templates import FITTED
 from ...learning.encoder import Sample
 from ...learning.encoder import join as join_corpora
@@ -213,7 +214,7 @@ class MEMMEstimator(Estimator):
         return bool(self._samples) or self._weights is not None
 
     def reset(self, nlp: Language | None, references: Callable[[], Iterable[Doc]]) -> None:
-        resources = self.config.make_resources(nlp, references)
+        resources = self.config.make_resources(splitter(nlp), references)
         self._start_over(Features(self.config, self.sequence, resources))
 
     def take(self, columns: Columns, gold: Gold, vocab: Vocab) -> None:

@@ -36,9 +36,10 @@ class DictionarySettings:
     mask_training (bool): mask in training too. With a doubt of 0, gold is never ruled out: a gold tag that is not valid
         is valid there, and nothing is ruled out where gold is unknown.
     leave_out (str): whose counts a training token's valid tags do without, that it looks as a word of new text would:
-        its own ("token"), or those of its whole document ("document"). The latter is for text whose documents differ in
-        spelling, and for training data of many documents: words of one document only are unknown then. Documents that
-        were not counted, in further training of a saved pipeline, are looked up as new text.
+        its own ("token"), or those of its whole document ("document": what has one `doc._.doc_name`). The latter is for
+        text whose documents differ in spelling: words of one document only are unknown then. Of a document with more
+        than a fifth of the training data, a tenth of all data around the token is left out. Documents that were not
+        counted, in further training of a saved pipeline, are looked up as new text.
     path (str | None): table to take the counts from, as the command writes it; null: from the training data. A table is
         taken to count all that is trained on too, apart from what has no count.
     look_up (str): words by their form, or as the rules ("rewritten") or the table ("normal") of the features' block
@@ -86,6 +87,11 @@ class DictionarySettings:
     def has_feature(self) -> bool:
         """Whether templates can ask for VALID_TAGS."""
         return self.use != "mask"
+
+    @property
+    def by_document(self) -> bool:
+        """Whether counts of documents are kept apart."""
+        return self.leave_out == "document"
 
     @property
     def in_training(self) -> bool:

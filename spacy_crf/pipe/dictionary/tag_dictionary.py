@@ -100,33 +100,28 @@ class TagDictionary:
         """Look up the valid labels of words, `members` always in the same array. O(n), once O(V L)."""
         return AmbiguityClasses(self._known.members, self._known.numbers[self.find(words)])
 
-    def valid_elsewhere(self, words: Sequence[str], counted: Shares, groups: Indices | None = None) -> AmbiguityClasses:
-        """Find the valid labels of training words, had their own occurrences not been counted. O(n L).
+    def valid_elsewhere(self, words: Sequence[str], left_out: Shares) -> AmbiguityClasses:
+        """Find the valid labels of training words, had some of their occurrences not been counted. O(n L).
 
         A word without other occurrences is unknown here, as words of new text are. Which classes are open stays as it
         is: to take a label from them because one of its words is looked at would tell its gold.
 
-        words (Sequence[str]): of n units. counted (Shares): what was counted of their gold; units without are looked
-            up as they are.
-        groups ((n,) | None): whose counts are left out together, such as the units of a document; None: each alone.
+        words (Sequence[str]): of n units. left_out (Shares): what of the counts of its word each unit does without;
+            units without any are looked up as they are.
         """
-        rows, n_rows = self.find(words), len(self.words.keys) + 1
-        owners = np.arange(len(rows)) if groups is None else groups
-        pairs, places = np.unique(owners * n_rows + rows + 1, return_inverse=True)
-        own = counted.where(counted.labels < self.n_labels)  # others are younger than the dictionary
-        cells, amounts = sum_by_cell(places[own.units] * self.n_labels + own.labels, own.weights)
-        bounds = np.searchsorted(cells, np.arange(len(pairs) + 1) * self.n_labels)
+        rows = self.find(words)
+        own = left_out.where(left_out.labels < self.n_labels)  # others are younger than the dictionary
+        cells, amounts = sum_by_cell(own.units * self.n_labels + own.labels, own.weights)
+        bounds = np.searchsorted(cells, np.arange(len(rows) + 1) * self.n_labels)
 
         def parts() -> Iterator[Bools]:
-            for chunk in _chunks(len(pairs)):
-                found = pairs[chunk] % n_rows - 1
-                counts = np.where((found >= 0)[:, None], self.words.dense(np.maximum(found, 0)), 0.0)
+            for chunk in _chunks(len(rows)):
+                counts = np.where((rows[chunk] >= 0)[:, None], self.words.dense(np.maximum(rows[chunk], 0)), 0.0)
                 part = slice(bounds[chunk[0]], bounds[chunk[-1] + 1])
                 counts.reshape(-1)[cells[part] - chunk[0] * self.n_labels] -= amounts[part]
                 yield self._sets(np.maximum(counts, 0.0))
 
-        by_pair = AmbiguityClasses.of(parts(), self.n_labels)
-        return AmbiguityClasses(by_pair.members, by_pair.numbers[places])
+        return AmbiguityClasses.of(parts(), self.n_labels)
 
     def _sets(self, counts: Doubles) -> Bools:
         """((n, L)): valid labels of words that were seen so often, (n, L), with each."""

@@ -9,21 +9,20 @@ import numpy as np
 from spacy.strings import StringStore
 from spacy.tokens import Doc
 
-from ...core.arrays import Bools, Floats, Hashes, Indices, Segments
+from ...core.arrays import Bools, Floats, Indices, Segments
 from ...core.chain.evidence import Known, blocked_sequences
 from ...core.errors import CRFError, CRFWarning, excerpt
 from ...core.labels import Gold, TagSet
-from ...core.stored import stored_integers
 from ...core.weights import Layout
 from ...features.block import FeatureSettings
 from ...features.columns import Column, Columns
-from ...features.hashing import mix, string_hashes
 from ...features.spelling import Speller
 from ...features.templates import VALID_TAGS, Attribute
 from ..errors import PipeErrors, PipeWarnings
 from .block import DictionarySettings
-from .counts import known_shares
-from .tag_dictionary import AmbiguityClasses, TagDictionary, count_words, make_dictionary, read_dictionary
+from .counted import Counted, Words
+from .counts import CountTable, Shares, known_shares
+from .tag_dictionary import FOLDS, AmbiguityClasses, TagDictionary, count_shares, make_dictionary, read_dictionary
 
 ATTRIBUTE = Attribute(VALID_TAGS)
 GREATEST_DOUBT = 0.49  # a dictionary says something for what it finds valid, however often it is wrong
@@ -42,52 +41,87 @@ class ValidTags:
             raise CRFError(PipeErrors.CRF439.format(name=name, value=self._settings.look_up))
         self.dictionary: TagDictionary | None = None
         self._tags: list[str] = []
-        self._texts: Hashes | None = None  # those that were counted, ascending; None: all that are learned from
+        self._counted: Counted | None = None  # None: all that is learned from, each token alone
         self._class_column: Column | None = None
         self._measured = 0.0  # how often the right tag is not valid
         self._has_warned = False
 
     @property
     def needs_gold(self) -> bool:
-        """Whether there is a dictionary to be made from training data, or its mistakes to be counted there."""
+        """Whether there is a dictionary to be made from training data, or something of it to be counted there."""
         own = self._settings
-        return self.config is not None and (own.path is None or (own.masks and own.doubt is None))
+        counts = own.path is None or (own.masks and own.doubt is None) or (own.in_training and own.by_document)
+        return self.config is not None and counts
 
     @property
     def doubt(self) -> float:
         """How often a mask is taken to leave out the right tag."""
         return self._measured if self._settings.doubt is None else self._settings.doubt
 
-    def read(self, tags: TagSet, speller: Speller | None) -> None:
-        """Take the dictionary from the table that the config names. speller (Speller | None): of the features."""
-        if self._settings.path is not None:
-            dictionary = read_dictionary(self._settings.path, self._settings, tags, self.name, speller)
-            self._set(dictionary, list(tags.tags))
+    def begin(self, tags: TagSet, speller: Speller | None, begun: dict[str, Any] | None) -> None:
+        """Take the dictionary that training data are counted into, if there is one, or the table that the config names.
 
-    def fit(self, columns: Columns, gold: Gold, strings: StringStore, tags: TagSet) -> None:
-        """Count the words of training data, tokens and their gold, and how often the mask would be wrong there."""
+        speller (Speller | None): of the features. begun (dict | None): what a component has stored that training begins
+        with, see `from_data`.
+        """
+        self.dictionary, self._counted, self._measured, self._class_column = None, None, 0.0, None
         if self.config is None:
             return
-        if not len(known_shares(gold).units):
+        if self.config.path is not None:
+            dictionary = read_dictionary(self.config.path, self.config, tags, self.name, speller)
+            self._set(dictionary, list(tags.tags), None)
+        elif begun is not None:
+            self.require(begun)
+            self._check_counts(self.config, begun["dictionary"])
+            self.from_data(begun)
+
+    def _check_counts(self, config: DictionarySettings, data: dict[str, Any]) -> None:
+        """Raise a coded error for settings that stored counts do not go with."""
+        theirs = {"fold": data["fold"], "look_up": data.get("look_up", config.look_up)}
+        if config.by_document or "parts" in data:
+            theirs["leave_out"] = "document" if "parts" in data else "token"
+        for setting, value in theirs.items():
+            if getattr(config, setting) != value:
+                found = {"setting": setting, "value": getattr(config, setting), "theirs": value}
+                raise CRFError(PipeErrors.CRF451.format(name=self.name, **found))
+
+    def fit(self, columns: Columns, gold: Gold, strings: StringStore, tags: TagSet, documents: Indices) -> None:
+        """Count the words of training data, but for texts that were counted before, and how often the mask is wrong.
+
+        columns (Columns), gold (Gold): of the tokens. documents ((D,)): number of the document that each Doc is of.
+        """
+        if self.config is None:
+            return
+        shares, words, before = known_shares(gold), self._words(columns, strings), self._counted
+        if not len(shares.units):
             raise CRFError(PipeErrors.CRF431.format(name=self.name))
-        words, places = self._words(columns, strings)
-        if self.dictionary is None or self.config.path is None:
-            table = count_words([words[place] for place in places.tolist()], gold, self.config.fold)
-            self._set(make_dictionary(table, self.config, tags, self.name), list(tags.tags))
-            if self.config.in_training:
-                self._texts = np.unique(_text_hashes(words, places, columns))
+        new = shares if before is None else shares.where(before.are_new(words)[shares.units])
+        groups, first = documents if self.config.by_document else None, 0 if before is None else before.end
+        counted = Counted.of(words, new, len(tags), groups, first)
+        counted = counted if before is None else before.joined(counted)
+        if self.config.path is None:
+            table = count_shares(words.by_unit, new, len(tags), self.config.fold)
+            if self.dictionary is not None:
+                table = CountTable.merged([table, self.dictionary.words])
+            self._set(make_dictionary(table, self.config, tags, self.name), list(tags.tags), counted)
+        elif self.config.by_document:
+            self._counted = counted
         if self.config.masks and self.config.doubt is None:
-            self._measured = self._mistakes(columns, gold, strings)
+            self._measure(words, gold, new if self._measured else shares)
 
-    def _mistakes(self, columns: Columns, gold: Gold, strings: StringStore) -> float:
-        """The share of gold that is not valid for words looked up as those of new text."""
-        shares = known_shares(gold)
-        right = self._in_training(columns, gold, strings).sets[shares.units, shares.labels]
+    def _measure(self, words: Words, gold: Gold, shares: Shares) -> None:
+        """Measure which share of gold is not valid for words looked up as those of new text, given what was measured of
+        texts that were counted before. shares (Shares): of the gold of the others."""
+        assert self.dictionary is not None
+        right = self._valid_in_training(words, gold).sets[shares.units, shares.labels]
         missed, total = float(shares.weights[~right].sum()), float(shares.weights.sum())
-        return min((missed + 0.5) / (total + 1), GREATEST_DOUBT)  # half a mistake where none was seen
+        if self._measured:
+            before = float(self.dictionary.words.counts.sum()) - total
+            missed, total = missed + max(self._measured * (before + 1) - 0.5, 0.0), total + before
+        self._measured = min((missed + 0.5) / (total + 1), GREATEST_DOUBT)  # half a mistake where none was seen
 
-    def _set(self, dictionary: TagDictionary, tags: list[str]) -> None:
-        self.dictionary, self._tags, self._class_column, self._texts = dictionary, tags, None, None
+    def _set(self, dictionary: TagDictionary, tags: list[str], counted: Counted | None) -> None:
+        self.dictionary, self._tags, self._counted, self._class_column = dictionary, tags, counted, None
 
     def fill(self, columns: Columns, strings: StringStore) -> Columns:
         """Return columns with the feature, as for new text."""
@@ -102,20 +136,15 @@ class ValidTags:
         """Return columns with the feature as new text would have it, see `_in_training`."""
         if self.dictionary is None or not self._settings.has_feature:
             return columns
-        classes = self._in_training(columns, gold, strings)
+        classes = self._valid_in_training(self._words(columns, strings), gold)
         return _with(columns, self._column(classes.members).take(classes.numbers))
 
-    def _in_training(self, columns: Columns, gold: Gold, strings: StringStore) -> AmbiguityClasses:
+    def _valid_in_training(self, words: Words, gold: Gold) -> AmbiguityClasses:
         """The valid tags of tokens that are learned from: in texts that were counted, by the other occurrences of each
         word; a text that came later, in further training, is new to the dictionary."""
         assert self.dictionary is not None
-        words, places = self._words(columns, strings)
-        docs, counted = Segments(columns.doc_lengths).owners, known_shares(gold)
-        if self._texts is not None:
-            is_counted = np.isin(_text_hashes(words, places, columns), self._texts)
-            counted = counted.where(is_counted[docs[counted.units]])
-        groups = docs if self._settings.leave_out == "document" else None
-        return self.dictionary.valid_elsewhere([words[place] for place in places.tolist()], counted, groups)
+        left_out = known_shares(gold) if self._counted is None else self._counted.left_out(words, gold)
+        return self.dictionary.valid_elsewhere(words.by_unit, left_out)
 
     def mask(self, columns: Columns, strings: StringStore, n_labels: int) -> Bools | None:
         """((N, L) | None): tags that each token may have; those that are younger than the dictionary always."""
@@ -127,7 +156,8 @@ class ValidTags:
         """((N, L) | None): what the mask adds to scores in training; gold is not ruled out."""
         if self.dictionary is None or not self._settings.mask_training:
             return None
-        mask = _of_all_labels(self._in_training(columns, gold, strings), gold.weights.shape[1])
+        classes = self._valid_in_training(self._words(columns, strings), gold)
+        mask = _of_all_labels(classes, gold.weights.shape[1])
         return self._log_likelihoods(mask if self.doubt else mask | (gold.dense() > 0))
 
     def _log_likelihoods(self, mask: Bools) -> Floats:
@@ -156,14 +186,15 @@ class ValidTags:
         return allowed
 
     def _classes(self, dictionary: TagDictionary, columns: Columns, strings: StringStore) -> AmbiguityClasses:
-        words, places = self._words(columns, strings)
-        classes = dictionary.valid(words)
-        return AmbiguityClasses(classes.members, classes.numbers[places])
+        words = self._words(columns, strings)
+        classes = dictionary.valid(words.distinct)
+        return AmbiguityClasses(classes.members, classes.numbers[words.places])
 
-    def _words(self, columns: Columns, strings: StringStore) -> tuple[list[str], Indices]:
-        """Return the distinct forms as they are looked up, and for each unit the number of its form."""
+    def _words(self, columns: Columns, strings: StringStore) -> Words:
+        """Return the words of units as they are looked up."""
         orths, places = np.unique(columns.orths, return_inverse=True)
-        return [self._settings.key(strings[orth], columns.lexicon.speller) for orth in orths.tolist()], places
+        found = [self._settings.key(strings[orth], columns.lexicon.speller) for orth in orths.tolist()]
+        return Words([FOLDS[self._settings.fold](word) for word in found], places, Segments(columns.doc_lengths))
 
     def _column(self, members: Bools) -> Column:
         """Return one value for each set of tags: their names."""
@@ -175,8 +206,8 @@ class ValidTags:
         if self.dictionary is None:
             return {}
         measured = {"doubt": self._measured} if self._measured else {}
-        texts = {} if self._texts is None else {"texts": self._texts}
-        return {"dictionary": {"tags": self._tags, **measured, **texts, **self.dictionary.to_data()}}
+        counted = {} if self._counted is None else {**self._counted.to_data(), "look_up": self._settings.look_up}
+        return {"dictionary": {"tags": self._tags, **measured, **counted, **self.dictionary.to_data()}}
 
     def require(self, features: dict[str, Any]) -> None:
         """Raise a coded error where the config has a dictionary, but the model was trained without."""
@@ -187,19 +218,9 @@ class ValidTags:
         """Restore from what was stored with the features; without a block in the config, it is not wanted."""
         if self.config is not None:
             data = features["dictionary"]
-            self._set(TagDictionary.from_data(data), list(data["tags"]))
+            counted = Counted.from_data(data) if "texts" in data else None
+            self._set(TagDictionary.from_data(data), list(data["tags"]), counted)
             self._measured = float(data.get("doubt", 0.0))
-            if "texts" in data:
-                self._texts = stored_integers("texts", data["texts"], (None,), 1 << 64).astype(np.uint64, copy=False)
-
-
-def _text_hashes(words: Sequence[str], places: Indices, columns: Columns) -> Hashes:
-    """((D,)): of the words of each Doc, n distinct ones with the place ((N,)) of each unit's. Case does not matter, as
-    copies that are made for training may differ in it."""
-    docs = Segments(columns.doc_lengths)
-    by_unit = mix(string_hashes([word.lower() for word in words])[places], docs.positions.astype(np.uint64))
-    sums = np.append(np.uint64(0), np.cumsum(by_unit, dtype=np.uint64))  # modulo 2^64
-    return np.asarray(sums[docs.ends] - sums[docs.firsts])
 
 
 def _of_all_labels(classes: AmbiguityClasses, n_labels: int) -> Bools:

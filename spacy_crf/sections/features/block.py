@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spacy import registry
-from spacy.language import Language
 
 from ...core.errors import CRFError
-from ...features.block import Docs, FeatureSettings
+from ...features.block import Docs, FeatureSettings, Splitter
 
 if TYPE_CHECKING:
     from ...features.resources import Lexicon, Resources
@@ -78,7 +77,7 @@ class UnitFeatureSettings(FeatureSettings):
                 near = ", ".join(get_close_matches(name, FEATURES, n=3, cutoff=0.4)) or "kind, words, case, is title"
                 raise CRFError(SectionErrors.CRF965.format(template=template, attribute=attribute, near=near))
 
-    def make_resources(self, nlp: Language | None, docs: Docs = tuple, fitted: "Lexicon | None" = None) -> "Resources":
+    def make_resources(self, split: Splitter, docs: Docs = tuple, fitted: "Lexicon | None" = None) -> "Resources":
         """Word lists, the built-in ones and those of `lists`.
 
         RAISES (ValueError): for a file that cannot be read, or a line that is no entry.

@@ -6,7 +6,7 @@ root and one before its end tag. Elements:
     document    the root; attributes `xml:lang` and `id` (name of the document), others are not looked at
     section     a section; `virtual="true"` for one that is implied, with its number in `number`
     nr title text   labels: NR, SECTION_TITLE, TEXT_BLOCK; all that is not white space is in one of them
-    b i u h1 .. h6   formatting, inside of labelled stretches or around them
+    b i u h h1 .. h6   formatting, inside of labelled stretches or around them; h is a title, of no level
     unit        what mark-up of another format said, as `kind`: a kind of unit, or "paragraph" (see `segment`)
 """
 
@@ -27,7 +27,8 @@ ROOT = "document"
 SECTION = "section"
 UNIT = "unit"
 LEAVES = {"nr": NUMBER, "title": TITLE, "text": TEXT}
-TAGS = {"bold": "b", "italic": "i", "underline": "u", **{f"heading{level}": f"h{level}" for level in range(1, 7)}}
+HEADINGS = {"title": "h", **{f"heading{level}": f"h{level}" for level in range(1, 7)}}
+TAGS = {"bold": "b", "italic": "i", "underline": "u", **HEADINGS}
 STYLES = {tag: style for style, tag in TAGS.items()}
 KINDS = frozenset({*Kind, PARAGRAPH})
 LEAF_TAGS = {label: tag for tag, label in LEAVES.items()}

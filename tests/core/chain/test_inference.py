@@ -309,3 +309,13 @@ def test_nothing_to_do():
     assert messages.log_z.tolist() == viterbi(empty).scores.tolist() == [0.0, 0.0]
     assert node_marginals(messages).shape == (0, 3)
     assert expected_transitions(messages).sum() == 0
+
+
+def test_a_long_sequence_alone_is_decoded_without_arcs():
+    rng = np.random.default_rng(2)
+    weak = rng.normal(0, 0.5, (40, 40))
+    for lengths, has_arcs in (([600], False), ([600, 9], False), ([600, 600], True)):
+        potentials, _ = random_case(rng, lengths, 40, 50.0, False)
+        calm = replace(potentials, transitions=weak, start=weak[0], end=weak[1])
+        assert (prune(calm) is not None) == has_arcs
+        assert viterbi(calm).labels.tolist() == trace(calm, max_forward(calm)).labels.tolist()

@@ -108,7 +108,7 @@ def test_gold_that_the_masks_forbid():
 
 
 def test_what_cannot_be_fitted_is_told():
-    distribution, labels, _ = overconfident(2.0)
+    distribution, labels, *_ = overconfident(2.0)
     with pytest.raises(ValueError, match="CRF111"):
         fit_temperature([HeldOut(distribution, np.full_like(labels, -1))])
     with pytest.warns(UserWarning, match="CRFW101"):

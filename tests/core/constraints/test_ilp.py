@@ -2,6 +2,7 @@
 
 import math
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -119,6 +120,22 @@ def test_a_solver_that_dies_leaves_the_answer_to_other_methods(monkeypatch):
     with pytest.warns(UserWarning, match="CRFW903.*'ref'.*it died"):
         (found,) = decode(some_chain(), CONSTRAINTS, TAGS, settings=MethodSettings("ilp"), names=["ref"])
     assert found.certified and found.method in ("lagrangian", "automaton")
+
+
+@needs_solver
+@pytest.mark.parametrize("solver", ilp.available_solvers() if ilp.has_solver() else ())
+def test_solving_leaves_warnings_as_they_are(monkeypatch, solver):
+    """Filters of warnings belong to the process: changed here, they would change for other threads."""
+    import pulp
+
+    before, solve = list(warnings.filters), pulp.LpProblem.solve
+
+    def check(model, chosen):
+        assert warnings.filters == before
+        return solve(model, chosen)
+
+    monkeypatch.setattr(pulp.LpProblem, "solve", check)
+    assert ilp.solve(plain_problem(), solver=solver).optimal
 
 
 @needs_solver

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import time
 import warnings
 from dataclasses import replace
 
@@ -262,6 +263,16 @@ def test_a_budget_of_seconds_keeps_the_best_so_far_and_says_so():
         (found,) = decode(LONG, parse_all(MANY), SIX, settings=MethodSettings(budget=1e-9))
     assert "budget" in found.limits and not found.certified
     assert found.objective >= alone.objective and found.bound <= alone.bound + 1e-9
+
+
+@pytest.mark.filterwarnings("ignore:.*CRFW902")
+def test_all_reasons_of_a_sequence_have_one_budget():
+    rules, hasty = parse_all(MANY), MethodSettings(budget=0.25)
+    (found,) = decode(LONG, rules, SIX, settings=hasty)
+    began = time.process_time()
+    changes = explain(LONG, 0, found, rules, SIX, settings=hasty)
+    assert time.process_time() - began < 0.5 * 0.25 * len(rules)
+    assert all(change.because for change in changes) and changes
 
 
 @needs_solver

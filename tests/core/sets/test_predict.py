@@ -63,7 +63,6 @@ def in_label_order(row: np.ndarray, size: int) -> np.ndarray:
 
 
 @pytest.mark.promise
-@settings(max_examples=40)
 @given(marginal_rows(), st.sampled_from(UTILITIES))
 def test_optimal_sets_equal_enumeration(marginals, utility):
     g = utility.values(marginals.shape[1])

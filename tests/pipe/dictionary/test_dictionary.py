@@ -2,6 +2,7 @@
 
 import multiprocessing
 import warnings
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
+from spacy_crf.annotation.documents import write_doc_name
 from spacy_crf.core.labels import UNKNOWN, Gold
 from spacy_crf.learning.model import get_layout
 from spacy_crf.pipe.dictionary.tag_dictionary import read_table
@@ -313,6 +315,50 @@ def test_a_training_token_may_do_without_its_whole_document() -> None:
         assert set(name.split()) == (others or OPEN)
 
 
+def test_a_document_is_what_has_one_name_whatever_batch_its_parts_are_in() -> None:
+    nlp = build(**settings("feature", min_count=1, leave_out="document"))
+    examples = make_examples(nlp)
+    for number, example in enumerate(examples):
+        write_doc_name(example.reference, f"text {number % 7}")
+    nlp.initialize(lambda: examples)
+    for number, example in enumerate(examples):
+        found = classes(nlp, tagger(nlp).make_sample([example]))
+        rest = [other.reference for place, other in enumerate(examples) if place % 7 != number % 7]
+        for token, name in zip(example.reference, found):
+            others = {other.tag_ for doc in rest for other in doc if other.text == token.text}
+            assert set(name.split()) == (others or OPEN)
+
+
+def random_words(nlp: Language, n_units: int, seed: int) -> Doc:
+    """Words that are the rarer the greater their number, most of them with one tag."""
+    rng = np.random.default_rng(seed)
+    numbers = rng.zipf(1.3, n_units) % 5000
+    tags = [f"T{number % 7}" if rng.random() < 0.9 else "T0" for number in numbers]
+    return Doc(nlp.vocab, words=[f"w{number}" for number in numbers], tags=tags)
+
+
+@pytest.mark.parametrize("n_documents", [1, 2, 30])
+@pytest.mark.parametrize("is_cut", [False, True])
+def test_few_documents_leave_training_words_as_well_known_as_new_text_is(n_documents: int, is_cut: bool) -> None:
+    nlp = build(**settings("feature", min_count=1, leave_out="document", open_types=50))
+    references = [random_words(nlp, 3000 // n_documents, seed) for seed in range(n_documents)]
+    names = [f"text {number}" for number in range(n_documents)]
+    if is_cut:
+        cuts = [
+            (doc[k : k + 20].as_doc(), name) for doc, name in zip(references, names) for k in range(0, len(doc), 20)
+        ]
+        references, names = map(list, zip(*cuts))
+    for reference, name in zip(references, names):
+        write_doc_name(reference, name)
+    examples = [Example(Doc(nlp.vocab, words=[t.text for t in doc]), doc) for doc in references]
+    nlp.initialize(lambda: examples)
+    learned = Counter(classes(nlp, tagger(nlp).make_sample(examples)))
+    column = tagger(nlp).read_columns([random_words(nlp, 3000, 99)]).by_attribute[ATTRIBUTE]
+    used = Counter(column.strings[value] for value in column.hashes.tolist())
+    difference = sum(abs(learned[name] - used[name]) for name in {*learned, *used}) / 2 / 3000
+    assert difference < 0.08
+
+
 def test_features_are_spelt_by_their_tags() -> None:
     names = tagger(train(**settings("feature", min_count=1))).features.state.names()
     assert {"VALID_TAGS[0]=DT", "VALID_TAGS[1]=NN NNP", "VALID_TAGS[-1]=BOS-1"} <= set(names)
@@ -351,7 +397,8 @@ def test_text_of_further_training_looks_as_it_will_in_use(
                     for k, (other, tag) in enumerate(text)
                     if other == word and (n != number or (leave_out == "token" and k != place))
                 }
-                assert set(found[place].split()) == (others or {"NN"})
+                if leave_out == "token" or 5 * len(first[number]) <= sum(map(len, first)):  # others lose a part
+                    assert set(found[place].split()) == (others or {"NN"})
 
 
 def test_training_goes_on_with_new_text(tmp_path: Path) -> None:
@@ -368,6 +415,46 @@ def test_training_goes_on_with_new_text(tmp_path: Path) -> None:
     for _ in range(5):
         nlp.update([Example(example.predicted.copy(), example.reference)], sgd=optimizer)
     assert pipe.get_loss([example], pipe.predict([example.predicted])) < before - 0.1
+
+
+TEXTS = [[("a", "NN"), ("b", "VB")], [("a", "NN"), ("c", "DT"), ("b", "VB")], [("b", "VB"), ("a", "VB")]]
+
+
+def tagged_examples(nlp: Language, texts: list[list[tuple[str, str]]]) -> list[Example]:
+    columns = [(list(words), list(tags)) for words, tags in (zip(*text) for text in texts)]
+    return [Example(Doc(nlp.vocab, words=w), Doc(nlp.vocab, words=w, tags=t)) for w, t in columns]
+
+
+def known_words(nlp: Language) -> list[tuple[str, str, float]]:
+    """Word, tag and count of a dictionary."""
+    words, names = tagger(nlp).valid_tags.dictionary.words, tagger(nlp).tags.tags
+    keys = np.repeat(words.keys, np.diff(words.ends)).tolist()
+    return sorted(zip(keys, [names[label] for label in words.labels], words.counts.tolist()))
+
+
+@pytest.mark.parametrize("leave_out", ["token", "document"])
+def test_start_counts_new_texts_into_the_dictionary_that_is_there(leave_out: str, tmp_path: Path) -> None:
+    block = settings("both", min_count=1, leave_out=leave_out, doubt=None, open_tags=["NN"])
+    whole, first, started = build(**block), build(**block), build(**block)
+    whole.initialize(lambda: tagged_examples(whole, TEXTS))
+    first.initialize(lambda: tagged_examples(first, TEXTS[:2]))
+    tagger(first).update(tagged_examples(first, TEXTS[:2]), sgd=first.resume_training())
+    tagger(first).to_disk(tmp_path / "first")
+    for texts, like in ((TEXTS[:2], first), (TEXTS[1:], whole)):  # those that it knows are not counted twice
+        start = str(tmp_path / "first")
+        tagger(started).initialize(lambda texts=texts: tagged_examples(started, texts), start=start)
+        assert known_words(started) == known_words(like)
+        for text in texts if leave_out == "token" else []:  # parts are others
+            shown = [classes(nlp, tagger(nlp).make_sample(tagged_examples(nlp, [text]))) for nlp in (started, like)]
+            assert [set(name.split()) for name in shown[0]] == [set(name.split()) for name in shown[1]]
+
+
+@pytest.mark.parametrize("changes", [{"fold": "lower"}, {"leave_out": "document"}])
+def test_start_needs_the_same_way_of_counting(changes: dict[str, Any], tmp_path: Path) -> None:
+    tagger(train(**settings("both"))).to_disk(tmp_path / "first")
+    nlp = build(**settings("both", **changes))
+    with pytest.raises(ValueError, match=f"CRF451.*{next(iter(changes))} "):
+        tagger(nlp).initialize(lambda: make_examples(nlp), start=str(tmp_path / "first"))
 
 
 SPELLING = {"@misc": "spacy_crf.Spelling.v1", "rules": "free_spelling", "lengths": [5], "ratio": 1}

@@ -28,7 +28,7 @@ def as_dictionary(found: dict[tuple[str, int], float]) -> TagDictionary:
 @pytest.mark.promise
 @given(found=entries)
 def test_what_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, found: dict[tuple[str, int], float]) -> None:
-    path = tmp_path_factory.mktemp("table") / "words.tsv"
+    path = tmp_path_factory.getbasetemp() / "words.tsv"
     write_table(as_dictionary(found), TAGS, path)
     again = {(word, TAGS.index(tag)): count for word, tag, count in read_table(path)}
     assert again.keys() == found.keys()

@@ -140,16 +140,14 @@ KEPT = {"min_count": 2, "open_labels": np.array([False, True, True])}
 @pytest.mark.parametrize(
     "settings", [{}, KEPT, {**KEPT, "min_share": 0.3}, {**KEPT, "rules": as_rows([{0, 1}], 3)}], ids=str
 )
-@pytest.mark.parametrize("grouped", [False, True])
 @given(seed=st.integers(0, 10_000))
-def test_other_occurrences_by_loops(make_tagged, settings, grouped, seed):
+def test_other_occurrences_by_loops(make_tagged, settings, seed):
     tagged = make_tagged(seed, lengths=(6, 1, 7, 0, 5))
     words = [word for sequence in tagged.sequences for word in sequence]
-    groups = np.repeat(np.arange(5), tagged.lengths) if grouped else np.arange(len(words))
     whole = dictionary(words, tagged.gold, **settings)
-    found = whole.valid_elsewhere(words, known_shares(tagged.gold), groups if grouped else None)
+    found = whole.valid_elsewhere(words, known_shares(tagged.gold))
     for unit in range(len(words)):
-        others = np.flatnonzero(groups != groups[unit])
+        others = np.flatnonzero(np.arange(len(words)) != unit)
         rest = count_words([words[k] for k in others], tagged.gold.take(others))
         kept = {**settings, "open_labels": whole.open_labels}
         expected = make(rest, **kept).valid([words[unit]]).sets[0]

@@ -19,6 +19,7 @@ from spacy_crf.sections.formats.outline import Begin, End, Leaf, outline, to_nlt
 from spacy_crf.sections.formats.page import write_page
 from spacy_crf.sections.formats.rechtspraak import read_rechtspraak_gold, write_rechtspraak
 from spacy_crf.sections.layout import DocumentLayout
+from spacy_crf.sections.segment import STYLES
 from spacy_crf.sections.tree import USUAL, Element, SectionNode, SectionTree, from_json
 
 FIXTURE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -92,6 +93,14 @@ def test_annotated_xml_is_read_as_it_was(tmp_path, document):
         assert gold.layout.units == layout.units
         assert gold.tree.elements == tree.elements
         assert facts(gold.tree) == facts(tree)
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_annotated_xml_has_every_style(tmp_path, style):
+    layout = DocumentLayout("Besluit", ((0, 7, style),), "name", "nl")
+    path = tmp_path / "a.xml"
+    path.write_text(write_annotated(layout, SectionTree([], [Element(0, 7, "TEXT_BLOCK")])), encoding="utf8")
+    assert read_annotated(path).layout.units == layout.units != DocumentLayout("Besluit").units
 
 
 def test_annotated_xml(example):

@@ -1,0 +1,96 @@
+"""`python -m spacy crf init`: a config to train with, from those that come with the library."""
+
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from spacy.language import Language
+from spacy.util import get_sourced_components, load_config, load_model_from_config
+from thinc.api import Config
+
+import spacy_crf
+
+from ..core.errors import CRFError
+from ..lab.errors import LabErrors
+from .options import command, make_folders, tell_written
+
+
+@command("init", "No config was written")
+def init(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A config: crf_tagger, section_parser, ..")],
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="File for the config")],
+    target: Annotated[str | None, typer.Option(help="What is learned: tag, pos, ent, spans, an extension")] = None,
+    lang: Annotated[str | None, typer.Option(help="Code of the language; that of the config without")] = None,
+    order: Annotated[int | None, typer.Option(min=1, max=2, help="2: also weights for trigrams of labels")] = None,
+    force: Annotated[bool, typer.Option("--force", "-F", help="Replace a file that is there")] = False,
+) -> None:
+    """Write a config with all settings, ready for spacy train with data of your own.
+
+    NAME is that of a component, or of another config that comes with the library; a wrong one is told what there is.
+    With a target, the config that is made for it is taken where there is one: --target ent has templates for entities.
+    """
+    if output.exists() and not force:
+        raise CRFError(LabErrors.CRF652.format(path=output))
+    config = load_config(find_config(name, target))
+    for path in config["paths"]:
+        config["paths"][path] = None
+    if lang is not None:
+        config["nlp"]["lang"] = lang
+    component = config["nlp"]["pipeline"][-1]
+    if target is not None:
+        set_target(config, component, target)
+    if order is not None:
+        set_order(config, component, order)
+    filled = fill(config)
+    make_folders(output)
+    filled.to_disk(output, interpolate=False)
+    tell_written(output)
+    paths = " ".join(f"--paths.{path} PATH" for path in config["paths"])
+    typer.echo(f"Train with it: python -m spacy train {output} {paths} --output FOLDER")
+
+
+def shipped_configs() -> dict[str, Path]:
+    """Return the configs that come with the library, by name: inside the package, or beside it in a repository."""
+    package = Path(spacy_crf.__file__).parent
+    inside, beside = package / "configs", package.parent / "configs"
+    return {path.stem: path for path in sorted((inside if inside.is_dir() else beside).glob("*.cfg"))}
+
+
+def find_config(name: str, target: str | None) -> Path:
+    """Return the config of a name, the one for a target where there is one."""
+    known = shipped_configs()
+    if name not in known:
+        names = dict.fromkeys([*get_close_matches(name, known, n=3), *known])
+        raise CRFError(LabErrors.CRF653.format(name=name, known=", ".join(names)))
+    return known.get(f"{name}_{target}", known[name])
+
+
+def set_target(config: Config, component: str, target: str) -> None:
+    """Let a component learn something else."""
+    block = config["components"][component]
+    if "target" not in (Language.get_factory_meta(block["factory"]).default_config or {}):
+        raise CRFError(LabErrors.CRF988.format(option="--target", kind=block["factory"], name=component))
+    block["target"] = target
+
+
+def set_order(config: Config, component: str, order: int) -> None:
+    """Set the order of a component's chain; half of the steps are for trigrams, which begin without being better."""
+    block, training = config["components"][component], config["training"]
+    if "model" not in block:
+        raise CRFError(LabErrors.CRF988.format(option="--order", kind=block["factory"], name=component))
+    block["model"]["order"] = order
+    if order == 2 and block["trainer"]["@misc"] == "spacy_crf.LBFGS.v1":  # no other can, as an error will tell
+        block["trainer"]["first_order_steps"] = max(1, training["max_steps"] // 2)
+        training["patience"] = 0
+
+
+def fill(config: Config) -> Config:
+    """Return a config with all settings; components of other pipelines, which may not be there, stay as they are."""
+    sourced, own = get_sourced_components(config), config.copy()
+    own["components"] = {name: block for name, block in config["components"].items() if name not in sourced}
+    own["nlp"]["pipeline"] = list(own["components"])
+    filled = load_model_from_config(own, auto_fill=True).config
+    filled["components"] = {name: filled["components"].get(name, block) for name, block in config["components"].items()}
+    filled["nlp"]["pipeline"] = config["nlp"]["pipeline"]
+    return filled

@@ -1,0 +1,124 @@
+"""`crf init`: configs that come with the library, filled, are trained as they are written."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spacy
+from helpers.paths import ROOT
+from spacy.cli.train import train
+from spacy.util import load_config
+from typer.testing import CliRunner
+
+from spacy_crf.cli import app
+
+NAMES = sorted(path.stem for path in (ROOT / "configs").glob("*.cfg"))
+IN_SECONDS = ["crf_tagger", "crf_tagger_ent", "punctuation_restorer", "set_valued_tagger"]
+TRAINED = [name if name in IN_SECONDS else pytest.param(name, marks=pytest.mark.slow) for name in NAMES]
+CORPORA = ROOT / "corpus"
+
+
+def init(*arguments: Any, succeeds: bool = True) -> str:
+    """What the command tells."""
+    result = CliRunner().invoke(app, ["init", *map(str, arguments)])
+    assert (result.exit_code == 0) is succeeds, result.output
+    return str(result.output)
+
+
+def train_step(config: Path, output: Path, **overrides: Any) -> dict[str, Any]:
+    """Train one step on some documents of the corpus of a component, and return what the pipeline scores."""
+    loaded = load_config(config)
+    folder = CORPORA / loaded["nlp"]["pipeline"][-1]
+    suffix = ".conllu" if folder.name == "crf_tagger" else ""
+    few = {f"corpora.{split}.limit": 4 for split in ("train", "dev")}
+    steps = {"training.max_steps": 1, "training.eval_frequency": 1}
+    paths = {f"paths.{split}": str(folder / f"{split}{suffix}") for split in ("train", "dev")}
+    train(config, output, overrides={**paths, **few, **steps, **overrides})
+    return dict(spacy.load(output / "model-best").meta["performance"])
+
+
+@pytest.fixture(params=NAMES)
+def name(request: pytest.FixtureRequest) -> str:
+    """Name of a config whose encoder, if it has one, can be made."""
+    if "Torch" in (ROOT / "configs" / f"{request.param}.cfg").read_text(encoding="utf8"):
+        pytest.importorskip("torch", reason="the encoder is PyTorch's, an extra")
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def tagger(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A pipeline that tags, for configs that build upon one."""
+    folder = tmp_path_factory.mktemp("tagger")
+    init("crf_tagger", folder / "config.cfg")
+    train_step(folder / "config.cfg", folder)
+    return folder / "model-best"
+
+
+@pytest.mark.parametrize("name", TRAINED, indirect=True)
+def test_what_is_written_can_be_trained(name: str, tmp_path: Path, tagger: Path) -> None:
+    config = tmp_path / "new" / "config.cfg"
+    told = init(name, config)
+    written = load_config(config)
+    assert written["paths"]["train"] is written["paths"]["dev"] is None
+    assert "--paths.train PATH --paths.dev PATH" in " ".join(told.split())
+    others = {"paths.tagger": str(tagger)} if "tagger" in written["paths"] else {}
+    assert train_step(config, tmp_path / "out", **others)
+
+
+def test_what_is_written_is_complete(name: str, tmp_path: Path) -> None:
+    init(name, tmp_path / "config.cfg", "--lang", "de")
+    shipped, written = load_config(ROOT / "configs" / f"{name}.cfg"), load_config(tmp_path / "config.cfg")
+    assert written["nlp"]["lang"] == "de" and written["nlp"]["pipeline"] == shipped["nlp"]["pipeline"]
+    for component, block in shipped["components"].items():
+        found = written["components"][component]
+        assert {key: found[key] for key in block if not isinstance(block[key], dict)} == {
+            key: block[key] for key in block if not isinstance(block[key], dict)
+        }
+        assert "factory" not in found or len(found) > len(block)
+
+
+def test_a_target_has_its_own_config_where_there_is_one(tmp_path: Path) -> None:
+    for target, templates in (("ent", ["@entities"]), ("pos", ["@tagging"])):
+        init("crf_tagger", tmp_path / f"{target}.cfg", "--target", target)
+        block = load_config(tmp_path / f"{target}.cfg")["components"]["crf_tagger"]
+        assert block["target"] == target and block["features"]["templates"] == templates
+
+
+def test_entities_of_column_files_are_learned(tmp_path: Path) -> None:
+    data = tmp_path / "names.conll"
+    data.write_text("Ada\tB-PER\nmet\tO\nBo\tB-PER\n\nBo\tB-PER\nleft\tO\nDelft\tB-LOC\n\n" * 5, encoding="utf8")
+    init("crf_tagger", tmp_path / "config.cfg", "--target", "ent")
+    overrides = {"paths.train": str(data), "paths.dev": str(data), "training.max_steps": 2}
+    train(tmp_path / "config.cfg", tmp_path / "out", overrides=overrides)
+    assert spacy.load(tmp_path / "out" / "model-best").meta["performance"]["ents_f"] == 1.0
+
+
+def test_a_chain_of_order_2_has_steps_for_its_trigrams(tmp_path: Path) -> None:
+    init("crf_tagger", tmp_path / "config.cfg", "--order", 2)
+    train_step(tmp_path / "config.cfg", tmp_path / "out", **{"training.max_steps": 7})
+    assert spacy.load(tmp_path / "out" / "model-last").get_pipe("crf_tagger").scores.weights.order == 2
+
+
+def test_a_file_that_is_there_stays_unless_it_is_forced(tmp_path: Path) -> None:
+    path = tmp_path / "config.cfg"
+    path.write_text("mine", encoding="utf8")
+    assert "CRF652" in init("crf_tagger", path, succeeds=False)
+    assert path.read_text(encoding="utf8") == "mine"
+    init("crf_tagger", path, "--force")
+    assert "crf_tagger" in path.read_text(encoding="utf8")
+
+
+@pytest.mark.parametrize(
+    "arguments, told",
+    [
+        (["crf_taggr"], ["CRF653", "names first: crf_tagger,", "section_parser"]),
+        (["section_parser", "--target", "ent"], ["CRF988", "--target"]),
+        (["set_valued_tagger_heid_baseline", "--order", "2"], ["CRF988", "--order"]),
+        (["crf_tagger_perceptron", "--order", "2"], ["CRF435", "order 2"]),
+        (["crf_tagger", "--lang", "qq"], ["qq"]),
+    ],
+)
+def test_what_cannot_be_is_told(arguments: list[str], told: list[str], tmp_path: Path) -> None:
+    found = " ".join(init(arguments[0], tmp_path / "config.cfg", *arguments[1:], succeeds=False).split())
+    assert all(part in found for part in told), found
+    assert not (tmp_path / "config.cfg").exists()
