@@ -223,7 +223,7 @@ def _of_json(entry: Any, where: str, vocab: Vocab) -> Doc:
         if not isinstance(text, str):
             raise ValueError(f"the text is {text!r}")
         last = max([node.end_char for node in tree.sections] + [element.end for element in tree.elements], default=0)
-        if last > len(text):
+        if last > len(text) + 1:  # trees of older versions may count a line end that was cut off
             raise ValueError(f"the tree goes to {last}, but the text has {len(text)} characters")
         return _write_gold(to_doc(vocab, DocumentLayout(text, runs)), tree)
     except (KeyError, TypeError, AttributeError, ValueError) as error:

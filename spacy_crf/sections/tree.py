@@ -58,8 +58,9 @@ class SectionNode:
     def strip(self, text: str) -> None:
         """Leave out the white space at its ends."""
         inside = text[self.start_char : self.end_char]
+        end = self.start_char + len(inside.rstrip())
         self.start_char += len(inside) - len(inside.lstrip())
-        self.end_char = max(self.start_char, self.end_char - len(inside) + len(inside.rstrip()))
+        self.end_char = max(self.start_char, end)
 
 
 @dataclass(slots=True)
@@ -180,7 +181,7 @@ def _nest(flat: Sequence[Mapping[str, Any]], n_elements: int) -> list[SectionNod
         parent = None if row["parent"] is None else _whole(row["parent"])
         if parent is not None and not 0 <= parent < len(nodes):
             raise ValueError(f"parent {parent} of section {len(nodes)}")
-        if node.level <= (0 if parent is None else nodes[parent].level):
+        if node.level < 1:
             raise ValueError(f"level {node.level} of section {len(nodes)}")
         if not all(0 <= place < n_elements for place in node.heading):
             raise ValueError(f"heading {node.heading} of section {len(nodes)}, with {n_elements} elements")

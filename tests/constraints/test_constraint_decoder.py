@@ -300,7 +300,8 @@ def test_what_is_there_counts(target: str, scheme: str) -> None:
     nlp = over_stored(["at_most(A, 1)"], target=target, scheme=scheme)
     names = ["B-A", "I-A", "O"] if scheme == "BIO" else ["A", "O"]
     rows = [[0.2, 0.8], [0.2, 0.8], [0.9, 0.1], [0.2, 0.8]]
-    values = [[row[0], *[0.01] * (len(names) - 2), row[1]] for row in rows]
+    inside = [0.01] * (len(names) - 2)
+    values = [[row[0], *inside, row[1] - sum(inside)] for row in rows]
     doc = Doc(nlp.vocab, words=["a", "b", "c", "d"])
     doc._.crf_test_stored = {"tags": names, "values": values}
     if target == "tag":

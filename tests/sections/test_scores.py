@@ -20,8 +20,14 @@ def make_doc(labels: str, *sections: tuple[int, int, bool]) -> Doc:
     doc = NLP.make_doc(TEXT)
     names = {"t": "SECTION_TITLE", "x": "TEXT_BLOCK", "b": "NEWLINE"}
     write_elements(doc, "elements", Elements.of([(*u, names[c]) for u, c in zip(UNITS, labels)]), {})
-    nodes = [SectionNode(UNITS[a][0], UNITS[b - 1][1], 1, virtual=virtual) for a, b, virtual in sections]
-    write_sections(doc, "sections", SectionTree(nodes))
+    tree, opened = SectionTree(), list[SectionNode]()
+    for a, b, virtual in sections:
+        start, end = UNITS[a][0], UNITS[b - 1][1]
+        opened = [node for node in opened if end <= node.end_char]
+        siblings = opened[-1].children if opened else tree.sections
+        siblings.append(SectionNode(start, end, len(opened) + 1, virtual=virtual))
+        opened.append(siblings[-1])
+    write_sections(doc, "sections", tree)
     return doc
 
 

@@ -73,7 +73,6 @@ def section(**facts):
         ([], [section(start=-1)]),
         ([], [section(end=5), section(start=3, end=8)]),
         ([], [section(), section(start=5, end=8, parent=0, level=2)]),
-        ([], [section(), section(parent=0)]),
         ([], [section(level=0)]),
         ([], [section(heading=[0])]),
         ([[5, 2, "X", None]], []),

@@ -27,7 +27,7 @@ FIRST = {"ul": None, "ol": 1}  # number of a list that does not say it
 SPANS = {"strong": "bold", "em": "italic"}
 COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
 BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
-FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?=[\w-]+[ \t]*:)(?:(?!---|\.\.\.).*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
+FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?=[\w-]+[ \t]*:)(?:(?!---|\.\.\.|\s*\n).*\n)*(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
 VERBATIM = frozenset({"fence", "code_block", "html_block"})
 MARKERS = {"bold": "**", "italic": "*"}
 DEEPEST = 6  # levels that Markdown has
