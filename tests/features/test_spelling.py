@@ -166,7 +166,7 @@ def test_a_component_fits_stores_and_shares_it(tmp_path: Path) -> None:
     nlp = spacy.blank("xx")
     block = {"@misc": "spacy_crf.Spelling.v1", "rules": "free_spelling", "lengths": [5], "ratio": 2}
     features = {"@misc": "spacy_crf.Features.v1", "templates": ["NORMAL"], "spelling": block}
-    nlp.add_pipe("crf_tagger", config={"features": features})
+    nlp.add_pipe("crf_tagger", config={"features": features, "trainer": {"@misc": "spacy_crf.LBFGS.v1"}})
     words, tags = ["water", "is", "water", "watter", "wader"], ["N", "V", "N", "N", "N"]
     example = spacy.training.Example(nlp.make_doc(" ".join(words)), Doc(nlp.vocab, words=words, tags=tags))
     nlp.initialize(lambda: [example])
