@@ -24,7 +24,7 @@ from .decoding import Batch, Decoder, IsolatesFailures, Prediction
 from .errors import PipeErrors
 from .live_settings import HasSettings, LiveSettings
 from .probabilities import token_probabilities
-from .storage import CFG, Stored, settings_bytes, settings_from_bytes
+from .storage import CFG, Stored, read_settings, settings_bytes
 
 LEAST = float(np.finfo(np.float32).tiny)  # a probability of 0 is one that was rounded
 
@@ -57,8 +57,9 @@ class SourcePipe(HasSettings, IsolatesFailures, Stored, Pipe):
         return {} if CFG in exclude else {CFG: settings_bytes(self.cfg.to_data())}
 
     def restore(self, files: dict[str, bytes], path: str) -> None:
-        if CFG in files:
-            self.cfg.take_changes(settings_from_bytes(files[CFG], self.name, path))
+        stored = read_settings(files, self.name, path)
+        if stored is not None:
+            self.cfg.take_changes(stored)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
         """Read a folder that `to_disk` wrote; older versions wrote no settings, and perhaps no folder."""

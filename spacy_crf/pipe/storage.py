@@ -43,9 +43,7 @@ class Parts:
     @classmethod
     def parse(cls, files: Mapping[str, bytes], name: str, path: str) -> "Parts":
         """Parts from the contents of their files; a coded error for damaged data, or another format."""
-        cfg = settings_from_bytes(files[CFG], name, path) if CFG in files else None
-        if cfg is not None and cfg["format"] == FORMAT and CHECKSUMS not in files:
-            raise CRFError(PipeErrors.CRF428.format(name=name, path=path, list=CHECKSUMS))
+        cfg = read_settings(files, name, path)
         with readable(name, path):
             packed = {part: unpack(files[part]) for part in ("features", "model") if part in files}
             features = dict(loads(packed["features"], len(files["features"]))) if "features" in packed else None
@@ -58,13 +56,18 @@ def settings_bytes(settings: Mapping[str, Any]) -> bytes:
     return srsly.json_dumps({"format": FORMAT, **settings}, indent=2).encode("utf8")
 
 
-def settings_from_bytes(content: bytes, name: str, path: str) -> dict[str, Any]:
-    """What such a file holds; a coded error for damaged data, or another format."""
+def read_settings(files: Mapping[str, bytes], name: str, path: str) -> dict[str, Any] | None:
+    """What the file with the settings holds, None without one; a coded error for damaged data, another format, or a
+    file whose list of checksums is missing."""
+    if CFG not in files:
+        return None
     with readable(name, path):
-        found = dict(srsly.json_loads(content))
+        found = dict(srsly.json_loads(files[CFG]))
     if found.get("format") not in FORMATS:
         problem = {"found": found.get("format"), "expected": FORMAT}
         raise CRFError(PipeErrors.CRF405.format(name=name, path=path, **problem))
+    if found["format"] == FORMAT and CHECKSUMS not in files:
+        raise CRFError(PipeErrors.CRF428.format(name=name, path=path, list=CHECKSUMS))
     return found
 
 

@@ -115,6 +115,16 @@ def test_half_of_a_folder_is_not_taken_for_all(tmp_path: Path) -> None:
         build().get_pipe("crf_tagger").from_disk(tmp_path)
 
 
+def test_half_of_a_folder_without_weights_is_not_taken_for_all(tmp_path: Path) -> None:
+    nlp = spacy.blank("en")
+    for factory, source in (("crf_tagger", {}), ("set_valued_tagger", {"source": "crf_tagger"})):
+        pipe = nlp.add_pipe(factory, config=source)
+    pipe.to_disk(tmp_path)
+    (tmp_path / CHECKSUMS).unlink()
+    with pytest.raises(CRFError, match=r"CRF428.*checksums.json is missing"):
+        pipe.from_disk(tmp_path)
+
+
 def test_an_edit_is_accepted_when_its_checksum_is_null(tmp_path: Path) -> None:
     pipe = train().get_pipe("crf_tagger")
     pipe.to_disk(tmp_path)
