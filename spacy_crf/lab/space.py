@@ -30,7 +30,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
@@ -39,6 +39,7 @@ from spacy.util import load_model_from_config, registry, resolve_dot_names
 from thinc.api import Config
 
 from ..core.errors import CRFError
+from ..learning.block import LBFGSSettings
 from ..reading.files import read_text
 from ..reading.records import parse_toml
 from .errors import LabErrors
@@ -330,9 +331,16 @@ class Candidates:
         *path, last = key.split(".")
         block, filled = config, self._filled
         for name in path:
-            filled = filled.get(name, {}) if isinstance(filled, dict) else {}
-            block = block.setdefault(name, deepcopy(filled)) if isinstance(block, dict) else block
+            filled = _spelt(filled.get(name, {}) if isinstance(filled, dict) else {})
+            if isinstance(block, dict):
+                block[name] = _spelt(block.get(name, deepcopy(filled)))
+                block = block[name]
         is_known = isinstance(block, dict) and (last in block or last in filled or any(n[:1] == "@" for n in block))
         if not is_known:
             raise CRFError(LabErrors.CRF632.format(key=key))
         block[last] = deepcopy(value)
+
+
+def _spelt(block: Any) -> Any:
+    """Return the block that "auto" stands for, which of those that have settings to search is L-BFGS."""
+    return {"@misc": "spacy_crf.LBFGS.v1", **asdict(LBFGSSettings())} if block == "auto" else block

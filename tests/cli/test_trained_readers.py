@@ -14,6 +14,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from typer.testing import CliRunner
 
+from spacy_crf import CRFWarning
 from spacy_crf.cli import app
 from spacy_crf.cli.data import Data, trained_settings
 from spacy_crf.corpora.block import HistoricalText
@@ -192,7 +193,8 @@ def test_reviews_of_raw_text_can_be_trained_on_with_the_input_of_training(layout
     nlp.to_disk(tmp_path / "model")
     (tmp_path / "raw.txt").write_text("Ada met her\n", encoding="utf8")
     corrected = tmp_path / f"corrected.{layout}"
-    run("review", tmp_path / "model", tmp_path / "raw.txt", "--format", layout, "--prefill", "--output", corrected)
+    with pytest.warns(CRFWarning, match="CRFW407.*TAG"):
+        run("review", tmp_path / "model", tmp_path / "raw.txt", "--format", layout, "--prefill", "--output", corrected)
     settings = trained_settings(spacy.load(tmp_path / "model"), CORPUS)
     (example,) = Corpus(corrected, input=settings["input"])(nlp)
     assert [token.text for token in example.predicted] == ["Ada", "met", "her"]

@@ -183,7 +183,9 @@ def test_other_elements_may_be_numbers_if_the_settings_say_so(folder: Path) -> N
     labels = {}
     for only in (True, False):
         nlp = spacy.blank("en")
-        nlp.add_pipe("section_parser", config={"candidates_only": only, "joint": False, "learn_tree": False})
+        trainer = {"@misc": "spacy_crf.LBFGS.v1", "c2": 0.05}
+        config = {"candidates_only": only, "joint": False, "learn_tree": False, "trainer": trainer}
+        nlp.add_pipe("section_parser", config=config)
         optimizer = nlp.initialize(lambda: examples)
         for _ in range(2):
             nlp.update(examples, sgd=optimizer)

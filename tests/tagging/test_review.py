@@ -117,6 +117,7 @@ def test_runs_of_a_label_begin_with_b() -> None:
 def test_constraints_hold_for_what_is_reviewed() -> None:
     nlp = spacy.blank("xx")
     config = {"target": "ent", "constraints": ["at_most(PER, 1)", "at_most(LOC, 0)"]}
+    config["trainer"] = {"@misc": "spacy_crf.LBFGS.v1"}
     nlp.add_pipe("constrained_ner", "crf_tagger", config=config)
     fit(nlp, make_examples(nlp))
     pipe, is_changed = nlp.get_pipe("crf_tagger"), False

@@ -68,7 +68,7 @@ def test_a_set_tagger_may_be_the_source_of_another() -> None:
 
 def test_sets_of_the_tags_of_spans() -> None:
     nlp = spacy.blank("xx")
-    nlp.add_pipe("crf_tagger", config={"target": "ent"})
+    nlp.add_pipe("crf_tagger", config={"target": "ent", "trainer": {"@misc": "spacy_crf.LBFGS.v1"}})
     nlp.add_pipe("set_valued_tagger", config={"source": "crf_tagger", "gold_tags": "crf_test_span_tags"})
     Token.set_extension("crf_test_span_tags", default=None, force=True)
     examples = make_examples(nlp)

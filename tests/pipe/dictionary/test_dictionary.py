@@ -397,7 +397,10 @@ def test_text_of_further_training_looks_as_it_will_in_use(
                     for k, (other, tag) in enumerate(text)
                     if other == word and (n != number or (leave_out == "token" and k != place))
                 }
-                if leave_out == "token" or 5 * len(first[number]) <= sum(map(len, first)):  # others lose a part
+                # long documents lose a part only, and texts with the same words are all in the place of the first
+                words = [word for word, _ in first[number]]
+                is_alone = [[word for word, _ in text] for text in first].count(words) == 1
+                if leave_out == "token" or (is_alone and 5 * len(words) <= sum(map(len, first))):
                     assert set(found[place].split()) == (others or {"NN"})
 
 
