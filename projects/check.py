@@ -7,7 +7,6 @@ import gzip
 import hashlib
 import sys
 from pathlib import Path
-from typing import Any
 
 from wasabi import msg
 from weasel.util import load_project_config
