@@ -259,11 +259,10 @@ def main(
             predict(tagger, example.predicted, target, FEATURES[features])
     scores = score(examples, target, tagger.labels())
     made_of = {
-        "engine": f"python-crfsuite {version('python-crfsuite')}",
+        "model": {"name": f"python-crfsuite {version('python-crfsuite')}", "bytes": size},
         "settings": {"features": features, "target": target, "c1": c1, "c2": c2, "iterations": iterations},
         "train": training.name,
         "data": test.name,
-        "bytes": size,
     }
     figures = {name: round(value, 6) for name, value in scores.items() if isinstance(value, float)}
     output.parent.mkdir(parents=True, exist_ok=True)
