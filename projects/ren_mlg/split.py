@@ -1,6 +1,6 @@
 """Put the documents of ReN into one folder for each part, as documents.tsv says.
 
-    python split.py DATA OUTPUT
+python split.py DATA OUTPUT
 """
 
 import csv
