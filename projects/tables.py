@@ -85,7 +85,12 @@ TABLES = {
     ),
     "wnut17": Table(
         "wnut17",
-        (Column("precision", "scores.ents_p"), Column("recall", "scores.ents_r"), Column("F", "scores.ents_f"), MODEL_SIZE),
+        (
+            Column("precision", "scores.ents_p"),
+            Column("recall", "scores.ents_r"),
+            Column("F", "scores.ents_f"),
+            MODEL_SIZE,
+        ),
         {
             "`crf_tagger_ent.cfg`": "ents",
             "python-crfsuite, ordinary features, c1 = c2 = 0.1": "crfsuite",
