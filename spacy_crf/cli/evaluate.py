@@ -9,7 +9,7 @@ import typer
 from ..constraints.component import ConstraintDecoder
 from ..lab.baselines.component import ComparisonTagger
 from ..lab.evaluation import (
-    Evaluation,
+    Figures,
     describe_data,
     describe_libraries,
     describe_model,
@@ -63,7 +63,7 @@ command("evaluate", "Nothing was evaluated")(evaluate_pipeline)
 command("score", "Nothing was scored", hidden=True)(evaluate_pipeline)  # its name before there was more than scores
 
 
-def format_evaluation(found: Evaluation) -> Iterator[str]:
+def format_evaluation(found: Figures) -> Iterator[str]:
     """Yield tables: of all figures, of those of each label, and of confusions where labels are few."""
     rows = []
     for (name,), value in flatten(found.found.scores).items():

@@ -29,7 +29,7 @@ TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class Figures:
     """What a pipeline is worth on gold documents.
 
     found (Findings): all measures. intervals (dict): of those that are functions of counts, by their path.
@@ -72,7 +72,7 @@ def evaluate(
     trained: Sequence[Doc] | None = None,
     whole: Iterable[Doc] | None = None,
     with_intervals: bool = False,
-) -> Evaluation:
+) -> Figures:
     """Annotate and score gold documents.
 
     name (str): of the component that is measured beyond what the scorers of all components tell.
@@ -106,7 +106,7 @@ def evaluate(
     drawn = "documents" if counts["documents"] > 1 else "docs"
     rows = numbers if counts["documents"] > 1 else np.arange(len(examples))
     intervals = find_intervals(make_tallies(pipe, tested), rows, found) if with_intervals else {}
-    return Evaluation(found, intervals, drawn, counts, tested.unknown_words, seconds)
+    return Figures(found, intervals, drawn, counts, tested.unknown_words, seconds)
 
 
 def find_intervals(tallies: Sequence[Tally], rows: Indices, found: Findings) -> dict[FigurePath, Interval]:

@@ -143,7 +143,7 @@ def field_scores(counts: Counter[tuple[str, str]], labels: Sequence[str]) -> Sco
     return scores
 
 
-def weigh(scores: Mapping[str, float | None], names: Sequence[str], weight: float) -> dict[tuple[str, str], float]:
+def weigh(scores: Mapping[str, Any], names: Sequence[str], weight: float) -> dict[tuple[str, str], float]:
     """Return the sum and the weight of each score of a document, to be added to those of others."""
     found = {}
     for name in names:

@@ -188,8 +188,9 @@ def count_tags(tested: Scored, target: str) -> Findings:
         if name is not None
     ]
     scores = {}
-    for name, is_known in (("known", True), ("unknown", False)) if tested.words is not None else ():
-        own = [gold == found for word, gold, found in judged if (word in tested.words) == is_known]
+    words = tested.words
+    for name, is_known in () if words is None else (("known", True), ("unknown", False)):
+        own = [gold == found for word, gold, found in judged if (word in words) == is_known]
         if own:
             scores[f"{target}_acc_{name}"] = sum(own) / len(own)
     if trained and judged:
@@ -233,7 +234,7 @@ def measure_sets(pipe: SetValuedTagger, tested: Scored) -> Findings:
 
 
 @measure.register(SourcedSetTagger)
-def measure_sourced_sets(pipe: SourcedSetTagger | SetValuedTagger, tested: Scored) -> Findings:
+def measure_sourced_sets(pipe: Any, tested: Scored) -> Findings:
     """Measure sets, which may come from the probabilities of another component."""
     target, examples, labels = pipe.cfg["target"], tested.examples, list(pipe.labels)
     found = count_tags(tested, target)

@@ -98,10 +98,10 @@ def bootstrap_figures(
                 for path, value in flatten(scores(sums)).items():
                     drawn.setdefault(path, []).append(value)
         done += size
-    ends = (50 * (1 - LEVEL), 50 * (1 + LEVEL))
+    low, high = 50 * (1 - LEVEL), 50 * (1 + LEVEL)
     means = {path: value for tally in tallies for path, value in flatten(tally.total()).items()}
     return {
-        path: Interval(mean, *map(float, np.percentile(drawn[path], ends)), n)
+        path: Interval(mean, float(np.percentile(drawn[path], low)), float(np.percentile(drawn[path], high)), n)
         for path, mean in means.items()
         if path in drawn
     }
