@@ -55,11 +55,11 @@ def parameter(name: str, kind: Any, info: Any, default: Any = Parameter.empty) -
     return Parameter(name, Parameter.KEYWORD_ONLY, annotation=Annotated[kind, info], default=default)
 
 
-def command(name: str, failure: str, to_stderr: bool = False) -> Callable[[Function], Function]:
+def command(name: str, failure: str, to_stderr: bool = False, hidden: bool = False) -> Callable[[Function], Function]:
     """Make a command of a function. If it has a parameter `given`, that takes the names of the options that were given.
 
     name (str): Name of the command. failure (str): Title of errors. to_stderr (bool): Tell errors on standard error,
-        where standard output is for the result.
+        where standard output is for the result. hidden (bool): Leave it out of the list of commands.
     """
 
     def register(function: Function) -> Function:
@@ -95,7 +95,7 @@ def command(name: str, failure: str, to_stderr: bool = False) -> Callable[[Funct
         run.__doc__ = function.__doc__
         run.__annotations__ = {}
         run.__signature__ = inspect.Signature([*arguments, *options])  # type: ignore[attr-defined]
-        app.command(name, context_settings=context)(run)
+        app.command(name, context_settings=context, hidden=hidden)(run)
         return function
 
     return register
