@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import singledispatch
 from itertools import product
 from multiprocessing import get_context
 from pathlib import Path
@@ -19,6 +20,10 @@ from thinc.api import Config
 
 from ..core.arrays import Doubles, Indices
 from ..core.errors import CRFError
+from ..punctuation.component import PunctuationRestorer
+from ..punctuation.docs import gold_labels
+from ..sections.component import SectionParser
+from ..sections.scorer import confuse
 from .documents import Grams, Purpose, Source, by_document, count_grams, jensen_shannon, selected
 from .errors import LabErrors
 from .measures import Scored, assess
@@ -202,7 +207,7 @@ def _evaluate(system: System, nlp: Language, split: Split, seconds: float) -> It
         docs = nlp.pipe(example.predicted.copy() for _, example in pieces)
         tested = [(number, Example(doc, example.reference)) for doc, (number, example) in zip(docs, pieces)]
         alone = [example for _, example in tested]
-        tested_docs = Scored(alone, [example.reference for example in examples], words)
+        part_scored = Scored(alone, [example.reference for example in examples], words)
         told = pipe.score(alone)
         scores = _numbers(told)
         if not scores:
@@ -215,24 +220,38 @@ def _evaluate(system: System, nlp: Language, split: Split, seconds: float) -> It
             train_tokens=pool.layout.tokens(split.train),
             test_tokens=pool.layout.tokens(part.sentences),
             labels=len(getattr(pipe, "labels", ())),
-            unknown_words=tested_docs.unknown_words or 0.0,
+            unknown_words=part_scored.unknown_words or 0.0,
             scores=scores,
             documents=[
-                DocumentScores(pool.layout.names[number], _count_gold(pipe, own), found)
+                DocumentScores(pool.layout.names[number], count_gold(pipe, own), found)
                 for number, own in by_document(tested).items()
                 if (found := _numbers(pipe.score(own)))  # none without gold
             ],
-            found=assess(pipe, tested_docs, told),
+            found=assess(pipe, part_scored, told),
             seconds=seconds,
             draw=split.draw,
         )
 
 
-def _count_gold(pipe: Any, examples: Sequence[Example]) -> int:
+@singledispatch
+def count_gold(pipe: Any, examples: Sequence[Example]) -> int:
     """Count the units with gold, which are what scores are means over; tokens, for components that are not ours."""
     if not hasattr(pipe, "annotation"):
         return sum(len(example.reference) for example in examples)
     return sum(name is not None for example in examples for name in pipe.annotation.names(example, pipe.tags))
+
+
+@count_gold.register
+def count_elements(pipe: SectionParser, examples: Sequence[Example]) -> int:
+    """Count the elements with gold that are no blank lines."""
+    key, newline = pipe.cfg["elements_key"], pipe.cfg["newline_label"]
+    return sum(newline not in pair for example in examples for pair in confuse(example, key, newline))
+
+
+@count_gold.register
+def count_marked_words(pipe: PunctuationRestorer, examples: Sequence[Example]) -> int:
+    """Count the words that are known to have a mark, or none."""
+    return sum(label is not None for example in examples for label in gold_labels(example, pipe.label_scheme))
 
 
 def _numbers(scores: Mapping[str, Any]) -> dict[str, float]:

@@ -1,0 +1,168 @@
+"""Write the tables of results: figures of the projects stand in documents between marks, and come from their results.
+
+    python -m projects.tables            # write the tables of all documents anew
+
+A table stands between `<!-- results:NAME begin -->` and `<!-- results:NAME end -->`, where NAME is one of `TABLES`.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+PROJECTS = Path(__file__).resolve().parent
+ROOT = PROJECTS.parent
+MARKED = re.compile(r"(<!-- results:(?P<name>[\w-]+) begin -->\n).*?(<!-- results:(?P=name) end -->)", re.DOTALL)
+Unit = Literal["share", "number", "bytes"]
+
+
+class Column(NamedTuple):
+    """A figure. path (str): Where it is in a file of results, such as scores.ents_f.
+
+    unit (str): "share" is shown in percent, with its 95 % interval if the results have one.
+    """
+
+    head: str
+    path: str
+    unit: Unit = "share"
+
+
+class Table(NamedTuple):
+    """Figures of a project. rows (dict): Files of results, by what they are of.
+
+    workflow (str): What makes the results, besides `all`. rest (str): A sentence below the table.
+    """
+
+    project: str
+    columns: tuple[Column, ...]
+    rows: dict[str, str]
+    workflow: str = "all"
+    rest: str = ""
+
+
+MODEL_SIZE = Column("model, kB", "made_of.model.bytes", "bytes")
+TAG_SETS = (
+    Column("ml-acc", "scores.ml_acc"),
+    Column("of unknown words", "scores.ml_acc_unknown"),
+    Column("ml-util", "scores.ml_util"),
+    Column("size", "scores.set_size", "number"),
+    Column("coverage", "scores.set_coverage"),
+    Column("one tag", "scores.set_singletons"),
+)
+TABLES = {
+    "conll2000": Table(
+        "conll2000",
+        (
+            Column("precision", "scores.spans_chunks_p"),
+            Column("recall", "scores.spans_chunks_r"),
+            Column("F", "scores.spans_chunks_f"),
+            MODEL_SIZE,
+        ),
+        {
+            "`crf_tagger_chunk.cfg`, c2 = 1": "l2",
+            "the same, c1 = 0.1, c2 = 0.05": "compact",
+            "python-crfsuite, the same templates, c2 = 1": "crfsuite",
+        },
+    ),
+    "ewt-xpos": Table(
+        "ud_english_ewt",
+        (Column("accuracy", "scores.tag_acc"), Column("of unknown words", "scores.tag_acc_unknown"), MODEL_SIZE),
+        {
+            "XPOS, `crf_tagger.cfg`": "xpos",
+            "the same, on dev": "xpos-dev",
+            "python-crfsuite, ordinary features, c2 = 0.5": "xpos-crfsuite",
+        },
+    ),
+    "ewt-upos": Table(
+        "ud_english_ewt",
+        (Column("accuracy", "scores.pos_acc"), Column("of unknown words", "scores.pos_acc_unknown"), MODEL_SIZE),
+        {
+            "UPOS, `crf_tagger.cfg`, `target = pos`": "upos",
+            "the same, on dev": "upos-dev",
+            "python-crfsuite, ordinary features, c2 = 0.5": "upos-crfsuite",
+        },
+    ),
+    "wnut17": Table(
+        "wnut17",
+        (Column("precision", "scores.ents_p"), Column("recall", "scores.ents_r"), Column("F", "scores.ents_f"), MODEL_SIZE),
+        {
+            "`crf_tagger_ent.cfg`": "ents",
+            "python-crfsuite, ordinary features, c1 = c2 = 0.1": "crfsuite",
+        },
+    ),
+    "ren-pos": Table(
+        "ren_mlg",
+        TAG_SETS,
+        {
+            "pos, `set_valued_tagger.cfg`": "pos",
+            "the same, on dev": "pos-dev",
+            "python-crfsuite with sets of its probabilities": "pos-crfsuite",
+        },
+    ),
+    "ren-poscase": Table(
+        "ren_mlg", TAG_SETS, {"poscase, `set_valued_tagger.cfg`": "poscase", "the same, on dev": "poscase-dev"}
+    ),
+}
+
+
+def render(name: str) -> str:
+    """Return a table in Markdown, with the command that makes its figures; rows that have no results are left out."""
+    table = TABLES[name]
+    found = {}
+    for row, file in table.rows.items():
+        path = PROJECTS / table.project / "results" / f"{file}.json"
+        if path.exists():
+            found[row] = json.loads(path.read_text(encoding="utf8"))
+    command = f"`python -m weasel run {table.workflow} projects/{table.project} --vars.data DIR`"
+    if not found:
+        return f"Not run yet: {command}.\n"
+    shown = [column for column in table.columns if any(look_up(one, column.path) is not None for one in found.values())]
+    lines = [f"| | {' | '.join(column.head for column in shown)} |", f"| --- |{' ---: |' * len(shown)}"]
+    lines += [f"| {row} | {' | '.join(cell(one, column) for column in shown)} |" for row, one in found.items()]
+    return "\n".join([*lines, "", " ".join(filter(None, [f"{command}.", *intervals(found.values()), table.rest])), ""])
+
+
+def intervals(results: Any) -> Iterator[str]:
+    """Yield what intervals are of, if there are any."""
+    over = {one["intervals_over"] for one in results if one.get("intervals") and "intervals_over" in one}
+    if over:
+        yield f"In brackets: 95 %, {' or '.join(sorted(over))} drawn again and again."
+
+
+def cell(result: dict[str, Any], column: Column) -> str:
+    """A figure as text, "" if it is not there."""
+    value = look_up(result, column.path)
+    if value is None:
+        return ""
+    if column.unit == "bytes":
+        return f"{value / 1000:,.0f}"
+    factor = 100 if column.unit == "share" else 1
+    bounds = look_up(result, column.path.replace("scores.", "intervals.", 1)) if "scores." in column.path else None
+    told = f" ({factor * bounds[0]:.2f} to {factor * bounds[1]:.2f})" if bounds else ""
+    return f"{factor * value:.2f}{told}"
+
+
+def look_up(result: Any, path: str) -> Any:
+    """The value below a path of keys with dots between them; None if it is not there."""
+    for key in path.split("."):
+        result = result.get(key) if isinstance(result, dict) else None
+    return result
+
+
+def documents() -> list[Path]:
+    """Return the documents that may have tables."""
+    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), PROJECTS / "README.md"]
+
+
+def rewritten(text: str) -> str:
+    """Return a document with its tables written anew."""
+    return MARKED.sub(lambda found: f"{found[1]}{render(found['name'])}{found[3]}", text)
+
+
+if __name__ == "__main__":
+    for document in documents():
+        text = document.read_text(encoding="utf8")
+        if (new := rewritten(text)) != text:
+            document.write_text(new, encoding="utf8")
+            print(f"Wrote {document.relative_to(ROOT)}")
