@@ -48,6 +48,8 @@ def evaluate_pipeline(
     found = evaluate(nlp, loaded.name, examples, trained, data.with_punctuation(nlp), intervals)
     for text in format_evaluation(found):
         typer.echo(text)
+    if intervals and not found.intervals:
+        typer.echo("There are no intervals: the data are one document in one Doc.")
     files = {"data": describe_data(data.path), **({} if train is None else {"train": describe_data(train)})}
     made_of = {"model": describe_model(nlp, loaded.name), "libraries": describe_libraries(), **files}
     speed = {"seconds": found.seconds, "tokens_per_second": round(found.counts["tokens"] / found.seconds)}
