@@ -8,14 +8,8 @@ import typer
 
 from ..constraints.component import ConstraintDecoder
 from ..lab.baselines.component import ComparisonTagger
-from ..lab.evaluation import (
-    Figures,
-    describe_data,
-    describe_libraries,
-    describe_model,
-    evaluate,
-    round_numbers,
-)
+from ..lab.evaluation import Figures, describe_data, describe_model, evaluate
+from ..lab.report import describe_libraries, round_numbers
 from ..lab.results import POOLED, tag_rows
 from ..lab.tallies import flatten
 from ..pipe.component import ChainPipe
@@ -25,7 +19,8 @@ from .options import Loaded, Pipe, command, confusion_table, make_folders, table
 
 OURS = (LabelsTokens, ChainPipe | GivesSets | ConstraintDecoder | ComparisonTagger)
 EVALUATED = Pipe("crf_tagger", OURS, first="the first crf_tagger, or else the first of ours,")
-GOLD = DataOptions("DATA", "Gold documents, in any format that a component reads")
+TOLD = "Format of DATA and of --train; otherwise picked by file"
+GOLD = DataOptions("DATA", "Gold documents, in any format that a component reads", told=TOLD)
 COUNTS = ("set_size", "violations", "violations_before")  # figures that are no shares of 1
 MOST_LABELS = 15  # of a table
 
@@ -53,6 +48,8 @@ def evaluate_pipeline(
     found = evaluate(nlp, loaded.name, examples, trained, data.with_punctuation(nlp), intervals)
     for text in format_evaluation(found):
         typer.echo(text)
+    if intervals and not found.intervals:
+        typer.echo("There are no intervals: the data are one document in one Doc.")
     files = {"data": describe_data(data.path), **({} if train is None else {"train": describe_data(train)})}
     made_of = {"model": describe_model(nlp, loaded.name), "libraries": describe_libraries(), **files}
     speed = {"seconds": found.seconds, "tokens_per_second": round(found.counts["tokens"] / found.seconds)}

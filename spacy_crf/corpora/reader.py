@@ -70,7 +70,7 @@ FORMATS = {
     "cora": FileFormat(read_cora, (".xml",), own=".xml", settings=("cora",), has_tag_sets=True),
     "webanno": FileFormat(read_webanno, (".tsv",), looks=is_webanno, has_tag_sets=True),
     "references": FileFormat(
-        read_references, (".txt", ".xml"), own=".xml", looks=is_references, settings=("references",)
+        read_references, (".txt", ".xml"), (".tsv",), own=".xml", looks=is_references, settings=("references",)
     ),
     "conllu": FileFormat(read_conllu, (".conllu",), (".conll", *VAGUE), own=".conllu", looks=is_conllu),
     **{
@@ -146,7 +146,7 @@ class Corpus:
         of `crf review`, which is told from its first line beside column files of any format. "tagsets" is
         `form<TAB>tags` with sets such as A|B, "cora" is CorA-XML, and "webanno" is WebAnno TSV 3; these three fill
         `token._.gold_tags`. "references" is bibliographic references with tagged fields, as of Cora, ParsCit and
-        AnyStyle; each is a document.
+        AnyStyle, or as `word<TAB>label` lines; each is a document.
     columns (list[str] | None): The names of the columns of column files.
     input (list[str] | None): Kinds of annotation that the pipeline gets to see: they are written to `eg.predicted` as
         well. Not what a component of the pipeline is to learn: annotation that is there stays, so that scores would

@@ -43,7 +43,7 @@ def make_section_parser_scorer() -> Callable[..., dict[str, Any]]:
 
 
 def section_score(examples: Iterable[Example], **cfg: Any) -> dict[str, Any]:
-    """Scores of the examples that have gold.
+    """Scores of the examples that have gold, and how many trees are proved to be the best.
 
     examples (Iterable[Example]): annotation in `predicted`, gold in `reference`. cfg: settings of the component.
     RETURNS (dict): "elements_acc", share of right labels of elements that are no blank lines (these are decided by
@@ -53,13 +53,21 @@ def section_score(examples: Iterable[Example], **cfg: Any) -> dict[str, Any]:
         Of trees "parseval_p", "parseval_r", "parseval_f"; "parseval_mean_f", the mean of F over documents;
         "parseval_crossing", the share of predicted sections that cross a gold one; "sections_level_acc", the share of
         headings of both trees with the same level; "sections_steds", the mean similarity of trees by edits.
+        "sections_certified", the share of Docs, with gold or without, of whose tree it is certain that none scores
+        higher.
     """
     examples = list(examples)
     key, newline = cfg.get("elements_key", "elements"), cfg.get("newline_label", "NEWLINE")
     confusions: Counter[tuple[str, str]] = Counter()
     for example in examples:
         confusions.update(confuse(example, key, newline))
-    return {**score_elements(confusions, newline), **score_trees(examples)}
+    return {**score_elements(confusions, newline), **score_trees(examples), **_proofs(examples)}
+
+
+def _proofs(examples: Iterable[Example]) -> dict[str, float]:
+    """The share of trees that are certain to be the best; {} without a tree."""
+    certain = [tree.exact for example in examples if (tree := get_tree(example.predicted)) is not None]
+    return {"sections_certified": float(np.mean(certain))} if certain else {}
 
 
 def confuse(example: Example, key: str, newline: str) -> Iterator[tuple[str, str]]:
