@@ -161,7 +161,10 @@ def talks(folder: Path) -> None:
 # what makes small data for a project, and the commands to run
 RUNS: dict[str, tuple[Callable[[Path], None], tuple[str, ...]]] = {
     "conll2000": (chunks, ("train", "evaluate", "train-compact", "evaluate-compact", "peer")),
-    "ud_english_ewt": (treebank, ("train-xpos", "train-upos", "evaluate-xpos", "evaluate-upos", "peer")),
+    "ud_english_ewt": (
+        treebank,
+        ("train-xpos", "train-upos", "evaluate-xpos", "evaluate-upos", "peer-xpos", "peer-upos"),
+    ),
     "wnut17": (entities, ("train", "evaluate", "train-names", "evaluate-names", "peer")),
     "ren_mlg": (tag_sets, ("split", "train", "evaluate", "train-case", "evaluate-case", "peer")),
     "medieval_romance": (two_languages, ("occitan", "catalan", "train")),
