@@ -190,7 +190,7 @@ def talks(folder: Path) -> None:
 
 # what makes small data for a project, and the commands to run
 RUNS: dict[str, tuple[Callable[[Path], None], tuple[str, ...]]] = {
-    "conll2000": (chunks, ("train", "evaluate", "train-compact", "evaluate-compact", "peer")),
+    "conll2000": (chunks, ("train", "evaluate", "train-compact", "evaluate-compact", "peer", "package")),
     "ud_english_ewt": (
         treebank,
         ("train-xpos", "train-upos", "evaluate-xpos", "evaluate-upos", "peer-xpos", "peer-upos"),
@@ -208,7 +208,7 @@ def test_the_commands_of_a_project_run_on_files_like_its_own(name: str, tmp_path
     pytest.importorskip("pycrfsuite")
     make, commands = RUNS[name]
     project, data = tmp_path / "projects" / name, tmp_path / "data"
-    only = shutil.ignore_patterns("assets", "training", "results", "packages", "project.lock", "__pycache__")
+    only = shutil.ignore_patterns("assets", "training", "results", "project.lock", "__pycache__")
     shutil.copytree(ROOT / "projects", tmp_path / "projects", ignore=only)
     data.mkdir()
     make(data)
