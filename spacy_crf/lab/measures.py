@@ -21,7 +21,15 @@ from ..constraints.component import ConstrainedNER, ConstraintDecoder
 from ..constraints.scorer import field_labels
 from ..core.arrays import Bools, Doubles
 from ..core.labels import UNKNOWN
-from ..core.sets.measures import best_label_error, classwise_error, coverage_by_label, has_gold, ml_acc, ml_util
+from ..core.sets.measures import (
+    best_label_error,
+    classwise_error,
+    coverage_by_label,
+    covered,
+    has_gold,
+    ml_acc,
+    ml_util,
+)
 from ..core.sets.predict import make_utility, utility_optimal_sets
 from ..pipe.block import SPAN_TARGETS
 from ..pipe.decoding import Decoder
@@ -40,6 +48,7 @@ from .baselines.component import ComparisonTagger
 from .fields import LabelledToken, score_fields
 
 BETAS = (0.2, 0.5, 1.0, 2.0, 5.0)  # Heid, Table 6.6
+BY_WORDS = ("ml_acc", "ml_util", "set_size")
 LEAST = 20  # tokens of a tag whose coverage is more than chance
 Cell = TypeVar("Cell", np.float64, np.bool_)
 
@@ -268,7 +277,7 @@ def measure_sourced_sets(pipe: Any, tested: Scored) -> Findings:
     scores: dict[str, float] = {}
     if tested.words is not None:
         known = np.array([token.text in tested.words for eg in examples for token in eg.predicted], dtype=bool)
-        scores = _by_words(table, known, _padded(utility_values(pipe.cfg, len(labels)), table))
+        scores = _by_words(table, known, utility_of_sets(pipe, table))
     report = report_sets(pipe, examples)
     scores |= {
         "set_singletons_acc": report.singletons_right or 0.0,
@@ -284,6 +293,11 @@ def measure_sourced_sets(pipe: Any, tested: Scored) -> Findings:
     return replace(found, scores=found.scores | scores, curves=_by_beta(marginals, table))
 
 
+def utility_of_sets(pipe: Any, table: SetTable) -> Doubles:
+    """Return g ((L',)) of the component's utility."""
+    return _padded(utility_values(pipe.cfg, len(pipe.labels)), table)
+
+
 def _padded(values: npt.NDArray[Cell], table: SetTable) -> npt.NDArray[Cell]:
     """Return values ((..., L')) with 0 for tags that only the gold has."""
     return np.pad(values, [(0, 0)] * (values.ndim - 1) + [(0, table.weights.shape[1] - values.shape[-1])])
@@ -291,19 +305,26 @@ def _padded(values: npt.NDArray[Cell], table: SetTable) -> npt.NDArray[Cell]:
 
 def _by_words(table: SetTable, known: Bools, g: Doubles) -> dict[str, float]:
     """Measure known and unknown words (Heid, Table 6.7)."""
+    columns, known = set_columns(table, g), known[has_gold(table.weights)]
+    return {
+        f"{name}_{group}": float(columns[name][chosen].mean())
+        for name in BY_WORDS
+        for group, chosen in (("known", known), ("unknown", ~known))
+        if chosen.any()
+    }
+
+
+def set_columns(table: SetTable, g: Doubles) -> dict[str, Doubles]:
+    """Return measures ((N',)) of the tokens with gold, whose means are scores. g ((L',)): utilities."""
     with_gold = has_gold(table.weights)
     weights, members, best = table.weights[with_gold], table.members[with_gold], table.best[with_gold]
-    columns = {
+    sizes = members.sum(axis=1)
+    return {
         "ml_acc": ml_acc(weights, best),
         "ml_util": ml_util(weights, members, g),
-        "set_size": members.sum(axis=1).astype(np.float64),
-    }
-    groups = {"known": known[with_gold], "unknown": ~known[with_gold]}
-    return {
-        f"{name}_{group}": float(values[chosen].mean())
-        for name, values in columns.items()
-        for group, chosen in groups.items()
-        if chosen.any()
+        "set_size": sizes.astype(np.float64),
+        "set_coverage": covered(weights, members).astype(np.float64),
+        "set_singletons": (sizes == 1).astype(np.float64),
     }
 
 

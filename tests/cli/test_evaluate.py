@@ -148,7 +148,7 @@ def test_sets(evaluated: Any) -> None:
     assert data["scores"]["set_size"] == pytest.approx(np.mean([len(chosen) for _, chosen in rows]), abs=1e-6)
     assert data["scores"]["set_coverage"] == pytest.approx(np.mean(covered), abs=1e-6)
     assert {"ml_acc_known", "ml_util_unknown", "tag_ece", "tag_classwise_ece"} <= data["scores"].keys()
-    assert {"ml_acc", "ml_util", "set_size", "set_coverage"} <= data["intervals"].keys()
+    assert {"ml_acc", "ml_util", "set_size", "set_coverage", "ml_acc_unknown"} <= data["intervals"].keys()
 
 
 def test_fields(evaluated: Any) -> None:
