@@ -85,6 +85,13 @@ def test_tables_say_what_the_results_say(path: Path) -> None:
     assert len(MARKED.findall(text)) == text.count("<!-- results:") / 2
 
 
+def test_numbers_of_the_readme_name_what_makes_them() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf8")
+    numbers = MARKED.sub("", text[text.index("## Numbers\n") : text.index("## Messages\n")])
+    parts = [part for part in re.split(r"\n\n(?!\|)", numbers) if re.search(r"\d[.,]\d", part)]
+    assert parts and not [part for part in parts if not re.search(r"`(make|benchmarks/|python -m)|[0-9a-f]{7}\b", part)]
+
+
 def test_every_table_stands_somewhere_and_is_of_results_that_a_command_makes() -> None:
     shown = {found[2] for path in documents() for found in MARKED.finditer(path.read_text(encoding="utf8"))}
     assert shown == set(TABLES)
@@ -155,7 +162,7 @@ def talks(folder: Path) -> None:
 RUNS: dict[str, tuple[Callable[[Path], None], tuple[str, ...]]] = {
     "conll2000": (chunks, ("train", "evaluate", "train-compact", "evaluate-compact", "peer")),
     "ud_english_ewt": (treebank, ("train-xpos", "train-upos", "evaluate-xpos", "evaluate-upos", "peer")),
-    "wnut17": (entities, ("train", "evaluate", "peer")),
+    "wnut17": (entities, ("train", "evaluate", "train-names", "evaluate-names", "peer")),
     "ren_mlg": (tag_sets, ("split", "train", "evaluate", "train-case", "evaluate-case", "peer")),
     "medieval_romance": (two_languages, ("occitan", "catalan", "train")),
     "iwslt_punct": (talks, ("tagger", "features", "calibrate-features", "evaluate-features")),
