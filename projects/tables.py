@@ -85,7 +85,12 @@ TABLES = {
     ),
     "wnut17": Table(
         "wnut17",
-        (Column("precision", "scores.ents_p"), Column("recall", "scores.ents_r"), Column("F", "scores.ents_f"), MODEL_SIZE),
+        (
+            Column("precision", "scores.ents_p"),
+            Column("recall", "scores.ents_r"),
+            Column("F", "scores.ents_f"),
+            MODEL_SIZE,
+        ),
         {
             "`crf_tagger_ent.cfg`": "ents",
             "python-crfsuite, ordinary features, c1 = c2 = 0.1": "crfsuite",
@@ -102,6 +107,32 @@ TABLES = {
     ),
     "ren-poscase": Table(
         "ren_mlg", TAG_SETS, {"poscase, `set_valued_tagger.cfg`": "poscase", "the same, on dev": "poscase-dev"}
+    ),
+    "iwslt": Table(
+        "iwslt_punct",
+        (
+            Column("precision", "scores.punct_p"),
+            Column("recall", "scores.punct_r"),
+            Column("F", "scores.punct_f"),
+            Column("comma F", "scores.punct_f_per_type.COMMA.f"),
+            Column("period F", "scores.punct_f_per_type.PERIOD.f"),
+            Column("question F", "scores.punct_f_per_type.QUESTION.f"),
+            MODEL_SIZE,
+        ),
+        {
+            "features, best labelling": "features-best-labelling",
+            "features, calibrated threshold": "features",
+            "LSTM, best labelling": "network-best-labelling",
+            "LSTM, calibrated threshold": "network",
+            "both pooled, best labelling": "pool-best-labelling",
+            "both pooled, calibrated threshold": "pool",
+            "the pool on utterances of films": "movie",
+        },
+    ),
+    "romance": Table(
+        "medieval_romance",
+        TAG_SETS,
+        {"Old Occitan, `set_valued_tagger.cfg`, 5 folds": "occitan", "Catalan, the same": "catalan"},
     ),
 }
 

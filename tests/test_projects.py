@@ -85,6 +85,13 @@ def test_tables_say_what_the_results_say(path: Path) -> None:
     assert len(MARKED.findall(text)) == text.count("<!-- results:") / 2
 
 
+def test_numbers_of_the_readme_name_what_makes_them() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf8")
+    numbers = MARKED.sub("", text[text.index("## Numbers\n") : text.index("## Messages\n")])
+    parts = [part for part in re.split(r"\n\n(?!\|)", numbers) if re.search(r"\d[.,]\d", part)]
+    assert parts and not [part for part in parts if not re.search(r"`(make|benchmarks/|python -m)|[0-9a-f]{7}\b", part)]
+
+
 def test_every_table_stands_somewhere_and_is_of_results_that_a_command_makes() -> None:
     shown = {found[2] for path in documents() for found in MARKED.finditer(path.read_text(encoding="utf8"))}
     assert shown == set(TABLES)
