@@ -8,14 +8,8 @@ import typer
 
 from ..constraints.component import ConstraintDecoder
 from ..lab.baselines.component import ComparisonTagger
-from ..lab.evaluation import (
-    Figures,
-    describe_data,
-    describe_libraries,
-    describe_model,
-    evaluate,
-    round_numbers,
-)
+from ..lab.evaluation import Figures, describe_data, describe_model, evaluate
+from ..lab.report import describe_libraries, round_numbers
 from ..lab.results import POOLED, tag_rows
 from ..lab.tallies import flatten
 from ..pipe.component import ChainPipe
@@ -25,7 +19,8 @@ from .options import Loaded, Pipe, command, confusion_table, make_folders, table
 
 OURS = (LabelsTokens, ChainPipe | GivesSets | ConstraintDecoder | ComparisonTagger)
 EVALUATED = Pipe("crf_tagger", OURS, first="the first crf_tagger, or else the first of ours,")
-GOLD = DataOptions("DATA", "Gold documents, in any format that a component reads")
+TOLD = "Format of DATA and of --train; otherwise picked by file"
+GOLD = DataOptions("DATA", "Gold documents, in any format that a component reads", told=TOLD)
 COUNTS = ("set_size", "violations", "violations_before")  # figures that are no shares of 1
 MOST_LABELS = 15  # of a table
 

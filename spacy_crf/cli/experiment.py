@@ -1,10 +1,10 @@
 """`python -m spacy crf experiment`: trains and tests configs on many splits of their training corpus."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from wasabi import Printer
@@ -12,7 +12,7 @@ from wasabi import Printer
 from ..lab import results
 from ..lab.documents import Grams
 from ..lab.experiment import RunSettings, run_experiment
-from ..lab.report import check_plotting, draw_curve, find_curves, to_data
+from ..lab.report import check_plotting, describe_libraries, draw_curve, find_curves, summary_data, to_data
 from ..lab.results import Experiment, PartResult, Spread, SystemDifference, SystemResult
 from ..lab.sampling import By
 from ..lab.splits import FRACTIONS, WHOLE, Kind, SplitSettings
@@ -57,7 +57,10 @@ def experiment(
     ] = None,
     component: Annotated[str | None, typer.Option(help="Whose scores count; the last one with a scorer")] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Processes")] = 1,
-    json_path: Annotated[Path | None, typer.Option("--json", help="File for all results")] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="JSON file for the figures and what they were made of, as of crf evaluate")
+    ] = None,
+    json_path: Annotated[Path | None, typer.Option("--json", help="File for the results of all documents too")] = None,
     plots: Annotated[Path | None, typer.Option(help="Folder for curves as PNG; needs matplotlib")] = None,
     given: Collection[str] = (),
 ) -> None:
@@ -80,14 +83,15 @@ def experiment(
         ("fractions", kind in ("curve", "pruning"), "--kind curve or pruning"),
         ("distance", kind == "pruning", "--kind pruning"),
     )
-    make_folders(json_path, plots and plots / "curve.png")
+    make_folders(output, json_path, plots and plots / "curve.png")
     if plots is not None:
         check_plotting()
     shares = tuple(parse_numbers("fractions", fractions))
     splitting = SplitSettings(kind, by, folds, repeats, test_share, shares, least_tokens, seed)
     running = RunSettings(component, with_dev, dev_share, distance, jobs, config.code)
     configs = {}
-    sources = [config, *(replace(config, path=path) for path in against or [])]
+    paths = [config.path, *(against or [])]
+    sources = [replace(config, path=path) for path in paths]
     stems = [source.path.stem for source in sources]
     for source, stem in zip(sources, stems):
         with source.loaded() as loaded:  # by the name of its file, or by its path where two have the same name
@@ -95,12 +99,26 @@ def experiment(
     found = run_experiment(configs, splitting, running, tell_split)
     for line in format_experiment(found):
         typer.echo(line)
+    made_of = {"configs": [path.name for path in paths], "overrides": without_folders(config.overrides)}
+    made_of |= {"libraries": describe_libraries()}
+    write_data({"made_of": made_of, **summary_data(found)}, output)
     write_data(to_data(found), json_path)
     for curve in find_curves(found):
         if plots is not None:
             path = plots / f"{curve.name}.png"
             draw_curve(path, curve)
             tell_written(path)
+
+
+def without_folders(overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings that were given; of files and folders, their names alone."""
+
+    def shorten(value: Any) -> Any:
+        if isinstance(value, list):
+            return [shorten(one) for one in value]
+        return Path(value).name if isinstance(value, str) and Path(value).exists() else value
+
+    return {name: shorten(value) for name, value in sorted(overrides.items())}
 
 
 def tell_split(name: str, number: int, count: int, found: list[PartResult]) -> None:
@@ -119,7 +137,8 @@ def format_experiment(experiment: Experiment) -> Iterator[str]:
     for system in experiment.systems:
         for (series, fraction), tests in system.groups.items():
             yield _headline(system, series, fraction, tests)
-            yield format_spreads(results.summarise(tests, experiment.settings.seed))
+            settings = experiment.settings
+            yield format_spreads(results.summarise(tests, settings.seed, settings.kind))
         yield from _single_tests(system)
         (series, _), last = list(system.groups.items())[-1]
         yield from _tags(", ".join(filter(None, [system.name, series])), last)
@@ -149,15 +168,19 @@ def _context(tests: Sequence[PartResult]) -> str:
 
 
 def format_spreads(spreads: dict[str, Spread]) -> str:
-    """Show measures by name with their spread over test parts, and intervals over documents where there are several."""
+    """Show measures by name with their spread over test parts, and intervals over documents and over test parts.
+
+    The latter are corrected for the training data that test parts share.
+    """
     rows = []
     for name, found in spreads.items():
         interval = found.interval
         bounds = f"{_show(name, interval.low)} to {_show(name, interval.high)}" if interval else ""
         deviation = "" if found.deviation is None else _show(name, found.deviation)
         least, greatest = _show(name, found.least), _show(name, found.greatest)
-        rows.append((name, _show(name, found.mean), deviation, least, greatest, bounds))
-    header = ("", "mean", "std", "min", "max", "95 % over documents")
+        corrected = found.corrected and " to ".join(_show(name, end) for end in found.corrected)
+        rows.append((name, _show(name, found.mean), deviation, least, greatest, bounds, corrected or ""))
+    header = ("", "mean", "std", "min", "max", "95 % over documents", "95 % over test parts")
     return table(rows, header, "lr")
 
 

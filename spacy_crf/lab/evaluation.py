@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +16,12 @@ from ..annotation.documents import document_numbers
 from ..core.arrays import Indices
 from .intervals import make_tallies
 from .measures import Findings, Scored, assess
-from .results import POOLED, tag_rows
+from .report import round_numbers
+from .results import label_data
 from .statistics import Interval
-from .tallies import Path as FigurePath
-from .tallies import Tally, bootstrap_figures, flatten, nest
+from .tallies import Names, Tally, bootstrap_figures, flatten, nest
 
 HEADLINE = "crf_score"  # another name for the score of a target
-DIGITS = 6
-LIBRARIES = ("spacy-crf", "spacy", "numpy", "scipy")
 TOLERANCE = 1e-9
 
 
@@ -40,7 +37,7 @@ class Figures:
     """
 
     found: Findings
-    intervals: Mapping[FigurePath, Interval]
+    intervals: Mapping[Names, Interval]
     drawn: str
     counts: Mapping[str, int]
     unknown_words: float | None
@@ -48,17 +45,13 @@ class Figures:
 
     def to_data(self) -> dict[str, Any]:
         """Return data that JSON can hold, rounded to six digits, so that two files can be compared line by line."""
-        by_label = {
-            row.tag: {"gold": row.gold, "predicted": row.predicted, **{name: getattr(row, name) for name in POOLED}}
-            for row in tag_rows(self.found.confusions)
-        }
         data = {
             "counts": dict(self.counts),
             "unknown_words": self.unknown_words,
             "scores": {**self.found.scores, **self.found.by_label},
             "intervals": nest({path: [found.low, found.high] for path, found in self.intervals.items()}),
             "intervals_over": self.drawn if self.intervals else None,
-            "labels": by_label,
+            "labels": label_data(self.found.confusions),
             "curves": {name: {f"{x:g}": y for x, y in own.items()} for name, own in self.found.curves.items()},
             "confusions": nest(dict(sorted(self.found.confusions.items()))),
         }
@@ -109,7 +102,7 @@ def evaluate(
     return Figures(found, intervals, drawn, counts, tested.unknown_words, seconds)
 
 
-def find_intervals(tallies: Sequence[Tally], rows: Indices, found: Findings) -> dict[FigurePath, Interval]:
+def find_intervals(tallies: Sequence[Tally], rows: Indices, found: Findings) -> dict[Names, Interval]:
     """Return the intervals of the figures that tallies give as they were found."""
     known = flatten({**found.scores, **found.by_label})
     drawn = bootstrap_figures(tallies, rows)
@@ -125,26 +118,12 @@ def is_shown(name: str) -> bool:
     return name != HEADLINE and not name.startswith("token_")
 
 
-def round_numbers(data: Any) -> Any:
-    """Round the numbers in data for JSON; None is left out of mappings."""
-    if isinstance(data, Mapping):
-        return {str(key): round_numbers(value) for key, value in data.items() if value is not None}
-    if isinstance(data, list | tuple):
-        return [round_numbers(value) for value in data]
-    return round(data, DIGITS) if isinstance(data, float) else data
-
-
 def describe_model(nlp: Language, name: str) -> dict[str, Any]:
     """Tell what a model is: its name and version, its components, the one that is measured, its bytes on the disk."""
     folder = nlp.path
     size = {} if folder is None else {"bytes": sum(one.stat().st_size for one in folder.rglob("*") if one.is_file())}
     told = {key: nlp.meta.get(key, "") for key in ("lang", "name", "version")}
     return {**told, "components": list(nlp.pipe_names), "component": name, **size}
-
-
-def describe_libraries() -> dict[str, str]:
-    """Tell the versions of the libraries that figures depend on."""
-    return {name: version(name) for name in LIBRARIES}
 
 
 def describe_data(path: Path) -> str:

@@ -188,8 +188,8 @@ def count_tags(tested: Scored, target: str) -> Findings:
         if name is not None
     ]
     scores = {}
-    words = tested.words
-    for name, is_known in () if words is None else (("known", True), ("unknown", False)):
+    groups, words = (("known", True), ("unknown", False)), tested.words or frozenset()
+    for name, is_known in () if tested.words is None else groups:
         own = [gold == found for word, gold, found in judged if (word in words) == is_known]
         if own:
             scores[f"{target}_acc_{name}"] = sum(own) / len(own)

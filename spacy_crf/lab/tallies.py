@@ -17,8 +17,8 @@ LEVEL = 0.95
 
 Scores: TypeAlias = Mapping[str, Any]
 """Figures by name; one that is a mapping itself has those of each label, or of precision and recall, within it."""
-Path: TypeAlias = tuple[str, ...]
-"""Names of a figure, from the outermost one."""
+Names: TypeAlias = tuple[str, ...]
+"""Of a figure, from the outermost one."""
 
 
 @dataclass(frozen=True)
@@ -51,9 +51,9 @@ def _from_keys(sums: Doubles, keys: Sequence[Hashable], scores: Callable[[Counte
     return scores(Counter({key: count for key, count in zip(keys, sums.tolist()) if count}))
 
 
-def flatten(scores: Scores, path: Path = ()) -> dict[Path, float]:
+def flatten(scores: Scores, path: Names = ()) -> dict[Names, float]:
     """Return the figures that are numbers by their path."""
-    found: dict[Path, float] = {}
+    found: dict[Names, float] = {}
     for name, value in scores.items():
         if isinstance(value, Mapping):
             found |= flatten(value, (*path, str(name)))
@@ -62,7 +62,7 @@ def flatten(scores: Scores, path: Path = ()) -> dict[Path, float]:
     return found
 
 
-def nest(figures: Mapping[Path, Any]) -> dict[str, Any]:
+def nest(figures: Mapping[Names, Any]) -> dict[str, Any]:
     """Return figures as they were before `flatten`."""
     found: dict[str, Any] = {}
     for (*outer, name), value in figures.items():
@@ -75,7 +75,7 @@ def nest(figures: Mapping[Path, Any]) -> dict[str, Any]:
 
 def bootstrap_figures(
     tallies: Sequence[Tally], documents: Indices, draws: int = DRAWS, seed: int = 0
-) -> dict[Path, Interval]:
+) -> dict[Names, Interval]:
     """Return the 95 % percentile interval of each figure, over documents that are drawn with replacement.
 
     Each draw makes the figure anew from the sums of its documents, so that this is the interval of the figure itself,
@@ -87,7 +87,7 @@ def bootstrap_figures(
     n = int(documents.max(initial=-1)) + 1
     if n < 2:
         return {}
-    drawn: dict[Path, list[float]] = {}
+    drawn: dict[Names, list[float]] = {}
     rng, done = np.random.default_rng(seed), 0
     by_document = [(_sum_rows(tally.counts, documents, n), tally.scores) for tally in tallies]
     while done < draws:
