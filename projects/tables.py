@@ -53,7 +53,7 @@ TAG_SETS = (
 FIELDS = (
     Column("accuracy", "scores.tok_acc"),
     Column("whole references", "scores.whole_doc_acc"),
-    Column("field F", "scores.ents_f"),
+    Column("field F", "scores.field_segment_f"),
     Column("macro F of tokens", "scores.field_macro_f"),
     MODEL_SIZE,
 )
