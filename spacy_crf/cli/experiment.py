@@ -24,6 +24,7 @@ from .options import (
     make_folders,
     parse_numbers,
     refuse_idle,
+    show_figure,
     table,
     tell_written,
     write_data,
@@ -33,7 +34,6 @@ BY_DOCUMENT = ("in-domain", "cross-domain", "robustness", "size", "pruning")  # 
 POOLED_NAMES = ("precision", "recall", "F", "F0.5")
 MOST_ROWS = 15  # of tags and confusions
 WIDTH = 100  # of names, at most
-COUNTS = ("set_size",)  # measures that are no shares, with their variants
 
 
 @command("experiment", "The experiment failed")
@@ -175,18 +175,13 @@ def format_spreads(spreads: dict[str, Spread]) -> str:
     rows = []
     for name, found in spreads.items():
         interval = found.interval
-        bounds = f"{_show(name, interval.low)} to {_show(name, interval.high)}" if interval else ""
-        deviation = "" if found.deviation is None else _show(name, found.deviation)
-        least, greatest = _show(name, found.least), _show(name, found.greatest)
-        corrected = found.corrected and " to ".join(_show(name, end) for end in found.corrected)
-        rows.append((name, _show(name, found.mean), deviation, least, greatest, bounds, corrected or ""))
+        bounds = f"{show_figure(name, interval.low)} to {show_figure(name, interval.high)}" if interval else ""
+        deviation = "" if found.deviation is None else show_figure(name, found.deviation)
+        least, greatest = show_figure(name, found.least), show_figure(name, found.greatest)
+        corrected = found.corrected and " to ".join(show_figure(name, end) for end in found.corrected)
+        rows.append((name, show_figure(name, found.mean), deviation, least, greatest, bounds, corrected or ""))
     header = ("", "mean", "std", "min", "max", "95 % over documents", "95 % over test parts")
     return table(rows, header, "lr")
-
-
-def _show(name: str, value: float) -> str:
-    """Show shares as percentages."""
-    return f"{value:.2f}" if name.startswith(COUNTS) else f"{100 * value:.2f}"
 
 
 def _single_tests(system: SystemResult) -> Iterator[str]:
@@ -201,7 +196,7 @@ def _single_tests(system: SystemResult) -> Iterator[str]:
             f"{test.test_tokens:,}",
             f"{100 * test.unknown_words:.1f}",
             f"{test.labels}",
-            *(_show(name, test.scores[name]) if name in test.scores else "" for name in names),
+            *(show_figure(name, test.scores[name]) if name in test.scores else "" for name in names),
         )
         for test in system.tests
     ]
@@ -263,7 +258,7 @@ def _curves(experiment: Experiment) -> Iterator[str]:
         rows = []
         for name, points in curve.lines.items():
             values = dict(points)
-            rows.append((name, *(_show(curve.y, values[x].mean) if x in values else "" for x in xs)))
+            rows.append((name, *(show_figure(curve.y, values[x].mean) if x in values else "" for x in xs)))
         yield f"\n{curve.y} by {curve.x}, {context}"
         yield table(rows, ("", *(f"{x:g}" for x in xs)), "lr", WIDTH)
 
@@ -278,10 +273,14 @@ def _differences(differences: Sequence[SystemDifference], context: str) -> Itera
                 f"{found.first} - {found.second}",
                 of,
                 found.score,
-                *(_show(found.score, value) for value in (found.first_mean, found.second_mean, found.mean)),
-                f"{_show(found.score, interval.low)} to {_show(found.score, interval.high)}" if interval else "",
+                *(show_figure(found.score, value) for value in (found.first_mean, found.second_mean, found.mean)),
+                f"{show_figure(found.score, interval.low)} to {show_figure(found.score, interval.high)}"
+                if interval
+                else "",
                 f"{found.ranks.p:.4f}",
-                f"{_show(found.score, resampled.low)} to {_show(found.score, resampled.high)}" if resampled else "",
+                f"{show_figure(found.score, resampled.low)} to {show_figure(found.score, resampled.high)}"
+                if resampled
+                else "",
                 f"{resampled.p:.4f}" if resampled else "",
             )
         )

@@ -20,7 +20,9 @@ from .options import command, make_folders, tell_written
 def init(
     name: Annotated[str, typer.Argument(metavar="NAME", help="A config: crf_tagger, section_parser, ..")],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="File for the config")],
-    target: Annotated[str | None, typer.Option(help="What is learned: tag, pos, ent, chunk, spans, an extension")] = None,
+    target: Annotated[
+        str | None, typer.Option(help="What is learned: tag, pos, ent, chunk, spans, an extension")
+    ] = None,
     lang: Annotated[str | None, typer.Option(help="Code of the language; that of the config without")] = None,
     order: Annotated[int | None, typer.Option(min=1, max=2, help="2: also weights for trigrams of labels")] = None,
     force: Annotated[bool, typer.Option("--force", "-F", help="Replace a file that is there")] = False,

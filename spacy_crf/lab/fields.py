@@ -43,7 +43,7 @@ def tally_fields(documents: Iterable[Sequence[LabelledToken]], prefix: str) -> T
     labels = sorted({label for document in known for token in document for label in (str(token.gold), token.predicted)})
     number = {label: index for index, label in enumerate(labels)}
     rows = [_count(document, number) for document in known]
-    counts = np.array(rows, dtype=np.float64).reshape(len(known), -1)
+    counts = np.array(rows, dtype=np.float64).reshape(len(known), 2 * (6 * len(labels) + 2))
     return Tally(counts, partial(_scores, labels=tuple(labels), prefix=prefix))
 
 

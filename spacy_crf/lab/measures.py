@@ -21,11 +21,13 @@ from ..constraints.component import ConstrainedNER, ConstraintDecoder
 from ..constraints.scorer import field_labels
 from ..core.arrays import Bools, Doubles
 from ..core.labels import UNKNOWN
-from ..core.sets.measures import coverage_by_label, has_gold, ml_acc, ml_util
+from ..core.sets.measures import best_label_error, classwise_error, coverage_by_label, has_gold, ml_acc, ml_util
 from ..core.sets.predict import make_utility, utility_optimal_sets
 from ..pipe.block import SPAN_TARGETS
 from ..pipe.decoding import Decoder
+from ..punctuation.block import NONE
 from ..punctuation.component import PunctuationRestorer
+from ..punctuation.docs import WordView, gold_labels
 from ..punctuation.scorer import WordCount, count_words
 from ..sections.component import SectionParser
 from ..sections.scorer import confuse
@@ -34,6 +36,7 @@ from ..tagsets.component import SetValuedTagger, SourcedSetTagger
 from ..tagsets.gold import SetTable, set_table
 from ..tagsets.report import report_sets, stored_probabilities
 from ..tagsets.rules import utility_values
+from .baselines.component import ComparisonTagger
 from .fields import LabelledToken, score_fields
 
 BETAS = (0.2, 0.5, 1.0, 2.0, 5.0)  # Heid, Table 6.6
@@ -110,14 +113,35 @@ def measure_marks(pipe: PunctuationRestorer, tested: Scored) -> Findings:
     for word, count in counts.items():
         if word.kind == "mark":
             confusions[word.gold, word.own] += count
-    return Findings(confusions=confusions)
+    return Findings(calibration_of_marks(pipe, tested.examples), confusions=confusions)
+
+
+def calibration_of_marks(pipe: PunctuationRestorer, examples: Iterable[Example]) -> dict[str, float]:
+    """Measure the calibration errors of the probabilities of marks; nothing where Docs do not have these."""
+    marks, rows, gold = pipe.label_table.marks, [], []
+    for example in examples:
+        labels = gold_labels(example, pipe.label_scheme)
+        last = WordView.of(example.predicted, pipe.label_scheme).last_tokens.tolist()
+        for label, token in zip(labels, last):
+            probabilities = example.predicted[token]._.punct_probs
+            if label is not None and probabilities:
+                rows.append([probabilities.get("" if mark == NONE else mark, 0.0) for mark in marks])
+                gold.append([mark == label.mark for mark in marks])
+    if not rows:
+        return {}
+    marginals, weights = np.array(rows), np.array(gold, dtype=np.float64)
+    return {
+        "mark_ece": best_label_error(marginals, weights),
+        "mark_classwise_ece": classwise_error(marginals, weights),
+    }
 
 
 # -- tags --------------------------------------------------------------------------------------------------------
 
 
-@measure.register
-def measure_tags(pipe: CRFTagger, tested: Scored) -> Findings:
+@measure.register(CRFTagger)
+@measure.register(ComparisonTagger)
+def measure_tags(pipe: CRFTagger | ComparisonTagger, tested: Scored) -> Findings:
     """Measure known and unknown words, confusions, frequencies of tags in training, and fields; nothing of spans."""
     if pipe.target in SPAN_TARGETS:
         return Findings()
