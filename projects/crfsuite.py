@@ -125,6 +125,27 @@ def shape(word: str) -> str:
     return re.sub(rf"(.)\1{{{LONGEST_RUN},}}", lambda run: run.group(1) * LONGEST_RUN, kinds)
 
 
+def with_names(features: Callable[[Words], Items], path: Path) -> Callable[[Words], Items]:
+    """Features and those of a word list, `phrase<TAB>value`: the longest match wins; B- and I- say where it is."""
+    rows = (line.split("\t") for line in path.read_text(encoding="utf8").splitlines())
+    known = {tuple(phrase.split()): value for phrase, value in rows}
+    longest = max(map(len, known))
+
+    def make(doc: Words) -> Items:
+        items, words, at = features(doc), [token.text for token in doc], 0
+        while at < len(words):
+            sizes = (
+                size for size in range(min(longest, len(words) - at), 0, -1) if tuple(words[at : at + size]) in known
+            )
+            size = next(sizes, 0)
+            for k in range(size):
+                items[at + k].append(f"name={'I-' if k else 'B-'}{known[tuple(words[at : at + size])]}")
+            at += max(size, 1)
+        return items
+
+    return make
+
+
 # -- labels ------------------------------------------------------------------------------------------------------
 
 
@@ -236,6 +257,7 @@ def main(
     output: Annotated[Path, typer.Option(help="File for the figures")],
     target: Annotated[Target, typer.Option(help="What is learned; sets: tags, with sets of tags")] = "tag",
     features: Annotated[str, typer.Option(help=f"One of: {', '.join(FEATURES)}")] = "tagging",
+    names: Annotated[Path | None, typer.Option(help="A word list, phrase<TAB>value, for more features")] = None,
     format: Annotated[str | None, typer.Option(help="Format of the files; otherwise picked by file")] = None,
     c1: Annotated[float, typer.Option(help="Weight of the absolute values")] = 0.0,
     c2: Annotated[float, typer.Option(help="Weight of the squares")] = 1.0,
@@ -243,6 +265,7 @@ def main(
 ) -> None:
     """Train python-crfsuite and score it."""
     nlp: Language = spacy.blank("xx")
+    make = with_names(FEATURES[features], names) if names else FEATURES[features]
     own = ["tag"] if target == "chunk" else None
     read = partial(Corpus, format=format, input=own)  # type: ignore[arg-type]
     if target == "sets" and not Doc.has_extension(SET):
@@ -250,23 +273,30 @@ def main(
     with tempfile.TemporaryDirectory() as folder:
         model = Path(folder) / "model"
         docs = (example.reference for example in read(training)(nlp))
-        train(model, docs, target, FEATURES[features], c1=c1, c2=c2, max_iterations=iterations)
+        train(model, docs, target, make, c1=c1, c2=c2, max_iterations=iterations)
         tagger = pycrfsuite.Tagger()
         tagger.open(str(model))
         size = model.stat().st_size
         examples = list(read(test)(nlp))
         for example in examples:
-            predict(tagger, example.predicted, target, FEATURES[features])
+            predict(tagger, example.predicted, target, make)
     scores = score(examples, target, tagger.labels())
     made_of = {
         "model": {"name": f"python-crfsuite {version('python-crfsuite')}", "bytes": size},
-        "settings": {"features": features, "target": target, "c1": c1, "c2": c2, "iterations": iterations},
+        "settings": {
+            "features": features,
+            "names": names and names.name,
+            "target": target,
+            "c1": c1,
+            "c2": c2,
+            "iterations": iterations,
+        },
         "train": training.name,
         "data": test.name,
     }
     figures = {name: round(value, 6) for name, value in scores.items() if isinstance(value, float)}
     output.parent.mkdir(parents=True, exist_ok=True)
-    output.write_text(json.dumps({"made_of": made_of, "scores": figures}, indent=1) + "\n", encoding="utf8")
+    output.write_text(json.dumps({"made_of": made_of, "scores": figures}, indent=2) + "\n", encoding="utf8")
     typer.echo(output.read_text(encoding="utf8"))
 
 

@@ -7,13 +7,18 @@ A table stands between `<!-- results:NAME begin -->` and `<!-- results:NAME end 
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 PROJECTS = Path(__file__).resolve().parent
 ROOT = PROJECTS.parent
 MARKED = re.compile(r"(<!-- results:(?P<name>[\w-]+) begin -->\n).*?(<!-- results:(?P=name) end -->)", re.DOTALL)
+WAYS = {  # how intervals are found
+    "documents": "documents drawn again and again",
+    "docs": "sentences drawn again and again",
+    "test parts": "the corrected resampled t-test over test parts",
+}
 Unit = Literal["share", "number", "bytes"]
 
 
@@ -43,6 +48,7 @@ class Table(NamedTuple):
 
 MODEL_SIZE = Column("model, kB", "made_of.model.bytes", "bytes")
 TAG_SETS = (
+    Column("unknown words", "unknown_words"),
     Column("ml-acc", "scores.ml_acc"),
     Column("of unknown words", "scores.ml_acc_unknown"),
     Column("ml-util", "scores.ml_util"),
@@ -74,7 +80,13 @@ TABLES = {
     ),
     "ewt-xpos": Table(
         "ud_english_ewt",
-        (Column("accuracy", "scores.tag_acc"), Column("of unknown words", "scores.tag_acc_unknown"), MODEL_SIZE),
+        (
+            Column("unknown words", "unknown_words"),
+            Column("accuracy", "scores.tag_acc"),
+            Column("of unknown words", "scores.tag_acc_unknown"),
+            Column("most frequent tag of each word", "scores.tag_acc_most_frequent"),
+            MODEL_SIZE,
+        ),
         {
             "XPOS, `crf_tagger.cfg`": "xpos",
             "the same, on dev": "xpos-dev",
@@ -83,7 +95,13 @@ TABLES = {
     ),
     "ewt-upos": Table(
         "ud_english_ewt",
-        (Column("accuracy", "scores.pos_acc"), Column("of unknown words", "scores.pos_acc_unknown"), MODEL_SIZE),
+        (
+            Column("unknown words", "unknown_words"),
+            Column("accuracy", "scores.pos_acc"),
+            Column("of unknown words", "scores.pos_acc_unknown"),
+            Column("most frequent tag of each word", "scores.pos_acc_most_frequent"),
+            MODEL_SIZE,
+        ),
         {
             "UPOS, `crf_tagger.cfg`, `target = pos`": "upos",
             "the same, on dev": "upos-dev",
@@ -100,7 +118,9 @@ TABLES = {
         ),
         {
             "`crf_tagger_ent.cfg`": "ents",
+            "the same and a list of 1,155 names": "names",
             "python-crfsuite, ordinary features, c1 = c2 = 0.1": "crfsuite",
+            "the same and the list of names": "crfsuite-names",
         },
     ),
     "ren-pos": Table(
@@ -199,11 +219,11 @@ def render(name: str) -> str:
     return "\n".join([*lines, "", " ".join(filter(None, [f"{command}.", *intervals(found.values()), table.rest])), ""])
 
 
-def intervals(results: Any) -> Iterator[str]:
+def intervals(results: Iterable[dict[str, Any]]) -> Iterator[str]:
     """Yield what intervals are of, if there are any."""
-    over = {one["intervals_over"] for one in results if one.get("intervals") and "intervals_over" in one}
-    if over:
-        yield f"In brackets: 95 %, {' or '.join(sorted(over))} drawn again and again."
+    ways = dict.fromkeys(WAYS[one["intervals_over"]] for one in results if one.get("intervals_over"))
+    if ways:
+        yield f"In brackets: 95 %, {' or '.join(ways)}."
 
 
 def cell(result: dict[str, Any], column: Column) -> str:

@@ -204,7 +204,7 @@ def judgments(folder: Path) -> None:
 RUNS: dict[str, tuple[Callable[[Path], None], tuple[str, ...]]] = {
     "conll2000": (chunks, ("train", "evaluate", "train-compact", "evaluate-compact", "peer")),
     "ud_english_ewt": (treebank, ("train-xpos", "train-upos", "evaluate-xpos", "evaluate-upos", "peer")),
-    "wnut17": (entities, ("train", "evaluate", "peer")),
+    "wnut17": (entities, ("train", "evaluate", "train-names", "evaluate-names", "peer")),
     "ren_mlg": (tag_sets, ("split", "train", "evaluate", "train-case", "evaluate-case", "peer")),
     "medieval_romance": (two_languages, ("occitan", "catalan", "train")),
     "iwslt_punct": (talks, ("tagger", "features", "calibrate-features", "evaluate-features")),
