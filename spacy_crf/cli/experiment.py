@@ -7,10 +7,13 @@ from statistics import fmean
 from typing import Annotated, Any
 
 import typer
+from spacy.cli._util import parse_config_overrides
 from wasabi import Printer
 
+from ..core.errors import CRFError
 from ..lab import results
 from ..lab.documents import Grams
+from ..lab.errors import LabErrors
 from ..lab.experiment import RunSettings, run_experiment
 from ..lab.report import check_plotting, describe_libraries, draw_curve, find_curves, summary_data, to_data
 from ..lab.results import Experiment, PartResult, Spread, SystemDifference, SystemResult
@@ -40,6 +43,9 @@ WIDTH = 100  # of names, at most
 def experiment(
     config: Annotated[TrainingConfig, ConfigOptions()],
     against: Annotated[list[Path] | None, typer.Option(help="Another config, on the same splits", exists=True)] = None,
+    vary: Annotated[
+        list[str] | None, typer.Option(help="The same config with another setting, KEY=VALUE, on the same splits")
+    ] = None,
     kind: Annotated[Kind, typer.Option(help="What is trained and tested on")] = "kfold",
     by: Annotated[By | None, typer.Option(help="What is drawn; without: documents, or chunks of each")] = None,
     folds: Annotated[int, typer.Option(help="Parts of kfold")] = 10,
@@ -91,11 +97,15 @@ def experiment(
     running = RunSettings(component, with_dev, dev_share, distance, jobs, config.code)
     configs = {}
     paths = [config.path, *(against or [])]
-    sources = [replace(config, path=path) for path in paths]
-    stems = [source.path.stem for source in sources]
-    for source, stem in zip(sources, stems):
-        with source.loaded() as loaded:  # by the name of its file, or by its path where two have the same name
-            configs[stem if stems.count(stem) == 1 else str(source.path)] = loaded
+    stems = [path.stem for path in paths]
+    # by the name of its file, or by its path where two have the same name
+    sources = {
+        stem if stems.count(stem) == 1 else str(path): replace(config, path=path) for path, stem in zip(paths, stems)
+    }
+    sources |= {text: replace(config, overrides=config.overrides | read_setting(text)) for text in vary or []}
+    for name, source in sources.items():
+        with source.loaded() as loaded:
+            configs[name] = loaded
     found = run_experiment(configs, splitting, running, tell_split)
     for line in format_experiment(found):
         typer.echo(line)
@@ -108,6 +118,14 @@ def experiment(
             path = plots / f"{curve.name}.png"
             draw_curve(path, curve)
             tell_written(path)
+
+
+def read_setting(text: str) -> dict[str, Any]:
+    """Read a setting and its value, KEY=VALUE, as spacy train reads them."""
+    key, sign, value = text.partition("=")
+    if not (sign and "." in key):
+        raise CRFError(LabErrors.CRF655.format(value=text))
+    return dict(parse_config_overrides([f"--{key}={value}"]))
 
 
 def without_folders(overrides: Mapping[str, Any]) -> dict[str, Any]:

@@ -69,6 +69,19 @@ def test_two_configs_on_the_same_folds(config: Path, tmp_path: Path) -> None:
     assert sorted(path.name for path in plots.iterdir()) == ["ml_util_by_beta.png", "set_size_by_beta.png"]
 
 
+def test_one_setting_varied_on_the_same_folds(config: Path, tmp_path: Path) -> None:
+    setting, out = "components.set_valued_tagger.beta=5", tmp_path / "out.json"
+    result = run(config, "--vary", setting, "--folds", 2, "--output", out)
+    assert result.exit_code == 0, result.output
+    data = json.loads(out.read_text(encoding="utf8"))
+    assert [other["name"] for other in data["against"]] == [setting] and data["made_of"]["configs"] == ["ours.cfg"]
+    differences = {row["score"]: row["mean"] for row in data["differences"]}
+    assert differences["tag_acc"] == 0 and differences["set_size"] < 0  # sets of many tags are worth more with it
+    for wrong in ("alpha=0.5", "components.set_valued_tagger.alpha"):
+        result = run(config, "--vary", wrong)
+        assert result.exit_code == 1 and "CRF655" in result.output
+
+
 def test_names_of_documents_are_shown(config: Path) -> None:
     result = run(config, "--kind", "cross-domain", "--least-tokens", 25, "--repeats", 1)
     assert result.exit_code == 0, result.output
