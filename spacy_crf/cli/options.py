@@ -30,6 +30,7 @@ Function = TypeVar("Function", bound=Callable[..., None])
 NumberT = TypeVar("NumberT", int, float)
 
 
+COUNTS = ("set_size", "violations")  # figures that are no shares, with their variants
 CONTEXT = Parameter("context", Parameter.KEYWORD_ONLY, annotation=typer.Context)
 
 
@@ -55,11 +56,11 @@ def parameter(name: str, kind: Any, info: Any, default: Any = Parameter.empty) -
     return Parameter(name, Parameter.KEYWORD_ONLY, annotation=Annotated[kind, info], default=default)
 
 
-def command(name: str, failure: str, to_stderr: bool = False) -> Callable[[Function], Function]:
+def command(name: str, failure: str, to_stderr: bool = False, hidden: bool = False) -> Callable[[Function], Function]:
     """Make a command of a function. If it has a parameter `given`, that takes the names of the options that were given.
 
     name (str): Name of the command. failure (str): Title of errors. to_stderr (bool): Tell errors on standard error,
-        where standard output is for the result.
+        where standard output is for the result. hidden (bool): Leave it out of the list of commands.
     """
 
     def register(function: Function) -> Function:
@@ -95,7 +96,7 @@ def command(name: str, failure: str, to_stderr: bool = False) -> Callable[[Funct
         run.__doc__ = function.__doc__
         run.__annotations__ = {}
         run.__signature__ = inspect.Signature([*arguments, *options])  # type: ignore[attr-defined]
-        app.command(name, context_settings=context)(run)
+        app.command(name, context_settings=context, hidden=hidden)(run)
         return function
 
     return register
@@ -313,6 +314,11 @@ def confusion_table(counts: Mapping[tuple[str, str], int]) -> str:
 def percent(share: float | None) -> str:
     """A share as text; "" for None."""
     return "" if share is None else f"{100 * share:.2f} %"
+
+
+def show_figure(name: str, value: float) -> str:
+    """A figure as text, by its name: a share as a percentage."""
+    return f"{value:.2f}" if name.startswith(COUNTS) else f"{100 * value:.2f}"
 
 
 def bin_rows(before: Reliability, after: Reliability) -> list[list[str]]:
