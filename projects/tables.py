@@ -56,6 +56,13 @@ TAG_SETS = (
     Column("coverage", "scores.set_coverage"),
     Column("one tag", "scores.set_singletons"),
 )
+FIELDS = (
+    Column("accuracy", "scores.tok_acc"),
+    Column("whole references", "scores.whole_doc_acc"),
+    Column("field F", "scores.field_segment_f"),
+    Column("macro F of tokens", "scores.field_macro_f"),
+    MODEL_SIZE,
+)
 TABLES = {
     "conll2000": Table(
         "conll2000",
@@ -153,6 +160,44 @@ TABLES = {
         "medieval_romance",
         TAG_SETS,
         {"Old Occitan, `set_valued_tagger.cfg`, 5 folds": "occitan", "Catalan, the same": "catalan"},
+    ),
+    "cora": Table(
+        "cora",
+        FIELDS,
+        {"`constrained_ner.cfg`, three times 10 folds": "mined", "the same, without constraints": "free"},
+    ),
+    "anystyle": Table(
+        "anystyle", FIELDS, {"`constrained_ner.cfg`, dev": "dev", "the same, train.xml in 5 folds": "folds"}
+    ),
+    "grobid": Table("grobid_references", FIELDS, {"`constrained_ner.cfg`, dev": "dev"}),
+    "rechtspraak-labels": Table(
+        "rechtspraak",
+        (
+            Column("title precision", "labels.SECTION_TITLE.precision"),
+            Column("title recall", "labels.SECTION_TITLE.recall"),
+            Column("title F", "labels.SECTION_TITLE.f"),
+            Column("title F0.5", "labels.SECTION_TITLE.f05"),
+            Column("number F", "labels.NR.f"),
+            Column("text F", "labels.TEXT_BLOCK.f"),
+        ),
+        {"`section_parser.cfg`, labels": "labels"},
+        rest="Counts of all folds and draws together.",
+    ),
+    "rechtspraak-trees": Table(
+        "rechtspraak",
+        (
+            Column("precision", "scores.parseval_p"),
+            Column("recall", "scores.parseval_r"),
+            Column("F", "scores.parseval_f"),
+            Column("STEDS", "scores.sections_steds"),
+            Column("levels", "scores.sections_level_acc"),
+        ),
+        {"`section_parser.cfg`, trees of courts": "trees"},
+    ),
+    "rechtspraak-certified": Table(
+        "rechtspraak",
+        (Column("trees that are certain to be the best", "scores.sections_certified"),),
+        {"58 judgments": "certified"},
     ),
 }
 

@@ -188,6 +188,48 @@ def talks(folder: Path) -> None:
     treebank(folder)
 
 
+def reference_lines(split: str) -> list[str]:
+    """Some references, in markup."""
+    files = sorted((CORPORA / "constrained_ner" / split).glob("*.txt"))
+    return [line for path in files for line in path.read_text(encoding="utf8").splitlines()[:4]]
+
+
+def tagged_references(folder: Path) -> None:
+    (folder / "tagged_references.txt").write_text("\n".join(reference_lines("train")) + "\n", encoding="utf8")
+
+
+def references_in_xml(folder: Path) -> None:
+    for split in ("train", "dev"):
+        rows = (line.replace("&", "&amp;") for line in reference_lines(split))
+        body = "".join(f"<sequence>{row}</sequence>\n" for row in rows)
+        (folder / f"{split}.xml").write_text(f"<dataset>\n{body}</dataset>\n", encoding="utf8")
+
+
+def labelled_words(folder: Path) -> None:
+    for split in ("train", "dev"):
+        with gzip.open(folder / f"{split}.tsv.gz", "wt", encoding="utf8") as file:
+            for line in reference_lines(split):
+                for label, text in re.findall(r"<(\w+)>(.*?)</", line):
+                    file.writelines(f"{word}\t{'_' if label == 'note' else label.upper()}\n" for word in text.split())
+                file.write("\n")
+
+
+def judgments(folder: Path) -> None:
+    for split in ("annotated", "raw"):
+        (folder / split).mkdir()
+    for number in range(6):
+        sections = "".join(
+            f'<section><title><nr manualAnnotation="NR">{place}</nr> '
+            f'<text manualAnnotation="SECTION_TITLE">{title}</text></title>'
+            f'<para manualAnnotation="TEXT_BLOCK">De zaak {number} over {title}.</para></section><para/>'
+            for place, title in enumerate(("De feiten", "De beoordeling", "De beslissing"), 1)
+        )
+        text = f"<open-rechtspraak><uitspraak>{sections}</uitspraak></open-rechtspraak>"
+        (folder / "annotated" / f"zaak{number}.xml").write_text(text, encoding="utf8")
+        raw = re.sub(' manualAnnotation="[A-Z_]+"', "", text)
+        (folder / "raw" / f"ruw{number}.xml").write_text(raw if number else f" {raw[:-9]}", encoding="utf8")
+
+
 # what makes small data for a project, and the commands to run
 RUNS: dict[str, tuple[Callable[[Path], None], tuple[str, ...]]] = {
     "conll2000": (chunks, ("train", "evaluate", "train-compact", "evaluate-compact", "peer", "package")),
@@ -199,6 +241,10 @@ RUNS: dict[str, tuple[Callable[[Path], None], tuple[str, ...]]] = {
     "ren_mlg": (tag_sets, ("split", "train", "evaluate", "train-case", "evaluate-case", "peer")),
     "medieval_romance": (two_languages, ("occitan", "catalan", "train")),
     "iwslt_punct": (talks, ("tagger", "features", "calibrate-features", "evaluate-features")),
+    "cora": (tagged_references, ("evaluate", "evaluate-free", "train")),
+    "anystyle": (references_in_xml, ("train", "evaluate", "cross-validate")),
+    "grobid_references": (labelled_words, ("train", "evaluate")),
+    "rechtspraak": (judgments, ("labels", "trees", "train", "certified")),
 }
 SLOW = [name if name == "wnut17" else pytest.param(name, marks=pytest.mark.slow) for name in RUNS]
 

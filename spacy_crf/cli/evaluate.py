@@ -15,13 +15,12 @@ from ..lab.tallies import flatten
 from ..pipe.component import ChainPipe
 from ..pipe.probabilities import GivesSets, LabelsTokens
 from .data import Data, DataOptions
-from .options import Loaded, Pipe, command, confusion_table, make_folders, table, write_data
+from .options import Loaded, Pipe, command, confusion_table, make_folders, show_figure, table, write_data
 
 OURS = (LabelsTokens, ChainPipe | GivesSets | ConstraintDecoder | ComparisonTagger)
 EVALUATED = Pipe("crf_tagger", OURS, first="the first crf_tagger, or else the first of ours,")
 TOLD = "Format of DATA and of --train; otherwise picked by file"
 GOLD = DataOptions("DATA", "Gold documents, in any format that a component reads", told=TOLD)
-COUNTS = ("set_size", "violations", "violations_before")  # figures that are no shares of 1
 MOST_LABELS = 15  # of a table
 
 
@@ -65,25 +64,22 @@ def format_evaluation(found: Figures) -> Iterator[str]:
     rows = []
     for (name,), value in flatten(found.found.scores).items():
         interval = found.intervals.get((name,))
-        bounds = f"{show(name, interval.low)} to {show(name, interval.high)}" if interval else ""
-        rows.append((name, show(name, value), *([bounds] if found.intervals else [])))
+        bounds = f"{show_figure(name, interval.low)} to {show_figure(name, interval.high)}" if interval else ""
+        rows.append((name, show_figure(name, value), *([bounds] if found.intervals else [])))
     if found.unknown_words is not None:
-        rows.append(("unknown_words", show("", found.unknown_words), *([""] if found.intervals else [])))
+        rows.append(("unknown_words", show_figure("", found.unknown_words), *([""] if found.intervals else [])))
     yield table(rows, ("", "", f"95 %, {found.drawn} drawn") if found.intervals else (), "lr")
     for name, by_label in found.found.by_label.items():
         kinds = list(next(iter(by_label.values())))
-        cells = [(label, *(show(kind, own[kind]) for kind in kinds)) for label, own in by_label.items()]
+        cells = [(label, *(show_figure(kind, own[kind]) for kind in kinds)) for label, own in by_label.items()]
         yield f"\n{name}{table(cells, ('', *kinds), 'lr')}"
     confusions = found.found.confusions
     labels = tag_rows(confusions)
     if labels and not found.found.by_label:
-        cells = [(row.tag, f"{row.gold:,}", *(show("", getattr(row, name)) for name in POOLED)) for row in labels]
+        cells = [
+            (row.tag, f"{row.gold:,}", *(show_figure("", getattr(row, name)) for name in POOLED)) for row in labels
+        ]
         yield f"\nThe {min(MOST_LABELS, len(cells))} most frequent of {len(cells)} labels"
         yield table(cells[:MOST_LABELS], ("", "tokens", "p", "r", "f", "f05"), "lr")
     if labels and len(labels) <= MOST_LABELS:
         yield f"\nGold label by row, predicted label by column\n{confusion_table(confusions)}"
-
-
-def show(name: str, value: float) -> str:
-    """Show shares as percentages."""
-    return f"{value:.2f}" if name.startswith(COUNTS) else f"{100 * value:.2f}"

@@ -7,10 +7,13 @@ from statistics import fmean
 from typing import Annotated, Any
 
 import typer
+from spacy.cli._util import parse_config_overrides
 from wasabi import Printer
 
+from ..core.errors import CRFError
 from ..lab import results
 from ..lab.documents import Grams
+from ..lab.errors import LabErrors
 from ..lab.experiment import RunSettings, run_experiment
 from ..lab.report import check_plotting, describe_libraries, draw_curve, find_curves, summary_data, to_data
 from ..lab.results import Experiment, PartResult, Spread, SystemDifference, SystemResult
@@ -24,6 +27,7 @@ from .options import (
     make_folders,
     parse_numbers,
     refuse_idle,
+    show_figure,
     table,
     tell_written,
     write_data,
@@ -33,13 +37,15 @@ BY_DOCUMENT = ("in-domain", "cross-domain", "robustness", "size", "pruning")  # 
 POOLED_NAMES = ("precision", "recall", "F", "F0.5")
 MOST_ROWS = 15  # of tags and confusions
 WIDTH = 100  # of names, at most
-COUNTS = ("set_size",)  # measures that are no shares, with their variants
 
 
 @command("experiment", "The experiment failed")
 def experiment(
     config: Annotated[TrainingConfig, ConfigOptions()],
     against: Annotated[list[Path] | None, typer.Option(help="Another config, on the same splits", exists=True)] = None,
+    vary: Annotated[
+        list[str] | None, typer.Option(help="The same config with another setting, KEY=VALUE, on the same splits")
+    ] = None,
     kind: Annotated[Kind, typer.Option(help="What is trained and tested on")] = "kfold",
     by: Annotated[By | None, typer.Option(help="What is drawn; without: documents, or chunks of each")] = None,
     folds: Annotated[int, typer.Option(help="Parts of kfold")] = 10,
@@ -91,11 +97,15 @@ def experiment(
     running = RunSettings(component, with_dev, dev_share, distance, jobs, config.code)
     configs = {}
     paths = [config.path, *(against or [])]
-    sources = [replace(config, path=path) for path in paths]
-    stems = [source.path.stem for source in sources]
-    for source, stem in zip(sources, stems):
-        with source.loaded() as loaded:  # by the name of its file, or by its path where two have the same name
-            configs[stem if stems.count(stem) == 1 else str(source.path)] = loaded
+    stems = [path.stem for path in paths]
+    # by the name of its file, or by its path where two have the same name
+    sources = {
+        stem if stems.count(stem) == 1 else str(path): replace(config, path=path) for path, stem in zip(paths, stems)
+    }
+    sources |= {text: replace(config, overrides=config.overrides | read_setting(text)) for text in vary or []}
+    for name, source in sources.items():
+        with source.loaded() as loaded:
+            configs[name] = loaded
     found = run_experiment(configs, splitting, running, tell_split)
     for line in format_experiment(found):
         typer.echo(line)
@@ -108,6 +118,14 @@ def experiment(
             path = plots / f"{curve.name}.png"
             draw_curve(path, curve)
             tell_written(path)
+
+
+def read_setting(text: str) -> dict[str, Any]:
+    """Read a setting and its value, KEY=VALUE, as spacy train reads them."""
+    key, sign, value = text.partition("=")
+    if not (sign and "." in key):
+        raise CRFError(LabErrors.CRF655.format(value=text))
+    return dict(parse_config_overrides([f"--{key}={value}"]))
 
 
 def without_folders(overrides: Mapping[str, Any]) -> dict[str, Any]:
@@ -175,18 +193,13 @@ def format_spreads(spreads: dict[str, Spread]) -> str:
     rows = []
     for name, found in spreads.items():
         interval = found.interval
-        bounds = f"{_show(name, interval.low)} to {_show(name, interval.high)}" if interval else ""
-        deviation = "" if found.deviation is None else _show(name, found.deviation)
-        least, greatest = _show(name, found.least), _show(name, found.greatest)
-        corrected = found.corrected and " to ".join(_show(name, end) for end in found.corrected)
-        rows.append((name, _show(name, found.mean), deviation, least, greatest, bounds, corrected or ""))
+        bounds = f"{show_figure(name, interval.low)} to {show_figure(name, interval.high)}" if interval else ""
+        deviation = "" if found.deviation is None else show_figure(name, found.deviation)
+        least, greatest = show_figure(name, found.least), show_figure(name, found.greatest)
+        corrected = found.corrected and " to ".join(show_figure(name, end) for end in found.corrected)
+        rows.append((name, show_figure(name, found.mean), deviation, least, greatest, bounds, corrected or ""))
     header = ("", "mean", "std", "min", "max", "95 % over documents", "95 % over test parts")
     return table(rows, header, "lr")
-
-
-def _show(name: str, value: float) -> str:
-    """Show shares as percentages."""
-    return f"{value:.2f}" if name.startswith(COUNTS) else f"{100 * value:.2f}"
 
 
 def _single_tests(system: SystemResult) -> Iterator[str]:
@@ -201,7 +214,7 @@ def _single_tests(system: SystemResult) -> Iterator[str]:
             f"{test.test_tokens:,}",
             f"{100 * test.unknown_words:.1f}",
             f"{test.labels}",
-            *(_show(name, test.scores[name]) if name in test.scores else "" for name in names),
+            *(show_figure(name, test.scores[name]) if name in test.scores else "" for name in names),
         )
         for test in system.tests
     ]
@@ -263,7 +276,7 @@ def _curves(experiment: Experiment) -> Iterator[str]:
         rows = []
         for name, points in curve.lines.items():
             values = dict(points)
-            rows.append((name, *(_show(curve.y, values[x].mean) if x in values else "" for x in xs)))
+            rows.append((name, *(show_figure(curve.y, values[x].mean) if x in values else "" for x in xs)))
         yield f"\n{curve.y} by {curve.x}, {context}"
         yield table(rows, ("", *(f"{x:g}" for x in xs)), "lr", WIDTH)
 
@@ -278,10 +291,14 @@ def _differences(differences: Sequence[SystemDifference], context: str) -> Itera
                 f"{found.first} - {found.second}",
                 of,
                 found.score,
-                *(_show(found.score, value) for value in (found.first_mean, found.second_mean, found.mean)),
-                f"{_show(found.score, interval.low)} to {_show(found.score, interval.high)}" if interval else "",
+                *(show_figure(found.score, value) for value in (found.first_mean, found.second_mean, found.mean)),
+                f"{show_figure(found.score, interval.low)} to {show_figure(found.score, interval.high)}"
+                if interval
+                else "",
                 f"{found.ranks.p:.4f}",
-                f"{_show(found.score, resampled.low)} to {_show(found.score, resampled.high)}" if resampled else "",
+                f"{show_figure(found.score, resampled.low)} to {show_figure(found.score, resampled.high)}"
+                if resampled
+                else "",
                 f"{resampled.p:.4f}" if resampled else "",
             )
         )

@@ -31,6 +31,7 @@ Function = TypeVar("Function", bound=Callable[..., None])
 NumberT = TypeVar("NumberT", int, float)
 
 
+COUNTS = ("set_size", "violations")  # figures that are no shares, with their variants
 CONTEXT = Parameter("context", Parameter.KEYWORD_ONLY, annotation=typer.Context)
 
 
@@ -318,6 +319,11 @@ def confusion_table(counts: Mapping[tuple[str, str], int]) -> str:
 def percent(share: float | None) -> str:
     """A share as text; "" for None."""
     return "" if share is None else f"{100 * share:.2f} %"
+
+
+def show_figure(name: str, value: float) -> str:
+    """A figure as text, by its name: a share as a percentage."""
+    return f"{value:.2f}" if name.startswith(COUNTS) else f"{100 * value:.2f}"
 
 
 def bin_rows(before: Reliability, after: Reliability) -> list[list[str]]:

@@ -23,7 +23,9 @@ from ..core.errors import CRFError
 from ..punctuation.component import PunctuationRestorer
 from ..punctuation.docs import gold_labels
 from ..sections.component import SectionParser
+from ..sections.layout import units_of
 from ..sections.scorer import confuse
+from ..sections.segment import Kind
 from .documents import Grams, Purpose, Source, by_document, count_grams, jensen_shannon, selected
 from .errors import LabErrors
 from .measures import Scored, assess
@@ -223,9 +225,9 @@ def _evaluate(system: System, nlp: Language, split: Split, seconds: float) -> It
             unknown_words=part_scored.unknown_words or 0.0,
             scores=scores,
             documents=[
-                DocumentScores(pool.layout.names[number], count_gold(pipe, own), found)
+                DocumentScores(pool.layout.names[number], n_gold, found)
                 for number, own in by_document(tested).items()
-                if (found := _numbers(pipe.score(own)))  # none without gold
+                if (found := _numbers(pipe.score(own))) and (n_gold := count_gold(pipe, own))
             ],
             found=assess(pipe, part_scored, told),
             seconds=seconds,
@@ -243,9 +245,11 @@ def count_gold(pipe: Any, examples: Sequence[Example]) -> int:
 
 @count_gold.register
 def count_elements(pipe: SectionParser, examples: Sequence[Example]) -> int:
-    """Count the elements with gold that are no blank lines."""
+    """Count the elements that are no blank lines: those with gold, or all where there is none but perhaps a tree."""
     key, newline = pipe.cfg["elements_key"], pipe.cfg["newline_label"]
-    return sum(newline not in pair for example in examples for pair in confuse(example, key, newline))
+    n_gold = sum(newline not in pair for example in examples for pair in confuse(example, key, newline))
+    units = (unit for example in examples for unit in units_of(example.predicted))
+    return n_gold or sum(unit.kind is not Kind.NEWLINE for unit in units)
 
 
 @count_gold.register

@@ -18,6 +18,7 @@ from ..annotation.span_targets import SpanTarget, target_of
 from ..constraints.component import ConstrainedNER, ConstraintDecoder
 from ..core.labels import OUTSIDE
 from ..core.scores import LabelCounts
+from ..core.sets.measures import has_gold
 from ..pipe.block import SPAN_TARGETS
 from ..punctuation.component import PunctuationRestorer
 from ..punctuation.scorer import count_words, word_scores
@@ -25,10 +26,10 @@ from ..sections.component import SectionParser
 from ..sections.scorer import confuse, judge_tree, score_elements, tree_scores
 from ..tagging.component import CRFTagger
 from ..tagsets.component import SetValuedTagger, SourcedSetTagger
-from ..tagsets.gold import gold_weights
+from ..tagsets.gold import set_table
 from .baselines.component import ComparisonTagger
 from .fields import LabelledToken, tally_fields
-from .measures import Scored, field_documents, tagged_documents
+from .measures import Scored, field_documents, set_columns, tagged_documents, utility_of_sets
 from .tallies import Scores, Tally
 
 KINDS = ("tp", "fp", "fn")
@@ -69,12 +70,22 @@ def tally_constrained(pipe: ConstrainedNER | ConstraintDecoder, tested: Scored) 
 @make_tallies.register(SetValuedTagger)
 @make_tallies.register(SourcedSetTagger)
 def tally_sets(pipe: SetValuedTagger | SourcedSetTagger, tested: Scored) -> list[Tally]:
-    """Take means over tokens with gold."""
-    target, names = pipe.cfg["target"], ("ml_acc", "ml_util", "set_coverage", "set_size", "set_singletons")
-    rows = []
-    for example in tested.examples:
-        n_gold = sum(map(bool, gold_weights(example, target, pipe.cfg["gold_tags"])))
-        rows.append(weigh(pipe.score([example]) if n_gold else {}, names, n_gold))
+    """Take means over tokens with gold, and over known and unknown words."""
+    examples, target = tested.examples, pipe.cfg["target"]
+    table = set_table(examples, list(pipe.labels), target, pipe.cfg["tag_set"], pipe.cfg["gold_tags"])
+    chosen = has_gold(table.weights)
+    owners = np.repeat(np.arange(len(examples)), [len(example.predicted) for example in examples])[chosen]
+    groups = {"": np.ones(len(owners), dtype=np.bool_)}
+    if tested.words is not None:
+        known = np.array([token.text in tested.words for example in examples for token in example.predicted])[chosen]
+        groups |= {"_known": known, "_unknown": ~known}
+    rows: list[dict[tuple[str, str], float]] = [{} for _ in examples]
+    for name, values in set_columns(table, utility_of_sets(pipe, table)).items():
+        for group, taken in groups.items():
+            sums = np.bincount(owners[taken], values[taken], len(examples))
+            counts = np.bincount(owners[taken], minlength=len(examples))
+            for row, total, weight in zip(rows, sums.tolist(), counts.tolist()):
+                row[f"{name}{group}", "sum"], row[f"{name}{group}", "weight"] = total, weight
     return [Tally.of(rows, weighted_means), *tally_tags(tested, target)]
 
 

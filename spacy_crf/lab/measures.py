@@ -21,11 +21,21 @@ from ..constraints.component import ConstrainedNER, ConstraintDecoder
 from ..constraints.scorer import field_labels
 from ..core.arrays import Bools, Doubles
 from ..core.labels import UNKNOWN
-from ..core.sets.measures import coverage_by_label, has_gold, ml_acc, ml_util
+from ..core.sets.measures import (
+    best_label_error,
+    classwise_error,
+    coverage_by_label,
+    covered,
+    has_gold,
+    ml_acc,
+    ml_util,
+)
 from ..core.sets.predict import make_utility, utility_optimal_sets
 from ..pipe.block import SPAN_TARGETS
 from ..pipe.decoding import Decoder
+from ..punctuation.block import NONE
 from ..punctuation.component import PunctuationRestorer
+from ..punctuation.docs import WordView, gold_labels
 from ..punctuation.scorer import WordCount, count_words
 from ..sections.component import SectionParser
 from ..sections.scorer import confuse
@@ -34,9 +44,11 @@ from ..tagsets.component import SetValuedTagger, SourcedSetTagger
 from ..tagsets.gold import SetTable, set_table
 from ..tagsets.report import report_sets, stored_probabilities
 from ..tagsets.rules import utility_values
+from .baselines.component import ComparisonTagger
 from .fields import LabelledToken, score_fields
 
 BETAS = (0.2, 0.5, 1.0, 2.0, 5.0)  # Heid, Table 6.6
+BY_WORDS = ("ml_acc", "ml_util", "set_size")
 LEAST = 20  # tokens of a tag whose coverage is more than chance
 Cell = TypeVar("Cell", np.float64, np.bool_)
 
@@ -110,14 +122,35 @@ def measure_marks(pipe: PunctuationRestorer, tested: Scored) -> Findings:
     for word, count in counts.items():
         if word.kind == "mark":
             confusions[word.gold, word.own] += count
-    return Findings(confusions=confusions)
+    return Findings(calibration_of_marks(pipe, tested.examples), confusions=confusions)
+
+
+def calibration_of_marks(pipe: PunctuationRestorer, examples: Iterable[Example]) -> dict[str, float]:
+    """Measure the calibration errors of the probabilities of marks; nothing where Docs do not have these."""
+    marks, rows, gold = pipe.label_table.marks, [], []
+    for example in examples:
+        labels = gold_labels(example, pipe.label_scheme)
+        last = WordView.of(example.predicted, pipe.label_scheme).last_tokens.tolist()
+        for label, token in zip(labels, last):
+            probabilities = example.predicted[token]._.punct_probs
+            if label is not None and probabilities:
+                rows.append([probabilities.get("" if mark == NONE else mark, 0.0) for mark in marks])
+                gold.append([mark == label.mark for mark in marks])
+    if not rows:
+        return {}
+    marginals, weights = np.array(rows), np.array(gold, dtype=np.float64)
+    return {
+        "mark_ece": best_label_error(marginals, weights),
+        "mark_classwise_ece": classwise_error(marginals, weights),
+    }
 
 
 # -- tags --------------------------------------------------------------------------------------------------------
 
 
-@measure.register
-def measure_tags(pipe: CRFTagger, tested: Scored) -> Findings:
+@measure.register(CRFTagger)
+@measure.register(ComparisonTagger)
+def measure_tags(pipe: CRFTagger | ComparisonTagger, tested: Scored) -> Findings:
     """Measure known and unknown words, confusions, frequencies of tags in training, and fields; nothing of spans."""
     if pipe.target in SPAN_TARGETS:
         return Findings()
@@ -244,7 +277,7 @@ def measure_sourced_sets(pipe: Any, tested: Scored) -> Findings:
     scores: dict[str, float] = {}
     if tested.words is not None:
         known = np.array([token.text in tested.words for eg in examples for token in eg.predicted], dtype=bool)
-        scores = _by_words(table, known, _padded(utility_values(pipe.cfg, len(labels)), table))
+        scores = _by_words(table, known, utility_of_sets(pipe, table))
     report = report_sets(pipe, examples)
     scores |= {
         "set_singletons_acc": report.singletons_right or 0.0,
@@ -260,6 +293,11 @@ def measure_sourced_sets(pipe: Any, tested: Scored) -> Findings:
     return replace(found, scores=found.scores | scores, curves=_by_beta(marginals, table))
 
 
+def utility_of_sets(pipe: Any, table: SetTable) -> Doubles:
+    """Return g ((L',)) of the component's utility."""
+    return _padded(utility_values(pipe.cfg, len(pipe.labels)), table)
+
+
 def _padded(values: npt.NDArray[Cell], table: SetTable) -> npt.NDArray[Cell]:
     """Return values ((..., L')) with 0 for tags that only the gold has."""
     return np.pad(values, [(0, 0)] * (values.ndim - 1) + [(0, table.weights.shape[1] - values.shape[-1])])
@@ -267,19 +305,26 @@ def _padded(values: npt.NDArray[Cell], table: SetTable) -> npt.NDArray[Cell]:
 
 def _by_words(table: SetTable, known: Bools, g: Doubles) -> dict[str, float]:
     """Measure known and unknown words (Heid, Table 6.7)."""
+    columns, known = set_columns(table, g), known[has_gold(table.weights)]
+    return {
+        f"{name}_{group}": float(columns[name][chosen].mean())
+        for name in BY_WORDS
+        for group, chosen in (("known", known), ("unknown", ~known))
+        if chosen.any()
+    }
+
+
+def set_columns(table: SetTable, g: Doubles) -> dict[str, Doubles]:
+    """Return measures ((N',)) of the tokens with gold, whose means are scores. g ((L',)): utilities."""
     with_gold = has_gold(table.weights)
     weights, members, best = table.weights[with_gold], table.members[with_gold], table.best[with_gold]
-    columns = {
+    sizes = members.sum(axis=1)
+    return {
         "ml_acc": ml_acc(weights, best),
         "ml_util": ml_util(weights, members, g),
-        "set_size": members.sum(axis=1).astype(np.float64),
-    }
-    groups = {"known": known[with_gold], "unknown": ~known[with_gold]}
-    return {
-        f"{name}_{group}": float(values[chosen].mean())
-        for name, values in columns.items()
-        for group, chosen in groups.items()
-        if chosen.any()
+        "set_size": sizes.astype(np.float64),
+        "set_coverage": covered(weights, members).astype(np.float64),
+        "set_singletons": (sizes == 1).astype(np.float64),
     }
 
 

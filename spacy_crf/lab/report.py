@@ -35,25 +35,26 @@ def to_data(experiment: Experiment) -> dict[str, Any]:
     return {
         "settings": {**asdict(experiment.settings), "by": experiment.settings.unit},
         "documents": list(experiment.documents),
-        "systems": [_system_data(system, experiment.settings.seed) for system in experiment.systems],
+        "systems": [_system_data(system, experiment.settings) for system in experiment.systems],
         "differences": [difference.to_data() for difference in results.compare_all(experiment)],
     }
 
 
-def _system_data(system: SystemResult, seed: int) -> dict[str, Any]:
+def _system_data(system: SystemResult, settings: SplitSettings) -> dict[str, Any]:
     groups = [
-        {"series": series, "fraction": fraction, **_group_data(tests, seed)}
+        {"series": series, "fraction": fraction, **_group_data(tests, settings)}
         for (series, fraction), tests in system.groups.items()
     ]
     tests = [test.to_data() for test in system.tests]
     return {"name": system.name, "component": system.component, "groups": groups, "tests": tests}
 
 
-def _group_data(tests: list[PartResult], seed: int) -> dict[str, Any]:
+def _group_data(tests: list[PartResult], settings: SplitSettings) -> dict[str, Any]:
     rows = results.tag_rows(results.sum_confusions(tests))
     pooled, curves = results.pooled_by_draw(tests), results.average_curves(tests)
+    spreads = results.summarise(tests, settings.seed, settings.kind)
     return {
-        "scores": {name: asdict(found) for name, found in results.summarise(tests, seed).items()},
+        "scores": {name: asdict(found) for name, found in spreads.items()},
         "tags": [{**asdict(row), **{name: getattr(row, name) for name in results.POOLED}} for row in rows],
         "pooled": {tag: {name: asdict(found) for name, found in own.items()} for tag, own in pooled.items()},
         "frequency_correlation": results.frequency_correlation(tests),

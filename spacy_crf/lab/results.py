@@ -1,9 +1,10 @@
 """What an experiment found: results of test parts, means over them, and two systems compared on the same splits."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import chain
+from math import isclose
 from statistics import fmean, stdev
 from typing import Any, TypeVar
 
@@ -97,8 +98,8 @@ class Spread:
     """A measure over n test parts.
 
     deviation (float | None): standard deviation, if n > 1.
-    interval (Interval | None): of the mean over documents, weighted by tokens, for scores of the component's scorer:
-        exact for scores that are means over tokens, and for others, such as F, of a mean of those of documents.
+    interval (Interval | None): over documents, for scores of the component's scorer that are means over tokens or over
+        documents.
     corrected (tuple[float, float] | None): 95 % interval over test parts whose training parts overlap, corrected for
         that as in `resampled_t_test`.
     """
@@ -193,14 +194,32 @@ def _interval(means: Sequence[tuple[float, float]], seed: int) -> Interval | Non
 
 
 def document_means(tests: Sequence[PartResult], name: str) -> dict[str, tuple[float, float]]:
-    """Return a score of each document, and its mean number of tokens; documents tested several times count once."""
-    documents = [document for test in tests for document in test.documents if name in document.scores]
-    found = _by_name({document.name: (document.scores[name], document.tokens)} for document in documents)
-    pairs = {document: tuple(zip(*own)) for document, own in found.items()}
+    """Return a score of each document, and how much it counts; documents tested several times count once.
+
+    Empty unless the score of each test part is a mean of these, by tokens, or with all documents alike. F of a test
+    part, say, is no mean of those of its documents.
+    """
+    own = [[document for document in test.documents if name in document.scores] for test in tests]
+    for weigh in (lambda document: document.tokens, lambda _: 1):
+        if all(_is_mean(test.scores[name], documents, name, weigh) for test, documents in zip(tests, own)):
+            break
+    else:
+        return {}
+    found = _by_name(
+        {document.name: (document.scores[name], weigh(document))} for documents in own for document in documents
+    )
+    pairs = {document: tuple(zip(*values)) for document, values in found.items()}
     return {
-        document: (float(np.average(scores, weights=tokens)), fmean(tokens))
-        for document, (scores, tokens) in pairs.items()
+        document: (float(np.average(scores, weights=weights)), fmean(weights))
+        for document, (scores, weights) in pairs.items()
     }
+
+
+def _is_mean(
+    score: float, documents: Sequence[DocumentScores], name: str, weigh: Callable[[DocumentScores], int]
+) -> bool:
+    weights = [weigh(document) for document in documents]
+    return sum(weights) > 0 and isclose(score, np.average([one.scores[name] for one in documents], weights=weights))
 
 
 def average_curves(tests: Sequence[PartResult]) -> dict[str, dict[float, Spread]]:

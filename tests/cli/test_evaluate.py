@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 from spacy_crf.cli import app
 from spacy_crf.cli.data import Data
 from spacy_crf.lab.tallies import flatten
+from spacy_crf.punctuation.docs import WordView, gold_labels
 
 WITHOUT = {"sections_certified"}  # a share that is a proof's, not an estimate
 PIPES = {"sourced": "crf_tagger"}
@@ -147,7 +148,7 @@ def test_sets(evaluated: Any) -> None:
     assert data["scores"]["set_size"] == pytest.approx(np.mean([len(chosen) for _, chosen in rows]), abs=1e-6)
     assert data["scores"]["set_coverage"] == pytest.approx(np.mean(covered), abs=1e-6)
     assert {"ml_acc_known", "ml_util_unknown", "tag_ece", "tag_classwise_ece"} <= data["scores"].keys()
-    assert {"ml_acc", "ml_util", "set_size", "set_coverage"} <= data["intervals"].keys()
+    assert {"ml_acc", "ml_util", "set_size", "set_coverage", "ml_acc_unknown"} <= data["intervals"].keys()
 
 
 def test_fields(evaluated: Any) -> None:
@@ -183,7 +184,7 @@ def test_sections(evaluated: Any) -> None:
 
 
 def test_marks(evaluated: Any) -> None:
-    data, _, _ = evaluated("punctuation")
+    data, examples, nlp = evaluated("punctuation")
     scores = data["scores"]
     gold, found = zip(*((g, f) for g, row in data["confusions"].items() for f, n in row.items() for _ in range(n)))
     marks = sorted({*gold, *found} - {"O"})
@@ -194,6 +195,20 @@ def test_marks(evaluated: Any) -> None:
     cases = scores["case_per_type"]
     assert scores["word_acc"] == pytest.approx(accuracy_score(gold, found), abs=1e-6)
     assert all(0 <= own[x] <= 1 for own in cases.values() for x in "prf") and "lower" in cases
+    # the expected calibration error of the most probable mark, in ten bins; words are tokens here
+    scheme = nlp.get_pipe("punctuation_restorer").label_scheme
+    tops = []
+    for example in examples:
+        words = WordView.of(example.predicted, scheme).last_tokens.tolist()
+        for label, place in zip(gold_labels(example, scheme), words):
+            told = example.predicted[place]._.punct_probs
+            top = max(told, key=told.get)
+            tops.append((told[top], top == ("" if label.mark == "O" else label.mark)))
+    bins = defaultdict(list)
+    for top, right in tops:
+        bins[min(int(top * 10), 9)].append((top, right))
+    error = sum(abs(sum(p for p, _ in own) - sum(right for _, right in own)) for own in bins.values()) / len(tops)
+    assert scores["mark_ece"] == pytest.approx(error, abs=2e-3) and 0 < scores["mark_classwise_ece"] < 1
 
 
 def test_the_file_tells_what_it_was_made_of_and_is_the_same_again(tmp_path: Path) -> None:
