@@ -50,8 +50,8 @@ def LinearChain(
     precision (str): of the weights in files: "float16" halves them and keeps three digits. In memory they are float32;
         a tok2vec layer is stored as it is.
     order (int): 2 adds a weight for each trigram of labels seen in training, the edges of a sequence being labels too;
-        spacy_crf.LBFGS.v1 learns these weights after all others. Probabilities of spans, lists of the best sequences,
-        explanations and fitted temperatures are for order 1 only.
+        spacy_crf.LBFGS.v1 learns these weights after all others. Probabilities of spans, lists of the best sequences
+        and explanations are for order 1 only.
     candidates (float), max_candidates (int): labels of a token that a chain of order 2 looks at: those whose
         probability under the first-order weights is at least so much, and at most so many; the others keep that
         probability. With k candidates each, a token takes k^3 operations.

@@ -53,10 +53,10 @@ def pool(pipelines: Sequence[Language], names: Sequence[str], exponents: Sequenc
     resources = _resources(names, pipes)
     blocks = [nlp.config.interpolate()["components"][name] for nlp, name in zip(pipelines, names)]
     config = {**blocks[base], "features": _features_block(pipes, [block["features"] for block in blocks])}
-    temperature = config["temperature"] = pipes[base].settings.temperature
+    temperature = config["temperature"] = pipes[base].temperature
     if forbidden := dict.fromkeys(tuple(pair) for pipe in pipes for pair in getattr(pipe.settings, "forbidden", ())):
         config["forbidden"] = list(map(list, forbidden))
-    powers = [power * temperature / pipe.settings.temperature for pipe, power in zip(pipes, exponents)]
+    powers = [power * temperature / pipe.temperature for pipe, power in zip(pipes, exponents)]
     nlp, name = pipelines[base], names[base]
     made = cast(ChainPipe, nlp.replace_pipe(name, config.pop("factory"), config=config))
     features = Features(made.feature_config, made.sequence, resources)
@@ -104,7 +104,7 @@ def _what_agrees(pipe: ChainPipe, first: ChainPipe) -> Iterator[tuple[str, Any, 
 
 def _is_likelihood(pipe: ChainPipe) -> bool:
     """Whether the scores of its chain are logarithms of probabilities, learned or calibrated as such."""
-    return pipe.settings.trainer.gives_probabilities or pipe.settings.temperature != 1
+    return pipe.settings.trainer.gives_probabilities or pipe.temperature != 1
 
 
 def _unfit(name: str, problem: str) -> CRFError:
