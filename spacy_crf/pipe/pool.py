@@ -9,6 +9,7 @@ from spacy.language import Language
 from spacy.training import Example
 
 from ..core.errors import CRFError
+from ..core.learn.penalty import USUAL
 from ..core.pool import Member, pool_weights
 from ..features.features import Features
 from ..features.resources import Resources
@@ -146,6 +147,7 @@ def trained_on(pipe: P, examples: Sequence[Example], iterations: int, nlp: Langu
 
 
 def _fold_trainer(trainer: TrainerSettings, iterations: int) -> LBFGSSettings:
-    """L-BFGS in two steps: with the settings of a component's trainer if it is L-BFGS."""
+    """L-BFGS in two steps: with the settings of a component's trainer if it is L-BFGS; "auto" is the default here."""
     own = trainer if isinstance(trainer, LBFGSSettings) else LBFGSSettings()
-    return replace(own, iterations_per_step=max(1, (iterations + 1) // 2))
+    c2 = USUAL if own.c2 == "auto" else own.c2
+    return replace(own, c2=c2, iterations_per_step=max(1, (iterations + 1) // 2))
