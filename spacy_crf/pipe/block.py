@@ -190,7 +190,7 @@ class ChainSettings(Settings):
         spacy_crf.full_batch.v1, else spacy_crf.AdaGrad.v1, which learns from batches of any size.
     temperature (float | str): scores are divided by it before they become probabilities. `python -m spacy crf
         calibrate` finds it; "auto": so does `spacy train` whenever it saves the pipeline, on `dev_corpus`, by its
-        callback `before_to_disk`. Scores during training are those of temperature 1. At least 0.000001: with less,
+        callback `before_to_disk`. Scores in the log are those of temperature 1. At least 0.000001: with less,
         scores become too large for exact probabilities.
     scorer (Callable | None): how it is evaluated.
     """

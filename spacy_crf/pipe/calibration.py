@@ -3,7 +3,7 @@
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from spacy.language import Language
@@ -79,15 +79,20 @@ def ask_for_calibration(nlp: Language) -> None:
 def calibrate_pipeline(nlp: Language) -> Language:
     """Fit the temperatures that components ask for to the dev corpus of the config, and return the pipeline.
 
-    Components that are frozen stay as they are.
+    Components that are frozen stay as they are. Scores in the meta data become those with the temperatures.
     """
     config = nlp.config.interpolate()
     training = config["training"]
-    pipes = [(name, pipe) for name, pipe in nlp.pipeline if name not in training["frozen_components"]]
-    for name, pipe in pipes:
-        if isinstance(pipe, Calibrates) and pipe.awaits_calibration:
-            (corpus,) = resolve_dot_names(config, [training["dev_corpus"]])
-            pipe.calibrate(annotated(nlp, name, corpus(nlp)))
+    pipes: list[tuple[str, Any]] = [one for one in nlp.pipeline if one[0] not in training["frozen_components"]]
+    asking = [(name, pipe) for name, pipe in pipes if isinstance(pipe, Calibrates) and pipe.awaits_calibration]
+    if not asking:
+        return nlp
+    (corpus,) = resolve_dot_names(config, [training["dev_corpus"]])
+    for name, pipe in asking:
+        pipe.calibrate(annotated(nlp, name, corpus(nlp)))
+    if told := nlp.meta.get("performance"):
+        scores = nlp.evaluate(list(corpus(nlp)))
+        told.update({name: scores[name] for name in told if name in scores})
     return nlp
 
 
