@@ -106,8 +106,8 @@ class LBFGSSettings(TrainerSettings):
 
     It wants every reference in every step: use the batcher spacy_crf.full_batch.v1.
 
-    c2 (float | str): L2 penalty. "auto": 3, 1, 0.3, 0.1 or 0.03, that under which two thirds of the documents predict
-        the others best, which takes about as long as training itself; the config that is saved has the number.
+    c2 (float | str): L2 penalty. "auto": 3, 1, 0.3, 0.1 or 0.03, that by which documents predict others best. To find
+        it takes about as long as training; the saved config has it.
     iterations_per_step (int): quasi-Newton iterations for each step of the training loop, hence for each evaluation.
     memory (int): past steps that shape the curvature.
     period (int), delta (float): stop when the objective improved by less than `delta` over `period` iterations.
@@ -116,13 +116,13 @@ class LBFGSSettings(TrainerSettings):
     unseen (float): after the first step, give weights to pairs of feature and label as well that gold never shows but
         that the model expects more often than this in the whole corpus; 0: never. Features that occur once have none.
     c1 (float): L1 penalty: most weights become 0 (OWL-QN) and are left out when the pipe is saved.
-    warmup (int), seed (int): epochs of stochastic gradient descent before it, if weights are all 0; of their order.
+    warmup (int): epochs of stochastic gradient descent before the first iteration, where there are no weights yet.
+    seed (int): of the order of the sequences in the warm-up.
     first_order_steps (int): for a model of order 2, steps for all other weights before those for the weights of
         trigrams alone, which take less time; fewer where the former have converged. Both need steps: see that
         `max_steps` and `patience` of the training block leave some for the trigrams.
-    resumable (bool): save with the component what training needs to go on: `[initialize.components.NAME] start` with
-        its folder, the same settings and the same examples then gives the same weights as training without a break.
-        About 60 bytes for each weight.
+    resumable (bool): save what training needs to go on, 60 bytes for each weight: `[initialize.components.NAME] start`
+        with its folder, the same settings and examples gives the same weights as training without a break.
     RAISES (ValueError): for settings that make no sense.
     """
 
