@@ -211,7 +211,7 @@ RUNS: dict[str, tuple[Callable[[Path], None], tuple[str, ...]]] = {
     "cora": (tagged_references, ("evaluate", "evaluate-free", "train")),
     "anystyle": (references_in_xml, ("train", "evaluate", "cross-validate")),
     "grobid_references": (labelled_words, ("train", "evaluate")),
-    "rechtspraak": (judgments, ("labels", "trees", "train", "certified")),
+    "rechtspraak": (judgments, ("labels", "labels-alone", "trees", "train", "certified")),
 }
 SLOW = [name if name == "wnut17" else pytest.param(name, marks=pytest.mark.slow) for name in RUNS]
 
