@@ -83,7 +83,7 @@ class NBestOutput(DocOutput):
     count: int
 
     def read(self, batch: Batch) -> list[list[dict[str, Any]]]:
-        found = batch.n_best(self.count)
+        found = batch.labellings.n_best(self.count)
         return [[{**place, **batch.listed(*found[b])} for b, place in own] for own in batch.numbered_sequences()]
 
     def empty(self) -> list[dict[str, Any]]:
@@ -95,8 +95,10 @@ class EntropyOutput(DocOutput):
     """Entropies of sequences and tokens in nats, in an attribute of Docs."""
 
     def read(self, batch: Batch) -> list[dict[str, Any]]:
-        by_sequence = batch.distribution.entropies.tolist()
-        by_token = batch.by_doc.split(token_entropies(batch.distribution.marginals))
+        by_sequence, by_unit = batch.labellings.entropies.tolist(), token_entropies(batch.distribution.marginals)
+        if batch.unlabelled is not None:
+            by_unit[batch.unlabelled] = 0
+        by_token = batch.by_doc.split(by_unit)
         sequences = [[{**place, "entropy": by_sequence[b]} for b, place in own] for own in batch.numbered_sequences()]
         return [{"sequences": own, "tokens": tokens.tolist()} for own, tokens in zip(sequences, by_token)]
 

@@ -237,6 +237,14 @@ def test_one_document_has_no_intervals(tmp_path: Path) -> None:
     assert "There are no intervals" in out and "95 %" not in out
 
 
+def test_data_without_gold_are_refused(tmp_path: Path) -> None:
+    with zipfile.ZipFile(DATA / "models" / "tagger.zip") as archive:
+        archive.extractall(tmp_path / "model")
+    (tmp_path / "bare.tsv").write_text("the\nboat\n\nleft\n", encoding="utf8")
+    out = run("evaluate", tmp_path / "model", tmp_path / "bare.tsv", "--columns", "word", code=1)
+    assert "CRF623" in out and "bare.tsv" in out
+
+
 def test_the_old_name_is_hidden(tmp_path: Path) -> None:
     with zipfile.ZipFile(DATA / "models" / "tagger.zip") as archive:
         archive.extractall(tmp_path / "model")

@@ -273,16 +273,11 @@ def test_other_trainers_are_refused(trainer: str) -> None:
 
 @pytest.mark.parametrize(
     "settings",
-    [{"n_best": 2}, {"target": "ent", "scores": "p"}, {"target": "ent", "threshold": 0.5}, {"target": "spans"}],
+    [{"target": "ent", "scores": "p"}, {"target": "ent", "threshold": 0.5}, {"target": "spans"}],
 )
 def test_settings_for_order_1_are_refused(settings: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"\[CRF436\]"):
         build(model=MODEL, **settings)
-
-
-def test_sequence_sets_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"\[CRF436\] .*`sequences`"):
-        spacy.blank("xx").add_pipe("set_valued_tagger", config={"model": MODEL, "sequences": 3})
 
 
 def test_what_is_asked_for_later_is_refused_too() -> None:
@@ -294,7 +289,6 @@ def test_what_is_asked_for_later_is_refused_too() -> None:
         lambda: calibrate(pipe, examples),
         lambda: explain(pipe, doc),
         lambda: cross_validate(nlp, "crf_tagger", examples, [0.0], [1.0]),
-        lambda: pipe.cfg.update(n_best=2),
     ]
     for ask in asked:
         with pytest.raises(ValueError, match=r"\[CRF436\] .*'crf_tagger'"):
