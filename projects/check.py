@@ -33,10 +33,13 @@ def problems(project: Path, data: Path, files: list[str]) -> list[str]:
 
 def remedy(project: Path) -> str:
     """Return what a user can do to have the files."""
-    named = "name the folder that has it, as an absolute path: --vars.data DIR"
+    own, named = (
+        f"projects/{project.resolve().name}",
+        "name the folder that has it, as an absolute path: --vars.data DIR",
+    )
     if any(command["name"] == "fetch" for command in load_project_config(project)["commands"]):
-        return f"Fetch it, python -m weasel run fetch projects/{project.resolve().name}, or {named}"
-    return f"The project's description says where it is from; {named}"
+        return f"Fetch it, python -m weasel run fetch {own}, or {named}"
+    return f"{own}/project.yml says where it is from; {named}"
 
 
 def _checksum(path: Path) -> str:

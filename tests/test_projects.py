@@ -7,18 +7,22 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import spacy
 from helpers.paths import ROOT
+from spacy.tokens import Doc
 from spacy.util import load_config
 from weasel.util import load_project_config
 
 from projects.check import problems
 from projects.tables import MARKED, TABLES, documents, rewritten
 from spacy_crf import Corpus, PunctuationCorpus
+from spacy_crf.core.sets.predict import make_utility, utility_optimal_sets
 
 PROJECTS = sorted(path.parent for path in (ROOT / "projects").glob("*/project.yml"))
 CORPORA = ROOT / "corpus"
@@ -73,6 +77,32 @@ def test_a_file_with_another_checksum_is_told(tmp_path: Path) -> None:
         file.write("1\tother\n")
     (found,) = problems(ROOT / "projects" / "ud_english_ewt", tmp_path, ["en_ewt-ud-train.conllu.gz"])
     assert "checksum differs" in found
+
+
+# -- the peer ----------------------------------------------------------------------------------------------------
+
+
+def test_sets_of_the_peer_are_those_of_the_library() -> None:
+    peer = pytest.importorskip("projects.crfsuite", exc_type=ImportError)
+    rng, g = np.random.default_rng(0), make_utility("g", 1.0, 1.0).values(5)
+    for marginals in rng.dirichlet(np.full(5, 0.3), 200):
+        (members,) = utility_optimal_sets(marginals[None], g).members
+        found = peer.best_set({str(label): probability for label, probability in enumerate(marginals)})
+        assert set(map(int, found)) == set(np.flatnonzero(members).tolist())
+        assert int(found[0]) == marginals.argmax()
+
+
+def test_the_peer_finds_the_longest_names_and_writes_the_spans_that_it_has_read(tmp_path: Path) -> None:
+    peer = pytest.importorskip("projects.crfsuite", exc_type=ImportError)
+    (tmp_path / "names.tsv").write_text("New York\tplace\nNew York Times\tfirm\nYork\tplace\n", encoding="utf8")
+    features = peer.with_names(lambda doc: [[] for _ in doc], tmp_path / "names.tsv")
+    doc = Doc(spacy.blank("en").vocab, words=["New", "York", "Times", "York", "New", "York", "New"])
+    firm = ["name=B-firm", "name=I-firm", "name=I-firm"]
+    assert list(chain(*features(doc))) == [*firm, "name=B-place", "name=B-place", "name=I-place"]
+    labels = ["B-A", "I-A", "B-A", "O", "B-B", "I-B", "I-B"]
+    peer.write(doc, labels, "ent")
+    assert peer.gold_labels(doc, "ent") == labels and peer.gold_labels(doc[4:], "ent") == labels[4:]
+    assert [(span.start, span.end) for span in peer.found_spans(doc, ["I-A", "I-B", *"OOOOO"])] == [(0, 1), (1, 2)]
 
 
 # -- what is told of them ----------------------------------------------------------------------------------------
@@ -202,8 +232,11 @@ def judgments(folder: Path) -> None:
 
 # what makes small data for a project, and the commands to run
 RUNS: dict[str, tuple[Callable[[Path], None], tuple[str, ...]]] = {
-    "conll2000": (chunks, ("train", "evaluate", "train-compact", "evaluate-compact", "peer")),
-    "ud_english_ewt": (treebank, ("train-xpos", "train-upos", "evaluate-xpos", "evaluate-upos", "peer")),
+    "conll2000": (chunks, ("train", "evaluate", "train-compact", "evaluate-compact", "peer", "package")),
+    "ud_english_ewt": (
+        treebank,
+        ("train-xpos", "train-upos", "evaluate-xpos", "evaluate-upos", "peer-xpos", "peer-upos"),
+    ),
     "wnut17": (entities, ("train", "evaluate", "train-names", "evaluate-names", "peer")),
     "ren_mlg": (tag_sets, ("split", "train", "evaluate", "train-case", "evaluate-case", "peer")),
     "medieval_romance": (two_languages, ("occitan", "catalan", "train")),
@@ -221,7 +254,7 @@ def test_the_commands_of_a_project_run_on_files_like_its_own(name: str, tmp_path
     pytest.importorskip("pycrfsuite")
     make, commands = RUNS[name]
     project, data = tmp_path / "projects" / name, tmp_path / "data"
-    only = shutil.ignore_patterns("assets", "training", "results", "packages", "project.lock", "__pycache__")
+    only = shutil.ignore_patterns("assets", "training", "results", "project.lock", "__pycache__")
     shutil.copytree(ROOT / "projects", tmp_path / "projects", ignore=only)
     data.mkdir()
     make(data)

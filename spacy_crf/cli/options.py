@@ -10,6 +10,7 @@ from inspect import Parameter
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, TypeVar, get_args
 
+import click
 import spacy
 import typer
 import wasabi
@@ -237,7 +238,11 @@ class ConfigOptions(OptionGroup):
         return [parameter("config_path", Path, config), CONTEXT, parameter("code", Path | None, code, None)]
 
     def make(self, name: str, values: dict[str, Any]) -> TrainingConfig:
-        overrides, code = parse_config_overrides(values.pop("context").args), values.pop("code")
+        code = values.pop("code")
+        try:
+            overrides = parse_config_overrides(values.pop("context").args)
+        except click.UsageError as error:  # typer brings a click of its own, which does not know this one's errors
+            raise typer.BadParameter(error.format_message()) from error
         import_code(code)
         return TrainingConfig(values.pop("config_path"), overrides, code)
 

@@ -113,6 +113,11 @@ def test_choices_are_checked(config: Path) -> None:
     assert run(config, "--by", "token").exit_code == 2
 
 
+def test_an_option_that_there_is_not_is_told(config: Path) -> None:
+    result = run(config, "--foldz", 3)
+    assert result.exit_code == 2 and "No such option '--foldz'" in result.output
+
+
 def test_pictures_are_refused_before_the_work(config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     result = run(config, "--plots", tmp_path / "plots")
