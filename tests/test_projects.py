@@ -265,8 +265,7 @@ def test_the_commands_of_a_project_run_on_files_like_its_own(name: str, tmp_path
         config.to_disk(tmp_path / "configs" / path.name)
     own = load_project_config(project)
     variables = {name: data for name in ("data", "ewt") if name in own["vars"]}
-    if "folds" in own["vars"]:
-        variables["folds"] = "2"
+    variables |= {name: count for name, count in (("folds", "2"), ("repeats", "1")) if name in own["vars"]}
     for command in commands:
         done = weasel(command, project, **variables)
         assert done.returncode == 0, f"{command}: {done.stdout[-2000:]}{done.stderr[-2000:]}"
