@@ -189,7 +189,7 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
         else:
             model = self.model.to_bytes()
         features = {**self.features.to_data(kept), **self.valid_tags.to_data()}
-        return Parts(self.cfg.to_data(), model, features, {**self.write_files(), **self._run_files()}).files(exclude)
+        return Parts(self.cfg, model, features, {**self.write_files(), **self._run_files()}).files(exclude)
 
     def _run_files(self) -> dict[str, bytes]:
         """What training needs to go on, where it is to be kept: features and weights are all there, and not rounded."""
@@ -210,8 +210,7 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
     def read_files(self, files: dict[str, bytes], path: str) -> None:
         """Take over the contents of such files, those that were not excluded."""
 
-    def restore(self, files: dict[str, bytes], path: str) -> None:
-        """Take over what was stored: what was learned, and settings that were assigned, unless the config changed."""
+    def restore(self, files: dict[str, bytes], path: str, alone: bool) -> None:
         parts = Parts.parse(files, self.name, path)
         if parts.features is not None:
             check_templates(self.name, self.feature_config, parts.features)
@@ -220,7 +219,7 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
             if parts.cfg is not None:
                 self.cfg["labels"] = [str(label) for label in parts.cfg["labels"]]
                 self.cfg.update({name: parts.cfg[name] for name in self.learned_settings if name in parts.cfg})
-                self.cfg.take_changes(parts.cfg)
+                self.cfg.take(parts.cfg, alone)
             if parts.features is not None:
                 self.features = Features.from_data(parts.features, self.feature_config, self.sequence)
                 self.valid_tags.from_data(parts.features)

@@ -180,6 +180,10 @@ class PipeWarnings(metaclass=Messages):
         "that what was learned about it is of no use and labels are worse. Put the component that sets it before this "
         "one, or give documents that have it."
     )
+    CRFW411 = (
+        "Component {name!r} is loaded with settings that were saved with it, in place of others: {changes}. If you "
+        "want others, assign them through `cfg`. The config.cfg that `nlp.to_disk` writes says what holds."
+    )
     CRFW430 = (
         "Component {name!r}: the tag dictionary leaves no sequence of tags for document {document!r}, as the scheme or "
         "`forbidden` rules out what it allows. There, and in others like it, any tag may be given to any word. Add "
