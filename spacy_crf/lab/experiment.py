@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import singledispatch
 from itertools import product
 from multiprocessing import get_context
 from pathlib import Path
@@ -20,6 +21,10 @@ from thinc.api import Config
 
 from ..core.arrays import Doubles, Indices
 from ..core.errors import CRFError
+from ..punctuation.component import PunctuationRestorer
+from ..punctuation.docs import gold_labels
+from ..sections.component import SectionParser
+from ..sections.scorer import confuse
 from .documents import Grams, Purpose, Source, by_document, count_grams, jensen_shannon, selected
 from .errors import LabErrors
 from .measures import Scored, measure
@@ -218,7 +223,7 @@ def _evaluate(system: System, nlp: Language, split: Split, seconds: float) -> It
             unknown_words=sum(token not in words for token in tokens) / len(tokens),
             scores=scores,
             documents=[
-                DocumentScores(pool.layout.names[number], _count_gold(pipe, own), found)
+                DocumentScores(pool.layout.names[number], count_gold(pipe, own), found)
                 for number, own in by_document(tested).items()
                 if (found := _score(pipe, own))  # none without gold
             ],
@@ -228,11 +233,25 @@ def _evaluate(system: System, nlp: Language, split: Split, seconds: float) -> It
         )
 
 
-def _count_gold(pipe: Any, examples: Sequence[Example]) -> int:
+@singledispatch
+def count_gold(pipe: Any, examples: Sequence[Example]) -> int:
     """Count the units with gold, which are what scores are means over; tokens, for components that are not ours."""
     if not hasattr(pipe, "annotation"):
         return sum(len(example.reference) for example in examples)
     return sum(name is not None for example in examples for name in pipe.annotation.names(example, pipe.tags))
+
+
+@count_gold.register
+def count_elements(pipe: SectionParser, examples: Sequence[Example]) -> int:
+    """Count the elements with gold that are no blank lines."""
+    key, newline = pipe.cfg["elements_key"], pipe.cfg["newline_label"]
+    return sum(newline not in pair for example in examples for pair in confuse(example, key, newline))
+
+
+@count_gold.register
+def count_words(pipe: PunctuationRestorer, examples: Sequence[Example]) -> int:
+    """Count the words that are known to have a mark, or none."""
+    return sum(label is not None for example in examples for label in gold_labels(example, pipe.label_scheme))
 
 
 def _score(pipe: Pipe, examples: Sequence[Example]) -> dict[str, float]:

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 import spacy
 from helpers.experiments import make_config, write_documents
+from helpers.paths import ROOT
 from spacy.cli.train import train as spacy_train
 from spacy.language import Language
+from spacy.util import load_config
 from thinc.api import Config
 
 from spacy_crf.corpora.reader import Corpus
@@ -30,6 +32,25 @@ def run(config: Config, settings: SplitSettings, **options: Any) -> Experiment:
 @pytest.fixture(scope="module")
 def folds(config: Config) -> Experiment:
     return run(config, SplitSettings("kfold", folds=2))
+
+
+@pytest.mark.parametrize(
+    "name, score, overrides",
+    [
+        ("section_parser", "elements_acc", {"components.section_parser.learn_tree": False, "corpora.train.limit": 4}),
+        ("punctuation_restorer", "word_acc", {"corpora.train.limit": 40, "corpora.dev.limit": 4}),
+        ("constrained_ner", "tok_acc", {"components.constrained_ner.mine": None, "corpora.train.limit": 20}),
+    ],
+)
+def test_components_whose_units_are_no_tokens_too(name: str, score: str, overrides: dict[str, Any]) -> None:
+    data = str(ROOT / "corpus" / name / "dev")
+    overrides |= {"paths.train": data, "paths.dev": data, "training.max_steps": 1}
+    config = load_config(ROOT / "configs" / f"{name}.cfg", overrides, interpolate=False)
+    (system,) = run(config, SplitSettings("kfold", folds=2)).systems
+    for test in system.tests:
+        weights = [document.tokens for document in test.documents]
+        mean = np.average([document.scores[score] for document in test.documents], weights=weights)
+        assert mean == pytest.approx(test.scores[score])
 
 
 def probabilities(nlp: Language, path: Path) -> list[Any]:
