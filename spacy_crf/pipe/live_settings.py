@@ -1,7 +1,8 @@
 """Settings of a component that may be changed while it is used, as its `cfg`, and how they outlive it.
 
 A pipeline's config says what holds, for whoever reads `nlp.config` or loads its folder. So what is assigned through
-`cfg` is told to the config, and a component that a pipeline loads takes nothing but what was learned from its own files.
+`cfg` is told to the config, and a component that a pipeline loads takes nothing but what was learned from its own files:
+there, a value that was fitted because the config asks for "auto".
 """
 
 import warnings
@@ -10,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from spacy.language import Language
@@ -31,21 +32,40 @@ class LiveSettings(dict[str, Any]):
     learned (dict): what comes from data, such as labels.
     """
 
+    FITTED: ClassVar[str] = "fitted"  # where files have settings that were fitted, with what was asked for
+
     def __init__(self, name: str, settings: Settings, learned: Mapping[str, Any]):
         self._name, self._settings, self._learned = name, settings, tuple(learned)
         self._held = {one.name for one in fields(settings) if one.metadata.get("fixed")}
         shown = [one.name for one in fields(settings) if one.metadata.get("shown", one.name not in self._held)]
+        self._asked: dict[str, Any] = {}  # in place of what was fitted
         self._pipeline: weakref.ref[Language] | None = None
         super().__init__({**{one: getattr(settings, one) for one in shown}, **learned})
 
     def __reduce__(self) -> tuple[Any, ...]:
         learned = {key: self[key] for key in self._learned}
-        return LiveSettings, (self._name, self._settings, learned)
+        return LiveSettings, (self._name, self._settings, learned), {"_asked": self._asked}
 
     @property
     def assignable(self) -> dict[str, Any]:
-        """Those that may be assigned, at their present values."""
-        return {key: value for key, value in self.items() if key not in (*self._learned, *self._held)}
+        """Those that may be assigned, as a config says them."""
+        own = {key: value for key, value in self.items() if key not in (*self._learned, *self._held)}
+        return {**own, **self._asked}
+
+    def to_data(self) -> dict[str, Any]:
+        """Return what a file keeps."""
+        return {**self, self.FITTED: self._asked} if self._asked else dict(self)
+
+    def fit(self, key: str, value: Any) -> None:
+        """Set what a setting asked to have fitted; the config goes on asking."""
+        asked = self._asked.get(key, self[key])
+        self._set({key: value})
+        self._asked[key] = asked
+
+    def forget_fits(self) -> None:
+        """Set what was fitted back to what was asked for."""
+        self._set(self._asked)
+        self._asked = {}
 
     def tell(self, nlp: Language) -> None:
         """Have the config of a pipeline told what is assigned from now on. nlp (Language): made the component."""
@@ -57,10 +77,14 @@ class LiveSettings(dict[str, Any]):
         alone (bool): whether no config of a pipeline says what holds. Where one does, only files of older versions tell
             of settings that were assigned, with what the config said then.
         """
-        own, old = self.assignable, stored.get("changed", {})
-        kept = [key for key in own if key in stored and (alone or (key in old and own[key] == old[key]))]
-        found = {key: stored[key] for key in kept if stored[key] != own[key]}
+        own, old, asked = self.assignable, stored.get("changed", {}), stored.get(self.FITTED, {})
+        said = {**stored, **asked}
+        kept = [key for key in own if key in said and (alone or (key in old and own[key] == old[key]))]
+        found = {key: said[key] for key in kept if said[key] != own[key]}
         self.update(found)
+        for key in asked.keys() & own.keys():
+            if self[key] == asked[key]:
+                self.fit(key, stored[key])
         if found:
             changes = ", ".join(f"{key} = {value!r} (was {own[key]!r})" for key, value in found.items())
             warnings.warn(PipeWarnings.CRFW411.format(name=self._name, changes=changes), CRFWarning, stacklevel=2)
@@ -92,12 +116,17 @@ class LiveSettings(dict[str, Any]):
                 if value != self[key]:
                     raise refused(self._name, key, value, f"{self[key]!r}, as it was when the component was made")
                 del changed[key]
-        if changed:
-            replace(self._settings, **changed).check(self._name)
-        for key, value in changed.items():
-            setattr(self._settings, key, value)
+        self._set(changed)
         super().update({**assigned, **changed})
+        self._asked = {key: asked for key, asked in self._asked.items() if key not in changed}
         self._tell_config(changed)
+
+    def _set(self, values: dict[str, Any]) -> None:
+        if values:
+            replace(self._settings, **values).check(self._name)
+        for key, value in values.items():
+            setattr(self._settings, key, value)
+        super().update(values)
 
     def _tell_config(self, changed: dict[str, Any]) -> None:
         nlp = self._pipeline and self._pipeline()

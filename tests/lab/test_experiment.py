@@ -17,6 +17,7 @@ from thinc.api import Config
 
 from spacy_crf.corpora.reader import Corpus
 from spacy_crf.lab.block import SELECTIONS
+from spacy_crf.lab.evaluation import evaluate
 from spacy_crf.lab.experiment import RunSettings, hold_out, make_system, run_experiment, train_on
 from spacy_crf.lab.report import find_curves, to_data
 from spacy_crf.lab.results import Experiment, PartResult
@@ -133,6 +134,10 @@ def test_scores_are_those_of_the_same_pipeline_trained_by_hand(folds: Experiment
     for example, doc in zip(examples, nlp.pipe(example.predicted.copy() for example in examples)):
         example.predicted = doc
     report = report_sets(pipe, examples, words)
+    found = evaluate(nlp, "set_valued_tagger", examples, [example.reference for example in trained])
+    assert found.found.scores == pytest.approx({name: test.found.scores[name] for name in found.found.scores})
+    assert found.found.scores.keys() | {"crf_score"} >= test.found.scores.keys()
+    assert found.found.confusions == test.found.confusions and found.unknown_words == test.unknown_words
     assert test.labels == report.labels and test.unknown_words == report.unknown_words
     assert test.found.scores["ml_acc_known"] == pytest.approx(report.ml_acc_known)
     assert test.found.scores["ml_acc_unknown"] == pytest.approx(report.ml_acc_unknown)
