@@ -1,8 +1,8 @@
 """Settings of a component that may be changed while it is used, as its `cfg`, and how they outlive it.
 
 A pipeline's config says what holds, for whoever reads `nlp.config` or loads its folder. So what is assigned through
-`cfg` is told to the config, and a component that a pipeline loads takes nothing but what was learned from its own files:
-there, a value that was fitted because the config asks for "auto".
+`cfg` is told to the config, and a component that a pipeline loads takes from its own files what was learned, and no
+settings but those that were fitted because the config asks for it ("auto").
 """
 
 import warnings
