@@ -7,8 +7,7 @@ from itertools import pairwise
 
 from .entry import Date, Day
 
-# Names of the months in English, German, French, Dutch, Spanish, Italian, Portuguese, Swedish and Russian; three letters
-# are enough of each.
+# In English, German, French, Dutch, Spanish, Italian, Portuguese, Swedish and Russian; three letters are enough.
 MONTHS = (
     ("january", "januar", "jänner", "janvier", "januari", "enero", "gennaio", "janeiro", "январь", "января"),
     ("february", "februar", "février", "fevrier", "februari", "febrero", "febbraio", "fevereiro", "февраль", "февраля"),
@@ -27,7 +26,8 @@ MONTHS = (
 TO = r"(?:\s*[-–—/&+]+\s*|\s+(?:to|and|bis|und|à|au|et|en|tot|y|al?|e|till|until)\s+)"
 ISO = re.compile(r"(?<!\d)(\d{4})[-/](\d{2})[-/](\d{2})(?!\d)")
 ISO_PARTS = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
-DOTTED = re.compile(r"(?<!\d)(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(?!\d)")
+# Without full stops, figures up to 12 may be the month as well.
+DAY_FIRST = re.compile(r"(?<!\d)(?=\d{1,2}\.|1[3-9]|[23]\d)(\d{1,2})([./-])\s?(\d{1,2})\2\s?(\d{4})(?!\d)")
 EASTERN = re.compile(r"(?<!\d)(\d{4})\s?[年년]\s?(?:(\d{1,2})\s?[月월]\s?(?:(\d{1,2})\s?[日일])?)?")
 YEAR = re.compile(r"(?<!\d)(1[4-9]\d\d|20[0-4]\d)(?:\s*(?:[-–—]+|/)\s*(\d{4}|\d{2})(?![-/]?\d))?([a-z](?!\w))?")
 DAYS = re.compile(rf"(?<!\w)(\d{{1,2}})(?:st|nd|rd|th|er)?(?:{TO}(\d{{1,2}})(?:st|nd|rd|th)?)?(?!\w)")
@@ -35,7 +35,7 @@ NO_DAY = re.compile(r"\s*(?:[^\W\d_]{2,}|\(\d|:\s*\d)")  # behind figures: "2nd 
 WORD = re.compile(r"[^\W\d_]{3,}\.?")
 BETWEEN_MONTHS = re.compile(rf"[\s\d,]*{TO}[\s\d,]*")
 WEEKDAY = re.compile(r"(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*", re.IGNORECASE)
-FILLERS = frozenset("de del le den der am di do da of г".split())  # say nothing, in "5 de mayo de 1998"
+FILLERS = frozenset(("de", "del", "le", "den", "der", "am", "di", "do", "da", "of", "г"))  # as in "5 de mayo de 1998"
 MISREAD = re.compile(r"(?<!\w)[\dlIO]{4}(?!\w)")
 FIGURES = str.maketrans("lIO", "110")
 MOST_CHARACTERS = 300
@@ -81,8 +81,8 @@ def _parse_range(text: str) -> tuple[Date, str] | None:
 
 
 def _parse_one(text: str) -> tuple[Date | None, str]:
-    if numeric := ISO.search(text) or DOTTED.search(text) or EASTERN.search(text):
-        parts = numeric.groups("") if numeric.re is not DOTTED else numeric.groups()[::-1]
+    if numeric := ISO.search(text) or DAY_FIRST.search(text) or EASTERN.search(text):
+        parts = numeric.group(4, 3, 1) if numeric.re is DAY_FIRST else numeric.groups("")
         day = Day.of(parts)
         if day is not None and len(day.parts) == len([part for part in parts if part]):
             return Date(day), _rest(text[: numeric.start()] + text[numeric.end() :])
@@ -171,7 +171,7 @@ def _take_days(text: str, place: int, years: Sequence[int], months: Sequence[int
 
 
 def _is_day(text: str, figures: re.Match[str], place: int) -> bool:
-    """Whether only white space and the like is between figures and the month, and nothing behind says what they count."""
+    """Whether no word is between figures and the month, and nothing behind them says what else they count."""
     gap = text[min(figures.end(), place) : max(figures.start(), place)]
     is_before = figures.end() <= place
     return not WORD.search(gap) and (is_before or (";" not in gap and not NO_DAY.match(text, figures.end())))

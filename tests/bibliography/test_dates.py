@@ -68,6 +68,8 @@ MONTHS = list(month_name)[1:]
         ("12 мая 2004 г.", "2004-05-12"),
         ("2004年5月12日", "2004-05-12"),
         ("2004년 5월", "2004-05"),
+        ("25/04/2013", "2013-04-25"),
+        ("25-4-2013", "2013-04-25"),
     ],
 )
 def test_dates(text: str, iso: str) -> None:
@@ -126,6 +128,7 @@ def test_days_are_those_of_the_calendar(year: int, month: int, day: int) -> None
         ("30 January - 31 February 2003", "2003-01-30/2003-02", "31"),
         ("Dec 2004/Jan 2003", "2004-12", "Jan 2003"),
         ("2004年13月", "2004", "年13月"),
+        ("05/04/2013", "2013", "05/04"),
         ("Received 1 May 2003 and accepted 5 June 2004", "2003-05-01", "Received and accepted 5 June 2004"),
         ("Tuesday 5 May – Thursday 7 May 2003", "2003-05-05/2003-05-07", "Tuesday Thursday"),
         ("May 2004 (2nd printing)", "2004-05", "2nd printing"),
