@@ -16,7 +16,7 @@ FIGURES = re.compile(r"(\d{1,6})[-–—‐]{1,3}(\d{1,6})")
 MOST_ISSUES = 6  # of a volume that are printed as one
 RANGE = re.compile(r"\s*[-–—‐‑−]{1,3}\s*")
 VOLUME_AND_PAGES = re.compile(
-    r"(?:vol(?:ume)?\.?\s*)?(?P<volume>\d{1,4})(?:\s*\((?P<number>[^()]{1,20})\)?)?\s*:\s*"
+    r"(?:vol(?:ume)?\.?\s*)?(?P<volume>\d{1,4})(?:\s*\((?P<number>[^()]{1,20})\)?)?\s*(?::|(?<=\)),(?!\s*(?:1[5-9]|20)\d\d$))\s*"
     r"(?:pp?\.?\s*)?(?P<pages>[a-z]?\d+(?:\s*[-–—‐]{1,3}\s*[a-z]?\d+)?)",
     re.IGNORECASE,
 )
@@ -25,7 +25,7 @@ VOLUME_WORD = re.compile(r"^(?:volume|vol|Bd|Band|dl|deel|tome|t)\b\.?\s*|^vol(?
 NUMBER_WORD = re.compile(
     r"^(?:number|no|nr|n|n°|nº|№|Heft|H|issue|iss)\b\.?\s*(?=[\dIVXL])|^(?:n°|nº|№|no(?=\d))\s*", re.IGNORECASE
 )
-BRACKETED_NUMBER = re.compile(r"(?P<volume>.*?)[\s,]*\((?P<number>[^()]+)\)?")
+BRACKETED_NUMBER = re.compile(r"(?P<volume>.*?)[\s,]*\((?P<number>[^()]+)\)?(?:\s*[,;:]\s*(?P<note>.+))?")
 SPELT_NUMBER = re.compile(
     r"(?P<volume>.+?)[\s,]+(?P<number>(?:number|no|nr|n|Heft|H|issue)\b\.?\s*[\dIVXL].*|(?:n°|nº|№)\s*\d.*|no\d.*)",
     re.IGNORECASE,
@@ -43,6 +43,7 @@ REPORT_NUMBER = re.compile(
     r"(?P<number>\d+(?:[,\s]+\d{3,4})+|(?=\S*\d)[^\s,]+)",
     re.IGNORECASE,
 )
+ARXIV_CLASS = re.compile(r"\[?[a-z\-]+(?:\.[A-Za-z\-]{2,})\]?[.,;]*")  # "[cs.CL]"
 THESIS = re.compile(r"\bthes[ei]s\b|dissertation|\bdiss\b|thèse|arbeit$|tesis|proefschrift", re.IGNORECASE)
 MASTERS = re.compile(
     r"master|\bM\.?\s?(?:S|A|Sc|Phil|Eng)\b|\bLL\.?\s?M\b|magister|diplom|bachelor|\bB\.?\s?(?:A|Sc)\b|licen",
@@ -105,10 +106,10 @@ def parse_pages(text: str) -> dict[str, str]:
 def parse_volume(text: str) -> dict[str, str]:
     """Some of `volume`, `number` and, for how many volumes there are, `note` of "12(3)", "Bd. 1", "Heft 3/4" etc.
 
-    Of "12, 45-67", whose range is longer than one of issues, `pages`.
+    Of "12, 45-67", whose range is longer than one of issues, and of "12(3), 45" `pages`.
     """
     bare = _without_edges(text)
-    if (together := VOLUME_AND_PAGES.fullmatch(bare)) and len(together["pages"]) > 2:
+    if (together := VOLUME_AND_PAGES.fullmatch(bare)) and (together["number"] or len(together["pages"]) > 2):
         return parse_pages(bare)
     if re.fullmatch(r"\([^()]+\)", text.strip(" ,;:.")):
         return {"number": one_hyphen(bare)}
@@ -116,13 +117,14 @@ def parse_volume(text: str) -> dict[str, str]:
         return {"note": text.strip(" ,;:()")}
     if alone := NUMBER_WORD.match(bare):
         return {"number": one_hyphen(bare[alone.end() :])}
-    volume, number = VOLUME_WORD.sub("", bare), ""
+    volume, number, note = VOLUME_WORD.sub("", bare), "", ""
     for pattern in (BRACKETED_NUMBER, SPELT_NUMBER, SHORT_NUMBER, PART):
         if match := pattern.fullmatch(volume):
             volume, number = match["volume"], NUMBER_WORD.sub("", match["number"])
+            note = match.groupdict().get("note") or ""
             break
     name = "pages" if pattern is SHORT_NUMBER and _is_long(number) else "number"
-    found = {"volume": one_hyphen(volume.strip(" ,")), name: one_hyphen(number.strip(" ,"))}
+    found = {"volume": one_hyphen(volume.strip(" ,")), name: one_hyphen(number.strip(" ,")), "note": note}
     return {name: value for name, value in found.items() if value}
 
 
