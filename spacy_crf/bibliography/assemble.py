@@ -199,7 +199,7 @@ class Draft:
         self.add_note(rest)
 
     def settle_dates(self) -> None:
-        """Join dates in parts, and decide on long ranges of years: beside a date, or behind a volume, they are pages."""
+        """Join parts of dates; long ranges of years are pages beside a date, or behind a volume."""
         for text in self.parts_of_date:
             self._take_part_of_date(text)
         for text in self.ranges:
