@@ -117,15 +117,17 @@ def parse_volume(text: str) -> dict[str, str]:
         return {"note": text.strip(" ,;:()")}
     if alone := NUMBER_WORD.match(bare):
         return {"number": one_hyphen(bare[alone.end() :])}
-    volume, number, note = VOLUME_WORD.sub("", bare), "", ""
+    volume, number, behind = VOLUME_WORD.sub("", bare), "", ""
     for pattern in (BRACKETED_NUMBER, SPELT_NUMBER, SHORT_NUMBER, PART):
         if match := pattern.fullmatch(volume):
             volume, number = match["volume"], NUMBER_WORD.sub("", match["number"])
-            note = match.groupdict().get("note") or ""
+            behind = match.groupdict().get("note") or ""
             break
-    name = "pages" if pattern is SHORT_NUMBER and _is_long(number) else "number"
-    found = {"volume": one_hyphen(volume.strip(" ,")), name: one_hyphen(number.strip(" ,")), "note": note}
-    return {name: value for name, value in found.items() if value}
+    if pattern is SHORT_NUMBER and _is_long(number):
+        number, behind = "", number
+    name = "pages" if FIGURES.fullmatch(behind) else "note"
+    found = {"volume": volume.strip(" ,;"), "number": number.strip(" ,"), name: behind}
+    return {name: value if name == "note" else one_hyphen(value) for name, value in found.items() if value}
 
 
 def _is_long(number: str) -> bool:

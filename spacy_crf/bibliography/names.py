@@ -17,12 +17,13 @@ EAST = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # kana, Han and Hangul: family
 EASTERN = re.compile(f"[{EAST}\u30fb]+")
 SINGLE = rf"[^\W\d_{EAST}]"  # may be an initial
 NO_CASE = rf"[^\W\d_{EAST}{LOWER}]"  # or a capital
-ALIKE = str.maketrans("\u060c\uff0c\u3001\uff1b\u061b", ",;;;;")  # commas of other scripts; Eastern ones divide names
-
+# Commas and brackets of other scripts; Eastern commas divide names.
+ALIKE = str.maketrans("\u060c\uff0c\u3001\uff1b\u061b\uff08\uff09", ",;;;;()")
+DIGRAPH = r"(?:Ph|Chr?|Th|Yu|Ya|Yo|Zh|Sh|Ts|Kh|Gy|Sz|Zs|Cs|Дж)"  # initials of two letters
 ET_AL = re.compile(
-    r"[\s,;]*(?:(?i:\band\b)|&)?[\s,;]*(?:(?i:\bet\.?\s*(?:al|coll)\b\.?|\b(?:and others|y otros|e outros|et autres|"
-    r"und andere|en anderen|and colleagues)\b|\bи (?:др\b\.?|другие\b)|\bm\.\s?fl\.|\bi in\.)"
-    r"|\[?\bu\.\s?a\.\]?|\bo\.\s?a\.|(?:等人?|ほか)(?=\W*$))[\s,;]*"
+    r"[\s,;]*(?:(?i:\band\b)|&)?[\s,;]*\[?(?:(?i:\bet\.?\s*(?:al|coll)\b\.?|\b(?:and others|y otros|e outros|"
+    r"et autres|und andere|en anderen|and colleagues)\b|\bи (?:др\b\.?|другие\b)|\b(?:та|і) ін\.|\bm\.\s?fl\.|\bi in\."
+    r"|\bve ark\.)|\b[uo]\.\s?a\.|\be\.\s?a\.(?=\W*$)|\bκ\.\s?[άα]\.|(?:等人?|ほか)(?=\W*$))\]?[\s,;]*"
 )
 OMITTED = re.compile(r"\s*(?:…|\.\s?\.\s?\.)\s*&?\s*")
 KEY = re.compile(r"^\[[^\[\]]+\]\s*")
@@ -31,7 +32,7 @@ BEFORE = re.compile(
     r"^[(\[]?(?:(?:in|ln|dans)\b:?\s+)?[(\[]?"
     r"(?:(?:edited|compiled|collected|written)\s+by\s+|ed(?:s|d|ited)?\.?\s+(?:by\s+)?"
     r"|(?:hg|hrsg|hgg|herausgegeben)\.?\s+(?:von|v\.)\s+|éd(?:s)?\.\s+|by\s+|a cura di\s+|под ред(?:\.|акцией)\s+"
-    r"|sous la dir(?:\.|ection)\s+de\s+|onder redactie van\s+)?(?:\[(?=[A-Z]))?",
+    r"|sous la dir(?:\.|ection)\s+de\s+|onder redactie van\s+|red\.\s+av\s+)?(?:\[(?=[A-Z]))?",
     re.IGNORECASE,
 )
 AFTER = re.compile(
@@ -39,16 +40,19 @@ AFTER = re.compile(
     r"[\s,;:.)]*",
     re.IGNORECASE,
 )
-CONTRIBUTION = re.compile(r"\s*[;,]\s*((?:with|mit|avec)\s+(?:an?|the|einem|einer|une?)\s.*\b(?:by|von|par|de)\s.*)$")
+EASTERN_AFTER = re.compile(r"[\s(](?:編著?|编著?|主编|著|訳|译|지음|엮음)\s*\)?(?=\W*$)")
+CONTRIBUTION = re.compile(
+    r"\s*[;,]\s*((?:trans(?:l|lated)?|übers(?:etzt)?|trad)\b\.?\s.*|(?:with|mit|avec)\s+(?:an?|the|einem|einer|une?)\s.*\b(?:by|von|par|de)\s.*)$"
+)
 ROMAN_END = re.compile(r"(?<=\bI[IV])\.$|(?<=\bIII)\.$")
-HARD = re.compile(r"\s*[;/]\s*")
+HARD = re.compile(r"\s*[;/]\s*|\s*・\s*(?=[\u3400-\u9fff\uac00-\ud7a3])|\s*·\s*(?=[\uac00-\ud7a3])")
 FOR_BODY = re.compile(rf"(?:[;,]\s*|(?<=\b{CAPITAL}\.)\s+)(?:for|on behalf of)\s+(?=the\b)")
 # "ET" may be initials, as in "Smith ET,".
 AND = r"\b(?:and|und|et|with|en|och|og|ja|és|ve|oraz|και|и|та|AND|UND|WITH)\b"
 # These join family names as well, as in "Ortega y Gasset".
 JOINING = ("y", "e", "i", "a")
 SOFT = re.compile(
-    rf"\s*,?\s*(?:&|{AND}|\bET\b(?=\s+{CAPITAL})|(?<=[.,])\s*\b[yeia]\b(?=\s)|(?<=\s)[yeia](?=\s+{SINGLE}\.)"
+    rf"\s*,?\s*(?:&|{AND}|\bET\b(?=\s+{CAPITAL})|(?<=[.,])\s*\b(?:[yeia]\b|u\.)(?=\s)|(?<=\s)[yeia](?=\s+{SINGLE}\.)"
     rf"|(?<=\s)[yeia](?=\s+[^\s,;.]+\s+(?!&|{AND}|{CAPITAL}{{1,3}}\b)[^\s,;]))\s*"
 )
 MOST_WORDS, MOST_CHARACTERS = 12, 200  # a text with more between its commas is no list of names, and stays whole
@@ -58,16 +62,20 @@ SEPARATORS = re.compile(r"[\s,;]*[,;][\s,;]*")
 SUFFIX = re.compile(r"[JS]r\b\.?|II|III|IV", re.IGNORECASE)
 # Two figures of Rome may be initials too, as in "Family IV".
 PIECE_END = re.compile(r",|\s+(?=(?:[JS]r\b\.?|III)\s*(?:,|$))", re.IGNORECASE)
-INITIAL = rf"(?:{CAPITAL}\b\.?|{NO_CASE}\.|{CAPITAL}[{LOWER}]\.)[\s-]*"
+INITIAL = rf"(?:{CAPITAL}\b\.?|{NO_CASE}\.|Chr\.|{CAPITAL}[{LOWER}]\.)[\s-]*"
 INITIALS = re.compile(rf"(?:{INITIAL}){{1,5}}")
 RUN = rf"{CAPITAL}{{2,3}}"  # initials without full stops, as in "Family GH"
 BEGINS_WITH_INITIAL = re.compile(rf"{CAPITAL}(?:\.|\s|$)|{NO_CASE}\.")
 # A family name in one word, with its particles if it has some.
 ONE_WORD = re.compile(rf"(?:['{LOWER}][\w'’.]*\s+)*[\w'’‘\-]+")
-# Given names behind a family name of several words: one, or some with initials behind them.
-GIVEN = re.compile(rf"[\w'’‘\-]+\.?|(?:[\w'’‘\-]+\s+){{1,2}}(?:{CAPITAL}\.[\s-]*){{1,3}}")
+SHORT = rf"(?:{CAPITAL}\b\.?|{NO_CASE}\.|{DIGRAPH}\.)[\s-]*"
+PARTICLES = rf"(?:\s*\b[{LOWER}][\w'’]*)"
+# Given names behind a family name of several words: one, or some with initials behind them, and particles.
+GIVEN = re.compile(
+    rf"(?:[\w'’‘\-]+\.?|(?:[\w'’‘\-]+\s+){{1,2}}(?:{CAPITAL}\.[\s-]*){{1,3}}|(?:{INITIAL}){{1,5}}){PARTICLES}{{0,3}}"
+)
 TRAILING_INITIALS = re.compile(
-    rf"(?P<family>.*\w{{2,}}\S*)\s+(?P<given>(?:(?:{CAPITAL}\b\.?|{NO_CASE}\.)[\s-]*){{1,4}}|{RUN})"
+    rf"(?P<family>.*?\w{{2,}}\S*)\s+(?P<given>(?:(?:{SHORT}){{1,4}}|{RUN}){PARTICLES}{{0,3}})"
 )
 FAMILY_IN_CAPITALS = re.compile(
     rf"(?P<family>{CAPITAL}(?:{CAPITAL}|['’\- ])*{CAPITAL}{{2}}) (?P<given>{CAPITAL}[{LOWER}].*)"
@@ -78,10 +86,10 @@ CAPITAL_PARTICLE = re.compile(
     r"v[ao]n|de|del|della|di|da|dos|du|den|der|ter|ten|la|le|des|st\.?|ste\.?|saint", re.IGNORECASE
 )
 BODY = re.compile(
-    r"\b(?:institut[eo]?|committee|council|universi\w+|project|office|society|group|authority|trust|collaboration|"
+    r"\b(?:institut[eo]?|committee|council|universi\w+|project|office|society|conseil|consejo|group|authority|trust|collaboration|"
     r"department|ministry|association|consortium|board|cent(?:re|er)|foundation|commission|organi[sz]ation|bureau|"
     r"library|company|corp(?:oration)?|inc|ltd|league|federation|union|academy|museum|network|initiative|laborator\w+|"
-    r"agency|partnership|team|press|conference|gesellschaft|verein|ministerium|\w*amt|bund|verband|kommission|société|comité|ministeri\w+|министерств\w|"
+    r"agency|partnership|team|press|conference|\w*gemeinschaft|gesellschaft|verein|ministerium|\w*amt|bund|verband|kommission|société|comité|ministeri\w+|министерств\w|"
     r"asociación|organización|sociedad|academia|fundación|институт\w*|академия|университет\w*|общество)\b"
     r"|(?:大学|大學|研究所|研究院|学会|學會|协会|協会|委员会|委員会|公司|会社|대학교|학회)$"
     r"|^the\s|\s(?:of|for|on|für|pour)\s",
@@ -100,15 +108,16 @@ def parse_names(text: str) -> tuple[Names, str]:
     Words such as University or Council make a body, which is one name whatever it contains.
     """
     text = KEY.sub("", " ".join(text.translate(ALIKE).split()))
+    text = EASTERN_AFTER.sub("", text)
     # initials apart, and no spaces before punctuation or within "J.-P."
     text = re.sub(r"(?<=\.)\s*-\s*(?=[^\W\d_]\.)", "-", re.sub(r"\s+([.,])", r"\1", text))
-    text = re.sub(r"(?<=\b[^\W\d_])\.(?=[^\W\d_])", ". ", text)
+    text = re.sub(rf"\b([^\W\d_]|{DIGRAPH})\.(?=[^\W\d_])", r"\1. ", text)
     rest = ""
     if besides := CONTRIBUTION.search(text):
         text, rest = text[: besides.start()], besides[1].strip(EDGES + ".")
     text = FOR_BODY.sub("; ", text)
     text = SEPARATORS.sub(lambda found: "; " if ";" in found[0] else ", ", text)
-    text = AFTER.sub(" ", BEFORE.sub("", text).rstrip(EDGES)).strip()
+    text = AFTER.sub(", ", BEFORE.sub("", text).rstrip(EDGES)).strip(EDGES)
     text = ROMAN_END.sub("", text)
     text, n_and_others = ET_AL.subn(", ", text)
     text, n_omitted = OMITTED.subn(", ", text)
@@ -209,7 +218,7 @@ def _name(pieces: Sequence[str], suffix: str) -> Name:
 
 def _end(text: str) -> str:
     """Without the full stop of the field; those of initials and abbreviations stay."""
-    is_short = re.search(rf"(?:^|[\s.\-])(?:{SINGLE}|[JS]r|Inc|Ltd|Co|Corp|Ders)\.$", text)
+    is_short = re.search(rf"(?:^|[\s.\-])(?:{SINGLE}|{DIGRAPH}|[JS]r|Inc|Ltd|Co|Corp|Ders)\.$", text)
     return text if is_short else text.rstrip(". ")
 
 
@@ -222,7 +231,7 @@ def _inverted_name(family: str, given: str, suffix: str = "") -> Name:
     """A name whose family name comes first, with its particle, unless that is last, as in "Willem van der"."""
     particle, family = _leading_particle(family.split())
     given = given.strip()
-    if not re.search(rf"(?:^|[\s.\-])(?:{SINGLE}[hlr]?|Дж)\.$", given):  # the full stop of an initial stays
+    if not re.search(rf"(?:^|[\s.\-])(?:{SINGLE}[hlr]?|{DIGRAPH})\.$", given):  # the full stop of an initial stays
         given = given.rstrip(".")
     words = given.split()
     if not suffix and len(words) > 1 and SUFFIX.fullmatch(words[-1]):

@@ -130,6 +130,22 @@ CASES = {
     "J. Jansen en P. de Vries": ["Jansen, J.", "de~Vries, P."],
     "Smith J, Jones K; for the XYZ Study Group": ["Smith, J.", "Jones, K.", "{the XYZ Study Group}"],
     "Organización Mundial de la Salud": ["{Organización Mundial de la Salud}"],
+    "Müller-Lüdenscheidt, H. u. Klöbner, D.": ["Müller-Lüdenscheidt, H.", "Klöbner, D."],
+    "Шевченко Т. Г., Франко І. Я. та ін.": ["Шевченко, Т. Г.", "Франко, І. Я.", "others"],
+    "Jansen, P. J., van den Berg, K. e.a.": ["Jansen, P. J.", "van den~Berg, K.", "others"],
+    "Jansen P.J., Berg K. van den": ["Jansen, P. J.", "van den~Berg, K."],
+    "Cervantes Saavedra, Miguel de": ["de~Cervantes Saavedra, Miguel"],
+    "Den Haag, P. van": ["van~Den Haag, P."],
+    "Garcia, M., Hernandez, J. [et al.]": ["Garcia, M.", "Hernandez, J.", "others"],
+    "Smith, J. (ed.), Jones, K. (ed.)": ["Smith, J.", "Jones, K."],
+    "山田 太郎・田中 花子": ["山田, 太郎", "田中, 花子"],
+    "鈴木 一郎（編）": ["鈴木, 一郎"],
+    "박지성·손흥민": ["{박지성}", "{손흥민}"],
+    "ジョン・スミス": ["{ジョン・スミス}"],
+    "Gagarin Yu.A., Tereshkova V.V.": ["Gagarin, Yu. A.", "Tereshkova, V. V."],
+    "Gillet Ph., Monod Th.": ["Gillet, Ph.", "Monod, Th."],
+    "Huygens, Chr.": ["Huygens, Chr."],
+    "Deutsche Forschungsgemeinschaft": ["{Deutsche Forschungsgemeinschaft}"],
     "": [],
     " .,": [],
 }
@@ -146,6 +162,10 @@ def test_what_others_contributed_is_kept() -> None:
     names, rest = parse_names("collected by Amos Rudd ; with a preface by Clara Venn. –")
     assert names == Names((Name("Rudd", "Amos"),))
     assert rest == "with a preface by Clara Venn"
+
+
+def test_translators_are_kept() -> None:
+    assert parse_names("T. S. Eliot, trans. Jane Doe") == (Names((Name("Eliot", "T. S."),)), "trans. Jane Doe")
 
 
 FAMILIES = ("Smith", "Li", "King", "Åkesson", "Öberg-Lund", "O'Neil", "Garcia Marquez", "van der Laan", "de Lisle")
