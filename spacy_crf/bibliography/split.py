@@ -57,9 +57,13 @@ NUMBERS = (
     _Style(re.compile(rf"[(（](\d{{1,3}})[)）]{LETTER}"), 3),
     _Style(re.compile(rf"(\d{{1,4}})[.．、]{LETTER}")),
     _Style(re.compile(rf"(\d{{1,4}})\s?[)）]{LETTER}")),
-    _Style(re.compile(r"(\d{1,3})(?=\s)"), is_weak=True),
+    _Style(re.compile(r"(?:#|R|Ref\.?\s?|[<{])?(\d{1,3})[\]>}:.\-–]{0,2}(?=\s)"), is_weak=True),
 )
-INLINE = re.compile(r"(?<=[.\d)\]])\s+(?=\[\d{1,4}\]\s)")
+# Where a reference may begin within a line, by its style, and how many must. "2. Aufl." is none.
+INLINE = (
+    (NUMBERS[0], re.compile(r"(?<=[.\d)\]])\s+(?=\[\d{1,4}\]\s)"), 2),
+    (NUMBERS[2], re.compile(r"(?<=[.\d)\]])\s+(?=\d{1,3}\.\s(?!(?:\w+\.,?\s)?(?i:aufl|ed|изд|wyd|vyd|udg|uppl)))"), 3),
+)
 MOST_TRIES = 5  # lines with the number 1
 GAP_COST, JUMP_COST, BLANK_GAIN, FINISHED_GAIN = 0.25, 2, 0.5, 0.25
 SAME_INDENT = 2  # numbers set flush right shift by their width
@@ -129,9 +133,12 @@ def split_references(text: str) -> list[Reference]:
     title; others are references without a marker.
     """
     text = INVISIBLE.sub("", SURROGATES.sub("\ufffd", text))
-    words = find_words(text)
+    lines = text.splitlines()
+    if all(line.startswith(">") for line in lines if line.strip()):
+        lines = [line.removeprefix(">") for line in lines]  # as in mails
+    words = find_words("\n".join(lines))
     found = []
-    for part in map(_unfolded, _parts(text.splitlines())):
+    for part in map(_unfolded, _parts(lines)):
         markers = _numbered_starts(part)
         before = part[: min(markers, default=len(part))]
         is_title = bool(markers) and all(map(_is_title, before))
@@ -160,12 +167,14 @@ def _parts(lines: Sequence[str]) -> list[list[_Line]]:
 
 
 def _unfolded(part: list[_Line]) -> list[_Line]:
-    """Lines that begin with [2], [3] and so on, of a list that is set in one paragraph; other lines as they are."""
-    if len(_counted(part, NUMBERS[0])) != 1:
-        return part
-    pieces = [replace(line, text=text) for line in part for text in INLINE.split(line.text)]
-    numbers = [marker.number for marker in _counted(pieces, NUMBERS[0])]
-    return pieces if len(numbers) > 1 and numbers == sorted(set(numbers)) else part
+    """Lines that begin with a marker, of a numbered list that is set in one paragraph; other lines as they are."""
+    for style, places, least in INLINE:
+        if len(_counted(part, style)) == 1:
+            pieces = [replace(line, text=text) for line in part for text in places.split(line.text)]
+            numbers = [marker.number for marker in _counted(pieces, style)]
+            if len(numbers) >= least and numbers == sorted(set(numbers)):
+                return pieces
+    return part
 
 
 def _may_be_heading(line: _Line, before: Sequence[_Line]) -> bool:

@@ -171,6 +171,8 @@ def test_years_at_the_beginning_of_lines_are_no_markers() -> None:
             ["【1】", "【2】", "【3】"],
             ["1、", "2、", "3、"],
         ),
+        *(["#1 ", "#2 ", "#3 "], ["1] ", "2] ", "3] "], ["<1> ", "<2> ", "<3> "], ["1.- ", "2.- ", "3.- "]),
+        *(["Ref. 1: ", "Ref. 2: ", "Ref. 3: "], ["R1. ", "R2. ", "R3. "]),
     ],
 )
 @pytest.mark.parametrize("broken", [False, True])
@@ -183,8 +185,15 @@ def test_a_numbered_list_in_one_paragraph() -> None:
     text = " ".join(f"[{number}] {reference}" for number, reference in enumerate(THREE, 1))
     assert [item.text for item in split_references(text)] == THREE
     assert [item.text for item in split_references(textwrap.fill(text, 40))] == THREE
-    (alone,) = split_references("[1] A. Lee. A reply to [2] and [3]. 2004.")
-    assert alone.marker == "[1]"
+    text = " ".join(f"{number}. {reference} 2. Aufl." for number, reference in enumerate(THREE, 1))
+    assert [item.text for item in split_references(text)] == [f"{reference} 2. Aufl." for reference in THREE]
+    for text in ("[1] A. Lee. A reply to [2] and [3]. 2004.", "1. A. Lee. Knots. 2. Aufl. Press 2004."):
+        assert len(split_references(text)) == 1
+
+
+def test_lists_that_are_quoted_in_a_mail() -> None:
+    text = "\n".join(f"> [{number}] {reference}" for number, reference in enumerate(THREE, 1))
+    assert [item.text for item in split_references(text)] == THREE
 
 
 def test_addresses_of_a_list_with_keys_are_no_keys() -> None:
