@@ -5,12 +5,13 @@ import re
 from .entry import EntryType
 
 PAGES_WORD = re.compile(
-    r"^(?:pages?\b|pag\.|pgs?\.|pp?\b\.?|pp?(?=\d)|S\.|s\.|Sp\.|blz\.?|cols?\b\.?)\s*(?=\S)", re.IGNORECASE
+    r"^(?:pages?\b|p[aá]gs?\.|pgs?\.|pp?\b\.?|pp?(?=\d)|ss?\.|Sp\.|str\.|blz\.?|cols?\b\.?|第(?=\d)|стр\.|с\.|σσ?\.)\s*(?=\S)",
+    re.IGNORECASE,
 )
 CHAPTER = re.compile(r"^(?:chap(?:ter)?|ch|kap(?:itel)?)\b\.?\s*(?P<number>[\dIVXLivxl]+)[\s,.;]*", re.IGNORECASE)
 TOTAL = re.compile(
-    r"^(?P<total>(?:[\[\]\divxlc]+,\s*)*\[?\d+\]?)"
-    r"(?:(?P<leaves>\s*(?:leaves|fols?|Bl))|\s*(?:pages|pp|p|S|Seiten|blz))\b\.?(?:\s*[;,]\s*(?P<rest>.*))?$"
+    r"^(?P<total>(?:[\[\]\divxlcIVXLC]+,\s*)*\[?\d+\]?)"
+    r"(?:(?P<leaves>\s*(?:leaves|fols?|Bl))|\s*(?:pages|pp|p|S|Seiten|blz|p[aá]gs?|str|с|стр))\b\.?(?:\s*[;,]\s*(?P<rest>.*))?$"
 )
 FIGURES = re.compile(r"(\d{1,6})[-–—‐]{1,3}(\d{1,6})")
 MOST_ISSUES = 6  # of a volume that are printed as one
@@ -20,17 +21,21 @@ VOLUME_AND_PAGES = re.compile(
     r"(?:pp?\.?\s*)?(?P<pages>[a-z]?\d+(?:\s*[-–—‐]{1,3}\s*[a-z]?\d+)?)",
     re.IGNORECASE,
 )
-VOLUMES = re.compile(r"^\d+\s+(?:vols?|volumes|Bde|Bände|t|tomes|dln)\b\.?$", re.IGNORECASE)
-VOLUME_WORD = re.compile(r"^(?:volume|vol|Bd|Band|dl|deel|tome|t)\b\.?\s*|^vol(?=\d)", re.IGNORECASE)
+VOLUMES = re.compile(r"^\d+\s+(?:vols?|volumes|Bde|Bände|t|tomes|dln|т)\b\.?$", re.IGNORECASE)
+VOLUME_WORD = re.compile(
+    r"^(?:volume|vol|Bd|Band|Jg|Jahrg|dl|deel|tome|tomo|tom|t|том|т)\b\.?\s*|^vol(?=\d)", re.IGNORECASE
+)
 NUMBER_WORD = re.compile(
-    r"^(?:number|no|nr|n|n°|nº|№|Heft|H|issue|iss)\b\.?\s*(?=[\dIVXL])|^(?:n°|nº|№|no(?=\d))\s*", re.IGNORECASE
+    r"^(?:number|n[uú]m|no|nr|n|n°|nº|№|Heft|H|issue|iss|fasc|вып)\b\.?\s*(?=[\dIVXL])|^(?:n°|nº|№|no(?=\d))\s*",
+    re.IGNORECASE,
 )
 BRACKETED_NUMBER = re.compile(r"(?P<volume>.*?)[\s,]*\((?P<number>[^()]+)\)?(?:\s*[,;:]\s*(?P<note>.+))?")
 SPELT_NUMBER = re.compile(
-    r"(?P<volume>.+?)[\s,]+(?P<number>(?:number|no|nr|n|Heft|H|issue)\b\.?\s*[\dIVXL].*|(?:n°|nº|№)\s*\d.*|no\d.*)",
+    r"(?P<volume>.+?)[\s,]+(?P<number>(?:number|n[uú]m|no|nr|n|Heft|H|issue|iss|fasc|вып)\b\.?\s*[\dIVXL].*|(?:n°|nº|№)\s*\d.*|no\d.*)",
     re.IGNORECASE,
 )
 SHORT_NUMBER = re.compile(r"(?P<volume>\w+)(?:\.|,\s*|:\s*(?=\d{1,2}$))(?P<number>[\w\-–/]+)")
+EASTERN = re.compile(r"(?:第?(?P<volume>\d+)[卷巻])?\s*(?:第?(?P<number>\d+)[号號期])?")
 PART = re.compile(r"(?P<volume>\d+)\s+(?P<number>(?:Suppl|Pt|Part|Spec)\b.*)", re.IGNORECASE)
 EDITION = re.compile(
     r"(?P<edition>(?:\d+\s?(?:st|nd|rd|th|d|e|ème)?\.?,?\s*)?"
@@ -99,7 +104,7 @@ def parse_pages(text: str) -> dict[str, str]:
     if total := TOTAL.match(text):
         rest = {"note": clean(total["rest"])} if total["rest"] else {}
         return {**found, "page_total": total["total"] + (total["leaves"] or ""), **rest}
-    pages = one_hyphen(PAGES_WORD.sub("", text)).strip(" -.")
+    pages = one_hyphen(PAGES_WORD.sub("", text)).strip(" -.页頁")
     return {**found, "pages": pages} if pages else found
 
 
@@ -118,9 +123,9 @@ def parse_volume(text: str) -> dict[str, str]:
     if alone := NUMBER_WORD.match(bare):
         return {"number": one_hyphen(bare[alone.end() :])}
     volume, number, behind = VOLUME_WORD.sub("", bare), "", ""
-    for pattern in (BRACKETED_NUMBER, SPELT_NUMBER, SHORT_NUMBER, PART):
+    for pattern in (EASTERN, BRACKETED_NUMBER, SPELT_NUMBER, SHORT_NUMBER, PART):
         if match := pattern.fullmatch(volume):
-            volume, number = match["volume"], NUMBER_WORD.sub("", match["number"])
+            volume, number = match["volume"] or "", NUMBER_WORD.sub("", match["number"] or "")
             behind = match.groupdict().get("note") or ""
             break
     if pattern is SHORT_NUMBER and _is_long(number):
