@@ -56,6 +56,8 @@ SOFT = re.compile(
     rf"|(?<=\s)[yeia](?=\s+[^\s,;.]+\s+(?!&|{AND}|{CAPITAL}{{1,3}}\b)[^\s,;]))\s*"
 )
 MOST_WORDS, MOST_CHARACTERS = 12, 200  # a text with more between its commas is no list of names, and stays whole
+FAMILIES = re.compile(rf"(?:{CAPITAL}[{LOWER}]\w+(?:, |$))+")
+PATRONYMIC = re.compile(r"(?:ич|овна|евна|ична)$")
 JOINED = re.compile(rf"(\S.*)\s(?:{'|'.join(JOINING)})\s(.*\S)")
 EDGES = " \t,;:/–—-"
 SEPARATORS = re.compile(r"[\s,;]*[,;][\s,;]*")
@@ -131,7 +133,10 @@ def _names(text: str) -> Iterator[Name]:
         if _is_one_body(piece):
             yield Name(_end(piece))
         else:
-            for group in _groups(piece):
+            groups = list(_groups(piece))
+            if len(groups) > 1 and FAMILIES.fullmatch(", ".join(groups)) and "," not in groups[-1]:
+                groups = ", ".join(groups).split(", ")  # "Smith, Jones and Brown"
+            for group in groups:
                 yield from _group(group)
 
 
@@ -186,6 +191,8 @@ def _inverted_size(pieces: Sequence[str], place: int) -> int:
     if place + 1 == len(pieces) or _is_body(pieces[place]):
         return 1
     first, second = pieces[place], pieces[place + 1]
+    if re.fullmatch(CAPITAL, first) and "." in second and INITIALS.fullmatch(second):
+        return 2  # "E, W."
     if SUFFIX.fullmatch(second) or BEGINS_WITH_INITIAL.match(first):
         return 1
     if INITIALS.fullmatch(second):
@@ -250,6 +257,8 @@ def _natural_name(text: str, suffix: str = "") -> Name:
     words = text.split()
     if len(words) == 2 and all(map(EASTERN.fullmatch, words)):
         return Name(words[0], words[1])
+    if len(words) == 3 and PATRONYMIC.search(words[2]) and not PATRONYMIC.search(words[1]):
+        return Name(words[0], " ".join(words[1:]))
     if not suffix and len(words) > 2 and SUFFIX.fullmatch(words[-1]):
         suffix = words.pop()
         text = " ".join(words)

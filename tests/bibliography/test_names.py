@@ -146,6 +146,10 @@ CASES = {
     "Gillet Ph., Monod Th.": ["Gillet, Ph.", "Monod, Th."],
     "Huygens, Chr.": ["Huygens, Chr."],
     "Deutsche Forschungsgemeinschaft": ["{Deutsche Forschungsgemeinschaft}"],
+    "E, W., & Engquist, B.": ["E, W.", "Engquist, B."],
+    "Менделеев Дмитрий Иванович": ["Менделеев, Дмитрий Иванович"],
+    "Иван Иванович Рабинович": ["Рабинович, Иван Иванович"],
+    "Smith, Jones, Brown, and Lee": ["{Smith}", "{Jones}", "{Brown}", "{Lee}"],
     "": [],
     " .,": [],
 }
