@@ -23,19 +23,20 @@ MONTHS = (
     ("december", "dezember", "décembre", "decembre", "diciembre", "dicembre", "dezembro", "декабрь", "декабря"),
 )
 # Between the two ends of a range.
-TO = r"(?:\s*[-–—/&+]+\s*|\s+(?:to|and|bis|und|à|au|et|en|tot|y|al?|e|till|until)\s+)"
-ISO = re.compile(r"(?<!\d)(\d{4})[-/](\d{2})[-/](\d{2})(?!\d)")
+TO = r"(?:\s*[-–—/&+]+\s*|\s+(?:to|and|bis(?:\s+zum)?|und|по|à|au|et|en|tot|y|al?|e|till|until)\s+)"
+ISO = re.compile(r"(?<!\d)(\d{4})([-/.])(\d{2})\2(\d{2})(?!\d)")
 ISO_PARTS = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
 # Without full stops, figures up to 12 may be the month as well.
 DAY_FIRST = re.compile(r"(?<!\d)(?=\d{1,2}\.|1[3-9]|[23]\d)(\d{1,2})([./-])\s?(\d{1,2})\2\s?(\d{4})(?!\d)")
 EASTERN = re.compile(r"(?<!\d)(\d{4})\s?[年년]\s?(?:(\d{1,2})\s?[月월]\s?(?:(\d{1,2})\s?[日일])?)?")
 YEAR = re.compile(r"(?<!\d)(1[4-9]\d\d|20[0-4]\d)(?:\s*(?:[-–—]+|/)\s*(\d{4}|\d{2})(?![-/]?\d))?([a-z](?!\w))?")
-DAYS = re.compile(rf"(?<!\w)(\d{{1,2}})(?:st|nd|rd|th|er)?(?:{TO}(\d{{1,2}})(?:st|nd|rd|th)?)?(?!\w)")
+DAYS = re.compile(rf"(?<!\w)(\d{{1,2}})(?:st|nd|rd|th|er)?(?:\.?{TO}(\d{{1,2}})(?:st|nd|rd|th)?)?(?!\w)")
 NO_DAY = re.compile(r"\s*(?:[^\W\d_]{2,}|\(\d|:\s*\d)")  # behind figures: "2nd printing", "12 pages", "12(3)"
 WORD = re.compile(r"[^\W\d_]{3,}\.?")
 BETWEEN_MONTHS = re.compile(rf"[\s\d,]*{TO}[\s\d,]*")
 WEEKDAY = re.compile(r"(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*", re.IGNORECASE)
 FILLERS = frozenset(("de", "del", "le", "den", "der", "am", "di", "do", "da", "of", "г"))  # as in "5 de mayo de 1998"
+COUNTED = re.compile(r"\b(?:no|nr|n|vol|bd|issue|heft|iss|part|pt)\b\.?\s*$", re.IGNORECASE)  # before figures
 MISREAD = re.compile(r"(?<!\w)[\dlIO]{4}(?!\w)")
 FIGURES = str.maketrans("lIO", "110")
 MOST_CHARACTERS = 300
@@ -45,13 +46,17 @@ LONGEST = 2  # years of a range that is a date, if it can be pages as well
 def parse_date(text: str) -> tuple[Date | None, str]:
     """A date, and the words that are no part of it, without punctuation; None without a year.
 
-    Understood are years, months by name and days, in any order, ranges of each, ISO 8601 and "12.03.2014". Figures
+    Understood are years, months by name and days, in any order, ranges of each, ISO 8601, "12.03.2014" and "2014年3月".
+    Days are figures beside a month that count nothing else, as those of "2nd printing" and "12 pages" do. Figures
     behind a year are a later year ("2004-05"), or else its month ("2019-11"). The first of two months that go down is
     of the year before ("December/January 2004"). Figures that a scan turned into letters ("l898") are read as figures.
     A text of more than 300 characters is no date.
     """
     if len(text) > MOST_CHARACTERS:
         return None, _rest(text)
+    exact = parse_iso(text.strip(" ().,"))
+    if exact is not None and exact.last is not None and exact.first.month and exact.iso in text:
+        return exact, ""
     text = MISREAD.sub(lambda match: match[0].translate(FIGURES), text)
     return _parse_range(text) or _parse_one(text)
 
@@ -73,8 +78,8 @@ def _parse_range(text: str) -> tuple[Date, str] | None:
             continue
         found = [_parse_one(side if YEAR.search(side) else f"{side} {year[0]}") for side in sides]  # type: ignore[index]
         (first, _), (last, _) = found
-        if first and last and first.last is last.last is None and last.first.is_after(first.first):
-            return Date(first.first, last.first, first.letter or last.letter), " ".join(
+        if first and last and last.first.is_after(first.last or first.first):
+            return Date(first.first, last.last or last.first, first.letter or last.letter), " ".join(
                 rest for _, rest in found if rest
             )
     return None
@@ -82,7 +87,8 @@ def _parse_range(text: str) -> tuple[Date, str] | None:
 
 def _parse_one(text: str) -> tuple[Date | None, str]:
     if numeric := ISO.search(text) or DAY_FIRST.search(text) or EASTERN.search(text):
-        parts = numeric.group(4, 3, 1) if numeric.re is DAY_FIRST else numeric.groups("")
+        order = {ISO: (1, 3, 4), DAY_FIRST: (4, 3, 1), EASTERN: (1, 2, 3)}[numeric.re]
+        parts = [part or "" for part in numeric.group(*order)]
         day = Day.of(parts)
         if day is not None and len(day.parts) == len([part for part in parts if part]):
             return Date(day), _rest(text[: numeric.start()] + text[numeric.end() :])
@@ -174,7 +180,9 @@ def _is_day(text: str, figures: re.Match[str], place: int) -> bool:
     """Whether no word is between figures and the month, and nothing behind them says what else they count."""
     gap = text[min(figures.end(), place) : max(figures.start(), place)]
     is_before = figures.end() <= place
-    return not WORD.search(gap) and (is_before or (";" not in gap and not NO_DAY.match(text, figures.end())))
+    if is_before:
+        return not WORD.search(gap) and "," not in gap and not COUNTED.search(text, 0, figures.start())
+    return not WORD.search(gap) and ";" not in gap and not NO_DAY.match(text, figures.end())
 
 
 def _rest(text: str) -> str:

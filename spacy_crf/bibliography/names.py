@@ -162,7 +162,7 @@ def _group(text: str) -> Iterator[Name]:
         yield Name(_end(", ".join(pieces)))
         return
     if _are_whole(pieces):
-        yield from map(Name, pieces)
+        yield from (Name(piece.rstrip(".")) for piece in pieces)
         return
     place = 0
     while place < len(pieces):
@@ -183,7 +183,7 @@ def _group(text: str) -> Iterator[Name]:
 def _are_whole(pieces: Sequence[str]) -> bool:
     """Whether all names are in Eastern script without spaces, and more than family and given names in turn."""
     is_longer = len(pieces) % 2 == 1 or any(len(piece) > 2 for piece in pieces[::2])
-    return is_longer and all(map(EASTERN.fullmatch, pieces))
+    return is_longer and all(EASTERN.fullmatch(piece.rstrip(".")) for piece in pieces)
 
 
 def _inverted_size(pieces: Sequence[str], place: int) -> int:

@@ -118,6 +118,7 @@ CASES = {
     "王小明, 李明, 张伟": ["{王小明}", "{李明}", "{张伟}"],
     "王小明，李明，等": ["{王小明}", "{李明}", "others"],
     "김 철수": ["김, 철수"],
+    "김철수, 이영희.": ["{김철수}", "{이영희}"],
     "H.-J. Schmidt/K. Meier": ["Schmidt, H.-J.", "Meier, K."],
     "Smith, J. and": ["Smith, J."],
     "Smith, J.; Jones, K. and Brown, L.": ["Smith, J.", "Jones, K.", "Brown, L."],
