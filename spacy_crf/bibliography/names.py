@@ -7,7 +7,7 @@ from .entry import Name, Names
 
 
 def _letters(test: Callable[[str], bool]) -> str:
-    """Letters with a property, for a class of a regular expression; those beyond U+2FFF have no case worth a test."""
+    """Letters with a property, for a class of a regular expression; those beyond U+2FFF are taken to have no case."""
     return "".join(letter for letter in map(chr, range(0x3000)) if letter.isalpha() and test(letter))
 
 
@@ -36,13 +36,14 @@ BEFORE = re.compile(
     re.IGNORECASE,
 )
 AFTER = re.compile(
-    r"[\s,;:]*[(\[]?\s*\b(?:eds?|editors?|hrsg|hgg?|dirs?|éds?|comps?|compilers?|coords?|orgs?|red|ред|note|comment)\b\.?\s*(?:[)\]]|$)"
-    r"[\s,;:.)]*",
+    r"[\s,;:]*[(\[]?\s*\b(?:eds?|editors?|hrsg|hgg?|dirs?|éds?|comps?|compilers?|coords?|orgs?|red|ред|"
+    r"note|comment)\b\.?\s*(?:[)\]]|$)[\s,;:.)]*",
     re.IGNORECASE,
 )
 EASTERN_AFTER = re.compile(r"[\s(](?:編著?|编著?|主编|著|訳|译|지음|엮음)\s*\)?(?=\W*$)")
 CONTRIBUTION = re.compile(
-    r"\s*[;,]\s*((?:trans(?:l|lated)?|übers(?:etzt)?|trad)\b\.?\s.*|(?:with|mit|avec)\s+(?:an?|the|einem|einer|une?)\s.*\b(?:by|von|par|de)\s.*)$"
+    r"\s*[;,]\s*((?:trans(?:l|lated)?|übers(?:etzt)?|trad)\b\.?\s.*|"
+    r"(?:with|mit|avec)\s+(?:an?|the|einem|einer|une?)\s.*\b(?:by|von|par|de)\s.*)$"
 )
 ROMAN_END = re.compile(r"(?<=\bI[IV])\.$|(?<=\bIII)\.$")
 HARD = re.compile(r"\s*[;/]\s*|\s*・\s*(?=[\u3400-\u9fff\uac00-\ud7a3])|\s*·\s*(?=[\uac00-\ud7a3])")
@@ -88,11 +89,12 @@ CAPITAL_PARTICLE = re.compile(
     r"v[ao]n|de|del|della|di|da|dos|du|den|der|ter|ten|la|le|des|st\.?|ste\.?|saint", re.IGNORECASE
 )
 BODY = re.compile(
-    r"\b(?:institut[eo]?|committee|council|universi\w+|project|office|society|conseil|consejo|group|authority|trust|collaboration|"
-    r"department|ministry|association|consortium|board|cent(?:re|er)|foundation|commission|organi[sz]ation|bureau|"
+    r"\b(?:institut[eo]?|committee|council|universi\w+|project|office|society|conseil|consejo|group|authority|trust|"
+    r"collaboration|department|ministry|association|consortium|board|cent(?:re|er)|foundation|commission|organi[sz]ation|bureau|"
     r"library|company|corp(?:oration)?|inc|ltd|league|federation|union|academy|museum|network|initiative|laborator\w+|"
-    r"agency|partnership|team|press|conference|\w*gemeinschaft|gesellschaft|verein|ministerium|\w*amt|bund|verband|kommission|société|comité|ministeri\w+|министерств\w|"
-    r"asociación|organización|sociedad|academia|fundación|институт\w*|академия|университет\w*|общество)\b"
+    r"agency|partnership|team|press|conference|gesellschaft|\w*gemeinschaft|verein|\w{3,}amt|amt|bund|"
+    r"verband|kommission|société|comité|ministeri\w+|министерств\w|asociación|organización|sociedad|academia|fundación|"
+    r"институт\w*|академия|университет\w*|общество)\b"
     r"|(?:大学|大學|研究所|研究院|学会|學會|协会|協会|委员会|委員会|公司|会社|대학교|학회)$"
     r"|^the\s|\s(?:of|for|on|für|pour)\s",
     re.IGNORECASE,
@@ -168,7 +170,7 @@ def _group(text: str) -> Iterator[Name]:
     while place < len(pieces):
         end = place + _inverted_size(pieces, place)
         if end - place == 2 and (joined := JOINED.fullmatch(pieces[end - 1])) and end < len(pieces):
-            end, pieces[end - 1 : end] = end, joined.groups()  # "Family, Given y Family, Given"
+            pieces[end - 1 : end] = joined.groups()  # "Family, Given y Family, Given"
         own, suffix = pieces[place:end], ""
         if end < len(pieces) and SUFFIX.fullmatch(pieces[end]):
             suffix, end = pieces[end], end + 1
