@@ -129,8 +129,10 @@ class LiveSettings(dict[str, Any]):
         super().update(values)
 
     def _tell_config(self, changed: dict[str, Any]) -> None:
-        nlp = self._pipeline and self._pipeline()
-        for name, pipe in nlp.components if nlp and changed else ():
+        nlp = None if self._pipeline is None else self._pipeline()
+        if nlp is None or not changed:
+            return
+        for name, pipe in nlp.components:
             if getattr(pipe, "cfg", None) is self:
                 nlp.get_pipe_config(name).update(changed)
 
