@@ -20,7 +20,7 @@ from thinc.util import convert_recursive
 
 from ..core.errors import CRFWarning
 from ..reading.configs import single_dollars
-from .block import Settings, refused
+from .block import Settings, default_config, refused
 from .errors import PipeWarnings
 from .storage import Stored, is_alone
 
@@ -72,7 +72,7 @@ class LiveSettings(dict[str, Any]):
         self._pipeline = weakref.ref(nlp)
 
     def take(self, stored: Mapping[str, Any], alone: bool) -> None:
-        """Assign settings that were stored with the component, with a warning where they change.
+        """Assign settings that were stored with the component, with a warning where others had been given.
 
         alone (bool): whether no config of a pipeline says what holds. Where one does, only files of older versions tell
             of settings that were assigned, with what the config said then.
@@ -85,8 +85,9 @@ class LiveSettings(dict[str, Any]):
         for key in asked.keys() & own.keys():
             if self[key] == asked[key]:
                 self.fit(key, stored[key])
-        if found:
-            changes = ", ".join(f"{key} = {value!r} (was {own[key]!r})" for key, value in found.items())
+        usual = default_config(type(self._settings)) if alone else {}
+        if told := [key for key in found if key not in usual or own[key] != usual[key]]:
+            changes = ", ".join(f"{key} = {found[key]!r} (was {own[key]!r})" for key in told)
             warnings.warn(PipeWarnings.CRFW411.format(name=self._name, changes=changes), CRFWarning, stacklevel=2)
 
     def __setitem__(self, key: str, value: Any) -> None:
