@@ -182,7 +182,7 @@ TABLES = {
             Column("number F", "labels.NR.f"),
             Column("text F", "labels.TEXT_BLOCK.f"),
         ),
-        {"`section_parser.cfg`, labels": "labels"},
+        {"`section_parser.cfg`": "labels", "the same, `joint = false`, `learn_tree = false`": "labels-alone"},
         rest="Counts of all folds and draws together.",
     ),
     "rechtspraak-trees": Table(

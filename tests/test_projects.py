@@ -253,7 +253,7 @@ RUNS: dict[str, tuple[Callable[[Path], None], tuple[str, ...]]] = {
     "cora": (tagged_references, ("evaluate", "evaluate-free", "train")),
     "anystyle": (references_in_xml, ("train", "evaluate", "cross-validate")),
     "grobid_references": (labelled_words, ("train", "evaluate")),
-    "rechtspraak": (judgments, ("labels", "trees", "train", "certified")),
+    "rechtspraak": (judgments, ("labels", "labels-alone", "trees", "train", "certified")),
 }
 SLOW = [name if name == "wnut17" else pytest.param(name, marks=pytest.mark.slow) for name in RUNS]
 
@@ -274,8 +274,7 @@ def test_the_commands_of_a_project_run_on_files_like_its_own(name: str, tmp_path
         config.to_disk(tmp_path / "configs" / path.name)
     own = load_project_config(project)
     variables = {name: data for name in ("data", "ewt") if name in own["vars"]}
-    if "folds" in own["vars"]:
-        variables["folds"] = "2"
+    variables |= {name: count for name, count in (("folds", "2"), ("repeats", "1")) if name in own["vars"]}
     for command in commands:
         done = weasel(command, project, **variables)
         assert done.returncode == 0, f"{command}: {done.stdout[-2000:]}{done.stderr[-2000:]}"

@@ -7,7 +7,9 @@ from typing import Annotated
 import typer
 
 from ..constraints.component import ConstraintDecoder
+from ..core.errors import CRFError
 from ..lab.baselines.component import ComparisonTagger
+from ..lab.errors import LabErrors
 from ..lab.evaluation import Figures, describe_data, describe_model, evaluate
 from ..lab.report import describe_libraries, round_numbers
 from ..lab.results import POOLED, tag_rows
@@ -45,6 +47,8 @@ def evaluate_pipeline(
     trained = None if train is None else list(data.at(train).docs(nlp))
     examples = data.examples(nlp, loaded.name)
     found = evaluate(nlp, loaded.name, examples, trained, data.with_punctuation(nlp), intervals)
+    if not found.found.scores:
+        raise CRFError(LabErrors.CRF623.format(name=loaded.name, test=describe_data(data.path)))
     for text in format_evaluation(found):
         typer.echo(text)
     if intervals and not found.intervals:

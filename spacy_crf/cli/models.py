@@ -15,6 +15,8 @@ from ..constraints.errors import ConstraintErrors
 from ..constraints.table import table_rows, to_bytes
 from ..core.errors import CRFError
 from ..lab.errors import LabErrors
+from ..pipe.calibration import annotated, run_before
+from ..pipe.calibration import calibrate as fit_temperature
 from ..pipe.component import ChainPipe
 from ..pipe.explain import Explanation, explain
 from ..pipe.inspect import Inspection, inspect
@@ -23,13 +25,11 @@ from ..pipe.probabilities import LabelsTokens
 from ..punctuation.cli import fit_marks
 from ..punctuation.component import PunctuationRestorer
 from ..tagging.component import CRFTagger
-from ..tagging.component import calibrate as fit_temperature
 from ..tagsets.errors import TagSetErrors
 from .data import Data, DataOptions
 from .options import (
     Loaded,
     Pipe,
-    annotated,
     bin_rows,
     command,
     echo_data,
@@ -37,7 +37,6 @@ from .options import (
     load_pipeline,
     locate,
     refuse_idle,
-    run_before,
     table,
     tell_written,
 )
@@ -201,7 +200,7 @@ def calibrate(
         lines, settings = fit_tags(component, examples, bins, sequences)
     typer.echo("\n".join(lines))
     if output is not None:
-        # loaded anew, since settings have to reach the config that is saved
+        # loaded anew: its vocabulary does not have the words of FILE
         nlp: Any = load_pipeline(loaded.source, config={"components": {loaded.name: settings}})
         if calibration is not None:
             nlp.get_pipe(loaded.name).calibration = calibration
@@ -233,7 +232,7 @@ def fit_tags(
     header = ("probability", "tokens", "mean", "right", "tokens after", "mean", "right")
     lines = [
         table(bin_rows(fitted.before, fitted.after), header, "lr"),
-        f"temperature {tagger.cfg['temperature']:.4g} -> {fitted.temperature:.4g}",
+        f"temperature {tagger.temperature:.4g} -> {fitted.temperature:.4g}",
         f"expected calibration error {fitted.before.error:.4f} -> {fitted.after.error:.4f}",
     ]
     return lines, {"temperature": fitted.temperature}

@@ -16,8 +16,6 @@ import typer
 import wasabi
 from spacy.cli._util import import_code, parse_config_overrides, show_validation_error
 from spacy.language import Language
-from spacy.tokens import Doc
-from spacy.training import Example
 from spacy.util import load_config
 from thinc.api import Config
 from wasabi import Printer, msg
@@ -195,18 +193,6 @@ def find_component(nlp: Language, name: str | None, factory: str, *kinds: Any, l
         known = ", ".join(nlp.pipe_names)
         raise CRFError(LabErrors.CRF602.format(kind=factory, name=name or factory, known=known))
     return name
-
-
-def run_before(nlp: Language, name: str, docs: Iterable[Doc]) -> Iterator[Doc]:
-    """Docs as a component of the pipeline sees them."""
-    with nlp.select_pipes(enable=nlp.pipe_names[: nlp.pipe_names.index(name)]):
-        yield from nlp.pipe(docs)
-
-
-def annotated(nlp: Language, name: str, examples: Sequence[Example]) -> Iterator[Example]:
-    """Examples whose predicted side a component of the pipeline sees."""
-    for doc, example in zip(run_before(nlp, name, (example.predicted for example in examples)), examples):
-        yield Example(doc, example.reference)
 
 
 # -- configs -----------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
+from ..annotation.documents import read_doc_name
 from ..annotation.span_targets import SpanTarget
 from ..annotation.target import Target
 from ..core.arrays import Bools
@@ -105,7 +106,8 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
         if self.labels and get_layout(self.model).n_labels == len(tags):
             set_masks(self.model, self.allowed_pairs(tags))
         self.apply_preparation(self.features.extractor)
-        self.learner = ChainLearner(self.name, self.labels, tags, self.features, self.model, self.vocab)
+        learned = self.features, self.model, self.vocab
+        self.learner = ChainLearner(self.name, self.labels, tags, *learned, read_doc_name)
         self.forget_scores()
 
     def allowed_pairs(self, tags: TagSet) -> tuple[Bools, Bools, Bools]:
@@ -210,8 +212,7 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
     def read_files(self, files: dict[str, bytes], path: str) -> None:
         """Take over the contents of such files, those that were not excluded."""
 
-    def restore(self, files: dict[str, bytes], path: str) -> None:
-        """Take over what was stored: what was learned, and settings that were assigned, unless the config changed."""
+    def restore(self, files: dict[str, bytes], path: str, alone: bool) -> None:
         parts = Parts.parse(files, self.name, path)
         if parts.features is not None:
             check_templates(self.name, self.feature_config, parts.features)
@@ -220,7 +221,7 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
             if parts.cfg is not None:
                 self.cfg["labels"] = [str(label) for label in parts.cfg["labels"]]
                 self.cfg.update({name: parts.cfg[name] for name in self.learned_settings if name in parts.cfg})
-                self.cfg.take_changes(parts.cfg)
+                self.cfg.take(parts.cfg, alone)
             if parts.features is not None:
                 self.features = Features.from_data(parts.features, self.feature_config, self.sequence)
                 self.valid_tags.from_data(parts.features)

@@ -19,7 +19,7 @@ from ..core.chain.spans import bounded_spans, covered_spans, exact_spans
 from ..core.errors import CRFError, CRFWarning, excerpt
 from ..core.labels import OUTSIDE, UNKNOWN, Scheme, TagSet
 from ..features.columns import Columns
-from .block import SPAN_TARGETS, ChainSettings, LabelSettings
+from .block import AUTO, SPAN_TARGETS, ChainSettings, LabelSettings
 from .errors import PipeErrors, PipeWarnings
 
 
@@ -295,7 +295,7 @@ class WarnsOfScores:
     @property
     def has_probabilities(self) -> bool:
         """Whether scores have been learned, or been calibrated, as logarithms of probabilities."""
-        return self.settings.trainer.gives_probabilities or self.settings.temperature != 1
+        return self.settings.trainer.gives_probabilities or self.settings.temperature not in (1, AUTO)
 
     def warn_of(self, uses: Iterable[str]) -> None:
         """Warn once of the first use of probabilities, where scores are none."""

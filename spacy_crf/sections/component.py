@@ -1,5 +1,6 @@
 """The section parser: a chain or rules label layout elements, and a parser over them builds the tree of sections."""
 
+import json
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from ..core.arrays import Bools, Doubles, Indices, Ints
+from ..core.chain.temperature import HeldOut
 from ..core.errors import CRFError, CRFWarning
 from ..core.labels import UNKNOWN, Gold, TagSet
 from ..pipe.component import ChainPipe
@@ -70,9 +72,12 @@ class SectionParser(ChainPipe):
     def __init__(self, vocab: Vocab, settings: SectionSettings, name: str = "section_parser"):
         self.roles = LabelRoles.parse(name, settings.roles)
         self.unit_features = settings.features
-        self._stack = StackParser(settings.max_states)
-        self._grammar = GrammarParser(name, settings.grammar, self.roles)
         super().__init__(vocab, settings, name, newline_label=self.roles.newline)
+        self._begin_parsers()
+
+    def _begin_parsers(self) -> None:
+        self._stack = StackParser(self.settings.max_states)
+        self._grammar = GrammarParser(self.name, self.settings.grammar, self.roles)
 
     def make_tags(self, labels: tuple[str, ...]) -> TagSet:
         return TagSet(labels, "none")
@@ -92,20 +97,30 @@ class SectionParser(ChainPipe):
 
     def gold(self, examples: Sequence[Example], lengths: Indices) -> Gold:
         """Gold of the units of the chain; what no element covers, or a Doc without elements, is unknown."""
-        labels = [label for example in examples for label in self._gold_labels(example)]
-        return Gold.known(np.array(labels, dtype=np.int32), len(self.tags))
+        for example in examples:
+            for label in set(self._gold_names(example)) - {None}:
+                if label not in self.tags.number:
+                    document = example.reference.text[:40]
+                    raise CRFError(PipeErrors.CRF403.format(label=label, document=document, name=self.name))
+        return Gold.known(self._numbers(examples), len(self.tags))
 
-    def _gold_labels(self, example: Example) -> list[int]:
+    def held_out(self, examples: Sequence[Example]) -> HeldOut:
+        _, found = self.read_distribution([example.predicted for example in examples], given=True)
+        names = [name for example in examples for name in self._gold_names(example)]
+        missed = np.array([name is not None and name not in self.tags.number for name in names], dtype=np.bool_)
+        return HeldOut(found, self._numbers(examples), missed)
+
+    def _numbers(self, examples: Sequence[Example]) -> Ints:
+        """((N,)): gold labels of the units of the chain; UNKNOWN for none, and for those that the chain lacks."""
+        names = [name for example in examples for name in self._gold_names(example)]
+        return np.array([self.tags.number.get(name or "", UNKNOWN) for name in names], dtype=np.int32)
+
+    def _gold_names(self, example: Example) -> list[str | None]:
         units = [unit for unit in units_of(example.predicted) if self._is_of_chain(unit)]
         elements = spans.read_elements(example.reference, self.settings.elements_key)
         if elements is None:
-            return [UNKNOWN] * len(units)
-        names = spans.labels_of_units(units, elements, self.roles.newline)
-        for label in set(names) - {None}:
-            if label not in self.tags.number:
-                document = example.reference.text[:40]
-                raise CRFError(PipeErrors.CRF403.format(label=label, document=document, name=self.name))
-        return [UNKNOWN if label is None else self.tags.number[label] for label in names]
+            return [None] * len(units)
+        return spans.labels_of_units(units, elements, self.roles.newline)
 
     def _is_of_chain(self, unit: LayoutUnit) -> bool:
         return self.unit_features.newlines or unit.kind is not Kind.NEWLINE
@@ -120,14 +135,13 @@ class SectionParser(ChainPipe):
     ) -> None:
         """As `ChainPipe.initialize`; weights of the tree are learned in the first step of training."""
         super().initialize(get_examples, nlp=nlp, labels=labels, start=start)
+        self._begin_parsers()
         self.tree_parser.reset()
 
     @property
     def tree_parser(self) -> TreeParser:
         """The parser under the present settings."""
         if self.settings.parser == "grammar":
-            if self._grammar.source != self.settings.grammar:
-                self._grammar = GrammarParser(self.name, self.settings.grammar, self.roles)
             return self._grammar
         self._stack.max_states = self.settings.max_states
         return self._stack
@@ -149,13 +163,16 @@ class SectionParser(ChainPipe):
         return self.roles.sum(self._spread(units_of(doc), found)[1], self._names)
 
     def write_files(self) -> dict[str, bytes]:
-        return {FILE: self.tree_parser.to_bytes()}
+        uses_grammar = self.settings.parser == "grammar" or self._grammar.is_read
+        data = {**self._stack.to_data(), **(self._grammar.to_data() if uses_grammar else {})}
+        return {FILE: json.dumps(data, indent=1).encode("utf8")}  # not with srsly, which rounds numbers
 
     def read_files(self, files: dict[str, bytes], path: str) -> None:
         if FILE in files:
             with readable(self.name, f"{path}/{FILE}"):
-                self._stack.from_bytes(files[FILE])
-                self._grammar.from_bytes(files[FILE])
+                data = dict(json.loads(files[FILE]))
+                self._stack.from_data(data)
+                self._grammar.from_data(data)
 
     def decoder(self) -> Decoder:
         return Decoder(None, (UnitMarginalsOutput("", self.labels),))

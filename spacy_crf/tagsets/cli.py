@@ -11,15 +11,15 @@ import typer
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
-from spacy.util import load_config
 from wasabi import msg
 
 from ..cli.data import TO_ANNOTATE, Data, DataOptions
-from ..cli.options import Loaded, Pipe, annotated, command, parse_numbers, percent, refuse_idle, table, tell_written
+from ..cli.options import Loaded, Pipe, command, parse_numbers, percent, refuse_idle, table, tell_written
 from ..core.sets.conformal import Condition, Kind, Score
 from ..core.sets.risk import Loss, Unit
 from ..corpora.tagsets import write_predicted_tsv
 from ..corpora.webanno import write_webanno
+from ..pipe.calibration import annotated
 from ..pipe.probabilities import GivesSets
 from .guarantee import (
     ConformalPromise,
@@ -213,11 +213,9 @@ def guarantee(
         promise = risk_control(held_out, level, unit, loss)
     tell_promise(promise, held_out, loaded.component.labels)
     if output is not None:
-        loaded.nlp.to_disk(output)
-        config = load_config(output / "config.cfg")
         stored = guarantee_data(promise, loaded.component)
-        config["components"][loaded.name].update(method="guarantee", guarantee=stored)
-        config.to_disk(output / "config.cfg")
+        loaded.component.cfg.update(method="guarantee", guarantee=stored)
+        loaded.nlp.to_disk(output)
     tell_written(output)
 
 

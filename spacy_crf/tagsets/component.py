@@ -37,7 +37,7 @@ class SetValuedTagger(KeepsPromise, ChainPipe):
     >>> import spacy
     >>> nlp = spacy.load("output/set_valued_tagger/model-best")  # `make demo` trains it
     >>> [token._.tag_set for token in nlp("uin sawzel fora")]
-    [['ART', 'CARD'], ['NA'], ['APPR']]
+    [['ART'], ['NA'], ['APPR']]
     """
 
     learned_settings = (PARENTS, PREPARATION)

@@ -90,6 +90,7 @@ def test_every_score_of_the_component_is_told_with_its_interval(evaluated: Any, 
     assert bool(intervals) == (data["counts"]["docs"] > 1)
     if not intervals:
         return
+    assert list(intervals) == [path for path in told if path in intervals]  # so that files can be compared
     assert {path[0] for path in scores.keys() - intervals.keys()} <= WITHOUT
     assert all(low <= told[path] + 1e-6 and told[path] - 1e-6 <= high for path, (low, high) in intervals.items())
 
@@ -235,6 +236,14 @@ def test_one_document_has_no_intervals(tmp_path: Path) -> None:
         archive.extractall(tmp_path / "model")
     out = run("evaluate", tmp_path / "model", DATA / "gold" / "sets.tsv", "--format", "tagsets", "--intervals")
     assert "There are no intervals" in out and "95 %" not in out
+
+
+def test_data_without_gold_are_refused(tmp_path: Path) -> None:
+    with zipfile.ZipFile(DATA / "models" / "tagger.zip") as archive:
+        archive.extractall(tmp_path / "model")
+    (tmp_path / "bare.tsv").write_text("the\nboat\n\nleft\n", encoding="utf8")
+    out = run("evaluate", tmp_path / "model", tmp_path / "bare.tsv", "--columns", "word", code=1)
+    assert "CRF623" in out and "bare.tsv" in out
 
 
 def test_the_old_name_is_hidden(tmp_path: Path) -> None:
