@@ -46,7 +46,7 @@ from .chain_storage import StoresChain
 from .decoding import Batch, Decoder, IsolatesFailures, Prediction, WarnsOfScores
 from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors
-from .labels import PREPARATION, join_gold, read_gold, tell_missing
+from .labels import PREPARATION, join_gold, read_gold, tell_missing, tell_stream
 from .live_settings import HasSettings, LiveSettings
 from .scorer import report_scores
 
@@ -61,7 +61,7 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
     learned (Any): what comes from data and is kept in `cfg` beside labels, at its first value.
     """
 
-    prepares: bool = False  # whether `before_training` has something to do
+    prepares: str = ""  # what `before_training` learns, "" for nothing
     _known: tuple[list[Any], Emissions] | None = None  # weights, and the scores under them
 
     def __init__(self, vocab: Vocab, settings: ChainSettings, name: str, scheme: Scheme = "none", **learned: Any):
@@ -170,6 +170,7 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
             gold, documents = self.gold(kept, columns.lengths), document_numbers(kept)
             self.valid_tags.fit(columns, gold, self.vocab.strings, self.tags, documents)
         self._first_step = partial(self.before_training, get_examples, nlp) if self.prepares else None
+        tell_stream(self.name, nlp, self.fitted(labels, begun))
         report_scores(nlp, self.measured)
 
     def update(
@@ -216,6 +217,7 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
             vectors, backprop = begin_update(tok2vec, docs)
             columns = replace(columns, vectors=vectors)
         gold, strings, mask = self.gold(examples, columns.lengths), self.vocab.strings, None
+        self.compare_preparation(examples, columns, gold)
         if self.has_dictionary:
             mask = self.valid_tags.training_mask(columns, gold, strings)
             columns = self.valid_tags.fill_training(columns, gold, strings)

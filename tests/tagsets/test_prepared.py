@@ -1,5 +1,6 @@
 """Models of prepared texts: what was done to the texts of training holds for all that comes after, untold."""
 
+import gc
 import json
 import re
 from collections import Counter
@@ -251,6 +252,23 @@ def test_training_learns_nothing_else_by_it(tmp_path: Path) -> None:
     for doc in (example.predicted, bare):
         np.testing.assert_array_equal(tagger.read_columns([doc]).lengths, lengths)
     assert Example(bare, example.reference).get_aligned("TAG", as_string=True)[1] == "$;"
+
+
+@pytest.mark.parametrize("factory", ["crf_tagger", "set_valued_tagger", *COMPARED])
+@pytest.mark.parametrize(
+    ("first", "now"), [("context", None), ("context", "gold"), ("removed", "context"), (None, "context")]
+)
+def test_further_training_with_other_texts_is_told(factory: str, first: Any, now: Any, tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("he\tP\nkumt\tV\n.\t$;\n\nse\tP\nkumt\tV\n.\t$;\n", encoding="utf8")
+    texts = [way and HistoricalText(punctuation=way) for way in (first, now)]
+    nlp = make_nlp(factory, texts[0], path)
+    nlp.to_disk(tmp_path / "model")
+    nlp = spacy.load(tmp_path / "model")
+    nlp.update(list(Corpus(path, format="tagsets", text=texts[0])(nlp)))
+    gc.collect()  # L-BFGS begins a new run where the examples of the last one are gone
+    with pytest.warns(UserWarning, match=f"CRFW416.*{first or 'gold'}.*now from.*{now or 'gold'}"):
+        nlp.update(list(Corpus(path, format="tagsets", text=texts[1])(nlp)))
 
 
 @pytest.mark.parametrize("factory", COMPARED)

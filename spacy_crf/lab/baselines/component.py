@@ -35,7 +35,7 @@ from ...learning.packed import dumps, loads
 from ...pipe.decoding import IsolatesFailures, Prediction
 from ...pipe.dictionary.counts import Data
 from ...pipe.errors import PipeErrors
-from ...pipe.labels import PREPARATION, HasLabels, KeepsPreparation
+from ...pipe.labels import PREPARATION, HasLabels, KeepsPreparation, tell_stream
 from ...pipe.scorer import report_scores, target_scores
 from ...pipe.storage import Parts, Stored, readable
 from ...tagsets.gold import WeightedTags, weighted_gold
@@ -48,7 +48,10 @@ class Estimator(ABC):
     """Learns labels of tokens. What comes is collected; the model is made from it when it is first asked for.
 
     The model has `marginals` and `decode`. extractor (FeatureExtractor): reads Docs.
+    scored_by (dict): what probabilities follow from beside what is stored.
     """
+
+    scored_by: dict[str, Any]
 
     def __init__(self, extractor: FeatureExtractor):
         self.extractor = extractor
@@ -62,6 +65,11 @@ class Estimator(ABC):
     @abstractmethod
     def reset(self, nlp: Language | None, references: Callable[[], Iterable[Doc]]) -> None:
         """Begin anew. references (Callable): gives the gold Docs that the pipeline is initialised with."""
+
+    @property
+    def fitted(self) -> list[str]:
+        """What `reset` fits to Docs, by the names of settings."""
+        return []
 
     @abstractmethod
     def take(self, columns: Columns, gold: Gold, vocab: Vocab) -> None:
@@ -179,6 +187,7 @@ class ComparisonTagger(IsolatesFailures, HasLabels, KeepsPreparation, Stored, Tr
         self.learn_preparation(self.references(get_examples))
         self.estimator.reset(nlp, lambda: self.references(get_examples))
         self.apply_preparation(self.estimator.extractor)
+        tell_stream(self.name, nlp, ["labels"] * (labels is None) + self.estimator.fitted)
         report_scores(nlp, target_scores(self.target))
         self._taken = _Taken()
 
@@ -212,7 +221,9 @@ class ComparisonTagger(IsolatesFailures, HasLabels, KeepsPreparation, Stored, Tr
         gold = weighted_gold(self.name, examples, self.target, self.cfg["gold_tags"], TagSet(self.labels, "none"))
         if len(gold.seen_pairs()[0]):
             docs = [eg.predicted for eg in examples]
-            self.estimator.take(self.estimator.read(docs), gold, docs[0].vocab)
+            columns = self.estimator.read(docs)
+            self.compare_preparation(examples, columns, gold)
+            self.estimator.take(columns, gold, docs[0].vocab)
 
     # -- prediction ------------------------------------------------------------------------------------------
 
@@ -257,6 +268,18 @@ class ComparisonTagger(IsolatesFailures, HasLabels, KeepsPreparation, Stored, Tr
             (values,) = prediction.told
             if marginals is not None and values is not None:
                 write_marginals(doc, marginals, self.labels, values)
+
+    # -- what a promise holds for ---------------------------------------------------------------------------------
+
+    @property
+    def scores(self) -> Any:
+        """What probabilities are made with at the moment: another one when something has been learned."""
+        return self.estimator.model if self.estimator.has_learned else None
+
+    @property
+    def scored_by(self) -> dict[str, Any]:
+        """What probabilities follow from beside what is stored."""
+        return {**self.estimator.scored_by, PREPARATION: self.cfg[PREPARATION]}
 
     # -- state -----------------------------------------------------------------------------------------------
 
