@@ -24,7 +24,7 @@ from ..pipe.chain_storage import Start
 from ..pipe.component import ChainPipe
 from ..pipe.errors import PipeErrors
 from .block import LabelScheme, RestorerSettings
-from .calibration import MarkCalibration
+from .calibration import CALIBRATION, CalibratesMarks
 from .docs import (
     WordView,
     bare_doc,
@@ -51,7 +51,7 @@ from .stream import StreamedWord, components_before, stream_words
 from .survey import Survey
 from .words import split_words
 
-MIXED, SIGNS, CALIBRATION = "mixed_forms", "signs", "calibration"
+MIXED, SIGNS = "mixed_forms", "signs"
 
 
 class Restored(NamedTuple):
@@ -61,7 +61,7 @@ class Restored(NamedTuple):
     prediction: WordPrediction
 
 
-class PunctuationRestorer(ChainPipe):
+class PunctuationRestorer(CalibratesMarks, ChainPipe):
     """Labels words with the marks that follow them. See `RestorerSettings`.
 
     The chain runs over words, not over tokens: see `docs`. Nothing that is written changes the Doc's words or text.
@@ -132,29 +132,13 @@ class PunctuationRestorer(ChainPipe):
     def read_columns(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
         return super().read_columns([self.bare(doc) for doc in docs], extra)
 
-    # -- calibration -----------------------------------------------------------------------------------------
-
     @property
     def has_probabilities(self) -> bool:
         return self.calibration is not None or super().has_probabilities
 
-    @property
-    def calibration(self) -> MarkCalibration | None:
-        """The map; None where none was fitted, or to other marks than those that the component knows by now."""
-        data = self.cfg[CALIBRATION]
-        if data is None or tuple(data["marks"]) != self.label_table.marks:
-            return None
-        return MarkCalibration.from_data(data)
-
-    @calibration.setter
-    def calibration(self, calibration: MarkCalibration | None) -> None:
-        self.cfg[CALIBRATION] = calibration and calibration.to_data()
-
     def finish_update(self, sgd: Optimizer | None) -> None:
-        """Let the trainer take its step; a map that was fitted to the weights before it is dropped, with a warning."""
-        if self.cfg[CALIBRATION] is not None:
-            warnings.warn(PunctuationWarnings.CRFW974.format(name=self.name), CRFWarning, stacklevel=2)
-            self.calibration = None
+        """Let the trainer take its step; a map that was fitted to the weights before it is dropped."""
+        self.drop_calibration()
         super().finish_update(sgd)
 
     def uncalibrated(self, docs: Sequence[Doc]) -> Floats:
@@ -228,7 +212,7 @@ class PunctuationRestorer(ChainPipe):
                 told = {"name": self.name, "label": str(label), "document": excerpt(example.reference.text)}
                 if label.mark not in table.marks:
                     raise CRFError(PipeErrors.CRF403.format(**told))
-                warnings.warn(PunctuationWarnings.CRFW977.format(**told), CRFWarning, stacklevel=2)
+                warnings.warn(PunctuationWarnings.CRFW979.format(**told), CRFWarning, stacklevel=2)
             found += labels
         return table.gold(found)
 

@@ -66,12 +66,16 @@ class PunctuationWarnings(metaclass=Messages):
         "The training texts of {name!r} have none of the marks {marks}, so that it learns to set none. Give punctuated "
         "texts, or Docs with the marks in `doc._.punctuation`."
     )
-    CRFW977 = (
-        "Component {name!r}: gold has {label!r}, which is not among its labels, so that at most the mark is learned "
-        "there. Begin with data that shows all labels, or list them in [initialize.components.{name}.labels]: `spacy "
-        "init labels` writes such a list."
-    )
     CRFW976 = (
         "{long} of {words} words of the training texts of {name!r} have more than {most} letters: it seems that no "
         "white space parts them, as in Thai, Lao, Khmer and Burmese. Put spaces between the words, here and in use."
+    )
+    CRFW977 = (
+        "The dev corpus has only {found} words with gold for {name!r}, too few to calibrate its marks by; that takes "
+        "{few}. Its probabilities are those of the chain. Give a larger dev corpus, or set temperature = 1.0."
+    )
+    CRFW979 = (
+        "Component {name!r}: gold has {label!r}, which is not among its labels, so that at most the mark is learned "
+        "there. Begin with data that shows all labels, or list them in [initialize.components.{name}.labels]: `spacy "
+        "init labels` writes such a list."
     )

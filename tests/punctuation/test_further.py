@@ -41,7 +41,7 @@ def test_of_other_labels_that_are_new_the_mark_is_learned(tmp_path: Path) -> Non
     pipe = nlp.get_pipe("punctuation_restorer")
     assert "PERIOD|UPPER" not in pipe.labels
     examples = examples_of(nlp, tmp_path, "The boat is of the BBW.")
-    with pytest.warns(CRFWarning, match="CRFW977.*PERIOD.UPPER"):
+    with pytest.warns(CRFWarning, match="CRFW979.*PERIOD.UPPER"):
         gold = pipe.gold(examples, [6])
     assert [pipe.labels[k] for k in gold.weights[-1].nonzero()[0]] == [one for one in pipe.labels if "PERIOD" in one]
 

@@ -126,7 +126,7 @@ def test_marks_are_kept_that_training_never_saw_in_such_a_sentence(folder: Path,
     labels = sorted(label for label in seen if not (label.startswith("COMMA") and label.endswith("@QUESTION")))
     assert len(labels) < len(seen)
     pipe.initialize(lambda: examples, nlp=nlp, labels=labels)
-    with pytest.warns(CRFWarning, match="CRFW977"):
+    with pytest.warns(CRFWarning, match="CRFW979"):
         nlp.update(examples)
     known, hard = nlp.pipe(["it is old, it is", "what, did? she, is? ada went home."])
     assert [t._.punct_after for t in known if t._.punct_after][:1] == ["COMMA"]
