@@ -190,6 +190,10 @@ class PipeWarnings(metaclass=Messages):
         "Component {name!r}: the dev corpus has only {found} tokens with a gold label that it knows, too few to fit a "
         "temperature to; that takes {few}. It is 1 for now. Give a larger dev corpus, or set a number."
     )
+    CRFW411 = (
+        "Component {name!r} is loaded with settings that were saved with it, in place of others: {changes}. If you "
+        "want others, assign them through `cfg`. The config.cfg that `nlp.to_disk` writes says what holds."
+    )
     CRFW415 = (
         "Component {name!r}: with max_epochs = -1, spaCy shows it the first 100 examples before training, and it fits "
         "to these alone: {fitted}. Set max_epochs = 0, or begin with the `start` of a component that has seen more; "
