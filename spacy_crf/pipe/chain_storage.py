@@ -156,7 +156,7 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
         self.check_label(label)
         if label in self.labels:
             return 0
-        self.cfg["labels"] = [*self.cfg["labels"], label]
+        self.cfg.learn(labels=[*self.cfg["labels"], label])
         self.vocab.strings.add(label)
         if get_layout(self.model).n_labels:
             resize_labels(self.model, len(self.make_tags(self.labels)))
@@ -167,7 +167,7 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
     def take_over(self, trained: "StoresChain", features: Features, weights: ChainWeights) -> None:
         """Have learned what another component has, apart from its calibration, with other features and weights."""
         kept = [name for name in ("labels", *self.learned_settings) if name not in self.settings_of_weights]
-        self.cfg.update({name: trained.cfg[name] for name in kept})
+        self.cfg.learn(**{name: trained.cfg[name] for name in kept})
         self.features = features
         set_weights(self.model, weights)
         copy_tok2vec(self.model, trained.model)
@@ -222,8 +222,8 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
             self.valid_tags.require(parts.features)
         with readable(self.name, path):
             if parts.cfg is not None:
-                self.cfg["labels"] = [str(label) for label in parts.cfg["labels"]]
-                self.cfg.update({name: parts.cfg[name] for name in self.learned_settings if name in parts.cfg})
+                self.cfg.learn(labels=[str(label) for label in parts.cfg["labels"]])
+                self.cfg.learn(**{name: parts.cfg[name] for name in self.learned_settings if name in parts.cfg})
                 self.cfg.take(parts.cfg, alone)
             if parts.features is not None:
                 self.features = Features.from_data(parts.features, self.feature_config, self.sequence)

@@ -171,6 +171,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         self._first_step = partial(self.before_training, get_examples, nlp) if self.prepares else None
         tell_stream(self.name, nlp, self.fitted(labels, begun))
         report_scores(nlp, self.measured)
+        self.given_temperature = self.settings.temperature
         if nlp is not None and self.settings.temperature == AUTO:
             ask_for_calibration(nlp)
 
@@ -197,7 +198,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
 
     def finish_update(self, sgd: Optimizer | None) -> None:
         """Let the trainer take its step. Settings that were fitted to the weights before it are asked for anew."""
-        self.cfg.forget_fits()
+        self.forget_fits()
         if self._first_step is not None:
             prepare, self._first_step = self._first_step, None
             prepare()

@@ -204,6 +204,10 @@ class PipeWarnings(metaclass=Messages):
         "treat all texts as the first ones, so that it does not do what these teach. Prepare them alike (`text` of "
         "spacy_crf.Corpus.v1), or begin a new component with these and the `start` of this one."
     )
+    CRFW417 = (
+        "Component {name!r} is trained further, but its temperature stays {temperature:g}, which may have been fitted "
+        "to the weights before. Run `python -m spacy crf calibrate` again, or set temperature = 1 or 'auto'."
+    )
     CRFW430 = (
         "Component {name!r}: the tag dictionary leaves no sequence of tags for document {document!r}, as the scheme or "
         "`forbidden` rules out what it allows. There, and in others like it, any tag may be given to any word. Add "

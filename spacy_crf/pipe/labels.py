@@ -68,7 +68,7 @@ class HasLabels:
         for label in distinct:
             self.check_label(label)
             self.vocab.strings.add(label)
-        self.cfg["labels"] = distinct
+        self.cfg.learn(labels=distinct)
 
     def check_label(self, label: str) -> None:
         """Raise a coded error for a label that the component could not write."""
@@ -94,7 +94,7 @@ class KeepsPreparation:
     def learn_preparation(self, references: Iterable[Doc]) -> None:
         """Take it from the gold Docs of training."""
         found = Preparation.of(references)
-        self.cfg[PREPARATION] = None if found is None else found.to_data()
+        self.cfg.learn(**{PREPARATION: None if found is None else found.to_data()})
 
     def apply_preparation(self, extractor: FeatureExtractor) -> None:
         """Let sequences end where those of training did."""

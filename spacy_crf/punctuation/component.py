@@ -184,7 +184,7 @@ class PunctuationRestorer(CalibratesMarks, ChainPipe):
         """Find labels, forms in mixed case and how marks are spelt in the data. See `ChainPipe.initialize`."""
         survey = Survey(self.label_scheme, map(self.view, super().references(get_examples)))
         survey.warn(self.name, self.label_scheme.marks)
-        self.cfg[MIXED], self.cfg[SIGNS], self.calibration = survey.mixed, survey.signs, None
+        self.cfg.learn(**{MIXED: survey.mixed, SIGNS: survey.signs, CALIBRATION: None})
         found = survey.labels if labels is None else labels
         super().initialize(get_examples, nlp=nlp, labels=sorted(found), start=start)
 
@@ -192,7 +192,7 @@ class PunctuationRestorer(CalibratesMarks, ChainPipe):
         """Begin as `StoresChain` does; forms and spelling that were learned before stay beside those of new texts."""
         super().begin_with(begun)
         for name in (MIXED, SIGNS):
-            self.cfg[name] = {**self.cfg[name], **begun.learned.get(name, {})}
+            self.cfg.learn(**{name: {**self.cfg[name], **begun.learned.get(name, {})}})
 
     def fitted(self, labels: Sequence[str] | None, begun: Start | None) -> list[str]:
         return [*super().fitted(labels, begun), "forms in mixed case", "the spelling of marks"]

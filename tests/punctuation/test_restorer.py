@@ -316,7 +316,9 @@ def test_mixed_forms_are_the_frequent_ones() -> None:
 def test_labels_may_be_given(folder: Path) -> None:
     nlp = build()
     examples = make_examples(nlp, folder)
-    nlp.get_pipe("punctuation_restorer").initialize(lambda: examples, nlp=nlp, labels=["O", "PERIOD", "COMMA", "QUESTION", "DASH"])
+    nlp.get_pipe("punctuation_restorer").initialize(
+        lambda: examples, nlp=nlp, labels=["O", "PERIOD", "COMMA", "QUESTION", "DASH"]
+    )
     with pytest.warns(CRFWarning, match="CRFW401.*: DASH"):
         nlp.update(examples)
     assert nlp.get_pipe("punctuation_restorer").labels == ("COMMA", "DASH", "O", "PERIOD", "QUESTION")

@@ -283,8 +283,8 @@ class ComparisonTagger(HasSettings, IsolatesFailures, HasLabels, KeepsPreparatio
         data = None
         with readable(self.name, path):
             if parts.cfg is not None:
-                self.cfg["labels"] = [str(label) for label in parts.cfg["labels"]]
-                self.cfg[PREPARATION] = parts.cfg.get(PREPARATION)
+                self.cfg.learn(labels=[str(label) for label in parts.cfg["labels"]])
+                self.cfg.learn(**{PREPARATION: parts.cfg.get(PREPARATION)})
                 self.cfg.take(parts.cfg, alone)
             if parts.model is not None:
                 data = loads(parts.model, len(files["model"]))
