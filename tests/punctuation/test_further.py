@@ -73,3 +73,13 @@ def test_a_stream_shows_its_first_examples_before_training(tmp_path: Path) -> No
     nlp.config["training"]["max_epochs"] = -1
     with pytest.warns(CRFWarning, match="CRFW415.*: forms in mixed case, the spelling of marks. Set"):
         nlp.initialize(lambda: examples_of(nlp, tmp_path, "The mill is old."))
+
+
+def test_marks_that_are_kept_are_not_scored(tmp_path: Path) -> None:
+    nlp = train(tmp_path, existing="keep")
+    words = [("the", ""), ("mill", ","), ("is", ""), ("old", "")]
+    text = " ".join(word + mark for word, mark in words)
+    reference = nlp.make_doc("the mill, is old.")
+    scores = nlp.evaluate([Example(nlp.make_doc(text), reference)])
+    assert scores["word_acc_none"] == pytest.approx(2 / 3)
+    assert nlp.evaluate([Example(nlp.make_doc(reference.text), reference)])["punct_f"] in (0.0, None)

@@ -226,6 +226,20 @@ def test_another_component_over_it_gives_no_sets_either(tmp_path: Path) -> None:
     assert {*next(row for row in rows if "/" in row)[3:]} == {"_", ""}
 
 
+def test_over_a_tagger_of_spacy_there_are_none_either(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("he\tP\n/\t$;\nkumt\tV\n/\t$;\n" * 3, encoding="utf8")
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("tagger")
+    nlp.add_pipe("set_valued_tagger", config={"source": "tagger"})
+    examples = list(Corpus(path, format="tagsets", text=HistoricalText(punctuation="context"))(nlp))
+    nlp.initialize(lambda: examples)
+    nlp.to_disk(tmp_path / "model")
+    for each in (nlp, spacy.load(tmp_path / "model"), spacy.load(tmp_path / "model").from_bytes(nlp.to_bytes())):
+        doc = each(Doc(each.vocab, words=["he", "/", "kumt"]))
+        assert [bool(token._.tag_set) for token in doc] == [True, False, True]
+
+
 def test_trees_of_tags_have_no_node_for_it(tmp_path: Path) -> None:
     path = tmp_path / "a.tsv"
     path.write_text("he\tP.a\n/\t$;\nkumt\tV.b\n/\t$;\n" * 3, encoding="utf8")
