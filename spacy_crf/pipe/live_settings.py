@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+import srsly
 from spacy.language import Language
 from spacy.util import load_config
 from thinc.util import convert_recursive
@@ -81,7 +82,8 @@ class LiveSettings(dict[str, Any]):
         alone (bool): whether no config of a pipeline says what holds. Where one does, only files of older versions tell
             of settings that were assigned, with what the config said then.
         """
-        own, old, asked = self.assignable, stored.get("changed", {}), stored.get(self.FITTED, {})
+        own = srsly.json_loads(srsly.json_dumps(self.assignable))  # with numbers as files round them
+        old, asked = stored.get("changed", {}), stored.get(self.FITTED, {})
         said = {**stored, **asked}
         kept = [key for key in own if key in said and (alone or (key in old and own[key] == old[key]))]
         found = {key: said[key] for key in kept if said[key] != own[key]}
