@@ -21,7 +21,7 @@ from thinc.util import convert_recursive
 
 from ..core.errors import CRFWarning
 from ..reading.configs import single_dollars
-from .block import Settings, refused
+from .block import Settings, default_config, refused
 from .errors import PipeWarnings
 from .storage import Stored, is_alone
 
@@ -77,22 +77,23 @@ class LiveSettings(dict[str, Any]):
         self._pipeline = weakref.ref(nlp)
 
     def take(self, stored: Mapping[str, Any], alone: bool) -> None:
-        """Assign settings that were stored with the component, with a warning where they change.
+        """Assign settings that were stored with the component, with a warning where others had been given.
 
         alone (bool): whether no config of a pipeline says what holds. Where one does, only files of older versions tell
             of settings that were assigned, with what the config said then.
         """
-        own = srsly.json_loads(srsly.json_dumps(self.assignable))  # with numbers as files round them
-        old, asked = stored.get("changed", {}), stored.get(self.FITTED, {})
+        own, old, asked = self.assignable, stored.get("changed", {}), stored.get(self.FITTED, {})
+        rounded = srsly.json_loads(srsly.json_dumps(own))  # as files have numbers
         said = {**stored, **asked}
         kept = [key for key in own if key in said and (alone or (key in old and own[key] == old[key]))]
-        found = {key: said[key] for key in kept if said[key] != own[key]}
+        found = {key: said[key] for key in kept if said[key] not in (own[key], rounded[key])}
         self.update(found)
         for key in asked.keys() & own.keys():
             if self[key] == asked[key]:
                 self.fit(key, stored[key])
-        if found:
-            changes = ", ".join(f"{key} = {value!r} (was {own[key]!r})" for key, value in found.items())
+        usual = default_config(type(self._settings)) if alone else {}
+        if told := [key for key in found if key not in usual or own[key] != usual[key]]:
+            changes = ", ".join(f"{key} = {found[key]!r} (was {own[key]!r})" for key in told)
             warnings.warn(PipeWarnings.CRFW411.format(name=self._name, changes=changes), CRFWarning, stacklevel=2)
 
     def __setitem__(self, key: str, value: Any) -> None:
@@ -135,8 +136,10 @@ class LiveSettings(dict[str, Any]):
         super().update(values)
 
     def _tell_config(self, changed: dict[str, Any]) -> None:
-        nlp = self._pipeline and self._pipeline()
-        for name, pipe in nlp.components if nlp and changed else ():
+        nlp = None if self._pipeline is None else self._pipeline()
+        if nlp is None or not changed:
+            return
+        for name, pipe in nlp.components:
             if getattr(pipe, "cfg", None) is self:
                 nlp.get_pipe_config(name).update(changed)
 
