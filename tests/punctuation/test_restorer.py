@@ -297,7 +297,7 @@ def test_abbreviations_reach_the_scorer(folder: Path) -> None:
     write_gold(predicted, [""] * len(predicted))
     pipe = nlp.get_pipe("punctuation_restorer")
     assert pipe.score([Example(predicted, reference)])["word_acc"] == 1.0
-    pipe.cfg["abbreviations"] = []
+    pipe.cfg.learn(abbreviations=[])
     assert pipe.score([Example(predicted, reference)])["word_acc"] == pytest.approx(2 / 3)
 
 
