@@ -45,7 +45,7 @@ from .calibration import Calibrates, ask_for_calibration
 from .decoding import Batch, Decoder, IsolatesFailures, Prediction, WarnsOfScores
 from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors
-from .labels import PREPARATION, read_gold, tell_missing
+from .labels import PREPARATION, read_gold, tell_missing, tell_stream
 from .live_settings import HasSettings, LiveSettings
 from .scorer import report_scores
 
@@ -60,7 +60,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
     learned (Any): what comes from data and is kept in `cfg` beside labels, at its first value.
     """
 
-    prepares: bool = False  # whether `before_training` has something to do
+    prepares: str = ""  # what `before_training` learns, "" for nothing
     _known: tuple[list[Any], Emissions] | None = None  # weights, and the scores under them
 
     def __init__(self, vocab: Vocab, settings: ChainSettings, name: str, scheme: Scheme = "none", **learned: Any):
@@ -169,7 +169,9 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
             gold, documents = self.gold(kept, columns.lengths), document_numbers(kept)
             self.valid_tags.fit(columns, gold, self.vocab.strings, self.tags, documents)
         self._first_step = partial(self.before_training, get_examples, nlp) if self.prepares else None
+        tell_stream(self.name, nlp, self.fitted(labels, begun))
         report_scores(nlp, self.measured)
+        self.given_temperature = self.settings.temperature
         if nlp is not None and self.settings.temperature == AUTO:
             ask_for_calibration(nlp)
 
@@ -196,7 +198,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
 
     def finish_update(self, sgd: Optimizer | None) -> None:
         """Let the trainer take its step. Settings that were fitted to the weights before it are asked for anew."""
-        self.cfg.forget_fits()
+        self.forget_fits()
         if self._first_step is not None:
             prepare, self._first_step = self._first_step, None
             prepare()
@@ -218,6 +220,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
             vectors, backprop = begin_update(tok2vec, docs)
             columns = replace(columns, vectors=vectors)
         gold, strings, mask = self.gold(examples, columns.lengths), self.vocab.strings, None
+        self.compare_preparation(examples, columns, gold)
         if self.has_dictionary:
             mask = self.valid_tags.training_mask(columns, gold, strings)
             columns = self.valid_tags.fill_training(columns, gold, strings)

@@ -66,7 +66,7 @@ class SectionParser(ChainPipe):
     """
 
     parts = (*NAMES, FILE)
-    prepares = True
+    prepares = "weights of the tree"
     settings: SectionSettings
 
     def __init__(self, vocab: Vocab, settings: SectionSettings, name: str = "section_parser"):

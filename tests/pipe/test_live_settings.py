@@ -13,7 +13,7 @@ import pytest
 import spacy
 import srsly
 from helpers.folders import accept_edits
-from helpers.tagged import build, train
+from helpers.tagged import build, make_examples, train
 from spacy.language import Language
 
 from spacy_crf import CRFWarning
@@ -147,3 +147,23 @@ def test_a_copy_of_settings_is_the_same() -> None:
     cfg = get_pipe(train()).cfg
     cfg["temperature"] = 2.0
     assert pickle.loads(pickle.dumps(cfg)) == cfg
+
+
+@pytest.mark.parametrize("key, value", [("labels", ["A"]), ("preparation", {"punctuation": "context"})])
+def test_what_is_learned_is_no_setting(key: str, value: Any) -> None:
+    nlp = train()
+    before = get_pipe(nlp).cfg[key]
+    with pytest.raises(ValueError, match=f"CRF408.*{key}.*as it was learned"):
+        get_pipe(nlp).cfg[key] = value
+    get_pipe(nlp).cfg = dict(get_pipe(nlp).cfg)  # as `spacy find-threshold` does
+    assert get_pipe(nlp).cfg[key] == before
+
+
+def test_a_temperature_that_stays_in_further_training_is_told() -> None:
+    nlp = build(temperature=2.0)
+    examples = make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)  # it was asked for
+    get_pipe(nlp).cfg["temperature"] = 3.0
+    with pytest.warns(CRFWarning, match="CRFW417.*temperature stays 3"):
+        nlp.update(examples)
