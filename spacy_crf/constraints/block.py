@@ -139,9 +139,9 @@ class DecodingSettings(Settings):
     time_limit (float | None): of integer programmes, in seconds for a sequence.
     max_iterations (int | None): of Lagrangian relaxation, for a sequence; null: 200.
     step_rule (str): of Lagrangian relaxation: "polyak", or "harmonic", the paper's 1 / (k + 1).
-    objective (str): "score": the greatest score minus the costs of what is violated. "violations": the least cost,
-        among labellings that are at least `tau` times as probable as the best; for the decoders "ilp" and "auto", which
-        is then an integer programme too.
+    objective (str): "score": the greatest score minus the costs of what is violated, whatever the temperature.
+        "violations": the least cost, among labellings that are at least `tau` times as probable as the best; for the
+        decoders "ilp" and "auto", which is then an integer programme too.
     tau (float): of the objective "violations", above 0 and at most 1.
     max_states (int): of products of automata, for a sequence.
     info (str): name of the Doc extension that tells how a Doc was decoded: whether the written labels are proved to be
