@@ -131,11 +131,17 @@ class ConstrainedNER(KeepsConstraints, ChainPipe):
 
     # -- training --------------------------------------------------------------------------------------------
 
+    def begin_with_files(self, files: dict[str, bytes], path: str) -> None:
+        if self.settings.mine is None:
+            self._entries = [entry for entry in from_bytes(self.name, files[FILE], f"{path}/{FILE}") if entry.is_mined]
+
     @wraps(ChainPipe.initialize, assigned=("__annotations__",))
     def initialize(self, *args: Any, **kwargs: Any) -> None:  # type: ignore[override]
-        """Set labels, and read the given constraints; others are mined in the first step of training."""
+        """Set labels, and read the given constraints; others are mined in the first step of training, or were by the
+        component that it starts with."""
+        self._entries = []
         super().initialize(*args, **kwargs)
-        self._take(read_given(self.name, self.settings.constraints))
+        self._take([*read_given(self.name, self.settings.constraints), *self._entries])
 
     def before_training(self, get_examples: Callable[[], Iterable[Example]], nlp: Language | None) -> None:
         """Mine constraints, if the config asks for it."""

@@ -44,13 +44,15 @@ from .storage import Parts, Stored, check_templates, read_folder, readable
 
 
 class Start(NamedTuple):
-    """What a component begins with: labels, features as `Features.to_data` gives them, weights, and the lexicon that
-    the features mean, of a saved one; and the run of training that goes on, if one does."""
+    """What a component begins with: labels, features as `Features.to_data` gives them, weights, the lexicon that the
+    features mean, and files of its own, of a saved one (path); and the run of training that goes on, if one does."""
 
+    path: str
     labels: list[str]
     features: dict[str, Any]
     model: ChainModel
     lexicon: Lexicon
+    files: dict[str, bytes]
     run: Run | None = None
 
 
@@ -210,6 +212,9 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
     def read_files(self, files: dict[str, bytes], path: str) -> None:
         """Take over the contents of such files, those that were not excluded."""
 
+    def begin_with_files(self, files: dict[str, bytes], path: str) -> None:
+        """Take over what training need not learn anew of such files of the component that it starts with."""
+
     def restore(self, files: dict[str, bytes], path: str) -> None:
         """Take over what was stored: what was learned, and settings that were assigned, unless the config changed."""
         parts = Parts.parse(files, self.name, path)
@@ -237,7 +242,7 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
 
     def read_start(self, path: str) -> Start:
         """What another component of this kind has learned; a coded error where it is nothing, or something else."""
-        files = read_folder(Path(path), (), self.name)
+        files = read_folder(Path(path), (), self.name, self.parts)
         parts = Parts.parse(files, self.name, path)
         cfg, features, model = parts.cfg or {}, parts.features or {}, LinearChain()
         check_templates(self.name, self.feature_config, features)
@@ -258,12 +263,13 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
         if not labels or ours != theirs or actual != expected:
             found = {"theirs": theirs, "actual": actual, "ours": ours, "expected": expected}
             raise CRFError(PipeErrors.CRF418.format(name=self.name, path=path, **found))
-        return Start(list(labels), features, model, lexicon, run)
+        return Start(path, list(labels), features, model, lexicon, parts.extra, run)
 
     def begin_with(self, begun: Start) -> None:
         """Take over features and weights of another component; if there is a run, the trainer goes on with it."""
         self.features.take_indices(begun.features)
         take_weights(self.model, begun.model, len(self.make_tags(self.labels)))
+        self.begin_with_files(begun.files, begun.path)
         if begun.run is not None:
             begun.run.check(self._run_settings(), self.name)
             self._check_sizes(begun.run.path)

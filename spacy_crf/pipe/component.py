@@ -139,8 +139,8 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
         labels (list[str] | None): all labels, as `spacy init labels` writes them; behind those added before.
         start (str | None): folder of a saved component with the same templates, to begin with its labels, features,
             their weights, and what they read that was fitted, such as classes, or a tag dictionary, into which new
-            texts are counted; its vectors are left out. Where the trainers are `resumable`, training goes on as if it
-            had not been interrupted.
+            texts are counted; its mined constraints and its weights of trees stay unless new ones are learned; its
+            vectors are left out. Where the trainers are `resumable`, training goes on as if not interrupted.
         RAISES (ValueError): where there are no labels, or the folder cannot be used.
         """
         begun = None if start is None else self.read_start(start)

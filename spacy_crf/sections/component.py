@@ -119,8 +119,8 @@ class SectionParser(ChainPipe):
         start: str | None = None,
     ) -> None:
         """As `ChainPipe.initialize`; weights of the tree are learned in the first step of training."""
-        super().initialize(get_examples, nlp=nlp, labels=labels, start=start)
         self.tree_parser.reset()
+        super().initialize(get_examples, nlp=nlp, labels=labels, start=start)
 
     @property
     def tree_parser(self) -> TreeParser:
@@ -156,6 +156,8 @@ class SectionParser(ChainPipe):
             with readable(self.name, f"{path}/{FILE}"):
                 self._stack.from_bytes(files[FILE])
                 self._grammar.from_bytes(files[FILE])
+
+    begin_with_files = read_files  # where there are trees to learn from, weights are learned from those set by hand
 
     def decoder(self) -> Decoder:
         return Decoder(None, (UnitMarginalsOutput("", self.labels),))

@@ -120,3 +120,20 @@ def test_what_was_mined_is_stored_to_be_read(tmp_path: Path) -> None:
         [d._.decode_info["objective"] for d in nlp.pipe(new_docs(nlp))], rel=1e-5
     )
     assert isinstance(again("Lund . ropes . 1999 ."), Doc)
+
+
+def test_what_was_mined_stays_with_a_component_that_starts_from_it(tmp_path: Path) -> None:
+    begun = pipe_of(train(mine=MINE, constraints=["at_most(TITLE, 1)", "ends_with(DATE)"]))
+    begun.to_disk(tmp_path / "begun")
+    mined = [str(entry.constraint) for entry in begun.constraint_entries if entry.is_mined]
+    assert mined
+    for mine, given in ((None, ["at_most(VOLUME, 1)"]), (MINE, [])):
+        nlp = build(mine=mine, constraints=given)
+        examples = make_examples(nlp, seed=3)
+        pipe_of(nlp).initialize(lambda own=examples: own, start=str(tmp_path / "begun"))
+        assert list(map(str, pipe_of(nlp).constraints)) == [*given, *([] if mine else mined)]
+        nlp.update(examples)
+        found = [str(entry.constraint) for entry in pipe_of(nlp).constraint_entries if entry.is_mined]
+        assert (found == mined) is (mine is None)
+        nlp.initialize(lambda own=examples: own)
+        assert list(map(str, pipe_of(nlp).constraints)) == given
