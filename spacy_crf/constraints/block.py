@@ -24,7 +24,7 @@ GAPS = ("unmarked",)
 
 ASSIGNED = ["doc.ents", "token.ent_iob", "token.ent_type", "doc.spans", "token.tag", "token.pos", "doc._.decode_info"]
 # a weight of 0 shows a score in the table of `spacy train`
-HIDDEN = ("ents_p", "ents_r", "ents_per_type", "macro_p", "macro_r", "weighted_p", "weighted_r", "confusions")
+HIDDEN = ("segments_p", "segments_r", "segments_per_type", "macro_p", "macro_r", "weighted_p", "weighted_r", "confusions")
 SHOWN = ("tok_acc", "whole_doc_acc", "macro_f", "weighted_f", "certified", "violations", "violations_before")
 
 
@@ -209,7 +209,7 @@ class NERSettings(DecodingSettings, LabelSettings):
     "constrained_ner",
     NERSettings,
     assigns=ASSIGNED,
-    scores={"ents_f": 1.0, **dict.fromkeys(HIDDEN), **dict.fromkeys(SHOWN, 0.0)},
+    scores={"segments_f": 1.0, **dict.fromkeys(HIDDEN), **dict.fromkeys(SHOWN, 0.0)},
 )
 def make_constrained_ner(nlp: Language, name: str, settings: NERSettings) -> Pipe:
     """Construct a CRF tagger that keeps constraints."""
@@ -267,7 +267,7 @@ class DecoderSettings(DecodingSettings):
     "constraint_decoder",
     DecoderSettings,
     assigns=ASSIGNED,
-    scores=dict.fromkeys(("ents_f", "tok_acc", "whole_doc_acc", "macro_f", "weighted_f", "certified")),
+    scores=dict.fromkeys(("segments_f", "tok_acc", "whole_doc_acc", "macro_f", "weighted_f", "certified")),
 )
 def make_constraint_decoder(nlp: Language, name: str, settings: DecoderSettings) -> Pipe:
     """Construct a decoder of probabilities under constraints."""

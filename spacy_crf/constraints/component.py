@@ -27,6 +27,7 @@ from ..pipe.component import ChainPipe
 from ..pipe.decoding import SpanScores, label_decoder, resolve_scheme
 from ..pipe.pool import trained_on
 from ..pipe.probabilities import LabelsTokens, span_probabilities
+from ..pipe.scorer import target_scores
 from ..pipe.source import SourcePipe
 from ..pipe.storage import NAMES
 from .block import DecoderSettings, DecodingSettings, MiningSettings, NERSettings
@@ -100,6 +101,12 @@ class ConstrainedNER(KeepsConstraints, ChainPipe):
     def annotation(self) -> Target:
         own = self.settings
         return target_of(own.target, own.spans_key, overwrite=own.overwrite, scores=own.scores)
+
+    @property
+    def measured(self) -> Sequence[str]:
+        """What is told beside `segments_f` and the like, by spaCy's names."""
+        own = self.settings
+        return target_scores(own.target, own.spans_key) if own.target in SPAN_TARGETS else ()
 
     def decoder(self) -> ConstrainedDecoder:
         where = self.settings, self.annotation, self.tags.tags
