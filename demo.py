@@ -64,7 +64,7 @@ def train(part: Part, output: Path) -> Path:
 
 def show_tags(model: Path) -> None:
     corpus = Path("corpus/crf_tagger")
-    run("crf", "score", str(model), str(corpus / "dev.conllu"), "--baseline", str(corpus / "train.conllu"))
+    run("crf", "evaluate", str(model), str(corpus / "dev.conllu"), "--train", str(corpus / "train.conllu"))
     run("crf", "tag", str(model), *SENTENCES)
 
 

@@ -3,10 +3,11 @@
     python benchmarks/punctuation_speed.py --data DIR --out FILE.json --own MODEL --speech MODEL
         [--only NAME] [--repeats 3]
 
-`--own` is a pipeline of `configs/punctuation_restorer.cfg` (marks and case: 34 labels), `--speech` the folder that
-`punctuation.py full --model` leaves (marks of lower-case talks, 6 labels, with a tagger). They restore the words of the
-corpus that comes with the project, and of `iwslt_punct/dev2012.tsv.gz` in DIR, in lower case without marks. A job is a
-process of its own. Each is repeated, and its row has the median, smallest and largest of what it measured.
+`--own` is a pipeline of `configs/punctuation_restorer.cfg` (marks and case: 34 labels), `--speech` one of
+`projects/iwslt_punct`, such as its `training/features/model-best` (marks of lower-case talks, 6 labels, with a tagger).
+They restore the words of the corpus that comes with the project, and of `iwslt_punct/dev2012.tsv.gz` in DIR, in lower
+case without marks. A job is a process of its own. Each is repeated, and its row has the median, smallest and largest of
+what it measured.
 
 decode: labels of sentences of 20 words, from potentials that are there (`viterbi`), and from columns of attributes.
 The peer is python-crfsuite with the same features, but for edge templates, which it does not have, and our labels of
@@ -46,15 +47,6 @@ SENTENCE, BATCH, WORDS = 20, 1000, 20_000
 PEER_ITERATIONS, STREAMED, LAG, BLOCKS, RUN = 10, 600, 10, (1, 10, 100), 50
 FILES = {"100k": 100_000, "1m": 1_000_000}
 Numbers = dict[str, float]
-
-
-def load(model: Path) -> Language:
-    """A pipeline of one component, or of a tagger and the restorer."""
-    if not (model / "restorer").exists():
-        return spacy.load(model)
-    nlp, tagger = spacy.load(model / "restorer"), spacy.load(model / "tagger")
-    nlp.add_pipe("crf_tagger", source=tagger, before=NAME)
-    return nlp
 
 
 def restorer_of(nlp: Language) -> PunctuationRestorer:
@@ -237,7 +229,7 @@ def main() -> None:
     models = {kind: path for kind, path in (("own", options.own), ("speech", options.speech)) if path}
     if options.job:
         job, _, kind = options.job.partition("@")
-        print(json.dumps(JOBS[job](load(models[kind]), read_words(kind, options.data))))
+        print(json.dumps(JOBS[job](spacy.load(models[kind]), read_words(kind, options.data))))
         return
     rows: list[dict[str, object]] = []
     result = {"machine": describe(), "rows": rows}

@@ -4,11 +4,6 @@
 
 Documents are labels drawn at random, in shares like those of Dutch judgments. The peer gets the same grammar and the
 same labels, without its time limit; both trees must have the same score. Needs `pip install -e ".[bench]"`.
-
-    python benchmarks/sections.py --out FILE.json --trees corpus/section_parser [--data FOLDER]
-
-Trees instead: from gold and from predicted labels, of the test third of the corpus, and of judgments in which the court
-marked sections (FOLDER has `annotated` and `raw`). Weights for a judgment are learned from the other ones.
 """
 
 import argparse
@@ -27,15 +22,12 @@ import numpy as np
 from benchmarks.machine import describe
 from benchmarks.measure import Clock
 from benchmarks.report import README, update
-from benchmarks.section_scores import measure_corpus, measure_courts
 from spacy_crf.core.grammar.grammar import Grammar
 from spacy_crf.sections.grammar import read_grammar
 
 SHARES = {"NR": 0.16, "SECTION_TITLE": 0.04, "TEXT_BLOCK": 0.49, "NEWLINE": 0.31}
 COMPARED = 60  # units that the peer parses
 LENGTHS = (20, 60, 100, 200, 300, 500)
-TREE_COLUMNS = ("precision", "recall", "f", "mean_f", "crossing", "steds", "levels")
-COURT_COLUMNS = ("recall", "raw_f", "leading_f", "dissolved_f")
 WORKS = {"viterbi": "best tree", "nbest": "10 best trees", "marginals": "marginals"}
 
 
@@ -108,50 +100,12 @@ def render(found: dict[str, Any], line: str) -> str:
     return "\n".join(lines)
 
 
-def score_trees(corpus: Path, data: Path | None, out: Path) -> None:
-    """Score trees, write the JSON, and show the tables. corpus, data (Path): folders. out (Path): the file."""
-    found = {"corpus": measure_corpus(corpus)}
-    if data is not None:
-        found["courts"] = measure_courts(data, corpus)
-    out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf8")
-    print(render_trees(found))
-
-
-def render_trees(found: dict[str, Any]) -> str:
-    """Tables of scores of trees. found (dict): what `score_trees` writes."""
-    rows = [
-        (f"{kind}, {name}", {column: row[column] for column in TREE_COLUMNS})
-        for kind in ("gold", "predicted")
-        for name, row in found["corpus"][kind]["test"].items()
-    ]
-    tables = [_tabulate(rows)]
-    if "courts" in found:
-        rows = [
-            (f"{kind}, {name}", {column: row[column] for column in COURT_COLUMNS})
-            for kind, parsers in found["courts"].items()
-            for name, row in parsers.items()
-        ]
-        tables.append(_tabulate(rows))
-    return "\n\n".join(tables)
-
-
-def _tabulate(rows: list[tuple[str, dict[str, float]]]) -> str:
-    lines = [f"| labels, parser | {' | '.join(rows[0][1])} |", f"| --- |{' ---: |' * len(rows[0][1])}"]
-    lines += [f"| {name} | {' | '.join(f'{value:.3f}' for value in values.values())} |" for name, values in rows]
-    return "\n".join(lines)
-
-
 def main() -> None:
     """Measure, write the JSON, and put the table into the README."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, help="JSON of the run")
     parser.add_argument("--repeats", type=int, default=3, help="documents of each length")
-    parser.add_argument("--trees", type=Path, help="score trees: folder of the corpus, with train, dev and test")
-    parser.add_argument("--data", type=Path, help="with --trees: folder with judgments that courts marked up")
     options = parser.parse_args()
-    if options.trees is not None:
-        score_trees(options.trees, options.data, options.out)
-        return
     machine = describe()
     found = measure(options.repeats)
     options.out.write_text(json.dumps({"machine": machine, **found}, indent=1) + "\n", encoding="utf8")

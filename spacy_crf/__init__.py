@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .estimator.crfpp import read_crfpp_templates
     from .estimator.crfsuite import read_crfsuite
     from .estimator.pipe import to_pipe
+    from .pipe.calibration import calibrate
     from .pipe.explain import explain
     from .pipe.inspect import inspect
     from .pipe.pool import pool
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from .sections.component import SectionParser
     from .sections.reader import SectionCorpus, read_layout
     from .sections.tree import SectionTree
-    from .tagging.component import CRFTagger, calibrate
+    from .tagging.component import CRFTagger
     from .tagging.review import review
     from .tagsets.component import SetValuedTagger
     from .tagsets.guarantee import conformal_sets, held_out_tokens, risk_control
@@ -45,6 +46,7 @@ _HOMES = {
     "estimator.crfpp": ["read_crfpp_templates"],
     "estimator.crfsuite": ["read_crfsuite"],
     "estimator.pipe": ["to_pipe"],
+    "pipe.calibration": ["calibrate"],
     "pipe.explain": ["explain"],
     "pipe.inspect": ["inspect"],
     "pipe.pool": ["pool"],
@@ -54,7 +56,7 @@ _HOMES = {
     "sections.component": ["SectionParser"],
     "sections.reader": ["SectionCorpus", "read_layout"],
     "sections.tree": ["SectionTree"],
-    "tagging.component": ["CRFTagger", "calibrate"],
+    "tagging.component": ["CRFTagger"],
     "tagging.review": ["review"],
     "tagsets.component": ["SetValuedTagger"],
     "tagsets.guarantee": ["conformal_sets", "held_out_tokens", "risk_control"],

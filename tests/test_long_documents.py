@@ -154,16 +154,16 @@ def test_many_documents_are_decoded_in_parts_of_bounded_size(monkeypatch: pytest
 
 
 COMMANDS = [
-    (CASES[0], ["score", "MODEL", "GOLD", "--columns", "word,tag,ner"], "tag_acc"),
+    (CASES[0], ["evaluate", "MODEL", "GOLD", "--columns", "word,tag,ner"], "tag_acc"),
     (CASES[0], ["tag", "MODEL"], "mill"),
     (CASES[0], ["review", "MODEL", "TEXT", "--limit", "1"], "mill"),
     (CASES[4], ["sets", "MODEL", "GOLD", "--format", "tagsets"], "coverage"),
     (CASES[4], ["annotate", "MODEL", "TEXT", "--output", "FOLDER"], "1 documents"),
     (CASES[4], ["guarantee", "MODEL", "GOLD", "--format", "tagsets", "--unit", "token"], "Mean size"),
-    (CASES[5], ["score", "MODEL", "GOLD"], "punct_f"),
+    (CASES[5], ["evaluate", "MODEL", "GOLD"], "punct_f"),
     (CASES[0], ["calibrate", "MODEL", "GOLD", "--columns", "word,tag,ner"], "calibration error"),
     (CASES[5], ["punctuate", "MODEL", "TEXT"], "mill"),
-    (CASES[6], ["score", "MODEL", "GOLD"], "parseval_f"),
+    (CASES[6], ["evaluate", "MODEL", "GOLD"], "parseval_f"),
     (CASES[6], ["sections", "GOLD"], "mill"),
 ]
 

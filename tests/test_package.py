@@ -54,4 +54,4 @@ def test_the_wheel_alone_is_enough_to_train(built: Path, tmp_path: Path) -> None
     run("-m", "spacy", "crf", "init", "crf_tagger", "mine.cfg", **where)
     paths = "--paths.train", "mine.conllu", "--paths.dev", "mine.conllu", "--training.max_steps", "1"
     run("-m", "spacy", "train", "mine.cfg", *paths, "--output", "model", **where)
-    assert "tag_acc" in run("-m", "spacy", "crf", "score", "model/model-best", "mine.conllu", **where)
+    assert "tag_acc" in run("-m", "spacy", "crf", "evaluate", "model/model-best", "mine.conllu", **where)

@@ -14,9 +14,10 @@ from typer.main import get_group
 MODULES = {
     "bibliography.cli": ("cite",),
     "cli.corpora": ("convert", "dictionary", "spelling"),
+    "cli.evaluate": ("evaluate", "score"),
     "cli.experiment": ("experiment",),
     "cli.init": ("init",),
-    "cli.models": ("calibrate", "constraints", "explain", "inspect", "pool", "score"),
+    "cli.models": ("calibrate", "constraints", "explain", "inspect", "pool"),
     "cli.search": ("search", "tune"),
     "punctuation.cli": ("punctuate",),
     "sections.cli": ("sections",),

@@ -203,7 +203,7 @@ def _trained_format(trained: Mapping[str, Any]) -> str | None:
 def _fitting(trained: Mapping[str, Any], format: str | None) -> dict[str, Any]:
     """The settings of a trained `Corpus` that hold for files of a format, which need not be the one of training."""
     own = CORPUS_FORMATS.get(format or "")
-    fitting = {"input", "group", "retokenize"}
+    fitting = {"input", "group", "retokenize", "bare"}
     if own is not None:
         fitting |= {"text"} if own.has_tag_sets else set()
         fitting |= set(own.settings) if format == _trained_format(trained) or format in own.settings else set()

@@ -1,18 +1,21 @@
 """`python -m spacy crf experiment`: trains and tests configs on many splits of their training corpus."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from spacy.cli._util import parse_config_overrides
 from wasabi import Printer
 
+from ..core.errors import CRFError
 from ..lab import results
 from ..lab.documents import Grams
+from ..lab.errors import LabErrors
 from ..lab.experiment import RunSettings, run_experiment
-from ..lab.report import check_plotting, draw_curve, find_curves, to_data
+from ..lab.report import check_plotting, describe_libraries, draw_curve, find_curves, summary_data, to_data
 from ..lab.results import Experiment, PartResult, Spread, SystemDifference, SystemResult
 from ..lab.sampling import By
 from ..lab.splits import FRACTIONS, WHOLE, Kind, SplitSettings
@@ -24,6 +27,7 @@ from .options import (
     make_folders,
     parse_numbers,
     refuse_idle,
+    show_figure,
     table,
     tell_written,
     write_data,
@@ -33,13 +37,15 @@ BY_DOCUMENT = ("in-domain", "cross-domain", "robustness", "size", "pruning")  # 
 POOLED_NAMES = ("precision", "recall", "F", "F0.5")
 MOST_ROWS = 15  # of tags and confusions
 WIDTH = 100  # of names, at most
-COUNTS = ("set_size",)  # measures that are no shares, with their variants
 
 
 @command("experiment", "The experiment failed")
 def experiment(
     config: Annotated[TrainingConfig, ConfigOptions()],
     against: Annotated[list[Path] | None, typer.Option(help="Another config, on the same splits", exists=True)] = None,
+    vary: Annotated[
+        list[str] | None, typer.Option(help="The same config with another setting, KEY=VALUE, on the same splits")
+    ] = None,
     kind: Annotated[Kind, typer.Option(help="What is trained and tested on")] = "kfold",
     by: Annotated[By | None, typer.Option(help="What is drawn; without: documents, or chunks of each")] = None,
     folds: Annotated[int, typer.Option(help="Parts of kfold")] = 10,
@@ -57,7 +63,10 @@ def experiment(
     ] = None,
     component: Annotated[str | None, typer.Option(help="Whose scores count; the last one with a scorer")] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Processes")] = 1,
-    json_path: Annotated[Path | None, typer.Option("--json", help="File for all results")] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="JSON file for the figures and what they were made of, as of crf evaluate")
+    ] = None,
+    json_path: Annotated[Path | None, typer.Option("--json", help="File for the results of all documents too")] = None,
     plots: Annotated[Path | None, typer.Option(help="Folder for curves as PNG; needs matplotlib")] = None,
     given: Collection[str] = (),
 ) -> None:
@@ -80,27 +89,54 @@ def experiment(
         ("fractions", kind in ("curve", "pruning"), "--kind curve or pruning"),
         ("distance", kind == "pruning", "--kind pruning"),
     )
-    make_folders(json_path, plots and plots / "curve.png")
+    make_folders(output, json_path, plots and plots / "curve.png")
     if plots is not None:
         check_plotting()
     shares = tuple(parse_numbers("fractions", fractions))
     splitting = SplitSettings(kind, by, folds, repeats, test_share, shares, least_tokens, seed)
     running = RunSettings(component, with_dev, dev_share, distance, jobs, config.code)
     configs = {}
-    sources = [config, *(replace(config, path=path) for path in against or [])]
-    stems = [source.path.stem for source in sources]
-    for source, stem in zip(sources, stems):
-        with source.loaded() as loaded:  # by the name of its file, or by its path where two have the same name
-            configs[stem if stems.count(stem) == 1 else str(source.path)] = loaded
+    paths = [config.path, *(against or [])]
+    stems = [path.stem for path in paths]
+    # by the name of its file, or by its path where two have the same name
+    sources = {
+        stem if stems.count(stem) == 1 else str(path): replace(config, path=path) for path, stem in zip(paths, stems)
+    }
+    sources |= {text: replace(config, overrides=config.overrides | read_setting(text)) for text in vary or []}
+    for name, source in sources.items():
+        with source.loaded() as loaded:
+            configs[name] = loaded
     found = run_experiment(configs, splitting, running, tell_split)
     for line in format_experiment(found):
         typer.echo(line)
+    made_of = {"configs": [path.name for path in paths], "overrides": without_folders(config.overrides)}
+    made_of |= {"libraries": describe_libraries()}
+    write_data({"made_of": made_of, **summary_data(found)}, output)
     write_data(to_data(found), json_path)
     for curve in find_curves(found):
         if plots is not None:
             path = plots / f"{curve.name}.png"
             draw_curve(path, curve)
             tell_written(path)
+
+
+def read_setting(text: str) -> dict[str, Any]:
+    """Read a setting and its value, KEY=VALUE, as spacy train reads them."""
+    key, sign, value = text.partition("=")
+    if not (sign and "." in key):
+        raise CRFError(LabErrors.CRF655.format(value=text))
+    return dict(parse_config_overrides([f"--{key}={value}"]))
+
+
+def without_folders(overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings that were given; of files and folders, their names alone."""
+
+    def shorten(value: Any) -> Any:
+        if isinstance(value, list):
+            return [shorten(one) for one in value]
+        return Path(value).name if isinstance(value, str) and Path(value).exists() else value
+
+    return {name: shorten(value) for name, value in sorted(overrides.items())}
 
 
 def tell_split(name: str, number: int, count: int, found: list[PartResult]) -> None:
@@ -119,7 +155,8 @@ def format_experiment(experiment: Experiment) -> Iterator[str]:
     for system in experiment.systems:
         for (series, fraction), tests in system.groups.items():
             yield _headline(system, series, fraction, tests)
-            yield format_spreads(results.summarise(tests, experiment.settings.seed))
+            settings = experiment.settings
+            yield format_spreads(results.summarise(tests, settings.seed, settings.kind))
         yield from _single_tests(system)
         (series, _), last = list(system.groups.items())[-1]
         yield from _tags(", ".join(filter(None, [system.name, series])), last)
@@ -149,21 +186,20 @@ def _context(tests: Sequence[PartResult]) -> str:
 
 
 def format_spreads(spreads: dict[str, Spread]) -> str:
-    """Show measures by name with their spread over test parts, and intervals over documents where there are several."""
+    """Show measures by name with their spread over test parts, and intervals over documents and over test parts.
+
+    The latter are corrected for the training data that test parts share.
+    """
     rows = []
     for name, found in spreads.items():
         interval = found.interval
-        bounds = f"{_show(name, interval.low)} to {_show(name, interval.high)}" if interval else ""
-        deviation = "" if found.deviation is None else _show(name, found.deviation)
-        least, greatest = _show(name, found.least), _show(name, found.greatest)
-        rows.append((name, _show(name, found.mean), deviation, least, greatest, bounds))
-    header = ("", "mean", "std", "min", "max", "95 % over documents")
+        bounds = f"{show_figure(name, interval.low)} to {show_figure(name, interval.high)}" if interval else ""
+        deviation = "" if found.deviation is None else show_figure(name, found.deviation)
+        least, greatest = show_figure(name, found.least), show_figure(name, found.greatest)
+        corrected = found.corrected and " to ".join(show_figure(name, end) for end in found.corrected)
+        rows.append((name, show_figure(name, found.mean), deviation, least, greatest, bounds, corrected or ""))
+    header = ("", "mean", "std", "min", "max", "95 % over documents", "95 % over test parts")
     return table(rows, header, "lr")
-
-
-def _show(name: str, value: float) -> str:
-    """Show shares as percentages."""
-    return f"{value:.2f}" if name.startswith(COUNTS) else f"{100 * value:.2f}"
 
 
 def _single_tests(system: SystemResult) -> Iterator[str]:
@@ -178,7 +214,7 @@ def _single_tests(system: SystemResult) -> Iterator[str]:
             f"{test.test_tokens:,}",
             f"{100 * test.unknown_words:.1f}",
             f"{test.labels}",
-            *(_show(name, test.scores[name]) if name in test.scores else "" for name in names),
+            *(show_figure(name, test.scores[name]) if name in test.scores else "" for name in names),
         )
         for test in system.tests
     ]
@@ -240,7 +276,7 @@ def _curves(experiment: Experiment) -> Iterator[str]:
         rows = []
         for name, points in curve.lines.items():
             values = dict(points)
-            rows.append((name, *(_show(curve.y, values[x].mean) if x in values else "" for x in xs)))
+            rows.append((name, *(show_figure(curve.y, values[x].mean) if x in values else "" for x in xs)))
         yield f"\n{curve.y} by {curve.x}, {context}"
         yield table(rows, ("", *(f"{x:g}" for x in xs)), "lr", WIDTH)
 
@@ -255,10 +291,14 @@ def _differences(differences: Sequence[SystemDifference], context: str) -> Itera
                 f"{found.first} - {found.second}",
                 of,
                 found.score,
-                *(_show(found.score, value) for value in (found.first_mean, found.second_mean, found.mean)),
-                f"{_show(found.score, interval.low)} to {_show(found.score, interval.high)}" if interval else "",
+                *(show_figure(found.score, value) for value in (found.first_mean, found.second_mean, found.mean)),
+                f"{show_figure(found.score, interval.low)} to {show_figure(found.score, interval.high)}"
+                if interval
+                else "",
                 f"{found.ranks.p:.4f}",
-                f"{_show(found.score, resampled.low)} to {_show(found.score, resampled.high)}" if resampled else "",
+                f"{show_figure(found.score, resampled.low)} to {show_figure(found.score, resampled.high)}"
+                if resampled
+                else "",
                 f"{resampled.p:.4f}" if resampled else "",
             )
         )

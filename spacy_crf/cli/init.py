@@ -20,7 +20,9 @@ from .options import command, make_folders, tell_written
 def init(
     name: Annotated[str, typer.Argument(metavar="NAME", help="A config: crf_tagger, section_parser, ..")],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="File for the config")],
-    target: Annotated[str | None, typer.Option(help="What is learned: tag, pos, ent, spans, an extension")] = None,
+    target: Annotated[
+        str | None, typer.Option(help="What is learned: tag, pos, ent, chunk, spans, an extension")
+    ] = None,
     lang: Annotated[str | None, typer.Option(help="Code of the language; that of the config without")] = None,
     order: Annotated[int | None, typer.Option(min=1, max=2, help="2: also weights for trigrams of labels")] = None,
     force: Annotated[bool, typer.Option("--force", "-F", help="Replace a file that is there")] = False,
@@ -28,17 +30,19 @@ def init(
     """Write a config with all settings, ready for spacy train with data of your own.
 
     NAME is that of a component, or of another config that comes with the library; a wrong one is told what there is.
-    With a target, the config that is made for it is taken where there is one: --target ent has templates for entities.
+    With a target, the config that is made for it is taken where there is one: --target ent has templates for entities,
+    --target chunk reads the columns of CoNLL-2000.
     """
     if output.exists() and not force:
         raise CRFError(LabErrors.CRF652.format(path=output))
-    config = load_config(find_config(name, target))
+    found = find_config(name, target)
+    config = load_config(found)
     for path in config["paths"]:
         config["paths"][path] = None
     if lang is not None:
         set_language(config, lang)
     component = config["nlp"]["pipeline"][-1]
-    if target is not None:
+    if target is not None and found.stem == name:  # a config that is made for a target has it
         set_target(config, component, target)
     if order is not None:
         set_order(config, component, order)

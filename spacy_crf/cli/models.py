@@ -1,7 +1,6 @@
-"""Trained models, and how good they are: `inspect`, `constraints`, `explain`, `score`, `calibrate`, `pool`."""
+"""Trained models and what they have learned: `inspect`, `constraints`, `explain`, `calibrate`, `pool`."""
 
 import json
-from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -9,50 +8,42 @@ from typing import Annotated, Any
 
 import typer
 from spacy.language import Language
-from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..constraints.component import ConstraintDecoder, KeepsConstraints
+from ..constraints.component import KeepsConstraints
 from ..constraints.errors import ConstraintErrors
 from ..constraints.table import table_rows, to_bytes
 from ..core.errors import CRFError
-from ..lab.baselines.component import ComparisonTagger
 from ..lab.errors import LabErrors
+from ..pipe.calibration import annotated, run_before
+from ..pipe.calibration import calibrate as fit_temperature
 from ..pipe.component import ChainPipe
 from ..pipe.explain import Explanation, explain
 from ..pipe.inspect import Inspection, inspect
 from ..pipe.pool import pool
-from ..pipe.probabilities import GivesSets, LabelsTokens
+from ..pipe.probabilities import LabelsTokens
 from ..punctuation.cli import fit_marks
 from ..punctuation.component import PunctuationRestorer
 from ..tagging.component import CRFTagger
-from ..tagging.component import calibrate as fit_temperature
 from ..tagsets.errors import TagSetErrors
 from .data import Data, DataOptions
 from .options import (
     Loaded,
     Pipe,
-    annotated,
     bin_rows,
     command,
-    confusion_table,
     echo_data,
     find_component,
     load_pipeline,
     locate,
     refuse_idle,
-    run_before,
     table,
     tell_written,
 )
 
 EDGE = "(edge)"  # what stands before a sequence and behind it
 TAGGER = Pipe("crf_tagger", (LabelsTokens,), "component")
-OURS = (LabelsTokens, ChainPipe | GivesSets | ConstraintDecoder | ComparisonTagger)
-SCORED = Pipe("crf_tagger", OURS, first="the first crf_tagger, or else the first of ours,")
 CALIBRATED = Pipe("crf_tagger or punctuation_restorer", ((LabelsTokens, PunctuationRestorer),))
-COUNTS = ("set_size", "violations", "violations_before")  # scores that are no shares of 1
-HIDDEN = ("speed", "crf_score")
 
 
 @command("inspect", "Nothing was inspected")
@@ -171,64 +162,6 @@ def format_explanation(explanation: Explanation, top: int) -> str:
     return f"\n{title}{table(rows, header, 'llllr')}"
 
 
-# -- scores ------------------------------------------------------------------------------------------------------
-
-
-@command("score", "Nothing was scored")
-def score(
-    loaded: Annotated[Loaded, SCORED],
-    data: Annotated[Data, DataOptions("DATA", "Corpus in any format that a component reads")],
-    baseline: Annotated[
-        Path | None, typer.Option(help="Training corpus: also score the most frequent tag of each word")
-    ] = None,
-    given: Collection[str] = (),
-) -> None:
-    """Score a pipeline on Docs that have the corpus's own tokens and sentences."""
-    target = getattr(loaded.component, "target", None)
-    refuse_idle(given, ("baseline", target in ("tag", "pos"), "components whose target is tag or pos"))
-    examples = data.examples(loaded.nlp, loaded.name)
-    scores = loaded.nlp.evaluate(examples)
-    rows = list(score_rows(scores))
-    whole = data.with_punctuation(loaded.nlp)
-    if whole is not None:
-        done = loaded.nlp.pipe(eg.predicted for eg in examples)
-        told = loaded.component.score(list(map(Example, done, whole)))
-        rows += [(f"{name} with punctuation", value) for name, value in score_rows(told) if name.endswith("_acc")]
-    if baseline is not None and target is not None:
-        train, gold = (one.docs(loaded.nlp) for one in (data.at(baseline), data))
-        accuracy = most_frequent(train, gold, target)
-        rows.append((f"{target}_acc of the most frequent tag of each word", f"{100 * accuracy:.2f}"))
-    typer.echo(table(rows, aligns="lr"))
-    for name, confusions in scores.items():
-        if confusions and name.rpartition("_")[2] == "confusions":
-            counts = {(gold, found): count for gold, row in confusions.items() for found, count in row.items()}
-            typer.echo(f"\n{name}: gold label by row, predicted label by column\n{confusion_table(counts)}")
-
-
-def score_rows(scores: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Shares as percentages; token scores say nothing where tokens are given."""
-    for name, value in scores.items():
-        if isinstance(value, float) and name not in HIDDEN and not name.startswith("token_"):
-            yield name, f"{value:.2f}" if name in COUNTS else f"{100 * value:.2f}"
-
-
-def most_frequent(train: Iterable[Doc], dev: Iterable[Doc], target: str) -> float:
-    """Accuracy, on gold Docs, of the most frequent tag of each word; unknown words get that of words seen once."""
-    counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for word, tag in tagged_words(train, target):
-        counts[word][tag] += 1
-    once = Counter(next(iter(tags)) for tags in counts.values() if tags.total() == 1)
-    fallback = once.most_common(1)[0][0] if once else ""
-    best = {word: tags.most_common(1)[0][0] for word, tags in counts.items()}
-    results = [best.get(word, fallback) == tag for word, tag in tagged_words(dev, target)]
-    return sum(results) / max(1, len(results))
-
-
-def tagged_words(docs: Iterable[Doc], target: str) -> Iterator[tuple[str, str]]:
-    """Words with the tags that they have."""
-    return ((token.text, tag) for doc in docs for token in doc if (tag := getattr(token, f"{target}_")))
-
-
 # -- calibration -------------------------------------------------------------------------------------------------
 
 
@@ -299,7 +232,7 @@ def fit_tags(
     header = ("probability", "tokens", "mean", "right", "tokens after", "mean", "right")
     lines = [
         table(bin_rows(fitted.before, fitted.after), header, "lr"),
-        f"temperature {tagger.cfg['temperature']:.4g} -> {fitted.temperature:.4g}",
+        f"temperature {tagger.temperature:.4g} -> {fitted.temperature:.4g}",
         f"expected calibration error {fitted.before.error:.4f} -> {fitted.after.error:.4f}",
     ]
     return lines, {"temperature": fitted.temperature}

@@ -10,13 +10,12 @@ from inspect import Parameter
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, TypeVar, get_args
 
+import click
 import spacy
 import typer
 import wasabi
 from spacy.cli._util import import_code, parse_config_overrides, show_validation_error
 from spacy.language import Language
-from spacy.tokens import Doc
-from spacy.training import Example
 from spacy.util import load_config
 from thinc.api import Config
 from wasabi import Printer, msg
@@ -30,6 +29,7 @@ Function = TypeVar("Function", bound=Callable[..., None])
 NumberT = TypeVar("NumberT", int, float)
 
 
+COUNTS = ("set_size", "violations")  # figures that are no shares, with their variants
 CONTEXT = Parameter("context", Parameter.KEYWORD_ONLY, annotation=typer.Context)
 
 
@@ -55,11 +55,11 @@ def parameter(name: str, kind: Any, info: Any, default: Any = Parameter.empty) -
     return Parameter(name, Parameter.KEYWORD_ONLY, annotation=Annotated[kind, info], default=default)
 
 
-def command(name: str, failure: str, to_stderr: bool = False) -> Callable[[Function], Function]:
+def command(name: str, failure: str, to_stderr: bool = False, hidden: bool = False) -> Callable[[Function], Function]:
     """Make a command of a function. If it has a parameter `given`, that takes the names of the options that were given.
 
     name (str): Name of the command. failure (str): Title of errors. to_stderr (bool): Tell errors on standard error,
-        where standard output is for the result.
+        where standard output is for the result. hidden (bool): Leave it out of the list of commands.
     """
 
     def register(function: Function) -> Function:
@@ -95,7 +95,7 @@ def command(name: str, failure: str, to_stderr: bool = False) -> Callable[[Funct
         run.__doc__ = function.__doc__
         run.__annotations__ = {}
         run.__signature__ = inspect.Signature([*arguments, *options])  # type: ignore[attr-defined]
-        app.command(name, context_settings=context)(run)
+        app.command(name, context_settings=context, hidden=hidden)(run)
         return function
 
     return register
@@ -195,18 +195,6 @@ def find_component(nlp: Language, name: str | None, factory: str, *kinds: Any, l
     return name
 
 
-def run_before(nlp: Language, name: str, docs: Iterable[Doc]) -> Iterator[Doc]:
-    """Docs as a component of the pipeline sees them."""
-    with nlp.select_pipes(enable=nlp.pipe_names[: nlp.pipe_names.index(name)]):
-        yield from nlp.pipe(docs)
-
-
-def annotated(nlp: Language, name: str, examples: Sequence[Example]) -> Iterator[Example]:
-    """Examples whose predicted side a component of the pipeline sees."""
-    for doc, example in zip(run_before(nlp, name, (example.predicted for example in examples)), examples):
-        yield Example(doc, example.reference)
-
-
 # -- configs -----------------------------------------------------------------------------------------------------
 
 
@@ -236,7 +224,11 @@ class ConfigOptions(OptionGroup):
         return [parameter("config_path", Path, config), CONTEXT, parameter("code", Path | None, code, None)]
 
     def make(self, name: str, values: dict[str, Any]) -> TrainingConfig:
-        overrides, code = parse_config_overrides(values.pop("context").args), values.pop("code")
+        code = values.pop("code")
+        try:
+            overrides = parse_config_overrides(values.pop("context").args)
+        except click.UsageError as error:  # typer brings a click of its own, which does not know this one's errors
+            raise typer.BadParameter(error.format_message()) from error
         import_code(code)
         return TrainingConfig(values.pop("config_path"), overrides, code)
 
@@ -313,6 +305,11 @@ def confusion_table(counts: Mapping[tuple[str, str], int]) -> str:
 def percent(share: float | None) -> str:
     """A share as text; "" for None."""
     return "" if share is None else f"{100 * share:.2f} %"
+
+
+def show_figure(name: str, value: float) -> str:
+    """A figure as text, by its name: a share as a percentage."""
+    return f"{value:.2f}" if name.startswith(COUNTS) else f"{100 * value:.2f}"
 
 
 def bin_rows(before: Reliability, after: Reliability) -> list[list[str]]:

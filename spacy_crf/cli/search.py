@@ -19,11 +19,11 @@ from ..lab.search import ConfigSearch, SearchResult, SearchSettings, TrialResult
 from ..lab.space import Candidates, Value, read_space
 from ..lab.training import scored_texts
 from ..lab.tuning import CrossValidation, FoldResult, Rule, Unit, cross_validate, trainer_block
+from ..pipe.calibration import annotated
 from ..pipe.probabilities import LabelsTokens
 from .options import (
     ConfigOptions,
     TrainingConfig,
-    annotated,
     command,
     find_component,
     make_folders,

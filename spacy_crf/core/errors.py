@@ -117,8 +117,8 @@ class CoreErrors(metaclass=Messages):
     CRF809 = "Tag tree: {tag!r} is above itself ({path}). Remove one of these links."
     CRF810 = "Tag tree: {child!r} is under both {first!r} and {second!r}. Put it under one of them."
     CRF811 = (
-        "The best paths of a sequence must be at least one, with one log probability each, best first; got {paths} "
-        "paths and {found} log probabilities, {problem}."
+        "The best paths of a sequence must be at least one, with one probability each, best first; got {paths} "
+        "paths and {found} probabilities, {problem}."
     )
     CRF812 = (
         "Unit {unit} has the gold weights {weights}. Weights must sum to 1 (the gold is one of these tags), or all be "

@@ -5,7 +5,7 @@ punctuation is context or left out, and is not scored (5.2, 6.3.1), pseudo-sente
 certain tags (6.9.1, 7).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from spacy.tokens import Doc
@@ -14,7 +14,7 @@ from ..annotation.extensions import read_value, stored_values, write_values
 from ..annotation.gold import GOLD_TAGS, best_tag, read_gold_tags, register_gold_tags
 from ..annotation.preparation import TEXT_SETTINGS, has_signs_only
 from .block import HistoricalText
-from .sentence import Sentence, group_sentences, join_sentences
+from .sentence import Sentence, group_sentences, join_sentences, take_tokens
 from .tagsets import GOLD_COLUMN
 
 GOLD = ("tag", GOLD_COLUMN)
@@ -65,7 +65,7 @@ def _cut(sentence: Sentence, text: HistoricalText) -> Iterator[Sentence]:
     tags, low = sentence.columns["tag"], 0
     for index, (word, tag) in enumerate(zip(sentence.words, tags)):
         if ends_segment(word, tag, text) or index == len(tags) - 1:
-            yield _take(sentence, range(low, index + 1))
+            yield take_tokens(sentence, range(low, index + 1))
             low = index + 1
 
 
@@ -75,21 +75,11 @@ def _keep(sentence: Sentence, text: HistoricalText) -> Sentence:
         return sentence
     marks = [_is_punctuation(word, tag, text) for word, tag in zip(sentence.words, sentence.columns["tag"])]
     if text.punctuation == "removed":
-        return _take(sentence, [index for index, is_mark in enumerate(marks) if not is_mark])
+        return take_tokens(sentence, [index for index, is_mark in enumerate(marks) if not is_mark])
     unscored = {
         kind: ["" if is_mark else value for value, is_mark in zip(sentence.columns[kind], marks)] for kind in GOLD
     }
     return replace(sentence, columns={**sentence.columns, **unscored})
-
-
-def _take(sentence: Sentence, chosen: Sequence[int]) -> Sentence:
-    """Some of the tokens; the space behind the last of a run that is left out comes behind the token before it."""
-    spaces = None
-    if sentence.spaces is not None:
-        ends = [*chosen[1:], len(sentence.words) if not isinstance(chosen, range) else chosen.stop]
-        spaces = [any(sentence.spaces[index:end]) for index, end in zip(chosen, ends)]
-    columns = {kind: [values[index] for index in chosen] for kind, values in sentence.columns.items()}
-    return replace(sentence, words=[sentence.words[index] for index in chosen], columns=columns, spaces=spaces)
 
 
 def ends_segment(word: str, tag: str, text: HistoricalText) -> bool:

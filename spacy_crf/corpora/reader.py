@@ -28,7 +28,7 @@ from .files import check_paths, data_suffix, name_files, number_name, visible_fi
 from .historical import apply_text
 from .references import is_references, read_references
 from .review import is_review, read_review
-from .sentence import Group, Sentence, extension_name, group_sentences, validate_columns, validate_input
+from .sentence import Group, Sentence, bare_sentences, extension_name, group_sentences, validate_columns, validate_input
 from .tagsets import GOLD_COLUMN, read_tokens_tsv, resolve_gold_tags
 from .webanno import is_webanno, read_webanno
 
@@ -70,7 +70,7 @@ FORMATS = {
     "cora": FileFormat(read_cora, (".xml",), own=".xml", settings=("cora",), has_tag_sets=True),
     "webanno": FileFormat(read_webanno, (".tsv",), looks=is_webanno, has_tag_sets=True),
     "references": FileFormat(
-        read_references, (".txt", ".xml"), own=".xml", looks=is_references, settings=("references",)
+        read_references, (".txt", ".xml"), (".tsv",), own=".xml", looks=is_references, settings=("references",)
     ),
     "conllu": FileFormat(read_conllu, (".conllu",), (".conll", *VAGUE), own=".conllu", looks=is_conllu),
     **{
@@ -146,7 +146,7 @@ class Corpus:
         of `crf review`, which is told from its first line beside column files of any format. "tagsets" is
         `form<TAB>tags` with sets such as A|B, "cora" is CorA-XML, and "webanno" is WebAnno TSV 3; these three fill
         `token._.gold_tags`. "references" is bibliographic references with tagged fields, as of Cora, ParsCit and
-        AnyStyle; each is a document.
+        AnyStyle, or as `word<TAB>label` lines; each is a document.
     columns (list[str] | None): The names of the columns of column files.
     input (list[str] | None): Kinds of annotation that the pipeline gets to see: they are written to `eg.predicted` as
         well. Not what a component of the pipeline is to learn: annotation that is there stays, so that scores would
@@ -156,6 +156,8 @@ class Corpus:
     separator (str | None): What separates columns; None for a tab if the first token line has one, else blanks.
     retokenize (bool): Let the pipeline's tokenizer make `eg.predicted` from the text, instead of taking the tokens and
         sentence starts of the file.
+    bare (bool): Leave out punctuation and write words in lower case, of files of any format but "spacy": what a
+        punctuation_restorer shows to a tagger before it, which is to be trained so.
     limit (int): Number of Docs to read at most; 0 for all.
     augmenter (Callable | None): Makes examples of each example, as for spaCy's own Corpus. Where custom attributes of
         tokens hold gold, as several tags do, it must leave the number of tokens as it is.
@@ -180,6 +182,7 @@ class Corpus:
     group: Group = "auto"
     separator: str | None = None
     retokenize: bool = False
+    bare: bool = False
     limit: int = 0
     augmenter: Callable[..., Any] | None = None
     cora: CoraSettings | None = None
@@ -263,11 +266,15 @@ class Corpus:
         format = self.format or pick_format(file)
         own = FORMATS["review" if "columns" in FORMATS[format].settings and is_review(file) else format]
         if own.read is None:
+            if self.bare:
+                raise CRFError(CorpusErrors.CRF510.format(setting="bare", value=True, format=format))
             yield from read_docbin(file, vocab, self.group, name)
             return
         sentences = own.read(file, **{name: getattr(self, name) for name in own.settings})
         if own.has_tag_sets and self.text is not None:
             sentences = apply_text(sentences, self.text)
+        if self.bare:
+            sentences = bare_sentences(sentences)
         make_reference, number, is_first = DocMaker(vocab), 1, True
         for grouped in group_sentences(self._check_input(file, sentences), self.group):
             number += grouped[0].starts_document and not is_first

@@ -2,19 +2,20 @@
 
 Cora (McCallum et al., Information Retrieval 3, 2000) and ParsCit write `<author> A. Lee. </author> <title> On ..`, one
 reference per line or between lines `<NEWREFERENCE>`. ParsCit and AnyStyle also have XML: a `<sequence>` of fields for
-each reference, in a `<dataset>`. Fields do not nest. A reference with faulty markup is left out with a warning that
-names file and line; the others go on.
+each reference, in a `<dataset>`. Fields do not nest. Others have `word<TAB>label` lines, and a blank line behind each
+reference. A faulty reference is left out with a warning that names file and line; the others go on.
 """
 
 import itertools
 import re
 import warnings
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from ..core.errors import CRFWarning
-from ..reading.files import first_line, read_lines
+from ..reading.files import first_line, read_blocks, read_lines
 from ..reading.xml import XmlReader
 from .block import TOKEN, ReferenceSettings
 from .errors import CorpusWarnings
@@ -28,6 +29,8 @@ SEQUENCE = "sequence"
 NEW_REFERENCE = "<NEWREFERENCE>"
 # What the first line of tagged references, and of their XML, begins with
 FIRST_LINE = re.compile(r"\s*(<newreference>|<(?P<field>[a-z][\w-]*)>.*</(?P=field)>)", re.IGNORECASE)
+LABELLED_WORD = re.compile(r"[^\s<]\S*\t[^\s<]*\s*$")  # the first line where each line is a word and its label
+UNKNOWN = "_"  # label of words without one
 ROOT = re.compile(r"<(dataset|sequence)\b")
 # Whether a span begins and ends at a token, and the letter of its tag
 LETTERS = {(True, True): "U", (True, False): "B", (False, False): "I", (False, True): "L"}
@@ -53,6 +56,10 @@ class _Fault(ValueError):
     """Why a reference cannot be read."""
 
 
+# The number of the first line of a reference, and what finds its fields, given the names of all
+_Reference = tuple[int, Callable[[Container[str]], list[Field]]]
+
+
 class _Token(NamedTuple):
     """A token of a reference: its offsets in the text, and the number of its field."""
 
@@ -75,7 +82,7 @@ def read_references(path: Path, references: ReferenceSettings | None = None) -> 
     the text of the Doc is that of the reference. Tokens outside of fields have no gold.
     """
     settings = references or ReferenceSettings()
-    sentences = (_make_sentence(fields, settings) for fields in _read_markup(path, settings.known))
+    sentences = (_make_sentence(fields, settings) for fields in _read_fields(path, settings.known))
     yield from (sentence for sentence in sentences if sentence.words)
 
 
@@ -108,15 +115,38 @@ def _make_sentence(fields: Sequence[Field], settings: ReferenceSettings) -> Sent
     return Sentence(words, columns, spaces, starts_document=True)
 
 
-def _read_markup(path: Path, known: Container[str]) -> Iterator[list[Field]]:
-    """Yield the fields of each reference of a file of text or XML; faulty ones are left out with a warning."""
-    is_xml = data_suffix(path) == ".xml" or next(read_lines(path), "").startswith("<?xml")
-    marked = _MarkupParser(path).read().found if is_xml else _read_text(path)
-    for line, events in marked:
+def _read_fields(path: Path, known: Container[str]) -> Iterator[list[Field]]:
+    """Yield the fields of each reference of a file of text, words or XML; faulty ones are left out with a warning."""
+    for line, find in _read_any(path):
         try:
-            yield _assemble(events, known)
+            yield find(known)
         except _Fault as fault:
             warnings.warn(CorpusWarnings.CRFW560.format(path=path, line=line, fault=fault), CRFWarning, stacklevel=2)
+
+
+def _read_any(path: Path) -> Iterable[_Reference]:
+    if data_suffix(path) == ".xml" or next(read_lines(path), "").startswith("<?xml"):
+        return ((line, partial(_assemble, events)) for line, events in _MarkupParser(path).read().found)
+    if LABELLED_WORD.match(first_line(path)):
+        return ((line, partial(_join_words, rows)) for line, rows in read_blocks(path))
+    return ((line, partial(_assemble, events)) for line, events in _read_text(path))
+
+
+def _join_words(lines: Sequence[str], known: Container[str]) -> list[Field]:
+    """The fields of a reference of labelled words; adjacent words of one label are one field."""
+    words, labels = zip(*map(_split_row, lines))
+    for label in labels:
+        _check_name(label, known)
+    runs = itertools.groupby(zip(labels, words), lambda pair: pair[0])
+    return [Field(label, "".join(f"{word} " for _, word in run)) for label, run in runs]
+
+
+def _split_row(line: str) -> tuple[str, str]:
+    columns = line.strip(" ").split("\t")
+    if len(columns) != 2:
+        raise _Fault(f"{line!r} is no word with its label")
+    word, label = columns
+    return word, MISSING if label == UNKNOWN else label.upper()
 
 
 def _assemble(events: Iterable[_Event], known: Container[str]) -> list[Field]:
@@ -140,12 +170,16 @@ def _assemble(events: Iterable[_Event], known: Container[str]) -> list[Field]:
 
 def _check_tag(name: str, closes: bool, opened: str, known: Container[str]) -> None:
     """Raise a fault for a tag of no field, and for one that cannot stand in the field that is open."""
-    if name.upper() not in known:
-        raise _Fault(f"there is no field <{name}>")
+    _check_name(name, known)
     if closes and name != opened:
         raise _Fault(f"</{name}> closes {f'<{opened}>' if opened else 'nothing'}")
     if opened and not closes:
         raise _Fault(f"<{name}> is in <{opened}>")
+
+
+def _check_name(name: str, known: Container[str]) -> None:
+    if name and name.upper() not in known:
+        raise _Fault(f"there is no field <{name}>")
 
 
 def _read_text(path: Path) -> Iterator[tuple[int, Iterator[_Event]]]:

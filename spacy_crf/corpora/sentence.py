@@ -7,7 +7,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple
 from spacy.parts_of_speech import IDS as PARTS_OF_SPEECH
 from spacy.tokens import Span
 
+from ..annotation.preparation import has_signs_only
 from ..core.errors import CRFError
 from ..core.labels import OUTSIDE
 from .errors import CorpusErrors
@@ -74,6 +75,29 @@ def join_sentences(parts: Sequence[Sentence]) -> Sentence:
         spaces = list(chain.from_iterable(part.spaces or () for part in parts))
     words = list(chain.from_iterable(part.words for part in parts))
     return Sentence(words, columns, spaces, starts_document=parts[0].starts_document)
+
+
+def take_tokens(sentence: Sentence, chosen: Sequence[int]) -> Sentence:
+    """Some of the tokens, without a tree; the space behind the last of a run that is left out comes behind the token
+    before it."""
+    spaces = None
+    if sentence.spaces is not None:
+        ends = [*chosen[1:], len(sentence.words) if not isinstance(chosen, range) else chosen.stop]
+        spaces = [any(sentence.spaces[index:end]) for index, end in zip(chosen, ends)]
+    columns = {kind: [values[index] for index in chosen] for kind, values in sentence.columns.items()}
+    words = [sentence.words[index] for index in chosen]
+    return Sentence(words, columns, spaces, starts_document=sentence.starts_document)
+
+
+def bare_sentences(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    """Leave out punctuation, and write words in lower case; sentences that have no token left are left out."""
+    starts_document = False
+    for sentence in sentences:
+        starts_document |= sentence.starts_document
+        kept = take_tokens(sentence, [k for k, word in enumerate(sentence.words) if not has_signs_only(word)])
+        if kept.words:
+            yield replace(kept, words=[word.lower() for word in kept.words], starts_document=starts_document)
+            starts_document = False
 
 
 def group_sentences(sentences: Iterable[Sentence], group: Group) -> Iterator[list[Sentence]]:

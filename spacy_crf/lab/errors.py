@@ -118,6 +118,7 @@ class LabErrors(metaclass=Messages):
         "The scorer of component {name!r} does not tell {score}, which penalties are chosen by. It tells: {known}. "
         "Take the scorer that the component has by default."
     )
+    CRF655 = "{value!r} is no setting with a value. Write it as components.crf_tagger.decode=posterior."
     CRF647 = "There are {exponents} exponents for {models} models. Give one for each, or none for equal shares."
     CRF653 = "There is no config {name!r}. Those that come with the library, near names first: {known}."
     CRF652 = "{path} is there already. Give another file, or --force to replace it."

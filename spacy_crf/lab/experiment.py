@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import singledispatch
 from itertools import product
 from multiprocessing import get_context
 from pathlib import Path
@@ -13,16 +14,21 @@ from typing import Any
 
 import numpy as np
 from spacy.language import Language
-from spacy.pipeline import Pipe
 from spacy.training import Example
 from spacy.util import import_file, load_model, load_model_from_config
 from thinc.api import Config
 
 from ..core.arrays import Doubles, Indices
 from ..core.errors import CRFError
+from ..punctuation.component import PunctuationRestorer
+from ..punctuation.docs import gold_labels
+from ..sections.component import SectionParser
+from ..sections.layout import units_of
+from ..sections.scorer import confuse
+from ..sections.segment import Kind
 from .documents import Grams, Purpose, Source, by_document, count_grams, jensen_shannon, selected
 from .errors import LabErrors
-from .measures import Scored, measure
+from .measures import Scored, assess
 from .results import DocumentScores, Experiment, PartResult, SystemResult
 from .sampling import By, CorpusLayout, draw_test
 from .splits import Split, SplitSettings, make_splits
@@ -203,8 +209,9 @@ def _evaluate(system: System, nlp: Language, split: Split, seconds: float) -> It
         docs = nlp.pipe(example.predicted.copy() for _, example in pieces)
         tested = [(number, Example(doc, example.reference)) for doc, (number, example) in zip(docs, pieces)]
         alone = [example for _, example in tested]
-        tokens = [token.text for example in alone for token in example.predicted]
-        scores = _score(pipe, alone)
+        part_scored = Scored(alone, [example.reference for example in examples], words)
+        told = pipe.score(alone)
+        scores = _numbers(told)
         if not scores:
             raise CRFError(LabErrors.CRF623.format(name=system.component, test=part.name))
         yield PartResult(
@@ -215,27 +222,42 @@ def _evaluate(system: System, nlp: Language, split: Split, seconds: float) -> It
             train_tokens=pool.layout.tokens(split.train),
             test_tokens=pool.layout.tokens(part.sentences),
             labels=len(getattr(pipe, "labels", ())),
-            unknown_words=sum(token not in words for token in tokens) / len(tokens),
+            unknown_words=part_scored.unknown_words or 0.0,
             scores=scores,
             documents=[
-                DocumentScores(pool.layout.names[number], _count_gold(pipe, own), found)
+                DocumentScores(pool.layout.names[number], n_gold, found)
                 for number, own in by_document(tested).items()
-                if (found := _score(pipe, own))  # none without gold
+                if (found := _numbers(pipe.score(own))) and (n_gold := count_gold(pipe, own))
             ],
-            found=measure(pipe, Scored(alone, [example.reference for example in examples], words)),
+            found=assess(pipe, part_scored, told),
             seconds=seconds,
             draw=split.draw,
         )
 
 
-def _count_gold(pipe: Any, examples: Sequence[Example]) -> int:
+@singledispatch
+def count_gold(pipe: Any, examples: Sequence[Example]) -> int:
     """Count the units with gold, which are what scores are means over; tokens, for components that are not ours."""
     if not hasattr(pipe, "annotation"):
         return sum(len(example.reference) for example in examples)
     return sum(name is not None for example in examples for name in pipe.annotation.names(example, pipe.tags))
 
 
-def _score(pipe: Pipe, examples: Sequence[Example]) -> dict[str, float]:
+@count_gold.register
+def count_elements(pipe: SectionParser, examples: Sequence[Example]) -> int:
+    """Count the elements that are no blank lines: those with gold, or all where there is none but perhaps a tree."""
+    key, newline = pipe.cfg["elements_key"], pipe.cfg["newline_label"]
+    n_gold = sum(newline not in pair for example in examples for pair in confuse(example, key, newline))
+    units = (unit for example in examples for unit in units_of(example.predicted))
+    return n_gold or sum(unit.kind is not Kind.NEWLINE for unit in units)
+
+
+@count_gold.register
+def count_marked_words(pipe: PunctuationRestorer, examples: Sequence[Example]) -> int:
+    """Count the words that are known to have a mark, or none."""
+    return sum(label is not None for example in examples for label in gold_labels(example, pipe.label_scheme))
+
+
+def _numbers(scores: Mapping[str, Any]) -> dict[str, float]:
     """Return the scores that are numbers."""
-    found: Mapping[str, Any] = pipe.score(examples)
-    return {name: float(value) for name, value in found.items() if isinstance(value, int | float)}
+    return {name: float(value) for name, value in scores.items() if isinstance(value, int | float)}

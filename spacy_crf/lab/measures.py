@@ -4,11 +4,11 @@ Another component adds measures with `@measure.register(ComponentClass)`; neithe
 components.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import singledispatch
-from typing import NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,25 +19,38 @@ from spacy.training import Example
 from ..annotation.target import AttributeTarget, token_target
 from ..constraints.component import ConstrainedNER, ConstraintDecoder
 from ..constraints.scorer import field_labels
-from ..core.arrays import Bools, Doubles, Indices, Segments
+from ..core.arrays import Bools, Doubles
 from ..core.labels import UNKNOWN
-from ..core.scores import LabelCounts, Labels, Scores, count_labels
-from ..core.sets.measures import best_label_error, coverage_by_label, has_gold, ml_acc, ml_util
+from ..core.sets.measures import (
+    best_label_error,
+    classwise_error,
+    coverage_by_label,
+    covered,
+    has_gold,
+    ml_acc,
+    ml_util,
+)
 from ..core.sets.predict import make_utility, utility_optimal_sets
 from ..pipe.block import SPAN_TARGETS
 from ..pipe.decoding import Decoder
+from ..punctuation.block import NONE
+from ..punctuation.component import PunctuationRestorer
+from ..punctuation.docs import WordView, gold_labels
+from ..punctuation.scorer import WordCount, count_words
 from ..sections.component import SectionParser
 from ..sections.scorer import confuse
 from ..tagging.component import CRFTagger
 from ..tagsets.component import SetValuedTagger, SourcedSetTagger
 from ..tagsets.gold import SetTable, set_table
+from ..tagsets.report import report_sets, stored_probabilities
 from ..tagsets.rules import utility_values
+from .baselines.component import ComparisonTagger
+from .fields import LabelledToken, score_fields
 
 BETAS = (0.2, 0.5, 1.0, 2.0, 5.0)  # Heid, Table 6.6
+BY_WORDS = ("ml_acc", "ml_util", "set_size")
 LEAST = 20  # tokens of a tag whose coverage is more than chance
-NOTE = "NOTE"  # the field that annotators disagree about most, which papers leave out of some means
 Cell = TypeVar("Cell", np.float64, np.bool_)
-WORDS = "_words"  # behind the names of measures of all tokens but punctuation marks
 
 
 @dataclass(frozen=True)
@@ -45,12 +58,21 @@ class Scored:
     """What a component has annotated.
 
     examples (Sequence[Example]): annotation in `predicted`, gold in `reference`.
-    trained (Sequence[Doc]): gold Docs that it was trained on. words (frozenset[str]): their forms.
+    trained (Sequence[Doc]): gold Docs that it was trained on. words (frozenset[str] | None): their forms, which are
+        known words; None if that is not to be told.
     """
 
     examples: Sequence[Example]
-    trained: Sequence[Doc]
-    words: frozenset[str]
+    trained: Sequence[Doc] = ()
+    words: frozenset[str] | None = None
+
+    @property
+    def unknown_words(self) -> float | None:
+        """Share of the tokens whose form training has not seen; None if that cannot be told."""
+        tokens = [token.text for example in self.examples for token in example.predicted]
+        if self.words is None or not tokens:
+            return None
+        return sum(token not in self.words for token in tokens) / len(tokens)
 
 
 @dataclass(frozen=True)
@@ -58,6 +80,7 @@ class Findings:
     """Measures of one test part.
 
     scores (dict[str, float]): by name; means over test parts are shown.
+    by_label (dict[str, dict[str, dict[str, float]]]): by name, label, and "p", "r" or "f"; likewise.
     curves (dict[str, dict[float, float]]): y by x for each name; likewise.
     confusions (Counter): tokens by gold tag and predicted tag; sums are shown.
     frequencies (Counter): tokens by tag in the training part.
@@ -67,6 +90,15 @@ class Findings:
     curves: dict[str, dict[float, float]] = field(default_factory=dict)
     confusions: Counter[tuple[str, str]] = field(default_factory=Counter)
     frequencies: Counter[str] = field(default_factory=Counter)
+    by_label: dict[str, dict[str, dict[str, float]]] = field(default_factory=dict)
+
+
+def assess(pipe: Any, tested: Scored, scores: Mapping[str, Any]) -> Findings:
+    """Return the measures of a component together with the scores of its scorer, those of each label apart."""
+    found = measure(pipe, tested)
+    numbers = {name: float(value) for name, value in scores.items() if isinstance(value, int | float)}
+    by_label = {name: dict(sorted(own.items())) for name, own in scores.items() if name.endswith("_per_type") and own}
+    return replace(found, scores=numbers | found.scores, by_label=by_label | found.by_label)
 
 
 @singledispatch
@@ -82,63 +114,135 @@ def measure_sections(pipe: SectionParser, tested: Scored) -> Findings:
     return Findings(confusions=Counter(pair for example in tested.examples for pair in confuse(example, key, newline)))
 
 
+@measure.register
+def measure_marks(pipe: PunctuationRestorer, tested: Scored) -> Findings:
+    """Count words by gold and restored mark."""
+    counts = sum((count_words(example, pipe.label_scheme) for example in tested.examples), Counter[WordCount]())
+    confusions: Counter[tuple[str, str]] = Counter()
+    for word, count in counts.items():
+        if word.kind == "mark":
+            confusions[word.gold, word.own] += count
+    return Findings(calibration_of_marks(pipe, tested.examples), confusions=confusions)
+
+
+def calibration_of_marks(pipe: PunctuationRestorer, examples: Iterable[Example]) -> dict[str, float]:
+    """Measure the calibration errors of the probabilities of marks; nothing where Docs do not have these."""
+    marks, rows, gold = pipe.label_table.marks, [], []
+    for example in examples:
+        labels = gold_labels(example, pipe.label_scheme)
+        last = WordView.of(example.predicted, pipe.label_scheme).last_tokens.tolist()
+        for label, token in zip(labels, last):
+            probabilities = example.predicted[token]._.punct_probs
+            if label is not None and probabilities:
+                rows.append([probabilities.get("" if mark == NONE else mark, 0.0) for mark in marks])
+                gold.append([mark == label.mark for mark in marks])
+    if not rows:
+        return {}
+    marginals, weights = np.array(rows), np.array(gold, dtype=np.float64)
+    return {
+        "mark_ece": best_label_error(marginals, weights),
+        "mark_classwise_ece": classwise_error(marginals, weights),
+    }
+
+
 # -- tags --------------------------------------------------------------------------------------------------------
 
 
-@measure.register
-def measure_tags(pipe: CRFTagger, tested: Scored) -> Findings:
+@measure.register(CRFTagger)
+@measure.register(ComparisonTagger)
+def measure_tags(pipe: CRFTagger | ComparisonTagger, tested: Scored) -> Findings:
     """Measure known and unknown words, confusions, frequencies of tags in training, and fields; nothing of spans."""
     if pipe.target in SPAN_TARGETS:
         return Findings()
-    documents = [
-        [
-            LabelledToken(gold, read_tag(token, pipe.target), any(map(str.isalnum, token.text)))
-            for gold, token in zip(token_target(pipe.target).names(example), example.predicted)
-        ]
-        for example in tested.examples
-    ]
     found = count_tags(tested, pipe.target)
-    return replace(found, scores=found.scores | score_fields(documents, pipe.target))
+    return replace(
+        found, scores=found.scores | score_fields(tagged_documents(tested.examples, pipe.target), pipe.target)
+    )
+
+
+def tagged_documents(examples: Iterable[Example], target: str) -> list[list[LabelledToken]]:
+    """Return the tokens of each example with gold and predicted tag."""
+    return [
+        [
+            LabelledToken(gold, read_tag(token, target), is_word(token))
+            for gold, token in zip(token_target(target).names(example), example.predicted)
+        ]
+        for example in examples
+    ]
+
+
+def is_word(token: Token) -> bool:
+    """Tell whether a token is more than punctuation."""
+    return any(map(str.isalnum, token.text))
 
 
 @measure.register(ConstrainedNER)
 @measure.register(ConstraintDecoder)
 def measure_fields(pipe: ConstrainedNER | ConstraintDecoder, tested: Scored) -> Findings:
     """Measure fields, which may be spans, and count tokens by gold and predicted one."""
-    target, spans_key = pipe.cfg["target"], pipe.cfg["spans_key"]
-    names, pairs = field_labels(tested.examples, target, spans_key)
-    named = dict(enumerate(names))
-    documents = [
-        [
-            LabelledToken(named.get(right), named.get(own, ""), any(map(str.isalnum, token.text)))
-            for right, own, token in zip(*(side.tolist() for side in both), example.predicted)
-        ]
-        for both, example in zip(pairs, tested.examples)
-    ]
+    target = pipe.cfg["target"]
+    documents = field_documents(tested.examples, target, pipe.cfg["spans_key"])
     confusions = Counter((token.gold, token.predicted) for own in documents for token in own if token.gold is not None)
     found = Findings(confusions=confusions) if target in SPAN_TARGETS else count_tags(tested, target)
     return replace(found, scores=found.scores | score_fields(documents, "field" if target in SPAN_TARGETS else target))
 
 
+def field_documents(examples: Sequence[Example], target: str, spans_key: str) -> list[list[LabelledToken]]:
+    """Return the tokens of each example with gold and predicted label, which may be those of spans."""
+    names, pairs = field_labels(examples, target, spans_key)
+    named = dict(enumerate(names))
+    return [
+        [
+            LabelledToken(named.get(right), named.get(own, ""), is_word(token))
+            for right, own, token in zip(*(side.tolist() for side in both), example.predicted)
+        ]
+        for both, example in zip(pairs, examples)
+    ]
+
+
 def count_tags(tested: Scored, target: str) -> Findings:
     """Measure known and unknown words, confusions and frequencies for any component that writes a tag of tokens.
+
+    Beside these stands the accuracy of the most frequent tag of each word.
 
     target (str): "tag", "pos", or a custom attribute. Tokens without gold count for nothing; of gold with several
         tags, the best one counts.
     """
-    confusions: Counter[tuple[str, str]] = Counter()
-    judged, right = Counter[bool](), Counter[bool]()
-    for example in tested.examples:
-        for gold, token in zip(token_target(target).names(example), example.predicted):
-            if gold is not None:
-                found, is_known = read_tag(token, target), token.text in tested.words
-                confusions[gold, found] += 1
-                judged[is_known] += 1
-                right[is_known] += gold == found
-    names = {True: f"{target}_acc_known", False: f"{target}_acc_unknown"}
-    scores = {name: right[is_known] / judged[is_known] for is_known, name in names.items() if judged[is_known]}
-    trained = (name for doc in tested.trained for name in token_target(target).names(Example(doc, doc)))
-    return Findings(scores, confusions=confusions, frequencies=Counter(name for name in trained if name is not None))
+    judged = [
+        (token.text, gold, read_tag(token, target))
+        for example in tested.examples
+        for gold, token in zip(token_target(target).names(example), example.predicted)
+        if gold is not None
+    ]
+    trained = [
+        (token.text, name)
+        for doc in tested.trained
+        for name, token in zip(token_target(target).names(Example(doc, doc)), doc)
+        if name is not None
+    ]
+    scores = {}
+    groups, words = (("known", True), ("unknown", False)), tested.words or frozenset()
+    for name, is_known in () if tested.words is None else groups:
+        own = [gold == found for word, gold, found in judged if (word in words) == is_known]
+        if own:
+            scores[f"{target}_acc_{name}"] = sum(own) / len(own)
+    if trained and judged:
+        guesses = most_frequent(trained)
+        right = sum(guesses(word) == gold for word, gold, _ in judged)
+        scores[f"{target}_acc_most_frequent"] = right / len(judged)
+    confusions = Counter((gold, found) for _, gold, found in judged)
+    return Findings(scores, confusions=confusions, frequencies=Counter(name for _, name in trained))
+
+
+def most_frequent(trained: Iterable[tuple[str, str]]) -> Callable[[str], str]:
+    """Return what guesses the tag of a word: its most frequent one; of unknown words that of words seen once."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for word, tag in trained:
+        counts[word][tag] += 1
+    once = Counter(next(iter(tags)) for tags in counts.values() if tags.total() == 1)
+    fallback = once.most_common(1)[0][0] if once else ""
+    best = {word: tags.most_common(1)[0][0] for word, tags in counts.items()}
+    return lambda word: best.get(word, fallback)
 
 
 def read_tag(token: Token, target: str) -> str:
@@ -156,29 +260,42 @@ def measure_sets(pipe: SetValuedTagger, tested: Scored) -> Findings:
     docs = [example.predicted for example in tested.examples if len(example.predicted)]
     names, inside, total = pipe.tags.tags, 0, 0
     for doc, prediction in zip(docs, pipe.decode(docs, Decoder(pipe.annotation))):
-        sets = doc._.get(pipe.cfg["tag_set"])
+        sets = doc._.get(pipe.cfg["tag_set"]) or []
         hits = [names[tag] in chosen for tag, chosen in zip(prediction.tags.tolist(), sets) if tag != UNKNOWN]
         inside, total = inside + sum(hits), total + len(hits)
     return replace(found, scores={**found.scores, "viterbi_in_set": inside / max(1, total)})
 
 
 @measure.register(SourcedSetTagger)
-def measure_sourced_sets(pipe: SourcedSetTagger | SetValuedTagger, tested: Scored) -> Findings:
+def measure_sourced_sets(pipe: Any, tested: Scored) -> Findings:
     """Measure sets, which may come from the probabilities of another component."""
-    target, probs = pipe.cfg["target"], pipe.cfg["tag_probs"]
-    stored = [example.predicted._.get(probs) for example in tested.examples]
-    labels = list(next(one["tags"] for one in stored))
-    table = set_table(tested.examples, labels, target, pipe.cfg["tag_set"], pipe.cfg["gold_tags"])
-    marginals = np.concatenate([np.asarray(one["values"]) for one in stored])
-    known = np.array([token.text in tested.words for eg in tested.examples for token in eg.predicted], dtype=bool)
-    scores = _by_words(table, known, _padded(utility_values(pipe.cfg, len(labels)), table))
-    scores["tag_ece"] = best_label_error(_padded(marginals, table), table.weights)
+    target, examples, labels = pipe.cfg["target"], tested.examples, list(pipe.labels)
+    found = count_tags(tested, target)
+    table = set_table(examples, labels, target, pipe.cfg["tag_set"], pipe.cfg["gold_tags"])
+    if not has_gold(table.weights).any():
+        return found
+    scores: dict[str, float] = {}
+    if tested.words is not None:
+        known = np.array([token.text in tested.words for eg in examples for token in eg.predicted], dtype=bool)
+        scores = _by_words(table, known, utility_of_sets(pipe, table))
+    report = report_sets(pipe, examples)
+    scores |= {
+        "set_singletons_acc": report.singletons_right or 0.0,
+        "set_coverage_gap_documents": report.gap_documents,
+        "tag_ece": report.ece,
+        "tag_classwise_ece": report.classwise_ece,
+    }
     coverage = coverage_by_label(table.weights, table.members).at_least(LEAST)
     if len(coverage.strata):
         overall = float(np.average(coverage.coverages, weights=coverage.counts))
         scores["set_coverage_gap"] = coverage.gap(1 - overall)
-    found = count_tags(tested, target)
+    marginals = stored_probabilities(pipe, examples, len(labels))
     return replace(found, scores=found.scores | scores, curves=_by_beta(marginals, table))
+
+
+def utility_of_sets(pipe: Any, table: SetTable) -> Doubles:
+    """Return g ((L',)) of the component's utility."""
+    return _padded(utility_values(pipe.cfg, len(pipe.labels)), table)
 
 
 def _padded(values: npt.NDArray[Cell], table: SetTable) -> npt.NDArray[Cell]:
@@ -188,19 +305,26 @@ def _padded(values: npt.NDArray[Cell], table: SetTable) -> npt.NDArray[Cell]:
 
 def _by_words(table: SetTable, known: Bools, g: Doubles) -> dict[str, float]:
     """Measure known and unknown words (Heid, Table 6.7)."""
+    columns, known = set_columns(table, g), known[has_gold(table.weights)]
+    return {
+        f"{name}_{group}": float(columns[name][chosen].mean())
+        for name in BY_WORDS
+        for group, chosen in (("known", known), ("unknown", ~known))
+        if chosen.any()
+    }
+
+
+def set_columns(table: SetTable, g: Doubles) -> dict[str, Doubles]:
+    """Return measures ((N',)) of the tokens with gold, whose means are scores. g ((L',)): utilities."""
     with_gold = has_gold(table.weights)
     weights, members, best = table.weights[with_gold], table.members[with_gold], table.best[with_gold]
-    columns = {
+    sizes = members.sum(axis=1)
+    return {
         "ml_acc": ml_acc(weights, best),
         "ml_util": ml_util(weights, members, g),
-        "set_size": members.sum(axis=1).astype(np.float64),
-    }
-    groups = {"known": known[with_gold], "unknown": ~known[with_gold]}
-    return {
-        f"{name}_{group}": float(values[chosen].mean())
-        for name, values in columns.items()
-        for group, chosen in groups.items()
-        if chosen.any()
+        "set_size": sizes.astype(np.float64),
+        "set_coverage": covered(weights, members).astype(np.float64),
+        "set_singletons": (sizes == 1).astype(np.float64),
     }
 
 
@@ -216,102 +340,3 @@ def _by_beta(marginals: Doubles, table: SetTable) -> dict[str, dict[float, float
         utilities[beta] = float(ml_util(table.weights[with_gold], members, _padded(g, table)).mean())
         sizes[beta] = float(sets.sizes.mean())
     return {"ml_util by beta": utilities, "set_size by beta": sizes}
-
-
-# -- fields of references ----------------------------------------------------------------------------------------
-
-
-class LabelledToken(NamedTuple):
-    """A token with its gold label, None where there is none, its predicted label, and whether it is no mere mark."""
-
-    gold: str | None
-    predicted: str
-    is_word: bool
-
-
-def score_fields(documents: Iterable[Sequence[LabelledToken]], prefix: str) -> dict[str, float]:
-    """Measure all tokens, and those that are not punctuation marks; tokens without gold count for nothing.
-
-    The figures of Cecchini & Fersini, section 4.1, each under a name that says what it is: see `core.scores`.
-
-    prefix (str): of the names.
-    RETURNS (dict[str, float]): `{prefix}_micro_f` (of tokens: accuracy), `_macro_p`, `_macro_r` and `_macro_f` over the
-        labels that occur, `_macro_f_without_NOTE` if this is one of them, `_weighted_p`, `_weighted_r` and
-        `_weighted_f` by support, `_segment_f` (micro, segments are runs of one label) and `_whole` (share of documents
-        with every token right), and the same with "_words". Empty where no token has gold.
-    """
-    known = [[token for token in document if token.gold is not None] for document in documents]
-    tokens = [token for document in known for token in document]
-    if not tokens:
-        return {}
-    labels = sorted({label for token in tokens for label in (str(token.gold), token.predicted)})
-    number = {label: index for index, label in enumerate(labels)}
-    gold = np.array([number[str(token.gold)] for token in tokens], dtype=np.intp)
-    predicted = np.array([number[token.predicted] for token in tokens], dtype=np.intp)
-    sequences = LabelSequences(gold, predicted, Segments.of(known).lengths)
-    words = np.array([token.is_word for token in tokens], dtype=np.bool_)
-    scores = _score(sequences, labels)
-    if words.any():
-        scores |= {f"{name}{WORDS}": value for name, value in _score(sequences.keep_units(words), labels).items()}
-    return {f"{prefix}_{name}": value for name, value in scores.items()}
-
-
-def _score(sequences: "LabelSequences", labels: Sequence[str]) -> dict[str, float]:
-    tokens, (right, total) = sequences.tokens(len(labels)), sequences.whole()
-    scores = {"micro_f": tokens.micro_f, **_named("macro", tokens.macro()), **_named("weighted", tokens.weighted)}
-    if NOTE in labels:
-        scores[f"macro_f_without_{NOTE}"] = tokens.macro_f(np.array(labels) != NOTE)
-    segments = sequences.segments(len(labels))
-    return {**scores, "segment_f": segments.micro_f, "whole": right / total}
-
-
-def _named(mean: str, scores: Scores) -> dict[str, float]:
-    return {f"{mean}_p": scores.precision, f"{mean}_r": scores.recall, f"{mean}_f": scores.f}
-
-
-@dataclass(frozen=True)
-class LabelSequences:
-    """Gold and predicted labels of N units in B sequences; a segment is a maximal run of one label within one of these.
-
-    gold ((N,)), predicted ((N,)): labels. lengths ((B,)): units of each sequence; 0 is allowed.
-    """
-
-    gold: Labels
-    predicted: Labels
-    lengths: Indices
-
-    def keep_units(self, chosen: Bools) -> "LabelSequences":
-        """Leave out some of the units ((N,)), such as punctuation; two segments of one label may so become one."""
-        lengths = np.bincount(Segments(self.lengths).owners[chosen], minlength=len(self.lengths))
-        return LabelSequences(self.gold[chosen], self.predicted[chosen], lengths)
-
-    def tokens(self, n_labels: int) -> LabelCounts:
-        """Count tokens by label. O(N + L)."""
-        right = self.gold[self.gold == self.predicted]
-        return count_labels(right, self.predicted, self.gold, n_labels)
-
-    def segments(self, n_labels: int) -> LabelCounts:
-        """Count segments by label; one is right where both have a segment with its borders and label. O(N + L)."""
-        gold_starts, predicted_starts = self._starts(self.gold), self._starts(self.predicted)
-        shared = np.flatnonzero(gold_starts & predicted_starts & (self.gold == self.predicted))
-        ends = [_ends(starts)[shared] for starts in (gold_starts, predicted_starts)]
-        right = self.gold[shared[ends[0] == ends[1]]]
-        return count_labels(right, self.predicted[predicted_starts], self.gold[gold_starts], n_labels)
-
-    def whole(self) -> tuple[int, int]:
-        """Count sequences that have every unit right, and those that have a unit at all. O(N)."""
-        wrong = Segments(self.lengths).owners[self.gold != self.predicted]
-        n_present = int(np.count_nonzero(self.lengths))
-        return n_present - len(np.unique(wrong)), n_present
-
-    def _starts(self, labels: Labels) -> Bools:
-        """Tell ((N,)) which units begin a segment."""
-        starts = np.append(True, labels[1:] != labels[:-1])[: len(labels)]
-        starts[Segments(self.lengths).openings] = True
-        return starts
-
-
-def _ends(starts: Bools) -> Indices:
-    """Return ((N,)) the unit behind the segment of each unit."""
-    borders = np.flatnonzero(np.append(starts, True))
-    return np.repeat(borders[1:], np.diff(borders))

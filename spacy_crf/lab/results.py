@@ -1,9 +1,10 @@
 """What an experiment found: results of test parts, means over them, and two systems compared on the same splits."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import chain
+from math import isclose
 from statistics import fmean, stdev
 from typing import Any, TypeVar
 
@@ -97,8 +98,10 @@ class Spread:
     """A measure over n test parts.
 
     deviation (float | None): standard deviation, if n > 1.
-    interval (Interval | None): of the mean over documents, weighted by tokens, for scores of the component's scorer:
-        exact for scores that are means over tokens, and for others, such as F, of a mean of those of documents.
+    interval (Interval | None): over documents, for scores of the component's scorer that are means over tokens or over
+        documents.
+    corrected (tuple[float, float] | None): 95 % interval over test parts whose training parts overlap, corrected for
+        that as in `resampled_t_test`.
     """
 
     mean: float
@@ -107,6 +110,7 @@ class Spread:
     greatest: float
     n: int
     interval: Interval | None = None
+    corrected: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -144,18 +148,33 @@ class TagRow:
         return (1 + weight) * self.right / weighted if weighted else 0.0
 
 
-def spread(values: Sequence[float], interval: Interval | None = None) -> Spread:
-    """Return the spread of at least one value."""
-    deviation = stdev(values) if len(values) > 1 else None
-    return Spread(fmean(values), deviation, min(values), max(values), len(values), interval)
+def spread(values: Sequence[float], interval: Interval | None = None, ratio: float | None = None) -> Spread:
+    """Return the spread of at least one value.
+
+    ratio (float | None): size of test parts by that of training parts that overlap; None where these do not.
+    """
+    several = len(values) > 1
+    told = resampled_t_test(np.array(values), ratio) if several and ratio is not None else None
+    corrected = None if told is None else (told.low, told.high)
+    deviation = stdev(values) if several else None
+    return Spread(fmean(values), deviation, min(values), max(values), len(values), interval, corrected)
 
 
-def summarise(tests: Sequence[PartResult], seed: int = 0) -> dict[str, Spread]:
-    """Return all measures of the test parts of a group by name, scores first; parts count the same."""
+def summarise(tests: Sequence[PartResult], seed: int = 0, kind: Kind | None = None) -> dict[str, Spread]:
+    """Return all measures of the test parts of a group by name, scores first; parts count the same.
+
+    seed (int): of the bootstrap over documents. kind (str | None): of the splits.
+    """
     scores, more = (_by_name(rows) for rows in zip(*((test.scores, test.found.scores) for test in tests)))
     intervals = {name: _interval(list(document_means(tests, name).values()), seed) for name in scores}
-    found = {name: spread(values, intervals[name]) for name, values in scores.items()}
-    return found | {name: spread(values) for name, values in more.items() if name not in found}
+    ratio = test_share(tests) if kind in RESAMPLED else None
+    found = {name: spread(values, intervals[name], ratio) for name, values in scores.items()}
+    return found | {name: spread(values, None, ratio) for name, values in more.items() if name not in found}
+
+
+def test_share(tests: Sequence[PartResult]) -> float:
+    """Return the size of test parts by that of training parts, on the mean."""
+    return fmean(test.test_tokens for test in tests) / fmean(test.train_tokens for test in tests)
 
 
 def _by_name(rows: Iterable[Mapping[str, Value]]) -> dict[str, list[Value]]:
@@ -175,20 +194,52 @@ def _interval(means: Sequence[tuple[float, float]], seed: int) -> Interval | Non
 
 
 def document_means(tests: Sequence[PartResult], name: str) -> dict[str, tuple[float, float]]:
-    """Return a score of each document, and its mean number of tokens; documents tested several times count once."""
-    documents = [document for test in tests for document in test.documents if name in document.scores]
-    found = _by_name({document.name: (document.scores[name], document.tokens)} for document in documents)
-    pairs = {document: tuple(zip(*own)) for document, own in found.items()}
+    """Return a score of each document, and how much it counts; documents tested several times count once.
+
+    Empty unless the score of each test part is a mean of these, by tokens, or with all documents alike. F of a test
+    part, say, is no mean of those of its documents.
+    """
+    own = [[document for document in test.documents if name in document.scores] for test in tests]
+    for weigh in (lambda document: document.tokens, lambda _: 1):
+        if all(_is_mean(test.scores[name], documents, name, weigh) for test, documents in zip(tests, own)):
+            break
+    else:
+        return {}
+    found = _by_name(
+        {document.name: (document.scores[name], weigh(document))} for documents in own for document in documents
+    )
+    pairs = {document: tuple(zip(*values)) for document, values in found.items()}
     return {
-        document: (float(np.average(scores, weights=tokens)), fmean(tokens))
-        for document, (scores, tokens) in pairs.items()
+        document: (float(np.average(scores, weights=weights)), fmean(weights))
+        for document, (scores, weights) in pairs.items()
     }
+
+
+def _is_mean(
+    score: float, documents: Sequence[DocumentScores], name: str, weigh: Callable[[DocumentScores], int]
+) -> bool:
+    weights = [weigh(document) for document in documents]
+    return sum(weights) > 0 and isclose(score, np.average([one.scores[name] for one in documents], weights=weights))
 
 
 def average_curves(tests: Sequence[PartResult]) -> dict[str, dict[float, Spread]]:
     """Average the curves of test parts point by point."""
     curves = _by_name(test.found.curves for test in tests)
     return {name: {x: spread([curve[x] for curve in own]) for x in own[0]} for name, own in curves.items()}
+
+
+def average_labels(tests: Sequence[PartResult]) -> dict[str, dict[str, dict[str, Spread]]]:
+    """Average the scores of each label, over the test parts that have it."""
+    found: dict[str, dict[str, dict[str, list[float]]]] = {}
+    for test in tests:
+        for name, by_label in test.found.by_label.items():
+            for label, own in by_label.items():
+                for kind, value in own.items():
+                    found.setdefault(name, {}).setdefault(label, {}).setdefault(kind, []).append(value)
+    return {
+        name: {label: {kind: spread(values) for kind, values in own.items()} for label, own in sorted(by_label.items())}
+        for name, by_label in found.items()
+    }
 
 
 def sum_confusions(tests: Sequence[PartResult]) -> Counter[tuple[str, str]]:
@@ -204,6 +255,14 @@ def tag_rows(confusions: Counter[tuple[str, str]]) -> list[TagRow]:
         predicted[found] += count
     tags = sorted({*gold, *predicted}, key=lambda tag: (-gold[tag], -predicted[tag], tag))
     return [TagRow(tag, gold[tag], predicted[tag], confusions[tag, tag]) for tag in tags]
+
+
+def label_data(confusions: Counter[tuple[str, str]]) -> dict[str, dict[str, float]]:
+    """Return counts and measures of each label as data that JSON can hold."""
+    return {
+        row.tag: {"gold": row.gold, "predicted": row.predicted, **{name: getattr(row, name) for name in POOLED}}
+        for row in tag_rows(confusions)
+    }
 
 
 def pooled_by_draw(tests: Sequence[PartResult]) -> dict[str, dict[str, Spread]]:
@@ -270,7 +329,7 @@ def compare(first: SystemResult, second: SystemResult, kind: Kind, seed: int = 0
     for (series, fraction), ours in first.groups.items():
         theirs = second.groups[series, fraction]
         shared = [name for name in ours[0].scores if all(name in test.scores for test in (*ours, *theirs))]
-        ratio = fmean(test.test_tokens for test in ours) / fmean(test.train_tokens for test in ours)
+        ratio = test_share(ours)
         resampled = kind in RESAMPLED and len(ours) > 1
         for name in shared:
             sides = [[test.scores[name] for test in side] for side in (ours, theirs)]

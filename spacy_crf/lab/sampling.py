@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.arrays import Bools, Indices
 from ..core.errors import CRFError
+from ..core.learn.penalty import deal
 from .errors import LabErrors
 
 By = Literal["document", "sentence", "chunk"]
@@ -40,11 +41,6 @@ class CorpusLayout:
     def tokens(self, sentences: Indices) -> int:
         """Count the tokens of some sentences."""
         return int(self.lengths[sentences].sum())
-
-
-def deal(count: int, folds: int, rng: Rng) -> Indices:
-    """Return the fold ((count,)) of each of some units, dealt out at random."""
-    return np.argsort(rng.permutation(count)) % folds
 
 
 def draw_folds(layout: CorpusLayout, by: By, folds: int, rng: Rng) -> Indices:

@@ -50,8 +50,8 @@ def LinearChain(
     precision (str): of the weights in files: "float16" halves them and keeps three digits. In memory they are float32;
         a tok2vec layer is stored as it is.
     order (int): 2 adds a weight for each trigram of labels seen in training, the edges of a sequence being labels too;
-        spacy_crf.LBFGS.v1 learns these weights after all others. Probabilities of spans, lists of the best sequences,
-        explanations and fitted temperatures are for order 1 only.
+        spacy_crf.LBFGS.v1 learns these weights after all others. Probabilities of spans, lists of the best sequences
+        and explanations are for order 1 only.
     candidates (float), max_candidates (int): labels of a token that a chain of order 2 looks at: those whose
         probability under the first-order weights is at least so much, and at most so many; the others keep that
         probability. With k candidates each, a token takes k^3 operations.
@@ -70,10 +70,7 @@ def LinearChain(
 
 @registry.batchers(FULL_BATCH)
 def make_full_batch() -> Callable[[Iterable[Example]], Iterator[list[Example]]]:
-    """Batches of the whole corpus: one step of the training loop sees every example.
-
-    RETURNS (Callable): the batcher.
-    """
+    """Return a batcher of the whole corpus: one step of the training loop sees every example."""
     return full_batch
 
 
@@ -109,7 +106,8 @@ class LBFGSSettings(TrainerSettings):
 
     It wants every reference in every step: use the batcher spacy_crf.full_batch.v1.
 
-    c2 (float): L2 penalty.
+    c2 (float | str): L2 penalty. "auto": 3, 1, 0.3, 0.1 or 0.03, that by which documents predict others best. To find
+        it takes about as long as training; the saved config has it.
     iterations_per_step (int): quasi-Newton iterations for each step of the training loop, hence for each evaluation.
     memory (int): past steps that shape the curvature.
     period (int), delta (float): stop when the objective improved by less than `delta` over `period` iterations.
@@ -123,13 +121,12 @@ class LBFGSSettings(TrainerSettings):
     first_order_steps (int): for a model of order 2, steps for all other weights before those for the weights of
         trigrams alone, which take less time; fewer where the former have converged. Both need steps: see that
         `max_steps` and `patience` of the training block leave some for the trigrams.
-    resumable (bool): save with the component what training needs to go on: `[initialize.components.NAME] start` with
-        its folder, the same settings and the same examples then gives the same weights as training without a break. It
-        takes about 60 bytes for each weight.
+    resumable (bool): save what training needs to go on, 60 bytes for each weight: `[initialize.components.NAME] start`
+        with its folder, the same settings and examples gives the same weights as training without a break.
     RAISES (ValueError): for settings that make no sense.
     """
 
-    c2: float = 1.0
+    c2: float | Literal["auto"] = 1.0
     iterations_per_step: int = 10
     memory: int = 6
     period: int = 10
@@ -147,10 +144,13 @@ class LBFGSSettings(TrainerSettings):
         from ..core.errors import CoreErrors, CRFError
 
         least = dict.fromkeys(("iterations_per_step", "memory", "first_order_steps"), 1)
-        for name, value in vars(self).items():
+        numbers = {name: value for name, value in vars(self).items() if (name, value) != ("c2", "auto")}
+        for name, value in numbers.items():
             if not least.get(name, 0) <= value < math.inf:
                 expected = f"at least {least.get(name, 0)}"
                 raise CRFError(CoreErrors.CRF204.format(name=name, value=value, expected=expected))
+        if self.resumable and "c2" not in numbers:
+            raise CRFError(CoreErrors.CRF204.format(name="c2", value=self.c2, expected="a number, to be resumable"))
 
     @property
     def search(self) -> dict[str, Any]:
@@ -160,7 +160,7 @@ class LBFGSSettings(TrainerSettings):
     def make(self, model: Model[Any, Any], nlp: Language | None = None) -> "Trainer":
         from .lbfgs import LBFGSTrainer
 
-        return LBFGSTrainer(self)
+        return LBFGSTrainer(self, nlp)
 
 
 @registry.misc("spacy_crf.Minibatch.v1")

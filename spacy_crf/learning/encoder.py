@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Optimizer
@@ -50,14 +51,28 @@ class Sample:
         return self.extractor.keys(self.columns, self.extractor.edge_templates)
 
 
+def unnamed(doc: Doc) -> str:
+    """Tell of no Doc that it is a part of a document."""
+    return ""
+
+
 class ChainLearner:
-    """What a trainer works on: name and labels of a component, labels of the chain, features and weights."""
+    """What a trainer works on: name and labels of a component, labels of the chain, features and weights; and the name
+    of the document that a Doc is a part of, "" for a document of its own."""
 
     def __init__(
-        self, name: str, labels: tuple[str, ...], tags: TagSet, features: Features, model: ChainModel, vocab: Vocab
+        self,
+        name: str,
+        labels: tuple[str, ...],
+        tags: TagSet,
+        features: Features,
+        model: ChainModel,
+        vocab: Vocab,
+        document_of: Callable[[Doc], str] = unnamed,
     ):
         self.name, self.labels, self.tags = name, labels, tags
         self.features, self.model, self.vocab = features, model, vocab
+        self.document_of = document_of
         self._known: dict[str, _Bitmap] = {}
 
     def grow(self, sample: Sample, counted: Bools | None = None) -> None:

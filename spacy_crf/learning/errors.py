@@ -37,3 +37,7 @@ class LearningWarnings(metaclass=Messages):
     """Messages of warnings."""
 
     CRFW401 = "Component {name!r}: labels without an example in the training data are never predicted well: {labels}."
+    CRFW410 = (
+        "Component {name!r}: {found} units with gold in {sequences} sequences are too few to choose c2 by; that takes "
+        "{few} units in {folds} sequences. It is {c2}. Give more data, or set a number in the trainer block."
+    )

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import logger
@@ -19,6 +20,7 @@ from ..core.errors import CRFError
 from ..core.learn.blocks import EncodedCorpus
 from ..core.learn.full_batch import FullBatchObjective, expected_unseen, new_optimizer
 from ..core.learn.lbfgs import LBFGS
+from ..core.learn.penalty import USUAL
 from ..core.learn.second_order import TrigramObjective, trigram_optimizer
 from ..core.learn.sgd import SGD
 from ..core.learn.stopped import StoppedSearch
@@ -30,6 +32,7 @@ from .block import LBFGSSettings
 from .encoder import ChainLearner, MakeSample, Sample, Trainer, join
 from .errors import LearningErrors
 from .model import get_weights, set_weights
+from .penalty import choose_c2
 from .resuming import order_of, sequence_checksums, usable
 
 STEP = "Iteration %d: objective %.3f, gradient norm %.4g, %d active weights of %d features, %d evaluations, %.1f s."
@@ -44,6 +47,17 @@ class LBFGSTrainer(Trainer):
 
     learns_trigrams = True
     settings: LBFGSSettings
+
+    def __init__(self, settings: LBFGSSettings, nlp: Language | None = None):
+        self._pipeline: Callable[[], Language | None] = (lambda: None) if nlp is None else weakref.ref(nlp)
+        self._chosen: float | None = None  # in the place of c2 = "auto"
+        super().__init__(settings)
+
+    @property
+    def c2(self) -> float:
+        """The penalty; that of "auto" is known from the first step on."""
+        asked = self.settings.c2
+        return asked if asked != "auto" else self._chosen or USUAL
 
     def reset(self) -> None:
         self.stopped = None
@@ -168,9 +182,19 @@ class LBFGSTrainer(Trainer):
             return
         weights = get_weights(learner.model)
         self._lacks_unseen, self._lacks_trigrams = self.settings.unseen > 0, weights.order == 2
+        if self.settings.c2 == "auto" and self._chosen is None:
+            self._choose_c2(learner, corpus, samples)
         self._corpus = corpus if self._lacks_unseen or self._lacks_trigrams else None
         set_weights(learner.model, replace(weights, trigrams=None))  # each run begins with the chain of order 1
         self._optimize(learner, corpus)
+
+    def _choose_c2(self, learner: ChainLearner, corpus: EncodedCorpus, samples: Sequence[Sample]) -> None:
+        """Put a number in the place of "auto", in the config of the pipeline too: a saved one tells what was used."""
+        names = list(map(learner.document_of, self._arrived.values()))
+        self._chosen = choose_c2(learner, corpus, samples, names, self.settings)
+        nlp = self._pipeline()
+        if nlp is not None and learner.name in nlp.component_names:
+            nlp.get_pipe_config(learner.name)["trainer"]["c2"] = self._chosen
 
     def _go_on(self, learner: ChainLearner, corpus: EncodedCorpus, state: dict[str, Any]) -> None:
         """Continue a run that was interrupted, whose features and weights the learner has."""
@@ -201,10 +225,10 @@ class LBFGSTrainer(Trainer):
         weights, own = get_weights(learner.model), self.settings
         layout, flat = weights.layout, weights.flat
         if own.warmup and not flat.any():
-            sgd = SGD(corpus, layout, flat, own.c2, own.seed, own.c1, period=0)
+            sgd = SGD(corpus, layout, flat, self.c2, own.seed, own.c1, period=0)
             sgd.run(own.warmup)
             flat = sgd.flat
-        objective = self._objective = FullBatchObjective(corpus, layout, own.c2, own.n_threads)
+        objective = self._objective = FullBatchObjective(corpus, layout, self.c2, own.n_threads)
         self.optimizer = new_optimizer(objective, flat, own.c1, **own.search)
         return self.optimizer
 
@@ -215,7 +239,7 @@ class LBFGSTrainer(Trainer):
         weights, n_labels, own = get_weights(learner.model), len(learner.tags), self.settings
         trigrams = Trigrams(n_labels, seen_trigrams(corpus.gold, corpus.lengths, n_labels))
         logger.info("%d weights for trigrams of labels.", len(trigrams))
-        self._objective = TrigramObjective(corpus, weights.with_trigrams(trigrams), own.c2, own.n_threads)
+        self._objective = TrigramObjective(corpus, weights.with_trigrams(trigrams), self.c2, own.n_threads)
         self.optimizer = trigram_optimizer(self._objective, own.c1, **own.search)
         return self.optimizer
 

@@ -101,6 +101,15 @@ def start_weights(model: ChainModel, n_labels: int, allowed: tuple[Bools, Bools,
     set_weights(model, ChainWeights.zeros(layout))
 
 
+def empty_copy(model: ChainModel) -> ChainModel:
+    """Make a model of order 1 without weights, which allows what another one allows, and wants the same weights."""
+    layout = get_layout(model)
+    settings = {name: value for name, value in model.attrs.items() if isinstance(value, bool | int | float | str)}
+    made = new_model(layout.boundary, None, {**settings, "order": 1})
+    start_weights(made, layout.n_labels, (layout.allowed, layout.allowed_start, layout.allowed_end))
+    return made
+
+
 def take_weights(model: ChainModel, other: ChainModel, n_labels: int) -> None:
     """Begin with the weights of another model, without those of its vectors, and with room for more labels behind.
 

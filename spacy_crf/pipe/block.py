@@ -9,7 +9,7 @@ from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import cache, partial, wraps
 from inspect import Parameter, signature
 from operator import attrgetter
-from typing import Any, ClassVar, Literal, TypeVar, get_args, get_type_hints
+from typing import Any, ClassVar, Final, Literal, TypeVar, get_args, get_type_hints
 
 from spacy.language import Language
 from spacy.util import registry
@@ -22,6 +22,8 @@ from .dictionary.block import DictionarySettings
 S = TypeVar("S", bound="Settings")
 Construct = Callable[..., Any]
 Scorer = Callable[..., dict[str, Any]] | None
+CALIBRATE = "spacy_crf.calibrate.v1"
+AUTO: Final = "auto"
 
 
 def nested(kind: str, function: str, **arguments: Any) -> Any:
@@ -163,6 +165,17 @@ def refused(name: str, setting: str, value: Any, expected: str) -> Exception:
     return CRFError(PipeErrors.CRF408.format(name=name, setting=setting, value=value, expected=expected))
 
 
+@registry.callbacks(CALIBRATE)
+def make_calibrate() -> Callable[[Language], Language]:
+    """For [training.before_to_disk]: fit the temperatures that components ask for by "auto" to the dev corpus.
+
+    RETURNS (Callable): the callback.
+    """
+    from .calibration import calibrate_pipeline
+
+    return calibrate_pipeline
+
+
 Decode = Literal["viterbi", "posterior"]
 SPAN_TARGETS = ("ent", "spans")
 
@@ -175,8 +188,10 @@ class ChainSettings(Settings):
     features (FeatureSettings): spacy_crf.Features.v1: templates, cut-offs and word lists.
     trainer (TrainerSettings): "auto", or a block such as spacy_crf.LBFGS.v1. "auto" is L-BFGS with the batcher
         spacy_crf.full_batch.v1, else spacy_crf.AdaGrad.v1, which learns from batches of any size.
-    temperature (float): scores are divided by it before they become probabilities. `python -m spacy crf calibrate`
-        finds it. At least 0.000001: with less, scores become too large for exact probabilities.
+    temperature (float | str): scores are divided by it before they become probabilities. `python -m spacy crf
+        calibrate` finds it; "auto": so does `spacy train` whenever it saves the pipeline, on `dev_corpus`, by its
+        callback `before_to_disk`. Scores in the log are those of temperature 1. At least 0.000001: with less,
+        scores become too large for exact probabilities.
     scorer (Callable | None): how it is evaluated.
     """
 
@@ -184,7 +199,7 @@ class ChainSettings(Settings):
     model: Model = nested("architectures", "spacy_crf.LinearChain.v1")
     features: FeatureSettings = nested("misc", "spacy_crf.Features.v1", templates=["@tagging"])
     trainer: TrainerSettings = fixed("auto")
-    temperature: float = 1.0
+    temperature: float | Literal["auto"] = 1.0
     scorer: Scorer = nested("scorers", "spacy_crf.tagger_scorer.v1")
 
     def __post_init__(self) -> None:
@@ -194,8 +209,8 @@ class ChainSettings(Settings):
     def problems(self) -> Iterator[tuple[str, str]]:
         if "layout" not in self.model.attrs:
             yield "model", 'a block with @architectures = "spacy_crf.LinearChain.v1"'
-        if not 1e-6 <= self.temperature < math.inf:
-            yield "temperature", "a number from 0.000001"
+        if self.temperature != AUTO and not 1e-6 <= self.temperature < math.inf:
+            yield "temperature", "'auto', or a number from 0.000001"
 
     def first_order(self) -> Iterator[str]:
         """Yield what the settings ask for that only a chain of order 1 can tell."""

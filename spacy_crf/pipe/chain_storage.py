@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
+from ..annotation.documents import read_doc_name
 from ..annotation.span_targets import SpanTarget
 from ..annotation.target import Target
 from ..core.arrays import Bools
@@ -107,7 +108,8 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
         if self.labels and get_layout(self.model).n_labels == len(tags):
             set_masks(self.model, self.allowed_pairs(tags))
         self.apply_preparation(self.features.extractor)
-        self.learner = ChainLearner(self.name, self.labels, tags, self.features, self.model, self.vocab)
+        learned = self.features, self.model, self.vocab
+        self.learner = ChainLearner(self.name, self.labels, tags, *learned, read_doc_name)
         self.forget_scores()
 
     def allowed_pairs(self, tags: TagSet) -> tuple[Bools, Bools, Bools]:

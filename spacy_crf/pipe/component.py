@@ -21,7 +21,6 @@ from ..core.chain.distribution import ChainDistribution
 from ..core.chain.evidence import Known
 from ..core.chain.objective import loss_and_gradient
 from ..core.chain.potentials import Observations
-from ..core.chain.temperature import HeldOut
 from ..core.errors import CRFError
 from ..core.labels import Gold, Scheme, TagSet
 from ..core.threads import available_threads, run_parallel
@@ -41,12 +40,12 @@ from ..learning.model import (
     weight_arrays,
 )
 from ..learning.scores import Emissions, Rows, encode
-from .block import ChainSettings
-from .chain_storage import StoresChain
+from .block import AUTO, ChainSettings
+from .calibration import Calibrates, ask_for_calibration
 from .decoding import Batch, Decoder, IsolatesFailures, Prediction, WarnsOfScores
 from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors
-from .labels import PREPARATION, join_gold, read_gold, tell_missing
+from .labels import PREPARATION, read_gold, tell_missing
 from .live_settings import HasSettings, LiveSettings
 from .scorer import report_scores
 
@@ -54,7 +53,7 @@ SAMPLE = 10  # examples that show a tok2vec layer its shapes
 UNITS_PER_THREAD, CELLS = 4096, 1 << 20  # fewer units repay no thread; more units times labels are decoded in turns
 
 
-class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, TrainablePipe):
+class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, TrainablePipe):
     """Base of the components: a subclass names its target and its decoder.
 
     scheme (str): how spans become tags: "BIO", "BILUO" or "none".
@@ -171,6 +170,8 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
             self.valid_tags.fit(columns, gold, self.vocab.strings, self.tags, documents)
         self._first_step = partial(self.before_training, get_examples, nlp) if self.prepares else None
         report_scores(nlp, self.measured)
+        if nlp is not None and self.settings.temperature == AUTO:
+            ask_for_calibration(nlp)
 
     def update(
         self,
@@ -194,7 +195,9 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
         return losses
 
     def finish_update(self, sgd: Optimizer | None) -> None:
-        """Let the trainer take its step."""
+        """Let the trainer take its step. What was fitted to the weights before it is fitted anew, if by training."""
+        if self.live_settings.configured["temperature"] == AUTO != self.settings.temperature:
+            self.cfg["temperature"] = AUTO
         if self._first_step is not None:
             prepare, self._first_step = self._first_step, None
             prepare()
@@ -257,6 +260,12 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
     def forget_scores(self) -> None:
         self._known = None
 
+    @property
+    def temperature(self) -> float:
+        """What scores are divided by: 1 as long as "auto" has not been settled by a fit."""
+        asked = self.settings.temperature
+        return 1.0 if asked == AUTO else asked
+
     def predict(self, docs: Iterable[Doc]) -> list[Any]:
         """Decode Docs without changing them: a Prediction for each."""
         return self.decode(list(docs), self.decoder())
@@ -285,7 +294,7 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
 
         def decode_part(part: tuple[Sequence[Doc], Columns, list[Rows], Known | None]) -> list[Prediction]:
             docs, columns, looked_up, known = part
-            distribution = self.scores.distribution(columns, looked_up).given(known).at(self.settings.temperature)
+            distribution = self.scores.distribution(columns, looked_up).given(known).at(self.temperature)
             unlabelled = None if self.preparation is None else self.unlabelled(docs, columns)
             return decoder(Batch(docs, columns, distribution, self.tags, unlabelled))
 
@@ -294,22 +303,14 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
     def distribution(self, docs: Sequence[Doc], given: bool = True) -> tuple[Columns, ChainDistribution]:
         """Columns of Docs, and what the chain says of them at the temperature of the settings, and of evidence."""
         self.warn_of(["what is asked of it"])
-        return self._distribution(docs, given)
+        return self.read_distribution(docs, given)
 
-    def _distribution(self, docs: Sequence[Doc], given: bool) -> tuple[Columns, ChainDistribution]:
+    def read_distribution(self, docs: Sequence[Doc], given: bool) -> tuple[Columns, ChainDistribution]:
+        """The same without a warning where scores are no probabilities."""
         self._require_labels()
         columns = self.read(docs)
         found = self.scores.distribution(columns, self.scores.look_up(columns))
-        return columns, found.given(self.known_tags(docs, columns, given)).at(self.settings.temperature)
-
-    def held_out(self, examples: Sequence[Example]) -> HeldOut:
-        """What the chain of order 1 says of examples, with their gold; labels that the component lacks are missed."""
-        self.scores.weights.require_first_order(self.name, "fitting a temperature")
-        columns, found = self._distribution([example.predicted for example in examples], given=False)
-        gold = [self.annotation.gold(example, self.tags, strict=False) for example in examples]
-        names = [name for example in examples for name in self.annotation.names(example, self.tags)]
-        missed = np.array([name is not None and name not in self.tags.number for name in names], dtype=bool)
-        return HeldOut(found, join_gold(gold, columns.lengths, self.annotation, self.tags), missed)
+        return columns, found.given(self.known_tags(docs, columns, given)).at(self.temperature)
 
     def token_probabilities(self, docs: Sequence[Doc]) -> list[Floats]:
         """Exact probabilities of all tags at the temperature of the settings: (n, L) for each Doc, in single precision.

@@ -13,16 +13,14 @@ from spacy.tokens import Doc
 from ..annotation.extensions import register_marginals, register_result, write_marginals
 from ..annotation.target import DecodedDoc, Target
 from ..core.arrays import Bools, Doubles, Floats, Indices, Ints, Segments, cached_property
-from ..core.chain.distribution import BestPaths, ChainDistribution
+from ..core.chain.distribution import ChainDistribution, Labellings, PartialDistribution
 from ..core.chain.potentials import NonFiniteError, NoPathError
 from ..core.chain.spans import bounded_spans, covered_spans, exact_spans
 from ..core.errors import CRFError, CRFWarning, excerpt
 from ..core.labels import OUTSIDE, UNKNOWN, Scheme, TagSet
 from ..features.columns import Columns
-from .block import SPAN_TARGETS, ChainSettings, LabelSettings
+from .block import AUTO, SPAN_TARGETS, ChainSettings, LabelSettings
 from .errors import PipeErrors, PipeWarnings
-
-MORE = 4  # times as many labellings, where several may be one
 
 
 @dataclass(frozen=True)
@@ -53,12 +51,12 @@ class Batch:
             for own, first in zip(by_doc.slices(), self.by_doc.firsts.tolist())
         ]
 
-    def n_best(self, k: int) -> list[BestPaths]:
-        """The k best labellings of each sequence, or fewer; those that differ in unlabelled units alone are one."""
+    @cached_property
+    def labellings(self) -> Labellings:
+        """The labellings of the sequences; those that differ in unlabelled units alone are one."""
         if self.unlabelled is None or not self.unlabelled.any():
-            return self.distribution.n_best(k)
-        found = self.distribution.hiding([one.labels for one in self.distribution.n_best(k * MORE)], self.unlabelled)
-        return [BestPaths(labels[:k], probabilities[:k]) for labels, probabilities in found]
+            return self.distribution
+        return PartialDistribution(self.distribution, self.unlabelled)
 
     def listed(self, labels: Ints, probabilities: Floats) -> dict[str, Any]:
         """Labellings (K, T) by the names of their tags, "" for none, with their probabilities (K,)."""
@@ -131,8 +129,8 @@ class Decoder:
 
     def __call__(self, batch: Batch) -> list[Prediction]:
         """Decode a batch: a Prediction for each Doc."""
-        chain = batch.distribution
-        return self.told(batch, self.decoded(batch, chain.posterior_best() if self.posterior else chain.best()))
+        found = batch.labellings
+        return self.told(batch, self.decoded(batch, found.posterior_best() if self.posterior else found.best()))
 
     def empty(self, tags: TagSet) -> Prediction:
         """What is decoded for a Doc without tokens, where no other Doc of the batch has any."""
@@ -297,7 +295,7 @@ class WarnsOfScores:
     @property
     def has_probabilities(self) -> bool:
         """Whether scores have been learned, or been calibrated, as logarithms of probabilities."""
-        return self.settings.trainer.gives_probabilities or self.settings.temperature != 1
+        return self.settings.trainer.gives_probabilities or self.settings.temperature not in (1, AUTO)
 
     def warn_of(self, uses: Iterable[str]) -> None:
         """Warn once of the first use of probabilities, where scores are none."""

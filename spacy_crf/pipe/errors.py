@@ -180,6 +180,16 @@ class PipeWarnings(metaclass=Messages):
         "that what was learned about it is of no use and labels are worse. Put the component that sets it before this "
         "one, or give documents that have it."
     )
+    CRFW408 = (
+        "Component {name!r} is saved with temperature = 'auto', but nothing was fitted to its weights, so that its "
+        "probabilities are those of temperature 1. `spacy train` fits a temperature where [training.before_to_disk] is "
+        'a block with @callbacks = "spacy_crf.calibrate.v1". Name that callback, fit one with `python -m spacy crf '
+        "calibrate MODEL DEV --output DIR`, or set a number."
+    )
+    CRFW409 = (
+        "Component {name!r}: the dev corpus has only {found} tokens with a gold label that it knows, too few to fit a "
+        "temperature to; that takes {few}. It is 1 for now. Give a larger dev corpus, or set a number."
+    )
     CRFW430 = (
         "Component {name!r}: the tag dictionary leaves no sequence of tags for document {document!r}, as the scheme or "
         "`forbidden` rules out what it allows. There, and in others like it, any tag may be given to any word. Add "

@@ -106,7 +106,7 @@ class _Document:
     def __init__(self, pipe: ChainPipe, doc: Doc):
         columns, weights = pipe.read([doc]), pipe.scores.weights.astype(np.float64)
         self._doc, self._tags, self._features = doc, pipe.tags.tags, pipe.features
-        self._dense, self._layout, self._temperature = weights.dense, weights.layout, pipe.settings.temperature
+        self._dense, self._layout, self._temperature = weights.dense, weights.layout, pipe.temperature
         self._sequences = Segments(columns.lengths)
         self._observations = pipe.observe(columns)
         unlabelled = pipe.unlabelled([doc], columns)

@@ -14,6 +14,8 @@ class LiveSettings(dict[str, Any]):
 
     Assignments change the settings of its block; those that differ from what the config said are saved with the
     component. learned (dict): what comes from data, such as labels.
+
+    configured (dict): what the config said of run-time settings.
     """
 
     CHANGED: ClassVar[str] = "changed"  # where files have settings that were assigned, with what the config said
@@ -23,15 +25,15 @@ class LiveSettings(dict[str, Any]):
         told = [one.name for one in fields(settings) if one.metadata.get("shown", not one.metadata.get("fixed"))]
         shown = {one: getattr(settings, one) for one in told}
         super().__init__({**shown, **learned})
-        self._configured = deepcopy(shown)
+        self.configured = deepcopy(shown)
 
     def __reduce__(self) -> tuple[Any, ...]:
         learned = {key: self[key] for key in self._learned}
-        return LiveSettings, (self._name, self._settings, learned), {"_configured": self._configured}
+        return LiveSettings, (self._name, self._settings, learned), {"configured": self.configured}
 
     def to_data(self) -> dict[str, Any]:
         """Return what a file keeps."""
-        changed = {key: value for key, value in self._configured.items() if self[key] != value}
+        changed = {key: value for key, value in self.configured.items() if self[key] != value}
         return {**self, self.CHANGED: changed} if changed else dict(self)
 
     def take_changes(self, stored: Mapping[str, Any]) -> None:

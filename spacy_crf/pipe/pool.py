@@ -9,6 +9,7 @@ from spacy.language import Language
 from spacy.training import Example
 
 from ..core.errors import CRFError
+from ..core.learn.penalty import USUAL
 from ..core.pool import Member, pool_weights
 from ..features.features import Features
 from ..features.resources import Resources
@@ -53,10 +54,10 @@ def pool(pipelines: Sequence[Language], names: Sequence[str], exponents: Sequenc
     resources = _resources(names, pipes)
     blocks = [nlp.config.interpolate()["components"][name] for nlp, name in zip(pipelines, names)]
     config = {**blocks[base], "features": _features_block(pipes, [block["features"] for block in blocks])}
-    temperature = config["temperature"] = pipes[base].settings.temperature
+    temperature = config["temperature"] = pipes[base].temperature
     if forbidden := dict.fromkeys(tuple(pair) for pipe in pipes for pair in getattr(pipe.settings, "forbidden", ())):
         config["forbidden"] = list(map(list, forbidden))
-    powers = [power * temperature / pipe.settings.temperature for pipe, power in zip(pipes, exponents)]
+    powers = [power * temperature / pipe.temperature for pipe, power in zip(pipes, exponents)]
     nlp, name = pipelines[base], names[base]
     made = cast(ChainPipe, nlp.replace_pipe(name, config.pop("factory"), config=config))
     features = Features(made.feature_config, made.sequence, resources)
@@ -104,7 +105,7 @@ def _what_agrees(pipe: ChainPipe, first: ChainPipe) -> Iterator[tuple[str, Any, 
 
 def _is_likelihood(pipe: ChainPipe) -> bool:
     """Whether the scores of its chain are logarithms of probabilities, learned or calibrated as such."""
-    return pipe.settings.trainer.gives_probabilities or pipe.settings.temperature != 1
+    return pipe.settings.trainer.gives_probabilities or pipe.temperature != 1
 
 
 def _unfit(name: str, problem: str) -> CRFError:
@@ -146,6 +147,7 @@ def trained_on(pipe: P, examples: Sequence[Example], iterations: int, nlp: Langu
 
 
 def _fold_trainer(trainer: TrainerSettings, iterations: int) -> LBFGSSettings:
-    """L-BFGS in two steps: with the settings of a component's trainer if it is L-BFGS."""
+    """L-BFGS in two steps: with the settings of a component's trainer if it is L-BFGS; "auto" is the default here."""
     own = trainer if isinstance(trainer, LBFGSSettings) else LBFGSSettings()
-    return replace(own, iterations_per_step=max(1, (iterations + 1) // 2))
+    c2 = USUAL if own.c2 == "auto" else own.c2
+    return replace(own, c2=c2, iterations_per_step=max(1, (iterations + 1) // 2))

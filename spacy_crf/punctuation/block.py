@@ -112,6 +112,9 @@ class RestorerSettings(ChainSettings):
         only true starts and ends of a text have, not the sides where a window was cut out.
     features (FeatureSettings): spacy_crf.Features.v1; its templates see words in lower case without marks.
     marks (LabelScheme): spacy_crf.Marks.v1, what is restored.
+    temperature (float | str): scores are divided by it before they become probabilities. "auto": by 1, and `spacy
+        train` fits the map of the probabilities of marks, as `python -m spacy crf calibrate` does, whenever it saves
+        the pipeline, on `dev_corpus`, by its callback `before_to_disk`. Scores in the log are those without it.
     existing (str): marks that are in the text already: "override" sets those of the model, which does not look at them;
         "keep" leaves them, whatever the thresholds, and restores the others given them. Marks that are not restored,
         such as a semicolon that is not in `marks`, stay in either case unless another takes their place; behind one of

@@ -1,9 +1,9 @@
 """Calibrated probabilities of marks, and thresholds: what a restorer learns from data it was not trained on."""
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from spacy.tokens import Doc
@@ -16,12 +16,15 @@ from ..core.errors import CRFError, CRFWarning
 from ..core.labels import UNKNOWN
 from ..core.scores import Scores, best_f_threshold, choice_scores, precision_threshold
 from ..core.stored import stored_floats
-from .block import NONE, LabelScheme
+from ..pipe.block import AUTO
+from ..pipe.live_settings import LiveSettings
+from .block import NONE, RestorerSettings
 from .docs import gold_labels
 from .errors import PunctuationErrors, PunctuationWarnings
 from .labels import LabelTable
 
 BATCH_SIZE = 64
+CALIBRATION = "calibration"  # where the map is kept
 FEW = 2000  # words; with fewer, the map made the probabilities of talks worse as often as better
 LEAST_THRESHOLD = 1e-6  # thresholds have to be above 0
 
@@ -58,21 +61,6 @@ class MarkCalibration:
         return cls(tuple(data["marks"]), DirichletMap(weights, bias))
 
 
-class MarkPredictor(Protocol):
-    """What a calibration asks of a component."""
-
-    name: str
-    calibration: MarkCalibration | None
-
-    @property
-    def label_scheme(self) -> LabelScheme: ...
-    @property
-    def label_table(self) -> LabelTable: ...
-
-    def bare(self, doc: Doc) -> Doc: ...
-    def uncalibrated(self, docs: Sequence[Doc]) -> Floats: ...
-
-
 class Marked(NamedTuple):
     """Words with gold: probabilities (n, M) of the marks, NONE among them, and the columns (n,) of the gold marks."""
 
@@ -90,6 +78,10 @@ class Marked(NamedTuple):
         """Classwise calibration error, the mean over the marks, NONE among them."""
         return float(classwise_errors(self.probabilities, self.labels).mean())
 
+    def fit(self) -> MarkCalibration:
+        """Fit a calibration to all words, at least one."""
+        return MarkCalibration(self.marks, fit_dirichlet(self.probabilities, self.labels))
+
     def at(self, mark: str) -> tuple[Floats, Bools]:
         """((n,), (n,)): the probability of a mark, and whether it is there."""
         column = self.marks.index(mark)
@@ -106,6 +98,46 @@ class Marked(NamedTuple):
         return choice_scores(probabilities, taken), choice_scores(there, taken)
 
 
+class CalibratesMarks:
+    """A component whose probabilities of marks go through a map that is fitted to held-out data."""
+
+    name: str
+    settings: RestorerSettings
+    cfg: LiveSettings
+    label_scheme: Any
+    label_table: Any
+    bare: Callable[[Doc], Doc]
+    uncalibrated: Callable[[Sequence[Doc]], Floats]
+
+    @property
+    def calibration(self) -> MarkCalibration | None:
+        """The map; None where none was fitted, or to other marks than those that the component knows by now."""
+        data = self.cfg[CALIBRATION]
+        if data is None or tuple(data["marks"]) != self.label_table.marks:
+            return None
+        return MarkCalibration.from_data(data)
+
+    @calibration.setter
+    def calibration(self, calibration: MarkCalibration | None) -> None:
+        self.cfg[CALIBRATION] = calibration and calibration.to_data()
+
+    def calibrate(self, examples: Iterable[Example]) -> None:
+        """Fit the map to examples; none, with a warning, where they have too few words."""
+        words = held_out(self, examples)
+        if len(words.labels) < FEW:
+            few = PunctuationWarnings.CRFW977.format(name=self.name, found=len(words.labels), few=FEW)
+            warnings.warn(few, CRFWarning, stacklevel=2)
+        self.calibration = None if len(words.labels) < FEW else words.fit()
+        self.cfg["temperature"] = 1.0
+
+    def drop_calibration(self) -> None:
+        """Drop a map whose weights change, with a warning unless training fits it again."""
+        if self.cfg[CALIBRATION] is not None:
+            if self.cfg.configured["temperature"] != AUTO:
+                warnings.warn(PunctuationWarnings.CRFW974.format(name=self.name), CRFWarning, stacklevel=3)
+            self.calibration = None
+
+
 class FittedMarks(NamedTuple):
     """A calibration fitted to all words; these as they were told before, and after, either half by the other one."""
 
@@ -114,7 +146,7 @@ class FittedMarks(NamedTuple):
     after: Marked
 
 
-def calibrate_marks(restorer: MarkPredictor, examples: Iterable[Example]) -> FittedMarks:
+def calibrate_marks(restorer: CalibratesMarks, examples: Iterable[Example]) -> FittedMarks:
     """Fit a calibration; the component itself stays as it is, until its `calibration` is set.
 
     examples (Iterable[Example]): with what the component needs to see on the predicted side. Words without gold, and
@@ -138,12 +170,12 @@ def calibrate_marks(restorer: MarkPredictor, examples: Iterable[Example]) -> Fit
     for fitted_to, measured in ((slice(half, None), slice(half)), (slice(half), slice(half, None))):
         fitted = fit_dirichlet(chain.probabilities[fitted_to], chain.labels[fitted_to])
         crossed[measured] = fitted(chain.probabilities[measured])
-    whole = MarkCalibration(chain.marks, fit_dirichlet(chain.probabilities, chain.labels))
+    whole = chain.fit()
     so_far = chain.probabilities if old is None else old.map(chain.probabilities)
     return FittedMarks(whole, chain._replace(probabilities=so_far), chain._replace(probabilities=crossed))
 
 
-def held_out(restorer: MarkPredictor, examples: Iterable[Example]) -> Marked:
+def held_out(restorer: CalibratesMarks, examples: Iterable[Example]) -> Marked:
     """Return the words of examples that have gold, with the probabilities of the chain."""
     table = restorer.label_table
     numbers = {mark: number for number, mark in enumerate(table.marks)}

@@ -1,6 +1,5 @@
 """Restores punctuation, case and sentence starts of bare text with a linear-chain CRF over its words."""
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,7 +14,7 @@ from spacy.vocab import Vocab
 from thinc.api import Optimizer
 
 from ..core.arrays import Bools, Floats, Indices, Segments
-from ..core.errors import CRFError, CRFWarning
+from ..core.errors import CRFError
 from ..core.labels import UNKNOWN, Gold, TagSet
 from ..features.columns import Columns
 from ..learning.encoder import Sample
@@ -23,7 +22,7 @@ from ..learning.model import annotation_read, get_layout, get_tok2vec
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder
 from .block import LabelScheme, RestorerSettings
-from .calibration import MarkCalibration
+from .calibration import CALIBRATION, CalibratesMarks
 from .docs import (
     WordView,
     bare_doc,
@@ -34,7 +33,7 @@ from .docs import (
     read_truncated,
     register_punctuation,
 )
-from .errors import PunctuationErrors, PunctuationWarnings
+from .errors import PunctuationErrors
 from .labels import (
     LabelTable,
     Thresholds,
@@ -49,7 +48,7 @@ from .stream import StreamedWord, components_before, stream_words
 from .survey import Survey
 from .words import split_words
 
-MIXED, SIGNS, CALIBRATION = "mixed_forms", "signs", "calibration"
+MIXED, SIGNS = "mixed_forms", "signs"
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,7 @@ class Restored(NamedTuple):
     prediction: WordPrediction
 
 
-class PunctuationRestorer(ChainPipe):
+class PunctuationRestorer(CalibratesMarks, ChainPipe):
     """Labels words with the marks that follow them. See `RestorerSettings`.
 
     The chain runs over words, not over tokens: see `docs`. Nothing that is written changes the Doc's words or text.
@@ -162,29 +161,13 @@ class PunctuationRestorer(ChainPipe):
     def read_columns(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
         return super().read_columns([self.bare(doc) for doc in docs], extra)
 
-    # -- calibration -----------------------------------------------------------------------------------------
-
     @property
     def has_probabilities(self) -> bool:
         return self.calibration is not None or super().has_probabilities
 
-    @property
-    def calibration(self) -> MarkCalibration | None:
-        """The map; None where none was fitted, or to other marks than those that the component knows by now."""
-        data = self.cfg[CALIBRATION]
-        if data is None or tuple(data["marks"]) != self.label_table.marks:
-            return None
-        return MarkCalibration.from_data(data)
-
-    @calibration.setter
-    def calibration(self, calibration: MarkCalibration | None) -> None:
-        self.cfg[CALIBRATION] = calibration and calibration.to_data()
-
     def finish_update(self, sgd: Optimizer | None) -> None:
-        """Let the trainer take its step; a map that was fitted to the weights before it is dropped, with a warning."""
-        if self.cfg[CALIBRATION] is not None:
-            warnings.warn(PunctuationWarnings.CRFW974.format(name=self.name), CRFWarning, stacklevel=2)
-            self.calibration = None
+        """Let the trainer take its step; a map that was fitted to the weights before it is dropped."""
+        self.drop_calibration()
         super().finish_update(sgd)
 
     def uncalibrated(self, docs: Sequence[Doc]) -> Floats:

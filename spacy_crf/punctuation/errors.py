@@ -70,3 +70,7 @@ class PunctuationWarnings(metaclass=Messages):
         "{long} of {words} words of the training texts of {name!r} have more than {most} letters: it seems that no "
         "white space parts them, as in Thai, Lao, Khmer and Burmese. Put spaces between the words, here and in use."
     )
+    CRFW977 = (
+        "The dev corpus has only {found} words with gold for {name!r}, too few to calibrate its marks by; that takes "
+        "{few}. Its probabilities are those of the chain. Give a larger dev corpus, or set temperature = 1.0."
+    )

@@ -6,7 +6,7 @@ beside the accuracy of setting no mark anywhere, and beside precision, recall an
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from spacy.scorer import PRFScore
 from spacy.training import Example
@@ -36,30 +36,58 @@ def punctuation_score(
 
     marks, collapse, ends, has_case, abbreviations: of the component.
     RETURNS (dict): punct_p, punct_r, punct_f: micro average over the marks. punct_f_per_type: the same by mark.
+        punct_macro_p, punct_macro_r, punct_macro_f: means over the marks that occur, each counting the same.
         punct_f_inner: without the last words of documents, which a mark always follows where these are utterances.
         punct_ser: slot error rate, (substitutions + deletions + insertions) / gold marks. word_acc: share of words with
-        the right label, no mark among them; word_acc_none: what it would be without any mark. sent_boundary_f: of the
-        words behind which a sentence ends. case_acc: share of words in the right case, where case is restored.
+        the right label, no mark among them; word_acc_none: what it would be without any mark. sent_boundary_p, _r, _f:
+        of the words behind which a sentence ends. case_acc: share of words in the right case, where case is restored;
+        case_per_type: p, r and f of each case.
     """
     scheme = LabelScheme(marks, dict(collapse), case=has_case, ends=ends, abbreviations=list(abbreviations))
+    return word_scores(sum((count_words(example, scheme) for example in examples), Counter()), scheme)
+
+
+class WordCount(NamedTuple):
+    """A word of a kind ("mark", "case") with its gold and restored value. is_last (bool): of its document."""
+
+    kind: str
+    gold: str
+    own: str
+    is_last: bool = False
+
+
+def count_words(example: Example, scheme: LabelScheme) -> Counter[WordCount]:
+    """Count the words of a document that have gold; none if the document was not restored."""
+    stored = read_punctuation(example.predicted) or {}
+    counts: Counter[WordCount] = Counter()
+    gold, last = gold_labels(example, scheme), WordView.of(example.predicted, scheme).last_tokens.tolist()
+    if MARKS not in stored:
+        return counts
+    for place, (label, token) in enumerate(zip(gold, last), 1):
+        if label is not None:
+            counts[WordCount("mark", label.mark, stored[MARKS][token] or NONE, place == len(last))] += 1
+            if scheme.case and CASE in stored:
+                counts[WordCount("case", label.case, stored[CASE][token])] += 1
+    return counts
+
+
+def word_scores(counts: Counter[WordCount], scheme: LabelScheme) -> dict[str, Any]:
+    """Make the scores of `punctuation_score` of counts, which may be sums over documents."""
     pairs: Counter[tuple[str, str]] = Counter()
     inner: Counter[tuple[str, str]] = Counter()
-    cases: Counter[bool] = Counter()
-    for example in examples:
-        stored = read_punctuation(example.predicted) or {}
-        gold, last = gold_labels(example, scheme), WordView.of(example.predicted, scheme).last_tokens.tolist()
-        if MARKS not in stored:
+    cases: Counter[tuple[str, str]] = Counter()
+    for word, count in counts.items():
+        pair = word.gold, word.own
+        if word.kind == "case":
+            cases[pair] += count
             continue
-        for place, (label, token) in enumerate(zip(gold, last), 1):
-            if label is not None:
-                pair = label.mark, stored[MARKS][token] or NONE
-                pairs[pair] += 1
-                inner[pair] += place < len(last)
-                if has_case and CASE in stored:
-                    cases[label.case == stored[CASE][token]] += 1
+        pairs[pair] += count
+        inner[pair] += 0 if word.is_last else count
     scores = mark_scores(pairs, scheme)
     scores["punct_f_inner"] = mark_scores(+inner, scheme)["punct_f"]
-    return {**scores, "case_acc": cases[True] / cases.total() if cases else None}
+    right = sum(count for (gold, own), count in cases.items() if gold == own)
+    by_case = {case: _prf(cases, case.__eq__).to_dict() for case in sorted({case for pair in cases for case in pair})}
+    return {**scores, "case_acc": right / cases.total() if cases else None, "case_per_type": by_case or None}
 
 
 def mark_scores(pairs: Counter[tuple[str, str]], scheme: LabelScheme) -> dict[str, Any]:
@@ -68,7 +96,8 @@ def mark_scores(pairs: Counter[tuple[str, str]], scheme: LabelScheme) -> dict[st
     pairs (Counter): how often each gold mark was restored as each mark, NONE among them.
     """
     per_type = {mark: _prf(pairs, mark.__eq__) for mark in scheme.marks}
-    total = sum(per_type.values(), start=PRFScore())
+    occurring = {mark: one for mark, one in per_type.items() if one.tp + one.fp + one.fn}
+    total, sentences = sum(per_type.values(), start=PRFScore()), _prf(pairs, scheme.is_end)
     n_words = pairs.total() or 1
     n_gold = sum(number for (gold, _), number in pairs.items() if gold != NONE)
     errors = sum(number for (gold, own), number in pairs.items() if gold != own)
@@ -76,13 +105,24 @@ def mark_scores(pairs: Counter[tuple[str, str]], scheme: LabelScheme) -> dict[st
         "punct_p": total.precision,
         "punct_r": total.recall,
         "punct_f": total.fscore,
-        "punct_f_per_type": {mark: one.to_dict() for mark, one in per_type.items() if one.tp + one.fp + one.fn},
+        "punct_macro_p": _mean(one.precision for one in occurring.values()),
+        "punct_macro_r": _mean(one.recall for one in occurring.values()),
+        "punct_macro_f": _mean(one.fscore for one in occurring.values()),
+        "punct_f_per_type": {mark: one.to_dict() for mark, one in occurring.items()},
         "punct_ser": errors / n_gold if n_gold else None,
         "word_acc": (n_words - errors) / n_words,
         "word_acc_none": 1 - n_gold / n_words,
-        "sent_boundary_f": _prf(pairs, scheme.is_end).fscore,
+        "sent_boundary_p": sentences.precision,
+        "sent_boundary_r": sentences.recall,
+        "sent_boundary_f": sentences.fscore,
     }
     return scores if pairs else dict.fromkeys(scores)
+
+
+def _mean(values: Iterable[float]) -> float:
+    """Return the mean; 0.0 of nothing."""
+    found = list(values)
+    return sum(found) / len(found) if found else 0.0
 
 
 def _prf(pairs: Counter[tuple[str, str]], wanted: Callable[[str], bool]) -> PRFScore:

@@ -9,7 +9,8 @@ import typer
 from wasabi import msg
 
 from ..cli.data import SECTION_CORPUS, trained_settings
-from ..cli.options import command, find_component, load_pipeline, locate, run_before, write_result
+from ..cli.options import command, find_component, load_pipeline, locate, write_result
+from ..pipe.calibration import run_before
 from .component import SectionParser
 from .formats.annotated import write_annotated
 from .formats.docling import write_docling

@@ -11,6 +11,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from ..core.arrays import Bools, Doubles, Indices, Ints
+from ..core.chain.temperature import HeldOut
 from ..core.errors import CRFError, CRFWarning
 from ..core.labels import UNKNOWN, Gold, TagSet
 from ..pipe.component import ChainPipe
@@ -92,20 +93,30 @@ class SectionParser(ChainPipe):
 
     def gold(self, examples: Sequence[Example], lengths: Indices) -> Gold:
         """Gold of the units of the chain; what no element covers, or a Doc without elements, is unknown."""
-        labels = [label for example in examples for label in self._gold_labels(example)]
-        return Gold.known(np.array(labels, dtype=np.int32), len(self.tags))
+        for example in examples:
+            for label in set(self._gold_names(example)) - {None}:
+                if label not in self.tags.number:
+                    document = example.reference.text[:40]
+                    raise CRFError(PipeErrors.CRF403.format(label=label, document=document, name=self.name))
+        return Gold.known(self._numbers(examples), len(self.tags))
 
-    def _gold_labels(self, example: Example) -> list[int]:
+    def held_out(self, examples: Sequence[Example]) -> HeldOut:
+        _, found = self.read_distribution([example.predicted for example in examples], given=True)
+        names = [name for example in examples for name in self._gold_names(example)]
+        missed = np.array([name is not None and name not in self.tags.number for name in names], dtype=np.bool_)
+        return HeldOut(found, self._numbers(examples), missed)
+
+    def _numbers(self, examples: Sequence[Example]) -> Ints:
+        """((N,)): gold labels of the units of the chain; UNKNOWN for none, and for those that the chain lacks."""
+        names = [name for example in examples for name in self._gold_names(example)]
+        return np.array([self.tags.number.get(name or "", UNKNOWN) for name in names], dtype=np.int32)
+
+    def _gold_names(self, example: Example) -> list[str | None]:
         units = [unit for unit in units_of(example.predicted) if self._is_of_chain(unit)]
         elements = spans.read_elements(example.reference, self.settings.elements_key)
         if elements is None:
-            return [UNKNOWN] * len(units)
-        names = spans.labels_of_units(units, elements, self.roles.newline)
-        for label in set(names) - {None}:
-            if label not in self.tags.number:
-                document = example.reference.text[:40]
-                raise CRFError(PipeErrors.CRF403.format(label=label, document=document, name=self.name))
-        return [UNKNOWN if label is None else self.tags.number[label] for label in names]
+            return [None] * len(units)
+        return spans.labels_of_units(units, elements, self.roles.newline)
 
     def _is_of_chain(self, unit: LayoutUnit) -> bool:
         return self.unit_features.newlines or unit.kind is not Kind.NEWLINE

@@ -64,3 +64,4 @@ class SectionWarnings(metaclass=Messages):
         "Document {document!r} has {most} sections or more: its tree is left out of sections_steds, whose time is "
         "quadratic in them."
     )
+    CRFW969 = "{problem} The corpus goes on without this file."

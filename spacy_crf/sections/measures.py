@@ -61,11 +61,6 @@ def parseval(predicted: Iterable[Constituent], gold: Iterable[Constituent]) -> B
     return BracketCounts((left & right).total(), left.total(), right.total())
 
 
-def mean_f(documents: Sequence[BracketCounts]) -> float:
-    """Mean F over documents, each counting the same; 0.0 without documents."""
-    return float(np.mean([counts.f for counts in documents])) if documents else 0.0
-
-
 def crossing(predicted: Iterable[Constituent], gold: Sequence[Constituent]) -> int:
     """Predicted constituents that cross a gold one: they overlap, and neither holds the other. O(predicted gold)."""
     starts = np.array([start for _, start, _ in gold], dtype=np.intp)

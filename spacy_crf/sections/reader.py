@@ -1,5 +1,6 @@
 """Documents in files of all formats, as layouts; and with labelled elements and section trees, as a corpus."""
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -13,14 +14,14 @@ from spacy.util import registry
 from spacy.vocab import Vocab
 
 from ..annotation.documents import register_doc_name, write_doc_name
-from ..core.errors import CRFError
+from ..core.errors import CRFError, CRFWarning
 from ..corpora.docbin import read_docbin
 from ..corpora.docs import admit, copy_tokens, count_characters
 from ..corpora.errors import CorpusErrors
 from ..corpora.files import check_paths, data_suffix, name_files, number_name, visible_files
 from ..reading.files import open_binary
 from ..reading.records import parse_json, read_json_lines
-from .errors import SectionErrors
+from .errors import SectionErrors, SectionWarnings
 from .formats import HEAD, read_text, refuse_magic, root_of
 from .formats.annotated import ROOT, read_annotated
 from .formats.docling import read_docling
@@ -155,20 +156,27 @@ class SectionCorpus:
     def read_docs(self, vocab: Vocab) -> Iterator[Doc]:
         """Yield the Docs of the corpus with their gold, reading file by file; `doc._.doc_name` says which each is.
 
-        RAISES (ValueError): For a file that cannot be read, or where there is none.
+        Of several files, those that cannot be read are left out with a warning. RAISES (ValueError): For a single one
+        that cannot be read, or where there is none.
         """
         register_doc_name()
         register_extensions()
         paths = check_paths(self.path)
-        files = name_files(((file, path) for path in paths for file in _find_files(path)), paths)
-        is_empty = True
-        for doc in islice((doc for found in files for doc in self._read_file(*found, vocab)), self.limit or None):
+        files = list(name_files(((file, path) for path in paths for file in _find_files(path)), paths))
+        is_empty, read = True, self._read_file if len(files) == 1 else self._read_one_of_many
+        for doc in islice((doc for found in files for doc in read(*found, vocab)), self.limit or None):
             is_empty = False
             if not self.trees:
                 drop_sections(doc, SECTIONS)
             yield doc
         if is_empty:
             raise CRFError(CorpusErrors.CRF520.format(path=", ".join(map(str, paths))))
+
+    def _read_one_of_many(self, file: Path, name: str, vocab: Vocab) -> Iterator[Doc]:
+        try:
+            yield from self._read_file(file, name, vocab)
+        except CRFError as error:
+            warnings.warn(SectionWarnings.CRFW969.format(problem=error), CRFWarning, stacklevel=2)
 
     def _read_file(self, file: Path, name: str, vocab: Vocab) -> Iterator[Doc]:
         if data_suffix(file) == ".spacy":

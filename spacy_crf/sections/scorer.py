@@ -3,7 +3,7 @@
 import warnings
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +23,6 @@ from .measures import (
     crossing,
     level_accuracy,
     levels_of,
-    mean_f,
     parseval,
     similarity,
     tree_of,
@@ -44,7 +43,7 @@ def make_section_parser_scorer() -> Callable[..., dict[str, Any]]:
 
 
 def section_score(examples: Iterable[Example], **cfg: Any) -> dict[str, Any]:
-    """Scores of the examples that have gold.
+    """Scores of the examples that have gold, and how many trees are proved to be the best.
 
     examples (Iterable[Example]): annotation in `predicted`, gold in `reference`. cfg: settings of the component.
     RETURNS (dict): "elements_acc", share of right labels of elements that are no blank lines (these are decided by
@@ -54,13 +53,21 @@ def section_score(examples: Iterable[Example], **cfg: Any) -> dict[str, Any]:
         Of trees "parseval_p", "parseval_r", "parseval_f"; "parseval_mean_f", the mean of F over documents;
         "parseval_crossing", the share of predicted sections that cross a gold one; "sections_level_acc", the share of
         headings of both trees with the same level; "sections_steds", the mean similarity of trees by edits.
+        "sections_certified", the share of Docs, with gold or without, of whose tree it is certain that none scores
+        higher.
     """
     examples = list(examples)
     key, newline = cfg.get("elements_key", "elements"), cfg.get("newline_label", "NEWLINE")
     confusions: Counter[tuple[str, str]] = Counter()
     for example in examples:
         confusions.update(confuse(example, key, newline))
-    return {**score_elements(confusions, newline), **score_trees(examples)}
+    return {**score_elements(confusions, newline), **score_trees(examples), **_proofs(examples)}
+
+
+def _proofs(examples: Iterable[Example]) -> dict[str, float]:
+    """The share of trees that are certain to be the best; {} without a tree."""
+    certain = [tree.exact for example in examples if (tree := get_tree(example.predicted)) is not None]
+    return {"sections_certified": float(np.mean(certain))} if certain else {}
 
 
 def confuse(example: Example, key: str, newline: str) -> Iterator[tuple[str, str]]:
@@ -121,23 +128,42 @@ class JudgedTree:
     levels: LevelCounts
     steds: float | None
 
+    @property
+    def counts(self) -> dict[str, float]:
+        """What adds up over documents."""
+        brackets, levels = self.brackets, self.levels
+        return {
+            "documents": 1,
+            **{"right": brackets.right, "predicted": brackets.predicted, "gold": brackets.gold, "f": brackets.f},
+            **{"same": levels.same, "near": levels.near, "headings": levels.total, "crossed": self.crossed},
+            **({} if self.steds is None else {"steds": self.steds, "compared": 1}),
+        }
+
 
 def score_trees(examples: Iterable[Example]) -> dict[str, float]:
     """Scores of the examples with a gold tree, pooled where it is not said otherwise; {} without any."""
-    judged = [found for example in examples if (found := judge_tree(example)) is not None]
-    if not judged:
+    total: Counter[str] = Counter()
+    for example in examples:
+        judged = judge_tree(example)
+        total.update({} if judged is None else judged.counts)
+    return tree_scores(total)
+
+
+def tree_scores(counts: Mapping[str, float]) -> dict[str, float]:
+    """Scores from sums of `JudgedTree.counts`; {} without any."""
+    found = Counter(counts)
+    if not found["documents"]:
         return {}
-    total = sum((one.brackets for one in judged), BracketCounts())
-    levels = sum((one.levels for one in judged), LevelCounts(0, 0, 0))
-    steds = [one.steds for one in judged if one.steds is not None]
+    brackets = BracketCounts(*(round(found[name]) for name in ("right", "predicted", "gold")))
+    levels = LevelCounts(*(round(found[name]) for name in ("same", "near", "headings")))
     return {
-        "parseval_p": total.precision,
-        "parseval_r": total.recall,
-        "parseval_f": total.f,
-        "parseval_mean_f": mean_f([one.brackets for one in judged]),
-        "parseval_crossing": sum(one.crossed for one in judged) / max(1, total.predicted),
+        "parseval_p": brackets.precision,
+        "parseval_r": brackets.recall,
+        "parseval_f": brackets.f,
+        "parseval_mean_f": found["f"] / found["documents"],
+        "parseval_crossing": found["crossed"] / max(1, brackets.predicted),
         "sections_level_acc": levels.accuracy,
-        **({"sections_steds": float(np.mean(steds))} if steds else {}),
+        **({"sections_steds": found["steds"] / found["compared"]} if found["compared"] else {}),
     }
 
 

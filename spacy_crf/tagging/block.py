@@ -35,11 +35,6 @@ class TaggerSettings(LabelSettings):
         names = {"target": self.target, "marginals": self.marginals, "entropy": self.entropy}
         yield from own_names({**names, "n_best_key": self.n_best_key})
 
-    def first_order(self) -> Iterator[str]:
-        if self.n_best:
-            yield "the setting `n_best`"
-        yield from super().first_order()
-
     def probabilistic(self) -> Iterator[str]:
         yield from super().probabilistic()
         yield from (f"the setting `{one}`" for one in ("n_best", "entropy") if getattr(self, one))

@@ -11,10 +11,11 @@ from spacy.training import Example
 
 from ..annotation.span_targets import target_of
 from ..cli.data import TO_ANNOTATE, Data
-from ..cli.options import Loaded, Pipe, command, run_before, table, tell_written, write_result
+from ..cli.options import Loaded, Pipe, command, table, tell_written, write_result
 from ..core.arrays import Floats
 from ..core.labels import UNKNOWN, TagSet
 from ..corpora.docs import make_doc
+from ..pipe.calibration import run_before
 from ..pipe.component import ChainPipe
 from ..pipe.probabilities import GivesSets, LabelsTokens
 from .review import Order, review, target_kind, write_json, write_rows

@@ -1,29 +1,22 @@
-"""A linear-chain CRF for tags, chunks and entities, and the fit of its temperature to held-out data."""
+"""A linear-chain CRF for tags, chunks and entities."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
 from spacy.tokens import Doc, Span
-from spacy.training import Example
-from spacy.util import minibatch
 from spacy.vocab import Vocab
 
 from ..annotation.span_targets import target_of
 from ..annotation.target import Target
 from ..core.arrays import Bools, Indices
-from ..core.calibration import Reliability, reliability
 from ..core.chain.marginals import token_entropies
-from ..core.chain.temperature import HeldOut, Unit, fit_temperature
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder, DocOutput, Output, SpanScores, label_decoder, resolve_scheme
 from ..pipe.labels import PREPARATION
 from ..pipe.probabilities import LabelsTokens, span_probabilities
 from ..pipe.scorer import target_scores
 from .block import TaggerSettings
-
-BATCH_SIZE = 256  # of examples that a temperature is fitted to
 
 
 @LabelsTokens.register
@@ -83,7 +76,7 @@ class NBestOutput(DocOutput):
     count: int
 
     def read(self, batch: Batch) -> list[list[dict[str, Any]]]:
-        found = batch.n_best(self.count)
+        found = batch.labellings.n_best(self.count)
         return [[{**place, **batch.listed(*found[b])} for b, place in own] for own in batch.numbered_sequences()]
 
     def empty(self) -> list[dict[str, Any]]:
@@ -95,57 +88,12 @@ class EntropyOutput(DocOutput):
     """Entropies of sequences and tokens in nats, in an attribute of Docs."""
 
     def read(self, batch: Batch) -> list[dict[str, Any]]:
-        by_sequence = batch.distribution.entropies.tolist()
-        by_token = batch.by_doc.split(token_entropies(batch.distribution.marginals))
+        by_sequence, by_unit = batch.labellings.entropies.tolist(), token_entropies(batch.distribution.marginals)
+        if batch.unlabelled is not None:
+            by_unit[batch.unlabelled] = 0
+        by_token = batch.by_doc.split(by_unit)
         sequences = [[{**place, "entropy": by_sequence[b]} for b, place in own] for own in batch.numbered_sequences()]
         return [{"sequences": own, "tokens": tokens.tolist()} for own, tokens in zip(sequences, by_token)]
 
     def empty(self) -> dict[str, Any]:
         return {"sequences": [], "tokens": []}
-
-
-class Calibration(NamedTuple):
-    """Result of a fit.
-
-    temperature (float): what scores are to be divided by.
-    before (Reliability), after (Reliability): of each token's most probable tag, at the component's temperature so
-        far and at the new one.
-    """
-
-    temperature: float
-    before: Reliability
-    after: Reliability
-
-
-def calibrate(tagger: CRFTagger, examples: Iterable[Example], unit: Unit = "token", n_bins: int = 10) -> Calibration:
-    """Fit a temperature; the component itself stays as it is, until its setting `temperature` is changed.
-
-    tagger (CRFTagger): a trained component.
-    examples (Iterable[Example]): with what the component needs to see on the predicted side. Tokens whose gold label
-        is missing count for nothing; one that is unknown to the component counts as missed.
-    unit (str): "token" or "sequence", whose gold is to become most probable.
-    n_bins (int): of the reliability tables, with equal width.
-    RETURNS (Calibration): the temperature, and reliability before and after.
-
-    >>> import spacy
-    >>> from spacy_crf import Corpus, calibrate
-    >>> nlp = spacy.load("output/crf_tagger/model-best")  # `make demo` trains it
-    >>> held_out = Corpus("corpus/crf_tagger/dev.conllu", limit=20)(nlp)
-    >>> fitted = calibrate(nlp.get_pipe("crf_tagger"), held_out)
-    >>> fitted.after.error < fitted.before.error
-    True
-    >>> nlp.get_pipe("crf_tagger").cfg["temperature"] = fitted.temperature
-    """
-    batches = [tagger.held_out(batch) for batch in minibatch(examples, BATCH_SIZE)]
-    temperature = fit_temperature(batches, unit)
-    before, after = (_reliability(batches, value, n_bins) for value in (tagger.cfg["temperature"], temperature))
-    return Calibration(temperature, before, after)
-
-
-def _reliability(batches: Sequence[HeldOut], temperature: float, n_bins: int) -> Reliability:
-    confidences, right = [], []
-    for batch in batches:
-        marginals, judged = batch.distribution.at(temperature).marginals, batch.judged
-        confidences.append(marginals.max(axis=1)[judged])
-        right.append(batch.right(marginals.argmax(axis=1).astype(np.int32))[judged])
-    return reliability(np.concatenate(confidences), np.concatenate(right), n_bins)

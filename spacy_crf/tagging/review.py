@@ -90,7 +90,7 @@ def review(
     n_best (int): how many labellings of each sequence, and tags of each token, to tell.
     places (Iterable[Place] | None): of the Docs; documents are counted without.
     RETURNS (list[Uncertain]): the sequences.
-    RAISES (ValueError): for a model of order 2.
+    RAISES (ValueError): for a model of order 2 with tokens that get no label.
 
     >>> import spacy
     >>> from spacy_crf import review
@@ -111,7 +111,7 @@ def measure(
 ) -> float:
     """How certain, or for entropies uncertain, a labelling is, from the probabilities ((K,)) of the best ones, best
     first, the entropy of all, and those of the labels of the tokens ((n,))."""
-    length = len(token_entropies) if per_token else 1
+    length = max(1, len(token_entropies)) if per_token else 1
     if order == "entropy":
         return entropy / length
     if order == "token-entropy":
@@ -188,16 +188,18 @@ def _measured(
         decoded = Batch(read, columns, found, tagger.tags, unlabelled)
         predictions = decoder(decoded)
         labels, marginals = np.concatenate([_written(tagger, one.decoded) for one in predictions]), found.marginals
-        by_token, entropies, paths = token_entropies(marginals), found.entropies, decoded.n_best(k)
-        if unlabelled is not None:
-            by_token[unlabelled] = 0
+        is_labelled = np.ones(len(marginals), dtype=bool) if unlabelled is None else ~unlabelled
+        by_token, labellings = token_entropies(marginals), decoded.labellings
+        entropies, paths = labellings.entropies, labellings.n_best(k)
         sequences, by_doc = Segments(columns.lengths), Segments(columns.doc_lengths)
         units, firsts = sequences.slices(), by_doc.firsts.tolist()
         for (doc, place), first, own in zip(batch, firsts, sequences.within(by_doc).slices()):
             for number, sequence in enumerate(range(own.start, own.stop), 1):
                 tokens, best = units[sequence], paths[sequence]
                 entropy, rows = float(entropies[sequence]), marginals[tokens].astype(np.float32)
-                certainty = measure(best.probabilities, entropy, by_token[tokens], order, per_token)
+                certainty = measure(
+                    best.probabilities, entropy, by_token[tokens][is_labelled[tokens]], order, per_token
+                )
                 span = doc[tokens.start - first : tokens.stop - first]
                 yield _Measured(place, number, span, labels[tokens], rows, best, certainty)
 

@@ -121,10 +121,6 @@ class SetSettings(TagSettings):
         if self.source is not None and self.hierarchy is not None and self.hierarchy.path is not None:
             yield "hierarchy.path", "left out where `source` is set"
 
-    def first_order(self) -> Iterator[str]:
-        if self.sequences:
-            yield "the setting `sequences`"
-
     def probabilistic(self) -> Iterator[str]:
         yield "every tag set"
 

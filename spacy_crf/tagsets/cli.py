@@ -15,11 +15,12 @@ from spacy.util import load_config
 from wasabi import msg
 
 from ..cli.data import TO_ANNOTATE, Data, DataOptions
-from ..cli.options import Loaded, Pipe, annotated, command, parse_numbers, percent, refuse_idle, table, tell_written
+from ..cli.options import Loaded, Pipe, command, parse_numbers, percent, refuse_idle, table, tell_written
 from ..core.sets.conformal import Condition, Kind, Score
 from ..core.sets.risk import Loss, Unit
 from ..corpora.tagsets import write_predicted_tsv
 from ..corpora.webanno import write_webanno
+from ..pipe.calibration import annotated
 from ..pipe.probabilities import GivesSets
 from .guarantee import (
     ConformalPromise,

@@ -13,11 +13,10 @@ from spacy.vocab import Vocab
 
 from ..annotation.extensions import register_by_token
 from ..core.arrays import Bools, Floats, Indices, Segments
-from ..core.chain.distribution import BestPaths
 from ..core.chain.temperature import HeldOut
 from ..core.labels import Gold, TagSet
 from ..core.sets.hierarchy import TagTree
-from ..core.sets.sequences import SequenceSet, smallest_sequence_sets, smallest_set
+from ..core.sets.sequences import smallest_sequence_sets
 from ..learning.model import get_layout
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder, DocOutput, MarginalsOutput, Output, Prediction
@@ -38,7 +37,7 @@ class SetValuedTagger(KeepsPromise, ChainPipe):
     >>> import spacy
     >>> nlp = spacy.load("output/set_valued_tagger/model-best")  # `make demo` trains it
     >>> [token._.tag_set for token in nlp("uin sawzel fora")]
-    [['ART', 'CARD'], ['NA'], ['APPR']]
+    [['ART'], ['NA'], ['APPR']]
     """
 
     learned_settings = (PARENTS, PREPARATION)
@@ -195,10 +194,7 @@ class SequencesOutput(DocOutput):
     def read(self, batch: Batch) -> list[list[dict[str, Any]] | None]:
         if not self.cap:
             return [None] * len(batch.docs)
-        found = smallest_sequence_sets(batch.distribution.tempered, self.mass, self.cap)
-        if batch.unlabelled is not None and batch.unlabelled.any():
-            joined = batch.distribution.hiding([one.paths for one in found], batch.unlabelled)
-            found = [_joined(own, paths, self.mass) for own, paths in zip(found, joined)]
+        found = smallest_sequence_sets(batch.labellings, self.mass, self.cap)
 
         def told(number: int) -> dict[str, Any]:
             own = found[number]
@@ -208,12 +204,6 @@ class SequencesOutput(DocOutput):
 
     def empty(self) -> list[dict[str, Any]] | None:
         return [] if self.cap else None
-
-
-def _joined(found: SequenceSet, paths: BestPaths, mass: float) -> SequenceSet:
-    """A set of labellings as a smaller one, where some of them are one."""
-    logs = np.log(np.maximum(paths.probabilities, np.finfo(np.float64).tiny))
-    return smallest_set(paths.labels, logs, mass, exhausted=found.complete)
 
 
 def list_members(members: Bools, marginals: Floats, names: Any) -> list[list[str]]:

@@ -61,4 +61,4 @@ def _fixed_settings(component: Any) -> dict[str, Any]:
 
 
 def _temperature(component: Any) -> float:
-    return float(getattr(component, "cfg", {}).get("temperature", 1.0))
+    return float(getattr(component, "temperature", 1.0))

@@ -99,7 +99,7 @@ def report_sets(
     level = 1 - (measures.coverage if target is None else target)
     numbers = number_documents(read_doc_name(example.reference) for example in examples)
     documents = np.repeat(numbers, [len(example.predicted) for example in examples])[with_gold]
-    marginals = _probabilities(tagger, examples, weights.shape[1])[with_gold]
+    marginals = stored_probabilities(tagger, examples, weights.shape[1])[with_gold]
     return SetReport(
         tokens=len(weights),
         labels=len(known),
@@ -128,7 +128,7 @@ def _best_accuracy(tagger: GivesSets, examples: Iterable[Example]) -> float:
     return float(ml_acc(table.weights, table.best).mean())
 
 
-def _probabilities(tagger: GivesSets, examples: Sequence[Example], width: int) -> Doubles:
+def stored_probabilities(tagger: GivesSets, examples: Sequence[Example], width: int) -> Doubles:
     """((N, width)): probabilities of the tagger's tags that documents hold, and zeros for other tags."""
     found = np.zeros((sum(len(example.predicted) for example in examples), width))
     low = 0

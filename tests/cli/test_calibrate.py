@@ -1,34 +1,13 @@
 """`crf calibrate`, and the fit of a temperature to a component."""
 
-import numpy as np
 import pytest
 import spacy
+from helpers.noisy import make_examples, sentences, write_columns
 from helpers.weights import flat_weights, set_flat_weights
-from spacy.tokens import Doc
-from spacy.training import Example
 from typer.testing import CliRunner
 
 from spacy_crf.cli import app
-from spacy_crf.cli.options import annotated
-from spacy_crf.tagging.component import calibrate
-
-TAGS = ("A", "B", "C")
-
-
-def sentences(seed: int, n: int) -> list[tuple[list[str], list[str]]]:
-    """Words of which each has its usual tag three times out of four, and another one else."""
-    rng = np.random.default_rng(seed)
-    found = []
-    for length in rng.integers(2, 9, n).tolist():
-        numbers = rng.integers(0, 9, length)
-        others = (numbers + rng.integers(1, 3, length)) % 3
-        chosen = np.where(rng.random(length) < 0.75, numbers % 3, others)
-        found.append(([f"w{number}" for number in numbers], [TAGS[tag] for tag in chosen]))
-    return found
-
-
-def examples(nlp, data) -> list[Example]:
-    return [Example(Doc(nlp.vocab, words=words), Doc(nlp.vocab, words=words, tags=tags)) for words, tags in data]
+from spacy_crf.pipe.calibration import annotated, calibrate
 
 
 def make_tagger():
@@ -36,7 +15,7 @@ def make_tagger():
     nlp = spacy.blank("en")
     features = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER[0]"]}
     nlp.add_pipe("crf_tagger", config={"features": features, "trainer": {"@misc": "spacy_crf.LBFGS.v1", "c2": 0.1}})
-    train = examples(nlp, sentences(0, 300))
+    train = make_examples(nlp, sentences(0, 300))
     optimizer = nlp.initialize(lambda: train)
     for _ in range(5):
         nlp.update(train, sgd=optimizer)
@@ -54,10 +33,7 @@ def model(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def dev(tmp_path_factory):
-    path = tmp_path_factory.mktemp("dev") / "dev.tsv"
-    blocks = ["\n".join(f"{word}\t{tag}" for word, tag in zip(*sentence)) for sentence in sentences(1, 200)]
-    path.write_text("\n\n".join(blocks) + "\n", encoding="utf8")
-    return path
+    return write_columns(tmp_path_factory.mktemp("dev") / "dev.tsv", sentences(1, 200))
 
 
 def run(*arguments):
@@ -68,7 +44,7 @@ def run(*arguments):
 def test_the_temperature_undoes_overconfidence(model, unit):
     nlp = spacy.load(model)
     pipe = nlp.get_pipe("crf_tagger")
-    fitted = calibrate(pipe, examples(nlp, sentences(1, 200)), unit)
+    fitted = calibrate(pipe, make_examples(nlp, sentences(1, 200)), unit)
     assert fitted.temperature == pytest.approx(3, rel=0.25)
     assert fitted.after.error < 0.05 < 0.15 < fitted.before.error
     assert fitted.before.counts.sum() == fitted.after.counts.sum() == sum(len(w) for w, _ in sentences(1, 200))
@@ -78,8 +54,8 @@ def test_the_temperature_undoes_overconfidence(model, unit):
 def test_a_label_that_the_component_does_not_know_is_a_mistake_and_no_label_counts_for_nothing(model):
     nlp = spacy.load(model)
     data = [*sentences(1, 200), (["w1", "w2"], ["NEW", ""])]
-    fitted = calibrate(nlp.get_pipe("crf_tagger"), examples(nlp, data))
-    without = calibrate(nlp.get_pipe("crf_tagger"), examples(nlp, data[:-1]))
+    fitted = calibrate(nlp.get_pipe("crf_tagger"), make_examples(nlp, data))
+    without = calibrate(nlp.get_pipe("crf_tagger"), make_examples(nlp, data[:-1]))
     assert fitted.temperature == pytest.approx(without.temperature)
     assert fitted.after.counts.sum() == sum(len(words) for words, _ in data) - 1
 
@@ -104,7 +80,7 @@ def test_the_command_prints_the_table_and_saves_the_temperature(model, dev, tmp_
 def test_the_components_before_it_are_run(model):
     nlp = spacy.load(model)
     nlp.add_pipe("sentencizer", first=True)
-    given = examples(nlp, sentences(2, 3))
+    given = make_examples(nlp, sentences(2, 3))
     for example in annotated(nlp, "crf_tagger", given):
         assert example.predicted.has_annotation("SENT_START") and not example.predicted.has_annotation("TAG")
         assert example.reference.has_annotation("TAG")

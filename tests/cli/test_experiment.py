@@ -26,9 +26,20 @@ def run(*arguments: Any) -> Any:
 
 def test_two_configs_on_the_same_folds(config: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    out, plots = tmp_path / "new" / "results.json", tmp_path / "plots"
+    out, short, plots = tmp_path / "new" / "results.json", tmp_path / "short.json", tmp_path / "plots"
     against = config.with_name("theirs.cfg")
-    options = ("--folds", 2, "--json", out, "--plots", plots, "--paths.dev", config.parent / "train" / "text0.tsv")
+    options = (
+        "--folds",
+        2,
+        "--json",
+        out,
+        "--output",
+        short,
+        "--plots",
+        plots,
+        "--paths.dev",
+        config.parent / "train" / "text0.tsv",
+    )
     result = run(config, "--against", against, *options)
     assert result.exit_code == 0, result.output
     assert result.stderr.count("of 4, ours, fold") == 2 and "of 4, theirs, fold 2: ml_acc" in result.stderr
@@ -42,7 +53,33 @@ def test_two_configs_on_the_same_folds(config: Path, tmp_path: Path) -> None:
     data = json.loads(out.read_text(encoding="utf8"))
     assert [system["name"] for system in data["systems"]] == ["ours", "theirs"] and data["settings"]["folds"] == 2
     assert {row["score"] for row in data["differences"]} >= {"ml_acc", "ml_util", "set_size", "tag_acc"}
+    told = json.loads(short.read_text(encoding="utf8"))
+    assert told["made_of"]["configs"] == ["ours.cfg", "theirs.cfg"] and str(tmp_path) not in json.dumps(told)
+    assert told["made_of"]["overrides"] == {"paths.dev": "text0.tsv"} and told["splits"]["folds"] == 2
+    first, second = data["systems"][0]["groups"][0]["scores"], data["systems"][1]["groups"][0]["scores"]
+    assert told["scores"]["ml_acc"] == pytest.approx(first["ml_acc"]["mean"], abs=1e-6)
+    assert told["deviations"]["ml_acc"] == pytest.approx(first["ml_acc"]["deviation"], abs=1e-6)
+    assert told["intervals"]["ml_acc"] == pytest.approx(first["ml_acc"]["corrected"], abs=1e-6)
+    (other,) = told["against"]
+    assert other["name"] == "theirs" and other["scores"]["ml_acc"] == pytest.approx(second["ml_acc"]["mean"], abs=1e-6)
+    assert told["intervals_over"] == "test parts" and len(told["differences"]) == len(data["differences"])
+    assert sum(own["gold"] for own in told["labels"].values()) == sum(
+        count for row in told["confusions"].values() for count in row.values()
+    )
     assert sorted(path.name for path in plots.iterdir()) == ["ml_util_by_beta.png", "set_size_by_beta.png"]
+
+
+def test_one_setting_varied_on_the_same_folds(config: Path, tmp_path: Path) -> None:
+    setting, out = "components.set_valued_tagger.beta=5", tmp_path / "out.json"
+    result = run(config, "--vary", setting, "--folds", 2, "--output", out)
+    assert result.exit_code == 0, result.output
+    data = json.loads(out.read_text(encoding="utf8"))
+    assert [other["name"] for other in data["against"]] == [setting] and data["made_of"]["configs"] == ["ours.cfg"]
+    differences = {row["score"]: row["mean"] for row in data["differences"]}
+    assert differences["tag_acc"] == 0 and differences["set_size"] < 0  # sets of many tags are worth more with it
+    for wrong in ("alpha=0.5", "components.set_valued_tagger.alpha"):
+        result = run(config, "--vary", wrong)
+        assert result.exit_code == 1 and "CRF655" in result.output
 
 
 def test_names_of_documents_are_shown(config: Path) -> None:
@@ -74,6 +111,11 @@ def test_what_is_wrong_is_named(config: Path, arguments: list[str], code: str) -
 def test_choices_are_checked(config: Path) -> None:
     assert run(config, "--kind", "unheard-of").exit_code == 2
     assert run(config, "--by", "token").exit_code == 2
+
+
+def test_an_option_that_there_is_not_is_told(config: Path) -> None:
+    result = run(config, "--foldz", 3)
+    assert result.exit_code == 2 and "No such option '--foldz'" in result.output
 
 
 def test_pictures_are_refused_before_the_work(config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,7 +59,6 @@ def test_options_of_other_searches(tmp_path: Path) -> None:
 def test_options_of_other_targets_and_formats(model: Path, tmp_path: Path) -> None:
     (tmp_path / "gold.tsv").write_text("Ada\tB-PER\nleft\tO\n", encoding="utf8")
     columns = ("--columns", "word,ner")
-    refused("--baseline", "score", model, tmp_path / "gold.tsv", *columns, "--baseline", tmp_path / "gold.tsv")
     refused("--top", "explain", model, "Ada left", "--json", "--top", 3)
     (tmp_path / "raw.txt").write_text("Ada left\n", encoding="utf8")
     for options in (columns, ("--input", "tag")):

@@ -15,9 +15,8 @@ from typer.testing import CliRunner
 from spacy_crf.cli import app
 
 NAMES = sorted(path.stem for path in (ROOT / "configs").glob("*.cfg"))
-IN_SECONDS = ["crf_tagger", "crf_tagger_ent", "punctuation_restorer", "set_valued_tagger"]
+IN_SECONDS = ["crf_tagger", "crf_tagger_chunk", "crf_tagger_ent", "punctuation_restorer", "set_valued_tagger"]
 TRAINED = [name if name in IN_SECONDS else pytest.param(name, marks=pytest.mark.slow) for name in NAMES]
-CORPORA = ROOT / "corpus"
 
 
 def init(*arguments: Any, succeeds: bool = True) -> str:
@@ -27,14 +26,12 @@ def init(*arguments: Any, succeeds: bool = True) -> str:
     return str(result.output)
 
 
-def train_step(config: Path, output: Path, **overrides: Any) -> dict[str, Any]:
-    """Train one step on some documents of the corpus of a component, and return what the pipeline scores."""
-    loaded = load_config(config)
-    folder = CORPORA / loaded["nlp"]["pipeline"][-1]
-    suffix = ".conllu" if folder.name == "crf_tagger" else ""
+def train_step(config: Path, output: Path, name: str = "crf_tagger", **overrides: Any) -> dict[str, Any]:
+    """Train one step on some documents of the corpus of a shipped config, and return what the pipeline scores."""
+    own = load_config(ROOT / "configs" / f"{name}.cfg")["paths"]
     few = {f"corpora.{split}.limit": 4 for split in ("train", "dev")}
     steps = {"training.max_steps": 1, "training.eval_frequency": 1}
-    paths = {f"paths.{split}": str(folder / f"{split}{suffix}") for split in ("train", "dev")}
+    paths = {f"paths.{split}": str(ROOT / own[split]) for split in ("train", "dev")}
     train(config, output, overrides={**paths, **few, **steps, **overrides})
     return dict(spacy.load(output / "model-best").meta["performance"])
 
@@ -64,7 +61,7 @@ def test_what_is_written_can_be_trained(name: str, tmp_path: Path, tagger: Path)
     assert written["paths"]["train"] is written["paths"]["dev"] is None
     assert "--paths.train PATH --paths.dev PATH" in " ".join(told.split())
     others = {"paths.tagger": str(tagger)} if "tagger" in written["paths"] else {}
-    assert train_step(config, tmp_path / "out", **others)
+    assert train_step(config, tmp_path / "out", name, **others)
 
 
 def test_what_is_written_is_complete(name: str, tmp_path: Path) -> None:
@@ -84,6 +81,14 @@ def test_a_target_has_its_own_config_where_there_is_one(tmp_path: Path) -> None:
         init("crf_tagger", tmp_path / f"{target}.cfg", "--target", target)
         block = load_config(tmp_path / f"{target}.cfg")["components"]["crf_tagger"]
         assert block["target"] == target and block["features"]["templates"] == templates
+
+
+def test_chunks_have_a_config_that_reads_their_columns(tmp_path: Path) -> None:
+    init("crf_tagger", tmp_path / "chunk.cfg", "--target", "chunk")
+    config = load_config(tmp_path / "chunk.cfg")
+    block = config["components"]["crf_tagger"]
+    assert (block["target"], block["spans_key"], block["features"]["templates"]) == ("spans", "chunks", ["@chunking"])
+    assert train_step(tmp_path / "chunk.cfg", tmp_path / "out", "crf_tagger_chunk")["spans_chunks_f"] > 0.5
 
 
 def test_entities_of_column_files_are_learned(tmp_path: Path) -> None:

@@ -54,17 +54,17 @@ CASES = {
     "columns": Case(
         *("tagger", Corpus),
         {"@readers": CORPUS, "columns": ["word", "tag"], "separator": ";", "group": "document", "input": ["tag"]},
-        *("a.conll", TAGGED, ("score", "calibrate", "review")),
+        *("a.conll", TAGGED, ("evaluate", "calibrate", "review")),
     ),
     "conll2000": Case(
         *("tagger", Corpus),
         {"@readers": CORPUS, "format": "conll2000", "group": 2, "retokenize": True},
-        *("a.conll", "Ada NNP B-NP\n\nleft VBD B-VP\n", ("score", "calibrate", "review")),
+        *("a.conll", "Ada NNP B-NP\n\nleft VBD B-VP\n", ("evaluate", "calibrate", "review")),
     ),
     "tag sets": Case(
         *("sets", Corpus),
         {"@readers": CORPUS, "format": "tagsets", "text": TEXT},
-        *("a.tsv", SETS, ("score", "sets", "annotate", "review", "guarantee")),
+        *("a.tsv", SETS, ("evaluate", "sets", "annotate", "review", "guarantee")),
     ),
     "marks": Case(
         *("punctuation", PunctuationCorpus),
@@ -73,12 +73,12 @@ CASES = {
             **{"format": "labels", "unit": "sentence", "window": 3, "lower": False, "least_marks": 0.0},
             "abbreviations": ["nr."],
         },
-        *("a.txt", MANY, ("score", "calibrate")),
+        *("a.txt", MANY, ("evaluate", "calibrate")),
     ),
     "sections": Case(
         *("sections", SectionCorpus),
         {"@readers": "spacy_crf.SectionCorpus.v1", "hidden": True, "trees": False},
-        *("a.xml", (SECTIONS / "judgment_timmerman.xml").read_text(encoding="utf8"), ("score",)),
+        *("a.xml", (SECTIONS / "judgment_timmerman.xml").read_text(encoding="utf8"), ("evaluate",)),
     ),
 }
 

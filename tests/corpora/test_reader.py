@@ -108,6 +108,21 @@ def test_limit_counts_docs_over_all_files(nlp: Language, write: Write, tmp_path:
         assert len(list(Corpus(tmp_path / "data", limit=limit)(nlp))) == expected
 
 
+def test_bare_words_are_what_a_restorer_shows(nlp: Language, write: Write) -> None:
+    rows = ["1\t!\t_\tPUNCT\t.", "1\tWell\t_\tINTJ\tUH", "2\t!\t_\tPUNCT\t."]
+    mark, word, end = (row + "\t_" * 5 + "\n" for row in rows)
+    (made,) = Corpus(write("a.conllu", f"# newdoc\n{mark}\n{word}{end}\n"), bare=True)(nlp)
+    assert [(token.text, token.tag_) for token in made.reference] == [("well", "UH")]
+    assert [token.text for token in made.predicted] == ["well"] and made.reference._.doc_name == "a"
+    spans = write("b.conll", 'The O\n" B-ORG\nNew B-ORG\n- I-ORG\nTown I-ORG\n. O\n\n. O\n')
+    (doc,) = Corpus(spans, bare=True).read_docs(nlp.vocab)
+    assert [(ent.text, ent.label_) for ent in doc.ents] == [("new town", "ORG")]
+    stored = spans.with_suffix(".spacy")
+    DocBin(docs=[doc]).to_disk(stored)
+    with pytest.raises(ValueError, match="CRF510.*bare"):
+        list(Corpus(stored, bare=True)(nlp))
+
+
 def test_files_are_read_when_needed(nlp: Language, write: Write, tmp_path: Path) -> None:
     write("data/a.conll", TEXT)
     write("data/b.conll", "broken\n")

@@ -136,6 +136,38 @@ def test_xml(read: Read, name: str) -> None:
     assert second.text == "X1990"  # as it is printed
 
 
+WORDS = "Ree,\tAUTHOR\nA.\tauthor\n(1990).\tDATE\n[\t_\n7]\t\nX-ray\tTITLE\n\n\nOn\tTITLE\n"
+
+
+@pytest.mark.parametrize("name", ["a.tsv", "a.txt", "a.tsv.gz"])
+def test_labelled_words(read: Read, name: str) -> None:
+    first, second = read(WORDS, name, ents=True)
+    assert first.text == "Ree, A. (1990). [ 7] X-ray"
+    assert [(span.label_, span.text) for span in first.ents] == [
+        ("AUTHOR", "Ree, A."),
+        ("DATE", "(1990)."),
+        ("TITLE", "X-ray"),
+    ]
+    assert [token.text for token in first if not token.tag_] == ["[", "7", "]"]  # unknown, not wrong
+    assert [token.ent_iob_ for token in first if not token.tag_] == [""] * 3
+    assert pairs(second) == [("On", "TITLE")]
+
+
+@pytest.mark.parametrize(
+    "row, fault",
+    [("1990", "'1990' is no word with its label"), ("1990\tDATE\tX", "is no word"), ("A\tAUTOR", "no field <AUTOR>")],
+)
+def test_faulty_labelled_words(read: Read, row: str, fault: str) -> None:
+    with pytest.warns(UserWarning, match=rf"CRFW560.*a\.tsv, line 5: .*{re.escape(fault)}"):
+        docs = read(f"A\tAUTHOR\n\nOn\tTITLE\n\nA\tAUTHOR\n{row}\n\nB\tDATE\n", "a.tsv")
+    assert [doc.text for doc in docs] == ["A", "On", "B"]
+
+
+def test_folder_of_labelled_words(nlp: Language, write: Write, tmp_path: Path) -> None:
+    write("b/a.tsv", WORDS)
+    assert len(list(Corpus(tmp_path, format="references").read_docs(nlp.vocab))) == 2
+
+
 FAULTS = [
     ("<author> A. <title> B </title>", "<title> is in <author>"),
     ("<author> A. </title>", "</title> closes <author>"),

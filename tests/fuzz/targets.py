@@ -382,7 +382,10 @@ TARGETS: dict[str, Target] = {
     "cora": Target(corpus("x.xml", format="cora"), texts(CORA)),
     "webanno": Target(corpus("x.tsv", format="webanno"), texts(WEBANNO)),
     "review": Target(corpus("x.jsonl", format="review"), texts(REVIEW + "\n", REVIEW_ROWS)),
-    "references": Target(corpus("x.txt", format="references"), texts(REFERENCES * 2, "<NEWREFERENCE>\n" + REFERENCES)),
+    "references": Target(
+        corpus("x.txt", format="references"),
+        texts(REFERENCES * 2, "<NEWREFERENCE>\n" + REFERENCES, "Ree,\tAUTHOR\n\n12\t_\n"),
+    ),
     "references-xml": Target(corpus("x.xml", format="references"), texts(REFERENCES_XML)),
     "docbin": Target(corpus("x.spacy"), stored_docs),
     "srt": Target(punctuated("x.srt"), texts(SRT)),

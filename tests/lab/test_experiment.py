@@ -9,12 +9,15 @@ import numpy as np
 import pytest
 import spacy
 from helpers.experiments import make_config, write_documents
+from helpers.paths import ROOT
 from spacy.cli.train import train as spacy_train
 from spacy.language import Language
+from spacy.util import load_config
 from thinc.api import Config
 
 from spacy_crf.corpora.reader import Corpus
 from spacy_crf.lab.block import SELECTIONS
+from spacy_crf.lab.evaluation import evaluate
 from spacy_crf.lab.experiment import RunSettings, hold_out, make_system, run_experiment, train_on
 from spacy_crf.lab.report import find_curves, to_data
 from spacy_crf.lab.results import Experiment, PartResult
@@ -30,6 +33,25 @@ def run(config: Config, settings: SplitSettings, **options: Any) -> Experiment:
 @pytest.fixture(scope="module")
 def folds(config: Config) -> Experiment:
     return run(config, SplitSettings("kfold", folds=2))
+
+
+@pytest.mark.parametrize(
+    "name, score, overrides",
+    [
+        ("section_parser", "elements_acc", {"components.section_parser.learn_tree": False, "corpora.train.limit": 4}),
+        ("punctuation_restorer", "word_acc", {"corpora.train.limit": 40, "corpora.dev.limit": 4}),
+        ("constrained_ner", "tok_acc", {"components.constrained_ner.mine": None, "corpora.train.limit": 20}),
+    ],
+)
+def test_components_whose_units_are_no_tokens_too(name: str, score: str, overrides: dict[str, Any]) -> None:
+    data = str(ROOT / "corpus" / name / "dev")
+    overrides |= {"paths.train": data, "paths.dev": data, "training.max_steps": 1}
+    config = load_config(ROOT / "configs" / f"{name}.cfg", overrides, interpolate=False)
+    (system,) = run(config, SplitSettings("kfold", folds=2)).systems
+    for test in system.tests:
+        weights = [document.tokens for document in test.documents]
+        mean = np.average([document.scores[score] for document in test.documents], weights=weights)
+        assert mean == pytest.approx(test.scores[score])
 
 
 def probabilities(nlp: Language, path: Path) -> list[Any]:
@@ -112,6 +134,10 @@ def test_scores_are_those_of_the_same_pipeline_trained_by_hand(folds: Experiment
     for example, doc in zip(examples, nlp.pipe(example.predicted.copy() for example in examples)):
         example.predicted = doc
     report = report_sets(pipe, examples, words)
+    found = evaluate(nlp, "set_valued_tagger", examples, [example.reference for example in trained])
+    assert found.found.scores == pytest.approx({name: test.found.scores[name] for name in found.found.scores})
+    assert found.found.scores.keys() | {"crf_score"} >= test.found.scores.keys()
+    assert found.found.confusions == test.found.confusions and found.unknown_words == test.unknown_words
     assert test.labels == report.labels and test.unknown_words == report.unknown_words
     assert test.found.scores["ml_acc_known"] == pytest.approx(report.ml_acc_known)
     assert test.found.scores["ml_acc_unknown"] == pytest.approx(report.ml_acc_unknown)

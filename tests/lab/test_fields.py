@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.core.scores import LabelCounts
-from spacy_crf.lab.measures import LabelledToken, LabelSequences, score_fields
+from spacy_crf.lab.fields import LabelledToken, LabelSequences, score_fields
 
 N_LABELS = 4
 Pairs = list[list[tuple[int, int]]]  # of each sequence, gold and predicted label of each unit

@@ -68,6 +68,22 @@ def test_tags() -> None:
     assert not measures.curves
 
 
+def test_a_comparison_tagger_has_the_measures_of_tags() -> None:
+    nlp = spacy.blank("xx")
+    pipe = nlp.add_pipe("frequency_tagger")
+    examples = [read(nlp, line) for line in SENTENCES]
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    found = annotate(nlp, examples)
+    tokens = pairs(found)
+    measures = measure(pipe, found)  # type: ignore[arg-type]
+    assert measures.confusions == Counter((gold.tag_, token.tag_) for gold, token in tokens)
+    known = [gold.tag_ == token.tag_ for gold, token in tokens if gold.text in found.words]
+    assert measures.scores["tag_acc_known"] == np.mean(known)
+    untold = measure(pipe, Scored(found.examples))  # type: ignore[arg-type]
+    assert "tag_acc_known" not in untold.scores and untold.confusions == measures.confusions
+
+
 def test_fields_that_are_entities() -> None:
     nlp = spacy.blank("xx")
     pipe = nlp.add_pipe("constrained_ner")

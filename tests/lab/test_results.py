@@ -13,6 +13,7 @@ from spacy_crf.lab.results import (
     PartResult,
     SystemResult,
     average_curves,
+    average_labels,
     compare,
     document_means,
     frequency_correlation,
@@ -38,15 +39,35 @@ def test_spreads() -> None:
     acc = found["acc"]
     assert (acc.mean, acc.deviation, acc.least, acc.greatest, acc.n) == pytest.approx((0.7, 0.2, 0.5, 0.9, 3))
     assert (found["more"].mean, found["more"].deviation, found["more"].n) == (0.25, None, 1)
-    assert acc.interval is None
+    assert acc.interval is None and acc.corrected is None
+    told = resampled_t_test(np.array([0.5, 0.7, 0.9]), 20 / 80)
+    assert summarise(tests, kind="kfold")["acc"].corrected == (told.low, told.high)
+    assert summarise(tests[:1], kind="kfold")["acc"].corrected is None
+    assert summarise(tests, kind="cross-domain")["acc"].corrected is not None  # training parts overlap
+    assert summarise(tests, kind="in-domain")["acc"].corrected is None
+
+
+def test_labels_are_averaged_over_the_parts_that_have_them() -> None:
+    rows = [{"f_per_type": {"B": {"f": 0.5}, "A": {"f": 0.2}}}, {"f_per_type": {"B": {"f": 0.7}}}]
+    found = average_labels([part("x", 1.0, found=Findings(by_label=row)) for row in rows])["f_per_type"]
+    assert {label: (own["f"].mean, own["f"].n) for label, own in found.items()} == {"A": (0.2, 1), "B": (0.6, 2)}
+    assert list(found) == ["A", "B"]
 
 
 def test_documents_tested_several_times_count_once() -> None:
-    tests = [part("a", 0.5, {"x": (10, 0.4), "y": (10, 0.6)}), part("b", 0.7, {"x": (30, 0.8), "z": (5, 0.2)})]
+    tests = [part("a", 0.5, {"x": (10, 0.4), "y": (10, 0.6)}), part("b", 25 / 35, {"x": (30, 0.8), "z": (5, 0.2)})]
     means = document_means(tests, "acc")
     assert means == {"x": (pytest.approx(0.7), 20), "y": (0.6, 10), "z": (0.2, 5)}
     interval = summarise(tests, seed=4)["acc"].interval
     assert interval == bootstrap(np.array([0.7, 0.6, 0.2]), np.array([20.0, 10, 5]), seed=4)
+
+
+def test_only_means_of_documents_have_an_interval_over_documents() -> None:
+    alike = [part("a", 0.5, {"x": (10, 0.0), "y": (90, 1.0)})]  # a share of documents, not of tokens
+    assert document_means(alike, "acc") == {"x": (0.0, 1), "y": (1.0, 1)}
+    assert summarise(alike)["acc"].interval == bootstrap(np.array([0.0, 1.0]), np.ones(2))
+    f = [part("a", 0.8, {"x": (10, 0.0), "y": (90, 1.0)})]
+    assert document_means(f, "acc") == {} and summarise(f)["acc"].interval is None
 
 
 def test_tags_are_pooled_over_the_parts_of_a_draw() -> None:

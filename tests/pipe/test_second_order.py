@@ -18,8 +18,9 @@ from spacy_crf.core.trigrams import Trigrams, seen_trigrams
 from spacy_crf.lab.tuning import cross_validate
 from spacy_crf.learning.block import LinearChain
 from spacy_crf.learning.model import ChainModel, get_weights
+from spacy_crf.pipe.calibration import calibrate
 from spacy_crf.pipe.explain import explain
-from spacy_crf.tagging.component import CRFTagger, calibrate
+from spacy_crf.tagging.component import CRFTagger
 from spacy_crf.tagsets.guarantee import held_out_tokens
 
 MODEL = {"@architectures": "spacy_crf.LinearChain.v1", "order": 2, "candidates": 0.001}
@@ -234,6 +235,24 @@ def test_evidence_posterior_decoding_and_temperature_hold(trained: Language) -> 
     assert free.max(axis=1).mean() < sharp.max(axis=1).mean()
 
 
+def test_a_temperature_makes_the_gold_tags_of_other_tokens_most_probable() -> None:
+    nlp = second_order(steps=2)
+    pipe, unseen = (
+        get_pipe(nlp),
+        examples_of(nlp, ["The/DT will/MD mill/VB flour/NN slowly/RB", "Mills/NNS see/VBP ./."]),
+    )
+
+    def loss(temperature: float) -> float:
+        pipe.cfg["temperature"] = temperature
+        rows = np.concatenate(pipe.token_probabilities([example.predicted for example in unseen]))
+        gold = [pipe.tags.number[token.tag_] for example in unseen for token in example.reference]
+        return -float(np.log(rows[np.arange(len(gold)), gold]).sum())
+
+    fitted = calibrate(pipe, unseen).temperature
+    grid = np.geomspace(0.2, 20, 60).tolist()
+    assert fitted == pytest.approx(min(grid, key=loss), rel=0.1)
+
+
 @pytest.mark.parametrize("edges", [[], ["B:ORTH[0]"]])
 def test_edge_templates_are_the_features_that_corenlp_calls_word_tag_0_minus_1(edges: list[str]) -> None:
     """Word x previous tag: which tag x and y have depends on both at once, which no sum of weights of one can tell."""
@@ -273,16 +292,11 @@ def test_other_trainers_are_refused(trainer: str) -> None:
 
 @pytest.mark.parametrize(
     "settings",
-    [{"n_best": 2}, {"target": "ent", "scores": "p"}, {"target": "ent", "threshold": 0.5}, {"target": "spans"}],
+    [{"target": "ent", "scores": "p"}, {"target": "ent", "threshold": 0.5}, {"target": "spans"}],
 )
 def test_settings_for_order_1_are_refused(settings: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"\[CRF436\]"):
         build(model=MODEL, **settings)
-
-
-def test_sequence_sets_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"\[CRF436\] .*`sequences`"):
-        spacy.blank("xx").add_pipe("set_valued_tagger", config={"model": MODEL, "sequences": 3})
 
 
 def test_what_is_asked_for_later_is_refused_too() -> None:
@@ -291,10 +305,9 @@ def test_what_is_asked_for_later_is_refused_too() -> None:
     doc = examples[0].reference
     asked = [
         lambda: pipe.span_probabilities(doc, list(doc.ents)),
-        lambda: calibrate(pipe, examples),
+        lambda: calibrate(pipe, examples, "sequence"),
         lambda: explain(pipe, doc),
         lambda: cross_validate(nlp, "crf_tagger", examples, [0.0], [1.0]),
-        lambda: pipe.cfg.update(n_best=2),
     ]
     for ask in asked:
         with pytest.raises(ValueError, match=r"\[CRF436\] .*'crf_tagger'"):

@@ -12,7 +12,7 @@ from spacy.tokens import Span
 from spacy.training import Example
 
 from spacy_crf.core.errors import CRFWarning
-from spacy_crf.tagging.component import calibrate
+from spacy_crf.pipe.calibration import calibrate
 from spacy_crf.tagsets.guarantee import held_out_tokens
 
 MISTAKES = ("Perceptron", "PassiveAggressive", "AROW")

@@ -1,5 +1,6 @@
 """Calibrated marks in the component: what they change, what they do not, and how they are stored and fitted."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,9 @@ import pytest
 import spacy
 from helpers.punctuated import TEXTS, build, make_examples, train, trained
 from helpers.weights import flat_weights, set_flat_weights
+from spacy.language import Language
 from spacy.training import Example
+from spacy.util import registry
 
 from spacy_crf.core.calibration import DirichletMap
 from spacy_crf.punctuation.block import NONE
@@ -188,6 +191,41 @@ def test_further_training_drops_the_calibration(folder: Path) -> None:
         pipe.finish_update(None)
     assert pipe.calibration is None
     pipe.finish_update(None)
+
+
+def with_dev(folder: Path, n_lines: int) -> Language:
+    """A restorer that asks for a calibration, and so many sentences of another writer to calibrate it by."""
+    nlp = train(folder, temperature="auto")
+    rng, sentences = np.random.default_rng(0), re.split(r"(?<=[.?!])\s", TEXTS.strip())
+    lines = [one.replace("?", ".") if rng.random() < 0.3 else one for one in rng.choice(sentences, n_lines).tolist()]
+    path = folder / "dev.txt"
+    path.write_text("\n".join(lines), encoding="utf8")
+    reader = {"@readers": "spacy_crf.PunctuationCorpus.v1", "path": str(path), "unit": "line"}
+    nlp.config["corpora"] = {"train": reader, "dev": reader}
+    return nlp
+
+
+def test_training_fits_the_map_when_it_saves(folder: Path, tmp_path: Path) -> None:
+    nlp = with_dev(folder, 500)
+    pipe = nlp.get_pipe("punctuation_restorer")
+    assert pipe.calibration is None
+    examples = list(registry.resolve(nlp.config["corpora"])["dev"](nlp))
+    expected = calibrate_marks(pipe, examples)
+    registry.resolve(nlp.config["training"])["before_to_disk"](nlp).to_disk(tmp_path)
+    loaded = spacy.load(tmp_path).get_pipe("punctuation_restorer")
+    np.testing.assert_allclose(loaded.calibration.map.weights, expected.calibration.map.weights, atol=1e-8)
+    assert expected.after.error < expected.before.error / 2
+    pipe.finish_update(None)  # without a warning: it will be fitted again
+    assert pipe.calibration is None
+    with pytest.warns(UserWarning, match="CRFW408"):
+        nlp.to_disk(tmp_path)
+
+
+def test_training_fits_no_map_to_a_few_words(folder: Path) -> None:
+    nlp = with_dev(folder, 10)
+    with pytest.warns(UserWarning, match="CRFW977.*words.*punctuation_restorer"):
+        registry.resolve(nlp.config["training"])["before_to_disk"](nlp)
+    assert nlp.get_pipe("punctuation_restorer").calibration is None
 
 
 @pytest.mark.parametrize("settings", [{"threshold": 0.2}, {"thresholds": {"QUESTION": 0.1}}, {"existing": "keep"}])

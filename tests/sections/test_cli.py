@@ -89,16 +89,16 @@ def test_bad_files_are_named(tmp_path, name, content, code):
     assert result.exit_code == 1 and code in result.output and not result.stdout
 
 
-def test_score_shows_trees_and_all_confusions(tmp_path: Path) -> None:
+def test_evaluate_shows_trees_and_all_confusions(tmp_path: Path) -> None:
     nlp = spacy.blank("nl")
     nlp.add_pipe("section_parser")
     nlp.to_disk(tmp_path / "model")
     gold = Path(__file__).parents[2] / "corpus" / "section_parser" / "dev" / "judgment_timmerman.xml"
-    result = RUN.invoke(app, ["score", str(tmp_path / "model"), str(gold)])
+    result = RUN.invoke(app, ["evaluate", str(tmp_path / "model"), str(gold)])
     assert result.exit_code == 0, result.output
     for name in ("parseval_mean_f", "parseval_crossing", "sections_steds", "sections_level_acc", "elements_weighted_p"):
         assert name in result.output
-    lines = result.output.split("elements_confusions: gold label by row, predicted label by column\n")[1].splitlines()
+    lines = result.output.split("Gold label by row, predicted label by column\n")[1].splitlines()
     assert ["gold", "NEWLINE", "NR", "SECTION_TITLE", "TEXT_BLOCK"] in [line.split() for line in lines]
     assert any(line.startswith("NEWLINE ") for line in lines)
 

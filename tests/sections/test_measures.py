@@ -1,3 +1,5 @@
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -5,17 +7,18 @@ from hypothesis import strategies as st
 
 from spacy_crf.sections.measures import (
     BracketCounts,
+    LevelCounts,
     TreeNode,
     count_nodes,
     crossing,
     document_tree,
     level_accuracy,
-    mean_f,
     parseval,
     similarity,
     tree_edit_distance,
     without,
 )
+from spacy_crf.sections.scorer import JudgedTree, tree_scores
 
 
 def test_parseval_counts_constituents_as_a_multiset() -> None:
@@ -36,8 +39,10 @@ def test_empty_trees() -> None:
 def test_pooled_counts_and_the_mean_over_documents_differ() -> None:
     documents = [BracketCounts(9, 9, 9), BracketCounts(0, 1, 1)]
     assert sum(documents, BracketCounts()).f == pytest.approx(0.9)
-    assert mean_f(documents) == pytest.approx(0.5)
-    assert mean_f([]) == 0.0
+    judged = [JudgedTree(counts, 0, LevelCounts(0, 0, 0), None) for counts in documents]
+    scores = tree_scores(sum((Counter(one.counts) for one in judged), Counter()))
+    assert scores["parseval_f"] == pytest.approx(0.9) and scores["parseval_mean_f"] == pytest.approx(0.5)
+    assert "sections_steds" not in scores and tree_scores({}) == {}
 
 
 def test_units_that_do_not_matter_are_not_counted() -> None:

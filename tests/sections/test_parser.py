@@ -13,6 +13,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Span
 from spacy.util import raise_error
 
+from spacy_crf.core.chain.temperature import token_loss
 from spacy_crf.core.errors import CRFWarning
 from spacy_crf.sections.grammar import read_grammar
 from spacy_crf.sections.layout import DocumentLayout, to_doc, units_of
@@ -120,6 +121,26 @@ def test_with_and_without_blank_lines_in_the_chain(folder: Path, newlines: bool)
     labels = [span.label_ for span in doc.spans["elements"]]
     assert labels == [span.label_ for span in examples[0].reference.spans["elements"]]
     assert "NEWLINE" in labels
+
+
+def test_a_temperature_is_fitted_to_elements(folder: Path) -> None:
+    nlp = spacy.blank("en")
+    trainer = {"@misc": "spacy_crf.LBFGS.v1", "c2": 0.05}
+    pipe = nlp.add_pipe("section_parser", config={"temperature": "auto", "learn_tree": False, "trainer": trainer})
+    examples = list(SectionCorpus(folder)(nlp))
+    nlp.update(examples, sgd=nlp.initialize(lambda: examples))
+    doubtful = [example for _ in range(20) for example in SectionCorpus(folder)(nlp)]
+    for number, example in enumerate(doubtful):
+        elements = read_elements(example.reference, "elements")
+        assert elements is not None
+        elements.labels[number % len(elements.labels)] = ("TEXT_BLOCK", "UNHEARD_OF")[number % 2]
+        write_elements(example.reference, "elements", elements, {})
+    before = pipe.held_out(doubtful)
+    assert before.missed is not None and before.missed.any()
+    pipe.calibrate(doubtful)
+    best = min(np.geomspace(0.3, 30, 60).tolist(), key=lambda temperature: token_loss(before, temperature))
+    assert pipe.cfg["temperature"] == pytest.approx(best, rel=0.1)
+    assert pipe.cfg["temperature"] > 1
 
 
 def test_it_is_stored(trained: Language, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import spacy
 import srsly
 from spacy.tokens import Doc, DocBin
 
+from spacy_crf.core.errors import CRFWarning
 from spacy_crf.sections.layout import runs_of
 from spacy_crf.sections.reader import SectionCorpus
 from spacy_crf.sections.tree import SectionNode, SectionTree
@@ -152,13 +153,16 @@ def test_files_that_are_none(tmp_path: Path, name: str, content: str, code: str)
     "content",
     [b"<document><text>x", b"<document>\n<text>\xe9\xff</text></document>", b"\x7fELF\0\0", b"", b"\xff\xfe<"],
 )
-def test_a_bad_file_is_named_and_those_before_it_are_read(annotated: Path, tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "a.xml").write_bytes(annotated.read_bytes())
-    (tmp_path / "b.xml").write_bytes(content)
-    docs = SectionCorpus(tmp_path).read_docs(spacy.blank("en").vocab)
-    assert next(docs).spans["elements"]
+def test_a_bad_file_is_named_and_the_others_are_read(annotated: Path, tmp_path: Path, content: bytes) -> None:
+    (folder := tmp_path / "several").mkdir()
+    (folder / "b.xml").write_bytes(content)
     with pytest.raises(ValueError, match=r"^\[CRF\d+\] .*b\.xml"):
-        next(docs)
+        read(folder)
+    for name in ("a.xml", "c.xml"):
+        (folder / name).write_bytes(annotated.read_bytes())
+    with pytest.warns(CRFWarning, match=r"CRFW969.*\[CRF\d+\] .*b\.xml"):
+        docs = read(folder)
+    assert [bool(doc.spans["elements"]) for doc in docs] == [True, True]
 
 
 def test_paths(tmp_path: Path) -> None:

@@ -109,3 +109,11 @@ def test_trees_that_are_too_large_for_edits_are_left_out_with_a_warning(monkeypa
     with pytest.warns(UserWarning, match="CRFW967"):
         scores = section_score([Example(doc, doc)])
     assert "sections_steds" not in scores and scores["parseval_f"] == 1.0
+
+
+def test_certified_trees_need_no_gold() -> None:
+    blank = NLP.make_doc(TEXT)
+    sure, unsure = make_doc("tbtxx", (0, 5, False)), make_doc("tbtxx")
+    write_sections(unsure, "sections", SectionTree(exact=False))
+    examples = [Example(sure, blank), Example(unsure, unsure), Example(sure, sure), Example(blank, blank)]
+    assert section_score(examples)["sections_certified"] == pytest.approx(2 / 3)

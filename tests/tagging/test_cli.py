@@ -205,7 +205,7 @@ def test_input_of_training_is_in_the_list(model: Any, tmp_path: Path, format: st
     run("review", tmp_path / "model", data, "--prefill", "--format", format, "--output", listed)
     docs = [example.predicted for example in Corpus(listed, input=[f"ext:{EXTENSION}"])(nlp)]
     assert {token.text: token._.get(EXTENSION) for doc in docs for token in doc} == {"the": "x", "n1": "y", "v5": "z"}
-    run("score", tmp_path / "model", listed)
+    run("evaluate", tmp_path / "model", listed)
 
 
 def test_components_before_the_tagger_are_run(model: Any, tmp_path: Path) -> None:

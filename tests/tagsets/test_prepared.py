@@ -65,15 +65,15 @@ def test_commands_measure_what_training_has_measured(trained: tuple[str, Path]) 
     same = {"ml_acc": "ml_acc", "ml_util": "ml_util", "set_coverage": "coverage", "set_size": "size"}
     for score, measure in same.items():
         assert found[measure] == pytest.approx(told[score], abs=1e-9), score
-    lines = run("score", model, CORPUS / "dev", "--format", "tagsets")
+    lines = run("evaluate", model, CORPUS / "dev", "--format", "tagsets")
     shown = dict(re.findall(r"^([\w ]+?) +([\d.]+) *$", lines, re.M))
     for score in (*same, "tag_acc"):
         assert float(shown[score]) == pytest.approx(told[score] * (1 if score == "set_size" else 100), abs=0.006)
     is_context = TEXT[name]["punctuation"] == "context"
-    assert (found["ml_acc_with_punctuation"] is not None) == is_context == ("ml_acc with punctuation" in shown)
+    assert (found["ml_acc_with_punctuation"] is not None) == is_context == ("ml_acc_with_punctuation" in shown)
     if is_context:  # whose tags the model does not give
         assert found["ml_acc_with_punctuation"] < found["ml_acc"]
-        assert float(shown["ml_acc with punctuation"]) == pytest.approx(
+        assert float(shown["ml_acc_with_punctuation"]) == pytest.approx(
             100 * found["ml_acc_with_punctuation"], abs=0.006
         )
 
@@ -112,7 +112,7 @@ def test_gold_in_other_formats_is_measured_alike(trained: tuple[str, Path], tmp_
     if name in ("context", "gold"):  # the others end sequences elsewhere
         for measure in ("ml_acc", "coverage", "size", "ml_acc_with_punctuation"):
             assert found[measure] == expected[measure]
-        rows = [run("score", model, *data) for data in ((CORPUS / "dev", "--format", "tagsets"), (stored,))]
+        rows = [run("evaluate", model, *data) for data in ((CORPUS / "dev", "--format", "tagsets"), (stored,))]
         ours, theirs = (re.search(r"^ml_acc +([\d.]+)", own, re.M)[1] for own in rows)  # type: ignore[index]
         assert ours == theirs
     told = run("guarantee", model, stored, "--conformal", "--output", tmp_path / "promised")

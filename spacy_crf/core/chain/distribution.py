@@ -3,26 +3,30 @@
 Everything is told of the units one sequence after the other, in the order in which these were given.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, NoReturn, Self
+from itertools import chain
+from typing import NamedTuple, NoReturn, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import Bools, Doubles, Ints, Scalar, cached_property
+from ..arrays import Bools, Doubles, Indices, Ints, Scalar, cached_property
 from ..labels import UNKNOWN
 from ..trigrams import TrigramWeights, refuse_second_order
 from ..weights import ChainWeights
-from .evidence import Known, allowed_labels, condition, log_evidence
+from .evidence import Known, condition, log_evidence
 from .forward import ForwardBackward, forward_backward, log_partition
 from .lattice import Lattice, LatticeMarginals, best_path
 from .marginals import node_marginals, path_entropies, sequence_entropies
-from .paths import nbest, sample
-from .potentials import ChainPotentials
+from .paths import NBest, lattice_nbest, nbest, sample
+from .potentials import ChainPotentials, numbered, require_paths
 from .second_order import PairStates, candidates, checked_marginals, pair_states
 from .spans import SpanQuery, span_probabilities
+from .summed import sum_out
 from .viterbi import Decoded, posterior_decode, viterbi
+
+CELLS = 1 << 22  # of transition matrices that are made at a time
 
 
 class BestPaths(NamedTuple):
@@ -33,6 +37,19 @@ class BestPaths(NamedTuple):
 
     labels: Ints
     probabilities: Doubles
+
+
+class Labellings(Protocol):
+    """The labellings of some sequences, which can be listed by their probability."""
+
+    @property
+    def n_sequences(self) -> int: ...
+    @property
+    def entropies(self) -> Doubles: ...
+    def best(self) -> Ints: ...
+    def posterior_best(self) -> Ints: ...
+    def n_best(self, k: int) -> list[BestPaths]: ...
+    def select(self, sequences: Indices) -> "Labellings": ...
 
 
 @dataclass(frozen=True)
@@ -50,6 +67,10 @@ class ChainDistribution:
 
     # -- labellings ------------------------------------------------------------------------------------------
 
+    @property
+    def n_sequences(self) -> int:
+        return self.chains.batch.n_sequences
+
     def best(self) -> Ints:
         """((N,)): labels of the most probable labelling of each sequence."""
         return self._by_unit(self._decoded.labels)
@@ -61,32 +82,18 @@ class ChainDistribution:
 
     def posterior_best(self) -> Ints:
         """((N,)): labels of the allowed labelling with the greatest expected number of right ones."""
-        return self._by_unit(posterior_decode(self.chains, self._marginals).labels)
+        return self.decode(self._marginals)
+
+    def decode(self, gains: Doubles) -> Ints:
+        """((N,)): labels of the allowed labelling with the greatest sum of gains ((N, L), in packed order)."""
+        return self._by_unit(posterior_decode(self.chains, gains).labels)
 
     def n_best(self, k: int) -> list[BestPaths]:
         """Find the k best labellings of each sequence, or all where there are fewer. See `nbest`."""
-        found = nbest(self.tempered, k)
+        found = self._n_best(k)
         labels, probabilities = found.labels[:, self.chains.batch.rows], np.exp(found.scores - self.log_z[:, None])
         units, counts = self.chains.batch.segments.slices(), found.counts.tolist()
         return [BestPaths(labels[:n, own], row[:n]) for own, row, n in zip(units, probabilities, counts)]
-
-    def hiding(self, found: Sequence[Ints], hidden: Bools) -> list[BestPaths]:
-        """Join labellings ((K, T) of each sequence) that differ in hidden units ((N,)) alone: UNKNOWN there, and with
-        the probability that the other units have their labels, whatever the hidden ones have. O(N L^2) for each k."""
-        n_labels, units = self.chains.n_labels, self.chains.batch.segments.slices()
-        rows = [list(map(tuple, np.where(hidden[own], UNKNOWN, paths).tolist())) for own, paths in zip(units, found)]
-        distinct = [list(dict.fromkeys(own)) for own in rows]
-        logs: list[list[float]] = [[] for _ in distinct]
-        for k in range(max(map(len, distinct), default=0)):
-            numbers = np.array([b for b, paths in enumerate(distinct) if k < len(paths)], dtype=np.intp)
-            part, _ = self.tempered.select(numbers)
-            labels = np.array([label for b in numbers for label in distinct[b][k]], dtype=np.int32)
-            told = log_evidence(part, allowed_labels(labels, n_labels)[part.batch.units])
-            for b, log in zip(numbers.tolist(), told.tolist()):
-                logs[b].append(log)
-        joined = [(np.array(paths, dtype=np.int32), np.exp(own)) for paths, own in zip(distinct, logs)]
-        orders = [np.argsort(-probabilities, kind="stable") for _, probabilities in joined]
-        return [BestPaths(paths[order], values[order]) for (paths, values), order in zip(joined, orders)]
 
     def sample(self, n: int, rng: np.random.Generator) -> Ints:
         """((n, N)): labels of n labellings of each sequence, drawn independently. See `sample`."""
@@ -119,6 +126,14 @@ class ChainDistribution:
 
     # -- other distributions ---------------------------------------------------------------------------------
 
+    def select(self, sequences: Indices) -> Self:
+        """Return those of some sequences ((B',))."""
+        return replace(self, chains=self.chains.select(sequences)[0])
+
+    def without(self, hidden: Bools) -> "ChainDistribution":
+        """Sum some units ((N,)) out: labellings that differ in these alone become one. See `sum_out`."""
+        return ChainDistribution(sum_out(self.tempered, hidden))
+
     def given(self, known: Known | None) -> Self:
         """Condition on what is known ((N, L)) of the labels of each unit, nothing for None. See `condition`."""
         if known is None:
@@ -141,6 +156,9 @@ class ChainDistribution:
         """Forward and backward messages."""
         return forward_backward(self.tempered)
 
+    def _n_best(self, k: int) -> NBest:
+        return nbest(self.tempered, k)
+
     @cached_property
     def _decoded(self) -> Decoded:
         return viterbi(self.chains)
@@ -154,11 +172,84 @@ class ChainDistribution:
 
 
 @dataclass(frozen=True)
+class PartialDistribution:
+    """What chains say of the labels of those units that are not hidden; labellings that differ in hidden ones alone are
+    one, which has UNKNOWN there. Exact: hidden units are summed out.
+
+    whole (ChainDistribution): of all units. hidden ((N,)): which units are hidden.
+    RAISES (ValueError): under a chain of order 2, for entropies and lists of the best labellings.
+    """
+
+    whole: ChainDistribution
+    hidden: Bools
+
+    @property
+    def n_sequences(self) -> int:
+        return self.whole.n_sequences
+
+    def select(self, sequences: Indices) -> Self:
+        """Return those of some sequences ((B',))."""
+        units = self.whole.chains.batch.segments.units(sequences)
+        return type(self)(self.whole.select(sequences), self.hidden[units])
+
+    def best(self) -> Ints:
+        """((N,)): labels of the most probable labelling of each sequence; of all units, under a chain of order 2."""
+        if isinstance(self.whole, SecondOrderDistribution):
+            return np.where(self.hidden, UNKNOWN, self.whole.best())
+        labels = np.full(len(self.hidden), UNKNOWN, dtype=np.int32)
+        labels[~self.hidden] = np.concatenate([part.best() for part in self._reduced()])
+        return labels
+
+    def posterior_best(self) -> Ints:
+        """((N,)): labels of the allowed labelling with the greatest expected number of right ones."""
+        packed = self.hidden[self.whole.chains.batch.units]
+        gains = np.where(packed[:, None], 0.0, self.whole.marginals[self.whole.chains.batch.units])
+        return np.where(self.hidden, UNKNOWN, self.whole.decode(gains))
+
+    @property
+    def entropies(self) -> Doubles:
+        """((B,)): of the labelling of each sequence, in nats."""
+        return np.concatenate([np.zeros(0), *(part.entropies for part in self._reduced())])
+
+    def n_best(self, k: int) -> list[BestPaths]:
+        """Find the k best labellings of each sequence, or all where there are fewer."""
+        best = chain.from_iterable(part.n_best(k) for part in self._reduced())
+        return [
+            self._with_hidden(own, paths)
+            for own, paths in zip(self.whole.chains.batch.segments.split(self.hidden), best)
+        ]
+
+    @staticmethod
+    def _with_hidden(hidden: Bools, paths: BestPaths) -> BestPaths:
+        """The labellings of one sequence with its hidden units ((T,))."""
+        labels = np.full((len(paths.labels), len(hidden)), UNKNOWN, dtype=np.int32)
+        labels[:, ~hidden] = paths.labels
+        return BestPaths(labels, paths.probabilities)
+
+    def _reduced(self) -> Iterator[ChainDistribution]:
+        """Yield the chains of the units that are not hidden, some sequences at a time."""
+        for numbers in self._parts():
+            part = self.select(numbers)
+            with numbered(numbers):
+                found = part.whole.without(part.hidden)
+                require_paths(found.log_z)
+            yield found
+
+    def _parts(self) -> list[Indices]:
+        """The sequences in runs whose units take matrices of about so many cells."""
+        chains = self.whole.chains
+        takes_own = self.hidden if chains.edges is None else np.ones_like(self.hidden)
+        counts = np.bincount(chains.batch.segments.owners, takes_own, self.n_sequences)
+        parts = np.cumsum(counts) * chains.n_labels**2 // CELLS
+        return [run for run in np.split(np.arange(self.n_sequences), np.flatnonzero(np.diff(parts)) + 1) if len(run)]
+
+
+@dataclass(frozen=True)
 class SecondOrderDistribution(ChainDistribution):
     """The same under a chain of order 2, exact over candidates; other labels keep what the one of order 1 gives them.
 
     trigrams (TrigramWeights): of the chain. name (str): whose it is, for messages.
-    RAISES (ValueError): by all that takes more than the labels of single units and the best labelling.
+    RAISES (ValueError): for probabilities of spans, samples, and units that are summed out.
     """
 
     trigrams: TrigramWeights = field(kw_only=True)
@@ -174,7 +265,7 @@ class SecondOrderDistribution(ChainDistribution):
 
     @property
     def tempered(self) -> NoReturn:
-        refuse_second_order(self.name, "a list of the best sequences")
+        refuse_second_order(self.name, "labellings of some of the tokens, without those that have no label,")
 
     @property
     def messages(self) -> NoReturn:
@@ -196,6 +287,9 @@ class SecondOrderDistribution(ChainDistribution):
     @cached_property
     def _found(self) -> LatticeMarginals:
         return checked_marginals(self._cooled)
+
+    def _n_best(self, k: int) -> NBest:
+        return lattice_nbest(self._cooled, k)
 
     @cached_property
     def _decoded(self) -> Decoded:

@@ -50,6 +50,11 @@ class Lattice:
         scores, weights = (np.where(np.isneginf(part), part, 0.0) for part in (self.scores, self.weights))
         return replace(self, scores=scores, weights=weights)
 
+    def states_of(self, rows: Indices) -> tuple[Indices, Indices]:
+        """The states of some units, one unit after the other, and of each state which of these it belongs to."""
+        runs = Segments(self.bounds[rows + 1] - self.bounds[rows])
+        return runs.at(self.bounds[rows]), runs.owners
+
     def steps(self) -> list[tuple[slice, slice, slice]]:
         """For each step but the first: its states, the arcs into them, and the states that these may come from."""
 
@@ -78,23 +83,31 @@ def is_long(batch: PackedBatch) -> bool:
     return len(batch.starts) > LONG
 
 
+def max_arrivals(lattice: Lattice) -> tuple[Floats, Floats, Floats]:
+    """Scores of the best paths that end in each state ((S,)) and that come in by each arc ((A,)), without the score of
+    the state, and the greatest of the latter for each state ((S,); of first units undefined). O(S + A)."""
+    best = lattice.scores.astype(np.float64 if is_long(lattice.batch) else lattice.scores.dtype)
+    arrivals = np.empty(len(lattice.origins), dtype=best.dtype)
+    peaks = np.empty(len(best), dtype=best.dtype)
+    for states, arcs, _ in lattice.steps():
+        here = np.add(best.take(lattice.origins[arcs]), lattice.weights[arcs], out=arrivals[arcs])
+        np.maximum.reduceat(here, lattice.entries[states] - arcs.start, out=peaks[states])
+        best[states] += peaks[states]
+    return best, arrivals, peaks
+
+
 def best_path(lattice: Lattice) -> tuple[Ints, Doubles]:
     """Labels ((N,), in packed order) and scores ((B,)) of the best paths. O(S + A)."""
     batch = lattice.batch
-    best = lattice.scores.astype(np.float64 if is_long(batch) else lattice.scores.dtype)
-    arrivals = np.empty(len(lattice.origins), dtype=best.dtype)
-    reached = np.empty(len(best), dtype=best.dtype)  # the greatest arrival at each state
-    for states, arcs, _ in lattice.steps():
-        here = np.add(best.take(lattice.origins[arcs]), lattice.weights[arcs], out=arrivals[arcs])
-        np.maximum.reduceat(here, lattice.entries[states] - arcs.start, out=reached[states])
-        best[states] += reached[states]
+    best, arrivals, peaks = max_arrivals(lattice)
     path, scores = np.zeros(batch.n_units, dtype=np.intp), np.zeros(batch.n_sequences)
-    lasts, firsts, sizes = _last_states(lattice)
+    lasts, owners = lattice.states_of(batch.last_rows)
     if len(lasts):
-        finals = np.maximum.reduceat(best[lasts], firsts)
-        path[batch.last_rows] = _winners(best[lasts], finals, sizes, lasts)
+        ends = Segments(np.bincount(owners))
+        finals = np.maximum.reduceat(best[lasts], ends.firsts)
+        path[batch.last_rows] = _winners(best[lasts], finals, ends.lengths, lasts)
         scores[batch.order[: len(finals)]] = finals
-    pointers = _winners(arrivals, reached, lattice.n_arcs, lattice.origins)
+    pointers = _winners(arrivals, peaks, lattice.n_arcs, lattice.origins)
     for before, rows in reversed(batch.links):
         path[before] = pointers.take(path[rows])
     return lattice.labels[path], scores
@@ -140,7 +153,9 @@ def lattice_marginals(lattice: Lattice) -> LatticeMarginals:
 def _finals(lattice: Lattice, log_alpha: Doubles) -> tuple[Doubles, Doubles]:
     """log Z ((B,)), and ((S,)) the probabilities of the states of last units, 0 for all others."""
     batch = lattice.batch
-    states, firsts, sizes = _last_states(lattice)
+    states, owners = lattice.states_of(batch.last_rows)
+    ends = Segments(np.bincount(owners))
+    firsts, sizes = ends.firsts, ends.lengths
     finals, log_z, probabilities = log_alpha[states], np.zeros(batch.n_sequences), np.zeros(len(log_alpha))
     if not len(states):
         return log_z, probabilities
@@ -152,10 +167,3 @@ def _finals(lattice: Lattice, log_alpha: Doubles) -> tuple[Doubles, Doubles]:
         log_z[batch.order[: len(sums)]] = peaks + np.log(sums)
     probabilities[states] = factors / np.repeat(np.where(sums > 0, sums, 1.0), sizes)
     return log_z, probabilities
-
-
-def _last_states(lattice: Lattice) -> tuple[Indices, Indices, Indices]:
-    """The states of last units, one unit after the other, and for each unit the first of them and their number."""
-    rows = lattice.batch.last_rows
-    runs = Segments(lattice.bounds[rows + 1] - lattice.bounds[rows])
-    return runs.at(lattice.bounds[rows]), runs.firsts, runs.lengths

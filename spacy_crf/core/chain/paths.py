@@ -1,17 +1,17 @@
-"""Several label sequences of each chain: the K best ones, and exact samples.
+"""Several label sequences of each chain: the K best ones, also of a lattice, and exact samples.
 
-Both pass forward once and then walk back with K suffixes of each sequence side by side.
+All pass forward once and then walk back with K suffixes of each sequence side by side.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
-from ..arrays import Doubles, Floats, Indices, Ints, Segments, chunks
+from ..arrays import Doubles, Floats, Indices, Ints, PackedBatch, Segments, chunks
 from ..errors import CoreErrors, CRFError
 from .forward import forward_backward
-from .lattice import is_long
+from .lattice import Lattice, is_long, max_arrivals
 from .potentials import ChainPotentials, require_paths
 from .viterbi import CHUNK, max_forward
 
@@ -48,42 +48,77 @@ def nbest(potentials: ChainPotentials, k: int) -> NBest:
 
     RAISES (NonFiniteError, NoPathError): as `viterbi`.
     """
-    if k < 1:
-        raise CRFError(CoreErrors.CRF108.format(name="k", least=1, value=k))
+    _check_count("k", k)
     potentials.check()
     batch = potentials.batch
     if is_long(batch):
         potentials = potentials.astype(np.float64)
     best, suffixes = _walk_back(potentials, k)
+    return _as_labels(batch, best, suffixes, suffixes.states)
+
+
+def lattice_nbest(lattice: Lattice, k: int) -> NBest:
+    """The same for the paths of a lattice. O(S + A) time, and sorting the arcs into the states on them.
+
+    RAISES (NoPathError): for sequences without a path.
+    """
+    _check_count("k", k)
+    best, suffixes = _walk_back_lattice(lattice, k)
+    return _as_labels(lattice.batch, best, suffixes, lattice.labels[suffixes.states])
+
+
+def _check_count(name: str, count: int) -> None:
+    if count < 1:
+        raise CRFError(CoreErrors.CRF108.format(name=name, least=1, value=count))
+
+
+def _as_labels(batch: PackedBatch, best: Doubles, suffixes: "_Suffixes", labels: Ints | Indices) -> NBest:
+    """Read the best paths of the sequences from their suffixes, whose first labels are given ((N, K))."""
+    k = labels.shape[1]
     scores = np.full((batch.n_sequences, k), -np.inf)
     scores[:, 0] = 0.0
     scores[batch.order[: len(best)]] = best[:, None] - suffixes.losses[: len(best)]
     require_paths(scores[:, 0])
     counts = np.isfinite(scores).sum(axis=1)
-    labels = _read_forward(potentials, suffixes)
-    labels[np.arange(k)[:, None] >= counts[batch.row_sequences]] = ABSENT
-    return NBest(labels, scores, counts)
+    read = _read_forward(batch, labels, suffixes.followers)
+    read[np.arange(k)[:, None] >= counts[batch.row_sequences]] = ABSENT
+    return NBest(read, scores, counts)
 
 
 class _Suffixes(NamedTuple):
     """For each unit the best K suffixes that start there, best first.
 
-    labels ((N, K)): at the unit. followers ((N, K)): rank of the suffix at the next unit that each one prolongs.
+    states ((N, K)): at the unit: labels, or states of a lattice.
+    followers ((N, K)): rank of the suffix at the next unit that each one prolongs.
     losses ((N, K)): by how much the best path that ends in it is behind the best path of all; inf where there is
         no such suffix. Losses are added up instead of scores, as that leaves the best path's at exactly 0.
     """
 
-    labels: Ints
+    states: Indices
     followers: Indices
     losses: Doubles
+
+    @classmethod
+    def none(cls, n_units: int, k: int) -> Self:
+        """No suffix anywhere yet."""
+        shape = (n_units, k)
+        return cls(np.zeros(shape, np.intp), np.zeros(shape, np.intp), np.full(shape, np.inf))
+
+    def keep(self, rows: Indices, losses: Floats, states: Indices, followers: Indices) -> None:
+        """Take the best K of some suffixes ((n,)) of each row, the first of equals. rows ((n,)): ascending."""
+        k = self.states.shape[1]
+        order = np.lexsort((losses, rows))  # stable
+        firsts = np.flatnonzero(np.diff(rows, prepend=-1))
+        ranks = Segments(np.diff(firsts, append=len(rows))).positions
+        kept = order[ranks < k]
+        place = (rows[kept], ranks[ranks < k])
+        self.states[place], self.followers[place], self.losses[place] = states[kept], followers[kept], losses[kept]
 
 
 def _walk_back(potentials: ChainPotentials, k: int) -> tuple[Doubles, _Suffixes]:
     """Scores of the best paths of the sequences that are not empty, in packed order, and the suffixes."""
     batch = potentials.batch
-    shape = (batch.n_units, k)
-    suffixes = _Suffixes(np.zeros(shape, np.int32), np.zeros(shape, np.intp), np.full(shape, np.inf))
-    best = np.zeros(len(batch.first_rows))
+    suffixes, best = _Suffixes.none(batch.n_units, k), np.zeros(len(batch.first_rows))
     for step, before in zip(batch.steps_back(), reversed(max_forward(potentials))):
         first, shift = step.going.start, step.following.start - step.going.start
         ending = slice(step.ending.start - first, step.ending.stop - first)
@@ -92,7 +127,7 @@ def _walk_back(potentials: ChainPotentials, k: int) -> tuple[Doubles, _Suffixes]
         _prolong(finals[:, None, :], np.zeros((len(finals), 1)), suffixes, step.ending)
         for rows in chunks(step.going, k * potentials.n_labels, CHUNK):
             after = slice(rows.start + shift, rows.stop + shift)
-            scores = potentials.into_labels(after, suffixes.labels[after])
+            scores = potentials.into_labels(after, suffixes.states[after].astype(np.int32))
             scores += before.T[rows.start - first : rows.stop - first, None, :]
             _prolong(scores, suffixes.losses[after], suffixes, rows)
     return best, suffixes
@@ -104,7 +139,7 @@ def _prolong(scores: Floats, losses: Doubles, suffixes: _Suffixes, rows: slice) 
     scores ((n, K', L)): of the best path through each label and on into each suffix at the next unit, up to there.
     losses ((n, K')): of these suffixes. rows (slice): of the units.
     """
-    k, n_labels = suffixes.labels.shape[1], scores.shape[2]
+    k, n_labels = suffixes.states.shape[1], scores.shape[2]
     with np.errstate(invalid="ignore"):
         total = losses[:, :, None] + (scores.max(axis=2, keepdims=True) - scores)
     total = total.reshape(len(losses), losses.shape[1] * n_labels)
@@ -112,24 +147,48 @@ def _prolong(scores: Floats, losses: Doubles, suffixes: _Suffixes, rows: slice) 
     bound = np.minimum(losses[:, -1], LARGEST) if losses.shape[1] == k else np.full(len(losses), LARGEST)
     near = total <= bound[:, None]  # false for NaN, where there is no suffix
     units, cells = np.nonzero(near)
-    values = total[near]
-    order = np.lexsort((values, units))  # stable: among equals the better suffix wins, then the smaller label
-    ranks = Segments(near.sum(axis=1)).positions
-    kept = order[ranks < k]
-    place = (rows.start + units[kept], ranks[ranks < k])
-    suffixes.followers[place], suffixes.labels[place] = np.divmod(cells[kept], n_labels)
-    suffixes.losses[place] = values[kept]
+    followers, labels = np.divmod(cells, n_labels)  # among equals the better suffix is first, then the smaller label
+    suffixes.keep(rows.start + units, total[near], labels, followers)
 
 
-def _read_forward(potentials: ChainPotentials, suffixes: _Suffixes) -> Ints:
-    """((K, N)): labels of the paths, each followed from its rank at the first unit."""
-    batch, k = potentials.batch, suffixes.labels.shape[1]
+def _walk_back_lattice(lattice: Lattice, k: int) -> tuple[Doubles, _Suffixes]:
+    """As `_walk_back`, for the states of a lattice."""
+    batch, arcs_into = lattice.batch, Segments(lattice.n_arcs)
+    reached, arrivals, peaks = max_arrivals(lattice)
+    suffixes, best = _Suffixes.none(batch.n_units, k), np.zeros(len(batch.first_rows))
+    with np.errstate(invalid="ignore"):  # a state that cannot be reached is behind by NaN
+        behind = np.repeat(peaks, lattice.n_arcs) - arrivals
+    for step in batch.steps_back():
+        rows = np.arange(step.ending.start, step.ending.stop)
+        states, owners = lattice.states_of(rows)
+        if len(rows):
+            finals = np.maximum.reduceat(reached[states], Segments(np.bincount(owners)).firsts)
+            best[rows - step.going.start] = finals
+            possible = np.isfinite(reached[states])
+            losses = finals[owners] - reached[states]
+            states = states[possible]
+            suffixes.keep(rows[owners[possible]], losses[possible], states, np.zeros_like(states))
+        following, ranks = np.nonzero(np.isfinite(suffixes.losses[step.following]))
+        heads = suffixes.states[step.following][following, ranks]
+        arcs = arcs_into.units(heads)
+        owners = Segments(lattice.n_arcs[heads]).owners
+        losses = suffixes.losses[step.following][following, ranks][owners] + behind[arcs]
+        possible = losses < np.inf
+        arcs, owners = arcs[possible], owners[possible]
+        rows = following[owners] + step.going.start
+        suffixes.keep(rows, losses[possible], lattice.origins[arcs], ranks[owners])
+    return best, suffixes
+
+
+def _read_forward(batch: PackedBatch, first: Ints | Indices, followers: Indices) -> Ints:
+    """((K, N)): labels of the paths, whose first labels ((N, K)) are followed from their rank at the first unit."""
+    k = first.shape[1]
     labels = np.empty((k, batch.n_units), dtype=np.int32)
     ranks = np.tile(np.arange(k), (len(batch.first_rows), 1))
     for low, n in zip(batch.starts, batch.alive):
         rows = slice(low, low + n)
-        labels[:, rows] = np.take_along_axis(suffixes.labels[rows], ranks[:n], axis=1).T
-        ranks = np.take_along_axis(suffixes.followers[rows], ranks[:n], axis=1)
+        labels[:, rows] = np.take_along_axis(first[rows], ranks[:n], axis=1).T
+        ranks = np.take_along_axis(followers[rows], ranks[:n], axis=1)
     return labels
 
 
@@ -143,8 +202,7 @@ def sample(potentials: ChainPotentials, n: int, rng: np.random.Generator) -> Int
 
     RAISES (NonFiniteError, NoPathError): as `forward_backward`.
     """
-    if n < 1:
-        raise CRFError(CoreErrors.CRF108.format(name="n", least=1, value=n))
+    _check_count("n", n)
     potentials = potentials.astype(np.float64)
     messages = forward_backward(potentials)
     with np.errstate(divide="ignore"):

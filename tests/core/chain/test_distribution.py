@@ -1,19 +1,28 @@
 """What chains say, of order 1 and 2, against enumeration: one template for both."""
 
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
+from helpers.oracle import Chain
 from helpers.strategies import chain_batches, second_order_batches, unpacked
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.core.arrays import Segments, pack
-from spacy_crf.core.chain.distribution import ChainDistribution, SecondOrderDistribution, distribution
+from spacy_crf.core.chain import distribution as module
+from spacy_crf.core.chain.distribution import (
+    ChainDistribution,
+    PartialDistribution,
+    SecondOrderDistribution,
+    distribution,
+)
 from spacy_crf.core.chain.evidence import ImpossibleEvidenceError
-from spacy_crf.core.chain.potentials import ChainPotentials
+from spacy_crf.core.chain.potentials import ChainPotentials, NoPathError
 from spacy_crf.core.chain.second_order import candidates
 from spacy_crf.core.chain.spans import SpanQuery
+from spacy_crf.core.labels import UNKNOWN
 from spacy_crf.core.trigrams import Pruning, Trigrams, TrigramWeights
 from spacy_crf.core.weights import ChainWeights, Layout
 
@@ -122,16 +131,86 @@ def test_the_probability_of_given_labels(case, seed):
     np.testing.assert_allclose(found.log_probability(allowed), expected, atol=1e-9)
 
 
-@given(first_order(), st.integers(1, 4))
-def test_the_best_labellings_of_each_sequence(case, k):
+@given(both, st.integers(1, 9), st.sampled_from([0.5, 1.0, 2.0]))
+def test_the_best_labellings_of_each_sequence(case, k, temperature):
     found, chains = case
+    found = found.at(temperature)
     for paths, length, chain in zip(found.n_best(k), found.chains.batch.lengths, chains):
-        ranked = chain.ranked()[:k]
-        assert paths.labels.shape == (len(ranked), length)
-        expected = [math.exp(score - chain.log_z()) for _, score in ranked]
+        probabilities = probabilities_of(chain, temperature)
+        expected = sorted(probabilities.values(), reverse=True)[:k]
+        assert paths.labels.shape == (len(expected), length)
         np.testing.assert_allclose(paths.probabilities, expected, atol=1e-9)
-        scores = [math.exp(chain.score(tuple(path)) - chain.log_z()) for path in paths.labels.tolist()]
-        np.testing.assert_allclose(scores, expected, atol=1e-9)
+        own = list(map(tuple, paths.labels.tolist()))
+        np.testing.assert_allclose([probabilities[path] for path in own], expected, atol=1e-9)
+        assert len(set(own)) == len(own)
+
+
+def probabilities_of(chain, temperature: float = 1.0) -> dict[tuple[int, ...], float]:
+    scores = {path: score / temperature for path, score in chain.paths() if score > -math.inf}
+    log_z = np.logaddexp.reduce(list(scores.values()))
+    return {path: math.exp(score - log_z) for path, score in scores.items()}
+
+
+@given(
+    first_order(),
+    st.integers(1, 6),
+    st.sampled_from([0.5, 1.0]),
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([1, 1 << 22]),
+)
+def test_labellings_that_differ_in_hidden_units_alone_are_one(case, k, temperature, seed, cells):
+    found, chains = case
+    hidden = np.random.default_rng(seed).random(found.chains.batch.n_units) < 0.5
+    partial = PartialDistribution(found.at(temperature), hidden)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "CELLS", cells)
+        listed, entropies, best = partial.n_best(k), partial.entropies, partial.best()
+    assert np.array_equal(best, np.concatenate([paths.labels[0] for paths in listed]))
+    for paths, entropy, own, chain in zip(listed, entropies, found.chains.batch.segments.split(hidden), chains):
+        sums = Counter()
+        for path, probability in probabilities_of(chain, temperature).items():
+            sums[tuple(UNKNOWN if out else label for label, out in zip(path, own))] += probability
+        assert entropy == pytest.approx(-sum(p * math.log(p) for p in sums.values() if p), abs=1e-7)
+        expected = [probability for _, probability in sums.most_common(k)]
+        np.testing.assert_allclose(paths.probabilities, expected, atol=1e-9)
+        read = list(map(tuple, paths.labels.tolist()))
+        np.testing.assert_allclose([sums[path] for path in read], expected, atol=1e-9)
+        assert len(set(read)) == len(read)
+
+
+@given(both, st.integers(0, 99))
+def test_the_labels_that_are_right_most_often_where_some_are_hidden(case, seed):
+    found, chains = case
+    hidden = np.random.default_rng(seed).random(found.chains.batch.n_units) < 0.5
+    labels = by_sequence(found, PartialDistribution(found, hidden).posterior_best())
+    for chosen, own, chain in zip(labels, by_sequence(found, hidden), chains):
+        marginals = np.where(own[:, None], 0.0, chain.node_marginals())
+        expected = max(sum(marginals[range(len(own)), path]) for path in probabilities_of(chain))
+        assert (chosen[own] == UNKNOWN).all()
+        assert sum(marginals[range(len(own)), chosen]) == pytest.approx(expected, abs=1e-9)
+
+
+def test_hidden_units_are_summed_out_where_products_underflow():
+    rng, far = np.random.default_rng(3), np.array([[0.0, -900.0], [-900.0, -1800.0]])
+    chains = ChainPotentials(pack(np.array([4, 3])), rng.normal(size=(7, 2)) * 500, far, np.zeros(2), np.zeros(2))
+    hidden = np.array([False, True, True, False, True, False, True])
+    left = ChainDistribution(chains).without(hidden)
+    np.testing.assert_allclose(left.log_z, ChainDistribution(chains).log_z, rtol=1e-12)
+    first, expected = Chain(unpacked(chains, chains.emissions)[0], [far] * 4, np.zeros(2), np.zeros(2)), {}
+    for path, score in first.paths():
+        expected[path[0], path[-1]] = np.logaddexp(expected.get((path[0], path[-1]), -math.inf), score)
+    scores = left.chains.emissions[left.chains.batch.rows][:2]
+    matrix = left.chains.edges.matrices[left.chains.edges.groups[left.chains.batch.rows[1]]]
+    for (a, b), score in expected.items():
+        assert scores[0, a] + matrix[a, b] + scores[1, b] == pytest.approx(score, rel=1e-12)
+
+
+def test_sequences_without_a_labelling_are_named_where_units_are_hidden():
+    chains = some_chains()
+    chains.emissions[chains.batch.rows[4]] = -np.inf
+    with pytest.raises(NoPathError) as raised:
+        PartialDistribution(ChainDistribution(chains), np.arange(9) % 2 == 0).n_best(2)
+    assert raised.value.sequences == [2]
 
 
 def some_chains(seed=0, lengths=(3, 0, 5, 1), n_labels=3) -> ChainPotentials:
@@ -188,7 +267,7 @@ def test_only_learned_trigrams_make_a_chain_of_order_2():
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda found: found.n_best(2),
+        lambda found: PartialDistribution(found, np.arange(9) < 1).n_best(2),
         lambda found: found.sample(1, np.random.default_rng(0)),
         lambda found: found.log_probability(np.ones((9, 3), dtype=bool)),
         lambda found: found.spans(),

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_crf.core.arrays import pack
+from spacy_crf.core.chain.distribution import ChainDistribution
 from spacy_crf.core.chain.potentials import ChainPotentials, NoPathError
-from spacy_crf.core.sets import sequences
 from spacy_crf.core.sets.sequences import smallest_sequence_sets, smallest_set
 
 CLOSE = 1e-7
@@ -37,7 +37,7 @@ def is_beginning(chosen, paths, probabilities) -> bool:
 @given(chain_batches(max_labels=3), st.sampled_from([0.01, 0.5, 0.8, 0.9, 0.99, 1.0]), st.sampled_from([1, 3, 20, 300]))
 def test_smallest_sets_equal_enumeration(case, level, cap):
     potentials, chains = case
-    found = smallest_sequence_sets(potentials, level, cap)
+    found = smallest_sequence_sets(ChainDistribution(potentials), level, cap)
     assert len(found) == len(chains)
     for chain, chosen in zip(chains, found):
         paths, probabilities = ranked(chain)
@@ -53,16 +53,16 @@ def test_smallest_sets_equal_enumeration(case, level, cap):
 
 def lists(*probabilities: float) -> tuple[np.ndarray, np.ndarray]:
     paths = np.arange(len(probabilities) * 2, dtype=np.int32).reshape(-1, 2)
-    return paths, np.log(probabilities)
+    return paths, np.array(probabilities)
 
 
 def test_levels_by_hand():
-    paths, logs = lists(0.5, 0.2, 0.1)
-    assert [len(smallest_set(paths, logs, level).paths) for level in (0.4, 0.5, 0.6, 0.8)] == [1, 1, 2, 3]
-    short = smallest_set(paths, logs, 0.9)
+    paths, each = lists(0.5, 0.2, 0.1)
+    assert [len(smallest_set(paths, each, level).paths) for level in (0.4, 0.5, 0.6, 0.8)] == [1, 1, 2, 3]
+    short = smallest_set(paths, each, 0.9)
     assert not short.complete and short.mass == pytest.approx(0.8) and len(short.paths) == 3
-    assert smallest_set(paths, logs, 0.9, exhausted=True).complete
-    assert smallest_set(paths, logs, 0.8).complete
+    assert smallest_set(paths, each, 0.9, exhausted=True).complete
+    assert smallest_set(paths, each, 0.8).complete
 
 
 def random_chains(lengths: list[int], n_labels: int = 3, scale: float = 1.0) -> ChainPotentials:
@@ -77,17 +77,21 @@ def random_chains(lengths: list[int], n_labels: int = 3, scale: float = 1.0) -> 
     )
 
 
+def distribution(lengths: list[int]) -> ChainDistribution:
+    return ChainDistribution(random_chains(lengths))
+
+
 def test_more_paths_are_asked_for_only_where_they_are_needed(monkeypatch):
     asked = []
 
-    def counted(potentials, k):
-        asked.append((potentials.batch.n_sequences, k))
-        return original(potentials, k)
+    def counted(found, k):
+        asked.append((found.n_sequences, k))
+        return original(found, k)
 
-    original = sequences.nbest
-    monkeypatch.setattr(sequences, "nbest", counted)
+    original = ChainDistribution.n_best
+    monkeypatch.setattr(ChainDistribution, "n_best", counted)
     potentials = random_chains([6, 1, 0, 3, 14], scale=1.2)
-    found = smallest_sequence_sets(potentials, 0.9, cap=100)
+    found = smallest_sequence_sets(ChainDistribution(potentials), 0.9, cap=100)
     assert [k for _, k in asked] == [4, 16, 64, 100][: len(asked)] and len(asked) > 2
     assert asked[0][0] == 5 and 1 < asked[1][0] < 5 and asked[-1] == (1, 100)
     needed = [len(chosen.paths) for chosen in found]
@@ -96,27 +100,27 @@ def test_more_paths_are_asked_for_only_where_they_are_needed(monkeypatch):
 
 def test_the_cap_bites_in_long_sequences_and_says_so():
     potentials = random_chains([345, 2], n_labels=5, scale=0.3)
-    long, short = smallest_sequence_sets(potentials, 0.9, cap=32)
+    long, short = smallest_sequence_sets(ChainDistribution(potentials), 0.9, cap=32)
     assert not long.complete and len(long.paths) == 32 and 0 < long.mass < 0.9
     assert short.complete and short.mass >= 0.9 and long.paths.shape == (32, 345)
 
 
 def test_empty_sequences_and_no_sequences():
-    chosen = smallest_sequence_sets(random_chains([0]), 1.0)[0]
+    chosen = smallest_sequence_sets(distribution([0]), 1.0)[0]
     assert chosen.paths.shape == (1, 0) and chosen.mass == 1 and chosen.complete
-    assert smallest_sequence_sets(random_chains([]), 0.5) == []
+    assert smallest_sequence_sets(distribution([]), 0.5) == []
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: smallest_set(*lists(0.5), 0.0), r"CRF806.*0\.0.*\(0, 1\]"),
-        (lambda: smallest_sequence_sets(random_chains([]), 1.1), "CRF806"),
+        (lambda: smallest_sequence_sets(distribution([]), 1.1), "CRF806"),
         (lambda: smallest_set(lists(0.5)[0][:0], np.zeros(0), 0.5), "CRF811.*0 paths"),
-        (lambda: smallest_set(lists(0.5)[0], np.zeros(2), 0.5), "CRF811.*1 paths and 2 log.*as many"),
+        (lambda: smallest_set(lists(0.5)[0], np.zeros(2), 0.5), "CRF811.*1 paths and 2 prob.*as many"),
         (lambda: smallest_set(*lists(0.2, 0.5), 0.5), "CRF811.*descend"),
-        (lambda: smallest_set(lists(0.5)[0], np.array([-np.inf]), 0.5), "CRF811.*finite"),
-        (lambda: smallest_sequence_sets(random_chains([2]), 0.5, cap=0), "CRF108.*cap"),
+        (lambda: smallest_set(lists(0.5)[0], np.array([-0.1]), 0.5), "CRF811.*from 0"),
+        (lambda: smallest_sequence_sets(distribution([2]), 0.5, cap=0), "CRF108.*cap"),
     ],
 )
 def test_bad_input_is_named(call, message):
@@ -128,5 +132,5 @@ def test_a_sequence_without_a_path_is_named():
     potentials = random_chains([2, 3])
     potentials.emissions[potentials.batch.rows[3]] = -np.inf
     with pytest.raises(NoPathError, match="CRF103") as caught:
-        smallest_sequence_sets(potentials, 0.5)
+        smallest_sequence_sets(ChainDistribution(potentials), 0.5)
     assert caught.value.sequences == [1]

@@ -1,0 +1,264 @@
+"""Write the tables of results: figures of the projects stand in documents between marks, and come from their results.
+
+    python -m projects.tables            # write the tables of all documents anew
+
+A table stands between `<!-- results:NAME begin -->` and `<!-- results:NAME end -->`, where NAME is one of `TABLES`.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+PROJECTS = Path(__file__).resolve().parent
+ROOT = PROJECTS.parent
+MARKED = re.compile(r"(<!-- results:(?P<name>[\w-]+) begin -->\n).*?(<!-- results:(?P=name) end -->)", re.DOTALL)
+WAYS = {  # how intervals are found
+    "documents": "documents drawn again and again",
+    "docs": "sentences drawn again and again",
+    "test parts": "the corrected resampled t-test over test parts",
+}
+Unit = Literal["share", "number", "bytes"]
+
+
+class Column(NamedTuple):
+    """A figure. path (str): Where it is in a file of results, such as scores.ents_f.
+
+    unit (str): "share" is shown in percent, with its 95 % interval if the results have one.
+    """
+
+    head: str
+    path: str
+    unit: Unit = "share"
+
+
+class Table(NamedTuple):
+    """Figures of a project. rows (dict): Files of results, by what they are of.
+
+    workflow (str): What makes the results, besides `all`. rest (str): A sentence below the table.
+    """
+
+    project: str
+    columns: tuple[Column, ...]
+    rows: dict[str, str]
+    workflow: str = "all"
+    rest: str = ""
+
+
+MODEL_SIZE = Column("model, kB", "made_of.model.bytes", "bytes")
+TAG_SETS = (
+    Column("unknown words", "unknown_words"),
+    Column("ml-acc", "scores.ml_acc"),
+    Column("of unknown words", "scores.ml_acc_unknown"),
+    Column("ml-util", "scores.ml_util"),
+    Column("size", "scores.set_size", "number"),
+    Column("coverage", "scores.set_coverage"),
+    Column("one tag", "scores.set_singletons"),
+)
+FIELDS = (
+    Column("accuracy", "scores.tok_acc"),
+    Column("whole references", "scores.whole_doc_acc"),
+    Column("field F", "scores.field_segment_f"),
+    Column("macro F of tokens", "scores.field_macro_f"),
+    MODEL_SIZE,
+)
+TABLES = {
+    "conll2000": Table(
+        "conll2000",
+        (
+            Column("precision", "scores.spans_chunks_p"),
+            Column("recall", "scores.spans_chunks_r"),
+            Column("F", "scores.spans_chunks_f"),
+            MODEL_SIZE,
+        ),
+        {
+            "`crf_tagger_chunk.cfg`, c2 = 1": "l2",
+            "the same, c1 = 0.1, c2 = 0.05": "compact",
+            "python-crfsuite, the same templates, c2 = 1": "crfsuite",
+        },
+    ),
+    "ewt-xpos": Table(
+        "ud_english_ewt",
+        (
+            Column("unknown words", "unknown_words"),
+            Column("accuracy", "scores.tag_acc"),
+            Column("of unknown words", "scores.tag_acc_unknown"),
+            Column("most frequent tag of each word", "scores.tag_acc_most_frequent"),
+            MODEL_SIZE,
+        ),
+        {
+            "XPOS, `crf_tagger.cfg`": "xpos",
+            "the same, on dev": "xpos-dev",
+            "python-crfsuite, ordinary features, c2 = 0.5": "xpos-crfsuite",
+        },
+    ),
+    "ewt-upos": Table(
+        "ud_english_ewt",
+        (
+            Column("unknown words", "unknown_words"),
+            Column("accuracy", "scores.pos_acc"),
+            Column("of unknown words", "scores.pos_acc_unknown"),
+            Column("most frequent tag of each word", "scores.pos_acc_most_frequent"),
+            MODEL_SIZE,
+        ),
+        {
+            "UPOS, `crf_tagger.cfg`, `target = pos`": "upos",
+            "the same, on dev": "upos-dev",
+            "python-crfsuite, ordinary features, c2 = 0.5": "upos-crfsuite",
+        },
+    ),
+    "wnut17": Table(
+        "wnut17",
+        (
+            Column("precision", "scores.ents_p"),
+            Column("recall", "scores.ents_r"),
+            Column("F", "scores.ents_f"),
+            MODEL_SIZE,
+        ),
+        {
+            "`crf_tagger_ent.cfg`": "ents",
+            "the same and a list of 1,155 names": "names",
+            "python-crfsuite, ordinary features, c1 = c2 = 0.1": "crfsuite",
+            "the same and the list of names": "crfsuite-names",
+        },
+    ),
+    "ren-pos": Table(
+        "ren_mlg",
+        TAG_SETS,
+        {
+            "pos, `set_valued_tagger.cfg`": "pos",
+            "the same, on dev": "pos-dev",
+            "python-crfsuite with sets of its probabilities": "pos-crfsuite",
+        },
+    ),
+    "ren-poscase": Table(
+        "ren_mlg", TAG_SETS, {"poscase, `set_valued_tagger.cfg`": "poscase", "the same, on dev": "poscase-dev"}
+    ),
+    "iwslt": Table(
+        "iwslt_punct",
+        (
+            Column("precision", "scores.punct_p"),
+            Column("recall", "scores.punct_r"),
+            Column("F", "scores.punct_f"),
+            Column("comma F", "scores.punct_f_per_type.COMMA.f"),
+            Column("period F", "scores.punct_f_per_type.PERIOD.f"),
+            Column("question F", "scores.punct_f_per_type.QUESTION.f"),
+            MODEL_SIZE,
+        ),
+        {
+            "features, best labelling": "features-best-labelling",
+            "features, calibrated threshold": "features",
+            "LSTM, best labelling": "network-best-labelling",
+            "LSTM, calibrated threshold": "network",
+            "both pooled, best labelling": "pool-best-labelling",
+            "both pooled, calibrated threshold": "pool",
+            "the pool on utterances of films": "movie",
+        },
+    ),
+    "romance": Table(
+        "medieval_romance",
+        TAG_SETS,
+        {"Old Occitan, `set_valued_tagger.cfg`, 5 folds": "occitan", "Catalan, the same": "catalan"},
+    ),
+    "cora": Table(
+        "cora",
+        FIELDS,
+        {"`constrained_ner.cfg`, three times 10 folds": "mined", "the same, without constraints": "free"},
+    ),
+    "anystyle": Table(
+        "anystyle", FIELDS, {"`constrained_ner.cfg`, dev": "dev", "the same, train.xml in 5 folds": "folds"}
+    ),
+    "grobid": Table("grobid_references", FIELDS, {"`constrained_ner.cfg`, dev": "dev"}),
+    "rechtspraak-labels": Table(
+        "rechtspraak",
+        (
+            Column("title precision", "labels.SECTION_TITLE.precision"),
+            Column("title recall", "labels.SECTION_TITLE.recall"),
+            Column("title F", "labels.SECTION_TITLE.f"),
+            Column("title F0.5", "labels.SECTION_TITLE.f05"),
+            Column("number F", "labels.NR.f"),
+            Column("text F", "labels.TEXT_BLOCK.f"),
+        ),
+        {"`section_parser.cfg`, labels": "labels"},
+        rest="Counts of all folds and draws together.",
+    ),
+    "rechtspraak-trees": Table(
+        "rechtspraak",
+        (
+            Column("precision", "scores.parseval_p"),
+            Column("recall", "scores.parseval_r"),
+            Column("F", "scores.parseval_f"),
+            Column("STEDS", "scores.sections_steds"),
+            Column("levels", "scores.sections_level_acc"),
+        ),
+        {"`section_parser.cfg`, trees of courts": "trees"},
+    ),
+    "rechtspraak-certified": Table(
+        "rechtspraak",
+        (Column("trees that are certain to be the best", "scores.sections_certified"),),
+        {"58 judgments": "certified"},
+    ),
+}
+
+
+def render(name: str) -> str:
+    """Return a table in Markdown, with the command that makes its figures; rows that have no results are left out."""
+    table = TABLES[name]
+    found = {}
+    for row, file in table.rows.items():
+        path = PROJECTS / table.project / "results" / f"{file}.json"
+        if path.exists():
+            found[row] = json.loads(path.read_text(encoding="utf8"))
+    command = f"`python -m weasel run {table.workflow} projects/{table.project} --vars.data DIR`"
+    if not found:
+        return f"Not run yet: {command}.\n"
+    shown = [column for column in table.columns if any(look_up(one, column.path) is not None for one in found.values())]
+    lines = [f"| | {' | '.join(column.head for column in shown)} |", f"| --- |{' ---: |' * len(shown)}"]
+    lines += [f"| {row} | {' | '.join(cell(one, column) for column in shown)} |" for row, one in found.items()]
+    return "\n".join([*lines, "", " ".join(filter(None, [f"{command}.", *intervals(found.values()), table.rest])), ""])
+
+
+def intervals(results: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """Yield what intervals are of, if there are any."""
+    ways = dict.fromkeys(WAYS[one["intervals_over"]] for one in results if one.get("intervals_over"))
+    if ways:
+        yield f"In brackets: 95 %, {' or '.join(ways)}."
+
+
+def cell(result: dict[str, Any], column: Column) -> str:
+    """A figure as text, "" if it is not there."""
+    value = look_up(result, column.path)
+    if value is None:
+        return ""
+    if column.unit == "bytes":
+        return f"{value / 1000:,.0f}"
+    factor = 100 if column.unit == "share" else 1
+    bounds = look_up(result, column.path.replace("scores.", "intervals.", 1)) if "scores." in column.path else None
+    told = f" ({factor * bounds[0]:.2f} to {factor * bounds[1]:.2f})" if bounds else ""
+    return f"{factor * value:.2f}{told}"
+
+
+def look_up(result: Any, path: str) -> Any:
+    """The value below a path of keys with dots between them; None if it is not there."""
+    for key in path.split("."):
+        result = result.get(key) if isinstance(result, dict) else None
+    return result
+
+
+def documents() -> list[Path]:
+    """Return the documents that may have tables."""
+    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), PROJECTS / "README.md"]
+
+
+def rewritten(text: str) -> str:
+    """Return a document with its tables written anew."""
+    return MARKED.sub(lambda found: f"{found[1]}{render(found['name'])}{found[3]}", text)
+
+
+if __name__ == "__main__":
+    for document in documents():
+        text = document.read_text(encoding="utf8")
+        if (new := rewritten(text)) != text:
+            document.write_text(new, encoding="utf8")
+            print(f"Wrote {document.relative_to(ROOT)}")

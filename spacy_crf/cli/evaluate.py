@@ -1,0 +1,89 @@
+"""`python -m spacy crf evaluate`: all figures of a trained pipeline on gold documents."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..constraints.component import ConstraintDecoder
+from ..core.errors import CRFError
+from ..lab.baselines.component import ComparisonTagger
+from ..lab.errors import LabErrors
+from ..lab.evaluation import Figures, describe_data, describe_model, evaluate
+from ..lab.report import describe_libraries, round_numbers
+from ..lab.results import POOLED, tag_rows
+from ..lab.tallies import flatten
+from ..pipe.component import ChainPipe
+from ..pipe.probabilities import GivesSets, LabelsTokens
+from .data import Data, DataOptions
+from .options import Loaded, Pipe, command, confusion_table, make_folders, show_figure, table, write_data
+
+OURS = (LabelsTokens, ChainPipe | GivesSets | ConstraintDecoder | ComparisonTagger)
+EVALUATED = Pipe("crf_tagger", OURS, first="the first crf_tagger, or else the first of ours,")
+TOLD = "Format of DATA and of --train; otherwise picked by file"
+GOLD = DataOptions("DATA", "Gold documents, in any format that a component reads", told=TOLD)
+MOST_LABELS = 15  # of a table
+
+
+def evaluate_pipeline(
+    loaded: Annotated[Loaded, EVALUATED],
+    data: Annotated[Data, GOLD],
+    train: Annotated[
+        Path | None, typer.Option(help="Training data: tells known words from unknown ones, and a baseline")
+    ] = None,
+    intervals: Annotated[
+        bool, typer.Option("--intervals", help="95 % intervals: documents are drawn anew, 1,000 times")
+    ] = False,
+    output: Annotated[Path | None, typer.Option(help="JSON file for all figures and what they were made of")] = None,
+) -> None:
+    """Measure a pipeline on gold documents, with their own tokens and sentences, in all figures of its component.
+
+    With --train, the accuracy of known and unknown words stands beside that of the most frequent tag of each word.
+    Intervals are those of the figures themselves over documents; over Docs where all are parts of one document.
+    """
+    make_folders(output)
+    nlp = loaded.nlp
+    trained = None if train is None else list(data.at(train).docs(nlp))
+    examples = data.examples(nlp, loaded.name)
+    found = evaluate(nlp, loaded.name, examples, trained, data.with_punctuation(nlp), intervals)
+    if not found.found.scores:
+        raise CRFError(LabErrors.CRF623.format(name=loaded.name, test=describe_data(data.path)))
+    for text in format_evaluation(found):
+        typer.echo(text)
+    if intervals and not found.intervals:
+        typer.echo("There are no intervals: the data are one document in one Doc.")
+    files = {"data": describe_data(data.path), **({} if train is None else {"train": describe_data(train)})}
+    made_of = {"model": describe_model(nlp, loaded.name), "libraries": describe_libraries(), **files}
+    speed = {"seconds": found.seconds, "tokens_per_second": round(found.counts["tokens"] / found.seconds)}
+    write_data({"made_of": made_of, **found.to_data(), "speed": round_numbers(speed)}, output)
+
+
+command("evaluate", "Nothing was evaluated")(evaluate_pipeline)
+command("score", "Nothing was scored", hidden=True)(evaluate_pipeline)  # its name before there was more than scores
+
+
+def format_evaluation(found: Figures) -> Iterator[str]:
+    """Yield tables: of all figures, of those of each label, and of confusions where labels are few."""
+    rows = []
+    for (name,), value in flatten(found.found.scores).items():
+        interval = found.intervals.get((name,))
+        bounds = f"{show_figure(name, interval.low)} to {show_figure(name, interval.high)}" if interval else ""
+        rows.append((name, show_figure(name, value), *([bounds] if found.intervals else [])))
+    if found.unknown_words is not None:
+        rows.append(("unknown_words", show_figure("", found.unknown_words), *([""] if found.intervals else [])))
+    yield table(rows, ("", "", f"95 %, {found.drawn} drawn") if found.intervals else (), "lr")
+    for name, by_label in found.found.by_label.items():
+        kinds = list(next(iter(by_label.values())))
+        cells = [(label, *(show_figure(kind, own[kind]) for kind in kinds)) for label, own in by_label.items()]
+        yield f"\n{name}{table(cells, ('', *kinds), 'lr')}"
+    confusions = found.found.confusions
+    labels = tag_rows(confusions)
+    if labels and not found.found.by_label:
+        cells = [
+            (row.tag, f"{row.gold:,}", *(show_figure("", getattr(row, name)) for name in POOLED)) for row in labels
+        ]
+        yield f"\nThe {min(MOST_LABELS, len(cells))} most frequent of {len(cells)} labels"
+        yield table(cells[:MOST_LABELS], ("", "tokens", "p", "r", "f", "f05"), "lr")
+    if labels and len(labels) <= MOST_LABELS:
+        yield f"\nGold label by row, predicted label by column\n{confusion_table(confusions)}"

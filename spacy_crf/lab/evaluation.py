@@ -1,0 +1,131 @@
+"""All figures of a pipeline on gold documents, with what they were made of."""
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from spacy.language import Language
+from spacy.scorer import Scorer
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ..annotation.documents import document_numbers
+from ..core.arrays import Indices
+from .intervals import make_tallies
+from .measures import Findings, Scored, assess
+from .report import round_numbers
+from .results import label_data
+from .statistics import Interval
+from .tallies import Names, Tally, bootstrap_figures, flatten, nest
+
+HEADLINE = "crf_score"  # another name for the score of a target
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What a pipeline is worth on gold documents.
+
+    found (Findings): all measures. intervals (dict): of those that are functions of counts, by their path.
+    drawn (str): what intervals are over: "documents", or "docs" where all of these are parts of one document.
+    counts (dict[str, int]): documents, Docs and tokens that were tested, labels that are known to the component, and
+        tokens that it was trained on, if that is told. unknown_words (float | None): share of the tested tokens.
+    seconds (float): that annotation took, the first time after loading.
+    """
+
+    found: Findings
+    intervals: Mapping[Names, Interval]
+    drawn: str
+    counts: Mapping[str, int]
+    unknown_words: float | None
+    seconds: float
+
+    def to_data(self) -> dict[str, Any]:
+        """Return data that JSON can hold, rounded to six digits, so that two files can be compared line by line."""
+        data = {
+            "counts": dict(self.counts),
+            "unknown_words": self.unknown_words,
+            "scores": {**self.found.scores, **self.found.by_label},
+            "intervals": nest({path: [found.low, found.high] for path, found in self.intervals.items()}),
+            "intervals_over": self.drawn if self.intervals else None,
+            "labels": label_data(self.found.confusions),
+            "curves": {name: {f"{x:g}": y for x, y in own.items()} for name, own in self.found.curves.items()},
+            "confusions": nest(dict(sorted(self.found.confusions.items()))),
+        }
+        return dict(round_numbers(data))
+
+
+def evaluate(
+    nlp: Language,
+    name: str,
+    examples: Sequence[Example],
+    trained: Sequence[Doc] | None = None,
+    whole: Iterable[Doc] | None = None,
+    with_intervals: bool = False,
+) -> Figures:
+    """Annotate and score gold documents.
+
+    name (str): of the component that is measured beyond what the scorers of all components tell.
+    trained (Sequence[Doc] | None): gold that it was trained on: tells known words from unknown ones.
+    whole (Iterable[Doc] | None): the documents with gold of punctuation too, where this is context.
+    with_intervals (bool): draw documents anew for the intervals of figures.
+    """
+    pipe: Any = nlp.get_pipe(name)
+    started = time.perf_counter()
+    done = list(nlp.pipe(example.predicted for example in examples))
+    seconds = time.perf_counter() - started
+    examples = [Example(doc, example.reference) for doc, example in zip(done, examples)]
+    scores = Scorer(nlp).score(examples)
+    words = None if trained is None else frozenset(token.text for doc in trained for token in doc)
+    tested = Scored(examples, trained or (), words)
+    n_tokens = sum(len(example.predicted) for example in examples)
+    found = assess(pipe, tested, {key: value for key, value in scores.items() if is_shown(key)})
+    if whole is not None:
+        told = pipe.score([Example(example.predicted, doc) for example, doc in zip(examples, whole)])
+        with_marks = {f"{key}_with_punctuation": value for key, value in told.items() if key.endswith("_acc")}
+        found = replace(found, scores=found.scores | with_marks)
+    numbers = document_numbers(examples)
+    counts = {
+        "documents": int(numbers.max(initial=-1)) + 1,
+        "docs": len(examples),
+        "tokens": n_tokens,
+        "labels": len(getattr(pipe, "labels", ())),
+    }
+    if trained is not None:
+        counts["tokens_trained_on"] = sum(map(len, trained))
+    drawn = "documents" if counts["documents"] > 1 else "docs"
+    rows = numbers if counts["documents"] > 1 else np.arange(len(examples))
+    intervals = find_intervals(make_tallies(pipe, tested), rows, found) if with_intervals else {}
+    return Figures(found, intervals, drawn, counts, tested.unknown_words, seconds)
+
+
+def find_intervals(tallies: Sequence[Tally], rows: Indices, found: Findings) -> dict[Names, Interval]:
+    """Return the intervals of the figures that tallies give as they were found."""
+    known = flatten({**found.scores, **found.by_label})
+    drawn = bootstrap_figures(tallies, rows)
+    return {
+        path: interval
+        for path, interval in drawn.items()
+        if path in known and abs(interval.mean - known[path]) < TOLERANCE
+    }
+
+
+def is_shown(name: str) -> bool:
+    """Tell whether a score says something; those of tokens do not where tokens are given."""
+    return name != HEADLINE and not name.startswith("token_")
+
+
+def describe_model(nlp: Language, name: str) -> dict[str, Any]:
+    """Tell what a model is: its name and version, its components, the one that is measured, its bytes on the disk."""
+    folder = nlp.path
+    size = {} if folder is None else {"bytes": sum(one.stat().st_size for one in folder.rglob("*") if one.is_file())}
+    told = {key: nlp.meta.get(key, "") for key in ("lang", "name", "version")}
+    return {**told, "components": list(nlp.pipe_names), "component": name, **size}
+
+
+def describe_data(path: Path) -> str:
+    """Name a file or folder, without where it is."""
+    return path.name or path.resolve().name

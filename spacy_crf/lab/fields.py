@@ -1,0 +1,132 @@
+"""Measures of fields: of the labels of tokens, of runs of one label, and of whole documents."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from ..core.arrays import Bools, Doubles, Indices, Segments
+from ..core.scores import LabelCounts, Labels, Scores, count_labels
+from .tallies import Tally
+
+NOTE = "NOTE"  # the field that annotators disagree about most, which papers leave out of some means
+WORDS = "_words"  # behind the names of measures of all tokens but punctuation marks
+
+
+class LabelledToken(NamedTuple):
+    """A token with its gold label, None where there is none, its predicted label, and whether it is no mere mark."""
+
+    gold: str | None
+    predicted: str
+    is_word: bool
+
+
+def score_fields(documents: Iterable[Sequence[LabelledToken]], prefix: str) -> dict[str, float]:
+    """Measure all tokens, and those that are not punctuation marks; tokens without gold count for nothing.
+
+    The figures of Cecchini & Fersini, section 4.1, each under a name that says what it is: see `core.scores`.
+
+    prefix (str): of the names.
+    RETURNS (dict[str, float]): `{prefix}_micro_f` (of tokens: accuracy), `_macro_p`, `_macro_r` and `_macro_f` over the
+        labels that occur, `_macro_f_without_NOTE` if this is one of them, `_weighted_p`, `_weighted_r` and
+        `_weighted_f` by support, `_segment_f` (micro, segments are runs of one label) and `_whole` (share of documents
+        with every token right), and the same with "_words". Empty where no token has gold.
+    """
+    return dict(tally_fields(documents, prefix).total())
+
+
+def tally_fields(documents: Iterable[Sequence[LabelledToken]], prefix: str) -> Tally:
+    """Count what `score_fields` measures, document by document."""
+    known = [[token for token in document if token.gold is not None] for document in documents]
+    labels = sorted({label for document in known for token in document for label in (str(token.gold), token.predicted)})
+    number = {label: index for index, label in enumerate(labels)}
+    rows = [_count(document, number) for document in known]
+    counts = np.array(rows, dtype=np.float64).reshape(len(known), 2 * (6 * len(labels) + 2))
+    return Tally(counts, partial(_scores, labels=tuple(labels), prefix=prefix))
+
+
+def _count(document: Sequence[LabelledToken], number: Mapping[str, int]) -> Indices:
+    """((K,)): counts of tokens, of segments and of whole documents, of all tokens and of those that are words."""
+    gold = np.array([number[str(token.gold)] for token in document], dtype=np.intp)
+    predicted = np.array([number[token.predicted] for token in document], dtype=np.intp)
+    every = LabelSequences(gold, predicted, np.array([len(document)]))
+    words = every.keep_units(np.array([token.is_word for token in document], dtype=np.bool_))
+    parts: list[Indices] = []
+    for sequences in (every, words):
+        for counts in (sequences.tokens(len(number)), sequences.segments(len(number))):
+            parts += [counts.right, counts.predicted, counts.gold]
+        parts.append(np.array(sequences.whole()))
+    return np.concatenate(parts)
+
+
+def _scores(sums: Doubles, labels: Sequence[str], prefix: str) -> dict[str, float]:
+    """Make scores of sums of `_count`."""
+    scores: dict[str, float] = {}
+    for suffix, own in zip(("", WORDS), np.split(sums, 2)):
+        if own[-1]:
+            found = _by_name(own, labels)
+            scores |= {f"{prefix}_{name}{suffix}": value for name, value in found.items()}
+    return scores
+
+
+def _by_name(sums: Doubles, labels: Sequence[str]) -> dict[str, float]:
+    by_label, (right, total) = sums[:-2].reshape(2, 3, len(labels)).astype(np.intp), sums[-2:].tolist()
+    tokens, segments = (LabelCounts(*counts) for counts in by_label)
+    scores = {"micro_f": tokens.micro_f, **_named("macro", tokens.macro()), **_named("weighted", tokens.weighted)}
+    if NOTE in labels:
+        scores[f"macro_f_without_{NOTE}"] = tokens.macro_f(np.array(labels) != NOTE)
+    return {**scores, "segment_f": segments.micro_f, "whole": right / total}
+
+
+def _named(mean: str, scores: Scores) -> dict[str, float]:
+    return {f"{mean}_p": scores.precision, f"{mean}_r": scores.recall, f"{mean}_f": scores.f}
+
+
+@dataclass(frozen=True)
+class LabelSequences:
+    """Gold and predicted labels of N units in B sequences; a segment is a maximal run of one label within one of these.
+
+    gold ((N,)), predicted ((N,)): labels. lengths ((B,)): units of each sequence; 0 is allowed.
+    """
+
+    gold: Labels
+    predicted: Labels
+    lengths: Indices
+
+    def keep_units(self, chosen: Bools) -> "LabelSequences":
+        """Leave out some of the units ((N,)), such as punctuation; two segments of one label may so become one."""
+        lengths = np.bincount(Segments(self.lengths).owners[chosen], minlength=len(self.lengths))
+        return LabelSequences(self.gold[chosen], self.predicted[chosen], lengths)
+
+    def tokens(self, n_labels: int) -> LabelCounts:
+        """Count tokens by label. O(N + L)."""
+        right = self.gold[self.gold == self.predicted]
+        return count_labels(right, self.predicted, self.gold, n_labels)
+
+    def segments(self, n_labels: int) -> LabelCounts:
+        """Count segments by label; one is right where both have a segment with its borders and label. O(N + L)."""
+        gold_starts, predicted_starts = self._starts(self.gold), self._starts(self.predicted)
+        shared = np.flatnonzero(gold_starts & predicted_starts & (self.gold == self.predicted))
+        ends = [_ends(starts)[shared] for starts in (gold_starts, predicted_starts)]
+        right = self.gold[shared[ends[0] == ends[1]]]
+        return count_labels(right, self.predicted[predicted_starts], self.gold[gold_starts], n_labels)
+
+    def whole(self) -> tuple[int, int]:
+        """Count sequences that have every unit right, and those that have a unit at all. O(N)."""
+        wrong = Segments(self.lengths).owners[self.gold != self.predicted]
+        n_present = int(np.count_nonzero(self.lengths))
+        return n_present - len(np.unique(wrong)), n_present
+
+    def _starts(self, labels: Labels) -> Bools:
+        """Tell ((N,)) which units begin a segment."""
+        starts = np.append(True, labels[1:] != labels[:-1])[: len(labels)]
+        starts[Segments(self.lengths).openings] = True
+        return starts
+
+
+def _ends(starts: Bools) -> Indices:
+    """Return ((N,)) the unit behind the segment of each unit."""
+    borders = np.flatnonzero(np.append(starts, True))
+    return np.repeat(borders[1:], np.diff(borders))
