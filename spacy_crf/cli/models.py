@@ -147,9 +147,11 @@ def format_explanation(explanation: Explanation, top: int) -> str:
     if not explanation.label:
         return f"\n{explanation.token} {explanation.text!r}: no label, as training has shown none of its kind\n"
     title = f"{explanation.token} {explanation.text!r}: {explanation.label} {explanation.probability:.3f}"
+    is_changed = explanation.written not in ("", explanation.label)
+    changed = f"; that is the chain alone, what is set is {explanation.written}" if is_changed else ""
     if explanation.runner_up is None:
-        return f"\n{title}, no other label is possible\n"
-    title += f", not {explanation.runner_up} {explanation.runner_up_probability:.3f}"
+        return f"\n{title}, no other label is possible{changed}\n"
+    title += f", not {explanation.runner_up} {explanation.runner_up_probability:.3f}{changed}"
     parts, rows = explanation.contributions, []
     for part in parts[:top]:
         weights = f"{part.weight:+.3f} {part.other_weight:+.3f}"

@@ -24,7 +24,16 @@ GAPS = ("unmarked",)
 
 ASSIGNED = ["doc.ents", "token.ent_iob", "token.ent_type", "doc.spans", "token.tag", "token.pos", "doc._.decode_info"]
 # a weight of 0 shows a score in the table of `spacy train`
-HIDDEN = ("segments_p", "segments_r", "segments_per_type", "macro_p", "macro_r", "weighted_p", "weighted_r", "confusions")
+HIDDEN = (
+    "segments_p",
+    "segments_r",
+    "segments_per_type",
+    "macro_p",
+    "macro_r",
+    "weighted_p",
+    "weighted_r",
+    "confusions",
+)
 SHOWN = ("tok_acc", "whole_doc_acc", "macro_f", "weighted_f", "certified", "violations", "violations_before")
 
 

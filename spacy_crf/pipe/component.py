@@ -60,6 +60,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
     learned (Any): what comes from data and is kept in `cfg` beside labels, at its first value.
     """
 
+    labels_tokens: bool = True  # whether the units of the chain are the tokens of a Doc
     prepares: bool = False  # whether `before_training` has something to do
     _known: tuple[list[Any], Emissions] | None = None  # weights, and the scores under them
 

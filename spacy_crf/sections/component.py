@@ -65,7 +65,7 @@ class SectionParser(ChainPipe):
     """
 
     parts = (*NAMES, FILE)
-    prepares = True
+    labels_tokens, prepares = False, True
     settings: SectionSettings
 
     def __init__(self, vocab: Vocab, settings: SectionSettings, name: str = "section_parser"):

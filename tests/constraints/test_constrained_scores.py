@@ -167,7 +167,9 @@ def test_fields_are_scored_as_others_score_them(pairs: list[list[tuple[str, str]
     iob = [[_iob(side) for side in sides] for sides in zip(*documents)]
     for name, measure in (("p", precision_score), ("r", recall_score), ("f", f1_score)):
         if scores[f"segments_{name}"] is not None:
-            assert scores[f"segments_{name}"] == pytest.approx(measure(*iob, mode="strict", scheme=IOB2, zero_division=0))
+            assert scores[f"segments_{name}"] == pytest.approx(
+                measure(*iob, mode="strict", scheme=IOB2, zero_division=0)
+            )
 
 
 def _iob(side: str) -> list[str]:
