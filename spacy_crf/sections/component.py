@@ -26,7 +26,7 @@ from .features.batch import UnitBatch
 from .features.rules import apply_rules
 from .features.text import Phrases
 from .grammar import GrammarParser
-from .layout import units_of
+from .layout import units_of, warn_of_formatting
 from .parsing import LabelRoles, StackParser, TreeParser, learn_tree, parse_units
 from .segment import Kind, LayoutUnit
 from .tree import USUAL, SectionTree
@@ -93,6 +93,7 @@ class SectionParser(ChainPipe):
 
     def gold(self, examples: Sequence[Example], lengths: Indices) -> Gold:
         """Gold of the units of the chain; what no element covers, or a Doc without elements, is unknown."""
+        warn_of_formatting(examples)
         for example in examples:
             for label in set(self._gold_names(example)) - {None}:
                 if label not in self.tags.number:
@@ -146,8 +147,9 @@ class SectionParser(ChainPipe):
     def before_training(self, get_examples: Callable[[], Iterable[Example]], nlp: Language | None) -> None:
         """Learn the weights of the tree, with labels as chains see them that were trained on other documents."""
         if self.settings.learn_tree:
-            where = self.roles, self.settings.elements_key, self.settings.tree_c2
-            learn_tree(self.tree_parser, list(get_examples()), self._hold_out, *where)
+            keys = self.settings.elements_key, self.settings.sections_key
+            where = self._hold_out, self.roles, keys, self.settings.tree_c2
+            learn_tree(self.tree_parser, list(get_examples()), *where)
 
     def _hold_out(self, others: list[Example], own: list[Example]) -> list[Doubles]:
         """Probabilities of the roles of the units of examples, from a chain trained on others."""
