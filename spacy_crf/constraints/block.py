@@ -42,6 +42,8 @@ SHOWN = ("tok_acc", "whole_doc_acc", "macro_f", "weighted_f", "certified", "viol
 class MiningSettings:
     """Mining of constraints from the training data, in the first step of training.
 
+    Texts have by then what the components of [training] annotating_components before this one set.
+
     kinds (list[str] | None): families of constraints; null: all that can be mined.
     marks (list[str] | None): unit predicates at which labels may change, for state_change; null: the punctuation ones.
     gaps (list[str] | None): predicates about the gap before a unit, at which labels may not change; null: `unmarked`,

@@ -41,7 +41,7 @@ from ..learning.model import (
 )
 from ..learning.scores import Emissions, Rows, encode
 from .block import AUTO, ChainSettings
-from .calibration import Calibrates, ask_for_calibration
+from .calibration import Calibrates, ask_for_calibration, seen_in_training
 from .decoding import Batch, Decoder, IsolatesFailures, Prediction, WarnsOfScores
 from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors
@@ -169,7 +169,8 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
             columns = self.features.extractor.read([example.predicted for example in kept], self.vocab)
             gold, documents = self.gold(kept, columns.lengths), document_numbers(kept)
             self.valid_tags.fit(columns, gold, self.vocab.strings, self.tags, documents)
-        self._first_step = partial(self.before_training, get_examples, nlp) if self.prepares else None
+        seen = partial(seen_in_training, nlp, self.name, get_examples)
+        self._first_step = partial(self.before_training, seen, nlp) if self.prepares else None
         report_scores(nlp, self.measured)
         if nlp is not None and self.settings.temperature == AUTO:
             ask_for_calibration(nlp)

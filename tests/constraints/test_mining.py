@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 import spacy
-from helpers.citations import MINE, build, make_examples, new_docs, tags_of, train
+from helpers.citations import MINE, SETTINGS, build, make_examples, new_docs, tags_of, train
 from helpers.tagged import ONLINE, TRAINER_CONFIGS
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Token
+from spacy.training import Example
 from thinc.api import Adam
 
 from spacy_crf.constraints.component import ConstrainedNER
@@ -137,3 +138,35 @@ def test_what_was_mined_stays_with_a_component_that_starts_from_it(tmp_path: Pat
         assert (found == mined) is (mine is None)
         nlp.initialize(lambda own=examples: own)
         assert list(map(str, pipe_of(nlp).constraints)) == given
+
+
+@pytest.mark.parametrize("times", [1, 3])
+def test_mining_sees_what_training_shows(times: int) -> None:
+    """What annotating components set, in examples that the corpus makes anew; and examples that stand there twice."""
+    Token.set_extension("field", default="", force=True)
+
+    @Language.component("fields")
+    def annotate(doc: Doc) -> Doc:
+        for token in doc:
+            token._.field = known[doc.text][token.i]
+        return doc
+
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("fields")
+    config = {**SETTINGS, "features": {"templates": ["_.field[0]"]}, "mine": {**MINE, "kinds": ["at_most"]}}
+    pipe = nlp.add_pipe("constrained_ner", config=config)
+    nlp.config["training"]["annotating_components"] = ["fields"]
+    references = [example.reference for example in make_examples(nlp)]
+    known = {doc.text: tags_of(doc) for doc in references}
+    nlp.initialize(lambda: make_examples(nlp) * times)
+    nlp.update(make_examples(nlp), annotates=["fields"])
+    annotated = list(pipe.constraint_entries)
+
+    def shown() -> list[Example]:
+        return [Example(annotate(example.predicted), example.reference) for example in make_examples(nlp)] * times
+
+    nlp.config["training"]["annotating_components"] = []
+    nlp.initialize(shown)
+    nlp.update(shown()[: len(references)])
+    assert annotated == list(pipe.constraint_entries)
+    Token.remove_extension("field")
