@@ -24,6 +24,7 @@ from ..pipe.pool import pool
 from ..pipe.probabilities import LabelsTokens
 from ..punctuation.cli import fit_marks
 from ..punctuation.component import PunctuationRestorer
+from ..sections.component import SectionParser
 from ..tagging.component import CRFTagger
 from ..tagsets.errors import TagSetErrors
 from .data import Data, DataOptions
@@ -43,7 +44,9 @@ from .options import (
 
 EDGE = "(edge)"  # what stands before a sequence and behind it
 TAGGER = Pipe("crf_tagger", (LabelsTokens,), "component")
-CALIBRATED = Pipe("crf_tagger or punctuation_restorer", ((LabelsTokens, PunctuationRestorer),))
+CALIBRATED = Pipe(
+    "crf_tagger, punctuation_restorer or section_parser", ((LabelsTokens, PunctuationRestorer, SectionParser),)
+)
 
 
 @command("inspect", "Nothing was inspected")
@@ -181,11 +184,11 @@ def calibrate(
     ] = None,
     best_f: Annotated[bool, typer.Option("--best-f", help="Set thresholds of marks with the best F")] = False,
 ) -> None:
-    """Make the probabilities of a tagger, or of a punctuation restorer, as sure as they are right.
+    """Make the probabilities of a tagger, section parser or punctuation restorer as sure as they are right.
 
     FILE has to be data that the pipeline was not trained on. For a tagger, one number is fitted; tags stay as they
-    are, unless `decode` is "posterior". For a restorer, a map of the probabilities of marks; marks stay as they are,
-    unless thresholds are set.
+    are, unless `decode` is "posterior". So it is for a section parser, whose trees may change with it. For a restorer,
+    a map of the probabilities of marks; marks stay as they are, unless thresholds are set.
     """
     component, calibration = loaded.component, None
     if output is not None:

@@ -194,6 +194,10 @@ class PipeWarnings(metaclass=Messages):
         "Component {name!r}: the dev corpus has only {found} tokens with a gold label that it knows, too few to fit a "
         "temperature to; that takes {few}. It is 1 for now. Give a larger dev corpus, or set a number."
     )
+    CRFW418 = (
+        "Component {name!r} begins with what is saved in {path}, but without its weights that the setting {setting} of "
+        "the model block is for. Set it as it was there, to begin with all of them."
+    )
     CRFW430 = (
         "Component {name!r}: the tag dictionary leaves no sequence of tags for document {document!r}, as the scheme or "
         "`forbidden` rules out what it allows. There, and in others like it, any tag may be given to any word. Add "
