@@ -8,7 +8,9 @@ A table stands between `<!-- results:NAME begin -->` and `<!-- results:NAME end 
 import json
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
+from statistics import mean, stdev
 from typing import Any, Literal, NamedTuple
 
 PROJECTS = Path(__file__).resolve().parent
@@ -180,7 +182,7 @@ TABLES = {
             Column("number F", "labels.NR.f"),
             Column("text F", "labels.TEXT_BLOCK.f"),
         ),
-        {"`section_parser.cfg`, labels": "labels"},
+        {"`section_parser.cfg`": "labels", "the same, `joint = false`, `learn_tree = false`": "labels-alone"},
         rest="Counts of all folds and draws together.",
     ),
     "rechtspraak-trees": Table(
@@ -205,38 +207,44 @@ TABLES = {
 def render(name: str) -> str:
     """Return a table in Markdown, with the command that makes its figures; rows that have no results are left out."""
     table = TABLES[name]
-    found = {}
-    for row, file in table.rows.items():
-        path = PROJECTS / table.project / "results" / f"{file}.json"
-        if path.exists():
-            found[row] = json.loads(path.read_text(encoding="utf8"))
+    found = {row: results for row, file in table.rows.items() if (results := read_results(table.project, file))}
     command = f"`python -m weasel run {table.workflow} projects/{table.project} --vars.data DIR`"
     if not found:
         return f"Not run yet: {command}.\n"
-    shown = [column for column in table.columns if any(look_up(one, column.path) is not None for one in found.values())]
+    every = [*chain(*found.values())]
+    shown = [column for column in table.columns if any(look_up(one, column.path) is not None for one in every)]
     lines = [f"| | {' | '.join(column.head for column in shown)} |", f"| --- |{' ---: |' * len(shown)}"]
     lines += [f"| {row} | {' | '.join(cell(one, column) for column in shown)} |" for row, one in found.items()]
-    return "\n".join([*lines, "", " ".join(filter(None, [f"{command}.", *intervals(found.values()), table.rest])), ""])
+    return "\n".join([*lines, "", " ".join(filter(None, [f"{command}.", *explained(every), table.rest])), ""])
 
 
-def intervals(results: Iterable[dict[str, Any]]) -> Iterator[str]:
+def read_results(project: str, file: str) -> list[dict[str, Any]]:
+    """Return the results of a name, or those of its seeds, FILE-0, FILE-1 ..; none if there are none."""
+    folder = PROJECTS / project / "results"
+    paths = [path for path in (folder / f"{file}.json",) if path.exists()] or sorted(folder.glob(f"{file}-[0-9].json"))
+    return [json.loads(path.read_text(encoding="utf8")) for path in paths]
+
+
+def explained(results: Iterable[dict[str, Any]]) -> Iterator[str]:
     """Yield what intervals are of, if there are any."""
     ways = dict.fromkeys(WAYS[one["intervals_over"]] for one in results if one.get("intervals_over"))
     if ways:
         yield f"In brackets: 95 %, {' or '.join(ways)}."
 
 
-def cell(result: dict[str, Any], column: Column) -> str:
-    """A figure as text, "" if it is not there."""
-    value = look_up(result, column.path)
-    if value is None:
+def cell(results: list[dict[str, Any]], column: Column) -> str:
+    """A figure as text, of several seeds their mean and deviation; "" if it is not there."""
+    values = [value for one in results if (value := look_up(one, column.path)) is not None]
+    if not values:
         return ""
     if column.unit == "bytes":
-        return f"{value / 1000:,.0f}"
+        return f"{mean(values) / 1000:,.0f}"
     factor = 100 if column.unit == "share" else 1
-    bounds = look_up(result, column.path.replace("scores.", "intervals.", 1)) if "scores." in column.path else None
+    if len(values) > 1:
+        return f"{factor * mean(values):.2f} ± {factor * stdev(values):.2f}"
+    bounds = look_up(results[0], column.path.replace("scores.", "intervals.", 1)) if "scores." in column.path else None
     told = f" ({factor * bounds[0]:.2f} to {factor * bounds[1]:.2f})" if bounds else ""
-    return f"{factor * value:.2f}{told}"
+    return f"{factor * values[0]:.2f}{told}"
 
 
 def look_up(result: Any, path: str) -> Any:

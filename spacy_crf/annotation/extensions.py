@@ -156,13 +156,18 @@ def write_marginals(doc: Doc, name: str, labels: Iterable[str], values: Floats) 
     doc._.set(name, {"tags": list(labels), "values": values.tolist()})
 
 
-def read_values(doc: Doc, name: str) -> list[Any]:
-    """The values of the tokens as `token._` shows them; of an attribute that nobody has registered, what is stored."""
+def read_values(doc: Doc, name: str, defaults: bool = True) -> list[Any]:
+    """The values of the tokens as `token._` shows them; of an attribute that nobody has registered, what is stored.
+
+    defaults (bool): whether tokens without a value have the default that somebody has registered.
+    """
     if not Token.has_extension(name):
         return stored_values(doc, name)
     default, method, getter, _ = Token.get_extension(name)
     if getter is not None or method is not None:
         return [token._.get(name) for token in doc]
+    if not defaults:
+        return stored_values(doc, name)
     stored = user_data(doc)
     return [stored.get(key, default) for key in _keys(doc, name)] if stored else [default] * len(doc)
 

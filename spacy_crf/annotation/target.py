@@ -81,13 +81,18 @@ class Target(ABC):
     def names(self, example: Example, tags: TagSet) -> Names:
         """The gold tag of each predicted token, whether the tag set has it or not; None where there is none."""
 
+    def present(self, doc: Doc, tags: TagSet) -> Names:
+        """The tag that each token of a Doc has been given; None where there is none."""
+        return self.names(Example(doc, doc), tags)
+
     def evidence(self, docs: Sequence[Doc], lengths: Indices, tags: TagSet) -> Bools:
         """((N, L)): tags that the annotation of Docs leaves open, a row for each token, one Doc after the other.
 
         lengths ((B,)): of the sequences that the Docs consist of. Tags that the tag set lacks say nothing.
         """
-        labels = [self.gold(Example(doc, doc), tags, strict=False) for doc in docs]
-        return allowed_labels(np.concatenate(labels), len(tags))
+        names = (name for doc in docs for name in self.present(doc, tags))
+        labels = [UNKNOWN if name is None else tags.number.get(name, UNKNOWN) for name in names]
+        return allowed_labels(np.array(labels, dtype=np.int32), len(tags))
 
     @abstractmethod
     def write(self, doc: Doc, found: DecodedDoc, values: Values) -> None:
@@ -97,7 +102,7 @@ class Target(ABC):
         """((n,)): tags of the annotation that `write` leaves in a Doc, UNKNOWN where the tag set has none for it."""
         if self.overwrite:
             return found.labels
-        labels = zip(self.names(Example(doc, doc), tags), found.labels.tolist())
+        labels = zip(self.present(doc, tags), found.labels.tolist())
         chosen = [label if name is None else tags.number.get(name, UNKNOWN) for name, label in labels]
         return np.array(chosen, dtype=np.int32)
 
@@ -198,6 +203,11 @@ class ExtensionTarget(Target):
             return values
         chosen = [{values[token] for token in own} for own in aligned_tokens(example)]
         return [next(iter(found)) if len(found) == 1 else None for found in chosen]
+
+    def present(self, doc: Doc, tags: TagSet) -> Names:
+        """See `Target.present`: a default that somebody has registered has been given to no token."""
+        values = read_values(doc, self.name, defaults=False)
+        return [None if value in UNSET else str(value) for value in values]
 
     def write(self, doc: Doc, found: DecodedDoc, values: Values) -> None:
         names = values.take(found.labels).tolist()

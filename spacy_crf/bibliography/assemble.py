@@ -124,6 +124,7 @@ class Draft:
     editors: Names = NOBODY
     date: Date | None = None
     accessed: Date | None = None
+    parts_of_date: list[str] = field(default_factory=list)  # without a year
     ranges: list[str] = field(default_factory=list)  # long ranges of years, or pages that were taken for years
 
     def add(self, label: str, text: str) -> None:
@@ -183,7 +184,7 @@ class Draft:
             return
         date, rest = dates.parse_date(text)
         if date is None:
-            self._take_part_of_date(text)
+            self.parts_of_date.append(text)
             return
         if is_long_range(rest):
             self.ranges.append(rest)
@@ -197,8 +198,10 @@ class Draft:
             self.add_note("" if first is None else first.iso)
         self.add_note(rest)
 
-    def settle_ranges(self) -> None:
-        """Decide on long ranges of years: beside a date, or behind a volume, they are pages."""
+    def settle_dates(self) -> None:
+        """Join parts of dates; long ranges of years are pages beside a date, or behind a volume."""
+        for text in self.parts_of_date:
+            self._take_part_of_date(text)
         for text in self.ranges:
             if "pages" not in self.values and (self.date is not None or "volume" in self.values):
                 self.put_all(fields.parse_pages(text))
@@ -224,6 +227,9 @@ class Draft:
         self.put_all(found)
 
     def take_report(self, text: str) -> None:
+        if "arxiv" in self.values and fields.ARXIV_CLASS.fullmatch(text):
+            self.add_note(fields.clean(text))
+            return
         found = fields.parse_report(text)
         if "genre" in self.values and "genre" in found:
             self.add_note(fields.clean(text))
@@ -292,7 +298,7 @@ def make_entry(segments: Iterable[Segment], previous: Names = NOBODY) -> Entry:
     draft = Draft(previous)
     for label, text in segments:
         draft.add(label.upper(), normalise(text))
-    draft.settle_ranges()
+    draft.settle_dates()
     values = dict(draft.values)
     kind = _type(draft)
     journal, book = values.pop("journal", ""), values.pop("book", "")

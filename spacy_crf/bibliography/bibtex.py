@@ -27,7 +27,7 @@ from .entry import (
 )
 from .errors import BibliographyErrors
 from .fields import one_hyphen
-from .identifiers import bare
+from .identifiers import bare, quote_braces
 from .latex import decode, encode, protect_capitals, unescape
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -67,7 +67,7 @@ def write_bibtex(entries: Iterable[Entry], unicode: bool = False) -> str:
     Keys stay, but for characters that would end them (spaces, commas, braces) or be a command of LaTeX; where nothing
     is left, and where two are the same or differ in capitals alone, a new one is made, with letters behind. Titles keep
     their capitals by braces (see `latex.protect_capitals`), ranges of pages get two hyphens. A date with a day, or a
-    range of dates, is also in the field `date` of biblatex.
+    range of dates, is also in the field `date` of biblatex. Braces and backslashes of identifiers are percent-encoded.
 
     unicode (bool): leave accents and signs as they are, for BibTeX that is read as UTF-8; without it they are commands.
     """
@@ -108,7 +108,7 @@ def _fields(entry: Entry, unicode: bool) -> Iterator[tuple[str, str]]:
     text = {name: encode(getattr(entry, field), unicode) for field, name in TEXT_FIELDS.items()}
     text["pages"] = text["pages"].replace("-", "--")
     text[publisher] = encode(entry.publisher, unicode)
-    tail = {name: getattr(entry, field) for field, name in VERBATIM_FIELDS.items()}
+    tail = {name: quote_braces(getattr(entry, field)) for field, name in VERBATIM_FIELDS.items()}
     tail["archiveprefix"] = "arXiv" if entry.arxiv else ""
     tail["urldate"] = "" if entry.accessed is None else entry.accessed.iso
     tail["note"] = encode(entry.note, unicode)

@@ -11,7 +11,7 @@ from .dates import parse_date, parse_iso
 from .entry import THESES, Date, Day, Entry, EntryType, Name, Names, normalise
 from .errors import BibliographyErrors
 from .fields import one_hyphen, report_type
-from .identifiers import bare
+from .identifiers import bare, quote_braces
 
 TYPES = {
     EntryType.ARTICLE: "article-journal",
@@ -38,6 +38,8 @@ FIELDS = {
     **{"doi": "DOI", "url": "URL", "arxiv": "archive_location", "isbn": "ISBN", "issn": "ISSN", "note": "note"},
 }
 MARKUP = re.compile(r"</?(?:[bi]|sc|sub|sup|span(?: [^<>]{0,200})?)>")  # that texts may have
+NO_MARKUP = re.compile("(?!)")  # signs of identifiers are their own
+IDENTIFIERS = ("doi", "url", "arxiv", "isbn", "issn")
 PARTS = {"family": "family", "given": "given", "particle": "non-dropping-particle", "suffix": "suffix"}
 
 Item = dict[str, Any]
@@ -56,7 +58,8 @@ def read_csl(text: str) -> list[Entry]:
     """Entries of a CSL-JSON file, in its order; variables that an entry has no field for are left out.
 
     Dates may be texts. What a date says besides goes to the note, as do parts that the calendar does not have. Months
-    from 21 to 24 are seasons. Mark-up, such as <i>, is left out.
+    from 21 to 24 are seasons. Mark-up, such as <i>, is left out of all but identifiers. There braces and backslashes,
+    which BibTeX could not hold, are percent-encoded.
 
     RAISES (ValueError): if the text is not a list of items with types and ids.
     """
@@ -87,7 +90,8 @@ def from_item(item: Item) -> Entry:
     kind = READ_TYPES.get(str(item["type"]), EntryType.MISC)
     texts = {name: _read_text(value) for name, value in item.items()}
     values = {field: texts[name] for field, name in FIELDS.items() if name in texts}
-    values |= {field: bare(field, values[field]) for field in ("doi", "arxiv") if field in values}
+    values |= {field: quote_braces(_read_text(item.get(FIELDS[field]), NO_MARKUP)) for field in IDENTIFIERS}
+    values |= {field: bare(field, values[field]) for field in ("doi", "arxiv")}
     values["pages"] = one_hyphen(values.get("pages", ""))
     if kind in THESES:
         found = report_type(values.get("genre", ""))
@@ -113,11 +117,11 @@ def from_item(item: Item) -> Entry:
     )
 
 
-def _read_text(value: object) -> str:
-    """A text or a number, or several; anything else is no text."""
+def _read_text(value: object, markup: re.Pattern[str] = MARKUP) -> str:
+    """A text or a number, or several, without their mark-up; anything else is no text."""
     if isinstance(value, list):
-        return "; ".join(filter(None, (_read_text(part) for part in value if not isinstance(part, list))))
-    return normalise(MARKUP.sub("", value)) if isinstance(value, str) else ""
+        return "; ".join(filter(None, (_read_text(part, markup) for part in value if not isinstance(part, list))))
+    return normalise(markup.sub("", value)) if isinstance(value, str) else ""
 
 
 def _read_first(texts: Mapping[str, str], names: Iterable[str]) -> tuple[str, list[str]]:
@@ -187,7 +191,7 @@ def _read_days(date: Mapping[str, object]) -> tuple[list[Day], str]:
     parts = given if isinstance(given, list) else []
     if parts and not any(isinstance(day, list) for day in parts):
         parts = [parts]  # one day, as some programs write it
-    listed = [list(map(_read_text, day)) for day in parts if isinstance(day, list)]
+    listed = [list(map(_read_text, day)) for day in parts if isinstance(day, list) and day]
     if len(listed) == 1 and len(listed[0]) == 1:
         listed[0] += [_season(_read_text(date.get("season")))]
     printed = [[part for part in day if part] for day in listed]

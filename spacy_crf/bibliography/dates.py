@@ -7,29 +7,36 @@ from itertools import pairwise
 
 from .entry import Date, Day
 
-# Names of the months in English, German, French, Dutch, Spanish and Italian; three letters are enough of each.
+# In English, German, French, Dutch, Spanish, Italian, Portuguese, Swedish and Russian; three letters are enough.
 MONTHS = (
-    ("january", "januar", "jänner", "janvier", "januari", "enero", "gennaio"),
-    ("february", "februar", "février", "fevrier", "februari", "febrero", "febbraio"),
-    ("march", "märz", "maerz", "mars", "maart", "mrz", "marzo"),
-    ("april", "avril", "abril", "aprile"),
-    ("may", "mai", "mei", "mayo", "maggio"),
-    ("june", "juni", "juin", "junio", "giugno"),
-    ("july", "juli", "juillet", "julio", "luglio"),
-    ("august", "août", "aout", "augustus", "agosto"),
-    ("september", "septembre", "septiembre", "settembre"),
-    ("october", "oktober", "octobre", "octubre", "ottobre"),
-    ("november", "novembre", "noviembre"),
-    ("december", "dezember", "décembre", "decembre", "diciembre", "dicembre"),
+    ("january", "januar", "jänner", "janvier", "januari", "enero", "gennaio", "janeiro", "январь", "января"),
+    ("february", "februar", "février", "fevrier", "februari", "febrero", "febbraio", "fevereiro", "февраль", "февраля"),
+    ("march", "märz", "maerz", "mars", "maart", "mrz", "marzo", "março", "март", "марта"),
+    ("april", "avril", "abril", "aprile", "апрель", "апреля"),
+    ("may", "mai", "mei", "mayo", "maggio", "maio", "maj", "май", "мая"),
+    ("june", "juni", "juin", "junio", "giugno", "junho", "июнь", "июня"),
+    ("july", "juli", "juillet", "julio", "luglio", "julho", "июль", "июля"),
+    ("august", "août", "aout", "augustus", "agosto", "augusti", "август", "августа"),
+    ("september", "septembre", "septiembre", "settembre", "setembro", "сентябрь", "сентября"),
+    ("october", "oktober", "octobre", "octubre", "ottobre", "outubro", "октябрь", "октября"),
+    ("november", "novembre", "noviembre", "novembro", "ноябрь", "ноября"),
+    ("december", "dezember", "décembre", "decembre", "diciembre", "dicembre", "dezembro", "декабрь", "декабря"),
 )
-DASH = r"\s*[-–—]+\s*"
-ISO = re.compile(r"(?<!\d)(\d{4})[-/](\d{2})[-/](\d{2})(?!\d)")
+# Between the two ends of a range.
+TO = r"(?:\s*[-–—/&+]+\s*|\s+(?:to|and|bis(?:\s+zum)?|und|по|à|au|et|en|tot|y|al?|e|till|until)\s+)"
+ISO = re.compile(r"(?<!\d)(\d{4})([-/.])(\d{2})\2(\d{2})(?!\d)")
 ISO_PARTS = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
-DOTTED = re.compile(r"(?<!\d)(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(?!\d)")
+# Without full stops, figures up to 12 may be the month as well.
+DAY_FIRST = re.compile(r"(?<!\d)(?=\d{1,2}\.|1[3-9]|[23]\d)(\d{1,2})([./-])\s?(\d{1,2})\2\s?(\d{4})(?!\d)")
+EASTERN = re.compile(r"(?<!\d)(\d{4})\s?[年년]\s?(?:(\d{1,2})\s?[月월]\s?(?:(\d{1,2})\s?[日일])?)?")
 YEAR = re.compile(r"(?<!\d)(1[4-9]\d\d|20[0-4]\d)(?:\s*(?:[-–—]+|/)\s*(\d{4}|\d{2})(?![-/]?\d))?([a-z](?!\w))?")
-DAYS = re.compile(rf"(?<!\w)(\d{{1,2}})(?:{DASH}(\d{{1,2}}))?(?:st|nd|rd|th)?(?!\w)")
+DAYS = re.compile(rf"(?<!\w)(\d{{1,2}})(?:st|nd|rd|th|er)?(?:\.?{TO}(\d{{1,2}})(?:st|nd|rd|th)?)?(?!\w)")
+NO_DAY = re.compile(r"\s*(?:[^\W\d_]{2,}|\(\d|:\s*\d)")  # behind figures: "2nd printing", "12 pages", "12(3)"
 WORD = re.compile(r"[^\W\d_]{3,}\.?")
-BETWEEN_MONTHS = re.compile(r"[\s\d,]*(?:[-–—/&+]+|to|and|bis|und|à|et|en|tot|y|al?|e)[\s\d,]*")
+BETWEEN_MONTHS = re.compile(rf"[\s\d,]*{TO}[\s\d,]*")
+WEEKDAY = re.compile(r"(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*", re.IGNORECASE)
+FILLERS = frozenset(("de", "del", "le", "den", "der", "am", "di", "do", "da", "of", "г"))  # as in "5 de mayo de 1998"
+COUNTED = re.compile(r"\b(?:no|nr|n|vol|bd|issue|heft|iss|part|pt)\b\.?\s*$", re.IGNORECASE)  # before figures
 MISREAD = re.compile(r"(?<!\w)[\dlIO]{4}(?!\w)")
 FIGURES = str.maketrans("lIO", "110")
 MOST_CHARACTERS = 300
@@ -39,13 +46,17 @@ LONGEST = 2  # years of a range that is a date, if it can be pages as well
 def parse_date(text: str) -> tuple[Date | None, str]:
     """A date, and the words that are no part of it, without punctuation; None without a year.
 
-    Understood are years, months by name and days, in any order, ranges of each, ISO 8601 and "12.03.2014". Figures
+    Understood are years, months by name and days, in any order, ranges of each, ISO 8601, "12.03.2014" and "2014年3月".
+    Days are figures beside a month that count nothing else, as those of "2nd printing" and "12 pages" do. Figures
     behind a year are a later year ("2004-05"), or else its month ("2019-11"). The first of two months that go down is
     of the year before ("December/January 2004"). Figures that a scan turned into letters ("l898") are read as figures.
     A text of more than 300 characters is no date.
     """
     if len(text) > MOST_CHARACTERS:
         return None, _rest(text)
+    exact = parse_iso(text.strip(" ().,"))
+    if exact is not None and exact.last is not None and exact.first.month and exact.iso in text:
+        return exact, ""
     text = MISREAD.sub(lambda match: match[0].translate(FIGURES), text)
     return _parse_range(text) or _parse_one(text)
 
@@ -58,25 +69,28 @@ def parse_iso(text: str, letter: str = "") -> Date | None:
 
 
 def _parse_range(text: str) -> tuple[Date, str] | None:
-    """A range with a month on each side of its dash, such as "Dec. 2003 - Jan. 2004"; the year may stand once."""
+    """A range with a month on each side, such as "Dec. 2003 - Jan. 2004"; the year may stand once."""
     year = YEAR.search(text)
-    for dash in re.finditer(DASH, text) if year else ():
-        sides = text[: dash.start()], text[dash.end() :]
-        if not all(any(month_of(word) for word in WORD.findall(side)) for side in sides):
+    for joint in re.finditer(TO, text) if year else ():
+        sides = text[: joint.start()], text[joint.end() :]
+        before, behind = ([word for word in WORD.findall(side) if not WEEKDAY.match(word)] for side in sides)
+        if not (before and behind and month_of(before[-1]) and month_of(behind[0])):
             continue
         found = [_parse_one(side if YEAR.search(side) else f"{side} {year[0]}") for side in sides]  # type: ignore[index]
         (first, _), (last, _) = found
-        if first and last and first.last is last.last is None and last.first.is_after(first.first):
-            return Date(first.first, last.first, first.letter or last.letter), " ".join(
+        if first and last and last.first.is_after(first.last or first.first):
+            return Date(first.first, last.last or last.first, first.letter or last.letter), " ".join(
                 rest for _, rest in found if rest
             )
     return None
 
 
 def _parse_one(text: str) -> tuple[Date | None, str]:
-    if numeric := ISO.search(text) or DOTTED.search(text):
-        day = Day.of(numeric.groups() if numeric.re is ISO else numeric.groups()[::-1])
-        if day is not None and day.day is not None:
+    if numeric := ISO.search(text) or DAY_FIRST.search(text) or EASTERN.search(text):
+        order = {ISO: (1, 3, 4), DAY_FIRST: (4, 3, 1), EASTERN: (1, 2, 3)}[numeric.re]
+        parts = [part or "" for part in numeric.group(*order)]
+        day = Day.of(parts)
+        if day is not None and len(day.parts) == len([part for part in parts if part]):
             return Date(day), _rest(text[: numeric.start()] + text[numeric.end() :])
     years = min(YEAR.finditer(text), key=is_long, default=None)
     if years is None:
@@ -91,6 +105,8 @@ def _parse_one(text: str) -> tuple[Date | None, str]:
     if not months and re.fullmatch(r"0[1-9]|1[0-2]", behind):
         months, behind = [int(behind)], ""
     first, last = (Day(bounds[k], *(part[k] if part else None for part in (months, days))) for k in (0, -1))
+    if len(bounds) == 2 and len(months) == 1 and len(days) < 2:
+        last = Day(bounds[1])  # in which month is not said
     return Date(first, None if last == first else last, years[3] or ""), _rest(f"{behind} {text}")
 
 
@@ -113,7 +129,7 @@ def merge_dates(first: Date | None, second: Date | None) -> Date | None:
 
 
 def month_of(word: str) -> int | None:
-    """The number of a month, from 1, of its name in any of six languages, or its first three letters or more."""
+    """The number of a month, from 1, of its name in any of nine languages, or its first three letters or more."""
     word = word.rstrip(".").lower()
     if len(word) < 3:
         return None
@@ -137,6 +153,8 @@ def _take_months(text: str, place: int) -> tuple[list[int], str, int]:
         return [], text, place
     nearest = min(range(len(found)), key=lambda at: abs(found[at].start() - place))
     pairs: Iterator[tuple[re.Match[str], ...]] = pairwise(found[max(0, nearest - 1) : nearest + 2])
+    if YEAR.search(text):
+        pairs = iter(())  # the other month may be that of the other year
     chosen = next((pair for pair in pairs if BETWEEN_MONTHS.fullmatch(_between(text, pair))), (found[nearest],))
     between = re.sub(r"[^\W\d_]+", " ", _between(text, chosen))
     text = f"{text[: chosen[0].start()]} {between} {text[chosen[-1].end() :]}"
@@ -149,8 +167,7 @@ def _between(text: str, matches: tuple[re.Match[str], ...]) -> str:
 
 def _take_days(text: str, place: int, years: Sequence[int], months: Sequence[int]) -> tuple[list[int], str]:
     """Days that the calendar has in the years and months. place (int): of the months; no word stands in between."""
-    gaps = ((found, text[min(found.end(), place) : max(found.start(), place)]) for found in DAYS.finditer(text))
-    match = next((found for found, gap in gaps if not WORD.search(gap)), None)
+    match = next((found for found in DAYS.finditer(text) if _is_day(text, found, place)), None)
     days = [day for day in match.groups() if day] if match else []
     ends = [Day.of([str(years[k]), str(months[k]), days[k]]) for k in (0, -1) if days]
     goes_down = len(days) == 2 and ends[0] is not None and ends[1] is not None and ends[0].is_after(ends[1])
@@ -159,6 +176,17 @@ def _take_days(text: str, place: int, years: Sequence[int], months: Sequence[int
     return [int(day) for day in days], f"{text[: match.start()]} {text[match.end() :]}"
 
 
+def _is_day(text: str, figures: re.Match[str], place: int) -> bool:
+    """Whether no word is between figures and the month, and nothing behind them says what else they count."""
+    gap = text[min(figures.end(), place) : max(figures.start(), place)]
+    is_before = figures.end() <= place
+    if is_before:
+        return not WORD.search(gap) and "," not in gap and not COUNTED.search(text, 0, figures.start())
+    return not WORD.search(gap) and ";" not in gap and not NO_DAY.match(text, figures.end())
+
+
 def _rest(text: str) -> str:
     """Words that are left; punctuation alone is nothing."""
-    return " ".join(word.strip(".,;:()[]?–—-") for word in text.split() if re.search(r"\w", word))
+    found = (word for word in text.split() if re.search(r"\w", word))
+    words = [word.strip(".,;:[]?–—-/" if "(" in word[1:] else ".,;:()[]?–—-/") for word in found]
+    return "" if FILLERS.issuperset(words) else " ".join(words)

@@ -5,32 +5,37 @@ import re
 from .entry import EntryType
 
 PAGES_WORD = re.compile(
-    r"^(?:pages?\b|pag\.|pgs?\.|pp?\b\.?|pp?(?=\d)|S\.|s\.|Sp\.|blz\.?|cols?\b\.?)\s*(?=\S)", re.IGNORECASE
+    r"^(?:pages?\b|p[aá]gs?\.|pgs?\.|pp?\b\.?|pp?(?=\d)|ss?\.|Sp\.|str\.|blz\.?|cols?\b\.?|第(?=\d)|стр\.|с\.|σσ?\.)\s*(?=\S)",
+    re.IGNORECASE,
 )
 CHAPTER = re.compile(r"^(?:chap(?:ter)?|ch|kap(?:itel)?)\b\.?\s*(?P<number>[\dIVXLivxl]+)[\s,.;]*", re.IGNORECASE)
 TOTAL = re.compile(
-    r"^(?P<total>(?:[\[\]\divxlc]+,\s*)*\[?\d+\]?)"
-    r"(?:(?P<leaves>\s*(?:leaves|fols?|Bl))|\s*(?:pages|pp|p|S|Seiten|blz))\b\.?(?:\s*[;,]\s*(?P<rest>.*))?$"
+    r"^(?P<total>(?:[\[\]\divxlcIVXLC]+,\s*)*\[?\d+\]?)"
+    r"(?:(?P<leaves>\s*(?:leaves|fols?|Bl))|\s*(?:pages|pp|p|S|Seiten|blz|p[aá]gs?|str|с|стр))\b\.?(?:\s*[;,]\s*(?P<rest>.*))?$"
 )
 FIGURES = re.compile(r"(\d{1,6})[-–—‐]{1,3}(\d{1,6})")
 MOST_ISSUES = 6  # of a volume that are printed as one
 RANGE = re.compile(r"\s*[-–—‐‑−]{1,3}\s*")
 VOLUME_AND_PAGES = re.compile(
-    r"(?:vol(?:ume)?\.?\s*)?(?P<volume>\d{1,4})(?:\s*\((?P<number>[^()]{1,20})\)?)?\s*:\s*"
+    r"(?:vol(?:ume)?\.?\s*)?(?P<volume>\d{1,4})(?:\s*\((?P<number>[^()]{1,20})\)?)?\s*(?::|(?<=\)),(?!\s*(?:1[5-9]|20)\d\d$))\s*"
     r"(?:pp?\.?\s*)?(?P<pages>[a-z]?\d+(?:\s*[-–—‐]{1,3}\s*[a-z]?\d+)?)",
     re.IGNORECASE,
 )
-VOLUMES = re.compile(r"^\d+\s+(?:vols?|volumes|Bde|Bände|t|tomes|dln)\b\.?$", re.IGNORECASE)
-VOLUME_WORD = re.compile(r"^(?:volume|vol|Bd|Band|dl|deel|tome|t)\b\.?\s*|^vol(?=\d)", re.IGNORECASE)
-NUMBER_WORD = re.compile(
-    r"^(?:number|no|nr|n|n°|nº|№|Heft|H|issue|iss)\b\.?\s*(?=[\dIVXL])|^(?:n°|nº|№|no(?=\d))\s*", re.IGNORECASE
+VOLUMES = re.compile(r"^\d+\s+(?:vols?|volumes|Bde|Bände|t|tomes|dln|т)\b\.?$", re.IGNORECASE)
+VOLUME_WORD = re.compile(
+    r"^(?:volume|vol|Bd|Band|Jg|Jahrg|dl|deel|tome|tomo|tom|t|том|т)\b\.?\s*|^vol(?=\d)", re.IGNORECASE
 )
-BRACKETED_NUMBER = re.compile(r"(?P<volume>.*?)[\s,]*\((?P<number>[^()]+)\)?")
+NUMBER_WORD = re.compile(
+    r"^(?:number|n[uú]m|no|nr|n|n°|nº|№|Heft|H|issue|iss|fasc|вып)\b\.?\s*(?=[\dIVXL])|^(?:n°|nº|№|no(?=\d))\s*",
+    re.IGNORECASE,
+)
+BRACKETED_NUMBER = re.compile(r"(?P<volume>.*?)[\s,]*\((?P<number>[^()]+)\)?(?:\s*[,;:]\s*(?P<note>.+))?")
 SPELT_NUMBER = re.compile(
-    r"(?P<volume>.+?)[\s,]+(?P<number>(?:number|no|nr|n|Heft|H|issue)\b\.?\s*[\dIVXL].*|(?:n°|nº|№)\s*\d.*|no\d.*)",
+    r"(?P<volume>.+?)[\s,]+(?P<number>(?:number|n[uú]m|no|nr|n|Heft|H|issue|iss|fasc|вып)\b\.?\s*[\dIVXL].*|(?:n°|nº|№)\s*\d.*|no\d.*)",
     re.IGNORECASE,
 )
 SHORT_NUMBER = re.compile(r"(?P<volume>\w+)(?:\.|,\s*|:\s*(?=\d{1,2}$))(?P<number>[\w\-–/]+)")
+EASTERN = re.compile(r"(?:第?(?P<volume>\d+)[卷巻])?\s*(?:第?(?P<number>\d+)[号號期])?")
 PART = re.compile(r"(?P<volume>\d+)\s+(?P<number>(?:Suppl|Pt|Part|Spec)\b.*)", re.IGNORECASE)
 EDITION = re.compile(
     r"(?P<edition>(?:\d+\s?(?:st|nd|rd|th|d|e|ème)?\.?,?\s*)?"
@@ -43,6 +48,7 @@ REPORT_NUMBER = re.compile(
     r"(?P<number>\d+(?:[,\s]+\d{3,4})+|(?=\S*\d)[^\s,]+)",
     re.IGNORECASE,
 )
+ARXIV_CLASS = re.compile(r"\[?[a-z\-]+(?:\.[A-Za-z\-]{2,})\]?[.,;]*")  # "[cs.CL]"
 THESIS = re.compile(r"\bthes[ei]s\b|dissertation|\bdiss\b|thèse|arbeit$|tesis|proefschrift", re.IGNORECASE)
 MASTERS = re.compile(
     r"master|\bM\.?\s?(?:S|A|Sc|Phil|Eng)\b|\bLL\.?\s?M\b|magister|diplom|bachelor|\bB\.?\s?(?:A|Sc)\b|licen",
@@ -98,17 +104,17 @@ def parse_pages(text: str) -> dict[str, str]:
     if total := TOTAL.match(text):
         rest = {"note": clean(total["rest"])} if total["rest"] else {}
         return {**found, "page_total": total["total"] + (total["leaves"] or ""), **rest}
-    pages = one_hyphen(PAGES_WORD.sub("", text)).strip(" -.")
+    pages = one_hyphen(PAGES_WORD.sub("", text)).strip(" -.页頁")
     return {**found, "pages": pages} if pages else found
 
 
 def parse_volume(text: str) -> dict[str, str]:
     """Some of `volume`, `number` and, for how many volumes there are, `note` of "12(3)", "Bd. 1", "Heft 3/4" etc.
 
-    Of "12, 45-67", whose range is longer than one of issues, `pages`.
+    Of "12, 45-67", whose range is longer than one of issues, and of "12(3), 45" `pages`.
     """
     bare = _without_edges(text)
-    if (together := VOLUME_AND_PAGES.fullmatch(bare)) and len(together["pages"]) > 2:
+    if (together := VOLUME_AND_PAGES.fullmatch(bare)) and (together["number"] or len(together["pages"]) > 2):
         return parse_pages(bare)
     if re.fullmatch(r"\([^()]+\)", text.strip(" ,;:.")):
         return {"number": one_hyphen(bare)}
@@ -116,14 +122,17 @@ def parse_volume(text: str) -> dict[str, str]:
         return {"note": text.strip(" ,;:()")}
     if alone := NUMBER_WORD.match(bare):
         return {"number": one_hyphen(bare[alone.end() :])}
-    volume, number = VOLUME_WORD.sub("", bare), ""
-    for pattern in (BRACKETED_NUMBER, SPELT_NUMBER, SHORT_NUMBER, PART):
+    volume, number, behind = VOLUME_WORD.sub("", bare), "", ""
+    for pattern in (EASTERN, BRACKETED_NUMBER, SPELT_NUMBER, SHORT_NUMBER, PART):
         if match := pattern.fullmatch(volume):
-            volume, number = match["volume"], NUMBER_WORD.sub("", match["number"])
+            volume, number = match["volume"] or "", NUMBER_WORD.sub("", match["number"] or "")
+            behind = match.groupdict().get("note") or ""
             break
-    name = "pages" if pattern is SHORT_NUMBER and _is_long(number) else "number"
-    found = {"volume": one_hyphen(volume.strip(" ,")), name: one_hyphen(number.strip(" ,"))}
-    return {name: value for name, value in found.items() if value}
+    if pattern is SHORT_NUMBER and _is_long(number):
+        number, behind = "", number
+    name = "pages" if FIGURES.fullmatch(behind) else "note"
+    found = {"volume": volume.strip(" ,;"), "number": number.strip(" ,"), name: behind}
+    return {name: value if name == "note" else one_hyphen(value) for name, value in found.items() if value}
 
 
 def _is_long(number: str) -> bool:

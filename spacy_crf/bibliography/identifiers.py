@@ -58,7 +58,7 @@ class Identifier:
 def find_identifiers(text: str) -> list[Identifier]:
     """All identifiers of a text, in its order.
 
-    Spaces and braces in an address, which BibTeX could not hold, are percent-encoded. Thirteen figures without the word
+    Braces in an address, which BibTeX could not hold, are percent-encoded. Thirteen figures without the word
     ISBN before them are one if their check digit is right.
     """
     return list(_find(text))
@@ -137,8 +137,8 @@ def take_accessed(text: str) -> tuple[Date | None, str]:
 
 
 def quote_braces(address: str) -> str:
-    """An address without what ends a field of BibTeX, or escapes its end."""
-    return re.sub(r"[{}\\\s]", lambda match: quote(match[0]), address)
+    """An identifier without what ends a field of BibTeX, or escapes its end; these signs are percent-encoded."""
+    return re.sub(r"[{}\\]", lambda match: quote(match[0]), address)
 
 
 def _trim(value: str) -> str:

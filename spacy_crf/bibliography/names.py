@@ -1,12 +1,29 @@
 """Authors and editors: a list as it is printed to the parts of each name."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from .entry import Name, Names
 
+
+def _letters(test: Callable[[str], bool]) -> str:
+    """Letters with a property, for a class of a regular expression; those beyond U+2FFF are taken to have no case."""
+    return "".join(letter for letter in map(chr, range(0x3000)) if letter.isalpha() and test(letter))
+
+
+LOWER = _letters(str.islower)
+CAPITAL = f"[{_letters(lambda letter: letter.isupper() or letter.istitle())}]"
+EAST = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # kana, Han and Hangul: family names first, no initials
+EASTERN = re.compile(f"[{EAST}\u30fb]+")
+SINGLE = rf"[^\W\d_{EAST}]"  # may be an initial
+NO_CASE = rf"[^\W\d_{EAST}{LOWER}]"  # or a capital
+# Commas and brackets of other scripts; Eastern commas divide names.
+ALIKE = str.maketrans("\u060c\uff0c\u3001\uff1b\u061b\uff08\uff09", ",;;;;()")
+DIGRAPH = r"(?:Ph|Chr?|Th|Yu|Ya|Yo|Zh|Sh|Ts|Kh|Gy|Sz|Zs|Cs|Дж)"  # initials of two letters
 ET_AL = re.compile(
-    r"[\s,;]*(?:(?i:\band\b)|&)?[\s,;]*(?:(?i:\bet\.?\s*al\b\.?|\band others\b)|\[?\bu\.\s?a\.\]?|\bo\.\s?a\.)[\s,;]*"
+    r"[\s,;]*(?:(?i:\band\b)|&)?[\s,;]*\[?(?:(?i:\bet\.?\s*(?:al|coll)\b\.?|\b(?:and others|y otros|e outros|"
+    r"et autres|und andere|en anderen|and colleagues)\b|\bи (?:др\b\.?|другие\b)|\b(?:та|і) ін\.|\bm\.\s?fl\.|\bi in\."
+    r"|\bve ark\.)|\b[uo]\.\s?a\.|\be\.\s?a\.(?=\W*$)|\bκ\.\s?[άα]\.|(?:等人?|ほか)(?=\W*$))\]?[\s,;]*"
 )
 OMITTED = re.compile(r"\s*(?:…|\.\s?\.\s?\.)\s*&?\s*")
 KEY = re.compile(r"^\[[^\[\]]+\]\s*")
@@ -14,46 +31,71 @@ KEY = re.compile(r"^\[[^\[\]]+\]\s*")
 BEFORE = re.compile(
     r"^[(\[]?(?:(?:in|ln|dans)\b:?\s+)?[(\[]?"
     r"(?:(?:edited|compiled|collected|written)\s+by\s+|ed(?:s|d|ited)?\.?\s+(?:by\s+)?"
-    r"|(?:hg|hrsg|hgg)\.?\s+(?:von|v\.)\s+|éd(?:s)?\.\s+|by\s+)?(?:\[(?=[A-Z]))?",
+    r"|(?:hg|hrsg|hgg|herausgegeben)\.?\s+(?:von|v\.)\s+|éd(?:s)?\.\s+|by\s+|a cura di\s+|под ред(?:\.|акцией)\s+"
+    r"|sous la dir(?:\.|ection)\s+de\s+|onder redactie van\s+|red\.\s+av\s+)?(?:\[(?=[A-Z]))?",
     re.IGNORECASE,
 )
 AFTER = re.compile(
-    r"[\s,;:]*[(\[]?\s*\b(?:eds?|editors?|hrsg|hgg?|dirs?|éds?|comps?|compilers?|note|comment)\b\.?\s*(?:[)\]]|$)"
-    r"[\s,;:.)]*",
+    r"[\s,;:]*[(\[]?\s*\b(?:eds?|editors?|hrsg|hgg?|dirs?|éds?|comps?|compilers?|coords?|orgs?|red|ред|"
+    r"note|comment)\b\.?\s*(?:[)\]]|$)[\s,;:.)]*",
     re.IGNORECASE,
 )
-CONTRIBUTION = re.compile(r"\s*[;,]\s*((?:with|mit|avec)\s+(?:an?|the|einem|einer|une?)\s.*\b(?:by|von|par|de)\s.*)$")
+EASTERN_AFTER = re.compile(r"[\s(](?:編著?|编著?|主编|著|訳|译|지음|엮음)\s*\)?(?=\W*$)")
+CONTRIBUTION = re.compile(
+    r"\s*[;,]\s*((?:trans(?:l|lated)?|übers(?:etzt)?|trad)\b\.?\s.*|"
+    r"(?:with|mit|avec)\s+(?:an?|the|einem|einer|une?)\s.*\b(?:by|von|par|de)\s.*)$"
+)
 ROMAN_END = re.compile(r"(?<=\bI[IV])\.$|(?<=\bIII)\.$")
-HARD = re.compile(r"\s*;\s*|\s+/\s+")
+HARD = re.compile(r"\s*[;/]\s*|\s*・\s*(?=[\u3400-\u9fff\uac00-\ud7a3])|\s*·\s*(?=[\uac00-\ud7a3])")
+FOR_BODY = re.compile(rf"(?:[;,]\s*|(?<=\b{CAPITAL}\.)\s+)(?:for|on behalf of)\s+(?=the\b)")
 # "ET" may be initials, as in "Smith ET,".
-SOFT = re.compile(r"\s*,?\s*(?:&|\b(?:and|und|et|with|AND|UND|WITH)\b|\bET\b(?=\s+[^\W\d_a-zß-ÿ]))\s*(?=\S)")
+AND = r"\b(?:and|und|et|with|en|och|og|ja|és|ve|oraz|και|и|та|AND|UND|WITH)\b"
+# These join family names as well, as in "Ortega y Gasset".
+JOINING = ("y", "e", "i", "a")
+SOFT = re.compile(
+    rf"\s*,?\s*(?:&|{AND}|\bET\b(?=\s+{CAPITAL})|(?<=[.,])\s*\b(?:[yeia]\b|u\.)(?=\s)|(?<=\s)[yeia](?=\s+{SINGLE}\.)"
+    rf"|(?<=\s)[yeia](?=\s+[^\s,;.]+\s+(?!&|{AND}|{CAPITAL}{{1,3}}\b)[^\s,;]))\s*"
+)
 MOST_WORDS, MOST_CHARACTERS = 12, 200  # a text with more between its commas is no list of names, and stays whole
+FAMILIES = re.compile(rf"(?:{CAPITAL}[{LOWER}]\w+(?:, |$))+")
+PATRONYMIC = re.compile(r"(?:ич|овна|евна|ична)$")
+JOINED = re.compile(rf"(\S.*)\s(?:{'|'.join(JOINING)})\s(.*\S)")
 EDGES = " \t,;:/–—-"
 SEPARATORS = re.compile(r"[\s,;]*[,;][\s,;]*")
 SUFFIX = re.compile(r"[JS]r\b\.?|II|III|IV", re.IGNORECASE)
 # Two figures of Rome may be initials too, as in "Family IV".
 PIECE_END = re.compile(r",|\s+(?=(?:[JS]r\b\.?|III)\s*(?:,|$))", re.IGNORECASE)
-CAPITAL = r"[^\W\d_a-zß-ÿ]"
-INITIAL = rf"(?:{CAPITAL}\b\.?|[A-Z][a-z]\.)[\s-]*"
+INITIAL = rf"(?:{CAPITAL}\b\.?|{NO_CASE}\.|Chr\.|{CAPITAL}[{LOWER}]\.)[\s-]*"
 INITIALS = re.compile(rf"(?:{INITIAL}){{1,5}}")
 RUN = rf"{CAPITAL}{{2,3}}"  # initials without full stops, as in "Family GH"
-BEGINS_WITH_INITIAL = re.compile(rf"{CAPITAL}(?:\.|\s|$)")
+BEGINS_WITH_INITIAL = re.compile(rf"{CAPITAL}(?:\.|\s|$)|{NO_CASE}\.")
 # A family name in one word, with its particles if it has some.
-ONE_WORD = re.compile(r"(?:(?:[^\W\d_A-ZÄÖÜ]|')[\w'’.]*\s+)*[\w'’‘\-]+")
-# Given names behind a family name of several words: one, or some with initials behind them.
-GIVEN = re.compile(rf"[\w'’‘\-]+\.?|(?:[\w'’‘\-]+\s+){{1,2}}(?:{CAPITAL}\.[\s-]*){{1,3}}")
-TRAILING_INITIALS = re.compile(rf"(?P<family>.*\w{{2,}}\S*)\s+(?P<given>(?:{CAPITAL}\b\.?[\s-]*){{1,4}}|{RUN})")
-FAMILY_IN_CAPITALS = re.compile(r"(?P<family>[A-ZÀ-Ý][A-ZÀ-Ý'’\- ]*[A-ZÀ-Ý]{2}) (?P<given>[A-ZÀ-Ý][a-zß-ÿ].*)")
+ONE_WORD = re.compile(rf"(?:['{LOWER}][\w'’.]*\s+)*[\w'’‘\-]+")
+SHORT = rf"(?:{CAPITAL}\b\.?|{NO_CASE}\.|{DIGRAPH}\.)[\s-]*"
+PARTICLES = rf"(?:\s*\b[{LOWER}][\w'’]*)"
+# Given names behind a family name of several words: one, or some with initials behind them, and particles.
+GIVEN = re.compile(
+    rf"(?:[\w'’‘\-]+\.?|(?:[\w'’‘\-]+\s+){{1,2}}(?:{CAPITAL}\.[\s-]*){{1,3}}|(?:{INITIAL}){{1,5}}){PARTICLES}{{0,3}}"
+)
+TRAILING_INITIALS = re.compile(
+    rf"(?P<family>.*?\w{{2,}}\S*)\s+(?P<given>(?:(?:{SHORT}){{1,4}}|{RUN}){PARTICLES}{{0,3}})"
+)
+FAMILY_IN_CAPITALS = re.compile(
+    rf"(?P<family>{CAPITAL}(?:{CAPITAL}|['’\- ])*{CAPITAL}{{2}}) (?P<given>{CAPITAL}[{LOWER}].*)"
+)
 BRACKETED = re.compile(r"(?P<family>[^()]+?)\s*\((?P<given>[^()\s]+)\)")
 # Small words that belong to a family name where they begin with a capital too.
 CAPITAL_PARTICLE = re.compile(
     r"v[ao]n|de|del|della|di|da|dos|du|den|der|ter|ten|la|le|des|st\.?|ste\.?|saint", re.IGNORECASE
 )
 BODY = re.compile(
-    r"\b(?:institut[eo]?|committee|council|universi\w+|project|office|society|group|authority|trust|collaboration|"
-    r"department|ministry|association|consortium|board|cent(?:re|er)|foundation|commission|organi[sz]ation|bureau|"
+    r"\b(?:institut[eo]?|committee|council|universi\w+|project|office|society|conseil|consejo|group|authority|trust|"
+    r"collaboration|department|ministry|association|consortium|board|cent(?:re|er)|foundation|commission|organi[sz]ation|bureau|"
     r"library|company|corp(?:oration)?|inc|ltd|league|federation|union|academy|museum|network|initiative|laborator\w+|"
-    r"agency|partnership|team|press|conference|gesellschaft|verein|ministerium|amt|bund|verband|kommission|société|comité)\b"
+    r"agency|partnership|team|press|conference|gesellschaft|\w*gemeinschaft|verein|\w{3,}amt|amt|bund|"
+    r"verband|kommission|société|comité|ministeri\w+|министерств\w|asociación|organización|sociedad|academia|fundación|"
+    r"институт\w*|академия|университет\w*|общество)\b"
+    r"|(?:大学|大學|研究所|研究院|学会|學會|协会|協会|委员会|委員会|公司|会社|대학교|학회)$"
     r"|^the\s|\s(?:of|for|on|für|pour)\s",
     re.IGNORECASE,
 )
@@ -63,19 +105,23 @@ def parse_names(text: str) -> tuple[Names, str]:
     """The persons and bodies of a list of names, and what was said besides, such as "with a preface by Clara Venn".
 
     Understood are "G. Family", "Family, G.", "Family GH" and "Family (Given)", with "Jr." or "III", mixed as in
-    "Family, Given, and Given Family", with ";", "/", "&", "and", "und" and "et" between them, and with words that
-    announce them. A part of a name is a particle if it is written with a small letter before the family name, or behind
-    an inverted given name. Words such as University or Council make a body, which is one name whatever it contains.
+    "Family, Given, and Given Family", with ";", "/", "&" and words for "and" of many languages between them, and with
+    words that announce them. Initials are capitals, or letters of a script without case that have a full stop. A part
+    of a name is a particle if it is written with a small letter before the family name, or behind an inverted given
+    name. Names in Chinese, Japanese and Korean script begin with the family name; without a space they stay whole.
+    Words such as University or Council make a body, which is one name whatever it contains.
     """
-    text = KEY.sub("", " ".join(text.split()))
+    text = KEY.sub("", " ".join(text.translate(ALIKE).split()))
+    text = EASTERN_AFTER.sub("", text)
     # initials apart, and no spaces before punctuation or within "J.-P."
     text = re.sub(r"(?<=\.)\s*-\s*(?=[^\W\d_]\.)", "-", re.sub(r"\s+([.,])", r"\1", text))
-    text = re.sub(r"(?<=\b[^\W\d_])\.(?=[^\W\d_])", ". ", text)
+    text = re.sub(rf"\b([^\W\d_]|{DIGRAPH})\.(?=[^\W\d_])", r"\1. ", text)
     rest = ""
     if besides := CONTRIBUTION.search(text):
         text, rest = text[: besides.start()], besides[1].strip(EDGES + ".")
+    text = FOR_BODY.sub("; ", text)
     text = SEPARATORS.sub(lambda found: "; " if ";" in found[0] else ", ", text)
-    text = AFTER.sub(" ", BEFORE.sub("", text).rstrip(EDGES)).strip()
+    text = AFTER.sub(", ", BEFORE.sub("", text).rstrip(EDGES)).strip(EDGES)
     text = ROMAN_END.sub("", text)
     text, n_and_others = ET_AL.subn(", ", text)
     text, n_omitted = OMITTED.subn(", ", text)
@@ -85,16 +131,19 @@ def parse_names(text: str) -> tuple[Names, str]:
 def _names(text: str) -> Iterator[Name]:
     if not re.search(r"\w", text):
         return
-    if _is_body(text) and "," not in text and ";" not in text:
-        yield Name(_end(text))
-        return
-    pieces = [piece for piece in HARD.split(text) if piece]
-    if len(pieces) > 1:
-        for piece in pieces:
-            yield from _group(re.sub(r"^(?:and|und|et|&)\s+", "", piece))
-        return
-    for group in _groups(text):
-        yield from _group(group)
+    for piece in [text] if _is_one_body(text) else HARD.split(text):
+        if _is_one_body(piece):
+            yield Name(_end(piece))
+        else:
+            groups = list(_groups(piece))
+            if len(groups) > 1 and FAMILIES.fullmatch(", ".join(groups)) and "," not in groups[-1]:
+                groups = ", ".join(groups).split(", ")  # "Smith, Jones and Brown"
+            for group in groups:
+                yield from _group(group)
+
+
+def _is_one_body(text: str) -> bool:
+    return _is_body(text) and not re.search("[,;]", text)
 
 
 def _groups(text: str) -> Iterator[str]:
@@ -114,9 +163,14 @@ def _group(text: str) -> Iterator[Name]:
     if any(len(piece) > MOST_CHARACTERS or len(piece.split()) > MOST_WORDS for piece in pieces):
         yield Name(_end(", ".join(pieces)))
         return
+    if _are_whole(pieces):
+        yield from (Name(piece.rstrip(".")) for piece in pieces)
+        return
     place = 0
     while place < len(pieces):
         end = place + _inverted_size(pieces, place)
+        if end - place == 2 and (joined := JOINED.fullmatch(pieces[end - 1])) and end < len(pieces):
+            pieces[end - 1 : end] = joined.groups()  # "Family, Given y Family, Given"
         own, suffix = pieces[place:end], ""
         if end < len(pieces) and SUFFIX.fullmatch(pieces[end]):
             suffix, end = pieces[end], end + 1
@@ -128,11 +182,19 @@ def _group(text: str) -> Iterator[Name]:
         yield Name(_end(bracketed.rstrip(") ")))
 
 
+def _are_whole(pieces: Sequence[str]) -> bool:
+    """Whether all names are in Eastern script without spaces, and more than family and given names in turn."""
+    is_longer = len(pieces) % 2 == 1 or any(len(piece) > 2 for piece in pieces[::2])
+    return is_longer and all(EASTERN.fullmatch(piece.rstrip(".")) for piece in pieces)
+
+
 def _inverted_size(pieces: Sequence[str], place: int) -> int:
     """How many pieces make the name that begins at a place: 2 if its given names come last."""
     if place + 1 == len(pieces) or _is_body(pieces[place]):
         return 1
     first, second = pieces[place], pieces[place + 1]
+    if re.fullmatch(CAPITAL, first) and "." in second and INITIALS.fullmatch(second):
+        return 2  # "E, W."
     if SUFFIX.fullmatch(second) or BEGINS_WITH_INITIAL.match(first):
         return 1
     if INITIALS.fullmatch(second):
@@ -165,7 +227,7 @@ def _name(pieces: Sequence[str], suffix: str) -> Name:
 
 def _end(text: str) -> str:
     """Without the full stop of the field; those of initials and abbreviations stay."""
-    is_short = re.search(r"(?:^|[\s.\-])(?:[^\W\d_]|[JS]r|Inc|Ltd|Co|Corp|Ders)\.$", text)
+    is_short = re.search(rf"(?:^|[\s.\-])(?:{SINGLE}|{DIGRAPH}|[JS]r|Inc|Ltd|Co|Corp|Ders)\.$", text)
     return text if is_short else text.rstrip(". ")
 
 
@@ -178,7 +240,7 @@ def _inverted_name(family: str, given: str, suffix: str = "") -> Name:
     """A name whose family name comes first, with its particle, unless that is last, as in "Willem van der"."""
     particle, family = _leading_particle(family.split())
     given = given.strip()
-    if not re.search(r"(?:^|[\s.\-])[^\W\d_][hlr]?\.$", given):  # the full stop of an initial stays
+    if not re.search(rf"(?:^|[\s.\-])(?:{SINGLE}[hlr]?|{DIGRAPH})\.$", given):  # the full stop of an initial stays
         given = given.rstrip(".")
     words = given.split()
     if not suffix and len(words) > 1 and SUFFIX.fullmatch(words[-1]):
@@ -195,6 +257,10 @@ def _natural_name(text: str, suffix: str = "") -> Name:
     if bracketed := BRACKETED.fullmatch(text):
         return _inverted_name(bracketed["family"], bracketed["given"], suffix)
     words = text.split()
+    if len(words) == 2 and all(map(EASTERN.fullmatch, words)):
+        return Name(words[0], words[1])
+    if len(words) == 3 and PATRONYMIC.search(words[2]) and not PATRONYMIC.search(words[1]):
+        return Name(words[0], " ".join(words[1:]))
     if not suffix and len(words) > 2 and SUFFIX.fullmatch(words[-1]):
         suffix = words.pop()
         text = " ".join(words)
@@ -202,7 +268,8 @@ def _natural_name(text: str, suffix: str = "") -> Name:
         return _inverted_name(trailing["family"], _spelt(trailing["given"].strip()), suffix)
     if in_capitals := FAMILY_IN_CAPITALS.fullmatch(text):
         return _inverted_name(in_capitals["family"], in_capitals["given"], suffix)
-    begins = (at for at, word in enumerate(words[1:-1], 1) if _is_particle(word) or CAPITAL_PARTICLE.fullmatch(word))
+    inner = list(enumerate(words[1:-1], 1))
+    begins = (at - (word in JOINING) for at, word in inner if _is_particle(word) or CAPITAL_PARTICLE.fullmatch(word))
     place = next(begins, len(words) - 1)
     particle, family = _leading_particle(words[place:])
     return Name(family, " ".join(words[:place]), particle, suffix)

@@ -1,37 +1,79 @@
 """Pasted text to references, by numbering, indentation and blank lines; their lines are put together again."""
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
 
 from .entry import SURROGATES
+from .names import LOWER
 
 HEADING = re.compile(
-    r"(?:\W*\d+(?:\.\d+)*\.?\s+|chapter\s+\d+:?\s+)?"
-    r"(?:references?|bibliography|(?:selected |annotated )?bibliograph(?:y|ie|ia)|works cited|literature(?: cited)?|"
-    r"literatur(?:verzeichnis)?|quellen(?:verzeichnis)?|sources|further reading|notes|références)"
+    r"\\(?:begin|end)\{thebibliography\}.*|"
+    r"(?:#{1,6}\s*)?[*_]{0,3}(?:\W*\d+(?:\.\d+)*\.?\s+|[ivxlc]+\.\s+|chapter\s+\d+:?\s+)?"
+    r"(?:(?:selected|annotated|cited|primary|secondary|supplementary|additional|general|list of|liste der)\s+)?"
+    r"(?:r\s?eferences?(?:\s+(?:cited|list))?|bibliograph(?:y|ie|ia)|bibliograf[ií]a|works cited|literature(?: cited)?|"
+    r"literatur(?:verzeichnis|hinweise|e|a)?|literatuur(?:lijst)?|litteratur(?:förteckning|liste)?|"
+    r"quellen(?:verzeichnis)?|sources|further reading|notes|publications|références(?: bibliographiques)?|"
+    r"refer[eê]ncias(?: bibliográficas)?|riferimenti(?: bibliografici)?|kaynak(?:ça|lar)|βιβλιογραφία|"
+    r"(?:список\s+)?(?:использованной\s+)?литератур[аы]|参考文献|參考文獻|引用文献|참고\s?문헌|المراجع|ביבליוגרפיה)"
     r"(?:\s+(?:(?:to|for|of)\s+(?:the\s+)?(?:chapter|part|section|appendix|introduction|text)\b[^.,]{0,40}?"
-    r"|(?:and|und|et)\s+(?:further\s+)?(?:notes|reading|sources|references|bibliography|quellen)))?\s*:?",
+    r"|(?:and|und|et)\s+(?:further\s+)?(?:notes|reading|sources|references|bibliography|quellen)))?"
+    r"(?:\s*\(\d+\))?\s*:?[*_]{0,3}(?:\s*#+)?",
     re.IGNORECASE,
 )
+RULE = re.compile(r"[=~*#_+\-–—]{3,}")  # below a heading
+LONGEST_TITLE = 60  # characters of a heading of another kind, without figures
 PARTICLE = r"(?:v[ao]n|de|del|della|der|den|di|da|dos|du|la|le|les|ten|ter|zu|al|el|af|av)\b"
-BEGINNING = re.compile(rf"[\"'“‘„«(\[]*(?:[^\W\d_a-zß-ÿ]|{PARTICLE}\s|[-–—_]{{2,}})")
-FINISHED = re.compile(r"[.!?)\]>\d\"”’»][.,;]?$|(?:https?://|www\.|doi:)\S+$")
-# Patterns of numbers, and how many may be missing between two references: bare ones are common in texts.
-STYLES = (
-    (re.compile(r"\[(\d{1,4})\]"), 3),
-    (re.compile(r"\((\d{1,3})\)(?=\s|$)"), 3),
-    (re.compile(r"(\d{1,4})\.(?=\s|$)"), 0),
-    (re.compile(r"(\d{1,4})\)(?=\s|$)"), 0),
+BEGINNING = re.compile(rf"[\"'“‘„«(\[]*(?:[^\W\d_{LOWER}]|{PARTICLE}\s|[-–—_]{{2,}})")
+FINISHED = re.compile(r"[.!?)\]>\d\"”’»。．।؟][.,;]?$|(?:https?://|www\.|doi:)\S+$")
+KEY = (
+    r"\\bibitem(?:\[[^\[\]]*\])?\{[^{}]*\}|\[[^\W\d_][\w+\-]*\d{2,4}[a-z]?\](?=\s)"
+    r"|\[[^\W\d_][^\[\]\d]{1,40}\d{4}[a-z]?\](?=\s)"
 )
-KEY = re.compile(r"\[[A-Z][\w+\-]*\d{2,4}[a-z]?\](?=\s)|\[[A-Z][^\[\]\d]{1,40}\d{4}[a-z]?\](?=\s)")
-BULLET = re.compile(r"[•‣◦▪●*]\s+")
+SMALL_KEY = r"|\[(?!(?i:online|accessed|internet|in|cited)\])[^\W\d_][\w:+.\-]{0,40}\](?=\s)"
+LETTER = r"(?=\s|$|[^\W\d_])"
+
+
+@dataclass(frozen=True)
+class _Style:
+    """Markers of references. widest_gap (int): numbers that may be missing between two of them: bare ones are common in
+    texts. is_weak (bool): whether one alone is none, and one before a small letter."""
+
+    pattern: re.Pattern[str]
+    widest_gap: int = 0
+    is_weak: bool = False
+
+
+KEYS = (
+    _Style(re.compile(KEY)),
+    _Style(re.compile(KEY + SMALL_KEY), is_weak=True),
+    _Style(re.compile(r"[•‣◦▪●*·]\s+")),
+    _Style(re.compile(r"-\s+"), is_weak=True),
+    _Style(re.compile(r"[–—]\s+"), is_weak=True),
+)
+NUMBERS = (
+    _Style(re.compile(r"[\[［【](\d{1,4})[\]］】]"), 3),
+    _Style(re.compile(rf"[(（](\d{{1,3}})[)）]{LETTER}"), 3),
+    _Style(re.compile(rf"(\d{{1,4}})[.．、]{LETTER}")),
+    _Style(re.compile(rf"(\d{{1,4}})\s?[)）]{LETTER}")),
+    _Style(re.compile(r"(?:#|R|Ref\.?\s?|[<{])?(\d{1,3})[\]>}:.\-–]{0,2}(?=\s)"), is_weak=True),
+)
+# Where a reference may begin within a line, by its style, and how many must. "2. Aufl." is none.
+INLINE = (
+    (NUMBERS[0], re.compile(r"(?<=[.\d)\]])\s+(?=\[\d{1,4}\]\s)"), 2),
+    (NUMBERS[2], re.compile(r"(?<=[.\d)\]])\s+(?=\d{1,3}\.\s(?!(?:\w+\.,?\s)?(?i:aufl|ed|изд|wyd|vyd|udg|uppl)))"), 3),
+)
+MOST_TRIES = 5  # lines with the number 1
 GAP_COST, JUMP_COST, BLANK_GAIN, FINISHED_GAIN = 0.25, 2, 0.5, 0.25
 SAME_INDENT = 2  # numbers set flush right shift by their width
+INVISIBLE = re.compile("[\ufeff\u200b\u200e\u200f\u2060]|\\\\newblock\\b\\s?")
 SOFT_HYPHEN = "\u00ad"
 BROKEN_WORD = re.compile(r"(?P<first>[^\W\d_]+)[-\u2010]$")
 WORD = re.compile(r"[^\W\d_]+")
+LINKS = frozenset(
+    ("a", "and", "as", "at", "by", "de", "for", "in", "la", "le", "of", "off", "on", "or", "out", "the", "to", "up")
+)
 IS_RANGE = re.compile(r"\S[-\u2010\u2013]$")
 LONGEST_WORD = 500  # characters of a word or address that is continued on the next line
 ADDRESS = re.compile(r"(?:https?://|ftp://|www\.|doi\.org/|\b10\.\d{4,9}/)\S*$", re.IGNORECASE)
@@ -81,20 +123,26 @@ class _Marker:
 
 
 def split_references(text: str) -> list[Reference]:
-    """Divide a bibliography into references, in the order of the text; headings are left out.
+    r"""Divide a bibliography into references, in the order of the text; headings are left out.
 
-    A heading such as "References to Chapter 2" begins a part with a layout of its own. In a part, references are
-    numbered ([1], (1), 1., 1), keys in brackets or bullets), or begin where the indentation is that of the first line,
-    or, if all lines have the same, behind blank lines; without these, where a line looks complete and the next one like
-    a beginning. Numbers count where they go on counting, up or down, or are all the same, so that a line may begin with
-    another one.
+    A heading such as "References to Chapter 2" begins a part with a layout of its own. In a part, references have
+    markers (numbers as in [1], (1), 1., 1) and 1, keys in brackets, bullets, dashes, or \bibitem), or begin where the
+    indentation is that of the first line, or, if all lines have the same, behind blank lines; without these, where a
+    line looks complete and the next one like a beginning. Numbers count where they go on counting, up or down, or are
+    all the same, so that a line may begin with another one. Short lines without figures before the first marker are a
+    title; others are references without a marker.
     """
-    text = SURROGATES.sub("\ufffd", text)
-    words = find_words(text)
+    text = INVISIBLE.sub("", SURROGATES.sub("\ufffd", text))
+    lines = text.splitlines()
+    if all(line.startswith(">") for line in lines if line.strip()):
+        lines = [line.removeprefix(">") for line in lines]  # as in mails
+    words = find_words("\n".join(lines))
     found = []
-    for part in _parts(text.splitlines()):
+    for part in map(_unfolded, _parts(lines)):
         markers = _numbered_starts(part)
-        starts = sorted(markers) or _unnumbered_starts(part)
+        before = part[: min(markers, default=len(part))]
+        is_title = bool(markers) and all(map(_is_title, before))
+        starts = [*([] if is_title else _unnumbered_starts(before)), *sorted(markers)]
         for first, end in zip(starts, [*starts[1:], len(part)]):
             printed = markers[first].text if first in markers else ""
             texts = [part[first].text[len(printed) :], *(line.text for line in part[first + 1 : end])]
@@ -112,15 +160,31 @@ def _parts(lines: Sequence[str]) -> list[list[_Line]]:
         found = _Line(number, stripped, len(line) - len(line.lstrip()), after_blank)
         if stripped and HEADING.fullmatch(stripped) and _may_be_heading(found, parts[-1]):
             parts.append([])
-        elif stripped:
+        elif stripped and (parts[-1] or not RULE.fullmatch(stripped)):
             parts[-1].append(found)
         after_blank = not stripped
     return [part for part in parts if part]
 
 
+def _unfolded(part: list[_Line]) -> list[_Line]:
+    """Lines that begin with a marker, of a numbered list that is set in one paragraph; other lines as they are."""
+    for style, places, least in INLINE:
+        if len(_counted(part, style)) == 1:
+            pieces = [replace(line, text=text) for line in part for text in places.split(line.text)]
+            numbers = [marker.number for marker in _counted(pieces, style)]
+            if len(numbers) >= least and numbers == sorted(set(numbers)):
+                return pieces
+    return part
+
+
 def _may_be_heading(line: _Line, before: Sequence[_Line]) -> bool:
     """Whether a line stands apart, and does not go on with the reference before it."""
     return not before or line.after_blank or (line.indent <= before[0].indent and _is_finished(before[-1].text))
+
+
+def _is_title(line: _Line) -> bool:
+    """Whether a line before a list may be its title: without figures, and without a full stop at its end."""
+    return len(line.text) <= LONGEST_TITLE and not re.search(r"\d", line.text) and not _is_finished(line.text)
 
 
 def _unnumbered_starts(part: Sequence[_Line]) -> list[int]:
@@ -141,22 +205,48 @@ def _is_finished(line: str) -> bool:
 def _numbered_starts(lines: Sequence[_Line]) -> dict[int, _Marker]:
     """Lines that begin a numbered reference, by their place; none if references are not numbered.
 
-    The first line decides on the style. Of the other lines in this style those are taken that make the best chain of
-    growing numbers, of falling ones, or of equal ones: each one counts, missing numbers cost, and a line is more
-    credible behind a blank line, or behind one that ends with a full stop.
+    The first line decides on the style, or the first one with the number 1 that goes on with 2. Of the other lines in
+    this style those are taken that make the best chain of growing numbers, of falling ones, or of equal ones: each one
+    counts, missing numbers cost, and a line is more credible behind a blank line, or behind one that ends with a full
+    stop.
     """
-    for key in (KEY, BULLET):
-        if key.match(lines[0].text):
-            keyed = enumerate(key.match(line.text) for line in lines)
-            return {place: _Marker(match[0], 0, place) for place, match in keyed if match}
-    limit = lines[0].indent + SAME_INDENT
-    for style, widest_gap in STYLES:
-        if style.match(lines[0].text):
-            matches = ((place, style.match(line.text)) for place, line in enumerate(lines) if line.indent <= limit)
-            candidates = [_Marker(match[0], int(match[1]), place) for place, match in matches if match]
-            chains = [_best_chain(lines, candidates, widest_gap, step) for step in (1, -1, 0)]
-            return {marker.line: marker for marker in max(chains, key=len)}
-    return {}
+    lists = [*(_keyed(lines, style) for style in KEYS), *(_counted(lines, style) for style in NUMBERS)]
+    first = min(filter(None, lists), key=lambda markers: markers[0].line, default=[])
+    return {marker.line: marker for marker in first}
+
+
+def _keyed(lines: Sequence[_Line], style: _Style) -> list[_Marker]:
+    """All lines with a key or bullet, if the first one is at the top or below titles only."""
+    found = list(_markers(lines, style))
+    is_list = len(found) > 1 or (found and found[0].line == 0 and not style.is_weak)
+    return found if is_list and all(map(_is_title, lines[: found[0].line])) else []
+
+
+def _counted(lines: Sequence[_Line], style: _Style) -> list[_Marker]:
+    found = list(_markers(lines, style))
+    is_first = bool(found) and found[0].line == 0
+    ones = (place for place, marker in enumerate(found) if marker.number == 1 and _may_begin(lines, marker.line))
+    for begin in [0] if is_first else islice(ones, MOST_TRIES):
+        limit = lines[found[begin].line].indent + SAME_INDENT
+        candidates = [marker for marker in found[begin:] if lines[marker.line].indent <= limit]
+        steps = (1, -1, 0) if is_first else (1,)
+        chain = max((_best_chain(lines, candidates, style.widest_gap, step) for step in steps), key=len)
+        if len(chain) > 1 or (is_first and not style.is_weak):
+            return chain
+    return []
+
+
+def _markers(lines: Sequence[_Line], style: _Style) -> Iterator[_Marker]:
+    for place, line in enumerate(lines):
+        if match := style.pattern.match(line.text):
+            marker = _Marker(match[0], int(match[1]) if style in NUMBERS else 0, place)
+            if not style.is_weak or _begins(line, marker):
+                yield marker
+
+
+def _may_begin(lines: Sequence[_Line], place: int) -> bool:
+    """Whether a line does not go on with the one before it."""
+    return lines[place].after_blank or _is_finished(lines[place - 1].text) or _is_title(lines[place - 1])
 
 
 def _best_chain(lines: Sequence[_Line], candidates: Sequence[_Marker], widest_gap: int, step: int) -> list[_Marker]:
@@ -227,7 +317,10 @@ def _joint(before: str, last: str, line: str, words: frozenset[str]) -> tuple[st
         return before, ""
     broken, second = BROKEN_WORD.search(last), WORD.match(line)
     if broken and second:
-        return (before if _is_compound(broken["first"], second[0], words) else before[:-1]), ""
+        first = broken["first"]
+        # "state-of-the-" and "state-" before "of-the-art"; of a word that is broken, more than one letter stays
+        is_chain = (first in LINKS and broken.start() > 0) or (second[0] in LINKS and line[second.end() :][:1] == "-")
+        return (before if is_chain or len(first) == 1 or _is_compound(first, second[0], words) else before[:-1]), ""
     return before, "" if IS_RANGE.search(last) else " "
 
 

@@ -205,7 +205,7 @@ def calibrate(
         lines, settings = fit_tags(component, examples, bins, sequences)
     typer.echo("\n".join(lines))
     if output is not None:
-        # loaded anew, since settings have to reach the config that is saved
+        # loaded anew: its vocabulary does not have the words of FILE
         nlp: Any = load_pipeline(loaded.source, config={"components": {loaded.name: settings}})
         if calibration is not None:
             nlp.get_pipe(loaded.name).calibration = calibration

@@ -264,8 +264,8 @@ class ConstraintDecoder(KeepsConstraints, SourcePipe):
         own = {} if FILE in exclude else {FILE: to_bytes(self._entries)}
         return {**own, **super().stored_files(exclude)}
 
-    def restore(self, files: dict[str, bytes], path: str) -> None:
-        super().restore(files, path)
+    def restore(self, files: dict[str, bytes], path: str, alone: bool) -> None:
+        super().restore(files, path, alone)
         if FILE in files:
             self._take(from_bytes(self.name, files[FILE], f"{path}/{FILE}"))
 

@@ -106,7 +106,7 @@ class ConstrainedDecoder(Decoder):
         self, batch: Batch, decided: list[Decided], labels: Ints, found: Sequence[Prediction]
     ) -> list[Decided]:
         """What was decided, with violations of the labels that are written where these are not those decided ((N,)).
-        They are not certified."""
+        They are not certified; changes that were not written are left out."""
         target = self.target
         if target is None or (target.overwrite and not self.threshold):
             return decided
@@ -122,10 +122,13 @@ class ConstrainedDecoder(Decoder):
         own = np.where(own == UNKNOWN, len(batch.tags), own)
         sequences = Segments(batch.columns.lengths)
         for number in np.unique(sequences.owners[differs]).tolist():
-            rows, decision = np.arange(sequences.firsts[number], sequences.ends[number]), decided[number].decision
+            rows, one = np.arange(sequences.firsts[number], sequences.ends[number]), decided[number]
+            decision = one.decision
             broken = violations(self.constraints, Labelling(own[rows].tolist(), fields, predicates.at(rows)))
             violated = {index: times for index, times in broken.items() if index not in decision.relaxed}
-            out[number] = replace(decided[number], decision=replace(decision, certified=False, violated=violated))
+            changes = one.changes and [change for change in one.changes if not differs[rows[change.unit]]]
+            decision = replace(decision, certified=False, violated=violated)
+            out[number] = replace(one, decision=decision, changes=changes)
         return out
 
     def register(self) -> None:

@@ -282,7 +282,7 @@ class Corpus:
             doc = write_doc_name(make_reference(grouped), number_name(name, number))
             if own.has_tag_sets and self.text is not None:
                 write_text_settings(doc, asdict(self.text))
-            if own.has_tag_sets or GOLD_COLUMN in (self.columns or ()):
+            if own.has_tag_sets or GOLD_COLUMN in grouped[0].columns:
                 resolve_gold_tags(doc)
             yield doc
 

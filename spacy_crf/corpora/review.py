@@ -17,6 +17,7 @@ from ..reading.files import first_line, read_blocks
 from ..reading.records import read_json_lines
 from .errors import CorpusErrors
 from .sentence import RowChecker, Sentence, find_spaces, is_spans, validate_input
+from .tagsets import GOLD_COLUMN, make_sentence, parse_tags
 
 FORMAT = "spacy_crf review 1"
 MARK = f"# {FORMAT}"  # first line of the tabular layout; in JSON lines each object says it
@@ -131,7 +132,11 @@ def _make_sentence(sequence: _Sequence, checker: RowChecker) -> Sentence:
     kind, words, lines = sequence.kind, sequence.words, sequence.lines
     validate_input([kind, *sequence.input])
     checker.check_words(words, lines)
-    columns = {**sequence.input, kind: sequence.gold}
+    if kind == GOLD_COLUMN:
+        tags = [parse_tags(gold, f"{checker.path}, line {line}") for gold, line in zip(sequence.gold, lines)]
+        columns = {**sequence.input, **make_sentence(words, tags, None, False).columns}
+    else:
+        columns = {**sequence.input, kind: sequence.gold}
     for name, values in columns.items():
         checker.check(name, values, lines)
     if is_spans(kind):

@@ -63,6 +63,11 @@ def parse_tags(cell: str, where: str = "Tags") -> TagWeights:
     return {tag: weight / total for tag, weight in weights.items()}
 
 
+def is_noted(tag: str) -> bool:
+    """Whether a tag, written as it is, would be read as something else, such as several tags."""
+    return tag == NO_GOLD or any(sign in tag for sign in (BETWEEN, BEFORE_WEIGHT)) or tag != tag.strip()
+
+
 def _split_weight(part: str) -> tuple[str, str | None]:
     """A tag and its weight as a text; None if it has none."""
     tag, colon, weight = part.rpartition(BEFORE_WEIGHT)

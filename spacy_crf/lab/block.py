@@ -17,7 +17,7 @@ from spacy.vocab import Vocab
 
 from ..core.errors import CoreErrors, CRFError
 from ..features.block import FeatureSettings, SequenceMode
-from ..pipe.block import Decode, Scorer, Settings, component, nested, own_names
+from ..pipe.block import Decode, Scorer, Settings, component, fixed, nested, own_names
 
 Reader = Callable[[Language], Iterable[Example]]
 SELECTIONS: dict[str, Reader] = {}  # what an experiment holds at the moment, by key
@@ -38,7 +38,7 @@ class ComparisonSettings(Settings, ABC):
     scorer (Callable | None): how it is evaluated.
     """
 
-    target: Literal["tag", "pos"] = "tag"
+    target: Literal["tag", "pos"] = fixed("tag", shown=True)
     overwrite: bool = False
     marginals: str | None = None
     gold_tags: str = "gold_tags"
@@ -56,10 +56,7 @@ class ComparisonSettings(Settings, ABC):
         from .baselines.component import ComparisonTagger
 
         self.check(name)
-        names = [name for name in ("overwrite", "decode", "marginals", "gold_tags") if hasattr(self, name)]
-        at_run_time = {name: getattr(self, name) for name in names}
-        estimator = self.estimator()
-        return ComparisonTagger(nlp.vocab, name, estimator, self.target, at_run_time, self.scorer)
+        return ComparisonTagger(nlp.vocab, name, self, self.estimator())
 
 
 @dataclass(kw_only=True)
@@ -73,10 +70,10 @@ class FrequencySettings(ComparisonSettings):
         For text in free spelling give more, such as 1.
     """
 
-    smoothing: float = 1.0
-    suffix_length: int = 10
-    cutoff: float = 10
-    theta: float | None = None
+    smoothing: float = fixed(1.0)
+    suffix_length: int = fixed(10)
+    cutoff: float = fixed(10)
+    theta: float | None = fixed(None)
 
     def estimator(self) -> Any:
         from .baselines import lexicon
@@ -99,7 +96,7 @@ class SequenceSettings(ComparisonSettings):
     decode (str): "viterbi" for the most probable sequence, "posterior" for the most probable tag of each token.
     """
 
-    sequence: SequenceMode = "auto"
+    sequence: SequenceMode = fixed("auto")
     decode: Decode = "viterbi"
 
 
@@ -112,8 +109,8 @@ class HMMTaggerSettings(SequenceSettings, FrequencySettings):
         by the square, and in proportion to the number, of the pairs.
     """
 
-    order: int = 2
-    min_count: float = 1.0
+    order: int = fixed(2)
+    min_count: float = fixed(1.0)
 
     def estimator(self) -> Any:
         from .baselines import hmm
@@ -132,8 +129,8 @@ class MEMMSettings(SequenceSettings):
     """
 
     features: FeatureSettings = nested("misc", "spacy_crf.Features.v1", templates=["@tagging"])
-    c2: float = 1.0
-    max_iterations: int = 100
+    c2: float = fixed(1.0)
+    max_iterations: int = fixed(100)
 
     def estimator(self) -> Any:
         from .baselines.memm import MEMMEstimator

@@ -103,13 +103,13 @@ def evaluate(
 
 
 def find_intervals(tallies: Sequence[Tally], rows: Indices, found: Findings) -> dict[Names, Interval]:
-    """Return the intervals of the figures that tallies give as they were found."""
+    """Return the intervals of the figures that tallies give as they were found, in the order of the figures."""
     known = flatten({**found.scores, **found.by_label})
     drawn = bootstrap_figures(tallies, rows)
     return {
-        path: interval
-        for path, interval in drawn.items()
-        if path in known and abs(interval.mean - known[path]) < TOLERANCE
+        path: drawn[path]
+        for path, value in known.items()
+        if path in drawn and abs(drawn[path].mean - value) < TOLERANCE
     }
 
 

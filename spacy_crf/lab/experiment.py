@@ -20,6 +20,7 @@ from thinc.api import Config
 
 from ..core.arrays import Doubles, Indices
 from ..core.errors import CRFError
+from ..core.labels import TagSet
 from ..punctuation.component import PunctuationRestorer
 from ..punctuation.docs import gold_labels
 from ..sections.component import SectionParser
@@ -240,7 +241,8 @@ def count_gold(pipe: Any, examples: Sequence[Example]) -> int:
     """Count the units with gold, which are what scores are means over; tokens, for components that are not ours."""
     if not hasattr(pipe, "annotation"):
         return sum(len(example.reference) for example in examples)
-    return sum(name is not None for example in examples for name in pipe.annotation.names(example, pipe.tags))
+    tags = getattr(pipe, "tags", TagSet(pipe.labels, "none"))
+    return sum(name is not None for example in examples for name in pipe.annotation.names(example, tags))
 
 
 @count_gold.register

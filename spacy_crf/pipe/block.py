@@ -96,7 +96,9 @@ def component(
 
             made = settings(**single_dollars(values))
             _warn_of_shared(nlp, name, made)
-            return construct(nlp, name, made)
+            pipe = construct(nlp, name, made)
+            pipe.cfg.tell(nlp)
+            return pipe
 
         own = list(signature(construct).parameters.values())[:2]
         asked = [Parameter(key, Parameter.POSITIONAL_OR_KEYWORD, annotation=hint) for key, hint in hints.items()]

@@ -60,7 +60,7 @@ class Calibrates(StoresChain):
         if found < FEW:
             few = PipeWarnings.CRFW409.format(name=self.name, found=found, few=FEW)
             warnings.warn(few, CRFWarning, stacklevel=2)
-        self.cfg["temperature"] = 1.0 if found < FEW else fit_temperature(batches)
+        self.cfg.fit("temperature", 1.0 if found < FEW else fit_temperature(batches))
 
     def stored_files(self, exclude: Iterable[str]) -> dict[str, bytes]:
         """Contents of the files, with a warning where nobody has fitted the temperature that is asked for."""

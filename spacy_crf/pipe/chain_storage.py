@@ -217,8 +217,7 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
     def begin_with_files(self, files: dict[str, bytes], path: str) -> None:
         """Take over what training need not learn anew of such files of the component that it starts with."""
 
-    def restore(self, files: dict[str, bytes], path: str) -> None:
-        """Take over what was stored: what was learned, and settings that were assigned, unless the config changed."""
+    def restore(self, files: dict[str, bytes], path: str, alone: bool) -> None:
         parts = Parts.parse(files, self.name, path)
         if parts.features is not None:
             check_templates(self.name, self.feature_config, parts.features)
@@ -227,7 +226,7 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
             if parts.cfg is not None:
                 self.cfg["labels"] = [str(label) for label in parts.cfg["labels"]]
                 self.cfg.update({name: parts.cfg[name] for name in self.learned_settings if name in parts.cfg})
-                self.cfg.take_changes(parts.cfg)
+                self.cfg.take(parts.cfg, alone)
             if parts.features is not None:
                 self.features = Features.from_data(parts.features, self.feature_config, self.sequence)
                 self.valid_tags.from_data(parts.features)

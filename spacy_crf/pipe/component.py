@@ -197,9 +197,8 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         return losses
 
     def finish_update(self, sgd: Optimizer | None) -> None:
-        """Let the trainer take its step. What was fitted to the weights before it is fitted anew, if by training."""
-        if self.live_settings.configured["temperature"] == AUTO != self.settings.temperature:
-            self.cfg["temperature"] = AUTO
+        """Let the trainer take its step. Settings that were fitted to the weights before it are asked for anew."""
+        self.cfg.forget_fits()
         if self._first_step is not None:
             prepare, self._first_step = self._first_step, None
             prepare()

@@ -194,6 +194,10 @@ class PipeWarnings(metaclass=Messages):
         "Component {name!r}: the dev corpus has only {found} tokens with a gold label that it knows, too few to fit a "
         "temperature to; that takes {few}. It is 1 for now. Give a larger dev corpus, or set a number."
     )
+    CRFW411 = (
+        "Component {name!r} is loaded with settings that were saved with it, in place of others: {changes}. If you "
+        "want others, assign them through `cfg`. The config.cfg that `nlp.to_disk` writes says what holds."
+    )
     CRFW418 = (
         "Component {name!r} begins with what is saved in {path}, but without its weights that the setting {setting} of "
         "the model block is for. Set it as it was there, to begin with all of them."

@@ -1,45 +1,94 @@
-"""Settings of a component that may be changed while it is used, as its `cfg`."""
+"""Settings of a component that may be changed while it is used, as its `cfg`, and how they outlive it.
 
-from collections.abc import Mapping
-from copy import deepcopy
+A pipeline's config says what holds, for whoever reads `nlp.config` or loads its folder. So what is assigned through
+`cfg` is told to the config, and a component that a pipeline loads takes from its own files what was learned, and no
+settings but those that were fitted because the config asks for it ("auto").
+"""
+
+import warnings
+import weakref
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, ClassVar
 
-from .block import Settings, refused
+import numpy as np
+from spacy.language import Language
+from spacy.util import load_config
+from thinc.util import convert_recursive
+
+from ..core.errors import CRFWarning
+from ..reading.configs import single_dollars
+from .block import Settings, default_config, refused
+from .errors import PipeWarnings
+from .storage import Stored, is_alone
 
 
 class LiveSettings(dict[str, Any]):
     """Settings of a component as `pipe.cfg`: a dict, as spaCy asks for, that checks values when they are assigned.
 
-    Assignments change the settings of its block; those that differ from what the config said are saved with the
-    component. learned (dict): what comes from data, such as labels.
-
-    configured (dict): what the config said of run-time settings.
+    Assignments change the settings of its block, and the config of the pipeline that made the component.
+    learned (dict): what comes from data, such as labels.
     """
 
-    CHANGED: ClassVar[str] = "changed"  # where files have settings that were assigned, with what the config said
+    FITTED: ClassVar[str] = "fitted"  # where files have settings that were fitted, with what was asked for
 
     def __init__(self, name: str, settings: Settings, learned: Mapping[str, Any]):
         self._name, self._settings, self._learned = name, settings, tuple(learned)
-        told = [one.name for one in fields(settings) if one.metadata.get("shown", not one.metadata.get("fixed"))]
-        shown = {one: getattr(settings, one) for one in told}
-        super().__init__({**shown, **learned})
-        self.configured = deepcopy(shown)
+        self._held = {one.name for one in fields(settings) if one.metadata.get("fixed")}
+        shown = [one.name for one in fields(settings) if one.metadata.get("shown", one.name not in self._held)]
+        self._asked: dict[str, Any] = {}  # in place of what was fitted
+        self._pipeline: weakref.ref[Language] | None = None
+        super().__init__({**{one: getattr(settings, one) for one in shown}, **learned})
 
     def __reduce__(self) -> tuple[Any, ...]:
         learned = {key: self[key] for key in self._learned}
-        return LiveSettings, (self._name, self._settings, learned), {"configured": self.configured}
+        return LiveSettings, (self._name, self._settings, learned), {"_asked": self._asked}
+
+    @property
+    def assignable(self) -> dict[str, Any]:
+        """Those that may be assigned, as a config says them."""
+        own = {key: value for key, value in self.items() if key not in (*self._learned, *self._held)}
+        return {**own, **self._asked}
 
     def to_data(self) -> dict[str, Any]:
         """Return what a file keeps."""
-        changed = {key: value for key, value in self.configured.items() if self[key] != value}
-        return {**self, self.CHANGED: changed} if changed else dict(self)
+        return {**self, self.FITTED: self._asked} if self._asked else dict(self)
 
-    def take_changes(self, stored: Mapping[str, Any]) -> None:
-        """Assign what was assigned before a saving, apart from what the config says otherwise since."""
-        changed = dict(stored.get(self.CHANGED, {}))
-        self.update({key: stored[key] for key, was in changed.items() if self.get(key) == was})
+    def fit(self, key: str, value: Any) -> None:
+        """Set what a setting asked to have fitted; the config goes on asking."""
+        asked = self._asked.get(key, self[key])
+        self._set({key: value})
+        self._asked[key] = asked
+
+    def forget_fits(self) -> None:
+        """Set what was fitted back to what was asked for."""
+        self._set(self._asked)
+        self._asked = {}
+
+    def tell(self, nlp: Language) -> None:
+        """Have the config of a pipeline told what is assigned from now on. nlp (Language): made the component."""
+        self._pipeline = weakref.ref(nlp)
+
+    def take(self, stored: Mapping[str, Any], alone: bool) -> None:
+        """Assign settings that were stored with the component, with a warning where others had been given.
+
+        alone (bool): whether no config of a pipeline says what holds. Where one does, only files of older versions tell
+            of settings that were assigned, with what the config said then.
+        """
+        own, old, asked = self.assignable, stored.get("changed", {}), stored.get(self.FITTED, {})
+        said = {**stored, **asked}
+        kept = [key for key in own if key in said and (alone or (key in old and own[key] == old[key]))]
+        found = {key: said[key] for key in kept if said[key] != own[key]}
+        self.update(found)
+        for key in asked.keys() & own.keys():
+            if self[key] == asked[key]:
+                self.fit(key, stored[key])
+        usual = default_config(type(self._settings)) if alone else {}
+        if told := [key for key in found if key not in usual or own[key] != usual[key]]:
+            changes = ", ".join(f"{key} = {found[key]!r} (was {own[key]!r})" for key in told)
+            warnings.warn(PipeWarnings.CRFW411.format(name=self._name, changes=changes), CRFWarning, stacklevel=2)
 
     def __setitem__(self, key: str, value: Any) -> None:
         self.update({key: value})
@@ -59,24 +108,43 @@ class LiveSettings(dict[str, Any]):
         RAISES (CRFError): CRF408 and others, for a setting that does not exist, is fixed, or has no meaning.
         """
         assigned = dict(*others, **values)
-        changed = {key: value for key, value in assigned.items() if key not in self._learned}
-        held = {one.name for one in fields(self._settings) if one.metadata.get("fixed")}
+        changed = _plain({key: value for key, value in assigned.items() if key not in self._learned})
         for key, value in list(changed.items()):
             if key not in self:
                 near = ", ".join(get_close_matches(key, list(self), n=3)) or ", ".join(self)
                 raise refused(self._name, key, value, f"one of the settings it has: {near}")
-            if key in held:
+            if key in self._held:
                 if value != self[key]:
                     raise refused(self._name, key, value, f"{self[key]!r}, as it was when the component was made")
                 del changed[key]
-        if changed:
-            replace(self._settings, **changed).check(self._name)
-        for key, value in changed.items():
+        self._set(changed)
+        super().update({**assigned, **changed})
+        self._asked = {key: asked for key, asked in self._asked.items() if key not in changed}
+        self._tell_config(changed)
+
+    def _set(self, values: dict[str, Any]) -> None:
+        if values:
+            replace(self._settings, **values).check(self._name)
+        for key, value in values.items():
             setattr(self._settings, key, value)
-        super().update(assigned)
+        super().update(values)
+
+    def _tell_config(self, changed: dict[str, Any]) -> None:
+        nlp = None if self._pipeline is None else self._pipeline()
+        if nlp is None or not changed:
+            return
+        for name, pipe in nlp.components:
+            if getattr(pipe, "cfg", None) is self:
+                nlp.get_pipe_config(name).update(changed)
 
 
-class HasSettings:
+def _plain(values: dict[str, Any]) -> dict[str, Any]:
+    """Settings as a config can hold them: numbers of numpy are no JSON."""
+    found: dict[str, Any] = convert_recursive(lambda one: isinstance(one, np.generic), lambda one: one.item(), values)
+    return found
+
+
+class HasSettings(Stored):
     """A component whose run-time settings, and what is learned beside the weights, are its `cfg`."""
 
     live_settings: LiveSettings
@@ -89,3 +157,21 @@ class HasSettings:
     @cfg.setter
     def cfg(self, values: Any) -> None:
         self.live_settings.update(values)  # `spacy find-threshold` assigns all of them
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Write the files to a folder. The config.cfg of a pipeline, which spaCy has written beside, is corrected where
+        it was not told what was assigned, as that of a pipeline that took the component from another one."""
+        super().to_disk(path, exclude=exclude)
+        config = Path(path).parent / "config.cfg"
+        if not is_alone(exclude) and config.is_file():
+            _correct(config, Path(path).name, self.cfg.assignable)
+
+
+def _correct(path: Path, name: str, settings: dict[str, Any]) -> None:
+    """Write settings to the block of a component in the file of a config, where it says otherwise."""
+    config = load_config(path)
+    said = single_dollars(dict(config.interpolate().get("components", {}).get(name, settings)))
+    wrong = {key: value for key, value in settings.items() if said.get(key) != value}
+    if wrong:
+        config["components"][name].update(wrong)
+        config.to_disk(path)

@@ -53,7 +53,8 @@ def pool(pipelines: Sequence[Language], names: Sequence[str], exponents: Sequenc
     base = with_vectors[0] if with_vectors else 0
     resources = _resources(names, pipes)
     blocks = [nlp.config.interpolate()["components"][name] for nlp, name in zip(pipelines, names)]
-    config = {**blocks[base], "features": _features_block(pipes, [block["features"] for block in blocks])}
+    features_block = _features_block(pipes, [block["features"] for block in blocks])
+    config = {**blocks[base], **pipes[base].cfg.assignable, "features": features_block}
     temperature = config["temperature"] = pipes[base].temperature
     if forbidden := dict.fromkeys(tuple(pair) for pipe in pipes for pair in getattr(pipe.settings, "forbidden", ())):
         config["forbidden"] = list(map(list, forbidden))

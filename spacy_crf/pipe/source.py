@@ -54,12 +54,12 @@ class SourcePipe(HasSettings, IsolatesFailures, Stored, Pipe):
         self.live_settings = LiveSettings(name, settings, {})
 
     def stored_files(self, exclude: Iterable[str]) -> dict[str, bytes]:
-        return {} if CFG in exclude else {CFG: settings_bytes(self.cfg.to_data())}
+        return {} if CFG in exclude else {CFG: settings_bytes(self.cfg)}
 
-    def restore(self, files: dict[str, bytes], path: str) -> None:
+    def restore(self, files: dict[str, bytes], path: str, alone: bool) -> None:
         stored = read_settings(files, self.name, path)
         if stored is not None:
-            self.cfg.take_changes(stored)
+            self.cfg.take(stored, alone)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
         """Read a folder that `to_disk` wrote; older versions wrote no settings, and perhaps no folder."""

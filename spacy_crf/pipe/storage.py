@@ -83,8 +83,9 @@ class Stored:
         raise NotImplementedError
 
     @abstractmethod
-    def restore(self, files: dict[str, bytes], path: str) -> None:
-        """Take over what was stored. path (str): of the files, for messages."""
+    def restore(self, files: dict[str, bytes], path: str, alone: bool) -> None:
+        """Take over what was stored. path (str): of the files, for messages. alone (bool): whether settings are taken
+        over too, as no config of a pipeline says what holds."""
         raise NotImplementedError
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
@@ -92,6 +93,7 @@ class Stored:
         return dumps(seal(self.stored_files(exclude)))
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> Self:
+        """Take over what `to_bytes` gave, settings among it."""
         with readable(self.name, "bytes"):
             stored, excluded = dict(loads(bytes_data)), set(exclude)
             listed = [CHECKSUMS] if CHECKSUMS in stored else []
@@ -99,7 +101,7 @@ class Stored:
             if not all(isinstance(content, bytes) for content in files.values()):
                 raise TypeError("contents of files are bytes")
         check_seal(files, self.name, "bytes")
-        self.restore(files, "bytes")
+        self.restore(files, "bytes", alone=True)
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
@@ -107,9 +109,17 @@ class Stored:
         write_files(Path(path), seal(self.stored_files(exclude)), self.name)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
-        """Read a folder that `to_disk` wrote; no code from the files is run."""
-        self.restore(read_folder(Path(path), exclude, self.name, self.parts), str(path))
+        """Read a folder that `to_disk` wrote; no code from the files is run.
+
+        Settings are taken over too, but not by a pipeline, whose config says what holds.
+        """
+        self.restore(read_folder(Path(path), exclude, self.name, self.parts), str(path), is_alone(exclude))
         return self
+
+
+def is_alone(exclude: Iterable[str]) -> bool:
+    """Whether a component is stored or read alone: a pipeline, which does that with its vocabulary, excludes it."""
+    return "vocab" not in exclude
 
 
 def read_folder(path: Path, exclude: Iterable[str], name: str, parts: Sequence[str] = NAMES) -> dict[str, bytes]:
@@ -133,6 +143,8 @@ def readable(name: str, path: str) -> Iterator[None]:
     """Tell data that cannot be read by one coded error, whatever stumbled over it."""
     try:
         yield
+    except Warning:  # for somebody who takes warnings for errors
+        raise
     except Exception as error:
         text = repr(error)
         problem = text if len(text) <= LONGEST else f"{text[:LONGEST]}..."

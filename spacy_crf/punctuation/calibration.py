@@ -128,12 +128,12 @@ class CalibratesMarks:
             few = PunctuationWarnings.CRFW977.format(name=self.name, found=len(words.labels), few=FEW)
             warnings.warn(few, CRFWarning, stacklevel=2)
         self.calibration = None if len(words.labels) < FEW else words.fit()
-        self.cfg["temperature"] = 1.0
+        self.cfg.fit("temperature", 1.0)
 
     def drop_calibration(self) -> None:
         """Drop a map whose weights change, with a warning unless training fits it again."""
         if self.cfg[CALIBRATION] is not None:
-            if self.cfg.configured["temperature"] != AUTO:
+            if self.cfg.assignable["temperature"] != AUTO:
                 warnings.warn(PunctuationWarnings.CRFW974.format(name=self.name), CRFWarning, stacklevel=3)
             self.calibration = None
 

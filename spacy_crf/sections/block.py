@@ -8,7 +8,7 @@ from spacy.language import Language
 from spacy.pipeline import Pipe
 
 from ..learning.block import LBFGSSettings
-from ..pipe.block import ChainSettings, Scorer, component, empty, is_positive, nested
+from ..pipe.block import ChainSettings, Scorer, component, empty, fixed, is_positive, nested
 from .features.block import UnitFeatureSettings
 
 Labeller = Literal["auto", "chain", "rules"]
@@ -35,7 +35,7 @@ class SectionSettings(ChainSettings):
     label_weight (float): what the log probabilities of labels are multiplied by where they are decided together with
         the tree: above 1, the tree overrules fewer labels.
     parser (str): what builds the tree: "stack", over stacks of open sections, or "grammar", by CYK, for documents of up
-        to 500 elements.
+        to 500 elements. Each has weights of its own: the one that training has not seen goes by those set by hand.
     grammar (str): for that parser: "thesis" or "thesis_code", the grammars of Trompper's thesis, or the path of one. It
         is saved with the model.
     learn_tree (bool): learn the weights of the tree parser from the trees of the training examples, in the first step;
@@ -57,7 +57,7 @@ class SectionSettings(ChainSettings):
     joint: bool = True
     label_weight: float = 1.0
     parser: ParserKind = "stack"
-    grammar: str = "thesis"
+    grammar: str = fixed("thesis", shown=True)
     learn_tree: bool = True
     tree_c2: float = 0.05
     max_states: int | None = 24

@@ -1,5 +1,6 @@
 """The section parser: a chain or rules label layout elements, and a parser over them builds the tree of sections."""
 
+import json
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -71,9 +72,12 @@ class SectionParser(ChainPipe):
     def __init__(self, vocab: Vocab, settings: SectionSettings, name: str = "section_parser"):
         self.roles = LabelRoles.parse(name, settings.roles)
         self.unit_features = settings.features
-        self._stack = StackParser(settings.max_states)
-        self._grammar = GrammarParser(name, settings.grammar, self.roles)
         super().__init__(vocab, settings, name, newline_label=self.roles.newline)
+        self._begin_parsers()
+
+    def _begin_parsers(self) -> None:
+        self._stack = StackParser(self.settings.max_states)
+        self._grammar = GrammarParser(self.name, self.settings.grammar, self.roles)
 
     def make_tags(self, labels: tuple[str, ...]) -> TagSet:
         return TagSet(labels, "none")
@@ -131,6 +135,7 @@ class SectionParser(ChainPipe):
         start: str | None = None,
     ) -> None:
         """As `ChainPipe.initialize`; weights of the tree are learned in the first step of training."""
+        self._begin_parsers()
         self.tree_parser.reset()
         super().initialize(get_examples, nlp=nlp, labels=labels, start=start)
 
@@ -138,8 +143,6 @@ class SectionParser(ChainPipe):
     def tree_parser(self) -> TreeParser:
         """The parser under the present settings."""
         if self.settings.parser == "grammar":
-            if self._grammar.source != self.settings.grammar:
-                self._grammar = GrammarParser(self.name, self.settings.grammar, self.roles)
             return self._grammar
         self._stack.max_states = self.settings.max_states
         return self._stack
@@ -162,13 +165,16 @@ class SectionParser(ChainPipe):
         return self.roles.sum(self._spread(units_of(doc), found)[1], self._names)
 
     def write_files(self) -> dict[str, bytes]:
-        return {FILE: self.tree_parser.to_bytes()}
+        uses_grammar = self.settings.parser == "grammar" or self._grammar.is_read
+        data = {**self._stack.to_data(), **(self._grammar.to_data() if uses_grammar else {})}
+        return {FILE: json.dumps(data, indent=1).encode("utf8")}  # not with srsly, which rounds numbers
 
     def read_files(self, files: dict[str, bytes], path: str) -> None:
         if FILE in files:
             with readable(self.name, f"{path}/{FILE}"):
-                self._stack.from_bytes(files[FILE])
-                self._grammar.from_bytes(files[FILE])
+                data = dict(json.loads(files[FILE]))
+                self._stack.from_data(data)
+                self._grammar.from_data(data)
 
     begin_with_files = read_files  # where there are trees to learn from, weights are learned from those set by hand
 

@@ -6,12 +6,12 @@ heading of the first section that begins in a span is the first number or title 
 terms where it has their symbols. Terminals are labels of elements; without one for blank lines, these are passed over.
 """
 
-import json
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from itertools import combinations, product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from ..core.stored import stored_floats
 from ..reading.files import read_text
 from .errors import SectionErrors, SectionWarnings
 from .features.rules import NEWLINE, NUMBER, TITLE
-from .parsing import LabelRoles
+from .parsing import GRAMMAR, LabelRoles
 from .tree import USUAL, heading_places
 
 SHIPPED = files(__package__) / "grammars"
@@ -107,6 +107,11 @@ class GrammarParser:
     def __init__(self, name: str, source: str, roles: LabelRoles):
         self.name, self.source, self.roles = name, source, roles
         self._model: ConditionalGrammar | None = None
+
+    @property
+    def is_read(self) -> bool:
+        """Whether there is a grammar already."""
+        return self._model is not None
 
     @property
     def model(self) -> ConditionalGrammar:
@@ -199,18 +204,16 @@ class GrammarParser:
         gold = ParseScores(terminals, spans, document.name)
         return Observation(scores, gold, features)
 
-    def to_bytes(self) -> bytes:
+    def to_data(self) -> dict[str, Any]:
         terms = self.model.weights[len(self.model.grammar.rules) :].tolist()
-        stored = {"source": self.source, "grammar": self.model.weighted.to_text("log"), "terms": terms}
-        return json.dumps(stored, indent=1).encode("utf8")
+        return dict(zip(GRAMMAR, (self.source, self.model.weighted.to_text("log"), terms)))
 
-    def from_bytes(self, data: bytes) -> None:
+    def from_data(self, data: Mapping[str, Any]) -> None:
         """Take over a grammar that was stored under the same name or path; others are none of this parser."""
-        stored = dict(json.loads(data))
-        if stored.get("source") == self.source:
-            grammar = Grammar.from_text(stored["grammar"], self.source)
+        if data.get("source") == self.source:
+            grammar = Grammar.from_text(data["grammar"], self.source)
             self._check(grammar)
-            terms = stored_floats("terms", np.array(stored["terms"], dtype=np.float64), (2 * len(TERMS),))
+            terms = stored_floats("terms", np.array(data["terms"], dtype=np.float64), (2 * len(TERMS),))
             self._model = ConditionalGrammar(grammar, np.concatenate([np.zeros(len(grammar.rules)), terms]))
 
 

@@ -1,12 +1,11 @@
 """From labelled units to the tree: labels by role, the input of tree parsers, what becomes of it, and learning."""
 
-import json
 import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from spacy.training import Example
@@ -26,6 +25,7 @@ from .segment import Kind, LayoutUnit
 from .spans import gold_tree, labels_of_units, read_elements
 from .tree import USUAL, Element, SectionNode, SectionTree
 
+GRAMMAR = ("source", "grammar", "terms")  # keys of what a parser by a grammar knows
 LEAST_LOG = -30.0  # of the probability of a label: what is rarer is impossible, as it is in the chain
 
 
@@ -34,15 +34,16 @@ class TreeParser(Protocol):
 
     Its `parse` finds the best tree, with probabilities and the labels that go with it, `learn` takes weights from gold
     trees, with a penalty c2 on what they differ from those that come with it, `can_learn` raises a ValueError for a
-    gold tree that no parse can have, as `learn` does, `reset` forgets what was learned, `to_bytes` writes it as JSON.
+    gold tree that no parse can have, as `learn` does, `reset` forgets what was learned. `to_data` gives it as JSON data
+    under keys of its own, and `from_data` takes it from those of both parsers.
     """
 
     def parse(self, document: ParserInput) -> SectionParse: ...
     def learn(self, examples: Sequence[TreeExample], c2: float) -> None: ...
     def can_learn(self, example: TreeExample) -> None: ...
     def reset(self) -> None: ...
-    def to_bytes(self) -> bytes: ...
-    def from_bytes(self, data: bytes) -> None: ...
+    def to_data(self) -> dict[str, Any]: ...
+    def from_data(self, data: Mapping[str, Any]) -> None: ...
 
 
 @dataclass
@@ -64,16 +65,13 @@ class StackParser:
     def reset(self) -> None:
         self.weights = None
 
-    def to_bytes(self) -> bytes:
-        named = {} if self.weights is None else dict(zip(NAMES, self.weights.tolist()))
-        return json.dumps(named, indent=1).encode("utf8")  # not with srsly, which rounds numbers
+    def to_data(self) -> dict[str, Any]:
+        return {} if self.weights is None else dict(zip(NAMES, self.weights.tolist()))
 
-    def from_bytes(self, data: bytes) -> None:
-        """Take over weights; a grammar that was stored is none of this parser."""
-        named = dict(json.loads(data))
+    def from_data(self, data: Mapping[str, Any]) -> None:
         weights = None
-        if named and "grammar" not in named:
-            weights = np.array([float(named[each]) for each in NAMES])
+        if data.keys() - set(GRAMMAR):
+            weights = np.array([float(data[each]) for each in NAMES])
             stored_floats("weights", weights, (None,))
         self.weights = weights
 

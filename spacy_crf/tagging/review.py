@@ -16,7 +16,7 @@ import numpy as np
 from spacy.tokens import Doc, Span
 from spacy.util import minibatch
 
-from ..annotation.gold import as_bio
+from ..annotation.gold import GOLD_TAGS, as_bio
 from ..annotation.target import DecodedDoc
 from ..core.arrays import Doubles, Floats, Ints, Segments
 from ..core.chain.distribution import BestPaths
@@ -25,6 +25,7 @@ from ..core.labels import OUTSIDE, UNKNOWN
 from ..corpora.docs import read_kind
 from ..corpora.review import COLUMNS, FORMAT, MARK, escape, write_label
 from ..corpora.sentence import ENTITIES, EXTENSION_PREFIX, SPANS_PREFIX
+from ..corpora.tagsets import GOLD_COLUMN, is_noted
 from ..pipe.decoding import Batch
 from .component import CRFTagger
 
@@ -216,7 +217,12 @@ def _written(tagger: CRFTagger, decoded: DecodedDoc) -> Ints:
 
 
 def target_kind(tagger: CRFTagger) -> str:
-    """What a tagger writes, as corpora call it: "tag", "pos", "ner", "spans:KEY" or "ext:NAME"."""
+    """What a tagger writes, as corpora call it: "tag", "pos", "ner", "spans:KEY" or "ext:NAME".
+
+    Gold of a tagger with sets may be several tags, as elsewhere, unless its tags look like that themselves.
+    """
+    if tagger.target == "tag" and tagger.cfg.get("gold_tags") == GOLD_TAGS and not any(map(is_noted, tagger.labels)):
+        return GOLD_COLUMN
     if tagger.target == "spans":
         return f"{SPANS_PREFIX}{tagger.cfg['spans_key']}"
     kinds = {"tag": "tag", "pos": "pos", "ent": ENTITIES}

@@ -11,7 +11,6 @@ import typer
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
-from spacy.util import load_config
 from wasabi import msg
 
 from ..cli.data import TO_ANNOTATE, Data, DataOptions
@@ -214,11 +213,9 @@ def guarantee(
         promise = risk_control(held_out, level, unit, loss)
     tell_promise(promise, held_out, loaded.component.labels)
     if output is not None:
-        loaded.nlp.to_disk(output)
-        config = load_config(output / "config.cfg")
         stored = guarantee_data(promise, loaded.component)
-        config["components"][loaded.name].update(method="guarantee", guarantee=stored)
-        config.to_disk(output / "config.cfg")
+        loaded.component.cfg.update(method="guarantee", guarantee=stored)
+        loaded.nlp.to_disk(output)
     tell_written(output)
 
 

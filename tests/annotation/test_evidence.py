@@ -5,7 +5,7 @@ import pytest
 from helpers.chains import chain_of, softened
 from helpers.tagged import EXTENSION, read_target, train
 from spacy.language import Language
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc, Span, Token
 
 from spacy_crf.annotation.span_targets import target_of
 from spacy_crf.core.labels import TagSet
@@ -91,6 +91,17 @@ def test_adjacent_spans_and_ends_of_sequences() -> None:
     doc.spans["sc"] = [Span(doc, 0, 1, label="PER"), Span(doc, 1, 2, label="LOC")]
     assert open_tags(nlp, doc, BIO, "spans") == ["B-PER", "B-LOC", "O B-LOC B-PER", "*"]
     assert open_tags(nlp, doc, BIO, "spans", [2, 2]) == ["B-PER", "B-LOC", "*", "*"]
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_a_default_of_an_attribute_is_no_evidence(given: bool) -> None:
+    nlp = train(given=given, target=EXTENSION)
+    docs = [Doc(nlp.vocab, words=["Ada", "met", "Bo"]) for _ in range(2)]
+    expected = read_target(nlp(docs[0]), EXTENSION)
+    Token.set_extension(EXTENSION, default=expected[1], force=True)
+    assert read_target(nlp(docs[1]), EXTENSION) == expected and len(set(expected)) > 1
+    left = open_tags(nlp, Doc(nlp.vocab, words=["Ada"]), nlp.get_pipe("crf_tagger").tags, EXTENSION)
+    assert left == ["*"]
 
 
 def test_empty_spans_say_nothing_and_stay() -> None:

@@ -144,6 +144,13 @@ def test_dates_of_meeting_and_publication() -> None:
     month = make_entry([("DATE", "2014a."), ("DATE", "(October):")])
     assert month.date == Date(Day(2014, 10), letter="a") and month.note == ""
     assert make_entry([("DATE", "(n.d.).")]).note == "n.d."
+    for parts in (["12 May", "2003"], ["2003", "12 May"]):
+        assert make_entry([("DATE", part) for part in parts]).date == Date(Day(2003, 5, 12))
+
+
+def test_a_class_of_arxiv_is_no_report() -> None:
+    entry = make_entry([("TITLE", "On ropes"), ("TECH", "arXiv:2001.12345 [cs.CL],"), ("DATE", "2020.")])
+    assert (entry.type, entry.arxiv, entry.genre, entry.note) == ("misc", "2001.12345", "", "cs.CL")
 
 
 def test_a_dash_is_the_author_before() -> None:

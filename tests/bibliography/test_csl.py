@@ -6,6 +6,7 @@ import pytest
 from helpers.entries import corpus_entries, lists_of_entries
 from hypothesis import given, settings
 
+from spacy_crf.bibliography.bibtex import read_bibtex, write_bibtex
 from spacy_crf.bibliography.csl import read_csl, write_csl
 from spacy_crf.bibliography.entry import Date, Day, Entry, EntryType, Name, Names
 
@@ -51,6 +52,33 @@ def test_any_entry_makes_the_round_trip(entries: list[Entry]) -> None:
     assert read_csl(text) == entries
     for item in json.loads(text):
         check_item({name: value for name, value in item.items() if value})
+
+
+@pytest.mark.parametrize(
+    "variable, printed, field, value",
+    [
+        ("URL", "http://x.org/{a", "url", "http://x.org/%7Ba"),
+        ("ISSN", "1234-5678}", "issn", "1234-5678%7D"),
+        ("ISBN", "{9783161484100", "isbn", "%7B9783161484100"),
+        ("DOI", "doi 10.1000/a{b see", "doi", "doi 10.1000/a%7Bb see"),
+        ("DOI", "10.1000/a<b>c", "doi", "10.1000/a<b>c"),
+        ("URL", "http://x.org/<i>a</i>", "url", "http://x.org/<i>a</i>"),
+        ("URL", "http://x.org/a b\\", "url", "http://x.org/a b%5C"),
+    ],
+)
+def test_identifiers_are_safe_in_bibtex_and_keep_their_signs(
+    variable: str, printed: str, field: str, value: str
+) -> None:
+    items = [{"id": "a", "type": "book", variable: printed}, {"id": "b", "type": "book", "title": "Knots"}]
+    entries = read_csl(json.dumps(items))
+    assert getattr(entries[0], field) == value
+    assert read_bibtex(write_bibtex(entries)) == read_csl(write_csl(entries)) == entries
+
+
+def test_identifiers_of_hand_made_entries_are_safe_in_bibtex() -> None:
+    entries = [Entry(key="a", url="http://x.org/{a", isbn="978}"), Entry(key="b", title="Knots")]
+    first, second = read_bibtex(write_bibtex(entries))
+    assert (first.url, first.isbn, second.title) == ("http://x.org/%7Ba", "978%7D", "Knots")
 
 
 def test_what_is_written() -> None:

@@ -19,6 +19,7 @@ SECONDS = 15  # far more than the fraction of one that each text takes, far less
 LENGTH = 200_000
 LINES = [
     *("1. ab.\n", "[1] x\n", "1.\n", "a-\n", "http://a/\n", "www.x.org/\n", "x\n", "x\n\n", "a\u00ad\n", "[Ab90] x\n"),
+    *("> x\n", ">", ">>>\nx", "[1] x. [2] y. ", "1. x. ", "- X\n", "• x\n", "1 X\n", "X\n1. X\n"),
     *("  x\nx\n", "doi:10.1234/x-\n", "doi:", "A. Bell, one.\n", "."),
 ]
 PIECES = [

@@ -15,6 +15,8 @@ MARKERS = {
     "(1)": "({}) ",
     "1.": "{}. ",
     "1)": "{}) ",
+    "1": "{} ",
+    "1 )": "{} ) ",
     "none": "",
 }
 
@@ -110,6 +112,93 @@ def test_brackets_may_leave_numbers_out() -> None:
 def test_bullets() -> None:
     found = split_references("• A. Bell, One,\n1990.\n• C. Dent, Two, 1991.\n")
     assert [item.text for item in found] == ["A. Bell, One, 1990.", "C. Dent, Two, 1991."]
+
+
+THREE = ["A. Lee. On ropes. 2004.", "B. Kim. On knots. 2005.", "C. Ono. On cords. 2006."]
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        *(
+            "## References",
+            "**References**",
+            "VI. REFERENCES",
+            "Reference List",
+            "List of References",
+            "References Cited",
+        ),
+        *(
+            "References (12)",
+            "References\n=====",
+            "R EFERENCES",
+            "Bibliografía",
+            "Références bibliographiques",
+            "参考文献",
+        ),
+        *("Список литературы", "Publications", "Selected Publications", "Primary sources", "\ufeffReferences"),
+        *("A heading of another kind", "\\begin{thebibliography}{99}"),
+    ],
+)
+@pytest.mark.parametrize("marker", ["[{}] ", "{}. ", "{} ", "- ", "• ", "[Lee0{}] ", "[lee-{}] ", "\\bibitem{{a{}}} "])
+def test_a_list_below_any_heading(heading: str, marker: str) -> None:
+    lines = "\n".join(marker.format(number) + text for number, text in enumerate(THREE, 1))
+    for between in ("\n", "\n\n"):
+        assert [item.text for item in split_references(f"{heading}{between}{lines}\n")] == THREE
+
+
+def test_other_lines_before_a_list_are_references_of_their_own() -> None:
+    text = "12 Journal of Ropes 2004\n[1] A. Lee. On ropes. 2004.\n[2] B. Kim. On knots. 2005.\n"
+    found = [(item.marker, item.text) for item in split_references(text)]
+    assert found == [("", "12 Journal of Ropes 2004"), ("[1]", THREE[0]), ("[2]", THREE[1])]
+
+
+def test_years_at_the_beginning_of_lines_are_no_markers() -> None:
+    text = "Lee, A. On ropes.\n2004. Press.\n\nKim, B. On knots.\n2005. Press.\n\nOno, C. On cords.\n2005. Press.\n"
+    assert [item.text[:3] for item in split_references(text)] == ["Lee", "Kim", "Ono"]
+    years = "2003 Knots and ropes. Press.\n2004 Ropes and knots. Press."
+    assert {item.marker for item in split_references(years)} == {""}
+
+
+@pytest.mark.parametrize(
+    "markers",
+    [
+        *(["- ", "- ", "- "], ["– ", "– ", "– "], ["1.", "2.", "3."], ["1 ) ", "2 ) ", "3 ) "], ["1 ", "2 ", "3 "]),
+        *(["[lee] ", "[kim] ", "[ono] "], ["\\bibitem{a} ", "\\bibitem[B]{b} ", "\\bibitem{c}\n"]),
+        *(
+            ["１．", "２．", "３．"],
+            ["\u200b1. ", "\u200b2. ", "\u200b3. "],
+            ["【1】", "【2】", "【3】"],
+            ["1、", "2、", "3、"],
+        ),
+        *(["#1 ", "#2 ", "#3 "], ["1] ", "2] ", "3] "], ["<1> ", "<2> ", "<3> "], ["1.- ", "2.- ", "3.- "]),
+        *(["Ref. 1: ", "Ref. 2: ", "Ref. 3: "], ["R1. ", "R2. ", "R3. "]),
+    ],
+)
+@pytest.mark.parametrize("broken", [False, True])
+def test_markers_of_many_kinds(markers: list[str], broken: bool) -> None:
+    lines = [marker + text.replace("On ", "On\n" if broken else "On ") for marker, text in zip(markers, THREE)]
+    assert [item.text for item in split_references("\n".join(lines))] == THREE
+
+
+def test_a_numbered_list_in_one_paragraph() -> None:
+    text = " ".join(f"[{number}] {reference}" for number, reference in enumerate(THREE, 1))
+    assert [item.text for item in split_references(text)] == THREE
+    assert [item.text for item in split_references(textwrap.fill(text, 40))] == THREE
+    text = " ".join(f"{number}. {reference} 2. Aufl." for number, reference in enumerate(THREE, 1))
+    assert [item.text for item in split_references(text)] == [f"{reference} 2. Aufl." for reference in THREE]
+    for text in ("[1] A. Lee. A reply to [2] and [3]. 2004.", "1. A. Lee. Knots. 2. Aufl. Press 2004."):
+        assert len(split_references(text)) == 1
+
+
+def test_lists_that_are_quoted_in_a_mail() -> None:
+    text = "\n".join(f"> [{number}] {reference}" for number, reference in enumerate(THREE, 1))
+    assert [item.text for item in split_references(text)] == THREE
+
+
+def test_addresses_of_a_list_with_keys_are_no_keys() -> None:
+    text = "[lee] A. Lee. On ropes. 2004.\n[Online] Press.\n[kim] B. Kim. On knots. 2005.\n"
+    assert [item.marker for item in split_references(text)] == ["[lee]", "[kim]"]
 
 
 @pytest.mark.parametrize(

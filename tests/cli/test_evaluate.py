@@ -90,6 +90,7 @@ def test_every_score_of_the_component_is_told_with_its_interval(evaluated: Any, 
     assert bool(intervals) == (data["counts"]["docs"] > 1)
     if not intervals:
         return
+    assert list(intervals) == [path for path in told if path in intervals]  # so that files can be compared
     assert {path[0] for path in scores.keys() - intervals.keys()} <= WITHOUT
     assert all(low <= told[path] + 1e-6 and told[path] - 1e-6 <= high for path, (low, high) in intervals.items())
 

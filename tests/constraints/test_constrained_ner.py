@@ -315,6 +315,20 @@ def test_spans_that_a_threshold_leaves_out_are_missed(scheme: str) -> None:
     assert missed
 
 
+def test_changes_are_those_that_are_written() -> None:
+    nlp = train(constraints=["at_least(VOLUME, 2)"], changes="crf_test_written_changes")
+    pipe = pipe_of(nlp)
+    decided = [doc._.crf_test_written_changes for doc in nlp.pipe(new_docs(nlp))]
+    pipe.cfg["threshold"] = 0.6
+    n_left_out = 0
+    for before, doc in zip(decided, nlp.pipe(new_docs(nlp))):
+        told = doc._.crf_test_written_changes
+        written = [token.ent_iob_ + (f"-{token.ent_type_}" if token.ent_type_ else "") for token in doc]
+        assert told == [change for change in before if written[change["token"]] == change["to"]]
+        n_left_out += len(before) - len(told)
+    assert n_left_out
+
+
 def test_the_same_word_can_be_asked_to_have_the_same_label(nlp: Language) -> None:
     pipe_of(nlp).set_constraints(["same_surface()"])
     doc = nlp(Doc(nlp.vocab, words=["Lund", ".", "ropes", "tides", ".", "ropes", ",", "12", "1999", "."]))

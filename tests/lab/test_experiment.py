@@ -54,6 +54,21 @@ def test_components_whose_units_are_no_tokens_too(name: str, score: str, overrid
         assert mean == pytest.approx(test.scores[score])
 
 
+@pytest.mark.parametrize("name", ["frequency_tagger", "hmm_tagger", "memm_tagger", "constraint_decoder"])
+def test_components_without_a_chain_too(name: str, tmp_path: Path) -> None:
+    config = make_config(tmp_path)
+    del config["components"]["set_valued_tagger"]
+    tagger = "hmm_tagger" if name == "constraint_decoder" else name
+    blocks = {tagger: {"factory": tagger}}
+    if name != tagger:
+        blocks[name] = {"factory": name, "source": tagger, "target": "tag", "constraints": []}
+    config["components"], config["nlp"]["pipeline"], config["initialize"] = blocks, list(blocks), {}
+    config["training"]["score_weights"] = {"tag_acc": 1.0}
+    (system,) = run(config, SplitSettings("kfold", folds=2), component=name).systems
+    assert system.component == name
+    assert all(document.tokens for test in system.tests for document in test.documents)
+
+
 def probabilities(nlp: Language, path: Path) -> list[Any]:
     examples = list(Corpus(path, format="tagsets")(nlp))
     return [doc._.tag_probs["values"] for doc in nlp.pipe(example.predicted for example in examples)]

@@ -1,5 +1,6 @@
 """`temperature = "auto"`: probabilities that are fitted to the dev corpus whenever training saves a pipeline."""
 
+import copy
 import io
 import warnings
 from pathlib import Path
@@ -149,7 +150,24 @@ def test_a_loop_of_ones_own_is_told_that_nothing_was_fitted(tmp_path: Path) -> N
     loaded = spacy.load(tmp_path / "fitted").get_pipe("crf_tagger")
     assert loaded.temperature == pytest.approx(pipe.temperature) != 1
     nlp.update(examples, sgd=optimizer)
-    assert pipe.temperature == 1.0
+    assert pipe.temperature == loaded.temperature  # a number that was assigned stays, as one in the config does
+
+
+def test_what_was_fitted_is_stored_with_the_weights(files: dict[str, str], tmp_path: Path) -> None:
+    nlp = train_and_load(make_config(make_nlp(), files, max_steps=1), tmp_path)
+    pipe = nlp.get_pipe("crf_tagger")
+    asked = {"components": {"crf_tagger": {"temperature": "auto"}}}
+    copies = [spacy.load(tmp_path / "model-best", config=asked), spacy.blank("xx"), copy.deepcopy(nlp)]
+    copies[1].add_pipe("crf_tagger", config=TAGGER).from_bytes(pipe.to_bytes())
+    for twin in copies:
+        twin.to_disk(tmp_path / "again")
+        again = spacy.load(tmp_path / "again").get_pipe("crf_tagger")
+        assert again.temperature == twin.get_pipe("crf_tagger").temperature == pipe.temperature != 1
+        assert 'temperature = "auto"' in (tmp_path / "again" / "config.cfg").read_text(encoding="utf8")
+    asked["components"]["crf_tagger"]["temperature"] = 2.0
+    assert spacy.load(tmp_path / "model-best", config=asked).get_pipe("crf_tagger").temperature == 2
+    again.finish_update(None)
+    assert again.temperature == 1 and again.cfg["temperature"] == "auto"
 
 
 def test_another_callback_stays_and_is_told(files: dict[str, str], tmp_path: Path) -> None:

@@ -79,6 +79,20 @@ def test_members_count_at_their_own_temperature(temperatures: tuple[float, ...],
         assert found[labels] == pytest.approx(chance / sum(product.values()), rel=1e-3, abs=1e-6)
 
 
+@pytest.mark.parametrize("is_sourced", [False, True])
+def test_a_pool_has_the_settings_that_were_assigned_to_its_first_member(is_sourced: bool) -> None:
+    members = [member("words"), member("affixes")]
+    if is_sourced:
+        other = spacy.blank("xx")
+        other.add_pipe(NAME, source=members[0])
+        members[0] = other
+    assigned = {"decode": "posterior", "overwrite": True, "temperature": 2.0}
+    get_pipe(members[0]).cfg.update(assigned)
+    pooled = pool(members, [NAME] * 2, [0.5, 0.5])
+    assert assigned.items() <= get_pipe(pooled).cfg.items()
+    assert assigned.items() <= pooled.config["components"][NAME].items()
+
+
 def test_what_a_member_forbids_is_forbidden_in_the_pool() -> None:
     forbidden = [["B-LOC", "B-PER"]], [["I-PER", "B-LOC"], ["B-LOC", "B-PER"]]
     members = [member("words"), *(member("words", forbidden=pairs) for pairs in forbidden)]

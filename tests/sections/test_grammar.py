@@ -1,6 +1,5 @@
 """Grammars as parsers of sections: those of the thesis with their numbering terms, and what is learned."""
 
-import json
 import math
 from pathlib import Path
 
@@ -317,10 +316,10 @@ def test_what_was_learned_is_stored_with_the_grammar(tmp_path: Path) -> None:
     own.learn([example(TEXT, *GOLD)], 0.01)
     path.unlink()
     again = parser(path)
-    again.from_bytes(own.to_bytes())
+    again.from_data(own.to_data())
     assert again.parse(document(TEXT)).score == pytest.approx(own.parse(document(TEXT)).score)
     assert spans(again, TEXT) == spans(own, TEXT)
-    assert json.loads(again.to_bytes())["source"] == str(path)
+    assert again.to_data()["source"] == str(path)
     other = parser()
-    other.from_bytes(own.to_bytes())  # the config has another grammar
-    assert other.to_bytes() == parser().to_bytes()
+    other.from_data(own.to_data())  # the config has another grammar
+    assert other.to_data() == parser().to_data()

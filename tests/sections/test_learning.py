@@ -75,9 +75,9 @@ def test_a_tree_that_no_parse_can_have_is_left_out_with_a_warning(folder: Path) 
 def test_weights_are_readable_data() -> None:
     weights = weight_vector() * 1.1
     parser = StackParser(24)
-    parser.from_bytes(StackParser(24, weights).to_bytes())
+    parser.from_data(StackParser(24, weights).to_data())
     assert np.array_equal(parser.weights, weights)
-    parser.from_bytes(StackParser(24).to_bytes())
+    parser.from_data(StackParser(24).to_data())
     assert parser.weights is None
 
 

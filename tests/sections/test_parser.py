@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Span
+from spacy.training import Example
 from spacy.util import raise_error
 
 from spacy_crf.core.chain.temperature import token_loss
@@ -396,22 +397,43 @@ def parse_by_stack(text: str) -> Doc:
     return nlp(text)
 
 
+def test_what_one_parser_has_learned_is_kept_while_the_other_is_used(trained: Language, tmp_path: Path) -> None:
+    trained.to_disk(tmp_path / "trained")
+    nlp = spacy.load(tmp_path / "trained")
+    pipe = nlp.get_pipe("section_parser")
+    weights, before = pipe.tree_parser.to_data(), outline(nlp(TEXT))
+    pipe.cfg["parser"] = "grammar"
+    grammar = pipe.tree_parser.to_data()
+    for name in ("first", "second"):
+        nlp.to_disk(tmp_path / name)
+        nlp = spacy.load(tmp_path / name)
+        pipe = nlp.get_pipe("section_parser")
+    assert pipe.cfg["parser"] == "grammar" and pipe.tree_parser.to_data() == grammar
+    with pytest.raises(ValueError, match="CRF408.*grammar"):
+        pipe.cfg["grammar"] = "thesis_code"
+    pipe.cfg["parser"] = "stack"
+    assert pipe.tree_parser.to_data() == weights and outline(nlp(TEXT)) == before
+    examples = [Example(nlp.make_doc(TEXT), nlp(TEXT))]
+    nlp.initialize(lambda: examples)
+    assert pipe.tree_parser.to_data() == {}
+
+
 def test_weights_of_a_grammar_are_learned_and_stored(folder: Path, tmp_path: Path) -> None:
     nlp = spacy.blank("en")
     pipe = nlp.add_pipe("section_parser", config={"parser": "grammar"})
     examples = list(SectionCorpus(folder)(nlp))
     optimizer = nlp.initialize(lambda: examples)
-    written = pipe.tree_parser.to_bytes()
+    written = pipe.tree_parser.to_data()
     nlp.update(examples, sgd=optimizer)
     nlp.update(examples, sgd=optimizer)
-    assert pipe.tree_parser.to_bytes() != written
+    assert pipe.tree_parser.to_data() != written
     assert nlp.evaluate(examples)["parseval_f"] == 1.0
     nlp.to_disk(tmp_path / "pipeline")
     loaded = spacy.load(tmp_path / "pipeline")
-    assert loaded.get_pipe("section_parser").tree_parser.to_bytes() == pipe.tree_parser.to_bytes()
+    assert loaded.get_pipe("section_parser").tree_parser.to_data() == pipe.tree_parser.to_data()
     assert loaded.evaluate(examples)["parseval_f"] == 1.0
     nlp.initialize(lambda: examples)
-    assert pipe.tree_parser.to_bytes() == written
+    assert pipe.tree_parser.to_data() == written
 
 
 def test_weights_of_a_grammar_stay_as_written_where_nothing_is_to_be_learned(folder: Path) -> None:
@@ -419,9 +441,9 @@ def test_weights_of_a_grammar_stay_as_written_where_nothing_is_to_be_learned(fol
     pipe = nlp.add_pipe("section_parser", config={"parser": "grammar", "learn_tree": False})
     examples = list(SectionCorpus(folder)(nlp))
     optimizer = nlp.initialize(lambda: examples)
-    written = pipe.tree_parser.to_bytes()
+    written = pipe.tree_parser.to_data()
     nlp.update(examples, sgd=optimizer)
-    assert pipe.tree_parser.to_bytes() == written
+    assert pipe.tree_parser.to_data() == written
 
 
 def test_a_grammar_refuses_long_documents() -> None:

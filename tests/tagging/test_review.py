@@ -105,6 +105,31 @@ def test_prefilled_spans_are_read_back_as_those_of_the_pipeline(
             assert threshold or (gold[np.arange(len(gold)), prediction.tags] > 0).all()
 
 
+@pytest.mark.parametrize("layout", ["a.tsv", "a.jsonl"])
+def test_a_corrector_leaves_several_tags_open_as_elsewhere(layout: str, tmp_path: Path) -> None:
+    nlp = spacy.blank("xx")
+    pipe = nlp.add_pipe("set_valued_tagger", "crf_tagger", config={"trainer": {"@misc": "spacy_crf.LBFGS.v1"}})
+    fit(nlp, make_examples(nlp))
+    docs = [Doc(nlp.vocab, words=["Ada", "met", "Bo"])]
+    write = write_rows if layout == "a.tsv" else write_json
+    text = "\n".join(write(review(pipe, docs), target_kind(pipe), "margin", prefill=True))
+    text = text.replace("met\tVBD", "met\tVBD|NNP:1").replace('"gold": "VBD"', '"gold": "VBD|NNP:1"')
+    (tmp_path / layout).write_text(text + "\n", encoding="utf8")
+    with pytest.raises(ValueError, match="CRF530.*line [0-9]+.*VBD"):
+        list(Corpus(tmp_path / layout)(nlp))
+    (tmp_path / layout).write_text(text.replace("NNP:1", "NNP") + "\n", encoding="utf8")
+    (example,) = Corpus(tmp_path / layout)(nlp)
+    assert [token._.gold_tags for token in example.reference] == [{"NNP": 1}, {"VBD": 0.5, "NNP": 0.5}, {"NNP": 1}]
+    assert pipe.gold([example], np.array([3])).dense().shape == (3, len(pipe.labels))
+
+
+def test_tags_that_look_like_several_are_tags_in_lists_too() -> None:
+    nlp = spacy.blank("xx")
+    pipe = nlp.add_pipe("set_valued_tagger")
+    pipe.add_label("Case=Nom|Number=Sing")
+    assert target_kind(pipe) == "tag"
+
+
 def test_runs_of_a_label_begin_with_b() -> None:
     nlp = softened(target="ent", scheme="none")
     pipe = nlp.get_pipe("crf_tagger")

@@ -375,6 +375,19 @@ def test_a_promise_tells_of_training_and_of_a_temperature_while_it_is_used(
         nlp(text(nlp))
 
 
+def test_a_promise_made_anew_takes_the_place_of_settings_that_were_assigned(
+    model: Path, held_out: Path, tmp_path: Path
+) -> None:
+    assert run(model, held_out, "--level", 0.1, "--unit", "token", "--output", tmp_path / "first").exit_code == 0
+    nlp = spacy.load(tmp_path / "first")
+    nlp.get_pipe("set_valued_tagger").cfg["method"] = "utility"
+    nlp.to_disk(tmp_path / "first")
+    arguments = (tmp_path / "first", held_out, "--level", 0.2, "--unit", "token", "--output", tmp_path / "second")
+    assert run(*arguments).exit_code == 0
+    cfg = spacy.load(tmp_path / "second").get_pipe("set_valued_tagger").cfg
+    assert cfg["method"] == "guarantee" and cfg["guarantee"]["level"] == 0.2
+
+
 @pytest.mark.parametrize("setting", [{"sequence": "doc"}, {"forbidden": [["A", "B"]]}], ids=str)
 def test_a_promise_tells_of_settings_that_change_probabilities(
     model: Path, held_out: Path, tmp_path: Path, setting: dict

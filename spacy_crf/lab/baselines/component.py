@@ -12,7 +12,7 @@ examples so far; it is made when it is needed, for an evaluation say, so that on
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal
+from typing import Any
 from weakref import WeakSet
 
 import numpy as np
@@ -36,9 +36,11 @@ from ...pipe.decoding import IsolatesFailures, Prediction
 from ...pipe.dictionary.counts import Data
 from ...pipe.errors import PipeErrors
 from ...pipe.labels import PREPARATION, HasLabels, KeepsPreparation
+from ...pipe.live_settings import HasSettings, LiveSettings
 from ...pipe.scorer import report_scores, target_scores
-from ...pipe.storage import Parts, Stored, readable
+from ...pipe.storage import Parts, readable
 from ...tagsets.gold import WeightedTags, weighted_gold
+from ..block import ComparisonSettings
 from ..errors import LabErrors
 
 _FITTING = ForkSafeLock()  # threads may share a pipeline that has yet to be fitted
@@ -114,26 +116,16 @@ class _Taken(WeakSet[Doc]):
         return type(self), ()
 
 
-class ComparisonTagger(IsolatesFailures, HasLabels, KeepsPreparation, Stored, TrainablePipe):
-    """Labels tokens by what an estimator has learned. See `lab.block` for the settings.
-
-    settings (dict): those that hold at run time, read on each prediction from `cfg`.
-    """
+class ComparisonTagger(HasSettings, IsolatesFailures, HasLabels, KeepsPreparation, TrainablePipe):
+    """Labels tokens by what an estimator has learned. See `lab.block` for the settings."""
 
     parts = ("cfg", "model")
 
-    def __init__(
-        self,
-        vocab: Vocab,
-        name: str,
-        estimator: Estimator,
-        target: Literal["tag", "pos"],
-        settings: dict[str, Any],
-        scorer: Callable[..., dict[str, Any]] | None,
-    ):
-        self.vocab, self.name, self.scorer, self.target, self.estimator = vocab, name, scorer, target, estimator
+    def __init__(self, vocab: Vocab, name: str, settings: ComparisonSettings, estimator: Estimator):
+        self.vocab, self.name, self.settings, self.estimator = vocab, name, settings, estimator
+        self.target, self.scorer = settings.target, settings.scorer
         self.model: Model[Any, Any] = noop()
-        self.cfg: dict[str, Any] = {"target": target, **settings, PREPARATION: None, "labels": []}
+        self.live_settings = LiveSettings(name, settings, {PREPARATION: None, "labels": []})
         self._taken = _Taken()
         self.apply_preparation(estimator.extractor)
         register_marginals(self.cfg["marginals"])
@@ -263,14 +255,14 @@ class ComparisonTagger(IsolatesFailures, HasLabels, KeepsPreparation, Stored, Tr
     def stored_files(self, exclude: Iterable[str]) -> dict[str, bytes]:
         return Parts(self.cfg, dumps(self.estimator.to_data())).files(exclude)
 
-    def restore(self, files: dict[str, bytes], path: str) -> None:
-        """Take over what was stored; run-time settings stay those of the config, only what was learned is taken."""
+    def restore(self, files: dict[str, bytes], path: str, alone: bool) -> None:
         parts = Parts.parse(files, self.name, path)
         data = None
         with readable(self.name, path):
             if parts.cfg is not None:
                 self.cfg["labels"] = [str(label) for label in parts.cfg["labels"]]
                 self.cfg[PREPARATION] = parts.cfg.get(PREPARATION)
+                self.cfg.take(parts.cfg, alone)
             if parts.model is not None:
                 data = loads(parts.model, len(files["model"]))
         if data:

@@ -81,6 +81,20 @@ def test_a_stored_component_is_the_same(factory: str, config: dict[str, Any], tm
 
 
 @each
+def test_settings_that_are_assigned_are_checked_and_kept(factory: str, config: dict[str, Any], tmp_path: Path) -> None:
+    nlp = train(factory, **config)
+    pipe = nlp.get_pipe(factory)
+    pipe.cfg.update({"marginals": PROBS, "overwrite": True})
+    for setting, value in (("overwrit", False), ("target", "pos"), ("overwrite", "no"), ("marginals", "tag")):
+        with pytest.raises(ValueError, match=f"CRF408.*{setting}"):
+            pipe.cfg[setting] = value
+    nlp.to_disk(tmp_path)
+    assert spacy.load(tmp_path).get_pipe(factory).cfg == pipe.cfg
+    override = {"components": {factory: {"overwrite": False}}}
+    assert spacy.load(tmp_path, config=override).get_pipe(factory).cfg["overwrite"] is False
+
+
+@each
 def test_worker_processes_give_the_same(factory: str, config: dict[str, Any]) -> None:
     nlp = train(factory, marginals=PROBS, **config)
     for doc, twin in zip(nlp.pipe(TEXTS * 3), nlp.pipe(TEXTS * 3, n_process=2, batch_size=2), strict=True):
