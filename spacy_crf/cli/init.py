@@ -4,8 +4,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 
+import spacy
 import typer
-from spacy.language import Language
 from spacy.util import get_sourced_components, load_config, load_model_from_config
 from thinc.api import Config
 
@@ -40,7 +40,7 @@ def init(
     for path in config["paths"]:
         config["paths"][path] = None
     if lang is not None:
-        config["nlp"]["lang"] = lang
+        set_language(config, lang)
     component = config["nlp"]["pipeline"][-1]
     if target is not None and found.stem == name:  # a config that is made for a target has it
         set_target(config, component, target)
@@ -70,10 +70,18 @@ def find_config(name: str, target: str | None) -> Path:
     return known.get(f"{name}_{target}", known[name])
 
 
+def set_language(config: Config, lang: str) -> None:
+    """Set the language, with its own tokenizer, which parts words that no space parts, where any tokenizer would do."""
+    config["nlp"]["lang"] = lang
+    if config["nlp"]["tokenizer"] == {"@tokenizers": "spacy.Tokenizer.v1"}:
+        del config["nlp"]["tokenizer"]
+
+
 def set_target(config: Config, component: str, target: str) -> None:
     """Let a component learn something else."""
     block = config["components"][component]
-    if "target" not in (Language.get_factory_meta(block["factory"]).default_config or {}):
+    nlp = spacy.blank("xx")  # a pipeline knows the factories of all packages, its class does not before there is one
+    if "target" not in (nlp.get_factory_meta(block["factory"]).default_config or {}):
         raise CRFError(LabErrors.CRF988.format(option="--target", kind=block["factory"], name=component))
     block["target"] = target
 

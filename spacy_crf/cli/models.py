@@ -24,6 +24,7 @@ from ..pipe.pool import pool
 from ..pipe.probabilities import LabelsTokens
 from ..punctuation.cli import fit_marks
 from ..punctuation.component import PunctuationRestorer
+from ..sections.component import SectionParser
 from ..tagging.component import CRFTagger
 from ..tagsets.errors import TagSetErrors
 from .data import Data, DataOptions
@@ -43,7 +44,9 @@ from .options import (
 
 EDGE = "(edge)"  # what stands before a sequence and behind it
 TAGGER = Pipe("crf_tagger", (LabelsTokens,), "component")
-CALIBRATED = Pipe("crf_tagger or punctuation_restorer", ((LabelsTokens, PunctuationRestorer),))
+CALIBRATED = Pipe(
+    "crf_tagger, punctuation_restorer or section_parser", ((LabelsTokens, PunctuationRestorer, SectionParser),)
+)
 
 
 @command("inspect", "Nothing was inspected")
@@ -147,9 +150,11 @@ def format_explanation(explanation: Explanation, top: int) -> str:
     if not explanation.label:
         return f"\n{explanation.token} {explanation.text!r}: no label, as training has shown none of its kind\n"
     title = f"{explanation.token} {explanation.text!r}: {explanation.label} {explanation.probability:.3f}"
+    is_changed = explanation.written not in ("", explanation.label)
+    changed = f"; that is the chain alone, what is set is {explanation.written}" if is_changed else ""
     if explanation.runner_up is None:
-        return f"\n{title}, no other label is possible\n"
-    title += f", not {explanation.runner_up} {explanation.runner_up_probability:.3f}"
+        return f"\n{title}, no other label is possible{changed}\n"
+    title += f", not {explanation.runner_up} {explanation.runner_up_probability:.3f}{changed}"
     parts, rows = explanation.contributions, []
     for part in parts[:top]:
         weights = f"{part.weight:+.3f} {part.other_weight:+.3f}"
@@ -179,11 +184,11 @@ def calibrate(
     ] = None,
     best_f: Annotated[bool, typer.Option("--best-f", help="Set thresholds of marks with the best F")] = False,
 ) -> None:
-    """Make the probabilities of a tagger, or of a punctuation restorer, as sure as they are right.
+    """Make the probabilities of a tagger, section parser or punctuation restorer as sure as they are right.
 
     FILE has to be data that the pipeline was not trained on. For a tagger, one number is fitted; tags stay as they
-    are, unless `decode` is "posterior". For a restorer, a map of the probabilities of marks; marks stay as they are,
-    unless thresholds are set.
+    are, unless `decode` is "posterior". So it is for a section parser, whose trees may change with it. For a restorer,
+    a map of the probabilities of marks; marks stay as they are, unless thresholds are set.
     """
     component, calibration = loaded.component, None
     if output is not None:

@@ -190,8 +190,8 @@ def find_component(nlp: Language, name: str | None, factory: str, *kinds: Any, l
     if name is None and found:
         return found[-1 if last else 0]
     if name not in found:
-        known = ", ".join(nlp.pipe_names)
-        raise CRFError(LabErrors.CRF602.format(kind=factory, name=name or factory, known=known))
+        called, known = "" if name is None else f" called {name!r}", ", ".join(nlp.pipe_names)
+        raise CRFError(LabErrors.CRF602.format(kind=factory, called=called, known=known))
     return name
 
 

@@ -24,7 +24,16 @@ GAPS = ("unmarked",)
 
 ASSIGNED = ["doc.ents", "token.ent_iob", "token.ent_type", "doc.spans", "token.tag", "token.pos", "doc._.decode_info"]
 # a weight of 0 shows a score in the table of `spacy train`
-HIDDEN = ("ents_p", "ents_r", "ents_per_type", "macro_p", "macro_r", "weighted_p", "weighted_r", "confusions")
+HIDDEN = (
+    "segments_p",
+    "segments_r",
+    "segments_per_type",
+    "macro_p",
+    "macro_r",
+    "weighted_p",
+    "weighted_r",
+    "confusions",
+)
 SHOWN = ("tok_acc", "whole_doc_acc", "macro_f", "weighted_f", "certified", "violations", "violations_before")
 
 
@@ -32,6 +41,8 @@ SHOWN = ("tok_acc", "whole_doc_acc", "macro_f", "weighted_f", "certified", "viol
 @dataclass(frozen=True)
 class MiningSettings:
     """Mining of constraints from the training data, in the first step of training.
+
+    Texts have by then what the components of [training] annotating_components before this one set.
 
     kinds (list[str] | None): families of constraints; null: all that can be mined.
     marks (list[str] | None): unit predicates at which labels may change, for state_change; null: the punctuation ones.
@@ -139,9 +150,9 @@ class DecodingSettings(Settings):
     time_limit (float | None): of integer programmes, in seconds for a sequence.
     max_iterations (int | None): of Lagrangian relaxation, for a sequence; null: 200.
     step_rule (str): of Lagrangian relaxation: "polyak", or "harmonic", the paper's 1 / (k + 1).
-    objective (str): "score": the greatest score minus the costs of what is violated. "violations": the least cost,
-        among labellings that are at least `tau` times as probable as the best; for the decoders "ilp" and "auto", which
-        is then an integer programme too.
+    objective (str): "score": the greatest score minus the costs of what is violated, whatever the temperature.
+        "violations": the least cost, among labellings that are at least `tau` times as probable as the best; for the
+        decoders "ilp" and "auto", which is then an integer programme too.
     tau (float): of the objective "violations", above 0 and at most 1.
     max_states (int): of products of automata, for a sequence.
     info (str): name of the Doc extension that tells how a Doc was decoded: whether the written labels are proved to be
@@ -209,7 +220,7 @@ class NERSettings(DecodingSettings, LabelSettings):
     "constrained_ner",
     NERSettings,
     assigns=ASSIGNED,
-    scores={"ents_f": 1.0, **dict.fromkeys(HIDDEN), **dict.fromkeys(SHOWN, 0.0)},
+    scores={"segments_f": 1.0, **dict.fromkeys(HIDDEN), **dict.fromkeys(SHOWN, 0.0)},
 )
 def make_constrained_ner(nlp: Language, name: str, settings: NERSettings) -> Pipe:
     """Construct a CRF tagger that keeps constraints."""
@@ -267,7 +278,7 @@ class DecoderSettings(DecodingSettings):
     "constraint_decoder",
     DecoderSettings,
     assigns=ASSIGNED,
-    scores=dict.fromkeys(("ents_f", "tok_acc", "whole_doc_acc", "macro_f", "weighted_f", "certified")),
+    scores=dict.fromkeys(("segments_f", "tok_acc", "whole_doc_acc", "macro_f", "weighted_f", "certified")),
 )
 def make_constraint_decoder(nlp: Language, name: str, settings: DecoderSettings) -> Pipe:
     """Construct a decoder of probabilities under constraints."""

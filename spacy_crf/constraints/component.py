@@ -27,6 +27,7 @@ from ..pipe.component import ChainPipe
 from ..pipe.decoding import SpanScores, label_decoder, resolve_scheme
 from ..pipe.pool import trained_on
 from ..pipe.probabilities import LabelsTokens, span_probabilities
+from ..pipe.scorer import target_scores
 from ..pipe.source import SourcePipe
 from ..pipe.storage import NAMES
 from .block import DecoderSettings, DecodingSettings, MiningSettings, NERSettings
@@ -101,6 +102,12 @@ class ConstrainedNER(KeepsConstraints, ChainPipe):
         own = self.settings
         return target_of(own.target, own.spans_key, overwrite=own.overwrite, scores=own.scores)
 
+    @property
+    def measured(self) -> Sequence[str]:
+        """What is told beside `segments_f` and the like, by spaCy's names."""
+        own = self.settings
+        return target_scores(own.target, own.spans_key) if own.target in SPAN_TARGETS else ()
+
     def decoder(self) -> ConstrainedDecoder:
         where = self.settings, self.annotation, self.tags.tags
         return label_decoder(ConstrainedDecoder, *where, **self._decoding_arguments())
@@ -131,11 +138,17 @@ class ConstrainedNER(KeepsConstraints, ChainPipe):
 
     # -- training --------------------------------------------------------------------------------------------
 
+    def begin_with_files(self, files: dict[str, bytes], path: str) -> None:
+        if self.settings.mine is None:
+            self._entries = [entry for entry in from_bytes(self.name, files[FILE], f"{path}/{FILE}") if entry.is_mined]
+
     @wraps(ChainPipe.initialize, assigned=("__annotations__",))
     def initialize(self, *args: Any, **kwargs: Any) -> None:  # type: ignore[override]
-        """Set labels, and read the given constraints; others are mined in the first step of training."""
+        """Set labels, and read the given constraints; others are mined in the first step of training, or were by the
+        component that it starts with."""
+        self._entries = []
         super().initialize(*args, **kwargs)
-        self._take(read_given(self.name, self.settings.constraints))
+        self._take([*read_given(self.name, self.settings.constraints), *self._entries])
 
     def before_training(self, get_examples: Callable[[], Iterable[Example]], nlp: Language | None) -> None:
         """Mine constraints, if the config asks for it."""

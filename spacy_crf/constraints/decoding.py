@@ -92,7 +92,9 @@ class ConstrainedDecoder(Decoder):
         allowed = None
         if self.target is not None and not self.target.overwrite:
             allowed = self.target.evidence(batch.docs, batch.columns.lengths, batch.tags)
-        chains, hidden = _given(batch.distribution.chains.astype(np.float64), allowed), batch.unlabelled
+        compares = self.method.objective == "violations"  # probabilities, which are those at the temperature
+        chains = batch.distribution.tempered if compares else batch.distribution.chains.astype(np.float64)
+        chains, hidden = _given(chains, allowed), batch.unlabelled
         if hidden is not None and allowed is not None:
             hidden = hidden & allowed.all(axis=1)
         if hidden is None or not hidden.any():

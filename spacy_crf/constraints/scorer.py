@@ -18,8 +18,9 @@ from ..core.arrays import Bools, Ints
 from ..core.labels import OUTSIDE, UNKNOWN, TagSet
 from ..core.scores import count_labels
 from ..pipe.block import SPAN_TARGETS
-from ..pipe.scorer import tagger_score
+from ..pipe.scorer import tagger_score, target_scores
 
+SEGMENTS = tuple(f"segments_{name}" for name in ("p", "r", "f", "per_type"))
 MEANS = tuple(f"{mean}_{name}" for mean in ("macro", "weighted") for name in "prf")
 
 
@@ -40,9 +41,10 @@ def constrained_ner_score(
         token and every segment right. macro_p, macro_r, macro_f: mean precision, recall and F1 of tokens over all
         labels but O, 0 for one that is never right. weighted_p, weighted_r, weighted_f: the same means weighted by the
         gold tokens of each label. confusions: tokens by gold label and, within it, by predicted label, O among them.
-        ents_p, ents_r, ents_f, ents_per_type: of segments with the right boundaries and label. certified: share of Docs
-        whose labels are proved to be the best under the constraints. violations, violations_before: of constraints per
-        Doc, by the labels and by those of Viterbi.
+        segments_p, segments_r, segments_f, segments_per_type: of segments with the right boundaries and label; for
+        entities also as ents_p and so on, for spans as spans_KEY_p and so on, as spaCy calls them. certified: share of
+        Docs whose labels are proved to be the best under the constraints. violations, violations_before: of constraints
+        per Doc, by the labels and by those of Viterbi.
     """
     examples, where, labels = list(examples), target_of(target, spans_key), set(labels)
     names, pairs = field_labels(examples, target, spans_key, labels)
@@ -109,18 +111,18 @@ def _segment_scores(
 ) -> dict[str, Any]:
     """Of spans as spaCy scores them; those of tokens are maximal runs. None where there is nothing to judge."""
     if target in SPAN_TARGETS:
-        prefix = "ents_" if target == "ent" else f"spans_{spans_key}_"
-        found = tagger_score(examples, target=target, spans_key=spans_key)
-        return {f"ents_{name}": found.get(f"{prefix}{name}") for name in ("p", "r", "f", "per_type")}
+        found, names = tagger_score(examples, target=target, spans_key=spans_key), target_scores(target, spans_key)
+        values = [found.get(name) for name in names]
+        return {**dict(zip(SEGMENTS, values)), **dict(zip(names, values))}
     total, per_type = PRFScore(), {tag: PRFScore() for tag in tags.tags if tag != OUTSIDE}
     for right, ours in ((_runs(gold, gold, tags), _runs(own, gold, tags)) for gold, own in pairs):
         total.score_set(ours, right)
         for label, score in per_type.items():
             score.score_set(*({run for run in side if run[2] == label} for side in (ours, right)))
     if not len(total):
-        return dict.fromkeys(("ents_p", "ents_r", "ents_f", "ents_per_type"))
-    scores = {"ents_p": total.precision, "ents_r": total.recall, "ents_f": total.fscore}
-    return {**scores, "ents_per_type": {label: score.to_dict() for label, score in per_type.items() if len(score)}}
+        return dict.fromkeys(SEGMENTS)
+    by_label = {label: score.to_dict() for label, score in per_type.items() if len(score)}
+    return dict(zip(SEGMENTS, (total.precision, total.recall, total.fscore, by_label)))
 
 
 def _runs(labels: Ints, gold: Ints, tags: TagSet) -> set[tuple[int, int, str]]:

@@ -46,6 +46,10 @@ class ConstraintEntry:
         """From mining, with its statistics."""
         return cls(mined.constraint, {"origin": MINED, **mined.about})
 
+    @property
+    def is_mined(self) -> bool:
+        return self.about.get("origin") == MINED
+
     def record(self) -> dict[str, Any]:
         """As JSON; `of` reads it back."""
         return {**self.constraint.to_json(), **({ABOUT: self.about} if self.about else {})}

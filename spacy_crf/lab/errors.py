@@ -35,7 +35,7 @@ class LabErrors(metaclass=Messages):
         "so that each sentence is a document."
     )
     CRF601 = "The name of the output file '{path}' must end in .spacy, or spaCy will not read it."
-    CRF602 = "The pipeline has no {kind} called {name!r}. Its components: {known}."
+    CRF602 = "The pipeline has no {kind}{called}. Its components: {known}."
     CRF603 = (
         "{folds} folds cannot be made of {found} {kind} with gold. Give at least 2 folds, and as many {kind} as folds; "
         'with unit "sequence", the sequences of a document may fall into different ones.'

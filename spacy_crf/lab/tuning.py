@@ -252,7 +252,7 @@ class Fold:
     def __init__(self, nlp: Language, name: str, train: list[Example], held_out: list[Example]):
         self._nlp = type(nlp)(vocab=nlp.vocab)  # keeps configs of the components that it makes
         self._name, self._config = name, nlp.config.interpolate()["components"][name]
-        self._train, self._held_out = train, held_out
+        self._prepare_with, self._train, self._held_out = nlp, train, held_out
         pipe, given = self._make(), cast(CRFTagger, nlp.get_pipe(name))
         pipe.initialize(lambda: train, nlp=nlp, labels=given.label_data)
         self._begun = pipe.to_bytes()  # what is fitted to the training part: word classes, a tag dictionary
@@ -270,6 +270,8 @@ class Fold:
         settings = trainer.settings
         trainer.warns_of_unseen = False
         pipe.trainer = _Recall(trainer, self._samples)
+        if pipe.prepares:
+            pipe.before_training(lambda: self._train, self._prepare_with)
         # weights that were not seen come behind the first step, which has its own length; else one step does it all
         first = min(iterations, settings.iterations_per_step) if settings.unseen else iterations
         for step in filter(None, (first, iterations - first)):

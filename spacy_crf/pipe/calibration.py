@@ -113,7 +113,28 @@ def run_before(nlp: Language, name: str, docs: Iterable[Doc]) -> Iterator[Doc]:
 
 def annotated(nlp: Language, name: str, examples: Iterable[Example]) -> Iterator[Example]:
     """Yield examples whose predicted side a component of the pipeline sees."""
-    with nlp.select_pipes(enable=nlp.pipe_names[: nlp.pipe_names.index(name)]):
+    yield from _run(nlp, nlp.pipe_names[: nlp.pipe_names.index(name)], examples)
+
+
+def seen_in_training(nlp: Language | None, name: str, get_examples: Callable[[], Iterable[Example]]) -> list[Example]:
+    """Return examples as `spacy train` shows them to a component, with what earlier ones annotate in training.
+
+    One that comes twice is two of their own: L-BFGS, by which models of folds are trained, takes each once.
+    """
+    examples, known = list[Example](), set[int]()
+    for example in get_examples():
+        is_new = id(example.reference) not in known
+        known.add(id(example.reference))
+        examples.append(Example(example.predicted, example.reference if is_new else example.reference.copy()))
+    if nlp is None or name not in nlp.pipe_names:
+        return examples
+    annotating = nlp.config.interpolate()["training"].get("annotating_components", [])
+    before = [other for other in nlp.pipe_names[: nlp.pipe_names.index(name)] if other in annotating]
+    return list(_run(nlp, before, examples)) if before else examples
+
+
+def _run(nlp: Language, names: list[str], examples: Iterable[Example]) -> Iterator[Example]:
+    with nlp.select_pipes(enable=names):
         pairs = ((example.predicted, example.reference) for example in examples)
         for doc, reference in nlp.pipe(pairs, as_tuples=True):
             yield Example(doc, reference)

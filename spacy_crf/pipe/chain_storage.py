@@ -46,14 +46,16 @@ from .storage import Parts, Stored, check_templates, read_folder, readable
 
 class Start(NamedTuple):
     """What a component begins with: labels, what else its `cfg` has learned, features as `Features.to_data` gives them,
-    weights, and the lexicon that the features mean, of a saved one; and the run of training that goes on, if one does.
-    """
+    weights, the lexicon that the features mean, and files of its own, of a saved one (path); and the run of training
+    that goes on, if one does."""
 
+    path: str
     labels: list[str]
     learned: dict[str, Any]
     features: dict[str, Any]
     model: ChainModel
     lexicon: Lexicon
+    files: dict[str, bytes]
     run: Run | None = None
 
 
@@ -215,6 +217,9 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
     def read_files(self, files: dict[str, bytes], path: str) -> None:
         """Take over the contents of such files, those that were not excluded."""
 
+    def begin_with_files(self, files: dict[str, bytes], path: str) -> None:
+        """Take over what training need not learn anew of such files of the component that it starts with."""
+
     def restore(self, files: dict[str, bytes], path: str, alone: bool) -> None:
         parts = Parts.parse(files, self.name, path)
         if parts.features is not None:
@@ -241,7 +246,7 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
 
     def read_start(self, path: str) -> Start:
         """What another component of this kind has learned; a coded error where it is nothing, or something else."""
-        files = read_folder(Path(path), (), self.name)
+        files = read_folder(Path(path), (), self.name, self.parts)
         parts = Parts.parse(files, self.name, path)
         cfg, features, model = parts.cfg or {}, parts.features or {}, LinearChain()
         check_templates(self.name, self.feature_config, features)
@@ -263,7 +268,7 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
             found = {"theirs": theirs, "actual": actual, "ours": ours, "expected": expected}
             raise CRFError(PipeErrors.CRF418.format(name=self.name, path=path, **found))
         learned = {name: cfg[name] for name in self.learned_settings if name in cfg}
-        return Start(list(labels), learned, features, model, lexicon, run)
+        return Start(path, list(labels), learned, features, model, lexicon, parts.extra, run)
 
     def fitted(self, labels: Sequence[str] | None, begun: Start | None) -> list[str]:
         """What is fitted to the examples of `initialize`, given labels or a component that training begins with."""
@@ -279,8 +284,14 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
 
     def begin_with(self, begun: Start) -> None:
         """Take over features and weights of another component; if there is a run, the trainer goes on with it."""
+        theirs, layout = get_weights(begun.model), get_layout(self.model)
+        lost = {"boundary": theirs.layout.boundary > layout.boundary, "order": theirs.order > self.model.attrs["order"]}
+        for setting in (name for name, is_lost in lost.items() if is_lost):
+            message = PipeWarnings.CRFW418.format(name=self.name, path=begun.path, setting=setting)
+            warnings.warn(message, CRFWarning, stacklevel=4)
         self.features.take_indices(begun.features)
         take_weights(self.model, begun.model, len(self.make_tags(self.labels)))
+        self.begin_with_files(begun.files, begun.path)
         if begun.run is not None:
             begun.run.check(self._run_settings(), self.name)
             self._check_sizes(begun.run.path)

@@ -41,7 +41,7 @@ from ..learning.model import (
 )
 from ..learning.scores import Emissions, Rows, encode
 from .block import AUTO, ChainSettings
-from .calibration import Calibrates, ask_for_calibration
+from .calibration import Calibrates, ask_for_calibration, seen_in_training
 from .decoding import Batch, Decoder, IsolatesFailures, Prediction, WarnsOfScores
 from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors
@@ -60,6 +60,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
     learned (Any): what comes from data and is kept in `cfg` beside labels, at its first value.
     """
 
+    labels_tokens: bool = True  # whether the units of the chain are the tokens of a Doc
     prepares: str = ""  # what `before_training` learns, "" for nothing
     _known: tuple[list[Any], Emissions] | None = None  # weights, and the scores under them
 
@@ -138,8 +139,8 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         labels (list[str] | None): all labels, as `spacy init labels` writes them; behind those added before.
         start (str | None): folder of a saved component with the same templates, to begin with its labels, features,
             their weights, and what they read that was fitted, such as classes, or a tag dictionary, into which new
-            texts are counted; its vectors are left out. Where the trainers are `resumable`, training goes on as if it
-            had not been interrupted.
+            texts are counted; its mined constraints and its weights of trees stay unless new ones are learned; its
+            vectors are left out. Where the trainers are `resumable`, training goes on as if not interrupted.
         RAISES (ValueError): where there are no labels, or the folder cannot be used.
         """
         begun = None if start is None else self.read_start(start)
@@ -168,7 +169,8 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
             columns = self.features.extractor.read([example.predicted for example in kept], self.vocab)
             gold, documents = self.gold(kept, columns.lengths), document_numbers(kept)
             self.valid_tags.fit(columns, gold, self.vocab.strings, self.tags, documents)
-        self._first_step = partial(self.before_training, get_examples, nlp) if self.prepares else None
+        seen = partial(seen_in_training, nlp, self.name, get_examples)
+        self._first_step = partial(self.before_training, seen, nlp) if self.prepares else None
         tell_stream(self.name, nlp, self.fitted(labels, begun))
         report_scores(nlp, self.measured)
         self.given_temperature = self.settings.temperature

@@ -134,6 +134,10 @@ class PipeErrors(metaclass=Messages):
         "{name!r} cannot be pooled with the others: {problem}. Pool components of one kind with the same labels, "
         "trained on the same data with the same classes and lists."
     )
+    CRF742 = (
+        "Component {name!r} labels other units than tokens, so that its labels cannot be explained by tokens. "
+        "`spacy_crf.inspect` shows its weights."
+    )
     CRF741 = "There is no token {token} to explain: the document has {count} tokens, numbered from 0."
     CRF831 = "There is nothing to learn from: no unit has a gold label. Give sequences with known gold."
     CRF832 = "The sequences have {words} words, but gold has {units} units. Give one label (or -1) for each word."
@@ -207,6 +211,10 @@ class PipeWarnings(metaclass=Messages):
     CRFW417 = (
         "Component {name!r} is trained further, but its temperature stays {temperature:g}, which may have been fitted "
         "to the weights before. Run `python -m spacy crf calibrate` again, or set temperature = 1 or 'auto'."
+    )
+    CRFW418 = (
+        "Component {name!r} begins with what is saved in {path}, but without its weights that the setting {setting} of "
+        "the model block is for. Set it as it was there, to begin with all of them."
     )
     CRFW430 = (
         "Component {name!r}: the tag dictionary leaves no sequence of tags for document {document!r}, as the scheme or "

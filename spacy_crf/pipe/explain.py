@@ -60,6 +60,8 @@ class Explanation:
     runner_up (str | None), runner_up_probability (float): the most probable other one; None where there is no other.
     difference (float): score of the chosen labelling less that of the best one with the runner-up.
     contributions (list[Contribution]): they sum up to the difference; the greatest come first.
+    written (str): the label that the component sets: another one than the chain chose where constraints, annotation
+        that stays, or decode = "posterior" ask for it.
     """
 
     token: int
@@ -70,15 +72,17 @@ class Explanation:
     runner_up_probability: float
     difference: float
     contributions: list[Contribution]
+    written: str
 
 
 def explain(pipe: ChainPipe, doc: Doc, tokens: Sequence[int] | None = None) -> list[Explanation]:
-    """Explain the most probable labelling under the component's weights and settings.
+    """Explain the most probable labelling under the component's weights and settings, apart from constraints.
 
-    pipe (ChainPipe): a trained component. doc (Doc): as the component sees it: annotated by those before it.
-    tokens (Sequence[int] | None): which tokens; None: all.
+    pipe (ChainPipe): a trained component that labels tokens. doc (Doc): as the component sees it: annotated by those
+        before it. tokens (Sequence[int] | None): which tokens; None: all.
     RETURNS (list[Explanation]): one for each of them.
-    RAISES (ValueError): for a component without labels, a model of order 2, or a token that the document does not have.
+    RAISES (ValueError): for a component without labels, or that labels other units than tokens, a model of order 2, or
+        a token that the document does not have.
 
     >>> import spacy
     >>> from spacy_crf import explain
@@ -87,6 +91,8 @@ def explain(pipe: ChainPipe, doc: Doc, tokens: Sequence[int] | None = None) -> l
     >>> why.text, why.label, why.runner_up, why.contributions[0].name
     ('boats', 'NNS', 'NN', 'LSUFFIX1[0]=s')
     """
+    if not pipe.labels_tokens:
+        raise CRFError(PipeErrors.CRF742.format(name=pipe.name))
     if not get_layout(pipe.model).n_labels:
         raise CRFError(PipeErrors.CRF401.format(name=pipe.name))
     get_weights(pipe.model).require_first_order(pipe.name, "explaining labels")
@@ -113,10 +119,12 @@ class _Document:
         self._unlabelled = np.zeros(len(doc), dtype=bool) if unlabelled is None else unlabelled
         known = pipe.known_tags([doc], columns)
         self._known = None if known is None else log_likelihoods(known)
+        (found,) = pipe.decode([doc], pipe.decoder())
+        self._written = found.tags.tolist()
 
     def explain(self, token: int) -> Explanation:
         if self._unlabelled[token]:
-            return Explanation(token, self._doc[token].text, "", 1.0, None, 0.0, 0.0, [])
+            return Explanation(token, self._doc[token].text, "", 1.0, None, 0.0, 0.0, [], "")
         sequence = self._sequences.owners[token]
         units, position = self._sequences.slices()[sequence], int(self._sequences.positions[token])
         first = units.start
@@ -126,15 +134,15 @@ class _Document:
         chain = ChainDistribution(chains, self._temperature).given(known)
         best, marginals = chain.best(), chain.marginals[position]
         chosen = int(best[position])
-        other = _runner_up(marginals, chosen)
+        other, written = _runner_up(marginals, chosen), (*self._tags, "")[self._written[token]]  # UNKNOWN is -1
         known = (token, self._doc[token].text, self._tags[chosen], float(marginals[chosen]))
         if other is None:
-            return Explanation(*known, None, 0.0, 0.0, [])
+            return Explanation(*known, None, 0.0, 0.0, [], written)
         rival = chain.given(_only(other, position, chain))
         found = list(self._differences(observations, first, best.tolist(), rival.best().tolist()))
         found.sort(key=lambda part: -abs(part.difference))
         difference = float(chain.best_scores[0] - rival.best_scores[0])
-        return Explanation(*known, self._tags[other], float(marginals[other]), difference, found)
+        return Explanation(*known, self._tags[other], float(marginals[other]), difference, found, written)
 
     def _differences(
         self, observations: Observations, first: int, path: list[int], other: list[int]

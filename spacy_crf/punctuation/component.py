@@ -75,6 +75,7 @@ class PunctuationRestorer(CalibratesMarks, ChainPipe):
     'Dear tom. Thank you for your letter. How is your sister?'
     """
 
+    labels_tokens = False
     learned_settings = (MIXED, SIGNS, CALIBRATION)
     settings_of_weights = (CALIBRATION,)
     settings: RestorerSettings

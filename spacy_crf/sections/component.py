@@ -27,7 +27,7 @@ from .features.batch import UnitBatch
 from .features.rules import apply_rules
 from .features.text import Phrases
 from .grammar import GrammarParser
-from .layout import units_of
+from .layout import units_of, warn_of_formatting
 from .parsing import LabelRoles, StackParser, TreeParser, learn_tree, parse_units
 from .segment import Kind, LayoutUnit
 from .tree import USUAL, SectionTree
@@ -66,7 +66,7 @@ class SectionParser(ChainPipe):
     """
 
     parts = (*NAMES, FILE)
-    prepares = "weights of the tree"
+    labels_tokens, prepares = False, "weights of the tree"
     settings: SectionSettings
 
     def __init__(self, vocab: Vocab, settings: SectionSettings, name: str = "section_parser"):
@@ -97,6 +97,7 @@ class SectionParser(ChainPipe):
 
     def gold(self, examples: Sequence[Example], lengths: Indices) -> Gold:
         """Gold of the units of the chain; what no element covers, or a Doc without elements, is unknown."""
+        warn_of_formatting(examples)
         for example in examples:
             for label in set(self._gold_names(example)) - {None}:
                 if label not in self.tags.number:
@@ -134,9 +135,9 @@ class SectionParser(ChainPipe):
         start: str | None = None,
     ) -> None:
         """As `ChainPipe.initialize`; weights of the tree are learned in the first step of training."""
-        super().initialize(get_examples, nlp=nlp, labels=labels, start=start)
         self._begin_parsers()
         self.tree_parser.reset()
+        super().initialize(get_examples, nlp=nlp, labels=labels, start=start)
 
     @property
     def tree_parser(self) -> TreeParser:
@@ -149,8 +150,9 @@ class SectionParser(ChainPipe):
     def before_training(self, get_examples: Callable[[], Iterable[Example]], nlp: Language | None) -> None:
         """Learn the weights of the tree, with labels as chains see them that were trained on other documents."""
         if self.settings.learn_tree:
-            where = self.roles, self.settings.elements_key, self.settings.tree_c2
-            learn_tree(self.tree_parser, list(get_examples()), self._hold_out, *where)
+            keys = self.settings.elements_key, self.settings.sections_key
+            where = self._hold_out, self.roles, keys, self.settings.tree_c2
+            learn_tree(self.tree_parser, list(get_examples()), *where)
 
     def _hold_out(self, others: list[Example], own: list[Example]) -> list[Doubles]:
         """Probabilities of the roles of the units of examples, from a chain trained on others."""
@@ -173,6 +175,8 @@ class SectionParser(ChainPipe):
                 data = dict(json.loads(files[FILE]))
                 self._stack.from_data(data)
                 self._grammar.from_data(data)
+
+    begin_with_files = read_files  # where there are trees to learn from, weights are learned from those set by hand
 
     def decoder(self) -> Decoder:
         return Decoder(None, (UnitMarginalsOutput("", self.labels),))

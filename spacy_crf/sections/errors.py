@@ -46,6 +46,10 @@ class SectionErrors(metaclass=Messages):
         "{path}: {problem}. The reader of documents with sections takes annotated XML, XML of Rechtspraak.nl, .spacy "
         "files and JSON."
     )
+    CRF980 = (
+        "Document {document!r}: the gold sections at {first!r} and {other!r} cross, so that neither lies in the other. "
+        "Correct where they end."
+    )
 
 
 class SectionWarnings(metaclass=Messages):
@@ -65,3 +69,8 @@ class SectionWarnings(metaclass=Messages):
         "quadratic in them."
     )
     CRFW969 = "{problem} The corpus goes on without this file."
+    CRFW970 = (
+        "Document {document!r} has formatting that the section parser does not see: it is in the gold Doc alone, and "
+        "results are those of texts without formatting ({count} of {all} documents). Read the corpus with "
+        "spacy_crf.SectionCorpus.v1, and score with `python -m spacy crf evaluate`."
+    )

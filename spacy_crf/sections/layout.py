@@ -1,6 +1,7 @@
 """A text with its formatting, as a file has it or a Doc carries it."""
 
 import unicodedata
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -8,13 +9,14 @@ import numpy as np
 import numpy.typing as npt
 from spacy.attrs import LENGTH, SPACY
 from spacy.tokens import Doc
+from spacy.training import Example
 from spacy.vocab import Vocab
 
 from ..annotation.extensions import read_value, write_value
 from ..core.arrays import Bools, cached_property
-from ..core.errors import CRFError
+from ..core.errors import CRFError, CRFWarning, excerpt
 from ..reading.files import check_text
-from .errors import SectionErrors
+from .errors import SectionErrors, SectionWarnings
 from .segment import Kind, LayoutUnit, Run, bounds_of, segment
 
 LAYOUT = "spacy_crf.layout"  # value of Docs, of older ones key of `doc.user_data`: a list of [start, end, style]
@@ -145,6 +147,15 @@ def runs_of(doc: Doc) -> list[Run]:
                 name = doc.user_data.get(NAME) or doc.text[:40]
                 raise CRFError(SectionErrors.CRF951.format(name=name, run=run, key=LAYOUT))
     return found
+
+
+def warn_of_formatting(examples: Sequence[Example]) -> None:
+    """Warn of formatting that a component does not see, as readers of others do not pass it on."""
+    lost = [one.reference for one in examples if runs_of(one.reference) and not runs_of(one.predicted)]
+    if lost:
+        where = {"document": lost[0].user_data.get(NAME) or excerpt(lost[0].text), "count": len(lost)}
+        message = SectionWarnings.CRFW970.format(**where, all=len(examples))
+        warnings.warn(message, CRFWarning, stacklevel=3)
 
 
 def _align(units: Sequence[LayoutUnit], begins: Sequence[bool]) -> list[LayoutUnit]:

@@ -22,7 +22,7 @@ from .errors import SectionErrors, SectionWarnings
 from .features.rules import NUMBER, ROLES, TITLE
 from .layout import units_of
 from .segment import Kind, LayoutUnit
-from .spans import get_tree, labels_of_units, read_elements
+from .spans import gold_tree, labels_of_units, read_elements
 from .tree import USUAL, Element, SectionNode, SectionTree
 
 GRAMMAR = ("source", "grammar", "terms")  # keys of what a parser by a grammar knows
@@ -237,11 +237,12 @@ FOLDS = 4  # of learning
 # the gold tree would be impossible.
 GOLD = 0.02
 _HEADING_OF_ROLES = re.compile(rf"n(?:b{{0,{MAX_NEWLINES}}}t+)?|t+")
+Keys = tuple[str, str]
 HoldOut = Callable[[list[Example], list[Example]], list[Doubles]]
 
 
 def learn_tree(
-    parser: TreeParser, examples: Sequence[Example], hold_out: HoldOut, roles: LabelRoles, elements_key: str, c2: float
+    parser: TreeParser, examples: Sequence[Example], hold_out: HoldOut, roles: LabelRoles, keys: Keys, c2: float
 ) -> None:
     """Learn the weights of a tree parser from examples; without a gold tree it keeps those that it has.
 
@@ -249,15 +250,16 @@ def learn_tree(
 
     hold_out (Callable): from some examples and others to the probabilities ((N, 4)) of the roles of the units of the
         others, by a chain trained on the first ones: of what it was trained on it is too sure.
-    elements_key (str): of doc.spans. c2 (float): penalty on what the weights differ from those that the parser has.
+    keys (tuple of str): of doc.spans, for elements and for sections. c2 (float): penalty on what the weights differ
+        from those that the parser has.
     """
-    examples = [example for example in examples if get_tree(example.reference) is not None]
+    examples = [example for example in examples if gold_tree(example.reference, keys[1]) is not None]
     folds = [examples[k::FOLDS] for k in range(min(FOLDS, len(examples)))]
     found: list[TreeExample] = []
     for own in folds:
         others = [example for fold in folds if fold is not own for example in fold] or own
         for pair in zip(own, hold_out(others, own)):
-            example = tree_example(*pair, roles, elements_key)
+            example = tree_example(*pair, roles, keys)
             if example is None:
                 continue
             try:
@@ -270,12 +272,14 @@ def learn_tree(
         parser.learn(found, c2)
 
 
-def tree_example(example: Example, probabilities: Doubles, roles: LabelRoles, key: str) -> TreeExample | None:
+def tree_example(example: Example, probabilities: Doubles, roles: LabelRoles, keys: Keys) -> TreeExample | None:
     """Labels and gold tree of an example; None where it has not both.
 
-    probabilities ((N, 4)): of the roles of its units. key (str): of doc.spans for elements.
+    probabilities ((N, 4)): of the roles of its units. keys (tuple of str): of doc.spans, for elements and for sections.
     """
-    tree, elements = get_tree(example.reference), read_elements(example.reference, key)
+    elements_key, sections_key = keys
+    tree = gold_tree(example.reference, sections_key, elements_key, roles.names)
+    elements = read_elements(example.reference, elements_key)
     if tree is None or elements is None:
         return None
     units = units_of(example.predicted)

@@ -15,7 +15,7 @@ from ..core.arrays import Bools
 from ..core.errors import CRFWarning, excerpt
 from ..core.scores import LabelCounts
 from .errors import SectionWarnings
-from .layout import units_of
+from .layout import units_of, warn_of_formatting
 from .measures import (
     BracketCounts,
     Constituent,
@@ -29,7 +29,7 @@ from .measures import (
     without,
 )
 from .segment import Kind, LayoutUnit, bounds_of
-from .spans import SECTION, get_tree, labels_of_units, read_elements
+from .spans import ELEMENTS, SECTION, SECTIONS, get_tree, gold_tree, labels_of_units, read_elements
 from .tree import SectionTree
 
 F05 = 0.25  # beta squared: recall counts a quarter of precision
@@ -46,8 +46,8 @@ def section_score(examples: Iterable[Example], **cfg: Any) -> dict[str, Any]:
     """Scores of the examples that have gold, and how many trees are proved to be the best.
 
     examples (Iterable[Example]): annotation in `predicted`, gold in `reference`. cfg: settings of the component.
-    RETURNS (dict): "elements_acc", share of right labels of elements that are no blank lines (these are decided by
-        their form); "elements_macro_p", "_r" and "_f", means over all labels but that of blank lines, and
+    RETURNS (dict): "elements_acc", share of right labels of elements that are no blank lines in gold (these are
+        decided by their form); "elements_macro_p", "_r" and "_f", means over all labels but that of blank lines, and
         "elements_weighted_p", "_r" and "_f", these weighted by gold; "elements_f_per_type", p, r, f and f05 of each
         label; "elements_confusions", counts by gold label and predicted label, "" where there is none.
         Of trees "parseval_p", "parseval_r", "parseval_f"; "parseval_mean_f", the mean of F over documents;
@@ -57,11 +57,16 @@ def section_score(examples: Iterable[Example], **cfg: Any) -> dict[str, Any]:
         higher.
     """
     examples = list(examples)
-    key, newline = cfg.get("elements_key", "elements"), cfg.get("newline_label", "NEWLINE")
+    warn_of_formatting(examples)
+    key, newline = cfg.get("elements_key", ELEMENTS), cfg.get("newline_label", "NEWLINE")
     confusions: Counter[tuple[str, str]] = Counter()
     for example in examples:
         confusions.update(confuse(example, key, newline))
-    return {**score_elements(confusions, newline), **score_trees(examples), **_proofs(examples)}
+    return {
+        **score_elements(confusions, newline),
+        **score_trees(examples, cfg.get("sections_key", SECTIONS)),
+        **_proofs(examples),
+    }
 
 
 def _proofs(examples: Iterable[Example]) -> dict[str, float]:
@@ -90,7 +95,7 @@ def score_elements(confusions: Counter[tuple[str, str]], newline: str) -> dict[s
         return {}
     matrix = np.array([[confusions[gold, found] for found in ("", *labels)] for gold in ("", *labels)])
     counts = LabelCounts(np.diag(matrix)[1:], matrix.sum(axis=0)[1:], matrix.sum(axis=1)[1:])
-    inner = {pair: count for pair, count in confusions.items() if newline not in pair}
+    inner = {pair: count for pair, count in confusions.items() if pair[0] != newline}
     total = sum(inner.values())
     by_label = {
         label: {"p": p, "r": r, "f": f, "f05": (1 + F05) * p * r / (F05 * p + r) if p or r else 0.0}
@@ -140,11 +145,14 @@ class JudgedTree:
         }
 
 
-def score_trees(examples: Iterable[Example]) -> dict[str, float]:
-    """Scores of the examples with a gold tree, pooled where it is not said otherwise; {} without any."""
+def score_trees(examples: Iterable[Example], key: str = SECTIONS) -> dict[str, float]:
+    """Scores of the examples with a gold tree, pooled where it is not said otherwise; {} without any.
+
+    key (str): of doc.spans for sections.
+    """
     total: Counter[str] = Counter()
     for example in examples:
-        judged = judge_tree(example)
+        judged = judge_tree(example, key)
         total.update({} if judged is None else judged.counts)
     return tree_scores(total)
 
@@ -167,13 +175,13 @@ def tree_scores(counts: Mapping[str, float]) -> dict[str, float]:
     }
 
 
-def judge_tree(example: Example) -> JudgedTree | None:
+def judge_tree(example: Example, key: str = SECTIONS) -> JudgedTree | None:
     """Judge one example by intervals of units that are no blank lines; None without a gold tree.
 
     Virtual sections are left out unless the gold tree has some. Trees of more than 1,000 sections have no STEDS, with a
-    warning.
+    warning. key (str): of doc.spans for sections.
     """
-    gold, found = get_tree(example.reference), get_tree(example.predicted)
+    gold, found = gold_tree(example.reference, key), get_tree(example.predicted)
     if gold is None:
         return None
     units = units_of(example.predicted)

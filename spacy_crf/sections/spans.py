@@ -4,7 +4,7 @@ A unit need not begin and end where tokens do (a tokenizer may leave "1.De" whol
 touches, and its exact characters are in the attrs of the group.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +13,11 @@ from spacy.tokens import Doc, Span, SpanGroup
 
 from ..annotation.extensions import read_value, register, write_value
 from ..core.arrays import Indices
+from ..core.errors import CRFError, excerpt
+from .errors import SectionErrors
+from .layout import units_of
 from .segment import Kind, LayoutUnit, bounds_of
-from .tree import SectionTree, from_json
+from .tree import TEXT, USUAL, Element, SectionNode, SectionTree, from_json, mark_headings
 
 ELEMENTS, SECTIONS = "elements", "sections"  # keys of doc.spans, unless the settings say otherwise
 SECTION = "SECTION"  # label of the spans of sections
@@ -69,15 +72,20 @@ def read_elements(doc: Doc, key: str) -> Elements | None:
     group = doc.spans.get(key)
     if group is None or not len(group):
         return None
+    return Elements.of(sorted((*bounds, span.label_) for bounds, span in zip(_offsets(doc, group), group)))
+
+
+def _offsets(doc: Doc, group: SpanGroup) -> list[tuple[int, int]]:
+    """Start and end of the spans of a group in characters: those that were noted where they are of the same tokens."""
     spans = list(group)
-    offsets = np.array([(span.start_char, span.end_char) for span in spans], dtype=np.intp)
+    offsets = np.array([(span.start_char, span.end_char) for span in spans], dtype=np.intp).reshape(-1, 2)
     noted = group.attrs.get(OFFSETS)
     if isinstance(noted, list) and len(noted) == len(spans):
         exact = np.array(noted, dtype=np.intp).reshape(-1, 2)
         covered = np.stack(cover(doc, exact[:, 0], exact[:, 1]), axis=1)
-        holds = (covered == [(span.start, span.end) for span in spans]).all(axis=1)
+        holds = (covered == np.array([(span.start, span.end) for span in spans]).reshape(-1, 2)).all(axis=1)
         offsets = np.where(holds[:, None], exact, offsets)
-    return Elements.of(sorted((start, end, span.label_) for (start, end), span in zip(offsets.tolist(), spans)))
+    return [(start, end) for start, end in offsets.tolist()]
 
 
 def labels_of_units(units: Sequence[LayoutUnit], elements: Elements, newline: str) -> list[str | None]:
@@ -138,6 +146,53 @@ def get_tree(doc: Doc) -> SectionTree | None:
     """The tree of a Doc; None where no component made one."""
     data = get_data(doc)
     return None if data is None else from_json(data)
+
+
+def gold_tree(
+    doc: Doc, key: str = SECTIONS, elements_key: str = ELEMENTS, roles: Mapping[str, str] = USUAL
+) -> SectionTree | None:
+    """The tree of a Doc with gold; None where it has none.
+
+    Where `doc.spans[key]` are not the sections of the tree that is stored with the Doc, the spans count, one in the
+    other as they lie, with the elements at their beginnings as headings: gold may come from any tool, and spans may be
+    corrected. roles (Mapping[str, str]): labels of elements by role. RAISES (ValueError): for spans that cross.
+    """
+    tree, group = get_tree(doc), doc.spans.get(key)
+    if group is None or (tree is None and not len(group)):
+        return tree
+    if tree is not None:
+        bounds = np.array([(node.start_char, node.end_char) for node in tree.walk()], dtype=np.intp).reshape(-1, 2)
+        stored = np.stack(cover(doc, *bounds.T), axis=1).tolist()
+        if stored == [[span.start, span.end] for span in group]:
+            return tree
+    elements = read_elements(doc, elements_key) or Elements.of([])
+    usual = {label: USUAL[role] for role, label in roles.items()}
+    places = zip(elements.starts.tolist(), elements.ends.tolist(), elements.labels)
+    leaves = [Element(start, end, usual.get(label, TEXT)) for start, end, label in places]
+    sections = _nested(doc, sorted(_offsets(doc, group), key=lambda own: (own[0], -own[1])))
+    units = units_of(doc)
+    mark_headings(sections, units, leaves)
+    return SectionTree(sections, [Element(unit.start, unit.end, "") for unit in units])
+
+
+def _nested(doc: Doc, bounds: Sequence[tuple[int, int]]) -> list[SectionNode]:
+    """The outermost of sections with these starts and ends, which are in the order of the text, outer ones first."""
+    outermost: list[SectionNode] = []
+    opened: list[SectionNode] = []
+    for start, end in bounds:
+        while opened and opened[-1].end_char <= start:
+            opened.pop()
+        if opened and opened[-1].end_char < end:
+            crossing = excerpt(doc.text[opened[-1].start_char :]), excerpt(doc.text[start:])
+            raise CRFError(
+                SectionErrors.CRF980.format(document=excerpt(doc.text), first=crossing[0], other=crossing[1])
+            )
+        node = SectionNode(start, end, len(opened) + 1)
+        if opened:
+            opened[-1].virtual |= opened[-1].start_char == start  # it has no heading of its own
+        (opened[-1].children if opened else outermost).append(node)
+        opened.append(node)
+    return outermost
 
 
 def get_data(doc: Doc) -> dict[str, Any] | None:

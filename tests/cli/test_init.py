@@ -1,5 +1,7 @@
 """`crf init`: configs that come with the library, filled, are trained as they are written."""
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +113,24 @@ def test_a_file_that_is_there_stays_unless_it_is_forced(tmp_path: Path) -> None:
     assert path.read_text(encoding="utf8") == "mine"
     init("crf_tagger", path, "--force")
     assert "crf_tagger" in path.read_text(encoding="utf8")
+
+
+def test_a_process_of_its_own_knows_the_targets_of_components(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "spacy", "crf", "init", "crf_tagger", "--target", "pos", str(tmp_path / "own.cfg")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and (tmp_path / "own.cfg").exists(), done.stdout
+
+
+def test_a_language_brings_the_tokenizer_that_parts_its_words(tmp_path: Path) -> None:
+    for name, tokenizer in (
+        ("crf_tagger", "spacy.zh.ChineseTokenizer"),
+        ("constrained_ner", "spacy_crf.ReferenceTokenizer.v1"),
+    ):
+        init(name, tmp_path / "config.cfg", "--lang", "zh", "--force")
+        assert load_config(tmp_path / "config.cfg")["nlp"]["tokenizer"]["@tokenizers"] == tokenizer
+    init("crf_tagger", tmp_path / "config.cfg", "--lang", "zh", "--force")
+    nlp = spacy.util.load_model_from_config(load_config(tmp_path / "config.cfg"))
+    assert len(nlp.make_doc("我爱北京天安门。")) == len(spacy.blank("zh")("我爱北京天安门。")) == 8
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from helpers.citations import RULES, SETTINGS, build, make_examples, new_docs, t
 from helpers.folders import accept_edits
 from spacy.language import Language
 from spacy.tokens import Doc, Span, Token
+from spacy.training import Example
 
 from spacy_crf.constraints.component import ConstrainedNER
 from spacy_crf.core.constraints.labelling import Fields, Labelling, UnitPredicates
@@ -139,6 +140,22 @@ def test_step_rules_and_objectives_are_run_time_settings(nlp: Language) -> None:
         least = np.log(tau) - 1e-5
         assert all(info["score"] - info["viterbi_score"] >= least for info in infos)
     assert costs[1e-9] < costs[1.0]
+
+
+@pytest.mark.parametrize("temperature", [0.25, 1, 4])
+def test_tau_compares_the_probabilities_that_the_component_gives(temperature: float) -> None:
+    nlp = spacy.blank("xx")
+    rules = {"constraints": ["at_most(A, 0) cost=1"], "objective": "violations", "tau": 0.5}
+    config = {**SETTINGS, "target": "tag", "marginals": "told", "temperature": temperature, **rules}
+    nlp.add_pipe("constrained_ner", config=config)
+    gold = [Doc(nlp.vocab, words=["x"], tags=[tag]) for tag in "AAAAB"]
+    examples = [Example(Doc(nlp.vocab, words=["x"]), doc) for doc in gold]
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    doc = nlp(Doc(nlp.vocab, words=["x"]))
+    told = doc[0]._.told
+    assert told["A"] > told["B"]
+    assert doc[0].tag_ == ("B" if told["B"] >= 0.5 * told["A"] else "A") == ("B" if temperature == 4 else "A")
 
 
 @pytest.mark.parametrize("rules", [HARD, SOFT, ["exactly(VOLUME, 1)", "exactly(JOURNAL, 1)", "at_most(TITLE, 1)"]])

@@ -62,9 +62,31 @@ def test_measures_by_hand(target: str) -> None:
     # A: 3 of 4 found and no other; B: 4 found of 4, and one more; C never
     assert scores["macro_f"] == pytest.approx((2 * 3 / 7 + 2 * 4 / 9 + 0) / 3)
     assert scores["weighted_f"] == pytest.approx((4 * 2 * 3 / 7 + 4 * 2 * 4 / 9) / 8)
-    assert (scores["ents_p"], scores["ents_r"], scores["ents_f"]) == (0.5, 0.5, 0.5)
-    assert scores["ents_per_type"]["A"]["f"] == 0.5
+    assert (scores["segments_p"], scores["segments_r"], scores["segments_f"]) == (0.5, 0.5, 0.5)
+    assert scores["segments_per_type"]["A"]["f"] == 0.5
     assert scores["certified"] is None and scores["violations"] is None
+
+
+@pytest.mark.parametrize(("target", "own"), [("ent", "ents"), ("spans", "spans_sc"), ("tag", None)])
+def test_names_of_spacy_are_those_of_what_is_scored(target: str, own: str | None) -> None:
+    scores = constrained_ner_score([example("AAB", "ABB", target)], target=target, labels=LABELS, **SETTINGS)
+    found = {name.rpartition("_")[0] for name in scores if name.endswith("_f")} - {"macro", "weighted"}
+    assert found == {"segments", own} - {None}
+    assert own is None or scores[f"{own}_f"] == scores["segments_f"] == 0
+
+
+def test_scores_of_another_component_stay() -> None:
+    nlp = spacy.blank("xx")
+    ruler = nlp.add_pipe("entity_ruler")
+    nlp.add_pipe("constrained_ner", config={"target": "spans"})
+    one = example("A", "A", "spans")
+    one.reference.set_ents([Span(one.reference, 0, 1, label="PER")])
+    nlp.initialize(lambda: [one])
+    ruler.add_patterns([{"label": "PER", "pattern": "w"}])
+    nlp.update([one])
+    assert nlp.config["training"]["score_weights"]["spans_sc_f"] is None
+    scores = nlp.evaluate([Example(Doc(nlp.vocab, words=["w"]), one.reference)])
+    assert scores["ents_per_type"].keys() == {"PER"} and scores["spans_sc_per_type"].keys() == {"A"}
 
 
 def test_outside_counts_as_a_label_of_tokens_but_not_of_fields() -> None:
@@ -100,7 +122,7 @@ def test_runs_of_tokens_are_judged_where_gold_is_known(gold, own, precision, rec
     for token in found.reference:
         token.tag_ = token.tag_.replace("_", "")
     scores = constrained_ner_score([found], target="tag", labels=LABELS, **SETTINGS)
-    assert (scores["ents_p"], scores["ents_r"]) == (precision, recall)
+    assert (scores["segments_p"], scores["segments_r"]) == (precision, recall)
 
 
 def test_labels_that_the_component_does_not_know_count_as_never_right() -> None:
@@ -144,8 +166,10 @@ def test_fields_are_scored_as_others_score_them(pairs: list[list[tuple[str, str]
     assert scores["confusions"] == {label: row for label, row in expected.items() if row}
     iob = [[_iob(side) for side in sides] for sides in zip(*documents)]
     for name, measure in (("p", precision_score), ("r", recall_score), ("f", f1_score)):
-        if scores[f"ents_{name}"] is not None:
-            assert scores[f"ents_{name}"] == pytest.approx(measure(*iob, mode="strict", scheme=IOB2, zero_division=0))
+        if scores[f"segments_{name}"] is not None:
+            assert scores[f"segments_{name}"] == pytest.approx(
+                measure(*iob, mode="strict", scheme=IOB2, zero_division=0)
+            )
 
 
 def _iob(side: str) -> list[str]:

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 import spacy
-from helpers.citations import MINE, build, make_examples, new_docs, tags_of, train
+from helpers.citations import MINE, SETTINGS, build, make_examples, new_docs, tags_of, train
 from helpers.tagged import ONLINE, TRAINER_CONFIGS
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Token
+from spacy.training import Example
 from thinc.api import Adam
 
 from spacy_crf.constraints.component import ConstrainedNER
@@ -120,3 +121,52 @@ def test_what_was_mined_is_stored_to_be_read(tmp_path: Path) -> None:
         [d._.decode_info["objective"] for d in nlp.pipe(new_docs(nlp))], rel=1e-5
     )
     assert isinstance(again("Lund . ropes . 1999 ."), Doc)
+
+
+def test_what_was_mined_stays_with_a_component_that_starts_from_it(tmp_path: Path) -> None:
+    begun = pipe_of(train(mine=MINE, constraints=["at_most(TITLE, 1)", "ends_with(DATE)"]))
+    begun.to_disk(tmp_path / "begun")
+    mined = [str(entry.constraint) for entry in begun.constraint_entries if entry.is_mined]
+    assert mined
+    for mine, given in ((None, ["at_most(VOLUME, 1)"]), (MINE, [])):
+        nlp = build(mine=mine, constraints=given)
+        examples = make_examples(nlp, seed=3)
+        pipe_of(nlp).initialize(lambda own=examples: own, start=str(tmp_path / "begun"))
+        assert list(map(str, pipe_of(nlp).constraints)) == [*given, *([] if mine else mined)]
+        nlp.update(examples)
+        found = [str(entry.constraint) for entry in pipe_of(nlp).constraint_entries if entry.is_mined]
+        assert (found == mined) is (mine is None)
+        nlp.initialize(lambda own=examples: own)
+        assert list(map(str, pipe_of(nlp).constraints)) == given
+
+
+@pytest.mark.parametrize("times", [1, 3])
+def test_mining_sees_what_training_shows(times: int) -> None:
+    """What annotating components set, in examples that the corpus makes anew; and examples that stand there twice."""
+    Token.set_extension("field", default="", force=True)
+
+    @Language.component("fields")
+    def annotate(doc: Doc) -> Doc:
+        for token in doc:
+            token._.field = known[doc.text][token.i]
+        return doc
+
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("fields")
+    config = {**SETTINGS, "features": {"templates": ["_.field[0]"]}, "mine": {**MINE, "kinds": ["at_most"]}}
+    pipe = nlp.add_pipe("constrained_ner", config=config)
+    nlp.config["training"]["annotating_components"] = ["fields"]
+    references = [example.reference for example in make_examples(nlp)]
+    known = {doc.text: tags_of(doc) for doc in references}
+    nlp.initialize(lambda: make_examples(nlp) * times)
+    nlp.update(make_examples(nlp), annotates=["fields"])
+    annotated = list(pipe.constraint_entries)
+
+    def shown() -> list[Example]:
+        return [Example(annotate(example.predicted), example.reference) for example in make_examples(nlp)] * times
+
+    nlp.config["training"]["annotating_components"] = []
+    nlp.initialize(shown)
+    nlp.update(shown()[: len(references)])
+    assert annotated == list(pipe.constraint_entries)
+    Token.remove_extension("field")

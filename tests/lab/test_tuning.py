@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import spacy
+from helpers import citations
 from helpers.tagged import TARGETS, TRAINER_CONFIGS, build, make_examples
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -366,8 +367,8 @@ def test_unknown_gold_counts_for_nothing(target: str, scheme: str) -> None:
     "factory, config, score",
     [
         ("set_valued_tagger", {}, "ml_util + ml_acc"),
-        ("constrained_ner", {"target": "tag"}, "ents_f"),
-        ("constrained_ner", {"target": "spans"}, "ents_f"),
+        ("constrained_ner", {"target": "tag"}, "segments_f"),
+        ("constrained_ner", {"target": "spans"}, "segments_f"),
     ],
 )
 def test_components_are_chosen_by_the_scores_of_training(factory: str, config: dict[str, Any], score: str) -> None:
@@ -382,6 +383,18 @@ def test_components_are_chosen_by_the_scores_of_training(factory: str, config: d
     assert found.score == score and found.chosen.mean > 0.3
     with pytest.raises(ValueError, match="CRF654"):
         tune(scorer=None)
+
+
+def test_constraints_are_mined_in_each_fold(monkeypatch: pytest.MonkeyPatch) -> None:
+    nlp = citations.build(mine=citations.MINE)
+    examples = citations.make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    found, evaluate = [], Fold.evaluate
+    monkeypatch.setattr(Fold, "evaluate", lambda *given: (found.append(given[1].constraints), evaluate(*given))[1])
+    cross_validate(nlp, "constrained_ner", examples, [0], [0.1, 10], folds=2, iterations=10)
+    assert len(found) == 4 and all(found)
+    assert found[0] != found[1]  # costs are those of the chain with these penalties
+    assert not nlp.get_pipe("constrained_ner").constraints
 
 
 @pytest.mark.parametrize("unit", ["doc", "sequence"])

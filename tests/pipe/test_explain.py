@@ -4,12 +4,15 @@ import itertools
 
 import numpy as np
 import pytest
+import spacy
+from helpers import citations
 from helpers.networks import model
 from helpers.tagged import build, clean_docs, train
 from helpers.weights import dense_weights
 from spacy.tokens import Doc
 from spacy.training import Example
 
+from spacy_crf.cli.models import format_explanation
 from spacy_crf.learning.model import get_layout
 from spacy_crf.pipe.explain import explain
 from spacy_crf.pipe.inspect import inspect
@@ -158,3 +161,31 @@ def test_settings_of_the_component_count(extension):
     pipe.cfg["given"] = True
     bound = explain(pipe, Doc(nlp.vocab, words=words, tags=["", free.runner_up, "", ""]), [0, 1])
     assert bound[1].label == free.runner_up and bound[1].runner_up is None and bound[0].runner_up is not None
+
+
+def test_what_is_set_under_constraints_is_told():
+    nlp = citations.train()
+    pipe = nlp.get_pipe("constrained_ner")
+    doc = next(doc for doc in citations.new_docs(nlp) if "JOURNAL" in citations.tags_of(nlp(doc.copy())))
+    assert all(one.written == one.label for one in explain(pipe, doc))
+    pipe.set_constraints(["at_most(JOURNAL, 0)"])
+    found, written = explain(pipe, doc), citations.tags_of(nlp(doc.copy()))
+    assert [one.written for one in found] == written and "JOURNAL" not in written
+    assert "JOURNAL" in [one.label for one in found]
+    (changed,) = [one for one in found if one.written != one.label][:1]
+    assert f"the chain alone, what is set is {changed.written}" in format_explanation(changed, 3)
+
+
+def test_posterior_labels_are_told():
+    nlp = train(target="tag", decode="posterior", features=SETTINGS)
+    for doc in clean_docs(nlp):
+        found = explain(nlp.get_pipe("crf_tagger"), doc)
+        assert [one.written for one in found] == [token.tag_ for token in nlp(doc.copy())]
+
+
+@pytest.mark.parametrize("factory", ["section_parser", "punctuation_restorer"])
+def test_units_that_are_no_tokens_are_refused(factory):
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe(factory)
+    with pytest.raises(ValueError, match=f"CRF742.*{factory}"):
+        explain(pipe, nlp.make_doc("1. Scope"), [0])

@@ -14,6 +14,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_crf.core.chain.distribution import ChainDistribution
+from spacy_crf.core.errors import CRFWarning
 from spacy_crf.core.trigrams import Trigrams, seen_trigrams
 from spacy_crf.lab.tuning import cross_validate
 from spacy_crf.learning.block import LinearChain
@@ -190,6 +191,10 @@ def test_it_may_begin_with_a_saved_one(trained: Language, tmp_path: Path) -> Non
     nlp = build(model=MODEL)
     get_pipe(nlp).initialize(lambda: make_examples(nlp), start=str(tmp_path / "tagger"))
     assert tags(get_pipe(nlp), nlp) == tags(get_pipe(trained), trained)
+    for setting, block in (("order", {**MODEL, "order": 1}), ("boundary", {**MODEL, "boundary": False})):
+        other = get_pipe(build(model=block))
+        with pytest.warns(CRFWarning, match=rf"CRFW418.*the setting {setting}"):
+            other.initialize(lambda: make_examples(nlp), start=str(tmp_path / "tagger"))
 
 
 def test_the_order_of_what_is_loaded_must_be_allowed(trained: Language) -> None:

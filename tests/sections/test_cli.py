@@ -120,3 +120,13 @@ def test_the_component_that_was_named_is_asked(path, tmp_path):
     own = [[node.probability for node in tree.walk()] for tree in trees]
     assert own[0] != own[1]
     assert [[node.probability for node in from_json(json.loads(each)).walk()] for each in found] == [own[0], *own]
+
+
+@pytest.mark.filterwarnings("ignore:.*CRFW101")  # it knows them all
+def test_a_section_parser_is_calibrated(trained, folder, tmp_path):
+    trained.to_disk(tmp_path / "model")
+    arguments = ["calibrate", str(tmp_path / "model"), str(folder), "--output", str(tmp_path / "calibrated")]
+    result = RUN.invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    temperature = spacy.load(tmp_path / "calibrated").get_pipe("section_parser").cfg["temperature"]
+    assert f"temperature 1 -> {temperature:.4g}" in result.output

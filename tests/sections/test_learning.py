@@ -15,7 +15,7 @@ from spacy_crf.core.sections.features import weight_vector
 from spacy_crf.sections.layout import units_of
 from spacy_crf.sections.parsing import LabelRoles, StackParser, gold_sections, learn_tree
 from spacy_crf.sections.reader import SectionCorpus
-from spacy_crf.sections.spans import TREE
+from spacy_crf.sections.spans import TREE, drop_sections
 
 ROLES = LabelRoles.parse("test", {})
 
@@ -27,7 +27,7 @@ def learn(examples: list[Example]) -> Doubles | None:
         return [np.full((len(units_of(example.predicted)), 4), 0.25) for example in own]
 
     parser = StackParser(24)
-    learn_tree(parser, examples, even, ROLES, "elements", 0.05)
+    learn_tree(parser, examples, even, ROLES, ("elements", "sections"), 0.05)
     return parser.weights
 
 
@@ -91,3 +91,13 @@ def test_weights_that_cannot_be_read_are_named(trained: Language, tmp_path: Path
     sums.write_text(json.dumps({**json.loads(sums.read_text()), "tree": None}))
     with pytest.raises(ValueError, match="CRF404.*tree"):
         spacy.blank("en").add_pipe("section_parser").from_disk(tmp_path / "pipe")
+
+
+def test_trees_of_other_tools_are_learned_from(folder: Path) -> None:
+    examples = list(SectionCorpus(folder)(spacy.blank("en")))
+    expected = learn(examples)
+    for example in examples:
+        spans = [(span.start, span.end) for span in example.reference.spans["sections"]]
+        drop_sections(example.reference, "sections")
+        example.reference.spans["sections"] = [example.reference[start:end] for start, end in spans]
+    assert np.allclose(learn(examples), expected)

@@ -1,14 +1,19 @@
 """Scores of elements and trees, worked out by hand."""
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 import spacy
-from spacy.tokens import Doc
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin, Span
 from spacy.training import Example
 
+from spacy_crf.core.errors import CRFError, CRFWarning
+from spacy_crf.sections.layout import attach_layout
+from spacy_crf.sections.reader import SectionCorpus
 from spacy_crf.sections.scorer import score_elements, section_score
-from spacy_crf.sections.spans import Elements, write_elements, write_sections
+from spacy_crf.sections.spans import Elements, drop_sections, gold_tree, write_elements, write_sections
 from spacy_crf.sections.tree import SectionNode, SectionTree
 
 NLP = spacy.blank("en")
@@ -117,3 +122,45 @@ def test_certified_trees_need_no_gold() -> None:
     write_sections(unsure, "sections", SectionTree(exact=False))
     examples = [Example(sure, blank), Example(unsure, unsure), Example(sure, sure), Example(blank, blank)]
     assert section_score(examples)["sections_certified"] == pytest.approx(2 / 3)
+
+
+def test_a_wrong_blank_line_counts() -> None:
+    scores = section_score([Example(make_doc("bbxxb"), make_doc("xbxxx"))])
+    assert scores["elements_acc"] == 2 / 4
+
+
+def test_formatting_that_is_in_gold_alone_is_told() -> None:
+    gold = make_doc("tbxxx")
+    attach_layout(gold, [(0, 1, "bold")])
+    with pytest.warns(CRFWarning, match=r"CRFW970.*1 of 2 documents"):
+        section_score([Example(make_doc("tbxxx"), gold), Example(gold.copy(), gold)])
+    attach_layout(gold, [])
+    section_score([Example(make_doc("tbxxx"), gold)])
+
+
+def test_sections_count_as_their_spans_are(folder: Path, nlp: Language, tmp_path: Path) -> None:
+    gold = [example.reference for example in SectionCorpus(folder)(nlp)]
+    for doc in gold:
+        assert [node.level for node in gold_tree(doc).walk()] == [1, 2, 2, 1]
+        written, bare = gold_tree(doc), doc.copy()
+        drop_sections(bare, "sections")
+        assert gold_tree(bare) is None
+        bare.spans["sections"] = [Span(bare, span.start, span.end) for span in reversed(doc.spans["sections"])]
+        found = gold_tree(bare)  # gold of another tool
+        for one, other in zip(written.walk(), found.walk(), strict=True):
+            assert (one.start_char, one.end_char, one.level) == (other.start_char, other.end_char, other.level)
+            assert (one.heading, one.virtual) == (other.heading, other.virtual)
+        doc.spans["sections"] = [span for number, span in enumerate(doc.spans["sections"]) if number != 1]  # corrected
+        assert [node.level for node in gold_tree(doc).walk()] == [1, 2, 1]
+    DocBin(docs=gold).to_disk(tmp_path / "gold.spacy")
+    examples = list(SectionCorpus(tmp_path / "gold.spacy")(nlp))
+    right = [one.reference for one in SectionCorpus(folder)(nlp)]
+    scores = section_score([Example(own, one.reference) for own, one in zip(right, examples)])
+    assert scores["parseval_r"] == 1 and scores["parseval_p"] == 3 / 4
+
+
+def test_sections_that_cross_are_told() -> None:
+    doc = make_doc("tbtxx")
+    doc.spans["sections"] = [doc[0:4], doc[2:5]]
+    with pytest.raises(CRFError, match="CRF980"):
+        section_score([Example(make_doc("tbtxx"), doc)])

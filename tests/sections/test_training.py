@@ -44,6 +44,18 @@ def test_training_that_was_interrupted_goes_on(folder: Path, tmp_path: Path) -> 
     check_resume(make, lambda nlp: list(SectionCorpus(folder)(nlp)), tmp_path, 2)
 
 
+def test_weights_of_trees_stay_where_new_texts_have_no_trees(folder: Path, trained: Language, tmp_path: Path) -> None:
+    learned = trained.get_pipe("section_parser")
+    learned.to_disk(tmp_path / "parser")
+    for trees in (False, True):
+        nlp = spacy.blank("en")
+        pipe = nlp.add_pipe("section_parser")
+        examples = list(SectionCorpus(folder, trees=trees)(nlp))[: 4 - trees]
+        pipe.initialize(lambda own=examples: own, start=str(tmp_path / "parser"))
+        nlp.update(examples)
+        assert (pipe.write_files() == learned.write_files()) is not trees
+
+
 def test_the_loop_of_notebooks_trains_the_component_as_it_is(folder: Path, nlp: Language) -> None:
     examples = list(SectionCorpus(folder)(nlp))
     optimizer = nlp.initialize(lambda: examples)
