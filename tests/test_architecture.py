@@ -22,7 +22,7 @@ BELOW: dict[str, set[str]] = {
     "reading": {"core"},
     "annotation": {"reading", "core"},
     "features": {"annotation", "reading", "core"},
-    "learning": {"features", "reading", "core"},
+    "learning": {"features", "annotation", "reading", "core"},
     "corpora": {"annotation", "reading", "core"},
     "pipe": {"learning", "annotation", "features", "reading", "core"},
     **{part: {"pipe", "corpora", "learning", "annotation", "features", "reading", "core"} for part in SLICES},

@@ -24,6 +24,7 @@ TEXT_SETTINGS = "text_settings"
 # key of `doc.user_data`: whether a Doc is cut out of a longer text that goes on before and behind it: [before, behind]
 TRUNCATED = "spacy_crf.open"
 Punctuation = Literal["gold", "context", "removed"]
+AS_IT_IS: tuple[Punctuation, bool] = ("gold", False)
 
 
 def write_text_settings(doc: Doc, settings: Mapping[str, Any]) -> None:
@@ -45,6 +46,13 @@ def has_signs_only(word: str) -> bool:
     return all(unicodedata.category(character)[0] in "PS" for character in word)
 
 
+def preparation_of(doc: Doc) -> tuple[Punctuation, bool] | None:
+    """Return how punctuation was treated in the text of a Doc, and whether sequences end behind it; None where nothing
+    says so."""
+    text = read_value(doc, TEXT_SETTINGS)
+    return None if text is None else (text["punctuation"], bool(text["cut_at_punctuation"]))
+
+
 @dataclass(frozen=True)
 class Preparation:
     """How punctuation was treated in the texts of training.
@@ -62,13 +70,13 @@ class Preparation:
         """That of the gold Docs of training; None where punctuation was left as it is. Of other Docs, one is read."""
         docs = iter(references)
         first = next(docs, None)
-        text = None if first is None else read_value(first, TEXT_SETTINGS)
-        if first is None or text is None or (text["punctuation"] == "gold" and not text["cut_at_punctuation"]):
+        way = None if first is None else preparation_of(first)
+        if first is None or way is None or way == AS_IT_IS:
             return None
-        tags = text["punctuation_tags"] or ()
-        if text["punctuation"] == "gold" and not tags:
+        tags = read_value(first, TEXT_SETTINGS)["punctuation_tags"] or ()
+        if way == ("gold", True) and not tags:
             return cls("gold", True)
-        return cls(text["punctuation"], text["cut_at_punctuation"], _other_words(chain([first], docs), tags))
+        return cls(*way, _other_words(chain([first], docs), tags))
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any] | None) -> "Preparation | None":

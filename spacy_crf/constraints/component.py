@@ -91,7 +91,7 @@ class ConstrainedNER(KeepsConstraints, ChainPipe):
     def __init__(self, vocab: Vocab, settings: NERSettings, name: str = "constrained_ner"):
         self._entries = []
         super().__init__(vocab, settings, name, resolve_scheme(settings))
-        self.prepares = settings.mine is not None
+        self.prepares = "" if settings.mine is None else "mined constraints"
         if settings.mine is not None:
             TokenPredicates(settings.predicates, name).require(settings.mine.predicates, name)
         if not isinstance(settings.constraints, str):  # files are read in `initialize`: a trained pipeline needs none

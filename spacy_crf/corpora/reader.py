@@ -143,7 +143,7 @@ class Corpus:
     format (str | None): The format of all files; None to pick it for each file. "conll2000" is word, tag, chunk;
         "conll2002" is word, tag, ner or word, ner; "conll2003" is word, tag, chunk, ner. "columns" is word, ner or the
         layout of "conll2003", by the number of columns, unless `columns` says otherwise. "review" is a corrected file
-        of `crf review`, which is told from its first line beside column files of any format. "tagsets" is
+        of `crf review`, which is told from its first line beside text files of any format. "tagsets" is
         `form<TAB>tags` with sets such as A|B, "cora" is CorA-XML, and "webanno" is WebAnno TSV 3; these three fill
         `token._.gold_tags`. "references" is bibliographic references with tagged fields, as of Cora, ParsCit and
         AnyStyle, or as `word<TAB>label` lines; each is a document.
@@ -264,7 +264,8 @@ class Corpus:
 
     def _read_file(self, file: Path, name: str, vocab: Vocab) -> Iterator[Doc]:
         format = self.format or pick_format(file)
-        own = FORMATS["review" if "columns" in FORMATS[format].settings and is_review(file) else format]
+        is_text = FORMATS[format].read is not None
+        own = FORMATS["review" if is_text and is_review(file) else format]
         if own.read is None:
             if self.bare:
                 raise CRFError(CorpusErrors.CRF510.format(setting="bare", value=True, format=format))

@@ -185,6 +185,19 @@ class FeatureSettings:
             classes = self.classes.make(lambda: ([token.text for token in doc] for doc in docs()), sizes)
         return Resources(lists, Lexicon(speller, counts, classes))
 
+    @property
+    def fitted(self) -> list[str]:
+        """What `make_resources` fits to Docs, by the names of settings."""
+        from .templates import COUNTED, INDUCED
+
+        own = self.spelling
+        found = {
+            "features.spelling": own is not None and own.table == FIT,
+            "COMMON and RARE in features.templates": self._numbers(COUNTED),
+            "features.classes": self.classes is not None and self._numbers([INDUCED]),
+        }
+        return [name for name, holds in found.items() if holds]
+
     def empty_resources(self) -> "Resources":
         """Return what there is before `make_resources`: lists and tables without entries."""
         from .induced import WordClasses

@@ -61,7 +61,8 @@ class FeatureExtractor:
         asking = {atom.attribute: template for template in templates for atom in template.atoms}
         self.attributes: list[Attribute] = list(asking)
         annotation = {one.name: template for one, template in asking.items() if one.name in SET_BY_COMPONENTS}
-        self._untold = {"training": annotation, "use": annotation}
+        spaces = {one.name: template for one, template in asking.items() if one.name == "SPACY"}
+        self._untold = {"training": {**annotation, **spaces}, "use": annotation}
         self._extensions = {one.key: template for one, template in asking.items() if one.name == "_"}
         self._reader = ColumnReader(self.attributes, resources, sequence) if reader is None else reader
 
@@ -83,9 +84,7 @@ class FeatureExtractor:
             return {}
         self._untold[stage] = {}
         found = {
-            name: template
-            for name, template in wanted.items()
-            if not any(len(doc) and doc.has_annotation(SET_BY_COMPONENTS[name]) for doc in docs)
+            name: template for name, template in wanted.items() if not any(len(doc) and _has(doc, name) for doc in docs)
         }
         self._untold["use"] = {name: one for name, one in self._untold["use"].items() if name not in found}
         return found
@@ -113,6 +112,12 @@ class FeatureExtractor:
                     values = np.ones(keys.shape, dtype=np.float32) if values is None else values
                     values[row] *= numbers
         return Keys(keys, values)
+
+
+def _has(doc: Doc, name: str) -> bool:
+    """Whether a Doc has what an attribute tells. Where its white space is unknown, spaCy says that all tokens have
+    some."""
+    return not doc.has_unknown_spaces if name == "SPACY" else doc.has_annotation(SET_BY_COMPONENTS[name])
 
 
 def template_keys(template: Template, hashes: Sequence[Hashes]) -> Hashes:

@@ -6,7 +6,6 @@ A leaf: what does the work is imported where something is made or read.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -78,8 +77,8 @@ class FrequencySettings(ComparisonSettings):
     def estimator(self) -> Any:
         from .baselines import lexicon
 
-        estimate = partial(lexicon.estimate_lexicon, settings=self.lexicon())
-        return lexicon.CountingEstimator("doc", lexicon.CountTable, lexicon.count_words, estimate)
+        how = lexicon.CountTable, lexicon.count_words, lexicon.estimate_lexicon
+        return lexicon.CountingEstimator("doc", *how, self.lexicon())
 
     def lexicon(self) -> Any:
         """Return the settings of the probabilities of words."""
@@ -116,8 +115,9 @@ class HMMTaggerSettings(SequenceSettings, FrequencySettings):
         from .baselines import hmm
         from .baselines.lexicon import CountingEstimator
 
-        estimate = partial(hmm.estimate_hmm, settings=hmm.HMMSettings(self.order, self.min_count, self.lexicon()))
-        return CountingEstimator(self.sequence, hmm.HMMCounts, hmm.HMMCounts.of_text, estimate)
+        how = hmm.HMMCounts, hmm.HMMCounts.of_text, hmm.estimate_hmm
+        settings = hmm.HMMSettings(self.order, self.min_count, self.lexicon())
+        return CountingEstimator(self.sequence, *how, settings)
 
 
 @dataclass(kw_only=True)

@@ -93,7 +93,7 @@ def tally_sets(pipe: SetValuedTagger | SourcedSetTagger, tested: Scored) -> list
 def tally_marks(pipe: PunctuationRestorer, tested: Scored) -> list[Tally]:
     """Count words by gold and restored mark, and case."""
     scheme = pipe.label_scheme
-    counts = [count_words(example, scheme) for example in tested.examples]
+    counts = [count_words(example, scheme, pipe.settings.existing == "keep") for example in tested.examples]
     return [Tally.of(counts, partial(word_scores, scheme=scheme))]
 
 

@@ -117,7 +117,9 @@ def measure_sections(pipe: SectionParser, tested: Scored) -> Findings:
 @measure.register
 def measure_marks(pipe: PunctuationRestorer, tested: Scored) -> Findings:
     """Count words by gold and restored mark."""
-    counts = sum((count_words(example, pipe.label_scheme) for example in tested.examples), Counter[WordCount]())
+    keep = pipe.settings.existing == "keep"
+    words = (count_words(example, pipe.label_scheme, keep) for example in tested.examples)
+    counts = sum(words, Counter[WordCount]())
     confusions: Counter[tuple[str, str]] = Counter()
     for word, count in counts.items():
         if word.kind == "mark":

@@ -3,9 +3,9 @@
 import time
 import weakref
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from spacy.training import Example
 from spacy.util import logger
 from thinc.api import Optimizer
 
+from ..annotation.gold import annotation_checksum
 from ..core.arrays import Hashes, Segments
 from ..core.errors import CRFError
 from ..core.learn.blocks import EncodedCorpus
@@ -27,7 +28,6 @@ from ..core.learn.stopped import StoppedSearch
 from ..core.stored import stored_size
 from ..core.threads import single_threaded_blas
 from ..core.trigrams import Trigrams, seen_trigrams
-from ..features.columns import Columns
 from .block import LBFGSSettings
 from .encoder import ChainLearner, MakeSample, Sample, Trainer, join
 from .errors import LearningErrors
@@ -41,8 +41,8 @@ STEP = "Iteration %d: objective %.3f, gradient norm %.4g, %d active weights of %
 class LBFGSTrainer(Trainer):
     """Full-batch L-BFGS: every step sees every example.
 
-    The corpus is encoded in the first step and kept as long as its examples are. Where features read what other
-    components write, a step that finds it changed encodes everything again and starts a new history.
+    The corpus is encoded in the first step and kept as long as its examples are. A step that finds gold changed, or
+    what features read that other components write, encodes everything again and starts a new history.
     """
 
     learns_trigrams = True
@@ -70,7 +70,8 @@ class LBFGSTrainer(Trainer):
         self._objective: FullBatchObjective | TrigramObjective | None = None
         self.optimizer: LBFGS | None = None
         self._references: dict[int, weakref.ref[Doc]] = {}
-        self._checksums: dict[int, int] = {}
+        self._checksums: dict[int, int] = {}  # of what is encoded, by the examples
+        self._annotation: dict[int, int] = {}  # of the references, which gold is read from
         self._n_tokens = 0  # of the corpus
         self._end_step()
 
@@ -85,9 +86,9 @@ class LBFGSTrainer(Trainer):
 
     def _end_step(self) -> None:
         self._arrived: dict[int, Doc] = {}  # kept alive until the step is taken, or their samples would be lost
-        self._pending: list[Sample] = []
+        self._pending: list[Callable[[], Sample]] = []
         self._arrived_tokens = 0
-        self._annotation_changed = False
+        self._has_changed = False
 
     def accumulate(self, learner: ChainLearner, examples: Sequence[Example], make_sample: MakeSample) -> float:
         arriving = {id(eg.reference): eg.reference for eg in examples}
@@ -100,10 +101,13 @@ class LBFGSTrainer(Trainer):
         if self.optimizer is not None and not arriving.keys() <= self._references.keys():
             self._end_step()
             raise CRFError(LearningErrors.CRF202)
-        if self.optimizer is None or learner.features.extractor.reads_annotation:
-            sample = make_sample(examples)
-            self._pending.append(sample)
-            self._compare_annotation(learner, examples, sample)
+        annotation = {key: annotation_checksum(doc) for key, doc in arriving.items()}
+        is_edited = any(self._annotation.get(key) != checksum for key, checksum in annotation.items())
+        self._annotation.update(annotation)
+        read = cache(partial(make_sample, examples))  # most steps need the samples of the first one alone
+        self._pending.append(read)
+        if self.optimizer is None or is_edited or learner.features.extractor.reads_annotation:
+            self._compare(arriving, read())
         self._arrived.update(arriving)
         self._arrived_tokens += n_tokens
         return self._loss(learner, n_tokens)
@@ -120,7 +124,7 @@ class LBFGSTrainer(Trainer):
     def _step(self, learner: ChainLearner, started: float) -> None:
         if self.optimizer is not None and self._arrived.keys() != self._references.keys():
             raise CRFError(LearningErrors.CRF202)
-        if self.optimizer is None or self._annotation_changed:
+        if self.optimizer is None or self._has_changed:
             self._start(learner)
         if self._corpus is not None and self._lacks_trigrams and self._is_first_order_done():
             self._optimize_trigrams(learner, self._corpus)
@@ -160,7 +164,8 @@ class LBFGSTrainer(Trainer):
 
     def _start(self, learner: ChainLearner) -> None:
         """Encode everything that has arrived and begin at the present weights."""
-        samples, self._pending = self._pending, []
+        samples = [read() for read in self._pending]
+        self._pending = []
         if self.stopped is None:  # else all features have their numbers
             for sample in samples:
                 learner.grow(sample)
@@ -257,13 +262,11 @@ class LBFGSTrainer(Trainer):
             return n_tokens * float(np.log(max(1, len(learner.tags))))
         return self.optimizer.value * n_tokens / self._n_tokens
 
-    def _compare_annotation(self, learner: ChainLearner, examples: Sequence[Example], sample: Sample) -> None:
-        """Note whether components upstream have annotated a Doc otherwise than in the step before."""
-        if not learner.features.extractor.reads_annotation:
-            return
-        now = dict(zip((id(eg.reference) for eg in examples), annotation_checksums(sample.columns)))
+    def _compare(self, keys: Iterable[int], sample: Sample) -> None:
+        """Note whether gold, or what components upstream have written, is another than in the step before."""
+        now = dict(zip(keys, sample_checksums(sample)))
         if any(self._checksums.get(key, checksum) != checksum for key, checksum in now.items()):
-            self._annotation_changed = True
+            self._has_changed = True
         self._checksums.update(now)
 
 
@@ -273,14 +276,18 @@ def _forget(end: "weakref.WeakMethod[Callable[[], None]]", _: Any) -> None:
         found()
 
 
-def annotation_checksums(columns: Columns) -> list[int]:
-    """One number for each Doc, which changes with what other components wrote to it."""
+def sample_checksums(sample: Sample) -> list[int]:
+    """One number for each Doc, which changes with its gold and with what other components wrote to it."""
     arrays: list[np.ndarray[Any, Any]] = []
-    for attribute, column in columns.by_attribute.items():
+    for attribute, column in sample.columns.by_attribute.items():
         if attribute.is_annotation:
             arrays.append(column.hashes)
             if attribute.name == "_":
                 ones = np.ones(len(column.hashes), dtype=np.float32)
                 arrays.append(ones if column.numbers is None else column.numbers)
-    docs = Segments(columns.doc_lengths).slices()
-    return [zlib.crc32(b"".join(array[own].tobytes() for array in arrays)) for own in docs]
+    found = []
+    for own in Segments(sample.columns.doc_lengths).slices():
+        gold = sample.gold.slice(own.start, own.stop)
+        parts = [gold.labels, gold.weights, *(array[own] for array in arrays)]
+        found.append(zlib.crc32(b"".join(part.tobytes() for part in parts)))
+    return found

@@ -34,6 +34,8 @@ class Calibrates(StoresChain):
 
     read_distribution: Callable[[Sequence[Doc], bool], tuple[Columns, ChainDistribution]]
 
+    given_temperature: float | str = 1.0  # that the component was initialised with
+
     @property
     @abstractmethod
     def temperature(self) -> float:
@@ -61,6 +63,13 @@ class Calibrates(StoresChain):
             few = PipeWarnings.CRFW409.format(name=self.name, found=found, few=FEW)
             warnings.warn(few, CRFWarning, stacklevel=2)
         self.cfg.fit("temperature", 1.0 if found < FEW else fit_temperature(batches))
+
+    def forget_fits(self) -> None:
+        """Ask for what was fitted to the weights anew; where training does not fit it, warn."""
+        self.cfg.forget_fits()
+        if self.settings.temperature not in (1.0, AUTO, self.given_temperature):
+            stale = PipeWarnings.CRFW417.format(name=self.name, temperature=self.settings.temperature)
+            warnings.warn(stale, CRFWarning, stacklevel=3)
 
     def stored_files(self, exclude: Iterable[str]) -> dict[str, bytes]:
         """Contents of the files, with a warning where nobody has fitted the temperature that is asked for."""

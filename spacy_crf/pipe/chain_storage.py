@@ -2,7 +2,7 @@
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -45,11 +45,13 @@ from .storage import Parts, Stored, check_templates, read_folder, readable
 
 
 class Start(NamedTuple):
-    """What a component begins with: labels, features as `Features.to_data` gives them, weights, the lexicon that the
-    features mean, and files of its own, of a saved one (path); and the run of training that goes on, if one does."""
+    """What a component begins with: labels, what else its `cfg` has learned, features as `Features.to_data` gives them,
+    weights, the lexicon that the features mean, and files of its own, of a saved one (path); and the run of training
+    that goes on, if one does."""
 
     path: str
     labels: list[str]
+    learned: dict[str, Any]
     features: dict[str, Any]
     model: ChainModel
     lexicon: Lexicon
@@ -79,6 +81,7 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
     scheme: Scheme
     scores: Any
     forget_scores: Callable[[], None]
+    prepares: str
 
     @property
     @abstractmethod
@@ -155,7 +158,7 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
         self.check_label(label)
         if label in self.labels:
             return 0
-        self.cfg["labels"] = [*self.cfg["labels"], label]
+        self.cfg.learn(labels=[*self.cfg["labels"], label])
         self.vocab.strings.add(label)
         if get_layout(self.model).n_labels:
             resize_labels(self.model, len(self.make_tags(self.labels)))
@@ -166,7 +169,7 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
     def take_over(self, trained: "StoresChain", features: Features, weights: ChainWeights) -> None:
         """Have learned what another component has, apart from its calibration, with other features and weights."""
         kept = [name for name in ("labels", *self.learned_settings) if name not in self.settings_of_weights]
-        self.cfg.update({name: trained.cfg[name] for name in kept})
+        self.cfg.learn(**{name: trained.cfg[name] for name in kept})
         self.features = features
         set_weights(self.model, weights)
         copy_tok2vec(self.model, trained.model)
@@ -224,8 +227,8 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
             self.valid_tags.require(parts.features)
         with readable(self.name, path):
             if parts.cfg is not None:
-                self.cfg["labels"] = [str(label) for label in parts.cfg["labels"]]
-                self.cfg.update({name: parts.cfg[name] for name in self.learned_settings if name in parts.cfg})
+                self.cfg.learn(labels=[str(label) for label in parts.cfg["labels"]])
+                self.cfg.learn(**{name: parts.cfg[name] for name in self.learned_settings if name in parts.cfg})
                 self.cfg.take(parts.cfg, alone)
             if parts.features is not None:
                 self.features = Features.from_data(parts.features, self.feature_config, self.sequence)
@@ -264,7 +267,20 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
         if not labels or ours != theirs or actual != expected:
             found = {"theirs": theirs, "actual": actual, "ours": ours, "expected": expected}
             raise CRFError(PipeErrors.CRF418.format(name=self.name, path=path, **found))
-        return Start(path, list(labels), features, model, lexicon, parts.extra, run)
+        learned = {name: cfg[name] for name in self.learned_settings if name in cfg}
+        return Start(path, list(labels), learned, features, model, lexicon, parts.extra, run)
+
+    def fitted(self, labels: Sequence[str] | None, begun: Start | None) -> list[str]:
+        """What is fitted to the examples of `initialize`, given labels or a component that training begins with."""
+        own = self.preparation
+        others = {
+            "labels": labels is None,
+            "signs that are words": own is not None and own.punctuation != "gold",
+            "the tag dictionary": self.valid_tags.needs_gold,
+            self.prepares: bool(self.prepares),
+        }
+        names = self.feature_config.fitted if begun is None else []
+        return [*names, *(name for name, holds in others.items() if holds)]
 
     def begin_with(self, begun: Start) -> None:
         """Take over features and weights of another component; if there is a run, the trainer goes on with it."""

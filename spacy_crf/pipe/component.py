@@ -45,7 +45,7 @@ from .calibration import Calibrates, ask_for_calibration, seen_in_training
 from .decoding import Batch, Decoder, IsolatesFailures, Prediction, WarnsOfScores
 from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors
-from .labels import PREPARATION, read_gold, tell_missing
+from .labels import PREPARATION, read_gold, tell_missing, tell_stream
 from .live_settings import HasSettings, LiveSettings
 from .scorer import report_scores
 
@@ -61,7 +61,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
     """
 
     labels_tokens: bool = True  # whether the units of the chain are the tokens of a Doc
-    prepares: bool = False  # whether `before_training` has something to do
+    prepares: str = ""  # what `before_training` learns, "" for nothing
     _known: tuple[list[Any], Emissions] | None = None  # weights, and the scores under them
 
     def __init__(self, vocab: Vocab, settings: ChainSettings, name: str, scheme: Scheme = "none", **learned: Any):
@@ -171,7 +171,9 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
             self.valid_tags.fit(columns, gold, self.vocab.strings, self.tags, documents)
         seen = partial(seen_in_training, nlp, self.name, get_examples)
         self._first_step = partial(self.before_training, seen, nlp) if self.prepares else None
+        tell_stream(self.name, nlp, self.fitted(labels, begun))
         report_scores(nlp, self.measured)
+        self.given_temperature = self.settings.temperature
         if nlp is not None and self.settings.temperature == AUTO:
             ask_for_calibration(nlp)
 
@@ -198,7 +200,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
 
     def finish_update(self, sgd: Optimizer | None) -> None:
         """Let the trainer take its step. Settings that were fitted to the weights before it are asked for anew."""
-        self.cfg.forget_fits()
+        self.forget_fits()
         if self._first_step is not None:
             prepare, self._first_step = self._first_step, None
             prepare()
@@ -220,6 +222,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
             vectors, backprop = begin_update(tok2vec, docs)
             columns = replace(columns, vectors=vectors)
         gold, strings, mask = self.gold(examples, columns.lengths), self.vocab.strings, None
+        self.compare_preparation(examples, columns, gold)
         if self.has_dictionary:
             mask = self.valid_tags.training_mask(columns, gold, strings)
             columns = self.valid_tags.fill_training(columns, gold, strings)

@@ -198,6 +198,20 @@ class PipeWarnings(metaclass=Messages):
         "Component {name!r} is loaded with settings that were saved with it, in place of others: {changes}. If you "
         "want others, assign them through `cfg`. The config.cfg that `nlp.to_disk` writes says what holds."
     )
+    CRFW415 = (
+        "Component {name!r}: with max_epochs = -1, spaCy shows it the first 100 examples before training, and it fits "
+        "to these alone: {fitted}. Set max_epochs = 0, or begin with the `start` of a component that has seen more; "
+        "labels may be those of `spacy init labels`, a spelling and a dictionary may be tables."
+    )
+    CRFW416 = (
+        "Component {name!r} was initialised with texts of {first}, but learns now from texts of {now}. It goes on to "
+        "treat all texts as the first ones, so that it does not do what these teach. Prepare them alike (`text` of "
+        "spacy_crf.Corpus.v1), or begin a new component with these and the `start` of this one."
+    )
+    CRFW417 = (
+        "Component {name!r} is trained further, but its temperature stays {temperature:g}, which may have been fitted "
+        "to the weights before. Run `python -m spacy crf calibrate` again, or set temperature = 1 or 'auto'."
+    )
     CRFW418 = (
         "Component {name!r} begins with what is saved in {path}, but without its weights that the setting {setting} of "
         "the model block is for. Set it as it was there, to begin with all of them."

@@ -7,18 +7,19 @@ from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
+from spacy.language import Language
 from spacy.parts_of_speech import IDS as POS_IDS
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
 from spacy.vocab import Vocab
 
 from ..annotation.gold import find_violation, forget_crossing
-from ..annotation.preparation import Preparation
+from ..annotation.preparation import AS_IT_IS, Preparation, Punctuation, preparation_of
 from ..annotation.span_targets import GroupTarget
 from ..annotation.target import Target
 from ..core.arrays import Bools, Indices, Ints, Segments
 from ..core.errors import CRFError, CRFWarning, excerpt
-from ..core.labels import Gold, TagSet
+from ..core.labels import UNKNOWN, Gold, TagSet
 from ..core.weights import Layout
 from ..features.columns import Columns
 from ..features.extract import FeatureExtractor, Stage
@@ -67,7 +68,7 @@ class HasLabels:
         for label in distinct:
             self.check_label(label)
             self.vocab.strings.add(label)
-        self.cfg["labels"] = distinct
+        self.cfg.learn(labels=distinct)
 
     def check_label(self, label: str) -> None:
         """Raise a coded error for a label that the component could not write."""
@@ -93,12 +94,28 @@ class KeepsPreparation:
     def learn_preparation(self, references: Iterable[Doc]) -> None:
         """Take it from the gold Docs of training."""
         found = Preparation.of(references)
-        self.cfg[PREPARATION] = None if found is None else found.to_data()
+        self.cfg.learn(**{PREPARATION: None if found is None else found.to_data()})
 
     def apply_preparation(self, extractor: FeatureExtractor) -> None:
         """Let sequences end where those of training did."""
         own = self.preparation = Preparation.from_data(self.cfg.get(PREPARATION))
         extractor.end_sequences_behind(own.marks if own is not None and own.cuts else None)
+
+    def compare_preparation(self, examples: Sequence[Example], columns: Columns, gold: Gold) -> None:
+        """Warn of texts that were prepared otherwise than those that the component was initialised with, or that have
+        gold (N units) for punctuation, which it gives no labels. Of several texts, one is asked."""
+        if PREPARATION not in self.cfg or not examples:
+            return
+        own, theirs = self.preparation, preparation_of(examples[0].reference)
+        first = AS_IT_IS if own is None else (own.punctuation, own.cuts)
+        if theirs is None and own is not None and own.punctuation != "gold":
+            marks = own.marks(columns.orths, examples[0].predicted.vocab.strings)
+            differs = bool((gold.labels[marks] != UNKNOWN).any())
+        else:
+            differs = first != (theirs or first)
+        if differs:
+            ways = {"first": _told(*first), "now": _told(*(theirs or AS_IT_IS))}
+            warnings.warn(PipeWarnings.CRFW416.format(name=self.name, **ways), CRFWarning, stacklevel=2)
 
     def unlabelled(self, docs: Sequence[Doc], columns: Columns) -> Bools | None:
         """Tokens (N,) that get no label, as training has shown nothing of theirs: punctuation, in prepared texts."""
@@ -110,6 +127,10 @@ class KeepsPreparation:
             document = excerpt(docs[int(Segments(columns.doc_lengths).owners[marks.argmax()])].text)
             warnings.warn(PipeWarnings.CRFW432.format(name=self.name, document=document), CRFWarning, stacklevel=2)
         return marks
+
+
+def _told(punctuation: Punctuation, cuts: bool) -> str:
+    return f'punctuation = "{punctuation}"' + ", cut_at_punctuation = true" * cuts
 
 
 def read_gold(
@@ -162,6 +183,13 @@ def tell_missing(name: str, missing: Mapping[str, Template], stage: Stage) -> No
     for attribute, template in missing.items():
         told = {"name": name, "template": str(template), "attribute": attribute}
         warnings.warn(warning.format(**told), CRFWarning, stacklevel=3)
+
+
+def tell_stream(name: str, nlp: Language | None, fitted: Sequence[str]) -> None:
+    """Warn of what is fitted to the examples of `initialize`, where spaCy gives it but the first ones of a stream."""
+    if nlp is not None and fitted and nlp.config.interpolate()["training"].get("max_epochs") == -1:
+        message = PipeWarnings.CRFW415.format(name=name, fitted=", ".join(fitted))
+        warnings.warn(message, CRFWarning, stacklevel=3)
 
 
 def near_targets(name: str) -> list[str]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+import srsly
 from spacy.language import Language
 from spacy.util import load_config
 from thinc.util import convert_recursive
@@ -56,6 +57,10 @@ class LiveSettings(dict[str, Any]):
         """Return what a file keeps."""
         return {**self, self.FITTED: self._asked} if self._asked else dict(self)
 
+    def learn(self, **values: Any) -> None:
+        """Set what comes from data."""
+        super().update(values)
+
     def fit(self, key: str, value: Any) -> None:
         """Set what a setting asked to have fitted; the config goes on asking."""
         asked = self._asked.get(key, self[key])
@@ -78,9 +83,10 @@ class LiveSettings(dict[str, Any]):
             of settings that were assigned, with what the config said then.
         """
         own, old, asked = self.assignable, stored.get("changed", {}), stored.get(self.FITTED, {})
+        rounded = srsly.json_loads(srsly.json_dumps(own))  # as files have numbers
         said = {**stored, **asked}
         kept = [key for key in own if key in said and (alone or (key in old and own[key] == old[key]))]
-        found = {key: said[key] for key in kept if said[key] != own[key]}
+        found = {key: said[key] for key in kept if said[key] not in (own[key], rounded[key])}
         self.update(found)
         for key in asked.keys() & own.keys():
             if self[key] == asked[key]:
@@ -105,20 +111,20 @@ class LiveSettings(dict[str, Any]):
     def update(self, *others: Any, **values: Any) -> None:
         """Assign several settings, or none of them if they have no meaning together.
 
-        RAISES (CRFError): CRF408 and others, for a setting that does not exist, is fixed, or has no meaning.
+        RAISES (CRFError): CRF408 and others, for a setting that does not exist, is fixed, or has no meaning, and for
+            what is learned.
         """
-        assigned = dict(*others, **values)
-        changed = _plain({key: value for key, value in assigned.items() if key not in self._learned})
+        changed = _plain(dict(*others, **values))
         for key, value in list(changed.items()):
             if key not in self:
                 near = ", ".join(get_close_matches(key, list(self), n=3)) or ", ".join(self)
                 raise refused(self._name, key, value, f"one of the settings it has: {near}")
-            if key in self._held:
+            if key in self._held or key in self._learned:
                 if value != self[key]:
-                    raise refused(self._name, key, value, f"{self[key]!r}, as it was when the component was made")
+                    when = "learned" if key in self._learned else "when the component was made"
+                    raise refused(self._name, key, value, f"{self[key]!r}, as it was {when}")
                 del changed[key]
         self._set(changed)
-        super().update({**assigned, **changed})
         self._asked = {key: asked for key, asked in self._asked.items() if key not in changed}
         self._tell_config(changed)
 

@@ -1,7 +1,7 @@
 """Components that decode the probabilities of another component, and learn nothing of their own."""
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -10,7 +10,9 @@ import numpy as np
 from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.tokens import Doc
+from spacy.training import Example
 
+from ..annotation.preparation import Preparation
 from ..core.arrays import Bools, Doubles, Floats, pack
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.potentials import ChainPotentials
@@ -22,9 +24,10 @@ from ..features.resources import Resources
 from .block import Settings
 from .decoding import Batch, Decoder, IsolatesFailures, Prediction
 from .errors import PipeErrors
+from .labels import PREPARATION, KeepsPreparation
 from .live_settings import HasSettings, LiveSettings
 from .probabilities import token_probabilities
-from .storage import CFG, Stored, read_settings, settings_bytes
+from .storage import CFG, read_settings, settings_bytes
 
 LEAST = float(np.finfo(np.float32).tiny)  # a probability of 0 is one that was rounded
 
@@ -41,9 +44,10 @@ class SourcedDistribution(ChainDistribution):
         return self.probabilities  # type: ignore[return-value]
 
 
-class SourcePipe(HasSettings, IsolatesFailures, Stored, Pipe):
+class SourcePipe(HasSettings, IsolatesFailures, KeepsPreparation, Pipe):
     """Base of components over the probabilities of an earlier one, which is looked up in the pipeline when it is
-    needed, or of an attribute of Docs."""
+    needed, or of an attribute of Docs. Where that one does not know how the texts of training were prepared, as spaCy's
+    own do not, these do."""
 
     parts: ClassVar[tuple[str, ...]] = (CFG,)
 
@@ -51,7 +55,16 @@ class SourcePipe(HasSettings, IsolatesFailures, Stored, Pipe):
         settings.check(name)
         self.vocab, self.settings, self.name, self._nlp = nlp.vocab, settings, name, nlp
         self.scorer = settings.scorer  # type: ignore[attr-defined]
-        self.live_settings = LiveSettings(name, settings, {})
+        self.live_settings = LiveSettings(name, settings, {PREPARATION: None})
+
+    def initialize(self, get_examples: Callable[[], Iterable[Example]], *, nlp: Language | None = None) -> None:
+        """Look how the texts of training are prepared; nothing else is learned."""
+        self.learn_preparation(example.reference for example in get_examples())
+
+    @property
+    def preparation(self) -> Preparation | None:  # type: ignore[override]
+        """How the texts of training were prepared."""
+        return Preparation.from_data(self.cfg[PREPARATION])
 
     def stored_files(self, exclude: Iterable[str]) -> dict[str, bytes]:
         return {} if CFG in exclude else {CFG: settings_bytes(self.cfg)}
@@ -59,6 +72,7 @@ class SourcePipe(HasSettings, IsolatesFailures, Stored, Pipe):
     def restore(self, files: dict[str, bytes], path: str, alone: bool) -> None:
         stored = read_settings(files, self.name, path)
         if stored is not None:
+            self.cfg.learn(**{PREPARATION: stored.get(PREPARATION)})
             self.cfg.take(stored, alone)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
@@ -141,7 +155,7 @@ class SourcePipe(HasSettings, IsolatesFailures, Stored, Pipe):
     def unlabelled(self, docs: Sequence[Doc], columns: Columns) -> Bools | None:
         """Tokens (N,) that the source gives no label."""
         found = getattr(None if self.source is None else self.find_source(), "unlabelled", None)
-        return None if found is None else found(docs, columns)
+        return super().unlabelled(docs, columns) if found is None else found(docs, columns)
 
     def set_annotations(self, docs: Iterable[Doc], found: tuple[TagSet, Sequence[Prediction]]) -> None:
         tags, predictions = found

@@ -93,7 +93,7 @@ class Stored:
         return dumps(seal(self.stored_files(exclude)))
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> Self:
-        """Take over what `to_bytes` gave, settings among it."""
+        """Take over what `to_bytes` gave; of settings, see `from_disk`."""
         with readable(self.name, "bytes"):
             stored, excluded = dict(loads(bytes_data)), set(exclude)
             listed = [CHECKSUMS] if CHECKSUMS in stored else []
@@ -101,7 +101,7 @@ class Stored:
             if not all(isinstance(content, bytes) for content in files.values()):
                 raise TypeError("contents of files are bytes")
         check_seal(files, self.name, "bytes")
-        self.restore(files, "bytes", alone=True)
+        self.restore(files, "bytes", is_alone(excluded))
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:

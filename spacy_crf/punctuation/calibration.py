@@ -106,20 +106,26 @@ class CalibratesMarks:
     cfg: LiveSettings
     label_scheme: Any
     label_table: Any
+    temperature: float
     bare: Callable[[Doc], Doc]
     uncalibrated: Callable[[Sequence[Doc]], Floats]
 
     @property
     def calibration(self) -> MarkCalibration | None:
-        """The map; None where none was fitted, or to other marks than those that the component knows by now."""
+        """The map; None where none was fitted, or to other marks than those that the component knows by now, or, with a
+        warning, to probabilities of another temperature."""
         data = self.cfg[CALIBRATION]
         if data is None or tuple(data["marks"]) != self.label_table.marks:
+            return None
+        if data.get("temperature", self.temperature) != self.temperature:
+            warnings.warn(PunctuationWarnings.CRFW978.format(name=self.name), CRFWarning, stacklevel=2)
             return None
         return MarkCalibration.from_data(data)
 
     @calibration.setter
     def calibration(self, calibration: MarkCalibration | None) -> None:
-        self.cfg[CALIBRATION] = calibration and calibration.to_data()
+        data = calibration and {**calibration.to_data(), "temperature": self.temperature}
+        self.cfg.learn(**{CALIBRATION: data})
 
     def calibrate(self, examples: Iterable[Example]) -> None:
         """Fit the map to examples; none, with a warning, where they have too few words."""

@@ -1,7 +1,8 @@
 """Restores punctuation, case and sentence starts of bare text with a linear-chain CRF over its words."""
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, cast
 
@@ -14,13 +15,14 @@ from spacy.vocab import Vocab
 from thinc.api import Optimizer
 
 from ..core.arrays import Bools, Floats, Indices, Segments
-from ..core.errors import CRFError
-from ..core.labels import UNKNOWN, Gold, TagSet
+from ..core.errors import CRFError, CRFWarning, excerpt
+from ..core.labels import Gold, TagSet
 from ..features.columns import Columns
 from ..learning.encoder import Sample
 from ..learning.model import annotation_read, get_layout, get_tok2vec
+from ..pipe.chain_storage import Start
 from ..pipe.component import ChainPipe
-from ..pipe.decoding import Batch, Decoder
+from ..pipe.errors import PipeErrors
 from .block import LabelScheme, RestorerSettings
 from .calibration import CALIBRATION, CalibratesMarks
 from .docs import (
@@ -33,8 +35,9 @@ from .docs import (
     read_truncated,
     register_punctuation,
 )
-from .errors import PunctuationErrors
+from .errors import PunctuationErrors, PunctuationWarnings
 from .labels import (
+    Label,
     LabelTable,
     Thresholds,
     choose,
@@ -43,44 +46,12 @@ from .labels import (
     may_follow,
     settle_marks,
 )
-from .restore import Restoration, RestorationWriter, WordPrediction
+from .restore import Restoration, RestorationWriter, WordDecoder, WordPrediction
 from .stream import StreamedWord, components_before, stream_words
 from .survey import Survey
 from .words import split_words
 
 MIXED, SIGNS = "mixed_forms", "signs"
-
-
-@dataclass(frozen=True)
-class WordDecoder(Decoder):
-    """The best labels of words, and their probabilities.
-
-    marginals (bool): tell probabilities. n_best (int): how many labellings to list.
-    calibrate (Callable | None): maps probabilities of labels (N, L), so that those of marks can be believed.
-    """
-
-    marginals: bool = False
-    n_best: int = 0
-    calibrate: Callable[[Floats], Floats] | None = None
-
-    def __call__(self, batch: Batch) -> list[WordPrediction]:  # type: ignore[override]
-        found = [WordPrediction(own) for own in batch.by_doc.split(batch.distribution.best())]
-        if self.marginals:
-            rows = batch.marginals if self.calibrate is None else self.calibrate(batch.marginals)
-            for prediction, own in zip(found, batch.by_doc.split(rows)):
-                prediction.marginals = own
-        if self.n_best:
-            paths = batch.distribution.n_best(self.n_best)
-            for prediction, sequences in zip(found, batch.numbered_sequences()):
-                prediction.n_best = [paths[number] for number, _ in sequences]
-        return found
-
-    def empty(self, tags: TagSet) -> WordPrediction:  # type: ignore[override]
-        marginals = np.zeros((0, len(tags)), dtype=np.float32) if self.marginals else None
-        return WordPrediction(np.zeros(0, dtype=np.int32), marginals, [] if self.n_best else None)
-
-    def register(self) -> None:
-        register_punctuation()
 
 
 class Restored(NamedTuple):
@@ -214,9 +185,18 @@ class PunctuationRestorer(CalibratesMarks, ChainPipe):
         """Find labels, forms in mixed case and how marks are spelt in the data. See `ChainPipe.initialize`."""
         survey = Survey(self.label_scheme, map(self.view, super().references(get_examples)))
         survey.warn(self.name, self.label_scheme.marks)
-        self.cfg[MIXED], self.cfg[SIGNS], self.calibration = survey.mixed, survey.signs, None
+        self.cfg.learn(**{MIXED: survey.mixed, SIGNS: survey.signs, CALIBRATION: None})
         found = survey.labels if labels is None else labels
         super().initialize(get_examples, nlp=nlp, labels=sorted(found), start=start)
+
+    def begin_with(self, begun: Start) -> None:
+        """Begin as `StoresChain` does; forms and spelling that were learned before stay beside those of new texts."""
+        super().begin_with(begun)
+        for name in (MIXED, SIGNS):
+            self.cfg.learn(**{name: {**self.cfg[name], **begun.learned.get(name, {})}})
+
+    def fitted(self, labels: Sequence[str] | None, begun: Start | None) -> list[str]:
+        return [*super().fitted(labels, begun), "forms in mixed case", "the spelling of marks"]
 
     @property
     def measured(self) -> Sequence[str]:
@@ -226,10 +206,16 @@ class PunctuationRestorer(CalibratesMarks, ChainPipe):
         return super().make_sample([Example(self.bare(eg.predicted), eg.reference) for eg in examples])
 
     def gold(self, examples: Sequence[Example], lengths: Indices) -> Gold:
-        numbers = {label: k for k, label in enumerate(self.label_table.parsed)}
-        labels = (label for eg in examples for label in gold_labels(eg, self.label_scheme))
-        found = [UNKNOWN if label is None else numbers.get(label, UNKNOWN) for label in labels]
-        return Gold.known(np.array(found, dtype=np.int32), len(self.tags))
+        table, found = self.label_table, list[Label | None]()
+        for example in examples:
+            labels = gold_labels(example, self.label_scheme)
+            for label in sorted(set(filter(None, labels)) - set(table.parsed)):
+                told = {"name": self.name, "label": str(label), "document": excerpt(example.reference.text)}
+                if label.mark not in table.marks:
+                    raise CRFError(PipeErrors.CRF403.format(**told))
+                warnings.warn(PunctuationWarnings.CRFW979.format(**told), CRFWarning, stacklevel=2)
+            found += labels
+        return table.gold(found)
 
     # -- prediction ------------------------------------------------------------------------------------------
 

@@ -74,3 +74,12 @@ class PunctuationWarnings(metaclass=Messages):
         "The dev corpus has only {found} words with gold for {name!r}, too few to calibrate its marks by; that takes "
         "{few}. Its probabilities are those of the chain. Give a larger dev corpus, or set temperature = 1.0."
     )
+    CRFW978 = (
+        "The calibration of {name!r} was fitted at another temperature, so that it is left out. Set that temperature "
+        "again, or run `python -m spacy crf calibrate` again."
+    )
+    CRFW979 = (
+        "Component {name!r}: gold has {label!r}, which is not among its labels, so that at most the mark is learned "
+        "there. Begin with data that shows all labels, or list them in [initialize.components.{name}.labels]: `spacy "
+        "init labels` writes such a list."
+    )

@@ -19,6 +19,7 @@ import numpy as np
 from ..core.arrays import Bools, Floats, Indices, Ints, Segments
 from ..core.chain.evidence import blocked_sequences
 from ..core.errors import CRFError
+from ..core.labels import UNKNOWN, Gold
 from ..core.weights import Layout
 from .block import NONE, LabelScheme
 from .errors import PunctuationErrors
@@ -109,6 +110,23 @@ class LabelTable:
         every = [True] * len(self.parsed)
         rows = [every if mark is None else known.get(mark, known.get(NONE, every)) for mark in marks]
         return np.array(rows, dtype=bool).reshape(len(marks), len(self.parsed))
+
+    def gold(self, labels: Sequence[Label | None]) -> Gold:
+        """Return gold of words by their labels; None is open. Of a label that is not among these, the mark is known and
+        in what kind of sentence it is: gold are all labels that agree, or it is open where none does."""
+        number = {label: k for k, label in enumerate(self.parsed)}
+        known = [UNKNOWN if label is None else number.get(label, UNKNOWN) for label in labels]
+        gold = Gold.known(np.array(known, dtype=np.int32), len(self.parsed))
+        agreeing = {one: self._agreeing(one) for one in set(labels) - number.keys() if one is not None}
+        for row, unit in enumerate(gold.rows.tolist()):
+            alike = agreeing.get(labels[unit])
+            if alike is not None and alike.any():
+                gold.weights[row] = alike
+        return gold
+
+    def _agreeing(self, label: Label) -> Bools:
+        """((L,)): labels with the same mark in the same kind of sentence."""
+        return np.array([(one.mark, one.sentence) == (label.mark, label.sentence) for one in self.parsed], dtype=bool)
 
     def mark_probabilities(self, marginals: Any) -> Any:
         """((n, M)): probabilities of `marks`, by those of labels (n, L)."""

@@ -1,6 +1,6 @@
 """From labels back to text and to Docs: edits with character offsets, which touch nothing but marks and case."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple, cast
@@ -12,8 +12,20 @@ from thinc.types import Ints2d
 
 from ..core.arrays import Floats, Ints
 from ..core.chain.distribution import BestPaths
+from ..core.labels import TagSet
+from ..pipe.decoding import Batch, Decoder
 from .block import NONE, SIGNS, LabelScheme
-from .docs import CASE, CLOSINGS, COLUMNS, MARKS, OPENINGS, PROBABILITIES, WordView, write_restored
+from .docs import (
+    CASE,
+    CLOSINGS,
+    COLUMNS,
+    MARKS,
+    OPENINGS,
+    PROBABILITIES,
+    WordView,
+    register_punctuation,
+    write_restored,
+)
 from .labels import Label, LabelTable
 from .words import BY_SIGN, NO_FORMS, PAIRS, Word, apply_case, is_unspaced
 
@@ -160,6 +172,38 @@ class WordPrediction:
     tags: Ints
     marginals: Floats | None = None
     n_best: list[BestPaths] | None = None
+
+
+@dataclass(frozen=True)
+class WordDecoder(Decoder):
+    """The best labels of words, and their probabilities.
+
+    marginals (bool): tell probabilities. n_best (int): how many labellings to list.
+    calibrate (Callable | None): maps probabilities of labels (N, L), so that those of marks can be believed.
+    """
+
+    marginals: bool = False
+    n_best: int = 0
+    calibrate: Callable[[Floats], Floats] | None = None
+
+    def __call__(self, batch: Batch) -> list[WordPrediction]:  # type: ignore[override]
+        found = [WordPrediction(own) for own in batch.by_doc.split(batch.distribution.best())]
+        if self.marginals:
+            rows = batch.marginals if self.calibrate is None else self.calibrate(batch.marginals)
+            for prediction, own in zip(found, batch.by_doc.split(rows)):
+                prediction.marginals = own
+        if self.n_best:
+            paths = batch.distribution.n_best(self.n_best)
+            for prediction, sequences in zip(found, batch.numbered_sequences()):
+                prediction.n_best = [paths[number] for number, _ in sequences]
+        return found
+
+    def empty(self, tags: TagSet) -> WordPrediction:  # type: ignore[override]
+        marginals = np.zeros((0, len(tags)), dtype=np.float32) if self.marginals else None
+        return WordPrediction(np.zeros(0, dtype=np.int32), marginals, [] if self.n_best else None)
+
+    def register(self) -> None:
+        register_punctuation()
 
 
 class Restoration(NamedTuple):

@@ -30,11 +30,12 @@ def punctuation_score(
     ends: list[str],
     has_case: bool = False,
     abbreviations: Iterable[str] = ABBREVIATIONS,
+    existing: str = "override",
     **kwargs: Any,
 ) -> dict[str, Any]:
-    """Measure restored marks against gold; words without gold are left out.
+    """Measure restored marks against gold; words without gold are left out, and those whose mark was kept.
 
-    marks, collapse, ends, has_case, abbreviations: of the component.
+    marks, collapse, ends, has_case, abbreviations, existing: of the component.
     RETURNS (dict): punct_p, punct_r, punct_f: micro average over the marks. punct_f_per_type: the same by mark.
         punct_macro_p, punct_macro_r, punct_macro_f: means over the marks that occur, each counting the same.
         punct_f_inner: without the last words of documents, which a mark always follows where these are utterances.
@@ -44,7 +45,8 @@ def punctuation_score(
         case_per_type: p, r and f of each case.
     """
     scheme = LabelScheme(marks, dict(collapse), case=has_case, ends=ends, abbreviations=list(abbreviations))
-    return word_scores(sum((count_words(example, scheme) for example in examples), Counter()), scheme)
+    counts = (count_words(example, scheme, existing == "keep") for example in examples)
+    return word_scores(sum(counts, Counter()), scheme)
 
 
 class WordCount(NamedTuple):
@@ -56,15 +58,19 @@ class WordCount(NamedTuple):
     is_last: bool = False
 
 
-def count_words(example: Example, scheme: LabelScheme) -> Counter[WordCount]:
-    """Count the words of a document that have gold; none if the document was not restored."""
+def count_words(example: Example, scheme: LabelScheme, keep: bool = False) -> Counter[WordCount]:
+    """Count the words of a document that have gold; none if the document was not restored.
+
+    keep (bool): whether the marks of its text were kept, so that their words say nothing.
+    """
     stored = read_punctuation(example.predicted) or {}
     counts: Counter[WordCount] = Counter()
-    gold, last = gold_labels(example, scheme), WordView.of(example.predicted, scheme).last_tokens.tolist()
+    gold, view = gold_labels(example, scheme), WordView.of(example.predicted, scheme)
     if MARKS not in stored:
         return counts
-    for place, (label, token) in enumerate(zip(gold, last), 1):
-        if label is not None:
+    last = view.last_tokens.tolist()
+    for place, (label, word, token) in enumerate(zip(gold, view.words, last), 1):
+        if label is not None and not (keep and word.mark):
             counts[WordCount("mark", label.mark, stored[MARKS][token] or NONE, place == len(last))] += 1
             if scheme.case and CASE in stored:
                 counts[WordCount("case", label.case, stored[CASE][token])] += 1

@@ -65,7 +65,8 @@ class SetSettings(TagSettings):
     beta (float): of the utility, 0 or above: larger ones make larger sets.
     coverage (float): for "mass".
     size (int): for "size".
-    guarantee (dict | None): for "guarantee".
+    guarantee (dict | None): for "guarantee". Vectors that come from another component, by a listener, are part of the
+        model that the promise was made with, but that they change is not noticed.
     hierarchy (TreeSettings | None): for "hierarchy": a block spacy_crf.TagTree.v1, with a file of tags and their
         parents, or with the separator in the names of tags; where `source` is set, with a separator.
     learn_from (str): what weighted gold teaches. "soft": its weights, of which trainers that learn from mistakes

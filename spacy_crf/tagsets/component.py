@@ -78,7 +78,7 @@ class SetValuedTagger(KeepsPromise, ChainPipe):
     def set_labels(self, labels: Iterable[str]) -> None:
         """Take labels, and the tag tree from its file, which must have them."""
         if self.settings.hierarchy is not None:
-            self.cfg[PARENTS] = self.settings.hierarchy.read_parents()
+            self.cfg.learn(**{PARENTS: self.settings.hierarchy.read_parents()})
         super().set_labels(labels)
         if self.settings.method == "hierarchy":
             tag_tree(self.name, self.settings, self.cfg[PARENTS], self.labels)

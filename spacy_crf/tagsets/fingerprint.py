@@ -54,6 +54,8 @@ def _origin(component: Any) -> Any:
 
 def _fixed_settings(component: Any) -> dict[str, Any]:
     """Settings that a config may change after training, and how texts were prepared."""
+    if hasattr(component, "scored_by"):
+        return dict(component.scored_by)
     settings, attrs = getattr(component, "settings", None), getattr(getattr(component, "model", None), "attrs", {})
     found = {name: getattr(settings, name, None) for name in SETTINGS}
     found |= {name: attrs.get(name) for name in CANDIDATES}

@@ -11,7 +11,15 @@ import numpy as np
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..annotation.gold import GOLD_TAGS, aligned_tokens, read_gold_tags, same_tokens, single_tokens, write_gold_tags
+from ..annotation.gold import (
+    GOLD_TAGS,
+    aligned_tokens,
+    annotation_checksum,
+    read_gold_tags,
+    same_tokens,
+    single_tokens,
+    write_gold_tags,
+)
 from ..annotation.target import AttributeTarget
 from ..core.arrays import Bools, Doubles, Floats, Indices
 from ..core.errors import CRFError, excerpt
@@ -131,10 +139,11 @@ def copies(reference: Doc, target: str, extension: str) -> list[Doc]:
 
 
 class Augmenter:
-    """Gives the same copies of an example whenever it comes again, as long as the document is kept in the process."""
+    """Gives the same copies of an example whenever it comes again, as long as the document is kept in the process, and
+    as it is."""
 
     def __init__(self) -> None:
-        self._known: WeakKeyDictionary[Doc, list[Doc]] = WeakKeyDictionary()
+        self._known: WeakKeyDictionary[Doc, tuple[int, list[Doc]]] = WeakKeyDictionary()
 
     def __len__(self) -> int:
         return len(self._known)
@@ -144,13 +153,15 @@ class Augmenter:
 
     def copies(self, example: Example, target: str, extension: str) -> list[Example]:
         """The example once for each rank of tags, see `copies`; itself where no token has two tags."""
-        reference = example.reference
-        if reference not in self._known:
+        reference, checksum = example.reference, annotation_checksum(example.reference)
+        if reference not in self._known or self._known[reference][0] != checksum:
+            self._known.pop(reference, None)  # also where there are none now: L-BFGS would wait for them
             found = copies(reference, target, extension)
             if found == [reference]:
                 return [example]
-            self._known[reference] = found
-        return [Example(example.predicted.copy(), copy) for copy in self._known[reference]]
+            self._known[reference] = checksum, found
+        found = self._known[reference][1]
+        return [Example(example.predicted.copy(), copy) for copy in found]
 
 
 class SetTable(NamedTuple):

@@ -129,6 +129,11 @@ def test_beside_other_corpora(nlp: Language, write: Write) -> None:
         Corpus([])
 
 
+def test_beside_files_with_sets_of_tags(nlp: Language, write: Write) -> None:
+    found = read(nlp, [write("old.tsv", "a\tDT|NN\n"), write("new.tsv", rows("b/NN", "c/"))], format="tagsets")
+    assert [[(token.text, token.tag_) for token in doc] for doc in found] == [[("a", "DT")], [("b", "NN"), ("c", "")]]
+
+
 def test_what_a_spreadsheet_does_to_it(nlp: Language, write: Write) -> None:
     text = rows("#/NN", "b/ DT ").replace("\n\n", "\n\t\t\t\t\n").replace("line 1\n", "line 1\t\t\t\t\n")
     (doc,) = read(nlp, write("a.tsv", text.replace("\n", "\r\n")))

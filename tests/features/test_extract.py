@@ -4,8 +4,10 @@ from helpers.string_features import state_and_edge_features
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc
+from spacy.vocab import Vocab
 
 from spacy_crf.features.block import FeatureSettings
+from spacy_crf.features.extract import FeatureExtractor
 from spacy_crf.features.features import Features
 from spacy_crf.features.templates import parse_templates
 
@@ -166,3 +168,16 @@ def test_unregistered_extension(vocab):
         both(["LOWER", "LOWER|_.unheard_of[1]"], [Doc(vocab, words=["a"])], vocab)
     assert "LOWER[0]|_.unheard_of[1]" in str(error.value)
     assert "'unheard_of'" in str(error.value)
+
+
+def test_white_space_that_no_text_has_is_told_of_in_training() -> None:
+    settings = FeatureSettings(["LOWER", "SPACY[-1]"])
+    vocab = Vocab()
+    unknown, known = Doc(vocab, words=["a", "b"]), Doc(vocab, words=["a", "b"], spaces=[True, False])
+    for docs, stage, found in (
+        ([unknown], "training", ["SPACY"]),
+        ([unknown, known], "training", []),
+        ([unknown], "use", []),
+    ):
+        extractor = FeatureExtractor(settings.parsed, settings.empty_resources(), "auto", True)
+        assert list(extractor.missing_annotation(docs, stage)) == found

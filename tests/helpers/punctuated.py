@@ -1,5 +1,6 @@
 """A few punctuated texts, and a punctuation restorer that is trained on them."""
 
+import warnings
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -8,6 +9,7 @@ import spacy
 from spacy.language import Language
 from spacy.training import Example
 
+from spacy_crf.core.errors import CRFWarning
 from spacy_crf.punctuation.block import LabelScheme
 from spacy_crf.punctuation.docs import WordView
 from spacy_crf.punctuation.labels import Label
@@ -66,7 +68,13 @@ def trained_bytes(folder: Path, has_case: bool) -> bytes:
 def trained(folder: Path, has_case: bool = False, **config: Any) -> Language:
     """A fresh pipeline with other run-time settings that knows the texts."""
     nlp = build(**{"marks": {**MARKS, "case": has_case}, **config})
-    return nlp.from_bytes(trained_bytes(folder, has_case))
+    cfg = nlp.get_pipe("punctuation_restorer").cfg
+    own = cfg.assignable
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CRFWarning)
+        nlp.from_bytes(trained_bytes(folder, has_case))
+    cfg.update(own)
+    return nlp
 
 
 class Stripped(NamedTuple):

@@ -8,10 +8,10 @@ import weakref
 
 import numpy as np
 import pytest
-from helpers.tagged import EXTENSION, TRAINERS, build, clean_docs, fit, make_examples
+from helpers.tagged import EXTENSION, TARGETS, TRAINERS, build, clean_docs, fit, make_examples, read_target
 from helpers.weights import flat_weights
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 from spacy.training import Example
 from thinc.api import SGD, Adam
 
@@ -218,6 +218,45 @@ def test_features_are_encoded_again_only_when_annotation_changes() -> None:
     assert trainer._n_tokens == sum(len(eg.predicted) for eg in examples)
     names = nlp.get_pipe("crf_tagger").features.state.names()
     assert f"_.{EXTENSION}[0]=new" in names
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_gold_that_is_corrected_in_place_is_learned(target: str) -> None:
+    nlp = build(target=target)
+    examples = make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    pipe = nlp.get_pipe("crf_tagger")
+    nlp.update(examples)
+    first = pipe.trainer.optimizer
+    for example in examples:  # what gold is not read from, or is as it was
+        example.reference.user_data["note"] = "seen"
+        example.reference[0].lemma_ = "x"
+    nlp.update(examples)
+    assert pipe.trainer.optimizer is first
+    correct(examples[-1].reference, target)
+    for part in (examples[:-1], examples[-1:]):
+        nlp.update(part, sgd=False)
+    pipe.finish_update(None)
+    assert pipe.trainer.optimizer is not first
+    new = build(target=target)
+    fresh = make_examples(new)
+    correct(fresh[-1].reference, target)
+    new.initialize(lambda: fresh)
+    new.update(fresh)
+    assert pipe.trainer.optimizer.value <= new.get_pipe("crf_tagger").trainer.optimizer.value + 1e-3
+    assert read_target(nlp(examples[-1].predicted.copy()), target) == read_target(examples[-1].reference, target)
+
+
+def correct(doc: Doc, target: str) -> None:
+    """Give a Doc, `Go !`, other annotation."""
+    if target == "ent":
+        doc.set_ents([Span(doc, 0, 1, label="LOC")])
+    elif target == "spans":
+        doc.spans["sc"] = [Span(doc, 0, 1, label="LOC")]
+    elif target == EXTENSION:
+        doc[1]._.set(EXTENSION, "upper")
+    else:
+        setattr(doc[0], f"{target}_", {"tag": "NN", "pos": "NOUN"}[target])
 
 
 def set_values(examples: list[Example], value: str) -> None:

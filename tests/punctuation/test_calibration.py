@@ -46,6 +46,17 @@ def calibrated(folder: Path, **config):
     return nlp, pipe
 
 
+def test_a_map_of_another_temperature_is_left_out(folder: Path) -> None:
+    nlp, pipe = calibrated(folder, probabilities=True)
+    pipe.cfg["temperature"] = 2.0
+    with pytest.warns(UserWarning, match="CRFW978.*punctuation_restorer"):
+        own = nlp(BARE)[0]._.punct_probs
+    plain = trained(folder, probabilities=True, temperature=2.0)
+    assert own == pytest.approx(plain(BARE)[0]._.punct_probs, abs=1e-6)
+    pipe.cfg["temperature"] = 1.0
+    assert pipe.calibration is not None
+
+
 @pytest.mark.parametrize("has_case", [False, True])
 def test_probabilities_of_marks_go_through_the_map(folder: Path, has_case: bool) -> None:
     plain = trained(folder, has_case)

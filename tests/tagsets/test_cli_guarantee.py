@@ -398,6 +398,27 @@ def test_a_promise_tells_of_settings_that_change_probabilities(
         nlp(text(nlp))
 
 
+@pytest.mark.parametrize(
+    "setting", [{"smoothing": 50.0}, {"suffix_length": 0}, {"order": 3}, {"sequence": "doc"}], ids=str
+)
+def test_a_promise_tells_of_settings_of_its_source(
+    sourced: Path, held_out: Path, tmp_path: Path, setting: dict
+) -> None:
+    assert run(sourced, held_out, "--level", 0.1, "--unit", "token", "--output", tmp_path).exit_code == 0
+    nlp = spacy.load(tmp_path, config={"components": {"hmm_tagger": setting}})
+    with pytest.warns(CRFWarning, match="CRFW448"):
+        nlp(text(nlp))
+
+
+def test_a_promise_tells_that_its_source_has_counted_more(sourced: Path, held_out: Path, tmp_path: Path) -> None:
+    assert run(sourced, held_out, "--level", 0.1, "--unit", "token", "--output", tmp_path).exit_code == 0
+    nlp = spacy.load(tmp_path)
+    nlp(text(nlp))
+    nlp.update(examples(nlp, sentences(5, 50)))
+    with pytest.warns(CRFWarning, match="CRFW448"):
+        nlp(text(nlp))
+
+
 def test_calibration_does_not_break_a_promise(model: Path, held_out: Path, tmp_path: Path) -> None:
     assert run(model, held_out, "--level", 0.1, "--unit", "token", "--output", tmp_path / "out").exit_code == 0
     arguments = ["calibrate", str(tmp_path / "out"), str(held_out), "--columns", "word,tag"]

@@ -149,12 +149,13 @@ def test_the_preparation_is_stored(trained: tuple[str, Path]) -> None:
     assert again.get_pipe("set_valued_tagger").cfg["preparation"] == stored
 
 
-def make_nlp(factory: str, text: HistoricalText | None, path: Path) -> Language:
+def make_nlp(factory: str, text: HistoricalText | None, path: Path, labels: list[str] | None = None) -> Language:
     nlp = spacy.blank("xx")
     features = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER[-1..1]"]}
     has_features = factory not in ("frequency_tagger", "hmm_tagger")
     nlp.add_pipe(factory, config={"features": features} if has_features else {})
     examples = list(Corpus(path, format="tagsets", text=text)(nlp))
+    nlp.config["initialize"]["components"][factory] = {"labels": labels}
     nlp.initialize(lambda: examples)
     for _ in range(2):
         nlp.update(examples)
@@ -225,6 +226,20 @@ def test_another_component_over_it_gives_no_sets_either(tmp_path: Path) -> None:
     assert {*next(row for row in rows if "/" in row)[3:]} == {"_", ""}
 
 
+def test_over_a_tagger_of_spacy_there_are_none_either(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("he\tP\n/\t$;\nkumt\tV\n/\t$;\n" * 3, encoding="utf8")
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("tagger")
+    nlp.add_pipe("set_valued_tagger", config={"source": "tagger"})
+    examples = list(Corpus(path, format="tagsets", text=HistoricalText(punctuation="context"))(nlp))
+    nlp.initialize(lambda: examples)
+    nlp.to_disk(tmp_path / "model")
+    for each in (nlp, spacy.load(tmp_path / "model"), spacy.load(tmp_path / "model").from_bytes(nlp.to_bytes())):
+        doc = each(Doc(each.vocab, words=["he", "/", "kumt"]))
+        assert [bool(token._.tag_set) for token in doc] == [True, False, True]
+
+
 def test_trees_of_tags_have_no_node_for_it(tmp_path: Path) -> None:
     path = tmp_path / "a.tsv"
     path.write_text("he\tP.a\n/\t$;\nkumt\tV.b\n/\t$;\n" * 3, encoding="utf8")
@@ -251,6 +266,22 @@ def test_training_learns_nothing_else_by_it(tmp_path: Path) -> None:
     for doc in (example.predicted, bare):
         np.testing.assert_array_equal(tagger.read_columns([doc]).lengths, lengths)
     assert Example(bare, example.reference).get_aligned("TAG", as_string=True)[1] == "$;"
+
+
+@pytest.mark.parametrize("factory", ["crf_tagger", "set_valued_tagger", *COMPARED])
+@pytest.mark.parametrize(
+    ("first", "now"), [("context", None), ("context", "gold"), ("removed", "context"), (None, "context")]
+)
+def test_further_training_with_other_texts_is_told(factory: str, first: Any, now: Any, tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("he\tP\nkumt\tV\n.\t$;\n\nse\tP\nkumt\tV\n.\t$;\n", encoding="utf8")
+    texts = [way and HistoricalText(punctuation=way) for way in (first, now)]
+    nlp = make_nlp(factory, texts[0], path, labels=["P", "V", "$;"])
+    nlp.to_disk(tmp_path / "model")
+    nlp = spacy.load(tmp_path / "model")
+    nlp.update(list(Corpus(path, format="tagsets", text=texts[0])(nlp)))
+    with pytest.warns(UserWarning, match=f"CRFW416.*{first or 'gold'}.*now from.*{now or 'gold'}"):
+        nlp.update(list(Corpus(path, format="tagsets", text=texts[1])(nlp)))
 
 
 @pytest.mark.parametrize("factory", COMPARED)

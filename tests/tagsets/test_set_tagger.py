@@ -282,6 +282,17 @@ def test_copies_are_gone_with_their_documents() -> None:
     nlp.update(ambiguous(nlp))  # a new run, not other examples in the old one
 
 
+def test_copies_follow_gold_that_is_corrected() -> None:
+    nlp = build(learn_from="augmented")
+    examples = ambiguous(nlp)
+    trained(nlp, examples)
+    for example in examples:
+        write_gold_tags(example.reference, [{"V": 1.0} for _ in example.reference])
+    with pytest.warns(UserWarning, match="CRFW401.*: KON, KOUS, P"):
+        nlp.update(examples)
+    assert [token.tag_ for token in nlp(Doc(nlp.vocab, words=["he", "wen", "se"]))] == ["V"] * 3
+
+
 def test_a_component_that_trains_on_copies_can_be_pickled() -> None:
     nlp = build(learn_from="augmented")
     examples = ambiguous(nlp)

@@ -35,7 +35,7 @@ from ...learning.packed import dumps, loads
 from ...pipe.decoding import IsolatesFailures, Prediction
 from ...pipe.dictionary.counts import Data
 from ...pipe.errors import PipeErrors
-from ...pipe.labels import PREPARATION, HasLabels, KeepsPreparation
+from ...pipe.labels import PREPARATION, HasLabels, KeepsPreparation, tell_stream
 from ...pipe.live_settings import HasSettings, LiveSettings
 from ...pipe.scorer import report_scores, target_scores
 from ...pipe.storage import Parts, readable
@@ -50,7 +50,10 @@ class Estimator(ABC):
     """Learns labels of tokens. What comes is collected; the model is made from it when it is first asked for.
 
     The model has `marginals` and `decode`. extractor (FeatureExtractor): reads Docs.
+    scored_by (dict): what probabilities follow from beside what is stored.
     """
+
+    scored_by: dict[str, Any]
 
     def __init__(self, extractor: FeatureExtractor):
         self.extractor = extractor
@@ -64,6 +67,11 @@ class Estimator(ABC):
     @abstractmethod
     def reset(self, nlp: Language | None, references: Callable[[], Iterable[Doc]]) -> None:
         """Begin anew. references (Callable): gives the gold Docs that the pipeline is initialised with."""
+
+    @property
+    def fitted(self) -> list[str]:
+        """What `reset` fits to Docs, by the names of settings."""
+        return []
 
     @abstractmethod
     def take(self, columns: Columns, gold: Gold, vocab: Vocab) -> None:
@@ -171,6 +179,7 @@ class ComparisonTagger(HasSettings, IsolatesFailures, HasLabels, KeepsPreparatio
         self.learn_preparation(self.references(get_examples))
         self.estimator.reset(nlp, lambda: self.references(get_examples))
         self.apply_preparation(self.estimator.extractor)
+        tell_stream(self.name, nlp, ["labels"] * (labels is None) + self.estimator.fitted)
         report_scores(nlp, target_scores(self.target))
         self._taken = _Taken()
 
@@ -204,7 +213,9 @@ class ComparisonTagger(HasSettings, IsolatesFailures, HasLabels, KeepsPreparatio
         gold = weighted_gold(self.name, examples, self.target, self.cfg["gold_tags"], TagSet(self.labels, "none"))
         if len(gold.seen_pairs()[0]):
             docs = [eg.predicted for eg in examples]
-            self.estimator.take(self.estimator.read(docs), gold, docs[0].vocab)
+            columns = self.estimator.read(docs)
+            self.compare_preparation(examples, columns, gold)
+            self.estimator.take(columns, gold, docs[0].vocab)
 
     # -- prediction ------------------------------------------------------------------------------------------
 
@@ -250,6 +261,18 @@ class ComparisonTagger(HasSettings, IsolatesFailures, HasLabels, KeepsPreparatio
             if marginals is not None and values is not None:
                 write_marginals(doc, marginals, self.labels, values)
 
+    # -- what a promise holds for ---------------------------------------------------------------------------------
+
+    @property
+    def scores(self) -> Any:
+        """What probabilities are made with at the moment: another one when something has been learned."""
+        return self.estimator.model if self.estimator.has_learned else None
+
+    @property
+    def scored_by(self) -> dict[str, Any]:
+        """What probabilities follow from beside what is stored."""
+        return {**self.estimator.scored_by, PREPARATION: self.cfg[PREPARATION]}
+
     # -- state -----------------------------------------------------------------------------------------------
 
     def stored_files(self, exclude: Iterable[str]) -> dict[str, bytes]:
@@ -260,8 +283,8 @@ class ComparisonTagger(HasSettings, IsolatesFailures, HasLabels, KeepsPreparatio
         data = None
         with readable(self.name, path):
             if parts.cfg is not None:
-                self.cfg["labels"] = [str(label) for label in parts.cfg["labels"]]
-                self.cfg[PREPARATION] = parts.cfg.get(PREPARATION)
+                self.cfg.learn(labels=[str(label) for label in parts.cfg["labels"]])
+                self.cfg.learn(**{PREPARATION: parts.cfg.get(PREPARATION)})
                 self.cfg.take(parts.cfg, alone)
             if parts.model is not None:
                 data = loads(parts.model, len(files["model"]))

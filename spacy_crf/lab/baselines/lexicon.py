@@ -178,12 +178,21 @@ class CountingEstimator(Estimator):
     """Counts words and labels. The counts are what is stored: settings that turn them into probabilities may change.
 
     sequence (str): "auto", "doc" or "sents". counts (type): `CountTable`, or another class that counts so.
-    count (Callable): makes counts of sequences of words and their gold. estimate (Callable): makes a model of counts.
+    count (Callable): makes counts of sequences of words and their gold.
+    estimate (Callable): makes a model of counts and settings.
     """
 
-    def __init__(self, sequence: SequenceMode, counts: Any, count: Callable[..., Any], estimate: Callable[..., Any]):
+    def __init__(
+        self,
+        sequence: SequenceMode,
+        counts: Any,
+        count: Callable[..., Any],
+        estimate: Callable[..., Any],
+        settings: Any,
+    ):
         super().__init__(FeatureExtractor([], Resources(), sequence, True))
         self._kind, self._count, self._estimate = counts, count, estimate
+        self.scored_by = {"sequence": sequence, "settings": settings}
         self._counts: list[Any] = []
 
     @property
@@ -198,7 +207,7 @@ class CountingEstimator(Estimator):
         self._model = None
 
     def fit(self) -> Any:
-        return self._estimate(self._total())
+        return self._estimate(self._total(), self.scored_by["settings"])
 
     def inputs(self, columns: Columns, vocab: Vocab) -> tuple[list[list[str]]]:
         words = [vocab.strings[orth] for orth in columns.orths.tolist()]

@@ -196,6 +196,7 @@ class MEMMEstimator(Estimator):
             if any(atom.attribute.name in FITTED for atom in template.atoms):
                 raise CRFError(LabErrors.CRF424.format(template=template))
         self.config, self.sequence, self.c2, self.max_iterations = config, sequence, c2, max_iterations
+        self.scored_by = {"sequence": sequence}
         self._start_over(Features(config, sequence))
 
     def __getstate__(self) -> dict[str, Any]:
@@ -212,6 +213,10 @@ class MEMMEstimator(Estimator):
     @property
     def has_learned(self) -> bool:
         return bool(self._samples) or self._weights is not None
+
+    @property
+    def fitted(self) -> list[str]:
+        return self.config.fitted
 
     def reset(self, nlp: Language | None, references: Callable[[], Iterable[Doc]]) -> None:
         resources = self.config.make_resources(splitter(nlp), references)
