@@ -286,7 +286,7 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
         """Take over features and weights of another component; if there is a run, the trainer goes on with it."""
         theirs, layout = get_weights(begun.model), get_layout(self.model)
         lost = {"boundary": theirs.layout.boundary > layout.boundary, "order": theirs.order > self.model.attrs["order"]}
-        for setting in (name for name, is_lost in lost.items() if is_lost):
+        for setting in (name for name, is_lost in lost.items() if is_lost and begun.run is None):  # a run is checked
             message = PipeWarnings.CRFW418.format(name=self.name, path=begun.path, setting=setting)
             warnings.warn(message, CRFWarning, stacklevel=4)
         self.features.take_indices(begun.features)

@@ -66,7 +66,8 @@ class SectionParser(ChainPipe):
     """
 
     parts = (*NAMES, FILE)
-    labels_tokens, prepares = False, "weights of the tree"
+    labels_tokens = False
+    prepares = "weights of the tree"
     settings: SectionSettings
 
     def __init__(self, vocab: Vocab, settings: SectionSettings, name: str = "section_parser"):
