@@ -63,7 +63,8 @@ def tally_constrained(pipe: ConstrainedNER | ConstraintDecoder, tested: Scored) 
         Tally.of([weigh(own, names, 1) for own in means], weighted_means),
     ]
     if target in SPAN_TARGETS:
-        return [*found, tally_spans(tested.examples, target, spans_key, "ents"), tally_fields(documents, "field")]
+        spans = [tally_spans(tested.examples, target, spans_key, prefix) for prefix in ("segments", "")]
+        return [*found, *spans, tally_fields(documents, "field")]
     return [*found, *tally_tags(tested, target)]
 
 

@@ -36,8 +36,8 @@ class SetValuedTagger(KeepsPromise, ChainPipe):
 
     >>> import spacy
     >>> nlp = spacy.load("output/set_valued_tagger/model-best")  # `make demo` trains it
-    >>> [token._.tag_set for token in nlp("uin sawzel fora")]
-    [['ART'], ['NA'], ['APPR']]
+    >>> [token._.tag_set for token in nlp("uinen sawzel")]
+    [['ART', 'CARD'], ['NA']]
     """
 
     learned_settings = (PARENTS, PREPARATION)

@@ -23,8 +23,9 @@ def test_a_parser_takes_an_input_or_refuses_it(name: str) -> None:
 @pytest.mark.parametrize("name", TARGETS)
 def test_parsers_take_what_fuzzing_begins_with(name: str, tmp_path: Path) -> None:
     runner = Runner(name, TARGETS[name], tmp_path)
-    for seed in islice(TARGETS[name].seeds(), 3):
-        runner.run(seed)
+    with runner.watching():
+        for seed in islice(TARGETS[name].seeds(), 3):
+            runner.run(seed)
     assert (runner.report.refused, runner.report.findings) == (0, {})
 
 

@@ -50,6 +50,7 @@ def train(folder: Path, every: int = 1, **mine: object) -> Path:
     return folder / "model-best"
 
 
+@pytest.mark.filterwarnings("ignore:.*CRFW404")  # columns tell no white space
 @pytest.mark.parametrize("every, least", [(6, 0.5), pytest.param(1, 0.75, marks=pytest.mark.slow)])
 def test_training_mines_and_loading_decodes_the_same(every: int, least: float, tmp_path: Path) -> None:
     model = train(tmp_path, every, folds=2, iterations=10, epochs=1, min_support=10)
