@@ -199,6 +199,7 @@ def document_means(tests: Sequence[PartResult], name: str) -> dict[str, tuple[fl
     Empty unless the score of each test part is a mean of these, by tokens, or with all documents alike. F of a test
     part, say, is no mean of those of its documents.
     """
+    tests = [test for test in tests if name in test.scores]  # a part may have nothing to judge, such as trees
     own = [[document for document in test.documents if name in document.scores] for test in tests]
     for weigh in (lambda document: document.tokens, lambda _: 1):
         if all(_is_mean(test.scores[name], documents, name, weigh) for test, documents in zip(tests, own)):

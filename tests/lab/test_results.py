@@ -70,6 +70,11 @@ def test_only_means_of_documents_have_an_interval_over_documents() -> None:
     assert document_means(f, "acc") == {} and summarise(f)["acc"].interval is None
 
 
+def test_parts_with_nothing_to_judge_have_no_mean() -> None:
+    judged = part("a", 0.5, {"x": (10, 0.0), "y": (90, 1.0)})
+    assert document_means([judged, replace(part("b", 0.0, {"z": (5, 0.0)}), scores={})], "acc").keys() == {"x", "y"}
+
+
 def test_tags_are_pooled_over_the_parts_of_a_draw() -> None:
     halves = [Counter({("A", "A"): 1}), Counter({("A", "B"): 1, ("B", "B"): 2}), Counter({("A", "A"): 2})]
     tests = [part("x", 1.0, found=Findings(confusions=own), draw=draw) for own, draw in zip(halves, (0, 0, 1))]
