@@ -197,7 +197,7 @@ class PartialDistribution:
         if isinstance(self.whole, SecondOrderDistribution):
             return np.where(self.hidden, UNKNOWN, self.whole.best())
         labels = np.full(len(self.hidden), UNKNOWN, dtype=np.int32)
-        labels[~self.hidden] = np.concatenate([part.best() for part in self._reduced()])
+        labels[~self.hidden] = np.concatenate([labels[:0], *(part.best() for part in self._reduced())])
         return labels
 
     def posterior_best(self) -> Ints:

@@ -20,7 +20,10 @@ def sum_out(chains: ChainPotentials, hidden: Bools) -> ChainPotentials:
 
     Each labelling of these has the sum, in log space, of the scores of all labellings of its sequence that agree with
     it. A sequence without any unit left is empty, and forgets its sum.
+
+    RAISES (NonFiniteError): for NaN or +inf potentials.
     """
+    chains.check()
     return _Summing(chains.astype(np.float64), hidden).chains()
 
 

@@ -19,7 +19,7 @@ from spacy_crf.core.chain.distribution import (
     distribution,
 )
 from spacy_crf.core.chain.evidence import ImpossibleEvidenceError
-from spacy_crf.core.chain.potentials import ChainPotentials, NoPathError
+from spacy_crf.core.chain.potentials import ChainPotentials, NonFiniteError, NoPathError
 from spacy_crf.core.chain.second_order import candidates
 from spacy_crf.core.chain.spans import SpanQuery
 from spacy_crf.core.labels import UNKNOWN
@@ -211,6 +211,23 @@ def test_sequences_without_a_labelling_are_named_where_units_are_hidden():
     with pytest.raises(NoPathError) as raised:
         PartialDistribution(ChainDistribution(chains), np.arange(9) % 2 == 0).n_best(2)
     assert raised.value.sequences == [2]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("ask", ["best", "n_best"])
+def test_scores_without_a_meaning_are_named_where_units_are_hidden(value, ask):
+    chains = some_chains()
+    chains.emissions[chains.batch.rows[4]] = value
+    partial = PartialDistribution(ChainDistribution(chains), np.arange(9) % 2 == 0)
+    with pytest.raises(NonFiniteError) as raised:
+        partial.best() if ask == "best" else partial.n_best(2)
+    assert raised.value.sequences == [2]
+
+
+def test_no_sequences_have_no_labellings_where_units_are_hidden():
+    partial = PartialDistribution(ChainDistribution(some_chains(lengths=())), np.zeros(0, dtype=bool))
+    assert len(partial.best()) == len(partial.entropies) == len(partial.n_best(2)) == 0
 
 
 def some_chains(seed=0, lengths=(3, 0, 5, 1), n_labels=3) -> ChainPotentials:
