@@ -22,7 +22,7 @@ LEAST_WORDS = 100  # a shorter passage may do without marks
 _TIME = r"\s*(?:(\d{1,9}):)?(\d{1,9}):(\d{1,9})[.,](\d{1,9})\s*"
 _TIMES = re.compile(f"{_TIME}-->{_TIME}")
 # Each with the sign that ends it: behind the last of these none is looked for, which would take the square of the line
-_MARKUP = ((re.compile(r"</?\w[^>]*>"), ">"), (re.compile(r"\{\\[^}]*\}"), "}"))
+_MARKUP = ((re.compile(r"<(?:/?[A-Za-z][^>]*|[\d:.]+)>"), ">"), (re.compile(r"\{\\[^}]*\}"), "}"))
 _BRACKETS = ((re.compile(r"\[[^\]]*\]"), "]"), (re.compile(r"\([^)]*\)"), ")"))
 _SONG = re.compile(r"[♪♫]+[^♪♫]*[♪♫]+|[♪♫]|(?<!\S)#+\s[^#]*#+(?!\S)")
 _TOO_GREAT = re.compile("&#0*[1-9][0-9]{9,}")  # number of a character

@@ -97,8 +97,9 @@ class TreeWriter:
 
     def is_item(self, places: Sequence[int]) -> bool:
         """Whether a line begins with the mark of a list."""
-        unit = self.units.get(self.bounds(places)[0])
-        return unit is not None and unit.kind is Kind.MARK and len(places) > 1
+        start, end = self.bounds(places[:1])
+        unit = self.units.get(start)
+        return unit is not None and unit.kind is Kind.MARK and unit.end == end and len(places) > 1
 
     def is_blank(self, place: int) -> bool:
         """Whether an element is a blank line."""
