@@ -141,7 +141,8 @@ class DecodingSettings(Settings):
         then they are sets of constraints that need not be the smallest.
     constraints (str | list | None): texts or JSON objects (see `core.constraints.language`), or the path of a file with
         one a line or a JSON list, which is read in `initialize`. With the model they are stored, mined ones too, in
-        `constraints.json`; what that file says when a pipeline is loaded holds.
+        `constraints.json`; what that file says when a pipeline is loaded holds, unless the pipeline's config gives
+        others than when it was saved: then these do, beside the mined ones.
     predicates (dict): more predicates of tokens that constraints may name, beside the built-in ones: a list of words,
         or "_.NAME" for a custom token attribute. Built in are comma, period, colon, semicolon, dash, quote, opening,
         closing, punctuation, word, number, year and capitalised; and unmarked, where neither side of the gap before a
@@ -162,7 +163,7 @@ class DecodingSettings(Settings):
     """
 
     decoder: Decoder = "auto"
-    constraints: Given = fixed(None)
+    constraints: Given = fixed(None, shown=True)
     predicates: Predicates = empty(dict)
     budget: float | None = 10.0
     solver: str | None = None

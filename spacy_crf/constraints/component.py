@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import srsly
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example
@@ -29,7 +30,7 @@ from ..pipe.pool import trained_on
 from ..pipe.probabilities import LabelsTokens, span_probabilities
 from ..pipe.scorer import target_scores
 from ..pipe.source import SourcePipe
-from ..pipe.storage import NAMES
+from ..pipe.storage import NAMES, read_settings
 from .block import DecoderSettings, DecodingSettings, MiningSettings, NERSettings
 from .decoding import ConstrainedDecoder, method_settings
 from .errors import ConstraintErrors
@@ -37,6 +38,7 @@ from .mining import mine_constraints
 from .table import FILE, ConstraintEntry, check_entries, from_bytes, read_given, to_bytes
 from .token_predicates import SequencePredicates, TokenPredicates, sequence_predicates
 
+SETTING = "constraints"
 TOLERANCE = 0.01  # by which sums of probabilities may differ from 1: these may be rounded
 
 
@@ -65,6 +67,16 @@ class KeepsConstraints:
         if tags is not None:
             check_entries(self.name, entries, tags)
         self._entries = entries
+
+    def _take_stored(self, files: dict[str, bytes], path: str, alone: bool) -> None:
+        """Put stored constraints in force; or the given ones beside those that were mined, where the config of a
+        pipeline gives others than it did when they were stored."""
+        if FILE in files:
+            self._take(from_bytes(self.name, files[FILE], f"{path}/{FILE}"))
+        given, stored = self.settings.constraints, read_settings(files, self.name, path) or {}
+        rounded = srsly.json_loads(srsly.json_dumps(given))  # as files have numbers
+        if given is not None and not alone and stored.get(SETTING, given) not in (given, rounded):
+            self._take([*read_given(self.name, given), *(entry for entry in self._entries if entry.is_mined)])
 
     def _decoding_arguments(self) -> dict[str, Any]:
         """What a `ConstrainedDecoder` gets beside the arguments of a `Decoder`."""
@@ -132,9 +144,9 @@ class ConstrainedNER(KeepsConstraints, ChainPipe):
     def write_files(self) -> dict[str, bytes]:
         return {FILE: to_bytes(self._entries)}
 
-    def read_files(self, files: dict[str, bytes], path: str) -> None:
-        if FILE in files:
-            self._take(from_bytes(self.name, files[FILE], f"{path}/{FILE}"))
+    def restore(self, files: dict[str, bytes], path: str, alone: bool) -> None:
+        super().restore(files, path, alone)
+        self._take_stored(files, path, alone)
 
     # -- training --------------------------------------------------------------------------------------------
 
@@ -266,8 +278,7 @@ class ConstraintDecoder(KeepsConstraints, SourcePipe):
 
     def restore(self, files: dict[str, bytes], path: str, alone: bool) -> None:
         super().restore(files, path, alone)
-        if FILE in files:
-            self._take(from_bytes(self.name, files[FILE], f"{path}/{FILE}"))
+        self._take_stored(files, path, alone)
 
 
 def not_probable(tags: Sequence[str], values: Floats) -> str:

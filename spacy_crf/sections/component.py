@@ -2,7 +2,7 @@
 
 import json
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -89,12 +89,20 @@ class SectionParser(ChainPipe):
     def find_labels(self, references: Iterable[Doc]) -> list[str]:
         elements = (spans.read_elements(doc, self.settings.elements_key) for doc in references)
         found = {label for each in elements if each is not None for label in each.labels}
-        for role in ("number", "title"):
-            if (label := USUAL[role]) in found - set(self.roles.labels):
-                where = {"name": self.name, "label": label, "own": self.roles.names[role]}
-                warnings.warn(SectionWarnings.CRFW968.format(**where), CRFWarning, stacklevel=2)
+        self._warn_of_roles(found)
         left_out = set() if self.unit_features.newlines else {self.roles.newline}
         return [label for label in self.roles.order(found) if label not in left_out] if found else []
+
+    def _warn_of_roles(self, labels: Set[str]) -> None:
+        """Warn of the usual labels of numbers and titles that the settings have others for."""
+        for role in ("number", "title"):
+            if (label := USUAL[role]) in labels - set(self.roles.labels):
+                where = {"name": self.name, "label": label, "own": self.roles.names[role]}
+                warnings.warn(SectionWarnings.CRFW968.format(**where), CRFWarning, stacklevel=3)
+
+    def restore(self, files: dict[str, bytes], path: str, alone: bool) -> None:
+        super().restore(files, path, alone)
+        self._warn_of_roles(set(self.labels))
 
     def gold(self, examples: Sequence[Example], lengths: Indices) -> Gold:
         """Gold of the units of the chain; what no element covers, or a Doc without elements, is unknown."""

@@ -60,7 +60,7 @@ class SectionWarnings(metaclass=Messages):
         "sections: each begins with a number or a title that is labelled so."
     )
     CRFW968 = (
-        "Component {name!r}: the training data have the label {label!r}, which counts as text for the tree, as the "
+        "Component {name!r}: its training data have the label {label!r}, which counts as text for the tree, as the "
         "setting roles has {own!r} in its place. Correct that setting, or the labels of the data."
     )
     CRFW966 = "Document {document!r} gets no sections: {problem}"

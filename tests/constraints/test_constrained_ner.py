@@ -416,7 +416,13 @@ def test_a_model_is_the_same_after_each_way_to_store_it(tmp_path: Path) -> None:
     nlp = train(constraints=RULES)
     expected = [(tags_of(doc), doc._.decode_info["objective"]) for doc in nlp.pipe(new_docs(nlp))]
     nlp.to_disk(tmp_path / "model")
-    copies = [spacy.load(tmp_path / "model"), build().from_bytes(nlp.to_bytes()), pickle.loads(pickle.dumps(nlp))]
+    data = nlp.to_bytes()
+    assert pipe_of(build().from_bytes(data)).constraints == pipe_of(nlp).constraints
+    copies = [
+        spacy.load(tmp_path / "model"),
+        build(constraints=RULES).from_bytes(data),
+        pickle.loads(pickle.dumps(nlp)),
+    ]
     for copy in copies:
         assert pipe_of(copy).constraints == pipe_of(nlp).constraints
         found = [(tags_of(doc), doc._.decode_info["objective"]) for doc in copy.pipe(new_docs(copy))]
@@ -449,6 +455,27 @@ def test_an_edited_file_is_what_holds(tmp_path: Path) -> None:
     path.unlink()
     with pytest.raises(ValueError, match="CRF404"):
         spacy.load(tmp_path)
+
+
+def test_other_constraints_in_the_config_hold_beside_mined_ones(tmp_path: Path) -> None:
+    nlp = train(constraints=RULES)
+    pipe = pipe_of(nlp)
+    mined = '{"kind": "at_most", "a": ["TITLE"], "k": 1, "cost": 0.5, "about": {"origin": "mined"}}'
+    nlp.to_disk(tmp_path)
+    path = tmp_path / "constrained_ner" / "constraints.json"
+    path.write_text(path.read_text(encoding="utf8").replace("\n]", f",\n{mined}\n]"), encoding="utf8")
+    accept_edits(path.parent)
+    own = {"components": {"constrained_ner": {"constraints": ["ends_with(AUTHOR)"]}}}
+    for _ in range(2):
+        loaded = spacy.load(tmp_path, config=own)
+        assert [str(one) for one in pipe_of(loaded).constraints] == ["ends_with(AUTHOR)", "at_most(TITLE, 1) cost=0.5"]
+        assert all(tags_of(doc)[-1] == "AUTHOR" for doc in loaded.pipe(new_docs(loaded)))
+        loaded.to_disk(tmp_path)
+    pipe.set_constraints(["at_most(DATE, 1)"])
+    nlp.to_disk(tmp_path)
+    assert pipe_of(spacy.load(tmp_path)).constraints == pipe.constraints
+    with pytest.raises(ValueError, match="CRF408.*as it was when the component was made"):
+        pipe.cfg["constraints"] = []
 
 
 def test_worker_processes(nlp: Language) -> None:

@@ -234,6 +234,9 @@ def test_constraints_are_stored_with_the_pipeline(tmp_path: Path) -> None:
     accept_edits(edited.parent)
     loaded = spacy.load(tmp_path / "model")
     assert all(tags_of(doc)[-1] == "VOLUME" for doc in loaded.pipe(new_docs(loaded)))
+    own = {"components": {"constraint_decoder": {"constraints": ["ends_with(AUTHOR)"]}}}
+    loaded = spacy.load(tmp_path / "model", config=own)
+    assert all(tags_of(doc)[-1] == "AUTHOR" for doc in loaded.pipe(new_docs(loaded)))
     unread = spacy.util.load_model_from_config(nlp.config)
     with pytest.raises(ValueError, match="CRF440.*rules.txt"):
         decoder_of(unread).predict([])

@@ -483,3 +483,10 @@ def test_labels_whose_role_another_one_has_are_told_of(folder: Path) -> None:
     examples = list(SectionCorpus(folder)(nlp))
     with pytest.warns(CRFWarning, match="CRFW968.*SECTION_TITLE.*HEADING"):
         nlp.initialize(lambda: examples)
+
+
+def test_roles_that_a_trained_model_does_not_have_are_told_of(trained: Language, tmp_path: Path) -> None:
+    trained.to_disk(tmp_path)
+    roles = {"title": "HEADING", "number": "NUMBER"}
+    with pytest.warns(CRFWarning, match="CRFW968.*'(NR|SECTION_TITLE)'.*'(HEADING|NUMBER)'"):
+        spacy.load(tmp_path, config={"components": {"section_parser": {"roles": roles}}})
