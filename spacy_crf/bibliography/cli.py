@@ -12,6 +12,7 @@ from wasabi import Printer
 from ..cli.options import Loaded, Pipe, command, tell_written, write_result
 from ..core.errors import CRFError
 from ..pipe.probabilities import LabelsTokens
+from ..reading.files import read_bytes
 from .assemble import read_entries
 from .bibtex import write_bibtex
 from .csl import write_csl
@@ -36,7 +37,9 @@ MODEL = Pipe(
 @command("cite", "Nothing was written", to_stderr=True)
 def cite_file(
     loaded: Annotated[Loaded, MODEL],
-    data: Annotated[Path, typer.Argument(metavar="FILE|-", help="Bibliography as text; - for standard input")],
+    data: Annotated[
+        Path, typer.Argument(metavar="FILE|-", help="Bibliography as text, gzip or plain; - for standard input")
+    ],
     to: Annotated[Literal["bibtex", "csl", "tsv"], typer.Option(help="Format of the result")] = "bibtex",
     output: Annotated[Path | None, typer.Option(help="File for the result; standard output without")] = None,
     unicode: Annotated[bool, typer.Option("--unicode", help="Leave accents in BibTeX as they are")] = False,
@@ -65,8 +68,8 @@ def cite_file(
 
 
 def read_text(path: Path) -> str:
-    """Text of a file in UTF-8, or of standard input for "-"."""
-    data = typer.get_binary_stream("stdin").read() if str(path) == "-" else path.read_bytes()
+    """Text of a file in UTF-8, gzipped or not, or of standard input for "-"."""
+    data = typer.get_binary_stream("stdin").read() if str(path) == "-" else read_bytes(path)
     try:
         return data.decode("utf8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:

@@ -1,6 +1,7 @@
 """`crf cite`: a pasted bibliography and a trained tagger."""
 
 import csv
+import gzip
 import io
 import re
 from pathlib import Path
@@ -98,6 +99,12 @@ def test_standard_input(model: Path, bibliography: Path) -> None:
     from_file, _ = run(model, bibliography)
     from_stdin, _ = run(model, "-", input=b"\xef\xbb\xbf" + pasted().encode())
     assert from_stdin == from_file
+
+
+def test_a_compressed_file(model: Path, bibliography: Path, tmp_path: Path) -> None:
+    packed = tmp_path / "bibliography.txt.gz"
+    packed.write_bytes(gzip.compress(bibliography.read_bytes()))
+    assert run(model, packed) == run(model, bibliography)
 
 
 def test_what_is_wrong_is_named(model: Path, tmp_path: Path) -> None:
