@@ -34,6 +34,7 @@ TAGS = {"bold": "b", "italic": "i"}
 DEEPEST = 6  # levels that Markdown has
 BULLETS = frozenset("-–—*+•‣⁃·●○◦▪▫■□►▶➢")
 SPECIAL = re.compile(r"([\\`*_\[\]<>&|#])")
+BLANK_LINES = re.compile(r"\n\s*\n\s*")  # with the indentation behind them, which would make code of a text
 AT_START = re.compile(r"^([^\S\n]*)([-+=~]|\d+(?=[.)](?:\s|$)))(.?)", re.MULTILINE)
 
 
@@ -183,7 +184,8 @@ class _MarkdownWriter(TreeWriter):
         is_item = self.is_item(places) and self.layout.text[self.bounds(places)[0]] in BULLETS
         bounds = self.bounds(places[is_item:])
         text = "".join(self._piece(*piece, *bounds) for piece in self.formatting.pieces(*bounds))
-        return f"{'- ' * is_item}{AT_START.sub(_escape_start, text)}"
+        text = AT_START.sub(_escape_start, BLANK_LINES.sub("\n\n", text))
+        return f"{'- ' * is_item}{text}"
 
     def _piece(self, start: int, end: int, styles: tuple[str, ...], low: int, high: int) -> str:
         """A stretch of the text from `low` to `high` with its styles."""

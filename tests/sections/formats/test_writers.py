@@ -191,6 +191,15 @@ def test_emphasis_of_markdown_is_shown(tmp_path, text, bold, written):
     assert path.read_text(encoding="utf8") == f"{written}\n" and read_markdown(path).text == f"{text}\n"
 
 
+def test_indented_lines_behind_a_blank_one_are_no_code_of_markdown(tmp_path):
+    text = "def f():\n    x = 1\n\n    y = a*b\n"
+    layout = DocumentLayout(text, ((0, len(text), "other"),))
+    tree = SectionTree([], [Element(0, len(text) - 1, "TEXT_BLOCK")])
+    path = tmp_path / "a.md"
+    path.write_text(write_markdown(layout, tree), encoding="utf8")
+    assert read_markdown(path).text.split() == text.split()
+
+
 def test_docling(example, tmp_path):
     data = json.loads(write_docling(*example))
     assert data["schema_name"] == "DoclingDocument" and data["name"] == "zaak"
