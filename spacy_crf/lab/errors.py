@@ -119,6 +119,9 @@ class LabErrors(metaclass=Messages):
         "Take the scorer that the component has by default."
     )
     CRF655 = "{value!r} is no setting with a value. Write it as components.crf_tagger.decode=posterior."
+    CRF656 = "{path} has too few words for classes. Give more text, or a smaller --min-count."
+    CRF657 = "{path}, line {line}: a word and {width} numbers are expected, with single spaces between them."
+    CRF658 = "The pipeline {name!r} has no vectors of words. Give one that has, or raw text."
     CRF647 = "There are {exponents} exponents for {models} models. Give one for each, or none for equal shares."
     CRF653 = "There is no config {name!r}. Those that come with the library, near names first: {known}."
     CRF652 = "{path} is there already. Give another file, or --force to replace it."
