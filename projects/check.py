@@ -1,11 +1,11 @@
 """Tell whether the data of a project are there, and what to do if not; weasel calls it in the folder of the project.
 
-python ../check.py DATA FILE ...
+python ../check.py [--var NAME] DATA FILE ...
 """
 
+import argparse
 import gzip
 import hashlib
-import sys
 from pathlib import Path
 
 from wasabi import msg
@@ -31,12 +31,10 @@ def problems(project: Path, data: Path, files: list[str]) -> list[str]:
     return found
 
 
-def remedy(project: Path) -> str:
-    """Return what a user can do to have the files."""
-    own, named = (
-        f"projects/{project.resolve().name}",
-        "name the folder that has it, as an absolute path: --vars.data DIR",
-    )
+def remedy(project: Path, variable: str = "data") -> str:
+    """Return what a user can do to have the files. variable (str): Which one of the project names their folder."""
+    own = f"projects/{project.resolve().name}"
+    named = f"name the folder that has it, as an absolute path: --vars.{variable} DIR"
     if any(command["name"] == "fetch" for command in load_project_config(project)["commands"]):
         return f"Fetch it, python -m weasel run fetch {own}, or {named}"
     return f"{own}/project.yml says where it is from; {named}"
@@ -51,10 +49,14 @@ def _checksum(path: Path) -> str:
 
 
 if __name__ == "__main__":
-    _, folder, *names = sys.argv
-    lines = problems(Path.cwd(), Path(folder), names)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--var", default="data", help="variable of the project that names the folder")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("files", nargs="+")
+    given = parser.parse_args()
+    lines = problems(Path.cwd(), given.folder, given.files)
     for line in lines:
         msg.fail(line)
     if lines:
-        msg.text(remedy(Path.cwd()), exits=1)
-    msg.good(f"The data are there: {', '.join(names)}")
+        msg.text(remedy(Path.cwd(), given.var), exits=1)
+    msg.good(f"The data are there: {', '.join(given.files)}")

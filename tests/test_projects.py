@@ -72,6 +72,21 @@ def test_a_project_without_its_data_says_what_to_do(project: Path, tmp_path: Pat
     assert shown.returncode == 1 and f"is not in {tmp_path}" in told and "--vars.data DIR" in told
 
 
+def test_other_data_of_a_project_are_asked_for_by_their_own_variable(tmp_path: Path) -> None:
+    project = ROOT / "projects" / "iwslt_punct"
+    for name in ("ted_train.tsv.gz", "dev2012.tsv.gz", "test2011.tsv"):
+        (tmp_path / name).touch()
+    told = " ".join(weasel("check", project, data=tmp_path, ewt=tmp_path / "ewt").stdout.split())
+    assert "en_ewt-ud-dev.conllu is not in" in told and "--vars.ewt DIR" in told
+
+
+def test_packages_go_to_a_folder_that_a_command_before_has_made(project: Path) -> None:
+    commands = {command["name"]: command for command in load_project_config(project)["commands"]}
+    (line,) = commands["package"]["script"]
+    _, model, folder = line.partition(" --")[0].rsplit(maxsplit=2)
+    assert model in commands["package"]["deps"] and model.startswith(f"{folder}/")
+
+
 def test_a_file_with_another_checksum_is_told(tmp_path: Path) -> None:
     with gzip.open(tmp_path / "en_ewt-ud-train.conllu.gz", "wt") as file:
         file.write("1\tother\n")

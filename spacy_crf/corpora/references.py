@@ -29,7 +29,7 @@ SEQUENCE = "sequence"
 NEW_REFERENCE = "<NEWREFERENCE>"
 # What the first line of tagged references, and of their XML, begins with
 FIRST_LINE = re.compile(r"\s*(<newreference>|<(?P<field>[a-z][\w-]*)>.*</(?P=field)>)", re.IGNORECASE)
-LABELLED_WORD = re.compile(r"[^\s<]\S*\t[^\s<]*\s*$")  # the first line where each line is a word and its label
+LABELLED_WORD = re.compile(r"[^\s<]\S*(\t[^\s<]*)+\s*$")  # the first line where each line is a word and its label
 UNKNOWN = "_"  # label of words without one
 ROOT = re.compile(r"<(dataset|sequence)\b")
 # Whether a span begins and ends at a token, and the letter of its tag

@@ -2,9 +2,10 @@
 
 import codecs
 import gc
+from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, Literal
 
@@ -20,6 +21,7 @@ from ..reading.files import open_binary
 from .calibration import FittedMarks, MarkCalibration, Marked, best_thresholds, calibrate_marks, precise_thresholds
 from .component import PunctuationRestorer
 from .errors import PunctuationErrors
+from .passages import has_times, spoken_words
 from .stream import RestorationStream, chunks_of, components_before
 
 PIECE = 1 << 16  # bytes that are read at a time
@@ -42,7 +44,8 @@ def punctuate(
 ) -> None:
     """Restore punctuation, and case if the model does, in a text of any length.
 
-    White space and words stay as they are, bytes that are no UTF-8 too. Memory does not grow with the text.
+    White space and words stay as they are, bytes that are no UTF-8 too. Memory does not grow with the text. Of
+    subtitles (SRT, WebVTT), what is spoken is one text; times, mark-up and sounds stay.
     """
     gc.freeze()  # the model is there to stay: looking through it for garbage takes a third of the time
     stream = RestorationStream(loaded.component, lag, BLOCK, components_before(loaded.nlp, loaded.name))
@@ -51,13 +54,18 @@ def punctuate(
     loaded.component.cfg["probabilities"] = False
     if keep:
         loaded.component.cfg["existing"] = "keep"
-    restore = restore_lines if unit == "line" else restore_text
     out, size = typer.get_binary_stream("stdout"), 0 if is_piped else data.stat().st_size
     with (
         told_errors("The text was not punctuated to its end", to_stderr=True),
         nullcontext(source) if is_piped else source,
     ):
-        for text in restore(loaded.nlp, stream, read_pieces(source, size)):
+        pieces = read_pieces(source, size)
+        first = next(pieces)
+        is_subtitles = has_times(first)
+        if is_subtitles and unit == "line":
+            raise CRFError(PunctuationErrors.CRF993)
+        restore = restore_subtitles if is_subtitles else restore_lines if unit == "line" else restore_text
+        for text in restore(loaded.nlp, stream, chain([first], pieces)):
             out.write(text.encode("utf8", ESCAPE))
             out.flush()
 
@@ -91,15 +99,35 @@ def restore_text(nlp: Language, stream: RestorationStream, pieces: Iterable[str]
 
 def restore_lines(nlp: Language, stream: RestorationStream, pieces: Iterable[str]) -> Iterator[str]:
     """Texts, each of them a line. See `restore_text`."""
+    for line in lines_of(pieces):
+        text = line.removesuffix("\n")
+        yield "".join([*restore_text(nlp, stream, [text]), line[len(text) :]])
+
+
+def restore_subtitles(nlp: Language, stream: RestorationStream, pieces: Iterable[str]) -> Iterator[str]:
+    """What is spoken in subtitles as one text, restored between all else that is in them. See `restore_text`."""
+    before: deque[str] = deque()
+    for words in minibatch(spoken_words(lines_of(pieces)), BLOCK):
+        before.extend(held for held, _ in words)
+        with nlp.memory_zone():
+            restored = [word.restored for word in stream.push(f" {word}" for _, word in words if word)]
+        yield "".join(before.popleft() + word.removeprefix(" ") for word in restored)
+    with nlp.memory_zone():
+        restored = [word.restored for word in stream.close()]
+    yield "".join([*(before.popleft() + word.removeprefix(" ") for word in restored), *before])
+
+
+def lines_of(pieces: Iterable[str]) -> Iterator[str]:
+    """Lines of a text in pieces of any length, with their ends."""
     held: list[str] = []
     for piece in pieces:
         *lines, rest = piece.split("\n")
         for line in lines:
-            yield "".join(restore_text(nlp, stream, ["".join([*held, line])])) + "\n"
+            yield "".join([*held, line, "\n"])
             held = []
         held.append(rest)
     if any(held):
-        yield from restore_text(nlp, stream, ["".join(held)])
+        yield "".join(held)
 
 
 # -- calibration -------------------------------------------------------------------------------------------------

@@ -44,6 +44,7 @@ class PunctuationErrors(metaclass=Messages):
         "Features of {name!r} read what other components write, and a stream makes its own Docs. Give it the pipeline, "
         "`stream(words, nlp=nlp)`, or a function `prepare` that annotates a Doc."
     )
+    CRF993 = "These are subtitles, whose lines go on with each other: they are one text. Leave out --unit line."
 
 
 class PunctuationWarnings(metaclass=Messages):

@@ -6,7 +6,7 @@ Subtitles (SRT, WebVTT) are read without numbers, times, mark-up and sounds.
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from html import unescape
 from itertools import chain, pairwise
@@ -22,9 +22,10 @@ LEAST_WORDS = 100  # a shorter passage may do without marks
 _TIME = r"\s*(?:(\d{1,9}):)?(\d{1,9}):(\d{1,9})[.,](\d{1,9})\s*"
 _TIMES = re.compile(f"{_TIME}-->{_TIME}")
 # Each with the sign that ends it: behind the last of these none is looked for, which would take the square of the line
-_MARKUP = ((re.compile(r"</?\w[^>]*>"), ">"), (re.compile(r"\{\\[^}]*\}"), "}"))
+_MARKUP = ((re.compile(r"<(?:/?[A-Za-z][^>]*|[\d:.]+)>"), ">"), (re.compile(r"\{\\[^}]*\}"), "}"))
 _BRACKETS = ((re.compile(r"\[[^\]]*\]"), "]"), (re.compile(r"\([^)]*\)"), ")"))
 _SONG = re.compile(r"[♪♫]+[^♪♫]*[♪♫]+|[♪♫]|(?<!\S)#+\s[^#]*#+(?!\S)")
+_ENTITY = re.compile(r"&#?\w{1,31};")
 _TOO_GREAT = re.compile("&#0*[1-9][0-9]{9,}")  # number of a character
 _SPEAKER = re.compile(r"^\s*(>>+\s*|[-–‐]\s*)?([A-Z][A-Z .'-]*[A-Z.]:\s+)?")
 
@@ -140,8 +141,40 @@ def spoken_cues(lines: Iterable[str]) -> Iterator[Cue]:
             spoken += [text] if text else []
 
 
-def _without(enclosed: Iterable[tuple[re.Pattern[str], str]], line: str, instead: str) -> str:
-    """Return a line without what is enclosed in pairs of signs."""
+def has_times(text: str) -> bool:
+    """Whether a text has the times of a cue on a line, so that it is subtitles."""
+    return any(map(_TIMES.match, text.split("\n")))
+
+
+def spoken_words(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield all of a file of subtitles: each word that is spoken behind what stands before it, such as times, mark-up
+    and sounds; what is behind the last one comes before "". lines (Iterable[str]): With their ends."""
+    held: list[str] = []
+    is_cue = False
+    for line in lines:
+        has_words, is_cue = is_cue, bool(_TIMES.match(line)) or (is_cue and not line.isspace())
+        at = 0
+        for word in re.finditer(r"\S+", _spoken(line) if has_words and not _TIMES.match(line) else ""):
+            yield "".join([*held, line[at : word.start()]]), word[0]
+            held, at = [], word.end()
+        held.append(line[at:])
+    yield "".join(held), ""
+
+
+def _spoken(line: str) -> str:
+    """A line of a cue with blanks in place of all that is not spoken."""
+
+    def blank(found: re.Match[str]) -> str:
+        return " " * len(found[0])
+
+    text = _without((*_MARKUP, *_BRACKETS), line, blank)
+    return _SPEAKER.sub(blank, _SONG.sub(blank, _ENTITY.sub(blank, text)))
+
+
+def _without(
+    enclosed: Iterable[tuple[re.Pattern[str], str]], line: str, instead: str | Callable[[re.Match[str]], str]
+) -> str:
+    """Return a line with something instead of what is enclosed in pairs of signs."""
     for pattern, last in enclosed:
         end = line.rfind(last) + 1
         line = pattern.sub(instead, line[:end]) + line[end:]

@@ -108,6 +108,11 @@ def test_tag_reads_standard_input(model):
     assert result.output.count("token") == 2 and "leaks" in result.output
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_line_of_standard_input_is_tagged_as_the_text_alone(model, end):
+    assert run("tag", model, stdin=f"they can{end}").output == run("tag", model, "they can").output
+
+
 def shown(result):
     assert result.exit_code == 0, result.output
     lines = [line for line in result.output.splitlines() if line.strip()]

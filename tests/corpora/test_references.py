@@ -186,6 +186,12 @@ def test_faulty_references_are_left_out(read: Read, line: str, fault: str) -> No
     assert [doc[-1].text for doc in docs] == [".", "1990"]
 
 
+def test_rows_of_more_columns_are_left_out_and_no_words(read: Read) -> None:
+    with pytest.warns(UserWarning, match=r"CRFW560.*line 1: .*is no word with its label"):
+        (doc,) = read("Lee\tAUTHOR\tx\nA.\tAUTHOR\ty\n\nKim\tAUTHOR\n", "a.tsv")
+    assert pairs(doc) == [("Kim", "AUTHOR")]
+
+
 def test_faulty_references_of_xml(read: Read) -> None:
     faulty = XML.replace("<author>", "<autor>").replace("</author>", "</autor>")
     with pytest.warns(UserWarning, match=r"CRFW560.*a\.xml, line 3: .*there is no field <autor>"):

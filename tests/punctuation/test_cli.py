@@ -1,6 +1,7 @@
 """`crf punctuate`: a filter for the shell."""
 
 import gzip
+import re
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,43 @@ def test_white_space_and_lines_stay(model: Path) -> None:
 def test_each_line_may_be_a_text(model: Path) -> None:
     result = run(model, "-", "--unit", "line", data=f"{BARE}\n\n{BARE}".encode())
     assert result.stdout == f"{FULL}\n\n{FULL}"
+
+
+SUBTITLES = """WEBVTT
+
+NOTE well what did she say
+
+1
+00:01.000 --> 00:02.000 line:0
+<v Ann>well what did
+SHE: she say [door]
+
+00:03.000 --> 00:04.000
+- she said &nbsp;that <i>the mill</i> was sold
+"""
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_of_subtitles_all_but_what_is_spoken_stays(model: Path, tmp_path: Path, end: str) -> None:
+    path = tmp_path / "a.vtt"
+    path.write_bytes(SUBTITLES.replace("\n", end).encode())
+    note, spoken = SUBTITLES.split("1\n", 1)
+    for bare, full in (("well what", "Well, what"), ("say [", "say? ["), ("- she", "- She"), ("sold", "sold.")):
+        spoken = spoken.replace(bare, full)
+    expected = f"{note}1\n{spoken}"
+    assert run(model, path).stdout_bytes.decode() == expected.replace("\n", end)
+    assert run(model, "-", data=path.read_bytes()).stdout_bytes.decode() == expected.replace("\n", end)
+    result = run(model, path, "--unit", "line")
+    assert result.exit_code == 1 and "[CRF993]" in result.output
+
+
+def test_long_subtitles_have_each_word_in_its_place(model: Path) -> None:
+    stamp = "00:00:01,000 --> 00:00:02,000"
+    bare = "".join(f"{number}\n{stamp}\n{BARE}\n\n" for number in range(400))
+    out = run(model, "-", data=bare.encode()).stdout
+    lines = [(line, was) for line, was in zip(out.split("\n"), bare.split("\n"), strict=True) if was != BARE]
+    assert all(line == was for line, was in lines)
+    assert re.sub("[.,?]", "", out).lower() == re.sub("[.,?]", "", bare)
 
 
 def test_bytes_that_are_no_utf8_stay(model: Path) -> None:

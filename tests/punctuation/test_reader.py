@@ -116,6 +116,12 @@ def test_pauses_between_cues_are_behind_their_last_words(tmp_path: Path) -> None
         assert len(parts) > 1
 
 
+def test_signs_of_comparison_in_subtitles_are_no_mark_up(tmp_path: Path) -> None:
+    text = "1\n00:00:01,000 --> 00:00:02,000\n<i>Well,</i> 3<4 and 5>2, <00:00:01.500>so.\n"
+    ((words, _),) = read(write(tmp_path / "a.srt", text))
+    assert words == ["well", "3<4", "and", "5>2", "so"]
+
+
 def test_only_subtitles_know_pauses(tmp_path: Path) -> None:
     (example,) = PunctuationCorpus(write(tmp_path / "a.txt", TEXT))(spacy.blank("xx"))
     assert {token._.pause for token in example.predicted} == {None} and not example.predicted.user_data

@@ -30,6 +30,7 @@ BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?=[\w-]+[ \t]*:)(?:(?!---|\.\.\.|\s*\n).*\n)*(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
 VERBATIM = frozenset({"fence", "code_block", "html_block"})
 MARKERS = {"bold": "**", "italic": "*"}
+TAGS = {"bold": "b", "italic": "i"}
 DEEPEST = 6  # levels that Markdown has
 BULLETS = frozenset("-–—*+•‣⁃·●○◦▪▫■□►▶➢")
 SPECIAL = re.compile(r"([\\`*_\[\]<>&|#])")
@@ -180,17 +181,32 @@ class _MarkdownWriter(TreeWriter):
 
     def _paragraph(self, places: list[int]) -> str:
         is_item = self.is_item(places) and self.layout.text[self.bounds(places)[0]] in BULLETS
-        text = "".join(self._piece(*piece) for piece in self.formatting.pieces(*self.bounds(places[is_item:])))
+        bounds = self.bounds(places[is_item:])
+        text = "".join(self._piece(*piece, *bounds) for piece in self.formatting.pieces(*bounds))
         return f"{'- ' * is_item}{AT_START.sub(_escape_start, text)}"
 
-    def _piece(self, start: int, end: int, styles: tuple[str, ...]) -> str:
-        text = self.layout.text[start:end]
+    def _piece(self, start: int, end: int, styles: tuple[str, ...], low: int, high: int) -> str:
+        """A stretch of the text from `low` to `high` with its styles."""
+        whole, text = self.layout.text, self.layout.text[start:end]
         inner = text.strip()
-        marks = "".join(MARKERS[style] for style in styles)
-        if not marks or not inner or "\n\n" in inner:
+        if not styles or not inner or "\n\n" in inner:
             return _escape(text)
-        before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
-        return f"{before}{marks}{_escape(inner)}{marks[::-1]}{after}"
+        before, _, behind = text.partition(inner)
+        beside = whole[low : start + len(before)][-1:], whole[end - len(behind) : high][:1]
+        opening, closing = _marks(styles, inner, beside)
+        return f"{before}{opening}{_escape(inner)}{closing}{behind}"
+
+
+def _marks(styles: tuple[str, ...], inner: str, beside: tuple[str, str]) -> tuple[str, str]:
+    """What begins and ends emphasis. Stars between a mark and a letter would be shown as they are: there it is tags.
+
+    beside (tuple[str, str]): The characters before and behind the text, "" for none.
+    """
+    if all(edge.isalnum() or not other.strip() for edge, other in zip((inner[0], inner[-1]), beside)):
+        stars = "".join(MARKERS[style] for style in styles)
+        return stars, stars
+    names = [TAGS[style] for style in styles]
+    return "".join(f"<{name}>" for name in names), "".join(f"</{name}>" for name in reversed(names))
 
 
 def _escape(text: str) -> str:

@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import compress, pairwise
 from typing import Any, TypeAlias
 
 from ...core.errors import CRFError
@@ -97,8 +98,9 @@ class TreeWriter:
 
     def is_item(self, places: Sequence[int]) -> bool:
         """Whether a line begins with the mark of a list."""
-        unit = self.units.get(self.bounds(places)[0])
-        return unit is not None and unit.kind is Kind.MARK and len(places) > 1
+        start, end = self.bounds(places[:1])
+        unit = self.units.get(start)
+        return unit is not None and unit.kind is Kind.MARK and unit.end == end and len(places) > 1
 
     def is_blank(self, place: int) -> bool:
         """Whether an element is a blank line."""
@@ -146,6 +148,8 @@ class Formatting:
                 self.styles.append(())
             on[style] += sign
             self.styles[-1] = tuple(sorted(+on))
+        changed = [True, *(before != styles for before, styles in pairwise(self.styles))]
+        self.places, self.styles = list(compress(self.places, changed)), list(compress(self.styles, changed))
 
     def pieces(self, start: int, end: int) -> Iterator[tuple[int, int, tuple[str, ...]]]:
         """Parts of a stretch with their styles, sorted by name."""

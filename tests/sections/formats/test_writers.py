@@ -150,15 +150,21 @@ def test_missing_nltk_is_named(example, monkeypatch):
 
 
 def test_markdown(example):
-    assert write_markdown(*example) == ("Hof (civiel)\n\n# 1. Feiten\n\n1.1 Het *\\**gaat\\*.\n\n- punt\n\n3.1 Iets\n")
+    assert write_markdown(*example) == (
+        "Hof (civiel)\n\n# 1. Feiten\n\n1.1 Het <i>\\*</i>gaat\\*.\n\n- punt\n\n3.1 Iets\n"
+    )
+
+
+STYLED = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 6), st.sampled_from(["bold", "italic"])), max_size=6)
 
 
 @FIXTURE
-@given(documents(WORDS.map("".join)))
-def test_markdown_shows_all_words(tmp_path, document):
+@given(documents(WORDS.map("".join)), STYLED)
+def test_markdown_shows_all_words_and_no_sign_more(tmp_path, document, styled):
     layout, tree = document
     path = tmp_path / "a.md"
-    path.write_text(write_markdown(DocumentLayout(layout.text), tree), encoding="utf8")
+    runs = tuple((start, start + length, style) for start, length, style in styled)
+    path.write_text(write_markdown(DocumentLayout(layout.text, runs), tree), encoding="utf8")
     shown = read_markdown(path)
     assert re.sub(r"\s", "", shown.text) == re.sub(r"\s", "", layout.text)
     titled = [
@@ -167,6 +173,22 @@ def test_markdown_shows_all_words(tmp_path, document):
         if any(tree.elements[i].label == "SECTION_TITLE" for i in node.heading)
     ]
     assert [int(style[-1]) for _, _, style in shown.runs if style.startswith("heading")] == titled
+
+
+@pytest.mark.parametrize(
+    "text, bold, written",
+    [
+        ("Ferries.All sail", (0, 8), "<b>Ferries.</b>All sail"),
+        ("Ferries. All sail", (0, 8), "**Ferries.** All sail"),
+        ("unsinkable", (2, 6), "un**sink**able"),
+        ("see(a)b", (3, 6), "see<b>(a)</b>b"),
+    ],
+)
+def test_emphasis_of_markdown_is_shown(tmp_path, text, bold, written):
+    tree = SectionTree([], [Element(0, len(text), "TEXT_BLOCK")])
+    path = tmp_path / "a.md"
+    path.write_text(write_markdown(DocumentLayout(text, ((*bold, "bold"),)), tree), encoding="utf8")
+    assert path.read_text(encoding="utf8") == f"{written}\n" and read_markdown(path).text == f"{text}\n"
 
 
 def test_docling(example, tmp_path):
