@@ -24,8 +24,8 @@ from . import spans
 from .block import SectionSettings
 from .errors import SectionWarnings
 from .features.batch import UnitBatch
-from .features.rules import apply_rules
 from .features.text import Phrases
+from .features.untrained import label_untrained
 from .grammar import GrammarParser
 from .layout import units_of, warn_of_formatting
 from .parsing import LabelRoles, StackParser, TreeParser, learn_tree, parse_units
@@ -215,12 +215,11 @@ class SectionParser(ChainPipe):
 
     def _ruled(self, doc: Doc, units: list[LayoutUnit]) -> SectionPrediction:
         batch = UnitBatch([(doc.text, units)], Phrases.of_lists(self.features.resources.lists.values()))
-        decided = apply_rules(batch)
+        found = label_untrained(batch)
         numbers = np.array([self._names.index(label) for label in self.roles.labels])
         probabilities = np.zeros((len(units), len(self._names)))
-        probabilities[:, numbers] = decided.probabilities(batch)
-        trace = [decided.trace.names[k] for k in decided.trace.codes.tolist()]
-        return self._parse(doc, units, numbers[decided.roles].astype(np.int32), probabilities, trace)
+        probabilities[:, numbers] = found.scores
+        return self._parse(doc, units, numbers[found.roles].astype(np.int32), probabilities, found.reasons)
 
     def _parse(
         self, doc: Doc, units: list[LayoutUnit], tags: Ints, probabilities: Doubles, trace: list[str] | None = None

@@ -9,7 +9,16 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..arrays import Doubles
-from ..grammar.numbering import Reading, is_first, is_prefix, step
+from ..grammar.numbering import (
+    CYRILLIC_LOWER,
+    CYRILLIC_UPPER,
+    GREEK_LOWER,
+    GREEK_UPPER,
+    Reading,
+    is_first,
+    is_prefix,
+    step,
+)
 from .headings import Heading, Level, Opening
 
 _HEADING = {
@@ -73,6 +82,7 @@ _CHILD = {
     "titled below untitled": -1.5,
 }
 _CLASSES = ("root", "title", "word", "parts", "I", "A", "1", "a", "i")  # outermost first
+_LETTERS = {GREEK_UPPER: "A", CYRILLIC_UPPER: "A", GREEK_LOWER: "a", CYRILLIC_LOWER: "a"}
 _OUT_OF_ORDER = -0.7
 _FAMILIES = {
     f"{outer} over {inner}": _OUT_OF_ORDER if _CLASSES.index(outer) > _CLASSES.index(inner) > 1 else 0.0
@@ -218,7 +228,7 @@ def _class(opening: Opening) -> str:
         return "title"
     if reading.rank is not None:
         return "word"
-    return "parts" if len(reading.values) > 1 else reading.kinds
+    return "parts" if len(reading.values) > 1 else _LETTERS.get(reading.kinds, reading.kinds)
 
 
 def weight_vector(weights: Mapping[str, float] | None = None) -> Doubles:
