@@ -6,10 +6,10 @@ from enum import StrEnum
 from typing import Any
 
 from .layout import DocumentLayout
+from .markup import LEVELS
 from .segment import KINDS, PARAGRAPH, Kind, find_mark, find_numbering
 
 MOST_LEVELS = 9
-HEADING_STYLES = {f"heading{level}": level for level in range(1, 7)}
 
 
 class BlockKind(StrEnum):
@@ -71,17 +71,17 @@ def blocks_of_layout(layout: DocumentLayout) -> BlockDocument:
 
 def _blocks(layout: DocumentLayout) -> Iterator[Block]:
     text = layout.text
-    known = [run for run in layout.runs if run[2] in HEADING_STYLES or run[2] == PARAGRAPH or run[2] in KINDS]
+    known = [run for run in layout.runs if run[2] in LEVELS or run[2] == PARAGRAPH or run[2] in KINDS]
     place = 0
     for start, end, style in sorted(known, key=lambda run: (run[0], -run[1])):
         if start < place:
             continue
-        if style in HEADING_STYLES:
+        if style in LEVELS:
             start = text.rfind("\n", 0, start) + 1  # the number of a list that a heading is in
         yield from _lines(text, place, start)
         own = text[max(start, place) : end]
-        if style in HEADING_STYLES:
-            yield Block(BlockKind.HEADING, HEADING_STYLES[style], " ".join(own.split()))
+        if style in LEVELS:
+            yield Block(BlockKind.HEADING, LEVELS[style], " ".join(own.split()))
         elif style == PARAGRAPH:
             yield _running(" ".join(own.split()))
         else:

@@ -15,6 +15,7 @@ from ..core.arrays import Bools, Doubles, Indices, Ints
 from ..core.chain.temperature import HeldOut
 from ..core.errors import CRFError, CRFWarning
 from ..core.labels import UNKNOWN, Gold, TagSet
+from ..features.columns import Columns
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Decoder, MarginalsOutput, Prediction
 from ..pipe.errors import PipeErrors
@@ -28,7 +29,8 @@ from .features.text import Phrases
 from .features.untrained import label_untrained
 from .grammar import GrammarParser
 from .layout import units_of, warn_of_formatting
-from .parsing import LabelRoles, StackParser, TreeParser, learn_tree, parse_units
+from .markup import MarkedHeadings, unmarked, without_marks
+from .parsing import LabelRoles, StackParser, TreeParser, elements_of, learn_tree, parse_units
 from .segment import Kind, LayoutUnit
 from .tree import USUAL, SectionTree
 
@@ -208,6 +210,8 @@ class SectionParser(ChainPipe):
         """Label and parse Docs without changing them."""
         docs = list(docs)
         units = [units_of(doc) for doc in docs]
+        if self.settings.markup == "ignore":
+            units = list(map(unmarked, units))
         if self.is_ruled:
             return [self._ruled(doc, own) for doc, own in zip(docs, units)]
         found = zip(docs, units, self.decode(docs, self.decoder()))
@@ -224,10 +228,21 @@ class SectionParser(ChainPipe):
     def _parse(
         self, doc: Doc, units: list[LayoutUnit], tags: Ints, probabilities: Doubles, trace: list[str] | None = None
     ) -> SectionPrediction:
+        markup, roles = self.settings.markup, self.roles.of_labels(self._names)
+        headings = MarkedHeadings.of(doc) if markup != "ignore" else MarkedHeadings(())
+        if markup == "trust" and headings.places:
+            tags, probabilities = headings.trust(units, probabilities, roles)
+            tree = headings.tree(doc.text, units, elements_of(units, tags, probabilities, self._names))
+            tree.roles = self.roles.names
+            return SectionPrediction(units, tags, probabilities, trace, tree)
+        probabilities = headings.prefer(units, probabilities, roles)
         weight = self.settings.label_weight if self.settings.joint else None
         parser = self.roles, self.tree_parser, weight
         tags, tree = parse_units(doc.text, units, tags, probabilities, self._names, *parser)
         return SectionPrediction(units, tags, probabilities, trace, tree)
+
+    def read_columns(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
+        return super().read_columns(without_marks(docs) if self.settings.markup == "ignore" else docs, extra)
 
     def _spread(self, units: list[LayoutUnit], prediction: Prediction) -> tuple[Ints, Doubles]:
         """((N,), (N, L)): labels and probabilities of all units, also of blank lines that are none of the chain."""

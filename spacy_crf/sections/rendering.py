@@ -13,8 +13,9 @@ from typing import Literal
 from ..core.grammar.numbering import ARABIC, LETTER_LOWER, LETTER_UPPER, ROMAN_UPPER, numeral
 from .blocks import Block, BlockDocument, BlockKind
 from .layout import LayoutBuilder
+from .markup import nest
 from .segment import Kind, LayoutUnit, find_numbering
-from .tree import NUMBER, TITLE, Element, GoldDocument, SectionNode, mark_headings
+from .tree import NUMBER, TITLE, Element, GoldDocument, mark_headings
 
 Numbering = Literal["kept", "none", "decimal", "worded", "outline"]
 Look = Literal["bare", "marked", "bold", "capitals", "first capitals", "underlined", "colon"]
@@ -78,32 +79,9 @@ def render(document: BlockDocument, rendering: Rendering) -> GoldDocument:
     layout = writer.builder.build(document.name, document.language)
     starts = {start: end for start, end, _ in writer.headings}
     leaves = tuple(_leaves(layout.units, starts))
-    sections = nest([(start, level) for start, _, level in writer.headings], len(layout.text))
-    for node in sections:
-        _strip(node, layout.text)
+    sections = nest([(start, level) for start, _, level in writer.headings], layout.text)
     mark_headings(sections, layout.units, leaves)
     return GoldDocument(layout, leaves, tuple(sections))
-
-
-def nest(headings: Sequence[tuple[int, int]], end: int) -> list[SectionNode]:
-    """The sections that headings open, by their places and levels; a level that is left out is none of the tree."""
-    outermost: list[SectionNode] = []
-    opened: list[tuple[SectionNode, int]] = []
-    for place, level in headings:
-        while opened and opened[-1][1] >= level:
-            opened.pop()[0].end_char = place
-        node = SectionNode(place, end, len(opened) + 1)
-        (opened[-1][0].children if opened else outermost).append(node)
-        opened.append((node, level))
-    return outermost
-
-
-def _strip(node: SectionNode, text: str) -> None:
-    waiting = [node]
-    while waiting:
-        one = waiting.pop()
-        one.strip(text)
-        waiting += one.children
 
 
 def _leaves(units: Sequence[LayoutUnit], headings: dict[int, int]) -> Iterator[Element]:

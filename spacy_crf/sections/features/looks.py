@@ -81,7 +81,7 @@ WEIGHTS = {
     "underlined": 3.0,
     "first": 1.4,
     "not numbered as others": -1.3,
-    "uncased, short": 3.2,
+    "uncased and short": 3.2,
 }
 LIKE_HEADINGS, UNLIKE_HEADINGS = 1.1, -1.2
 MANY, FEW = 0.5, 0.2  # of the lines that are set in one way
@@ -140,7 +140,7 @@ class Looks:
     """
 
     def __init__(self, batch: UnitBatch) -> None:
-        found = evidence(batch)
+        found = batch.shared(evidence)
         self.own: Doubles = BIAS + sum((WEIGHTS[name] * flags for name, flags in found.items()), np.zeros(len(batch)))
         texts = batch.kinds.among(Kind.TEXT)
         chance = np.where(texts, 1 / (1 + np.exp(-self.own)), 0.0)
@@ -268,7 +268,7 @@ def evidence(batch: UnitBatch) -> dict[str, Bools]:
         "underlined": _is_underlined(batch),
         "first": (before < 0) & short,
         "not numbered as others": (counts[batch.document] >= 2) & ~(parts | single),
-        "uncased, short": uncased & (words <= 5),
+        "uncased and short": uncased & (words <= 5),
     }
 
 
