@@ -15,7 +15,7 @@ from .tree import Element, SectionNode, SectionTree
 
 LEVELS = {f"heading{level}": level for level in range(1, 7)}
 PRICE = 8.0  # what the log-odds of a heading gain where the mark-up names one
-UNNAMED_TITLE, UNNAMED_NUMBER = 6.0, 1.0  # and lose elsewhere, in a document with such headings
+UNNAMED_TITLE, UNNAMED_NUMBER = 6.0, 4.0  # and lose elsewhere, in a document with such headings
 
 
 @dataclass(frozen=True)
@@ -76,10 +76,17 @@ class MarkedHeadings:
         sections = nest([(units[own[0]].start, level) for own, level in headings], text)
         tree = SectionTree(sections, elements)
         for node, (own, _) in zip(tree.walk(), headings):
-            words = [text[units[unit].start : units[unit].end] for unit in own]
-            node.number = words.pop(0) if units[own[0]].kind is Kind.NUMBER else ""
-            node.title, node.heading = " ".join(words), own
+            node.heading = own
+        name_sections(sections, text, units)
         return tree
+
+
+def name_sections(sections: list[SectionNode], text: str, units: Sequence[LayoutUnit]) -> None:
+    """Set numbers and titles of sections from the units of their headings."""
+    for node in SectionTree(sections).walk():
+        words = [text[units[unit].start : units[unit].end] for unit in node.heading]
+        node.number = words.pop(0) if words and units[node.heading[0]].kind is Kind.NUMBER else ""
+        node.title = " ".join(words)
 
 
 def nest(headings: Iterable[tuple[int, int]], text: str) -> list[SectionNode]:

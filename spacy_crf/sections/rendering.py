@@ -13,7 +13,7 @@ from typing import Literal
 from ..core.grammar.numbering import ARABIC, LETTER_LOWER, LETTER_UPPER, ROMAN_UPPER, numeral
 from .blocks import Block, BlockDocument, BlockKind
 from .layout import LayoutBuilder
-from .markup import nest
+from .markup import name_sections, nest
 from .segment import Kind, LayoutUnit, find_numbering
 from .tree import NUMBER, TITLE, Element, GoldDocument, mark_headings
 
@@ -81,6 +81,7 @@ def render(document: BlockDocument, rendering: Rendering) -> GoldDocument:
     leaves = tuple(_leaves(layout.units, starts))
     sections = nest([(start, level) for start, _, level in writer.headings], layout.text)
     mark_headings(sections, layout.units, leaves)
+    name_sections(sections, layout.text, layout.units)
     return GoldDocument(layout, leaves, tuple(sections))
 
 

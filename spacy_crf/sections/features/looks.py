@@ -78,7 +78,7 @@ WEIGHTS = {
     "has verb": -1.2,
     "listed": -5.3,
     "announced": 0.6,
-    "underlined": 3.0,
+    "underlined": 5.0,
     "first": 1.4,
     "not numbered as others": -1.3,
     "uncased and short": 3.2,

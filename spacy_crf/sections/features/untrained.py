@@ -30,12 +30,12 @@ TITLES = {
 # log-odds that a candidate numbers something
 NUMBERS = {
     "bias": -2.0,
-    "number of a sequence": 3.4,
+    "number of a sequence": 4.4,
     "row of letters or initials": -0.3,
     "nothing behind it": -0.9,
     "running text behind it": 1.3,
     "code behind it": 0.9,
-    "code behind it in a row": -0.8,
+    "code behind it in a row": -4.0,
     "listed": -4.4,
 }
 LIKE_TITLE, UNLIKE_TITLE = 1.9, 0.3  # for each unit of the score of the text behind a number, above and below 0
