@@ -39,7 +39,7 @@ def tag(
     component = loaded.component
     if not isinstance(component, GivesSets):
         component.cfg["marginals"] = EXTENSION
-    lines = texts or (line for line in typer.get_text_stream("stdin") if line.strip())
+    lines = texts or (line.rstrip("\r\n") for line in typer.get_text_stream("stdin") if line.strip())
     for doc in loaded.nlp.pipe(make_doc(loaded.nlp, line) for line in lines):
         typer.echo(format_tags(doc, component))
 
