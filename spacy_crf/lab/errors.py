@@ -119,6 +119,10 @@ class LabErrors(metaclass=Messages):
         "Take the scorer that the component has by default."
     )
     CRF655 = "{value!r} is no setting with a value. Write it as components.crf_tagger.decode=posterior."
+    CRF656 = (
+        "Component {name!r} has counted document {document!r} with other gold, which cannot be taken back. Call "
+        "nlp.initialize() and train again, with the gold as it is now."
+    )
     CRF647 = "There are {exponents} exponents for {models} models. Give one for each, or none for equal shares."
     CRF653 = "There is no config {name!r}. Those that come with the library, near names first: {known}."
     CRF652 = "{path} is there already. Give another file, or --force to replace it."
