@@ -23,6 +23,7 @@ from spacy_crf.pipe.calibration import calibrate
 from spacy_crf.tagsets.guarantee import conformal_sets, guarantee_data, held_out_tokens
 
 CALLBACK = {"@callbacks": "spacy_crf.calibrate.v1"}
+ALONE = {"tag_acc": 1.0, "crf_score": 0.0}  # for pipelines with several taggers
 TEMPLATES = ["LOWER[0]", "LOWER[-1]", "LOWER[1]", "LOWER[-1]|LOWER[0]|LOWER[1]"]
 TAGGER = {
     "temperature": "auto",
@@ -195,10 +196,10 @@ def test_examples_are_not_annotated_by_fitting(files: dict[str, str]) -> None:
     nlp = spacy.blank("xx")
     for name in ("first", "second"):
         nlp.add_pipe("crf_tagger", name=name, config={**TAGGER, "temperature": 1.0 if name == "first" else "auto"})
+    nlp.config["training"] = make_config(nlp, files, score_weights=ALONE)["training"]
     examples = make_examples(nlp, sentences(0, 100))
     nlp.initialize(lambda: examples)
     nlp.update(examples)
-    nlp.config["training"] = make_config(nlp, files)["training"]
 
     @registry.readers("held_examples.test")
     def make_reader() -> Any:
@@ -228,7 +229,7 @@ def test_several_components_are_fitted_and_frozen_ones_stay(files: dict[str, str
     nlp.add_pipe("crf_tagger", source=first)
     for name, target in (("second", "tag"), ("third", "tag")):
         nlp.add_pipe("crf_tagger", name=name, config={**TAGGER, "target": target})
-    config = make_config(nlp, files, frozen_components=["crf_tagger"])
+    config = make_config(nlp, files, frozen_components=["crf_tagger"], score_weights=ALONE)
     config["components"]["crf_tagger"] = {"source": str(tmp_path / "first" / "model-best")}
     found = train_and_load(config, tmp_path / "several")
     assert found.get_pipe("crf_tagger").temperature == was

@@ -184,7 +184,7 @@ class ComparisonTagger(HasSettings, IsolatesFailures, HasLabels, KeepsPreparatio
         self.estimator.reset(nlp, lambda: self.references(get_examples))
         self.apply_preparation(self.estimator.extractor)
         tell_stream(self.name, nlp, ["labels"] * (labels is None) + self.estimator.fitted)
-        report_scores(nlp, target_scores(self.target))
+        report_scores(nlp, self.name, target_scores(self.target))
         self._taken = _Taken()
 
     def update(
