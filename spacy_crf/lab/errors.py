@@ -122,6 +122,10 @@ class LabErrors(metaclass=Messages):
     CRF656 = "{path} has too few words for classes. Give more text, or a smaller --min-count."
     CRF657 = "{path}, line {line}: a word and {width} numbers are expected, with single spaces between them."
     CRF658 = "The pipeline {name!r} has no vectors of words. Give one that has, or raw text."
+    CRF659 = (
+        "Component {name!r} has counted document {document!r} with other gold, which cannot be taken back. Call "
+        "nlp.initialize() and train again, with the gold as it is now."
+    )
     CRF647 = "There are {exponents} exponents for {models} models. Give one for each, or none for equal shares."
     CRF653 = "There is no config {name!r}. Those that come with the library, near names first: {known}."
     CRF652 = "{path} is there already. Give another file, or --force to replace it."
