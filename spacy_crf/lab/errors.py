@@ -119,6 +119,16 @@ class LabErrors(metaclass=Messages):
         "Take the scorer that the component has by default."
     )
     CRF655 = "{value!r} is no setting with a value. Write it as components.crf_tagger.decode=posterior."
+    CRF656 = "{path} is not the folder of a pipeline: it has no meta.json. Name one, such as output/model-best."
+    CRF657 = (
+        "{path} is not a card of a pipeline: {problem}. It has the texts name, description, license, use and limits, "
+        "[[sources]] with name, and if wanted author, url, command and [scores]."
+    )
+    CRF658 = (
+        "The results have no score {name!r}, which the card names. Name those that crf evaluate writes below `scores`, "
+        "or give other --results."
+    )
+    CRF659 = "{path} has no figures. Give a file that crf evaluate or crf experiment wrote with --output."
     CRF647 = "There are {exponents} exponents for {models} models. Give one for each, or none for equal shares."
     CRF653 = "There is no config {name!r}. Those that come with the library, near names first: {known}."
     CRF652 = "{path} is there already. Give another file, or --force to replace it."
