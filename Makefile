@@ -33,7 +33,7 @@ wheels: $(OUTPUT)/dist/.built $(COMPONENTS:%=$(PACKAGES)/%)
 	$(TEST) -m twine check --strict $(OUTPUT)/dist/spacy_crf* $(PACKAGES)/*/*/dist/*
 	folder=$$(mktemp -d) && $(PYTHON) -m venv $$folder/venv \
 		&& $$folder/venv/bin/pip install -q $(OUTPUT)/dist/*.whl $(PACKAGES)/*/*/dist/*.whl \
-		&& cp tests/helpers/installed.py $$folder && cd $$folder && venv/bin/python installed.py && rm -r $$folder
+		&& cp tests/helpers/installed.py $$folder && cd $$folder && venv/bin/python -I installed.py && rm -r $$folder
 
 matrix: $(OUTPUT)/dist/.built
 	$(TEST) -m nox $(NOX)

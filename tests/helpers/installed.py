@@ -1,6 +1,7 @@
 """Run all packages of pipelines that are installed, in an environment without the sources."""
 
 import spacy
+
 import spacy_crf
 
 TEXT = "Edith Crane. The Kitchen Sonnet. Tollgate Press 2003."
