@@ -7,7 +7,7 @@ PYTHON ?= python3
 VENVS := .venv
 OUTPUT := output
 PACKAGES := $(OUTPUT)/packages
-TEST := $(VENVS)/test/bin/python
+RELEASE := $(VENVS)/release/bin/python
 COMPONENTS := crf_tagger set_valued_tagger constrained_ner section_parser punctuation_restorer
 # what the pipelines of the demo are measured on
 TESTED_crf_tagger := corpus/crf_tagger/dev.conllu --train corpus/crf_tagger/train.conllu
@@ -30,27 +30,27 @@ test: $(VENVS)/test/.installed
 	$(VENVS)/test/bin/python -m pytest -q $(PYTEST)
 
 wheels: $(OUTPUT)/dist/.built $(COMPONENTS:%=$(PACKAGES)/%)
-	$(TEST) -m twine check --strict $(OUTPUT)/dist/spacy_crf* $(PACKAGES)/*/*/dist/*
+	$(RELEASE) -m twine check --strict $(OUTPUT)/dist/spacy_crf* $(PACKAGES)/*/*/dist/*
 	folder=$$(mktemp -d) && $(PYTHON) -m venv $$folder/venv \
 		&& $$folder/venv/bin/pip install -q $(OUTPUT)/dist/*.whl $(PACKAGES)/*/*/dist/*.whl \
 		&& cp tests/helpers/installed.py $$folder && cd $$folder && venv/bin/python -I installed.py && rm -r $$folder
 
 matrix: $(OUTPUT)/dist/.built
-	$(TEST) -m nox $(NOX)
+	$(RELEASE) -m nox $(NOX)
 
-$(OUTPUT)/dist/.built: $(VENVS)/test/.installed $(shell find spacy_crf configs -type f -not -name '*.pyc') README.md setup.py
+$(OUTPUT)/dist/.built: $(VENVS)/release/.installed $(shell find spacy_crf configs -type f -not -name '*.pyc') README.md setup.py
 	rm -rf $(OUTPUT)/dist
-	$(TEST) -m build --outdir $(OUTPUT)/dist .
+	$(RELEASE) -m build --outdir $(OUTPUT)/dist .
 	@touch $@
 
 # a pipeline trained with its config, its figures, and the package that tells them
 $(PACKAGES)/%: $(OUTPUT)/trained/%/model-best corpus/%/card.toml
-	$(TEST) -m spacy crf evaluate $< $(TESTED_$*) --intervals --output $(OUTPUT)/trained/$*/figures.json
+	$(RELEASE) -m spacy crf evaluate $< $(TESTED_$*) --intervals --output $(OUTPUT)/trained/$*/figures.json
 	rm -rf $@
-	$(TEST) -m spacy crf package $< corpus/$*/card.toml $@ --results $(OUTPUT)/trained/$*/figures.json
+	$(RELEASE) -m spacy crf package $< corpus/$*/card.toml $@ --results $(OUTPUT)/trained/$*/figures.json
 
-$(OUTPUT)/trained/%/model-best: configs/%.cfg | $(VENVS)/test/.installed
-	$(TEST) -m spacy train $< --output $(OUTPUT)/trained/$*
+$(OUTPUT)/trained/%/model-best: configs/%.cfg | $(VENVS)/release/.installed
+	$(RELEASE) -m spacy train $< --output $(OUTPUT)/trained/$*
 
 $(VENVS)/demo/.installed: pyproject.toml | check-python
 	$(PYTHON) -m venv $(VENVS)/demo
@@ -60,6 +60,11 @@ $(VENVS)/demo/.installed: pyproject.toml | check-python
 $(VENVS)/test/.installed: pyproject.toml | check-python
 	$(PYTHON) -m venv $(VENVS)/test
 	$(VENVS)/test/bin/pip install -q -e ".[test]"
+	@touch $@
+
+$(VENVS)/release/.installed: pyproject.toml | check-python
+	$(PYTHON) -m venv $(VENVS)/release
+	$(VENVS)/release/bin/pip install -q -e ".[package,matrix]"
 	@touch $@
 
 check-python:
