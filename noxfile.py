@@ -1,8 +1,8 @@
 """`make matrix`: the wheel of the library under the versions that it allows; docs/compatibility.md has what came out.
 
-Each cell installs the wheel in an environment of its own and runs a part of the tests that takes a minute: pipelines that
-were saved say the same, what users name is there, each component is trained, integer programmes are solved. A Python
-that is not there is left out.
+Each cell installs the wheel in an environment of its own and runs a part of the tests that takes a minute: saved
+pipelines say the same, what users name is there, integer programmes are solved, each component is trained. A Python that
+is not there is left out.
 
     make matrix                             # all cells
     make matrix NOX="--python 3.13"         # those of one Python
@@ -20,7 +20,7 @@ TESTS = [
     "tests/core/constraints/test_ilp.py",
 ]
 TRAINED = ("crf_tagger", "set_valued_tagger", "constrained_ner", "section_parser", "punctuation_restorer")
-SHORT = "--training.max_steps 1 --training.eval_frequency 1 --corpora.train.limit 3 --corpora.dev.limit 2".split()
+SHORT = {"training.max_steps": 1, "training.eval_frequency": 1, "corpora.train.limit": 3, "corpora.dev.limit": 2}
 
 
 def cell(name: str, python: str, *versions: str) -> object:
@@ -56,6 +56,7 @@ def matrix(session: nox.Session, versions: tuple[str, ...]) -> None:
     session.run("python", "-I", "-c", where)
     session.run("pytest", "-q", "-p", "no:cacheprovider", "--examples", "5", "-W", "default", *TESTS)
     for name in TRAINED:
-        short = [*SHORT, f"--components.{name}.trainer.iterations_per_step", "3"]
+        short = SHORT | {f"components.{name}.trainer.iterations_per_step": 3}
         output = str(Path(session.create_tmp(), name))
-        session.run("python", "-I", "-m", "spacy", "train", f"configs/{name}.cfg", *short, "--output", output)
+        command = ["spacy", "train", f"configs/{name}.cfg", "--output", output]
+        session.run("python", "-I", "-m", *command, *(f"--{key}={value}" for key, value in short.items()))
