@@ -1,8 +1,8 @@
 """`make matrix`: the wheel of the library under the versions that it allows; docs/compatibility.md has what came out.
 
 Each cell installs the wheel in an environment of its own and runs a part of the tests that takes a minute: saved
-pipelines say the same, what users name is there, integer programmes are solved, each component is trained. A Python that
-is not there is left out.
+pipelines say the same, what users name is there, integer programmes are solved, each component is trained. A Python
+that is not there is left out.
 
     make matrix                             # all cells
     make matrix NOX="--python 3.13"         # those of one Python
