@@ -19,6 +19,7 @@ MODULES = {
     "cli.experiment": ("experiment",),
     "cli.init": ("init",),
     "cli.models": ("calibrate", "constraints", "explain", "inspect", "pool"),
+    "cli.package": ("package",),
     "cli.search": ("search", "tune"),
     "punctuation.cli": ("punctuate",),
     "sections.cli": ("sections",),
