@@ -62,7 +62,7 @@ def package_pipeline(
     """
     path = model / "meta.json"
     if not path.is_file():
-        raise CRFError(LabErrors.CRF660.format(path=model))
+        raise CRFError(LabErrors.CRF670.format(path=model))
     meta = parse_json(read_text(path), str(path))
     own = read_card(told)
     size = sum(one.stat().st_size for one in model.rglob("*") if one.is_file())
@@ -89,7 +89,7 @@ def read_card(path: Path) -> Card:
         *(f"{name} is {value!r}" for name, value in found.items() if name in known and not _has_kind(name, value)),
     ]
     if problems:
-        raise CRFError(LabErrors.CRF661.format(path=path, problem=problems[0]))
+        raise CRFError(LabErrors.CRF671.format(path=path, problem=problems[0]))
     return Card(**found)
 
 
@@ -97,7 +97,7 @@ def read_results(path: Path) -> dict[str, Any]:
     """Return what crf evaluate or crf experiment wrote."""
     found = parse_json(read_text(path), str(path))
     if not isinstance(found, dict) or not all(isinstance(found.get(name), dict) for name in ("made_of", "scores")):
-        raise CRFError(LabErrors.CRF663.format(path=path))
+        raise CRFError(LabErrors.CRF673.format(path=path))
     return found
 
 
@@ -136,7 +136,7 @@ def find_score(name: str, results: list[dict[str, Any]]) -> float:
     for one in results:
         if name in one["scores"]:
             return float(one["scores"][name])
-    raise CRFError(LabErrors.CRF662.format(name=name))
+    raise CRFError(LabErrors.CRF672.format(name=name))
 
 
 def score_lines(card: Card, results: list[dict[str, Any]]) -> Iterator[str]:

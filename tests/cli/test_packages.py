@@ -86,12 +86,12 @@ def test_a_package_says_what_it_is(model: Path, tmp_path: Path) -> None:
 )
 def test_a_card_that_says_too_little_is_refused(more: dict[str, Any], told: str, model: Path, tmp_path: Path) -> None:
     shown = run(model, write_card(tmp_path, **more), tmp_path / "out", code=1)
-    assert "CRF661" in shown and told in shown and not (tmp_path / "out").exists()
+    assert "CRF671" in shown and told in shown and not (tmp_path / "out").exists()
 
 
 def test_results_are_figures_and_have_the_scores_of_the_card(model: Path, tmp_path: Path) -> None:
     results = tmp_path / "results.json"
-    for content, code in ((RESULTS, "CRF662"), (SCORES, "CRF663"), ([RESULTS], "CRF663")):
+    for content, code in ((RESULTS, "CRF672"), (SCORES, "CRF673"), ([RESULTS], "CRF673")):
         results.write_text(json.dumps(content), encoding="utf8")
         card = write_card(tmp_path, scores={"ents_f": "F"})
         assert code in run(model, card, tmp_path / "out", "--results", results, code=1)
@@ -99,7 +99,7 @@ def test_results_are_figures_and_have_the_scores_of_the_card(model: Path, tmp_pa
 
 
 def test_a_folder_that_is_no_pipeline_is_refused(tmp_path: Path) -> None:
-    assert "CRF660" in run(tmp_path, write_card(tmp_path), tmp_path / "out", code=1)
+    assert "CRF670" in run(tmp_path, write_card(tmp_path), tmp_path / "out", code=1)
 
 
 @pytest.mark.parametrize("path", CARDS, ids=lambda path: path.parent.name)
