@@ -1,13 +1,23 @@
 # make demo   train the components on the corpora that come with the project, and show what they do
 # make test   ruff, mypy and the test suite
-# make wheel  package the demo's pipeline, install it beside the library in a fresh environment, and run it
+# make wheels package the library and the demo's five pipelines, install all in a fresh environment, and run them
+# make matrix try the library's wheel under the versions of Python, spaCy and numpy that it allows
 
 PYTHON ?= python3
 VENVS := .venv
 OUTPUT := output
-MODEL := $(OUTPUT)/crf_tagger/model-best
+PACKAGES := $(OUTPUT)/packages
+RELEASE := $(VENVS)/release/bin/python
+COMPONENTS := crf_tagger set_valued_tagger constrained_ner section_parser punctuation_restorer
+# what the pipelines of the demo are measured on
+TESTED_crf_tagger := corpus/crf_tagger/dev.conllu --train corpus/crf_tagger/train.conllu
+TESTED_set_valued_tagger := corpus/set_valued_tagger/dev --train corpus/set_valued_tagger/train --format tagsets
+TESTED_constrained_ner := corpus/constrained_ner/dev
+TESTED_section_parser := corpus/section_parser/test
+TESTED_punctuation_restorer := corpus/punctuation_restorer/dev
 
-.PHONY: demo test wheel clean check-python
+.PHONY: demo test wheels matrix clean check-python
+.SECONDARY:
 .DELETE_ON_ERROR:
 
 demo: $(VENVS)/demo/.installed
@@ -19,18 +29,28 @@ test: $(VENVS)/test/.installed
 	$(VENVS)/test/bin/mypy
 	$(VENVS)/test/bin/python -m pytest -q $(PYTEST)
 
-wheel: $(VENVS)/test/.installed $(MODEL)
-	$(VENVS)/test/bin/python -m build --wheel --outdir $(OUTPUT)/dist .
-	mkdir -p $(OUTPUT)/packages
-	$(VENVS)/test/bin/python -m spacy package $(MODEL) $(OUTPUT)/packages --name crf_demo --build wheel --force
-	rm -rf $(VENVS)/wheel && $(PYTHON) -m venv $(VENVS)/wheel
-	$(VENVS)/wheel/bin/pip install -q $(OUTPUT)/dist/*.whl $(OUTPUT)/packages/*/dist/*.whl
-	cd $(OUTPUT) && ../$(VENVS)/wheel/bin/python -c "import spacy; \
-		doc = spacy.load('en_crf_demo')('The wheel works without the sources.'); \
-		print([(token.text, token.tag_) for token in doc])"
+wheels: $(OUTPUT)/dist/.built $(COMPONENTS:%=$(PACKAGES)/%)
+	$(RELEASE) -m twine check --strict $(OUTPUT)/dist/spacy_crf* $(PACKAGES)/*/*/dist/*
+	folder=$$(mktemp -d) && $(PYTHON) -m venv $$folder/venv \
+		&& $$folder/venv/bin/pip install -q $(OUTPUT)/dist/*.whl $(PACKAGES)/*/*/dist/*.whl \
+		&& cp tests/helpers/installed.py $$folder && cd $$folder && venv/bin/python -I installed.py && rm -r $$folder
 
-$(MODEL): | $(VENVS)/test/.installed
-	$(VENVS)/test/bin/python -m spacy train configs/crf_tagger.cfg --output $(OUTPUT)/crf_tagger
+matrix: $(OUTPUT)/dist/.built
+	$(RELEASE) -m nox $(NOX)
+
+$(OUTPUT)/dist/.built: $(VENVS)/release/.installed $(shell find spacy_crf configs -type f -not -name '*.pyc') README.md setup.py
+	rm -rf $(OUTPUT)/dist
+	$(RELEASE) -m build --outdir $(OUTPUT)/dist .
+	@touch $@
+
+# a pipeline trained with its config, its figures, and the package that tells them
+$(PACKAGES)/%: $(OUTPUT)/trained/%/model-best corpus/%/card.toml
+	$(RELEASE) -m spacy crf evaluate $< $(TESTED_$*) --intervals --output $(OUTPUT)/trained/$*/figures.json
+	rm -rf $@
+	$(RELEASE) -m spacy crf package $< corpus/$*/card.toml $@ --results $(OUTPUT)/trained/$*/figures.json
+
+$(OUTPUT)/trained/%/model-best: configs/%.cfg | $(VENVS)/release/.installed
+	$(RELEASE) -m spacy train $< --output $(OUTPUT)/trained/$*
 
 $(VENVS)/demo/.installed: pyproject.toml | check-python
 	$(PYTHON) -m venv $(VENVS)/demo
@@ -40,6 +60,11 @@ $(VENVS)/demo/.installed: pyproject.toml | check-python
 $(VENVS)/test/.installed: pyproject.toml | check-python
 	$(PYTHON) -m venv $(VENVS)/test
 	$(VENVS)/test/bin/pip install -q -e ".[test]"
+	@touch $@
+
+$(VENVS)/release/.installed: pyproject.toml | check-python
+	$(PYTHON) -m venv $(VENVS)/release
+	$(VENVS)/release/bin/pip install -q -e ".[package,matrix]"
 	@touch $@
 
 check-python:

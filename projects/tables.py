@@ -92,6 +92,7 @@ TABLES = {
         {
             "XPOS, `crf_tagger.cfg`": "xpos",
             "the same, on dev": "xpos-dev",
+            "the same with clusters of words": "xpos-clusters",
             "python-crfsuite, ordinary features, c2 = 0.5": "xpos-crfsuite",
         },
     ),
@@ -107,6 +108,7 @@ TABLES = {
         {
             "UPOS, `crf_tagger.cfg`, `target = pos`": "upos",
             "the same, on dev": "upos-dev",
+            "the same with clusters of words": "upos-clusters",
             "python-crfsuite, ordinary features, c2 = 0.5": "upos-crfsuite",
         },
     ),
@@ -121,6 +123,7 @@ TABLES = {
         {
             "`crf_tagger_ent.cfg`": "ents",
             "the same and a list of 1,155 names": "names",
+            "the same, the list and clusters of words": "clusters",
             "python-crfsuite, ordinary features, c1 = c2 = 0.1": "crfsuite",
             "the same and the list of names": "crfsuite-names",
         },

@@ -1,11 +1,13 @@
-"""The library as it is published: what its sdist and its wheel hold, and that the wheel alone is enough to train."""
+"""The library as it is published: what its sdist and its wheel hold, and what strangers do with the wheel alone."""
 
+import json
 import os
 import shutil
 import subprocess
 import sys
 import tarfile
 import zipfile
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -55,3 +57,65 @@ def test_the_wheel_alone_is_enough_to_train(built: Path, tmp_path: Path) -> None
     paths = "--paths.train", "mine.conllu", "--paths.dev", "mine.conllu", "--training.max_steps", "1"
     run("-m", "spacy", "train", "mine.cfg", *paths, "--output", "model", **where)
     assert "tag_acc" in run("-m", "spacy", "crf", "evaluate", "model/model-best", "mine.conllu", **where)
+
+
+TAGGED = {"DT": "the a every this", "NN": "cat boat hill letter", "VBD": "saw took left found", "RB": "soon again"}
+CARD = """
+name = "mine"
+description = "Tags of my own"
+license = "CC0 1.0"
+use = "To see that it can be done."
+limits = "It knows fourteen words."
+command = "python -m spacy crf evaluate"
+
+[[sources]]
+name = "mine"
+
+[scores]
+tag_acc = "accuracy"
+"""
+
+
+def sentences(patterns: list[str]) -> str:
+    """Return tagged sentences, in columns, with the words of each tag in turn."""
+    words = {tag: cycle(text.split()) for tag, text in TAGGED.items()}
+    lines = ("".join(f"{next(words[tag])}\t{tag}\n" for tag in pattern.split()) for pattern in patterns)
+    return "\n".join(lines)
+
+
+@pytest.mark.slow
+def test_the_way_of_a_stranger(built: Path, tmp_path: Path) -> None:
+    """Own columns, an empty environment, the wheel: train, calibrate, evaluate, package, install, use."""
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
+    python = str(tmp_path / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python")
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
+
+    def do(command: str) -> str:
+        call = [python, "-I", "-m", *command.split()]
+        done = subprocess.run(call, cwd=tmp_path, env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, f"{command}: {done.stdout[-2000:]}{done.stderr[-2000:]}"
+        return done.stdout
+
+    (wheel,) = built.glob("*.whl")
+    shapes = ["DT NN VBD DT NN", "DT NN VBD RB", "RB DT NN VBD DT NN", "DT NN VBD DT NN RB"]
+    for name, times in (("train", 12), ("dev", 3)):
+        (tmp_path / f"{name}.conll").write_text(sentences(shapes * times), encoding="utf8")
+    (tmp_path / "card.toml").write_text(CARD, encoding="utf8")
+    do(f"pip install -q {wheel}[package]")
+    do("spacy crf init crf_tagger config.cfg")
+    do("spacy train config.cfg --paths.train train.conll --paths.dev dev.conll --output model --training.max_steps 2")
+    do("spacy crf calibrate model/model-best dev.conll --output calibrated")
+    do("spacy crf evaluate calibrated dev.conll --output figures.json")
+    do("spacy crf package calibrated card.toml packages --results figures.json")
+    assert "PASSED" in do(f"twine check --strict {wheel} packages/en_mine-0.0.0/dist/en_mine-0.0.0.tar.gz")
+    do("pip install -q packages/en_mine-0.0.0/dist/en_mine-0.0.0-py3-none-any.whl")
+    (tmp_path / "use.py").write_text(
+        "import spacy, spacy_crf\n"
+        "nlp = spacy.load('en_mine')\n"
+        "assert 'site-packages' in spacy_crf.__file__ and 'fourteen' in nlp.meta['notes']\n"
+        "print(*(token.tag_ for token in nlp('the cat found a letter again')))\n",
+        encoding="utf8",
+    )
+    done = subprocess.run([python, "-I", "use.py"], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.stdout.split() == ["DT", "NN", "VBD", "DT", "NN", "RB"], done.stderr
+    assert json.loads((tmp_path / "figures.json").read_text(encoding="utf8"))["scores"]["tag_acc"] > 0.9

@@ -13,11 +13,13 @@ from typer.main import get_group
 
 MODULES = {
     "bibliography.cli": ("cite",),
+    "cli.classes": ("classes",),
     "cli.corpora": ("convert", "dictionary", "spelling"),
     "cli.evaluate": ("evaluate", "score"),
     "cli.experiment": ("experiment",),
     "cli.init": ("init",),
     "cli.models": ("calibrate", "constraints", "explain", "inspect", "pool"),
+    "cli.package": ("package",),
     "cli.search": ("search", "tune"),
     "punctuation.cli": ("punctuate",),
     "sections.cli": ("sections",),

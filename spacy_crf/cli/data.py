@@ -241,7 +241,7 @@ def _has_sections(file: Path) -> bool:
     suffix = data_suffix(file)
     if suffix == ".xml":
         return root_of(file) in (ROOT, *ROOTS)
-    return suffix == ".json" or (suffix == ".jsonl" and _has_key(file, "tree"))
+    return suffix == ".json" or (suffix == ".jsonl" and (_has_key(file, "tree") or _has_key(file, "blocks")))
 
 
 def _has_marks(file: Path) -> bool:

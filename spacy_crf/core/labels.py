@@ -159,6 +159,13 @@ class Gold:
         labels = np.where(single, weights.argmax(axis=1), UNKNOWN).astype(np.int32)
         return cls(labels, np.flatnonzero(~single), weights[~single].astype(np.float32))
 
+    @property
+    def is_known(self) -> Bools:
+        """((N,)): whether anything is known of each unit: one label, several, or how likely each is."""
+        known = self.labels != UNKNOWN
+        known[self.rows] = (self.weights != 1).any(axis=1)
+        return known
+
     def take(self, rows: Indices) -> "Gold":
         """Gold of the given units, in the given order."""
         labels = self.labels[rows]

@@ -92,7 +92,7 @@ class ClassSettings:
         """Induce so many classes, for each of the sizes, from the words of each text of the training corpus."""
         from .induced import WordClasses, count_bigrams, exchange_classes
 
-        words, bigrams = count_bigrams(texts(), self.min_count, self.max_words)
+        words, bigrams = count_bigrams(texts, self.min_count, self.max_words)
         classes = {size: exchange_classes(bigrams, size, self.rounds).tolist() for size in sorted(set(sizes))}
         return WordClasses(words, classes)
 

@@ -66,3 +66,8 @@ class FeatureErrors(metaclass=Messages):
     CRF976 = "Template {template!r} asks for induced classes. Give the features a block `classes`."
     CRF977 = "The setting {name} of the induced classes is {value!r}; it must be 1 or above."
     CRF978 = "There are no induced classes yet: initialize or load the component first."
+    CRF986 = (
+        "Templates ask for CLUSTER, but the vocabulary has no table {table!r}. After pip install 'spacy_crf[clusters]' "
+        'the block [initialize.lookups] of the config loads it: @misc = "spacy.LookupsDataLoader.v1", lang = {lang!r}, '
+        "tables = [{table!r}]. For other languages make a word list: python -m spacy crf classes."
+    )

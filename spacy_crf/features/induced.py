@@ -11,16 +11,19 @@ Martin, Liermann & Ney, "Algorithms for bigram and trigram word clustering", Spe
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
 from ..core.arrays import Doubles, Indices, cached_property
 from ..core.stored import stored_strings
 
+Texts: TypeAlias = Callable[[], Iterable[Sequence[str]]]  # words of each text, as often as they are asked for
+
 RARE = "rare"
+MOST_WAITING = 1 << 23  # pairs that wait to be counted
 _DIGIT = re.compile(r"\d")
 
 
@@ -65,22 +68,55 @@ class Bigrams:
     counts: Doubles
 
 
-def count_bigrams(texts: Iterable[Sequence[str]], min_count: int, max_words: int) -> tuple[list[str], Bigrams]:
+def count_bigrams(texts: Texts, min_count: int, max_words: int) -> tuple[list[str], Bigrams]:
     """Return W folded forms, the most frequent first, and how often they stand side by side; rare words part them."""
-    folded: dict[str, str] = {}
-    held = [[folded.get(form) or folded.setdefault(form, _folded(form)) for form in text] for text in texts]
-    counts = Counter(word for text in held for word in text)
+    words = list(rank_words(texts, min_count))[:max_words]
+    return words, count_pairs(texts, words, len(words))
+
+
+def rank_words(texts: Texts, min_count: int) -> dict[str, int]:
+    """Return the folded forms that are seen so often, and how often, the most frequent first."""
+    forms = Counter(form for text in texts() for form in text)
+    counts: Counter[str] = Counter()
+    for form, number in forms.items():
+        counts[_folded(form)] += number
     ranked = sorted((word for word, number in counts.items() if number >= min_count), key=lambda w: (-counts[w], w))
-    words = ranked[:max_words]
+    return {word: counts[word] for word in ranked}
+
+
+def count_pairs(texts: Texts, words: Sequence[str], n_frequent: int) -> Bigrams:
+    """Count which of some words ((W,), folded) stand side by side, at least one of two being among the first ones.
+
+    Memory grows with the distinct pairs, not with the text.
+    """
     number = {word: k for k, word in enumerate(words)}
-    keys = [np.zeros(0, dtype=np.intp)]
-    for text in held:
-        found = np.fromiter((number.get(word, -1) for word in text), dtype=np.intp, count=len(text))
-        pairs = (found[:-1] >= 0) & (found[1:] >= 0)
-        keys.append(found[:-1][pairs] * len(words) + found[1:][pairs])
-    distinct, times = np.unique(np.concatenate(keys), return_counts=True)
-    first, second = np.divmod(distinct, max(1, len(words)))
-    return words, Bigrams(len(words), first, second, times.astype(np.float64))
+    numbers: dict[str, int] = {}  # of forms as they stand in the text
+    keys, counts = np.zeros(0, dtype=np.intp), np.zeros(0)
+    waiting: list[Indices] = []
+    size = 0
+    for text in texts():
+        for form in text:
+            if form not in numbers:
+                numbers[form] = number.get(_folded(form), -1)
+        found = np.fromiter(map(numbers.__getitem__, text), dtype=np.intp, count=len(text))
+        first, second = found[:-1], found[1:]
+        held = (np.minimum(first, second) >= 0) & (np.minimum(first, second) < n_frequent)
+        waiting.append(first[held] * len(words) + second[held])
+        size += len(waiting[-1])
+        if size > MOST_WAITING:
+            keys, counts = _merged(keys, counts, waiting)
+            waiting, size = [], 0
+    keys, counts = _merged(keys, counts, waiting)
+    first, second = np.divmod(keys, max(1, len(words)))
+    return Bigrams(len(words), first, second, counts)
+
+
+def _merged(keys: Indices, counts: Doubles, more: Sequence[Indices]) -> tuple[Indices, Doubles]:
+    """Add occurrences of keys to the counts of distinct ones."""
+    fresh, times = np.unique(np.concatenate([keys[:0], *more]), return_counts=True)
+    distinct, where = np.unique(np.concatenate([keys, fresh]), return_inverse=True)
+    sums = np.bincount(where, np.concatenate([counts, times]), len(distinct)).astype(np.float64)
+    return distinct, sums
 
 
 def exchange_classes(bigrams: Bigrams, n_classes: int, max_rounds: int = 10) -> Indices:

@@ -18,6 +18,7 @@ from .templates import LEXEME_FLAGS, LEXEME_STRINGS, NOT, Attribute
 from .word_classes import classify
 
 MAX_LEXEMES = 1 << 15  # a stream of ever new words starts over here instead of filling the memory
+CLUSTERS = "lexeme_cluster"  # spaCy's name of the table
 _REPEATED = re.compile(r"(.)(?=\1)", re.DOTALL)
 _DIGIT = re.compile(r"\d")
 
@@ -71,6 +72,18 @@ class WordForms:
             raise CRFError(FeatureErrors.CRF978)
         return self._lexicon.classes.classify(self.texts, size)
 
+    def clusters(self, bits: int) -> list[str]:
+        """Return the first bits of their paths in the tree of clusters, or else of those of the lower-cased words."""
+        if not self.lexemes:
+            return []
+        vocab: Vocab = self.lexemes[0].vocab  # type: ignore[attr-defined]
+        if not vocab.lookups.has_table(CLUSTERS):
+            raise CRFError(FeatureErrors.CRF986.format(table=CLUSTERS, lang=vocab.lang))
+        table, low = vocab.lookups.get_table(CLUSTERS), (1 << bits) - 1
+        found = (table.get(one.orth) or table.get(one.lower) for one in self.lexemes)
+        # a path is stored from its end, so that its beginning are the low bits
+        return [f"{path & low:b}" if path else "" for path in found]
+
     def common(self, threshold: int) -> list[bool]:
         counts = self._lexicon.counts
         if counts is None:
@@ -111,6 +124,7 @@ _VALUES: dict[str, Callable[[WordForms, int], list[str]]] = {
     "COMMON": lambda words, n: ["1" if is_common else "" for is_common in words.common(n)],
     "RARE": lambda words, n: ["" if is_common else "1" for is_common in words.common(n)],
     "CLASS": lambda words, n: words.classes(n),
+    "CLUSTER": lambda words, n: words.clusters(n),
 }
 
 

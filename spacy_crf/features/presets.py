@@ -29,6 +29,11 @@ def _class_ngrams(here: str) -> list[str]:
     ]
 
 
+def _cluster_window(beginning: str, whole: str) -> list[str]:
+    """Return templates of paths in a tree of clusters."""
+    return [f"{part}[-1..1]" for part in (*map(beginning.format, (4, 6, 10)), whole)]
+
+
 _WORD_WINDOW = ["LOWER[-2..2]", *_pairs("LOWER", -1, 1)]
 _WORDS_AND_AFFIXES = [
     *("BIAS", "ORTH[0]", *_WORD_WINDOW, "LOWER[-1]|LOWER[1]"),
@@ -105,6 +110,9 @@ PRESETS: dict[str, list[str]] = {
     "speech": _SPEECH,
     # asks for a tagger before the component that has learned from lower-case words without marks
     "speech_tags": [*_SPEECH, *_class_ngrams("TAG")],
+    # the beginnings of paths in a tree of clusters: of the vocabulary's table, and of a word list `clusters`
+    "clusters": _cluster_window("CLUSTER{}", "CLUSTER20"),
+    "listed_clusters": _cluster_window("LIST(clusters,{})", "LIST(clusters)"),
     "historical": _HISTORICAL,
     # asks for a `spelling` block
     "free_spelling": [

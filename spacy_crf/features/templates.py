@@ -11,6 +11,8 @@ END3, LSTART2             the word's slices word[-3:] and word[:2].lower() as Py
 NOT(IS_UPPER)             a flag that is on where another one is off
 TAG(2)                    the first two characters of an annotation
 LIST(cities)[1]           the next word's value in a word list; LIST(brown,4) its first four characters
+CLUSTER6, CLUSTER20        the first six, twenty bits of the word's path in a tree of clusters: the table
+                          `lexeme_cluster` of nlp.vocab.lookups, which spacy-lookups-data has for some languages
 CLASS50[-1..1]            the word's class among fifty that were induced from the training text; see `induced`
 COMMON4, RARE6            whether the word occurred at least four, less than six times in training; in conjunctions they
                           confine a template: SUFFIX3|RARE6 is a feature of rare words alone
@@ -65,7 +67,9 @@ SPELT = ("REWRITTEN", "RPREFIX", "RSUFFIX", "NORMAL")
 COUNTED = ("COMMON", "RARE")
 # Its class among so many that were induced from the training corpus
 INDUCED = "CLASS"
-_LEXICAL = (*LEXEME_STRINGS, *LEXEME_FLAGS, *COMPUTED, *SPELT, *COUNTED, INDUCED)
+# The beginning of its path in a tree of clusters, from the lookups of the vocabulary
+CLUSTER = "CLUSTER"
+_LEXICAL = (*LEXEME_STRINGS, *LEXEME_FLAGS, *COMPUTED, *SPELT, *COUNTED, INDUCED, CLUSTER)
 # Annotation of the token, read with Doc.to_array
 ANNOTATION = ("DEP", "ENT_ID", "ENT_IOB", "ENT_KB_ID", "ENT_TYPE", "LEMMA", "MORPH", "NORM", "POS", "SPACY", "TAG")
 # of which templates may ask for the first characters
@@ -80,7 +84,7 @@ FLAGS = ("IN_QUOTES", "IN_BRACKETS")
 OF_SEQUENCE = (*FLAGS, *COUNTS, *PARTS)
 # Known of a layout element, where units are such instead of tokens
 OF_UNITS = "UNIT"
-NUMBERED = (*COUNTED, INDUCED, *SLICES, "RPREFIX", "RSUFFIX", "POSITION")
+NUMBERED = (*COUNTED, INDUCED, CLUSTER, *SLICES, "RPREFIX", "RSUFFIX", "POSITION")
 PLAIN = (*_LEXICAL, *ANNOTATION, *POSITIONAL, *FITTED, *FLAGS)  # spelt without brackets
 
 MAX_OFFSET = 100

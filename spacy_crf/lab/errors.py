@@ -119,6 +119,23 @@ class LabErrors(metaclass=Messages):
         "Take the scorer that the component has by default."
     )
     CRF655 = "{value!r} is no setting with a value. Write it as components.crf_tagger.decode=posterior."
+    CRF656 = "{path} has too few words for classes. Give more text, or a smaller --min-count."
+    CRF657 = "{path}, line {line}: a word and {width} numbers are expected, with single spaces between them."
+    CRF658 = "The pipeline {name!r} has no vectors of words. Give one that has, or raw text."
+    CRF659 = (
+        "Component {name!r} has counted document {document!r} with other gold, which cannot be taken back. Call "
+        "nlp.initialize() and train again, with the gold as it is now."
+    )
+    CRF670 = "{path} is not the folder of a pipeline: it has no meta.json. Name one, such as output/model-best."
+    CRF671 = (
+        "{path} is not a card of a pipeline: {problem}. It has the texts name, description, license, use and limits, "
+        "[[sources]] with name, and if wanted author, url, command and [scores]."
+    )
+    CRF672 = (
+        "The results have no score {name!r}, which the card names. Name those that crf evaluate writes below `scores`, "
+        "or give other --results."
+    )
+    CRF673 = "{path} has no figures. Give a file that crf evaluate or crf experiment wrote with --output."
     CRF647 = "There are {exponents} exponents for {models} models. Give one for each, or none for equal shares."
     CRF653 = "There is no config {name!r}. Those that come with the library, near names first: {known}."
     CRF652 = "{path} is there already. Give another file, or --force to replace it."

@@ -3,17 +3,21 @@
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from spacy.language import Language
 from spacy.scorer import Scorer
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Token
 from spacy.training import Example
 
 from ..annotation.documents import document_numbers
+from ..annotation.target import token_target
 from ..core.arrays import Indices
+from ..pipe.block import SPAN_TARGETS
+from ..tagsets.gold import gold_weights
 from .intervals import make_tallies
 from .measures import Findings, Scored, assess
 from .report import round_numbers
@@ -31,8 +35,8 @@ class Figures:
 
     found (Findings): all measures. intervals (dict): of those that are functions of counts, by their path.
     drawn (str): what intervals are over: "documents", or "docs" where all of these are parts of one document.
-    counts (dict[str, int]): documents, Docs and tokens that were tested, labels that are known to the component, and
-        tokens that it was trained on, if that is told. unknown_words (float | None): share of the tested tokens.
+    counts (dict[str, int]): documents, Docs and tokens that were annotated, labels that are known to the component, and
+        tokens that it was trained on, if that is told. unknown_words (float | None): see `unknown_share`.
     seconds (float): that annotation took, the first time after loading.
     """
 
@@ -99,7 +103,29 @@ def evaluate(
     drawn = "documents" if counts["documents"] > 1 else "docs"
     rows = numbers if counts["documents"] > 1 else np.arange(len(examples))
     intervals = find_intervals(make_tallies(pipe, tested), rows, found) if with_intervals else {}
-    return Figures(found, intervals, drawn, counts, tested.unknown_words, seconds)
+    return Figures(found, intervals, drawn, counts, unknown_share(pipe, tested), seconds)
+
+
+def unknown_share(pipe: Any, tested: Scored) -> float | None:
+    """Return the share of the tested tokens whose form training has not seen; None if that cannot be told.
+
+    Tokens without gold, such as punctuation that is context, are not tested where labels are those of tokens.
+    """
+    words = tested.words
+    if words is None:
+        return None
+    judged = [token.text not in words for example in tested.examples for token in _judged(pipe, example)]
+    return sum(judged) / len(judged) if judged else None
+
+
+def _judged(pipe: Any, example: Example) -> list[Token]:
+    target, tokens = getattr(pipe, "cfg", {}).get("target"), example.predicted
+    if target is None or target in SPAN_TARGETS:
+        return list(tokens)
+    has_gold: Sequence[Any] = token_target(target).names(example)
+    if "gold_tags" in pipe.cfg:
+        has_gold = gold_weights(example, target, pipe.cfg["gold_tags"])
+    return list(compress(tokens, has_gold))
 
 
 def find_intervals(tallies: Sequence[Tally], rows: Indices, found: Findings) -> dict[Names, Interval]:

@@ -29,6 +29,7 @@ from ..sections.scorer import confuse
 from ..sections.segment import Kind
 from .documents import Grams, Purpose, Source, by_document, count_grams, jensen_shannon, selected
 from .errors import LabErrors
+from .evaluation import unknown_share
 from .measures import Scored, assess
 from .results import DocumentScores, Experiment, PartResult, SystemResult
 from .sampling import By, CorpusLayout, draw_test
@@ -223,7 +224,7 @@ def _evaluate(system: System, nlp: Language, split: Split, seconds: float) -> It
             train_tokens=pool.layout.tokens(split.train),
             test_tokens=pool.layout.tokens(part.sentences),
             labels=len(getattr(pipe, "labels", ())),
-            unknown_words=part_scored.unknown_words or 0.0,
+            unknown_words=unknown_share(pipe, part_scored) or 0.0,
             scores=scores,
             documents=[
                 DocumentScores(pool.layout.names[number], n_gold, found)

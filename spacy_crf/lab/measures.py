@@ -66,14 +66,6 @@ class Scored:
     trained: Sequence[Doc] = ()
     words: frozenset[str] | None = None
 
-    @property
-    def unknown_words(self) -> float | None:
-        """Share of the tokens whose form training has not seen; None if that cannot be told."""
-        tokens = [token.text for example in self.examples for token in example.predicted]
-        if self.words is None or not tokens:
-            return None
-        return sum(token not in self.words for token in tokens) / len(tokens)
-
 
 @dataclass(frozen=True)
 class Findings:
@@ -281,8 +273,9 @@ def measure_sourced_sets(pipe: Any, tested: Scored) -> Findings:
         known = np.array([token.text in tested.words for eg in examples for token in eg.predicted], dtype=bool)
         scores = _by_words(table, known, utility_of_sets(pipe, table))
     report = report_sets(pipe, examples)
+    if report.singletons_right is not None:
+        scores["set_singletons_acc"] = report.singletons_right
     scores |= {
-        "set_singletons_acc": report.singletons_right or 0.0,
         "set_coverage_gap_documents": report.gap_documents,
         "tag_ece": report.ece,
         "tag_classwise_ece": report.classwise_ece,

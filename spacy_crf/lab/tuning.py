@@ -16,7 +16,6 @@ from spacy.util import minibatch
 from ..annotation.documents import document_numbers
 from ..core.arrays import Segments
 from ..core.errors import CoreErrors, CRFError
-from ..core.labels import UNKNOWN
 from ..corpora.docbin import cut_doc
 from ..learning.encoder import ChainLearner, MakeSample, Sample
 from ..learning.lbfgs import LBFGSTrainer
@@ -230,7 +229,7 @@ def make_folds(
 def count_known(pipe: CRFTagger, examples: Sequence[Example]) -> list[int]:
     """Count the tokens of each example whose gold is known."""
     lengths = pipe.read_columns([example.predicted for example in examples]).lengths
-    known = np.cumsum(np.append(0, pipe.gold(examples, lengths).labels != UNKNOWN))
+    known = np.cumsum(np.append(0, pipe.gold(examples, lengths).is_known))
     return np.diff(known[Segments.of(example.predicted for example in examples).bounds]).tolist()
 
 

@@ -31,7 +31,7 @@ def choose_c2(
     corpus (EncodedCorpus): the samples, one after the other, all features of which are known. names (Sequence[str]):
         of the documents that their Docs are parts of, "" for one of its own.
     """
-    n_units = len(corpus.gold.labels) - int((corpus.gold.weights > 0).all(axis=1).sum())
+    n_units = int(corpus.gold.is_known.sum())
     if n_units < LEAST or len(corpus.lengths) < FOLDS:
         found = {"found": n_units, "sequences": len(corpus.lengths), "few": LEAST, "folds": FOLDS}
         message = LearningWarnings.CRFW410.format(name=learner.name, c2=USUAL, **found)

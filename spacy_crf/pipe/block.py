@@ -189,7 +189,8 @@ class ChainSettings(Settings):
     model (Model): spacy_crf.LinearChain.v1.
     features (FeatureSettings): spacy_crf.Features.v1: templates, cut-offs and word lists.
     trainer (TrainerSettings): "auto", or a block such as spacy_crf.LBFGS.v1. "auto" is L-BFGS with the batcher
-        spacy_crf.full_batch.v1, else spacy_crf.AdaGrad.v1, which learns from batches of any size.
+        spacy_crf.full_batch.v1, else spacy_crf.AdaGrad.v1, which learns from batches of any size. A component that was
+        loaded has AdaGrad where it is trained on, unless it is of order 2.
     temperature (float | str): scores are divided by it before they become probabilities. `python -m spacy crf
         calibrate` finds it; "auto": so does `spacy train` whenever it saves the pipeline, on `dev_corpus`, by its
         callback `before_to_disk`. Scores in the log are those of temperature 1. At least 0.000001: with less,

@@ -134,8 +134,9 @@ def seen_in_training(nlp: Language | None, name: str, get_examples: Callable[[],
 
 
 def _run(nlp: Language, names: list[str], examples: Iterable[Example]) -> Iterator[Example]:
+    """Yield examples with annotated copies of their predicted sides, which others may see later."""
     with nlp.select_pipes(enable=names):
-        pairs = ((example.predicted, example.reference) for example in examples)
+        pairs = ((example.predicted.copy(), example.reference) for example in examples)
         for doc, reference in nlp.pipe(pairs, as_tuples=True):
             yield Example(doc, reference)
 

@@ -172,7 +172,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         seen = partial(seen_in_training, nlp, self.name, get_examples)
         self._first_step = partial(self.before_training, seen, nlp) if self.prepares else None
         tell_stream(self.name, nlp, self.fitted(labels, begun))
-        report_scores(nlp, self.measured)
+        report_scores(nlp, self.name, self.measured)
         self.given_temperature = self.settings.temperature
         if nlp is not None and self.settings.temperature == AUTO:
             ask_for_calibration(nlp)

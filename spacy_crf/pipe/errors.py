@@ -216,6 +216,11 @@ class PipeWarnings(metaclass=Messages):
         "Component {name!r} begins with what is saved in {path}, but without its weights that the setting {setting} of "
         "the model block is for. Set it as it was there, to begin with all of them."
     )
+    CRFW419 = (
+        "Components {other!r} and {name!r} have scores of the same name, {scores}, by which models are chosen: that of "
+        "{name!r} alone counts. Give weights to others in [training.score_weights], such as tag_acc and pos_acc, and 0 "
+        "to this one."
+    )
     CRFW430 = (
         "Component {name!r}: the tag dictionary leaves no sequence of tags for document {document!r}, as the scheme or "
         "`forbidden` rules out what it allows. There, and in others like it, any tag may be given to any word. Add "

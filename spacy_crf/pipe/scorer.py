@@ -1,5 +1,6 @@
 """Scorers of the components."""
 
+import warnings
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
@@ -12,6 +13,8 @@ from spacy.util import registry
 
 from ..annotation.extensions import UNSET
 from ..annotation.gold import partial_gold, partial_tags
+from ..core.errors import CRFWarning
+from .errors import PipeWarnings
 
 
 @registry.scorers("spacy_crf.tagger_scorer.v1")
@@ -53,14 +56,26 @@ def target_scores(target: str, spans_key: str = "sc") -> tuple[str, ...]:
     return (f"{target}_acc",)
 
 
-def report_scores(nlp: Language | None, names: Iterable[str]) -> None:
-    """Have scores told of a trained pipeline, in its meta data, beside those that have a weight.
+def report_scores(nlp: Language | None, name: str, scores: Iterable[str]) -> None:
+    """Have scores of a component told of a trained pipeline, in its meta data, beside those that have a weight; and
+    warn where one with a weight is that of this component alone, as an earlier one has it by the same name.
 
     The default weights of a factory cannot depend on settings, and what they name without being measured is told as 0.
     """
-    if nlp is not None:
-        weights = nlp.config["training"]["score_weights"]
-        weights.update((name, None) for name in names if name not in weights)
+    if nlp is None:
+        return
+    weights, known = nlp.config["training"]["score_weights"], nlp.component_names
+    weights.update((score, None) for score in scores if score not in weights)
+    own = [score for score in _chosen_by(nlp, name) if weights.get(score)] if name in known else []
+    for other in known[: known.index(name)] if own else ():
+        if shared := [score for score in _chosen_by(nlp, other) if score in own]:
+            message = PipeWarnings.CRFW419.format(name=name, other=other, scores=", ".join(shared))
+            warnings.warn(message, CRFWarning, stacklevel=3)
+
+
+def _chosen_by(nlp: Language, name: str) -> list[str]:
+    """Scores by which models are chosen by default where there is but this component."""
+    return [score for score, weight in (nlp.get_pipe_meta(name).default_score_weights or {}).items() if weight]
 
 
 def _with_headline(scores: dict[str, Any], key: str) -> dict[str, Any]:

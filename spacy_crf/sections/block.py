@@ -12,6 +12,7 @@ from ..pipe.block import ChainSettings, Scorer, component, empty, fixed, is_posi
 from .features.block import UnitFeatureSettings
 
 Labeller = Literal["auto", "chain", "rules"]
+Markup = Literal["trust", "prefer", "ignore"]
 ParserKind = Literal["stack", "grammar"]
 
 
@@ -26,6 +27,9 @@ class SectionSettings(ChainSettings):
 
     features (UnitFeatureSettings): spacy_crf.UnitFeatures.v1, what the chain sees of the elements, and word lists.
     labeller (str): what labels the elements: "chain", "rules", or "auto": rules until there is a trained chain.
+    markup (str): how far it goes by the headings that Markdown, HTML or Docling name. "trust": in a document that has
+        some, they are the headings, and their levels the tree; no number opens a section by itself. "prefer": the same
+        is evidence, which the labels and the tree overrule at a price. "ignore": they are lines as any others.
     roles (dict[str, str]): labels for "number", "title", "text" and "newline", if they are not NR, SECTION_TITLE,
         TEXT_BLOCK and NEWLINE. Other labels of the training data count as text for the tree.
     candidates_only (bool): only numbering candidates may have the label of numbers, which is as the rules have it; if
@@ -52,6 +56,7 @@ class SectionSettings(ChainSettings):
     full_batch: ClassVar[LBFGSSettings] = LBFGSSettings(c2=0.05)  # a Gaussian prior of variance 10
     features: UnitFeatureSettings = nested("misc", "spacy_crf.UnitFeatures.v1", templates=["@sections"])
     labeller: Labeller = "auto"
+    markup: Markup = "prefer"
     roles: dict[str, str] = empty(dict, fixed=True)
     candidates_only: bool = True
     joint: bool = True

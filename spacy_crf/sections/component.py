@@ -15,6 +15,7 @@ from ..core.arrays import Bools, Doubles, Indices, Ints
 from ..core.chain.temperature import HeldOut
 from ..core.errors import CRFError, CRFWarning
 from ..core.labels import UNKNOWN, Gold, TagSet
+from ..features.columns import Columns
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Decoder, MarginalsOutput, Prediction
 from ..pipe.errors import PipeErrors
@@ -24,11 +25,12 @@ from . import spans
 from .block import SectionSettings
 from .errors import SectionWarnings
 from .features.batch import UnitBatch
-from .features.rules import apply_rules
 from .features.text import Phrases
+from .features.untrained import label_untrained
 from .grammar import GrammarParser
 from .layout import units_of, warn_of_formatting
-from .parsing import LabelRoles, StackParser, TreeParser, learn_tree, parse_units
+from .markup import MarkedHeadings, unmarked, without_marks
+from .parsing import LabelRoles, StackParser, TreeParser, elements_of, learn_tree, parse_units
 from .segment import Kind, LayoutUnit
 from .tree import USUAL, SectionTree
 
@@ -216,6 +218,8 @@ class SectionParser(ChainPipe):
         """Label and parse Docs without changing them."""
         docs = list(docs)
         units = [units_of(doc) for doc in docs]
+        if self.settings.markup == "ignore":
+            units = list(map(unmarked, units))
         if self.is_ruled:
             return [self._ruled(doc, own) for doc, own in zip(docs, units)]
         found = zip(docs, units, self.decode(docs, self.decoder()))
@@ -223,20 +227,30 @@ class SectionParser(ChainPipe):
 
     def _ruled(self, doc: Doc, units: list[LayoutUnit]) -> SectionPrediction:
         batch = UnitBatch([(doc.text, units)], Phrases.of_lists(self.features.resources.lists.values()))
-        decided = apply_rules(batch)
+        found = label_untrained(batch)
         numbers = np.array([self._names.index(label) for label in self.roles.labels])
         probabilities = np.zeros((len(units), len(self._names)))
-        probabilities[:, numbers] = decided.probabilities(batch)
-        trace = [decided.trace.names[k] for k in decided.trace.codes.tolist()]
-        return self._parse(doc, units, numbers[decided.roles].astype(np.int32), probabilities, trace)
+        probabilities[:, numbers] = found.scores
+        return self._parse(doc, units, numbers[found.roles].astype(np.int32), probabilities, found.reasons)
 
     def _parse(
         self, doc: Doc, units: list[LayoutUnit], tags: Ints, probabilities: Doubles, trace: list[str] | None = None
     ) -> SectionPrediction:
+        markup, roles = self.settings.markup, self.roles.of_labels(self._names)
+        headings = MarkedHeadings.of(doc) if markup != "ignore" else MarkedHeadings(())
+        if markup == "trust" and headings.places:
+            tags, probabilities = headings.trust(units, probabilities, roles)
+            tree = headings.tree(doc.text, units, elements_of(units, tags, probabilities, self._names))
+            tree.roles = self.roles.names
+            return SectionPrediction(units, tags, probabilities, trace, tree)
+        probabilities = headings.prefer(units, probabilities, roles)
         weight = self.settings.label_weight if self.settings.joint else None
         parser = self.roles, self.tree_parser, weight
         tags, tree = parse_units(doc.text, units, tags, probabilities, self._names, *parser)
         return SectionPrediction(units, tags, probabilities, trace, tree)
+
+    def read_columns(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
+        return super().read_columns(without_marks(docs) if self.settings.markup == "ignore" else docs, extra)
 
     def _spread(self, units: list[LayoutUnit], prediction: Prediction) -> tuple[Ints, Doubles]:
         """((N,), (N, L)): labels and probabilities of all units, also of blank lines that are none of the chain."""

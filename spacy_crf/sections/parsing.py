@@ -14,7 +14,7 @@ from ..core.arrays import Doubles, Indices, Ints
 from ..core.errors import CRFError, CRFWarning
 from ..core.grammar.numbering import readings
 from ..core.sections.features import NAMES
-from ..core.sections.headings import MAX_NEWLINES, HeadingLabels, ParserInput
+from ..core.sections.headings import MARKED, MAX_NEWLINES, HeadingLabels, ParserInput
 from ..core.sections.learn import GoldSection, LearnSettings, TreeExample, learn_weights
 from ..core.sections.parse import ParserSettings, Section, SectionParse, parse
 from ..core.stored import stored_floats
@@ -25,6 +25,8 @@ from .segment import Kind, LayoutUnit
 from .spans import gold_tree, labels_of_units, read_elements
 from .tree import USUAL, Element, SectionNode, SectionTree
 
+# features that models of older versions lack
+LATER = tuple(name for name in NAMES if name.endswith("of the mark-up") or "of the mark-up that" in name)
 GRAMMAR = ("source", "grammar", "terms")  # keys of what a parser by a grammar knows
 LEAST_LOG = -30.0  # of the probability of a label: what is rarer is impossible, as it is in the chain
 
@@ -71,7 +73,8 @@ class StackParser:
     def from_data(self, data: Mapping[str, Any]) -> None:
         weights = None
         if data.keys() - set(GRAMMAR):
-            weights = np.array([float(data[each]) for each in NAMES])
+            known = {**dict.fromkeys(LATER, 0.0), **data}
+            weights = np.array([float(known[each]) for each in NAMES])
             stored_floats("weights", weights, (None,))
         self.weights = weights
 
@@ -139,7 +142,7 @@ def parser_input(text: str, units: Sequence[LayoutUnit], probabilities: Doubles)
     )
 
 
-_HEADING, _CAPITALS, _SPACED = 32, 8, 4
+_CAPITALS, _SPACED = 8, 4
 _STYLES = {"bold": 16, "underline": 2, "italic": 1}
 _MIN_LETTERS, _CAPITAL_SHARE = 4, 0.9
 
@@ -150,7 +153,7 @@ def typography(styles: frozenset[str], text: str) -> int:
     Siblings in one document share a class, whatever it is; a heading is seldom less prominent than what stands below.
     """
     level = min((int(style[-1]) for style in styles if style[:-1] == "heading" and style[-1] in "123456"), default=7)
-    value = _HEADING * (7 if "title" in styles else 7 - level)
+    value = MARKED * (7 if "title" in styles else 7 - level)
     value += sum(bit for style, bit in _STYLES.items() if style in styles)
     letters = [character for character in text if character.isalpha()]
     if len(letters) >= _MIN_LETTERS:
@@ -199,17 +202,21 @@ def parse_units(
         # in the roles that the tree gives the units the own labels where these agree, else the likeliest
         likeliest = np.where(own[None, :] == found.labels[:, None], probabilities, -1.0).argmax(axis=1)
         tags = np.where(own[tags] == found.labels, tags, likeliest).astype(np.int32)
-    chosen = probabilities[np.arange(len(units)), tags]
-    tree = _to_tree(text, units, [names[tag] for tag in tags.tolist()], chosen, found)
+    tree = _to_tree(text, units, elements_of(units, tags, probabilities, names), found)
     tree.roles = roles.names
     return tags, tree
 
 
-def _to_tree(
-    text: str, units: Sequence[LayoutUnit], labels: Sequence[str], probabilities: Doubles, parse: SectionParse
-) -> SectionTree:
-    """The tree of a parse. labels, probabilities ((N,)): of the units."""
-    elements = [Element(u.start, u.end, label, p) for u, label, p in zip(units, labels, probabilities.tolist())]
+def elements_of(
+    units: Sequence[LayoutUnit], tags: Ints, probabilities: Doubles, names: Sequence[str]
+) -> list[Element]:
+    """Elements with their labels and the probabilities of these. tags ((N,)), probabilities ((N, L)): of units."""
+    chosen = probabilities[np.arange(len(units)), tags].tolist()
+    return [Element(unit.start, unit.end, names[tag], p) for unit, tag, p in zip(units, tags.tolist(), chosen)]
+
+
+def _to_tree(text: str, units: Sequence[LayoutUnit], elements: list[Element], parse: SectionParse) -> SectionTree:
+    """The tree of a parse."""
     # for each unit the last one up to it that is no blank line
     inked = [0 if unit.kind is Kind.NEWLINE else place for place, unit in enumerate(units)]
     ends = np.maximum.accumulate(np.array(inked, dtype=np.intp)).tolist()

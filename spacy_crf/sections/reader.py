@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from random import Random
+from typing import Any, Literal
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -21,6 +22,7 @@ from ..corpora.errors import CorpusErrors
 from ..corpora.files import check_paths, data_suffix, name_files, number_name, visible_files
 from ..reading.files import open_binary
 from ..reading.records import parse_json, read_json_lines
+from .blocks import BlockDocument, blocks_of_json, blocks_of_layout, is_block_document
 from .errors import SectionErrors, SectionWarnings
 from .formats import HEAD, read_text, refuse_magic, root_of
 from .formats.annotated import ROOT, read_annotated
@@ -29,6 +31,7 @@ from .formats.markdown import read_markdown
 from .formats.markup import read_html, read_xml
 from .formats.rechtspraak import ROOTS, read_rechtspraak_gold
 from .layout import NAME, DocumentLayout, attach_layout, runs_of, to_doc
+from .rendering import RENDERINGS, choose_rendering, render
 from .segment import PARAGRAPH, Run, find_mark, find_numbering
 from .spans import ELEMENTS, SECTIONS, Elements, drop_sections, register_extensions, write_elements, write_sections
 from .tree import SectionTree, from_json
@@ -38,7 +41,8 @@ READERS: dict[str, Callable[[Path], DocumentLayout]] = {  # by the suffix of a f
     **dict.fromkeys((".md", ".markdown", ".mdown"), read_markdown),
     ".json": read_docling,
 }
-SUFFIXES = (".json", ".jsonl", ".spacy", ".xml")
+SUFFIXES = (".json", ".jsonl", ".spacy", ".xml", *READERS)  # of files with gold
+RenderingName = Literal["plain", "dense", "marked", "mixed"]
 
 
 def read_layout(path: Path, paragraphs: bool = False, hidden: bool = False) -> DocumentLayout:
@@ -119,10 +123,19 @@ class SectionCorpus:
     and the sections of the court, `.spacy` files, and JSON: {"text": .., "layout": [[start, end, style], ..], "tree":
     what `SectionTree.to_json` gives} for each document; a list of these, or a line for each in `.jsonl`.
 
+    Of Markdown, HTML, and JSON of blocks ({"id": .., "lang": .., "blocks": [[kind, level, text], ..]}, where kind is
+    "heading", "text", "item", "term" or "code") the headings are the gold, and the text is made anew.
+
     path (Path | str | list | None): A file, which may be packed by gzip, a folder that is searched with its
         subfolders, or several of them; hidden files of a folder are left out.
     hidden (bool): Of Rechtspraak XML, hide the mark-up by which courts say what the structure is.
     trees (bool): Take gold trees; those of courts have no lists and no quoted articles.
+    rendering (str): Of documents whose headings are the gold, the text that is made: "plain", a line for each block and
+        blank lines between them; "dense", without blank lines; "marked", plain, with headings as formatting; "mixed",
+        a look that a seed chooses for each: numbers kept, left out or made, headings underlined, bold or in capitals,
+        blank lines here and there, hard line breaks, heads of pages, a table of contents.
+    copies (int): Texts that are made of each of them, which differ where the rendering is "mixed".
+    seed (int): Of what is chosen there.
     limit (int): Number of documents to read at most; 0 for all.
 
     >>> import spacy
@@ -135,6 +148,9 @@ class SectionCorpus:
     path: Path | str | list[Path | str] | None
     hidden: bool = False
     trees: bool = True
+    rendering: RenderingName = "plain"
+    copies: int = 1
+    seed: int = 0
     limit: int = 0
 
     def __post_init__(self) -> None:
@@ -183,9 +199,31 @@ class SectionCorpus:
             yield from read_docbin(file, vocab, "document", name)
         elif data_suffix(file) == ".xml":
             yield write_doc_name(self._read_xml(file, vocab), name)
+        elif data_suffix(file) in READERS and data_suffix(file) != ".json":
+            found = blocks_of_layout(READERS[data_suffix(file)](file))
+            yield from (write_doc_name(doc, name) for doc in self._render(found, name, vocab))
         else:
-            for number, doc in enumerate(_read_json(file, vocab), 1):
-                yield write_doc_name(doc, number_name(name, number))
+            for number, (entry, where) in enumerate(_read_json(file), 1):
+                own = number_name(name, number)
+                docs = self._of_json(entry, where, own, vocab)
+                yield from (write_doc_name(doc, own) for doc in docs)
+
+    def _of_json(self, entry: Any, where: str, name: str, vocab: Vocab) -> Iterator[Doc]:
+        try:
+            document = blocks_of_json(entry) if is_block_document(entry) else None
+        except (KeyError, TypeError, ValueError) as error:
+            raise CRFError(SectionErrors.CRF970.format(path=where, problem=f"not JSON of blocks: {error}")) from error
+        if document is None:
+            return iter([_with_tree(entry, where, vocab)])
+        return self._render(document, name, vocab)
+
+    def _render(self, document: BlockDocument, name: str, vocab: Vocab) -> Iterator[Doc]:
+        """Docs made of blocks. What is chosen for each depends on the seed and its name alone."""
+        for copy in range(self.copies):
+            random = Random(f"{self.seed} {copy} {name}")
+            chosen = choose_rendering(random) if self.rendering == "mixed" else RENDERINGS[self.rendering]
+            gold = render(document, chosen)
+            yield _write_gold(to_doc(vocab, gold.layout), gold.tree)
 
     def _read_xml(self, file: Path, vocab: Vocab) -> Doc:
         root = root_of(file)
@@ -214,17 +252,18 @@ def _find_files(path: Path) -> list[Path]:
     return [path] if path.is_file() else visible_files(path, SUFFIXES)
 
 
-def _read_json(file: Path, vocab: Vocab) -> Iterator[Doc]:
+def _read_json(file: Path) -> Iterator[tuple[Any, str]]:
+    """Values of a file, and where each is."""
     if data_suffix(file) == ".jsonl":
         for line, entry in read_json_lines(file):
-            yield _of_json(entry, f"{file}, line {line}", vocab)
+            yield entry, f"{file}, line {line}"
     else:
         data = parse_json(read_text(file), str(file))
         for entry in data if isinstance(data, list) else [data]:
-            yield _of_json(entry, str(file), vocab)
+            yield entry, str(file)
 
 
-def _of_json(entry: Any, where: str, vocab: Vocab) -> Doc:
+def _with_tree(entry: Any, where: str, vocab: Vocab) -> Doc:
     try:
         runs = tuple((int(start), int(end), str(style)) for start, end, style in entry.get("layout", ()))
         text, tree = entry["text"], from_json(entry["tree"])

@@ -4,7 +4,7 @@ import warnings
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -50,7 +50,8 @@ def section_score(examples: Iterable[Example], **cfg: Any) -> dict[str, Any]:
         decided by their form); "elements_macro_p", "_r" and "_f", means over all labels but that of blank lines, and
         "elements_weighted_p", "_r" and "_f", these weighted by gold; "elements_f_per_type", p, r, f and f05 of each
         label; "elements_confusions", counts by gold label and predicted label, "" where there is none.
-        Of trees "parseval_p", "parseval_r", "parseval_f"; "parseval_mean_f", the mean of F over documents;
+        Of trees "headings_p", "headings_r", "headings_f", sections by the unit that they begin with, wherever they
+        end; "parseval_p", "parseval_r", "parseval_f"; "parseval_mean_f", the mean of F over documents;
         "parseval_crossing", the share of predicted sections that cross a gold one; "sections_level_acc", the share of
         headings of both trees with the same level; "sections_steds", the mean similarity of trees by edits.
         "sections_certified", the share of Docs, with gold or without, of whose tree it is certain that none scores
@@ -126,9 +127,14 @@ def _averages(counts: LabelCounts, chosen: Bools) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class JudgedTree:
-    """A tree against its gold. crossed (int): sections that cross one of the gold. steds (float | None): similarity."""
+    """A tree against its gold.
+
+    brackets, headings (BracketCounts): sections by where they begin and end, and by where they begin. crossed (int):
+    sections that cross one of the gold. steds (float | None): similarity.
+    """
 
     brackets: BracketCounts
+    headings: BracketCounts
     crossed: int
     levels: LevelCounts
     steds: float | None
@@ -140,6 +146,7 @@ class JudgedTree:
         return {
             "documents": 1,
             **{"right": brackets.right, "predicted": brackets.predicted, "gold": brackets.gold, "f": brackets.f},
+            "begun": self.headings.right,
             **{"same": levels.same, "near": levels.near, "headings": levels.total, "crossed": self.crossed},
             **({} if self.steds is None else {"steds": self.steds, "compared": 1}),
         }
@@ -164,7 +171,11 @@ def tree_scores(counts: Mapping[str, float]) -> dict[str, float]:
         return {}
     brackets = BracketCounts(*(round(found[name]) for name in ("right", "predicted", "gold")))
     levels = LevelCounts(*(round(found[name]) for name in ("same", "near", "headings")))
+    headings = replace(brackets, right=round(found["begun"]))
     return {
+        "headings_p": headings.precision,
+        "headings_r": headings.recall,
+        "headings_f": headings.f,
         "parseval_p": brackets.precision,
         "parseval_r": brackets.recall,
         "parseval_f": brackets.f,
@@ -195,7 +206,8 @@ def judge_tree(example: Example, key: str = SECTIONS) -> JudgedTree | None:
         message = SectionWarnings.CRFW967.format(document=excerpt(example.reference.text), most=MOST_NODES)
         warnings.warn(message, CRFWarning, stacklevel=2)
     levels = level_accuracy(levels_of(predicted), levels_of(right))
-    return JudgedTree(parseval(predicted, right), crossing(predicted, right), levels, steds)
+    begun = (((label, start, start) for label, start, _ in found) for found in (predicted, right))
+    return JudgedTree(parseval(predicted, right), parseval(*begun), crossing(predicted, right), levels, steds)
 
 
 def constituents(tree: SectionTree, units: Sequence[LayoutUnit], virtual: bool) -> list[Constituent]:

@@ -8,12 +8,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from string import ascii_lowercase
 from typing import TypeAlias
 
 import numpy as np
 
 from ..core.arrays import Indices
-from ..core.grammar.numbering import ALONE, KEYWORDS, NUMBER_WORDS, numerals
+from ..core.grammar.numbering import ALONE, INSERTED, KEYWORDS, NUMBER_WORDS, ORDINALS, OTHER_LETTERS, RANKS, numerals, plain
 
 Run: TypeAlias = tuple[int, int, str]
 """Start and end in the text, and a style, or the name of a `Kind` to say what a stretch of text is (see `segment`)."""
@@ -224,7 +225,10 @@ def _join(text: str, places: Sequence[tuple[int, int]]) -> list[tuple[int, int]]
 
 CLOSING = r"[.:)\]°º]"
 ROMAN = r"(?=[ivxlc])c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})"  # above 399 stand words and units: di, cm, mix
-PART = rf"(?:\d{{1,4}}|{ROMAN}|[a-z])"
+LETTER = rf"[a-z{OTHER_LETTERS}]"
+TWICE = "|".join(2 * letter for letter in ascii_lowercase)  # aa, bb
+BIS = rf" ?(?:{'|'.join(INSERTED)})\b"
+PART = rf"(?:\d{{1,4}}|{ROMAN}|{LETTER})"
 MONTH = (
     r"(?:jan|feb|mrt|mar|apr|jun|jul|aug|sep|sept|okt|oct|nov|dec|dez|januari|februari|maart|april|mei|juni|juli|"
     r"augustus|september|oktober|november|december|january|february|march|may|june|july|august|october|januar|februar|"
@@ -233,7 +237,7 @@ MONTH = (
 END = r"(?=\s|$)"
 KEYWORD = re.compile(
     rf"(?:(?:{'|'.join(KEYWORDS)})\.?|[§¶]{{1,2}})[ \t\u00a0]*"
-    rf"(?<=[\s.§¶])(?:\d{{1,4}}[a-z]?|{ROMAN}[a-z]?|[a-z]|(?<=\s)(?:{'|'.join(NUMBER_WORDS)}))"
+    rf"(?<=[\s.§¶])(?:\d{{1,4}}(?:{BIS}|er|[a-z])?|{ROMAN}[a-z]?|[a-z]|(?<=\s)(?:{'|'.join(NUMBER_WORDS)}))"
     rf"(?:[.:-]{PART})*(?:\([a-z\d]{{1,4}}\))*"
     rf"(?:{CLOSING}{{1,2}}{END}|{END}|(?=[–—]))",
     re.IGNORECASE,
@@ -242,12 +246,26 @@ WITHOUT_NUMBER = re.compile(rf"(?:{'|'.join(sorted(ALONE))})(?:[:.](?=\s|$)|(?=\
 BEFORE_WORD = r"(?=\s|$|[^\W\d_]|[\"'“‘„(\[])"
 BRACKETED = re.compile(rf"[(\[] ?{PART}(?:[.-]{PART}){{0,9}}[a-z]? ?[)\]][.:]?{BEFORE_WORD}", re.IGNORECASE)
 CLOSED = re.compile(
-    rf"(?:\d{{1,4}}[a-z]?|[a-z]\d{{1,3}}|{ROMAN}|[a-z])(?:[.-](?:\d{{1,3}}[a-z]?|{ROMAN}|[a-z])){{0,9}}"
+    rf"(?:\d{{1,4}}(?:{BIS}|[a-z])?|[a-z]\d{{1,3}}|{ROMAN}|{LETTER}|{TWICE}|(?-i:[IVX]{{1,5}}[a-h]))(?:[.-](?:\d{{1,3}}[a-z]?|{ROMAN}|[a-z])){{0,9}}"
     rf"(?:{CLOSING}{{1,2}}|\.-){BEFORE_WORD}",
     re.IGNORECASE,
 )
-DOTTED = re.compile(r"(?:\d{1,3}|[A-Z]|[IVX]{1,5})(?:\.(?:\d{1,3}[a-z]?|[a-z])){1,9}(?=\s|$|[A-Z\"“‘„(])")
-BARE_ARABIC = re.compile(rf"\d{{1,3}}(?:[a-z]|bis|ter|[A-Z](?=\s+[A-Z]|\s*$))?{END}(?!\s*[%€$])")
+DOTTED = re.compile(
+    r"(?:(?:\d{1,3}|[A-Z]|[IVX]{1,5})(?:\.(?:\d{1,3}[a-z]?|[a-z])){1,9}"
+    r"|(?:\d{1,3}|[IVX]{1,5}|[A-Za-z](?=\.(?:[IVX]+\.)?\d))(?:\.(?:\d{1,3}[a-z]?|[IVX]{1,5}|[A-Z])){1,5}(?:\.[a-z])?\.?(?=\s|$))"
+    r"(?=\s|$|[A-Z\"“‘„(])"
+)
+HYPHENED = re.compile(r"(?:[IVX]{1,5}|[A-Z]|\d{1,2})(?:[-–]\d{1,3}){1,3}(?=\s+[A-Z\"“‘„(]|\s*$)")
+WITH_BRACKETS = re.compile(rf"\d{{1,3}}(?:\([a-z\d]{{1,3}}\)){{1,3}}{END}")
+LIKE_INITIALS = re.compile(r"[IVX]\.[A-F]\.\s")  # a name seldom has these
+ENCLOSED = re.compile("[\u2460-\u24e9\u2160-\u217b\u3220-\u3229\u2776-\u2793][.:)]?(?=\\s|$|\\w)")  # ① ⑴ ⒈ ⒜ Ⅳ
+COUNTED = re.compile(rf"(?:n[°º]|no\.|nr\.?)\s?\d{{1,4}}[.:)]?{END}", re.IGNORECASE)
+ORDINAL_FIRST = re.compile(
+    rf"(?:{'|'.join(ORDINALS)})\s(?:{'|'.join(form for form, word in KEYWORDS.items() if RANKS[word] < RANKS['article'])})"
+    rf"[.:]?{END}",
+    re.IGNORECASE,
+)
+BARE_ARABIC = re.compile(rf"\d{{1,3}}(?:[a-z]|{BIS}|ª|[A-Z](?=\s+[A-Z]|\s*$))?{END}(?!\s*[%€$])")
 BARE_CAPITAL = re.compile(r"(?:[IVXLC]{1,7}|[A-Z])(?=\s+[A-Z\"“‘„(]|\s*$|\t| {2})")
 BARE_SMALL = re.compile(rf"(?:(?=[ivx]+\b){ROMAN}|[a-z])(?=\t| {{2,}}|\s*$)")
 WEAK = re.compile(rf"(?:(?=[ivx]+\b){ROMAN}|(?=[IVX]+\b){ROMAN.upper()}|[A-Za-z])(?= \S)")
@@ -260,7 +278,7 @@ MARK = re.compile(r"[-–—*#•‣⁃·●○◦▪▫■□►▶➢✓➔→
 MARKS = frozenset("-–—*#•‣⁃·●○◦▪▫■□►▶➢✓➔→?+_=.")
 QUOTE = re.compile(r"[\"“„«‘‚‹`´]|['’](?=\S)(?![stnkmrd][\s-])")
 SINGLE = (BRACKETED, DOTTED, CLOSED)
-BARE = (BARE_ARABIC, BARE_CAPITAL, BARE_SMALL)
+BARE = (HYPHENED, WITH_BRACKETS, BARE_ARABIC, BARE_CAPITAL, BARE_SMALL)
 LONGEST = 200  # characters that are looked at: no numbering is longer
 REACH = 50  # units between two members of a series
 
@@ -271,17 +289,28 @@ def find_numbering(text: str, start: int, end: int, first: bool = True) -> int:
     first (bool): nothing was split off before: behind another numbering, one needs a closing sign, a bracket or a dot.
     """
     end = min(end, start + LONGEST)
-    if not (text[start].isalnum() or text[start] in "([§¶"):
+    if not (text[start].isalnum() or text[start] in "([§¶（" or ENCLOSED.match(text, start)):
         return start
     head = text[start:end]
-    if first and (match := KEYWORD.match(head) or WITHOUT_NUMBER.match(head)):
+    if not head.isascii():
+        if match := ENCLOSED.match(head):
+            return start + match.end()
+        head = "".join(map(_alike, head))
+    if first and (match := KEYWORD.match(head) or WITHOUT_NUMBER.match(head) or ORDINAL_FIRST.match(head)):
         return start + match.end()
-    if DATE.match(head) or AMOUNT.match(head) or SPACED.match(head) or INITIALS.match(head):
+    is_name = INITIALS.match(head) and not LIKE_INITIALS.match(head)
+    if DATE.match(head) or AMOUNT.match(head) or SPACED.match(head) or is_name:
         return start
-    for pattern in SINGLE + BARE if first else SINGLE:
+    for pattern in (COUNTED, *SINGLE, *BARE) if first else SINGLE:
         if match := pattern.match(head):
             return start + match.end()
     return start
+
+
+def _alike(character: str) -> str:
+    """A character, or the digit or sign of ASCII that it stands for, if that is one character too."""
+    found = plain(character)
+    return found if len(found) == 1 else character
 
 
 def find_letter(text: str, start: int, end: int) -> int:

@@ -51,7 +51,8 @@ class SetSettings(TagSettings):
 
     source (str | None): name of an earlier component whose probabilities are taken: spaCy's tagger, a crf_tagger,
         frequency_tagger, hmm_tagger or memm_tagger. Then nothing is learned here, and none of the settings of training
-        is read, nor are `learn_from` and `sequences`. It is looked up in the pipeline that this component was made in:
+        is read, nor are `learn_from` and `sequences`; `temperature`, `forbidden` and `dictionary` are those of the
+        source, and refused here. It is looked up in the pipeline that this component was made in:
         do not take this component over from another pipeline, but make a new one. `target` must be what the source
         tags, or there are no scores; a morphologizer gives no tags, but features that no gold is compared with.
     target (str): "tag" (token.tag) or "pos" (token.pos): the single best tag, and what is learned where there is no
@@ -121,6 +122,10 @@ class SetSettings(TagSettings):
             yield "hierarchy", "a block spacy_crf.TagTree.v1 for method = 'hierarchy'"
         if self.source is not None and self.hierarchy is not None and self.hierarchy.path is not None:
             yield "hierarchy.path", "left out where `source` is set"
+        if self.source is not None:
+            for setting, usual in (("temperature", 1.0), ("forbidden", []), ("dictionary", None)):
+                if getattr(self, setting) != usual:
+                    yield setting, "left out where `source` is set: its probabilities are taken as they are"
 
     def probabilistic(self) -> Iterator[str]:
         yield "every tag set"

@@ -11,6 +11,7 @@ import numpy as np
 from spacy.tokens import Doc
 from spacy.training import Example
 
+from ..annotation.documents import read_doc_name, write_doc_name
 from ..annotation.gold import (
     GOLD_TAGS,
     aligned_tokens,
@@ -122,16 +123,16 @@ def copies(reference: Doc, target: str, extension: str) -> list[Doc]:
     """A Doc once for each rank of tags: in the j-th copy a token has its j-th tag, or its last one if it has fewer.
 
     Algorithm 3 of Heid (2020), with min(j, n) for max(1, n - j), which would never show the second of two tags. The Doc
-    itself where no token has two.
+    itself where no token has two. Copies are parts of one document, so that none is held out from the others.
     """
     rows = read_gold_tags(reference, extension)
     ranked = [sorted(row, key=row.__getitem__, reverse=True) for row in rows]
     most = max(map(len, ranked), default=0)
     if most < 2:
         return [reference]
-    found = []
+    found, name = [], read_doc_name(reference) or f"copies of {id(reference)}"
     for rank in range(most):
-        doc = reference.copy()
+        doc = write_doc_name(reference.copy(), name)
         chosen = [{row[min(rank, len(row) - 1)]: 1.0} if row else {} for row in ranked]
         write_gold_tags(doc, chosen, extension)
         found.append(doc)

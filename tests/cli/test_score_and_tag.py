@@ -103,8 +103,10 @@ def test_tag_shows_tokens_with_probabilities(model):
     assert all(0.3 < float(row[2]) <= 1 for row in rows[2:])
 
 
-def test_tag_reads_standard_input(model):
-    result = run("tag", model, stdin="they can\n\nhe leaks\n")
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_tag_reads_standard_input(model, end):
+    result = run("tag", model, stdin=f"they can{end}{end}he leaks{end}")
+    assert result.output == run("tag", model, "they can", "he leaks").output
     assert result.output.count("token") == 2 and "leaks" in result.output
 
 

@@ -15,15 +15,15 @@ SENTENCES = ["the cat ran", "a dog ran", "the dog sat", "a cat sat", "The DOG ra
 
 
 def test_frequent_words_and_their_pairs() -> None:
-    words, bigrams = count_bigrams([line.split() for line in SENTENCES], min_count=2, max_words=10)
+    words, bigrams = count_bigrams(lambda: [line.split() for line in SENTENCES], min_count=2, max_words=10)
     assert words == ["ran", "a", "cat", "dog", "the", "sat"]
     pairs = {
         (words[i], words[j]): n
         for i, j, n in zip(bigrams.first.tolist(), bigrams.second.tolist(), bigrams.counts.tolist())
     }
     assert pairs["a", "cat"] == 2 and pairs["the", "dog"] == 2 and ("ran", "a") not in pairs
-    assert count_bigrams([["b", "x", "b"], ["b", "b"]], 2, 1)[0] == ["b"]
-    assert count_bigrams([], 1, 1)[0] == []
+    assert count_bigrams(lambda: [["b", "x", "b"], ["b", "b"]], 2, 1)[0] == ["b"]
+    assert count_bigrams(list, 1, 1)[0] == []
 
 
 def test_words_of_the_same_use_share_a_class() -> None:

@@ -4,6 +4,7 @@ import spacy
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spacy_crf.core.errors import CRFError
 from spacy_crf.features import lexemes
 from spacy_crf.features.hashing import string_hash
 from spacy_crf.features.lexemes import LexemeColumns, WordForms, lexical_strings
@@ -97,3 +98,18 @@ def test_flags_are_those_of_the_vocabulary_of_the_batch() -> None:
         columns.gather(orths(vocab, ["die", "but"]), vocab)[flag[0]].astype(bool) for vocab in (german, english) * 2
     ]
     assert [row.tolist() for row in found] == [[True, False], [False, True]] * 2
+
+
+def test_beginnings_of_paths_of_clusters():
+    nlp = spacy.blank("en")
+    four, twenty = parse_attribute("CLUSTER4"), parse_attribute("CLUSTER20")
+    words = WordForms([nlp.vocab[word] for word in ("Paris", "paris", "London", "PARIS", "unheard")])
+    with pytest.raises(CRFError, match="CRF986"):
+        lexical_strings(four, words)
+    # spaCy stores the path 01101 as the number 10110: its beginning are the low bits
+    nlp.vocab.lookups.add_table("lexeme_cluster", {"paris": 0b10110, "London": 0b00110})
+    shared, _, other, upper, none = lexical_strings(four, words)
+    assert shared == other == upper and none == ""
+    whole, _, other, *_ = lexical_strings(twenty, words)
+    assert whole != other
+    assert lexical_strings(four, WordForms([])) == []

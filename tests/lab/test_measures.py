@@ -150,6 +150,12 @@ def test_sets() -> None:
     assert "set_coverage_gap" not in measures.scores  # no tag has twenty tokens
 
 
+def test_sets_with_one_tag_are_not_judged_where_there_are_none() -> None:
+    nlp, found = trained(method="size", size=2)
+    scores = measure(nlp.get_pipe("set_valued_tagger"), found).scores
+    assert "tag_ece" in scores and "set_singletons_acc" not in scores
+
+
 def test_tags_of_the_best_sequence_in_sets() -> None:
     """Whatever the tags of tokens are: with posterior decoding, these are in their sets by construction."""
     nlp, found = trained(decode="posterior")

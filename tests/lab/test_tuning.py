@@ -13,6 +13,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_crf.annotation.documents import read_doc_name, write_doc_name
+from spacy_crf.annotation.gold import write_gold_tags
 from spacy_crf.lab.tuning import (
     SCORES,
     CrossValidation,
@@ -417,3 +418,17 @@ def test_parts_of_one_document_are_in_one_fold() -> None:
         assert not sides[0] & sides[1] and len(sides[1]) == 2
     with pytest.raises(ValueError, match="CRF603.*4"):
         list(make_folds(nlp.get_pipe(NAME), examples, 5, "doc", 0))
+
+
+def test_gold_with_several_tags_is_held_out_too() -> None:
+    nlp = spacy.blank("xx")
+    trainer = {"@misc": "spacy_crf.LBFGS.v1"}
+    pipe = nlp.add_pipe("set_valued_tagger", config={"trainer": trainer})
+    examples = [Example(Doc(nlp.vocab, words=["a", "b"]), Doc(nlp.vocab, words=["a", "b"])) for _ in range(6)]
+    for example in examples:
+        write_gold_tags(example.reference, [{"A": 0.5, "B": 0.5}, {"A": 0.9, "B": 0.1}])
+    nlp.initialize(lambda: examples)
+    assert count_known(pipe, examples) == [2] * 6
+    found = cross_validate(nlp, "set_valued_tagger", examples, [0.0], [0.01], folds=2, iterations=30)
+    entropies = [-sum(p * np.log(p) for p in row) for row in ((0.5, 0.5), (0.9, 0.1))]
+    assert found.best.mean_of("loss") == pytest.approx(np.mean(entropies), abs=0.01)

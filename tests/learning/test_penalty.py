@@ -13,6 +13,7 @@ from spacy.language import Language
 from spacy.training import Example
 
 from spacy_crf.annotation.documents import write_doc_name
+from spacy_crf.annotation.gold import write_gold_tags
 from spacy_crf.core.errors import CRFWarning
 from spacy_crf.core.learn.penalty import PENALTIES, fold_numbers
 
@@ -20,9 +21,12 @@ TEMPLATES = ["LOWER[0]", "LOWER[-1]", "LOWER[1]", "LOWER[-1]|LOWER[0]|LOWER[1]"]
 BATCHER = {"@batchers": "spacy_crf.full_batch.v1"}
 
 
-def build(factory: str = "crf_tagger", c2: float | str = "auto", **trainer: Any) -> Language:
+def build(
+    factory: str = "crf_tagger", c2: float | str = "auto", learn_from: str | None = None, **trainer: Any
+) -> Language:
     nlp = spacy.blank("xx")
     settings = {
+        **({} if learn_from is None else {"learn_from": learn_from}),
         "features": {"@misc": "spacy_crf.Features.v1", "templates": TEMPLATES},
         "trainer": {"@misc": "spacy_crf.LBFGS.v1", "c2": c2, "iterations_per_step": 50, **trainer},
     }
@@ -106,6 +110,19 @@ def test_parts_of_a_document_stay_together() -> None:
             write_doc_name(example.reference, f"document {number // 2}" if is_named else "")
         chosen.append(trainer_block(fit(nlp, twice))["c2"])
     assert chosen[0] < chosen[1]
+
+
+def test_copies_of_a_document_stay_together() -> None:
+    """Documents without names, learned in a copy for each rank of tags, ask for the penalty that named ones do."""
+    chosen = []
+    for is_named in (False, True):
+        nlp = build("set_valued_tagger", learn_from="augmented")
+        examples = noisy(nlp, 0, 150)
+        for number, example in enumerate(examples):
+            write_gold_tags(example.reference, [{token.tag_: 0.9, "A": 0.1} for token in example.reference])
+            write_doc_name(example.reference, f"document {number}" if is_named else "")
+        chosen.append(trainer_block(fit(nlp, examples))["c2"])
+    assert chosen[0] == chosen[1]
 
 
 def test_one_long_document_is_cut_into_its_sequences() -> None:

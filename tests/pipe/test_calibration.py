@@ -18,9 +18,12 @@ from typer.testing import CliRunner
 
 from spacy_crf.cli import app
 from spacy_crf.core.errors import CRFWarning
+from spacy_crf.pipe.block import make_calibrate
 from spacy_crf.pipe.calibration import calibrate
+from spacy_crf.tagsets.guarantee import conformal_sets, guarantee_data, held_out_tokens
 
 CALLBACK = {"@callbacks": "spacy_crf.calibrate.v1"}
+ALONE = {"tag_acc": 1.0, "crf_score": 0.0}  # for pipelines with several taggers
 TEMPLATES = ["LOWER[0]", "LOWER[-1]", "LOWER[1]", "LOWER[-1]|LOWER[0]|LOWER[1]"]
 TAGGER = {
     "temperature": "auto",
@@ -171,6 +174,43 @@ def test_what_was_fitted_is_stored_with_the_weights(files: dict[str, str], tmp_p
     assert again.temperature == 1 and again.cfg["temperature"] == "auto"
 
 
+def test_a_promise_that_is_made_at_once_holds_for_the_saved_model(tmp_path: Path) -> None:
+    nlp = make_nlp("set_valued_tagger")
+    examples = make_examples(nlp, sentences(0, 100))
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    pipe, held_out = nlp.get_pipe("set_valued_tagger"), make_examples(nlp, sentences(1, 100))
+    pipe.calibrate(held_out)
+    promise = guarantee_data(conformal_sets(held_out_tokens(pipe, held_out), 0.1), pipe)
+    pipe.cfg.update(method="guarantee", guarantee=promise)
+    nlp.to_disk(tmp_path)
+    loaded = spacy.load(tmp_path)
+    assert pipe.temperature != 1 and loaded.get_pipe("set_valued_tagger").temperature == pipe.temperature
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        loaded(held_out[0].reference.text)
+
+
+def test_examples_are_not_annotated_by_fitting(files: dict[str, str]) -> None:
+    """They may be shown again, by a reader that holds them, and what is there would stay."""
+    nlp = spacy.blank("xx")
+    for name in ("first", "second"):
+        nlp.add_pipe("crf_tagger", name=name, config={**TAGGER, "temperature": 1.0 if name == "first" else "auto"})
+    nlp.config["training"] = make_config(nlp, files, score_weights=ALONE)["training"]
+    examples = make_examples(nlp, sentences(0, 100))
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+
+    @registry.readers("held_examples.test")
+    def make_reader() -> Any:
+        return lambda nlp: examples
+
+    nlp.config["corpora"] = {"train": None, "dev": {"@readers": "held_examples.test"}}
+    make_calibrate()(nlp)
+    assert nlp.get_pipe("second").temperature != 1
+    assert not any(token.tag_ for example in examples for token in example.predicted)
+
+
 def test_another_callback_stays_and_is_told(files: dict[str, str], tmp_path: Path) -> None:
     @registry.callbacks("own_callback.test")
     def make_callback() -> Any:
@@ -189,7 +229,7 @@ def test_several_components_are_fitted_and_frozen_ones_stay(files: dict[str, str
     nlp.add_pipe("crf_tagger", source=first)
     for name, target in (("second", "tag"), ("third", "tag")):
         nlp.add_pipe("crf_tagger", name=name, config={**TAGGER, "target": target})
-    config = make_config(nlp, files, frozen_components=["crf_tagger"])
+    config = make_config(nlp, files, frozen_components=["crf_tagger"], score_weights=ALONE)
     config["components"]["crf_tagger"] = {"source": str(tmp_path / "first" / "model-best")}
     found = train_and_load(config, tmp_path / "several")
     assert found.get_pipe("crf_tagger").temperature == was

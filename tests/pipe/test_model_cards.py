@@ -1,6 +1,7 @@
 """What training tells of a pipeline in its meta data: scores that were measured, and none of other targets."""
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -74,3 +75,22 @@ def test_scores_are_told_that_were_measured(case: str, tmp_path: Path) -> None:
     assert OWN.get(case, "") in {"", *told}
     weights = load_config(tmp_path / "model" / "model-last" / "config.cfg")["training"]["score_weights"]
     assert set(weights) <= measured
+
+
+@pytest.mark.parametrize("second", ["crf_tagger", "frequency_tagger", "set_valued_tagger"])
+@pytest.mark.parametrize("weights", [None, {"tag_acc": 0.5, "pos_acc": 0.5, "crf_score": 0.0}])
+def test_scores_of_one_name_are_told_where_models_are_chosen_by_them(
+    second: str, weights: dict[str, float] | None
+) -> None:
+    nlp = spacy.blank("en")
+    if weights is not None:
+        nlp.config["training"]["score_weights"] = weights
+    nlp.add_pipe("crf_tagger", name="first", config={"target": "tag"})
+    nlp.add_pipe(second, name="second", config={"target": "pos"})
+    examples = list(spacy.registry.resolve({"corpus": TAGGED})["corpus"](nlp))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        nlp.initialize(lambda: examples)
+    told = [str(one.message) for one in caught if "CRFW419" in str(one.message)]
+    is_shared = weights is None and second != "set_valued_tagger"
+    assert len(told) == is_shared and all("'first' and 'second'" in one and "crf_score" in one for one in told)

@@ -39,9 +39,10 @@ def test_empty_trees() -> None:
 def test_pooled_counts_and_the_mean_over_documents_differ() -> None:
     documents = [BracketCounts(9, 9, 9), BracketCounts(0, 1, 1)]
     assert sum(documents, BracketCounts()).f == pytest.approx(0.9)
-    judged = [JudgedTree(counts, 0, LevelCounts(0, 0, 0), None) for counts in documents]
+    judged = [JudgedTree(counts, counts, 0, LevelCounts(0, 0, 0), None) for counts in documents]
     scores = tree_scores(sum((Counter(one.counts) for one in judged), Counter()))
     assert scores["parseval_f"] == pytest.approx(0.9) and scores["parseval_mean_f"] == pytest.approx(0.5)
+    assert scores["headings_f"] == pytest.approx(0.9)
     assert "sections_steds" not in scores and tree_scores({}) == {}
 
 

@@ -363,7 +363,7 @@ def test_settings_without_meaning_are_refused(settings: dict[str, Any]) -> None:
 )
 def test_grammars_build_the_tree(grammar: str, levels: list[int]) -> None:
     nlp = spacy.blank("en")
-    nlp.add_pipe("section_parser", config={"parser": "grammar", "grammar": grammar})
+    nlp.add_pipe("section_parser", config={"parser": "grammar", "grammar": grammar, "joint": False})
     doc = nlp("1. Scope\nAll ferries.\n\n2. Term\nA year.\n2.1 Or less.\n2.2 Or more.\n3. Law\nThat of the sea.\n")
     assert [level for level, _, _, _ in outline(doc)] == levels
     assert [number for _, number, _, _ in outline(doc)] == ["1.", "2.", "2.1", "2.2", "3."]

@@ -45,6 +45,11 @@ NUMBERINGS = [
         "1.2.3.4.5.6.7.8.9.10",
         "xlii)",
     ),
+    *("IV.A", "aa.", "bb)", "12bis.", "12 bis", "Artikel 12bis", "II-3", "A-1", "1(a)", "IIa.", "II.A.1", "A.I.1", "a.1"),
+    *("①", "②.", "⑴", "⒈", "ⅰ.", "Ⅳ", "１．２", "２", "٣.", "३.", "α.", "β)", "(γ)", "Β.", "а)", "Б."),
+    *("Kapitel 3", "Abschnitt 2.1", "Teil A", "Anlage 2", "Anhang B", "Chapitre IV", "CHAPITRE PREMIER", "Titre II"),
+    *("Capítulo 5", "CAPITULO V", "Artículo 7", "Sección 3", "Capitolo 2", "Articolo 9", "Allegato 2", "Глава 2"),
+    *("Άρθρο 5", "Rozdział 3", "Erster Teil", "Première partie", "Nr. 5", "N° 4", "Kap. 3", "Bijl. 2", "Article 1er"),
 ]
 
 
@@ -133,3 +138,12 @@ def test_a_style_holds_for_all_of_a_unit():
 
 def test_indentation_in_columns():
     assert [unit.indent for unit in segment("a\n  b\n\tc\n \t 1. d")] == [0, 2, 8, 9, 9]
+
+
+@pytest.mark.parametrize("line", ["J.P. Balkenende", "No problem here", "Part of it"])
+def test_names_and_abbreviations_number_nothing(line):
+    assert shown(line) == [("text", line)]
+
+
+def test_letters_of_roman_numerals_may_look_like_initials():
+    assert shown("V.A. Start") == [("number", "V.A."), ("text", "Start")]

@@ -30,6 +30,18 @@ def test_exact_probabilities_stay_as_they_are(tmp_path: Path, learn_from: str, f
     assert fitted.after.error == pytest.approx(0 if learn_from == "soft" else fitted.before.error, abs=0.02)
 
 
+def test_gold_with_all_tags_is_known_by_its_weights(tmp_path: Path) -> None:
+    path = tmp_path / "text.tsv"
+    path.write_text("\n".join(["w\tA:0.6|B:0.4\n"] * 20), encoding="utf8")
+    nlp = spacy.blank("xx")
+    trainer = {"@misc": "spacy_crf.LBFGS.v1", "c2": 0.01, "iterations_per_step": 60}
+    tagger = nlp.add_pipe("set_valued_tagger", config={"trainer": trainer})
+    examples = list(Corpus(path, format="tagsets")(nlp))
+    nlp.update(examples, sgd=nlp.initialize(lambda: examples))
+    fitted = calibrate(tagger, examples)
+    assert fitted.temperature == pytest.approx(1, abs=0.05) and fitted.after.counts.sum() == 20
+
+
 def test_tags_that_the_component_lacks_are_missed(tmp_path: Path) -> None:
     path = tmp_path / "text.tsv"
     path.write_text("\n".join(ROWS[:20]), encoding="utf8")

@@ -69,6 +69,9 @@ def test_commands_measure_what_training_has_measured(trained: tuple[str, Path]) 
     shown = dict(re.findall(r"^([\w ]+?) +([\d.]+) *$", lines, re.M))
     for score in (*same, "tag_acc"):
         assert float(shown[score]) == pytest.approx(told[score] * (1 if score == "set_size" else 100), abs=0.006)
+    with_words = CORPUS / "dev", "--format", "tagsets", "--train", CORPUS / "train"
+    unknown = json.loads(run("sets", model, *with_words, "--json"))["unknown_words"]
+    assert f"{100 * unknown:.2f}" == re.search(r"unknown_words +([\d.]+)", run("evaluate", model, *with_words))[1]  # type: ignore[index]
     is_context = TEXT[name]["punctuation"] == "context"
     assert (found["ml_acc_with_punctuation"] is not None) == is_context == ("ml_acc_with_punctuation" in shown)
     if is_context:  # whose tags the model does not give

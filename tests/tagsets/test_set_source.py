@@ -105,6 +105,28 @@ def test_it_is_scored_like_its_sibling() -> None:
     assert scores["set_coverage"] >= scores["ml_acc"] > 0.5
 
 
+SETTINGS = {
+    "temperature": 2.0,
+    "forbidden": [["D", "D"]],
+    "dictionary": {"@misc": "spacy_crf.TagDictionary.v1"},
+}
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_settings_that_a_source_decides_are_refused(setting: str) -> None:
+    nlp = spacy.blank("xx")
+    config = {"source": "crf_tagger", setting: SETTINGS[setting]}
+    with pytest.raises(ValueError, match=rf"\[CRF408\] .*{setting}.*`source`"):
+        nlp.add_pipe("set_valued_tagger", config=config)
+
+
+def test_a_temperature_is_not_assigned_beside_a_source() -> None:
+    pipe = spacy.blank("xx").add_pipe("set_valued_tagger", config={"source": "crf_tagger"})
+    for value in (2.0, "auto"):
+        with pytest.raises(ValueError, match=r"\[CRF408\] .*temperature.*`source`"):
+            pipe.cfg["temperature"] = value
+
+
 @pytest.mark.parametrize("source", ["morphologizer", "set_valued_tagger"])
 def test_a_source_that_is_not_there_is_named(source: str) -> None:
     nlp = spacy.blank("xx")

@@ -38,9 +38,7 @@ class HeldOut(NamedTuple):
     def known(self) -> Bools:
         """((N,)): units whose gold the chain can give."""
         known: Bools = self.labels != UNKNOWN
-        if self.several is not None:
-            known[self.several.rows[(self.several.weights == 0).any(axis=1)]] = True
-        return known
+        return known if self.several is None else known | self.several.is_known
 
     @property
     def judged(self) -> Bools:

@@ -5,15 +5,18 @@ returned, and the section parser decides by the numberings around it.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.resources import files
 from itertools import pairwise, product
 
 from ..arrays import cached_property
 
 # kinds of numerals, each written as its first value
 ARABIC, ROMAN_UPPER, ROMAN_LOWER, LETTER_UPPER, LETTER_LOWER = "1", "I", "i", "A", "a"
+GREEK_UPPER, GREEK_LOWER, CYRILLIC_UPPER, CYRILLIC_LOWER = "Β", "β", "Б", "б"  # not by letters that look Latin
 MAX_DIGITS = 4
 MAX_ROMAN = 399  # of several letters: above it stand words and units of measure (di, cm, mix)
 
@@ -22,19 +25,39 @@ _ROMAN = (
     *((10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I")),
 )
 _DIGITS = {letter: value for value, letter in _ROMAN if len(letter) == 1}
-_WORDS = (
-    "one two three four five six seven eight nine ten eleven twelve",
-    "een twee drie vier vijf zes zeven acht negen tien elf twaalf",
-    "eerste tweede derde vierde vijfde zesde zevende achtste negende tiende",
-    "first second third fourth fifth sixth seventh eighth ninth tenth",
-)
-NUMBER_WORDS = {word: value for words in _WORDS for value, word in enumerate(words.split(), start=1)} | {"één": 1}
+_LISTS = files(__package__) / "lists"
+
+
+def _lines(name: str) -> list[str]:
+    """Lines of a list that are no comments."""
+    return [line for line in (_LISTS / name).read_text(encoding="utf8").splitlines() if not line.startswith("#")]
+
+
+NUMBER_WORDS = {
+    word.partition("=")[0]: int(word.partition("=")[2] or value)
+    for line in reversed(_lines("numbers.tsv"))
+    for value, word in enumerate(line.split(), start=1)
+}
+ORDINALS = {
+    form: value
+    for line in _lines("ordinals.tsv")
+    for value, forms in enumerate(line.split(), start=1)
+    for form in forms.split("/")
+}
+INSERTED = {"bis": 1, "ter": 2, "quater": 3, "quinquies": 4, "sexies": 5, "septies": 6, "octies": 7}  # 2bis: 2a
+# alphabets of other scripts whose letters are numerals, in order; the marks of sound of Cyrillic number nothing
+_ALPHABETS = {GREEK_LOWER: "αβγδεζηθικλμνξοπρστυφχψω", CYRILLIC_LOWER: "абвгдежзиклмнопрстуфхцчшщэюя"}
+_ALPHABETS |= {GREEK_UPPER: _ALPHABETS[GREEK_LOWER].upper(), CYRILLIC_UPPER: _ALPHABETS[CYRILLIC_LOWER].upper()}
+OTHER_LETTERS = "".join(_ALPHABETS.values())
+_LETTER_VALUES = {letter: (kind, value) for kind, own in _ALPHABETS.items() for value, letter in enumerate(own, 1)}
 
 
 def numerals(text: str) -> list[tuple[str, int]]:
     """All readings of one numeral, as kind and value: `i` is roman 1 and letter 9, `aa` is letter 27; [] for none."""
     if text.isascii() and text.isdigit():
         return [(ARABIC, int(text))] if len(text) <= MAX_DIGITS else []
+    if text in _LETTER_VALUES:
+        return [_LETTER_VALUES[text]]
     if not (text.isascii() and text.isalpha()) or not (text.isupper() or text.islower()):
         return []
     roman, letter = roman_value(text.upper()), letter_value(text.upper())
@@ -73,30 +96,23 @@ def numeral(kind: str, value: int) -> str:
         return str(value)
     if value < 1:
         return ""
+    if kind in _ALPHABETS:
+        return _ALPHABETS[kind][value - 1 : value]
     times, letter = divmod(value - 1, 26)
     text = roman_numeral(value) if kind in (ROMAN_UPPER, ROMAN_LOWER) else chr(ord("A") + letter) * (times + 1)
     return text if kind in (ROMAN_UPPER, LETTER_UPPER) else text.lower()
 
 
-# -- keywords and signs before numbers, a line for each rank in an outline, the outermost first; word/other spellings --
+# -- keywords and signs before numbers, and letters and digits of other kinds ---------------------------------
 
-_OUTLINE = """
-    part/pt deel volume/vol
-    book boek
-    title titel
-    chapter/ch/chap/chptr hoofdstuk/hfdst/hfst/kapittel appendix annex/annexe schedule exhibit bijlage module lesson
-    division afdeling/afd section/sec/sect sectie
-    paragraaf/par subsection subdivision
-    article/art artikel rule clause/cl regulation/reg item agendapunt count feit grief middel onderdeel klacht \
-        question/q vraag step stap stelling standpunt
-    paragraph/para ad lid point punt
-"""
-_RANKED = [[forms.split("/") for forms in line.split()] for line in _OUTLINE.strip().splitlines()]
-KEYWORDS: dict[str, str] = {form: forms[0] for rank in _RANKED for forms in rank for form in forms}
-RANKS: dict[str, int] = {forms[0]: number for number, rank in enumerate(_RANKED) for forms in rank}
+_RANKED = [(int(rank), forms.split("/")) for rank, _, forms in (line.partition("\t") for line in _lines("keywords.tsv"))]
+KEYWORDS: dict[str, str] = {form: forms[0] for _, forms in reversed(_RANKED) for form in forms}
+RANKS: dict[str, int] = {forms[0]: rank for rank, forms in _RANKED}
 SIGNS: dict[str, int] = {"§": 5, "¶": 7}
 # words that head a section also without a number: the only annex, or the first
-ALONE: frozenset[str] = frozenset({"annex", "appendix", "schedule", "bijlage", "exhibit"})
+ALONE: frozenset[str] = frozenset(
+    {"annex", "appendix", "schedule", "bijlage", "exhibit", "anhang", "anlage", "anexo", "allegato", "appendice"}
+)
 
 MAX_PARTS = 12
 MAX_LETTERS = 2  # parts that are letters; more of them are initials, or a letter-spaced word
@@ -106,16 +122,19 @@ SIGNS_BETWEEN = "-:+"  # of parts; a full stop is not written in a family
 FIRST_VALUES = (0, 1)  # an outline may begin with 0
 
 _SEPARATOR = r"(?:\.\ ?|[-–:](?=\w))"
-_PART = r"(?:[0-9]+[A-Za-z]?|[A-Za-z][0-9]+|[A-Za-z]{1,7})"
+_PART = rf"(?:[0-9]+[A-Za-z]?|[A-Za-z][0-9]+|[A-Za-z]{{1,7}}|[{OTHER_LETTERS}])"
 _NUMBER = re.compile(rf"{_PART}(?:{_SEPARATOR}{_PART})*")
 _JOINT = re.compile(r"(?<=[0-9])(?=[A-Za-z])|(?<=[A-Za-z])(?=[0-9])|(?<=[IVXLC])(?=[a-z](?![A-Za-z]))")  # 3a, A1, IIa
 _BARE_WORD = re.compile(r"(?P<word>[^\W\d_]+)(?P<close>[.:]?)")
 _FRAME = re.compile(
-    r"(?P<open>[(\[{<«]?)(?P<sign>[§¶]{0,2})\s*(?P<number>[0-9A-Za-z](?:[0-9A-Za-z.:–-]|\.\ (?=\w))*?)"
+    r"(?P<open>[(\[{<«]?)(?P<sign>[§¶]{0,2})\s*(?P<number>\w(?:[\w.:–-]|\.\ (?=\w))*?)"
     r"\s{0,3}(?P<close>[^\w\s(\[{]{0,3}|º\.?)"
 )
 _WORDED = re.compile(r"(?P<word>[^\W\d_]+)\.?\s+(?P<rest>\S.*)", re.DOTALL)
-_ORDINAL = re.compile(r"(?P<number>[0-9]{1,4})(?P<ending>st|nd|rd|th|e|de|ste)", re.IGNORECASE)
+_ORDINAL = re.compile(r"(?P<number>[0-9]{1,4})(?P<ending>st|nd|rd|th|er|re|ème|e|de|ste|ª)", re.IGNORECASE)
+_INSERTED = re.compile(rf"([0-9]) ?({'|'.join(INSERTED)})(?![^\W_])", re.IGNORECASE)
+_BRACKETS = re.compile(r"(?<=[0-9A-Za-z)])\(([0-9A-Za-z]{1,4})\)")  # 5(2): part 2 of 5
+_ABBREVIATED = re.compile(r"(?:n[°º]|no\.|nr\.?)\s*(?=[0-9])", re.IGNORECASE)
 _SPLIT = re.compile(r"\.\ ?|[-–:]")
 _NO_SIGNS = str.maketrans("", "", SIGNS_BETWEEN)
 
@@ -199,6 +218,43 @@ class Reading:
         return self.format.replace(PLACE, self.number)
 
 
+class _PlainCharacters(dict[int, str]):
+    """Digits, numerals and signs of other kinds, circled, full-width or of other scripts, as those of ASCII."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        kind = unicodedata.category(character)
+        if kind == "Nd":
+            found = str(unicodedata.digit(character))
+        elif code >= _FIRST_ENCLOSED and (kind in ("No", "Nl", "So") or "\uff01" <= character <= "\uff5e"):
+            found = unicodedata.normalize("NFKC", character)
+        else:
+            found = character
+        self[code] = found
+        return found
+
+
+_FIRST_ENCLOSED = 0x2150  # before it are fractions and small digits of footnotes
+_PLAIN = _PlainCharacters()
+
+
+def plain(text: str) -> str:
+    """A text with digits and numerals of other kinds as those of ASCII: Ⅳ is IV, ① is 1, ٣ is 3, （１） is (1)."""
+    return text if text.isascii() else text.translate(_PLAIN)
+
+
+def _as_letter(found: re.Match[str]) -> str:
+    """A number with an insertion such as 12bis as one with a letter: 12a."""
+    return found[1] + chr(ord("a") + INSERTED[found[2].lower()] - 1)
+
+
+_ORDINAL_FIRST = re.compile(
+    rf"(?P<number>{'|'.join(ORDINALS)})\s+"
+    rf"(?P<word>{'|'.join(form for rank, forms in _RANKED if rank < RANKS['article'] for form in forms)})(?P<close>[.:]?)",
+    re.IGNORECASE,
+)
+
+
 @lru_cache(maxsize=65536)
 def readings(text: str) -> tuple[Reading, ...]:
     """All readings of a numbering, the likelier kinds of numeral first; () for what is no numbering.
@@ -209,6 +265,11 @@ def readings(text: str) -> tuple[Reading, ...]:
     text = text.strip()
     if not 0 < len(text) <= MAX_CHARACTERS:
         return ()
+    text = _ABBREVIATED.sub("nr ", _INSERTED.sub(_as_letter, plain(text)), count=1) if len(text) > 1 else plain(text)
+    spoken = _ORDINAL_FIRST.fullmatch(text)
+    if spoken is not None:
+        word = KEYWORDS[spoken["word"].lower()]
+        return (Reading(ARABIC, f"{word} {PLACE}{spoken['close']}", (ORDINALS[spoken["number"].lower()],)),)
     bare, worded = _BARE_WORD.fullmatch(text), _WORDED.fullmatch(text)
     if bare is not None and (word := KEYWORDS.get(bare["word"].lower())) in ALONE:
         return (Reading(ARABIC, f"{word} {PLACE}{bare['close']}", (1,)),)
@@ -222,7 +283,7 @@ def readings(text: str) -> tuple[Reading, ...]:
 
 def _plain(text: str, worded: bool) -> tuple[Reading, ...]:
     """Readings of a number with the signs around it; behind a keyword, number words are numbers too."""
-    frame = _FRAME.fullmatch(text)
+    frame = _FRAME.fullmatch(_BRACKETS.sub(r".\1", text))
     if frame is None:
         return _ordinals(text)
     sign = frame["sign"][:1] if frame["sign"][:1] in SIGNS else ""

@@ -9,8 +9,17 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..arrays import Doubles
-from ..grammar.numbering import Reading, is_first, is_prefix, step
-from .headings import Heading, Level, Opening
+from ..grammar.numbering import (
+    CYRILLIC_LOWER,
+    CYRILLIC_UPPER,
+    GREEK_LOWER,
+    GREEK_UPPER,
+    Reading,
+    is_first,
+    is_prefix,
+    step,
+)
+from .headings import MARKED, Heading, Level, Opening
 
 _HEADING = {
     "number without title": 0.0,
@@ -47,6 +56,8 @@ _SIBLING = {
     "sibling with title, without title": -1.5,
     "first-level title beside one": 1.0,
     "first-level title beside another": -0.5,
+    "beside a higher level of the mark-up": -8.0,
+    "beside a lower level of the mark-up": -4.0,
 }
 _CHILD = {
     "first number": 0.0,
@@ -71,8 +82,10 @@ _CHILD = {
     "child of the same type": -2.0,
     "child more prominent": -2.0,
     "titled below untitled": -1.5,
+    "below a level of the mark-up that is no higher": -8.0,
 }
 _CLASSES = ("root", "title", "word", "parts", "I", "A", "1", "a", "i")  # outermost first
+_LETTERS = {GREEK_UPPER: "A", CYRILLIC_UPPER: "A", GREEK_LOWER: "a", CYRILLIC_LOWER: "a"}
 _OUT_OF_ORDER = -0.7
 _FAMILIES = {
     f"{outer} over {inner}": _OUT_OF_ORDER if _CLASSES.index(outer) > _CLASSES.index(inner) > 1 else 0.0
@@ -143,6 +156,9 @@ def _type_of_siblings(before: Opening, opening: Opening) -> list[str]:
     if before.virtual or opening.virtual:
         return []
     found = []
+    left, right = before.typography // MARKED, opening.typography // MARKED
+    if left > 0 and right > 0 and left != right:
+        found.append(f"beside a {'higher' if left > right else 'lower'} level of the mark-up")
     if before.titled and opening.titled:
         if before.typography == opening.typography:
             found.append("sibling of the same type")
@@ -172,6 +188,8 @@ def child_features(above: Level | None, opening: Opening) -> list[str]:
         found.append("titled below untitled")
     if opening.top_title:
         found.append("first-level title below")
+    if 0 < outer.typography // MARKED <= opening.typography // MARKED:
+        found.append("below a level of the mark-up that is no higher")
     if opening.titled and outer.titled and opening.typography >= outer.typography:
         same = opening.typography == outer.typography
         found += ["child more prominent"] * (not same) + ["child of the same type"] * (same and opening.reading is None)
@@ -218,7 +236,7 @@ def _class(opening: Opening) -> str:
         return "title"
     if reading.rank is not None:
         return "word"
-    return "parts" if len(reading.values) > 1 else reading.kinds
+    return "parts" if len(reading.values) > 1 else _LETTERS.get(reading.kinds, reading.kinds)
 
 
 def weight_vector(weights: Mapping[str, float] | None = None) -> Doubles:

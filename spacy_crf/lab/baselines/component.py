@@ -13,7 +13,8 @@ examples so far; it is made when it is needed, for an evaluation say, so that on
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
-from weakref import WeakSet
+from weakref import WeakKeyDictionary
+from zlib import crc32
 
 import numpy as np
 from spacy.language import Language
@@ -26,7 +27,7 @@ from thinc.api import Model, Optimizer, noop
 from ...annotation.extensions import register_marginals, write_marginals
 from ...annotation.target import DecodedDoc
 from ...core.arrays import Floats, Ints, Segments
-from ...core.errors import CRFError
+from ...core.errors import CRFError, excerpt
 from ...core.labels import UNKNOWN, Gold, TagSet
 from ...core.threads import ForkSafeLock
 from ...features.columns import Columns
@@ -117,11 +118,14 @@ class Estimator(ABC):
         return np.asarray(self.model.decode(*self.inputs(columns, vocab)))
 
 
-class _Taken(WeakSet[Doc]):
-    """References of a run. They stay in the process that trains: copies begin without."""
+class _Taken(WeakKeyDictionary[Doc, int]):
+    """References of a run, with checksums of their gold. They stay in the process that trains: copies begin without."""
 
     def __reduce__(self) -> Any:
         return type(self), ()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        return type(self)()
 
 
 class ComparisonTagger(HasSettings, IsolatesFailures, HasLabels, KeepsPreparation, TrainablePipe):
@@ -180,7 +184,7 @@ class ComparisonTagger(HasSettings, IsolatesFailures, HasLabels, KeepsPreparatio
         self.estimator.reset(nlp, lambda: self.references(get_examples))
         self.apply_preparation(self.estimator.extractor)
         tell_stream(self.name, nlp, ["labels"] * (labels is None) + self.estimator.fitted)
-        report_scores(nlp, target_scores(self.target))
+        report_scores(nlp, self.name, target_scores(self.target))
         self._taken = _Taken()
 
     def update(
@@ -191,7 +195,8 @@ class ComparisonTagger(HasSettings, IsolatesFailures, HasLabels, KeepsPreparatio
         sgd: Optimizer | None = None,
         losses: dict[str, float] | None = None,
     ) -> dict[str, float]:
-        """Take in a batch; examples whose reference has come before in this run add nothing.
+        """Take in a batch; examples whose reference has come before in this run add nothing. If its gold has changed
+        since, it is an error.
 
         losses (dict | None): gets log L for each token that comes for the first time, the loss of knowing nothing.
         """
@@ -199,18 +204,31 @@ class ComparisonTagger(HasSettings, IsolatesFailures, HasLabels, KeepsPreparatio
         losses.setdefault(self.name, 0.0)
         examples = list(examples)
         validate_examples(examples, f"{type(self).__name__}.update")
+        checksums = self._checksums(examples)
+        for example, checksum in zip(examples, checksums):
+            if self._taken.get(example.reference, checksum) != checksum:
+                raise CRFError(LabErrors.CRF659.format(name=self.name, document=excerpt(example.reference.text)))
         # copies of one reference in a batch are one example too
         fresh = list({id(eg.reference): eg for eg in examples if eg.reference not in self._taken}.values())
         if fresh:
             self._learn(fresh)
             losses[self.name] += sum(len(eg.predicted) for eg in fresh) * float(np.log(len(self.labels)))
-            self._taken.update(eg.reference for eg in fresh)
+            self._taken.update(zip((eg.reference for eg in examples), checksums))
         return losses
 
-    def _learn(self, examples: Sequence[Example]) -> None:
+    def _gold(self, examples: Sequence[Example]) -> Gold:
         if not self.labels:
             raise CRFError(PipeErrors.CRF401.format(name=self.name))
-        gold = weighted_gold(self.name, examples, self.target, self.cfg["gold_tags"], TagSet(self.labels, "none"))
+        return weighted_gold(self.name, examples, self.target, self.cfg["gold_tags"], TagSet(self.labels, "none"))
+
+    def _checksums(self, examples: Sequence[Example]) -> list[int]:
+        """Numbers that change with the gold of examples."""
+        gold = self._gold(examples) if examples else Gold.known(np.zeros(0, dtype=np.int32), 0)
+        parts = (gold.slice(own.start, own.stop) for own in Segments.of(eg.predicted for eg in examples).slices())
+        return [crc32(part.labels.tobytes() + part.weights.tobytes()) for part in parts]
+
+    def _learn(self, examples: Sequence[Example]) -> None:
+        gold = self._gold(examples)
         if len(gold.seen_pairs()[0]):
             docs = [eg.predicted for eg in examples]
             columns = self.estimator.read(docs)

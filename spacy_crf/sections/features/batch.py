@@ -1,6 +1,6 @@
 """Units of a batch of documents as arrays, and values that they may have; the texts of all of them are read once."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -64,6 +64,7 @@ class UnitBatch:
     runs (Segments): units of the documents. document, firsts ((N,)): of each unit, and the document's first unit.
     text_numbers ((N,)): of each unit's text among the `distinct` ones, which have no white space at their ends.
     is_blank, is_number, is_text ((N,)): blank lines, numbering candidates, and what is none, no list mark and no quote.
+    begins_line ((N,)): units that are the first of their line.
     previous, following ((N,)): the nearest unit of the document that is no blank line, or -1.
     text_before, text_after ((N,)): the nearest text of the document, or -1.
     """
@@ -74,6 +75,8 @@ class UnitBatch:
         self.runs = Segments.of(own for _, own in documents)
         self.document, self.firsts = self.runs.owners, self.runs.firsts[self.runs.owners]
         texts = FeatureValues.of_strings(text[unit.start : unit.end].strip() for text, own in documents for unit in own)
+        lines = [begins for text, own in documents for begins in _line_starts(text, own)]
+        self.begins_line = np.array(lines, dtype=np.bool_)
         self.text_numbers, self.distinct = texts.codes, texts.names
         self.kinds = FeatureValues.of_strings(unit.kind for unit in self.units)
         self.is_blank, self.is_number = self.kinds.among(Kind.NEWLINE), self.kinds.among(Kind.NUMBER)
@@ -133,3 +136,11 @@ class UnitBatch:
             self._shared[make] = make(self)
         made: T = self._shared[make]
         return made
+
+
+def _line_starts(text: str, units: Sequence[LayoutUnit]) -> Iterator[bool]:
+    """Whether each unit is the first of its line."""
+    end = 0
+    for unit in units:
+        yield end == 0 or text[end - 1] == "\n" or "\n" in text[end : unit.start]
+        end = unit.end

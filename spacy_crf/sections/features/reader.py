@@ -19,6 +19,7 @@ from ..layout import units_of
 from . import context, text
 from .batch import FeatureValues, UnitBatch
 from .context import NumberSequences, Profiles
+from .looks import WEIGHTS, Looks, evidence
 from .rules import apply_rules
 from .text import CLASSES, CONTENTS, RELATIONS, Phrases
 
@@ -31,6 +32,8 @@ _VALUES = (1, 2, 6, 11, 16, 21, 51, 76, 101)
 _LENGTHS = (1, 2, 3, 4, 6, 10)
 _GAPS = (0, 1, 2, 3, 5, 9)
 _COUNTS = (1, 2, 3, 6)
+_SCORES = (-8, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 6)
+_SHARES = (5, 10, 20, 35, 50, 65, 80, 90)
 _SENTENCE = 12  # words of what is one at least
 
 
@@ -113,6 +116,27 @@ def _of_profile(count: str) -> Feature:
     return feature
 
 
+def _line(name: str) -> Feature:
+    """A condition that tells headings from other texts."""
+    return _flag(lambda batch: batch.shared(evidence)[name])
+
+
+def _look(batch: UnitBatch) -> FeatureValues:
+    """The look of a text, in ranges."""
+    return FeatureValues.bins(np.floor(batch.shared(Looks).scores).astype(np.intp), _SCORES, batch.is_text)
+
+
+def _set_like_headings(batch: UnitBatch) -> FeatureValues:
+    """The share of headings, in percent, that is to be expected among the lines that are set in the same way."""
+    looks = batch.shared(Looks)
+    return FeatureValues.bins((100 * looks.like_headings).astype(np.intp), _SHARES, batch.is_text & (looks.mates > 0))
+
+
+def _mates(batch: UnitBatch) -> FeatureValues:
+    """The number of other lines that are set in the same way."""
+    return FeatureValues.bins(batch.shared(Looks).mates, _COUNTS, batch.is_text)
+
+
 _FEATURES: dict[str, Feature] = {
     # the text: its size, its letters, its words, what it holds
     "words": _counted(text.count_words, _WORDS),
@@ -165,6 +189,11 @@ _FEATURES: dict[str, Feature] = {
     "row length": _of_sequence("row_lengths", (2, 3, 5)),
     "row place": _of_sequence("row_places", (1, 2)),
     "row tainted": _of_sequence("row_tainted"),
+    # how lines look, and what others of the document look like that are set in the same way
+    "look": _look,
+    "set like headings": _set_like_headings,
+    "set alike": _mates,
+    **{f"line {name}": _line(name) for name in WEIGHTS},
     # what the rules say
     "rule": lambda batch: batch.shared(apply_rules).trace,
     "part": lambda batch: batch.shared(apply_rules).states,  # of the document: head, body, quotation, closing
@@ -262,5 +291,15 @@ _AROUND = """
     family[-1], family[1], family[-1] & words[0], depth[-1] & words[0], is plausible[-1] & words[0]
     family[0] & opens[1], family[0] & sequence length[0], signs[0] & words[1], is title[1], kind[0] & holds leader[1]
 """
+_LINES = ", ".join(f"line {name}" for name in WEIGHTS)
+_LOOKS = """
+    look, look[-1], look[1], look[-2], look[2], set like headings, set alike, look & set like headings, look & set alike
+    look & words, look & case, look & ends, look & blanks before & blanks after, look & family[-1], look & is title
+    look & kind[-1] & kind[1], look[-1] & look[0], look[0] & look[1], look[1] & family[0], look[2] & kind[1] & family[0]
+    look[1] & sequence length[0], look[1] & kind[0], is manual_title, is callout, words & is callout, line technical[1]
+    line prose[1], line technical[-1], line prose[-1], line prose[2], line prose[-2]
+    line technical & set like headings, line first & look, line not numbered as others & look, line no blank lines & look
+"""
 _FOUND = ", ".join([*_RELATED, *(f"holds {name}" for name in CONTENTS)])
 PRESETS = {"@sections": ["BIAS", *_templates(f"{_SINGLE}{_FOUND}{_LAST}{_AROUND}"), "B:UNIT(kind)[0]"]}
+PRESETS["@headings"] = _templates(f"{_LOOKS}{_LINES}")

@@ -167,7 +167,7 @@ def contents(text: str) -> frozenset[str]:
 
 # -- word lists ----------------------------------------------------------------------------------------------
 
-LANGUAGES = ("en", "nl")
+LANGUAGES = ("de", "en", "es", "fr", "it", "nl")
 CLASSES = (
     *("article", "court", "head", "link", "month", "numeral", "quote_intro", "role", "sentence", "signature", "title"),
     *("verb", "weak_title", "you_and_i"),

@@ -152,6 +152,28 @@ def test_a_reference_that_comes_twice_in_a_batch_counts_once(factory: str, confi
 
 
 @each
+def test_gold_that_is_corrected_in_place_is_refused_until_all_is_counted_anew(
+    factory: str, config: dict[str, Any]
+) -> None:
+    nlp = build(factory, **config)
+    examples = make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    nlp.update(examples)
+    tags = {token.tag_ for token in examples[0].reference}
+    corrected = next(tag for tag in nlp.get_pipe(factory).labels if tag not in tags)
+    for token in examples[0].reference:
+        token.tag_ = corrected
+    before = nlp.get_pipe(factory).to_bytes()
+    with pytest.raises(ValueError, match=rf"\[CRF659\] .*{factory}.*{examples[0].reference[0].text}"):
+        nlp.update(examples)
+    assert nlp.get_pipe(factory).to_bytes() == before
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    assert nlp.get_pipe(factory).to_bytes() != before
+
+
+@each
 def test_training_goes_on_with_new_examples(factory: str, config: dict[str, Any], tmp_path: Path) -> None:
     nlp = build(factory, **config)
     nlp.initialize(lambda: make_examples(nlp))

@@ -1,0 +1,122 @@
+"""Headings that the mark-up of a document names: trusted, preferred at a price, or ignored."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from spacy.tokens import Doc
+
+from ..core.arrays import Bools, Doubles, Ints
+from ..corpora.docs import copy_tokens
+from .features.rules import NUMBER, TITLE
+from .layout import attach_layout, runs_of
+from .segment import Kind, LayoutUnit
+from .tree import Element, SectionNode, SectionTree
+
+LEVELS = {f"heading{level}": level for level in range(1, 7)}
+PRICE = 8.0  # what the log-odds of a heading gain where the mark-up names one
+UNNAMED_TITLE, UNNAMED_NUMBER = 6.0, 4.0  # and lose elsewhere, in a document with such headings
+
+
+@dataclass(frozen=True)
+class MarkedHeadings:
+    """The headings that the mark-up of a document names, in order, as start, end and level."""
+
+    places: Sequence[tuple[int, int, int]]
+
+    @classmethod
+    def of(cls, doc: Doc) -> "MarkedHeadings":
+        """Those of a Doc; of overlapping ones the first."""
+        found: list[tuple[int, int, int]] = []
+        runs = [(start, end, LEVELS[style]) for start, end, style in runs_of(doc) if style in LEVELS]
+        for start, end, level in sorted(runs, key=lambda run: (run[0], -run[1])):
+            if doc.text[start:end].strip() and (not found or start >= found[-1][1]):
+                found.append((start, end, level))
+        return cls(found)
+
+    def of_units(self, units: Sequence[LayoutUnit]) -> list[list[int]]:
+        """The units of each heading, without blank lines; [] for one that has none of its own."""
+        found: list[list[int]] = [[] for _ in self.places]
+        heading = 0
+        for number, unit in enumerate(units):
+            while heading < len(self.places) and self.places[heading][1] <= unit.start:
+                heading += 1
+            if heading < len(self.places) and self.places[heading][0] < unit.end and unit.kind is not Kind.NEWLINE:
+                found[heading].append(number)
+        return found
+
+    def prefer(self, units: Sequence[LayoutUnit], probabilities: Doubles, roles: Ints) -> Doubles:
+        """Probabilities of labels ((N, L)) with the mark-up as evidence. roles ((L,)): of the labels."""
+        if not self.places:
+            return probabilities
+        marked: Bools = np.zeros(len(units), dtype=np.bool_)
+        marked[[unit for heading in self.of_units(units) for unit in heading]] = True
+        gains = np.zeros(probabilities.shape)
+        gains[np.ix_(marked, np.isin(roles, (NUMBER, TITLE)))] = PRICE
+        gains[np.ix_(~marked, roles == TITLE)] = -UNNAMED_TITLE
+        gains[np.ix_(~marked, roles == NUMBER)] = -UNNAMED_NUMBER
+        weighed = probabilities * np.exp(gains)
+        return np.asarray(weighed / weighed.sum(axis=1, keepdims=True))
+
+    def trust(self, units: Sequence[LayoutUnit], probabilities: Doubles, roles: Ints) -> tuple[Ints, Doubles]:
+        """((N,), (N, L)): labels that go with the mark-up, and their probabilities, which are 1 in headings."""
+        opening = np.isin(roles, (NUMBER, TITLE))
+        tags = np.where(opening, -1.0, probabilities).argmax(axis=1).astype(np.int32)
+        found = probabilities.copy()
+        for heading in self.of_units(units):
+            for place, unit in enumerate(heading):
+                is_number = place == 0 and units[unit].kind is Kind.NUMBER
+                tags[unit] = int(np.flatnonzero(roles == (NUMBER if is_number else TITLE))[0])
+                found[unit] = np.arange(len(roles)) == tags[unit]
+        return tags, found
+
+    def tree(self, text: str, units: Sequence[LayoutUnit], elements: list[Element]) -> SectionTree:
+        """The tree of the headings by their levels. elements (list[Element]): of all units."""
+        headings = [(own, level) for own, (_, _, level) in zip(self.of_units(units), self.places) if own]
+        sections = nest([(units[own[0]].start, level) for own, level in headings], text)
+        tree = SectionTree(sections, elements)
+        for node, (own, _) in zip(tree.walk(), headings):
+            node.heading = own
+        name_sections(sections, text, units)
+        return tree
+
+
+def name_sections(sections: list[SectionNode], text: str, units: Sequence[LayoutUnit]) -> None:
+    """Set numbers and titles of sections from the units of their headings."""
+    for node in SectionTree(sections).walk():
+        words = [text[units[unit].start : units[unit].end] for unit in node.heading]
+        node.number = words.pop(0) if words and units[node.heading[0]].kind is Kind.NUMBER else ""
+        node.title = " ".join(words)
+
+
+def nest(headings: Iterable[tuple[int, int]], text: str) -> list[SectionNode]:
+    """The sections that headings open in a text, by their places and levels.
+
+    A level that is left out is none of the tree: what is below a heading of level 1 is of the second level.
+    """
+    outermost: list[SectionNode] = []
+    opened: list[tuple[SectionNode, int]] = []
+    for place, level in headings:
+        while opened and opened[-1][1] >= level:
+            opened.pop()[0].end_char = place
+        node = SectionNode(place, len(text), len(opened) + 1)
+        (opened[-1][0].children if opened else outermost).append(node)
+        opened.append((node, level))
+    for node in SectionTree(outermost).walk():
+        node.strip(text)
+    return outermost
+
+
+def without_marks(docs: Iterable[Doc]) -> list[Doc]:
+    """Copies of Docs whose formatting names no heading."""
+    found = []
+    for doc in docs:
+        copy = copy_tokens(doc, [])
+        attach_layout(copy, [run for run in runs_of(doc) if run[2] not in LEVELS])
+        found.append(copy)
+    return found
+
+
+def unmarked(units: Iterable[LayoutUnit]) -> list[LayoutUnit]:
+    """The same units without styles that name headings."""
+    return [replace(unit, styles=unit.styles - LEVELS.keys()) for unit in units]

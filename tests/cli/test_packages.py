@@ -1,0 +1,109 @@
+"""`crf package`: packages whose README says what a pipeline is, and cards that say too little."""
+
+import json
+import tomllib
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from contract.snapshots import DATA
+from helpers.paths import ROOT
+from typer.testing import CliRunner
+
+from spacy_crf.cli import app
+from spacy_crf.cli.package import read_card
+
+CARDS = sorted((ROOT / "corpus").glob("*/card.toml")) + sorted((ROOT / "projects").glob("*/card.toml"))
+LEAST = {"name": "own", "description": "Tags", "license": "MIT", "use": "Tests.", "limits": "All else."}
+SCORES = {"tag_acc": 0.5, "set_size": 1.5, "tag_acc_known": 0.75}
+RESULTS = {
+    "made_of": {"data": "dev.conllu", "libraries": {"spacy": "3.8"}},
+    "scores": SCORES,
+    "intervals": {"tag_acc": [0.25, 0.625]},
+    "intervals_over": "documents",
+    "speed": {"tokens_per_second": 12345},
+}
+
+
+def run(*arguments: object, code: int = 0) -> str:
+    result = CliRunner().invoke(app, ["package", *map(str, arguments)])
+    assert result.exit_code == code, f"{result.output}\n{result.exception!r}"
+    return " ".join(result.output.split())
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    with zipfile.ZipFile(DATA / "models" / "tagger.zip") as archive:
+        archive.extractall(tmp_path / "model")
+    return tmp_path / "model"
+
+
+def write_card(folder: Path, **more: Any) -> Path:
+    """Write a card: texts, and tables of texts; values that are None are left out."""
+    lines, tables = [], []
+    for name, value in (LEAST | {"sources": [{"name": "mine"}]} | more).items():
+        if isinstance(value, dict):
+            tables += [f"[{name}]", *(f"{key} = {json.dumps(text)}" for key, text in value.items())]
+        elif isinstance(value, list):
+            tables += [f"[[{name}]]\n" + "\n".join(f"{k} = {json.dumps(v)}" for k, v in one.items()) for one in value]
+        elif value is not None:
+            lines.append(f"{name} = {json.dumps(value)}")
+    path = folder / "card.toml"
+    path.write_text("\n".join([*lines, *tables]) + "\n", encoding="utf8")
+    return path
+
+
+@pytest.mark.slow
+def test_a_package_says_what_it_is(model: Path, tmp_path: Path) -> None:
+    titles = {"tag_acc": "accuracy", "set_size": "tags"}
+    (tmp_path / "results.json").write_text(json.dumps(RESULTS), encoding="utf8")
+    card = write_card(tmp_path, scores=titles, command="make it")
+    before = (model / "meta.json").read_bytes()
+    for _ in range(2):  # what was made before is replaced
+        run(model, card, tmp_path / "out", "--results", tmp_path / "results.json")
+    assert (model / "meta.json").read_bytes() == before
+    (wheel,) = (tmp_path / "out").rglob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        metadata = archive.read("en_own-0.0.0.dist-info/METADATA").decode("utf8")
+        meta = json.loads(archive.read("en_own/meta.json"))
+    assert "Description-Content-Type: text/markdown" in metadata and "Requires-Dist: spacy" in metadata
+    for told in ("| accuracy | 50.00 (25.00 to 62.50) |", "| tags | 1.50 |", "`make it`", "12,345 tokens", "All else."):
+        assert told in metadata
+    assert meta["performance"] == {"tag_acc": 0.5} and meta["license"] == "MIT"
+
+
+@pytest.mark.parametrize(
+    "more, told",
+    [
+        ({"limits": None}, "limits is missing"),
+        ({"use": ""}, "use is missing"),
+        ({"sources": [{"url": "x"}]}, "sources is [{'url': 'x'}]"),
+        ({"usage": "x"}, "there is no 'usage'"),
+        ({"author": 3}, "author is 3"),
+        ({"scores": {"tag_acc": 1}}, "scores is {'tag_acc': 1}"),
+    ],
+)
+def test_a_card_that_says_too_little_is_refused(more: dict[str, Any], told: str, model: Path, tmp_path: Path) -> None:
+    shown = run(model, write_card(tmp_path, **more), tmp_path / "out", code=1)
+    assert "CRF671" in shown and told in shown and not (tmp_path / "out").exists()
+
+
+def test_results_are_figures_and_have_the_scores_of_the_card(model: Path, tmp_path: Path) -> None:
+    results = tmp_path / "results.json"
+    for content, code in ((RESULTS, "CRF672"), (SCORES, "CRF673"), ([RESULTS], "CRF673")):
+        results.write_text(json.dumps(content), encoding="utf8")
+        card = write_card(tmp_path, scores={"ents_f": "F"})
+        assert code in run(model, card, tmp_path / "out", "--results", results, code=1)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_is_no_pipeline_is_refused(tmp_path: Path) -> None:
+    assert "CRF670" in run(tmp_path, write_card(tmp_path), tmp_path / "out", code=1)
+
+
+@pytest.mark.parametrize("path", CARDS, ids=lambda path: path.parent.name)
+def test_our_cards_are_complete(path: Path) -> None:
+    card = read_card(path)
+    assert card.command and card.scores and card.sources
+    assert tomllib.loads(path.read_text(encoding="utf8"))["name"].isidentifier()
