@@ -162,7 +162,7 @@ class Gold:
     @property
     def is_known(self) -> Bools:
         """((N,)): whether anything is known of each unit: one label, several, or how likely each is."""
-        known = self.labels != UNKNOWN
+        known: Bools = self.labels != UNKNOWN
         known[self.rows] = (self.weights != 1).any(axis=1)
         return known
 
