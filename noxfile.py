@@ -58,7 +58,6 @@ def matrix(session: nox.Session, versions: tuple[str, ...]) -> None:
     session.run("python", "-I", "-c", where)
     session.run("pytest", "-q", "-p", "no:cacheprovider", "--examples", "5", "-W", "default", *TESTS)
     for name in TRAINED:
-        short = SHORT | {f"components.{name}.trainer.iterations_per_step": 5}
         output = str(Path(session.create_tmp(), name))
-        command = ["spacy", "train", f"configs/{name}.cfg", "--output", output]
-        session.run("python", "-I", "-m", *command, *(f"--{key}={value}" for key, value in short.items()))
+        short = [f"--{key}={value}" for key, value in SHORT.items()]
+        session.run("python", "-I", "-m", "spacy", "train", f"configs/{name}.cfg", "--output", output, *short)
