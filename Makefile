@@ -9,6 +9,8 @@ OUTPUT := output
 PACKAGES := $(OUTPUT)/packages
 RELEASE := $(VENVS)/release/bin/python
 COMPONENTS := crf_tagger set_valued_tagger constrained_ner section_parser punctuation_restorer
+# of the matrix, where they are pyenv's, which hides all but one
+PYTHONS := $(wildcard $(HOME)/.pyenv/versions/3.1[1-9]*/bin)
 # what the pipelines of the demo are measured on
 TESTED_crf_tagger := corpus/crf_tagger/dev.conllu --train corpus/crf_tagger/train.conllu
 TESTED_set_valued_tagger := corpus/set_valued_tagger/dev --train corpus/set_valued_tagger/train --format tagsets
@@ -36,7 +38,7 @@ wheels: $(OUTPUT)/dist/.built $(COMPONENTS:%=$(PACKAGES)/%)
 		&& cp tests/helpers/installed.py $$folder && cd $$folder && venv/bin/python -I installed.py && rm -r $$folder
 
 matrix: $(OUTPUT)/dist/.built
-	$(RELEASE) -m nox $(NOX)
+	PATH="$$(printf '%s:' $(PYTHONS))$$PATH" $(RELEASE) -m nox $(NOX)
 
 $(OUTPUT)/dist/.built: $(VENVS)/release/.installed $(shell find spacy_crf configs -type f -not -name '*.pyc') README.md setup.py
 	rm -rf $(OUTPUT)/dist

@@ -20,9 +20,9 @@ PYTHON = os.path.relpath(HERE) if HERE.is_relative_to(Path.cwd()) else str(HERE)
 SENTENCES = (
     "She may well visit us in May.",
     "She can leave the leaves on the path.",
-    "The old man will water the plants while we plant the trees.",
+    "We saw a saw in the shed.",
 )
-HISTORICAL = "yern erligen ethe wisulen druhten"
+HISTORICAL = "hwu mon uin aggel yna hunkele soeddet"
 REFERENCE = "Ferreira, Tomás, and Edith Crane. The Kitchen Sonnet. Tollgate Press 2003."
 CONTRACT = """1. Scope
 This contract is for all ferries of the line.
@@ -72,7 +72,7 @@ def show_sets(model: Path) -> None:
     corpus = Path("corpus/set_valued_tagger")
     data = (str(corpus / "dev"), "--train", str(corpus / "train"), "--format", "tagsets")
     run("crf", "sets", str(model), *data)
-    print('"To the honourable and wise lords": article, adjective, conjunction, adjective, noun')
+    print("Annotators had: PW, PIND, ART or CARD (an eel, one eel), NA, APPR, NA, VVFIN")
     run("crf", "tag", str(model), HISTORICAL)
 
 
@@ -108,13 +108,14 @@ PARTS = (
         "Sets of tags where the evidence is thin",
         show_sets,
         ("tag MODEL 'yem holdare'", "annotate MODEL FILE --output FOLDER"),
+        shorter=("--training.max_steps", "7"),
     ),
     Part(
         "constrained_ner",
         "Fields of a reference, under constraints",
         show_repairs,
         ("tag MODEL 'Your reference.'", "constraints MODEL"),
-        shorter=("--training.max_steps", "1"),
+        shorter=("--training.max_steps", "1", "--components.constrained_ner.mine.folds", "2"),
     ),
     Part(
         "section_parser",

@@ -56,6 +56,7 @@ def test_a_project_is_valid_and_uses_shipped_configs(project: Path) -> None:
             assert (project / value).resolve().parent == ROOT / "configs" and (project / value).exists()
     for line in (line for command in commands.values() for line in command["script"]):
         assert line.startswith("python ")
+    assert "card.toml" in commands["package"]["deps"] and (project / "card.toml").exists()
 
 
 def test_results_are_made_by_a_command_and_name_no_machine(project: Path) -> None:
@@ -259,16 +260,16 @@ RUNS: dict[str, tuple[Callable[[Path], None], tuple[str, ...]]] = {
     "conll2000": (chunks, ("train", "evaluate", "train-compact", "evaluate-compact", "peer", "package")),
     "ud_english_ewt": (
         treebank,
-        ("train-xpos", "train-upos", "evaluate-xpos", "evaluate-upos", "peer-xpos", "peer-upos"),
+        ("train-xpos", "train-upos", "evaluate-xpos", "evaluate-upos", "peer-xpos", "peer-upos", "package"),
     ),
     "wnut17": (entities, ("train", "evaluate", "train-names", "evaluate-names", "peer")),
-    "ren_mlg": (tag_sets, ("split", "train", "evaluate", "train-case", "evaluate-case", "peer")),
-    "medieval_romance": (two_languages, ("occitan", "catalan", "train")),
+    "ren_mlg": (tag_sets, ("split", "train", "evaluate", "train-case", "evaluate-case", "peer", "package")),
+    "medieval_romance": (two_languages, ("occitan", "catalan", "train", "package")),
     "iwslt_punct": (talks, ("tagger", "features", "calibrate-features", "evaluate-features")),
-    "cora": (tagged_references, ("evaluate", "evaluate-free", "train")),
-    "anystyle": (references_in_xml, ("train", "evaluate", "cross-validate")),
-    "grobid_references": (labelled_words, ("train", "evaluate")),
-    "rechtspraak": (judgments, ("labels", "labels-alone", "trees", "train", "certified")),
+    "cora": (tagged_references, ("evaluate", "evaluate-free", "train", "package")),
+    "anystyle": (references_in_xml, ("train", "evaluate", "cross-validate", "package")),
+    "grobid_references": (labelled_words, ("train", "evaluate", "package")),
+    "rechtspraak": (judgments, ("labels", "labels-alone", "trees", "train", "certified", "package")),
 }
 SLOW = [name if name == "wnut17" else pytest.param(name, marks=pytest.mark.slow) for name in RUNS]
 
