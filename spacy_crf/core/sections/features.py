@@ -9,16 +9,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..arrays import Doubles
-from ..grammar.numbering import (
-    CYRILLIC_LOWER,
-    CYRILLIC_UPPER,
-    GREEK_LOWER,
-    GREEK_UPPER,
-    Reading,
-    is_first,
-    is_prefix,
-    step,
-)
+from ..grammar.numbering import Reading, is_first, is_prefix, step
+from ..grammar.words import CYRILLIC_LOWER, CYRILLIC_UPPER, GREEK_LOWER, GREEK_UPPER
 from .headings import MARKED, Heading, Level, Opening
 
 _HEADING = {
