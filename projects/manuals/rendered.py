@@ -19,6 +19,7 @@ def main(rendering: str, output: Path, model: Annotated[Path | None, typer.Optio
     config["training"]["dev_corpus"] = "corpora.dev"
     config["corpora"]["dev"] = {"@readers": "spacy_crf.SectionCorpus.v1", "path": None, "rendering": rendering}
     nlp.config = config
+    output.parent.mkdir(parents=True, exist_ok=True)
     nlp.to_disk(output)
 
 

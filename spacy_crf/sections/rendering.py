@@ -55,8 +55,8 @@ RENDERINGS = {"plain": PLAIN, "dense": DENSE, "marked": Rendering(look="marked")
 
 
 def choose_rendering(random: Random) -> Rendering:
-    """Draw a rendering; about a fourth of them are `PLAIN` or `DENSE`."""
-    if random.random() < 0.25:
+    """Draw a rendering; about half of them are `PLAIN` or `DENSE`."""
+    if random.random() < 0.5:
         return random.choice((PLAIN, DENSE))
     wrapped, headed = random.random() < 0.3, random.random() < 0.25
     return Rendering(
