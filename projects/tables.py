@@ -175,6 +175,22 @@ TABLES = {
         "anystyle", FIELDS, {"`constrained_ner.cfg`, dev": "dev", "the same, train.xml in 5 folds": "folds"}
     ),
     "grobid": Table("grobid_references", FIELDS, {"`constrained_ner.cfg`, dev": "dev"}),
+    "manuals": Table(
+        "manuals",
+        (
+            Column("heading precision", "scores.headings_p"),
+            Column("heading recall", "scores.headings_r"),
+            Column("heading F", "scores.headings_f"),
+            Column("span F", "scores.parseval_f"),
+            Column("title F", "scores.elements_f_per_type.SECTION_TITLE.f"),
+        ),
+        {
+            "untrained, blank lines between blocks": "untrained",
+            "untrained, no blank lines": "untrained-dense",
+            "`section_parser_general.cfg`, blank lines between blocks": "trained",
+            "the same, no blank lines": "trained-dense",
+        },
+    ),
     "rechtspraak-labels": Table(
         "rechtspraak",
         (

@@ -7,7 +7,8 @@ from typing import Any
 
 from .layout import DocumentLayout
 from .markup import LEVELS
-from .segment import KINDS, PARAGRAPH, Kind, find_mark, find_numbering
+from .segment import KINDS, PARAGRAPH
+from .starts import find_mark, find_numbering
 
 MOST_LEVELS = 9
 
@@ -96,4 +97,8 @@ def _lines(text: str, start: int, end: int) -> Iterator[Block]:
 
 def _running(line: str) -> Block:
     after = find_mark(line, 0, len(line)) or find_numbering(line, 0, len(line), first=False)
-    return Block(BlockKind.ITEM, 0, line[after:].strip()) if after < len(line) and after else Block(BlockKind.TEXT, 0, line)
+    return (
+        Block(BlockKind.ITEM, 0, line[after:].strip())
+        if after < len(line) and after
+        else Block(BlockKind.TEXT, 0, line)
+    )

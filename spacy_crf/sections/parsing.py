@@ -207,9 +207,7 @@ def parse_units(
     return tags, tree
 
 
-def elements_of(
-    units: Sequence[LayoutUnit], tags: Ints, probabilities: Doubles, names: Sequence[str]
-) -> list[Element]:
+def elements_of(units: Sequence[LayoutUnit], tags: Ints, probabilities: Doubles, names: Sequence[str]) -> list[Element]:
     """Elements with their labels and the probabilities of these. tags ((N,)), probabilities ((N, L)): of units."""
     chosen = probabilities[np.arange(len(units)), tags].tolist()
     return [Element(unit.start, unit.end, names[tag], p) for unit, tag, p in zip(units, tags.tolist(), chosen)]

@@ -32,8 +32,9 @@ from .formats.markup import read_html, read_xml
 from .formats.rechtspraak import ROOTS, read_rechtspraak_gold
 from .layout import NAME, DocumentLayout, attach_layout, runs_of, to_doc
 from .rendering import RENDERINGS, choose_rendering, render
-from .segment import PARAGRAPH, Run, find_mark, find_numbering
+from .segment import PARAGRAPH, Run
 from .spans import ELEMENTS, SECTIONS, Elements, drop_sections, register_extensions, write_elements, write_sections
+from .starts import find_mark, find_numbering
 from .tree import SectionTree, from_json
 
 READERS: dict[str, Callable[[Path], DocumentLayout]] = {  # by the suffix of a file

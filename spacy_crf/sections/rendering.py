@@ -14,7 +14,8 @@ from ..core.grammar.numbering import ARABIC, LETTER_LOWER, LETTER_UPPER, ROMAN_U
 from .blocks import Block, BlockDocument, BlockKind
 from .layout import LayoutBuilder
 from .markup import name_sections, nest
-from .segment import Kind, LayoutUnit, find_numbering
+from .segment import Kind, LayoutUnit
+from .starts import find_numbering
 from .tree import NUMBER, TITLE, Element, GoldDocument, mark_headings
 
 Numbering = Literal["kept", "none", "decimal", "worded", "outline"]
@@ -54,8 +55,8 @@ RENDERINGS = {"plain": PLAIN, "dense": DENSE, "marked": Rendering(look="marked")
 
 
 def choose_rendering(random: Random) -> Rendering:
-    """Draw a rendering; about a fourth of them are `PLAIN` or `DENSE`."""
-    if random.random() < 0.25:
+    """Draw a rendering; about half of them are `PLAIN` or `DENSE`."""
+    if random.random() < 0.5:
         return random.choice((PLAIN, DENSE))
     wrapped, headed = random.random() < 0.3, random.random() < 0.25
     return Rendering(
@@ -172,7 +173,11 @@ class _Writer:
         for place, block in enumerate(self.blocks):
             if block.kind is BlockKind.HEADING and place >= depth:
                 title = " ".join(block.text.split())
-                dots = f" {'.' * max(3, 60 - len(title))} {place // 8 + 1}" if len(title) % 2 or self.rendering.page else ""
+                dots = (
+                    f" {'.' * max(3, 60 - len(title))} {place // 8 + 1}"
+                    if len(title) % 2 or self.rendering.page
+                    else ""
+                )
                 self._line(title + dots, 2 * (self.depths[place] - 1))
 
     def _wrap(self, text: str, indent: int) -> list[str]:

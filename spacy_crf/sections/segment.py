@@ -8,13 +8,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from string import ascii_lowercase
 from typing import TypeAlias
 
 import numpy as np
 
 from ..core.arrays import Indices
-from ..core.grammar.numbering import ALONE, INSERTED, KEYWORDS, NUMBER_WORDS, ORDINALS, OTHER_LETTERS, RANKS, numerals, plain
+from .starts import Letter, find_letter, find_mark, find_numbering, find_quote, find_series, skip_space
 
 Run: TypeAlias = tuple[int, int, str]
 """Start and end in the text, and a style, or the name of a `Kind` to say what a stretch of text is (see `segment`)."""
@@ -124,13 +123,7 @@ def _lines(text: str, start: int, end: int) -> Iterator[_Part]:
 def _strip(text: str, start: int, end: int) -> tuple[int, int]:
     while end > start and text[end - 1].isspace():
         end -= 1
-    return _skip(text, start, end), end
-
-
-def _skip(text: str, start: int, end: int) -> int:
-    while start < end and text[start].isspace():
-        start += 1
-    return start
+    return skip_space(text, start, end), end
 
 
 class _Splitter:
@@ -155,7 +148,7 @@ class _Splitter:
                     self.letters.append(Letter(len(self.units), after, self.text[place:after], indent))
                 break
             self.units.append(LayoutUnit(place, after, Kind.NUMBER, indent=indent))
-            place = _skip(self.text, after, end)
+            place = skip_space(self.text, after, end)
         self.add(place, end, Kind.TEXT, indent)
 
     def _split_signs(self, start: int, end: int, indent: int) -> int:
@@ -163,7 +156,7 @@ class _Splitter:
         for kind, find in ((Kind.QUOTE, find_quote), (Kind.MARK, find_mark)):
             if start < end and (after := find(self.text, start, end)) > start:
                 self.units.append(LayoutUnit(start, after, kind, indent=indent))
-                start = _skip(self.text, after, end)
+                start = skip_space(self.text, after, end)
         return start
 
     def add(self, start: int, end: int, kind: Kind, indent: int) -> None:
@@ -219,140 +212,3 @@ def _join(text: str, places: Sequence[tuple[int, int]]) -> list[tuple[int, int]]
         else:
             joined.append((start, end))
     return joined
-
-
-# -- the form of a start -------------------------------------------------------------------------------------
-
-CLOSING = r"[.:)\]°º]"
-ROMAN = r"(?=[ivxlc])c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})"  # above 399 stand words and units: di, cm, mix
-LETTER = rf"[a-z{OTHER_LETTERS}]"
-TWICE = "|".join(2 * letter for letter in ascii_lowercase)  # aa, bb
-BIS = rf" ?(?:{'|'.join(INSERTED)})\b"
-PART = rf"(?:\d{{1,4}}|{ROMAN}|{LETTER})"
-MONTH = (
-    r"(?:jan|feb|mrt|mar|apr|jun|jul|aug|sep|sept|okt|oct|nov|dec|dez|januari|februari|maart|april|mei|juni|juli|"
-    r"augustus|september|oktober|november|december|january|february|march|may|june|july|august|october|januar|februar|"
-    r"märz|mai|dezember|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre)\b"
-)
-END = r"(?=\s|$)"
-KEYWORD = re.compile(
-    rf"(?:(?:{'|'.join(KEYWORDS)})\.?|[§¶]{{1,2}})[ \t\u00a0]*"
-    rf"(?<=[\s.§¶])(?:\d{{1,4}}(?:{BIS}|er|[a-z])?|{ROMAN}[a-z]?|[a-z]|(?<=\s)(?:{'|'.join(NUMBER_WORDS)}))"
-    rf"(?:[.:-]{PART})*(?:\([a-z\d]{{1,4}}\))*"
-    rf"(?:{CLOSING}{{1,2}}{END}|{END}|(?=[–—]))",
-    re.IGNORECASE,
-)
-WITHOUT_NUMBER = re.compile(rf"(?:{'|'.join(sorted(ALONE))})(?:[:.](?=\s|$)|(?=\s*$|\s(?-i:[A-Z])))", re.IGNORECASE)
-BEFORE_WORD = r"(?=\s|$|[^\W\d_]|[\"'“‘„(\[])"
-BRACKETED = re.compile(rf"[(\[] ?{PART}(?:[.-]{PART}){{0,9}}[a-z]? ?[)\]][.:]?{BEFORE_WORD}", re.IGNORECASE)
-CLOSED = re.compile(
-    rf"(?:\d{{1,4}}(?:{BIS}|[a-z])?|[a-z]\d{{1,3}}|{ROMAN}|{LETTER}|{TWICE}|(?-i:[IVX]{{1,5}}[a-h]))(?:[.-](?:\d{{1,3}}[a-z]?|{ROMAN}|[a-z])){{0,9}}"
-    rf"(?:{CLOSING}{{1,2}}|\.-){BEFORE_WORD}",
-    re.IGNORECASE,
-)
-DOTTED = re.compile(
-    r"(?:(?:\d{1,3}|[A-Z]|[IVX]{1,5})(?:\.(?:\d{1,3}[a-z]?|[a-z])){1,9}"
-    r"|(?:\d{1,3}|[IVX]{1,5}|[A-Za-z](?=\.(?:[IVX]+\.)?\d))(?:\.(?:\d{1,3}[a-z]?|[IVX]{1,5}|[A-Z])){1,5}(?:\.[a-z])?\.?(?=\s|$))"
-    r"(?=\s|$|[A-Z\"“‘„(])"
-)
-HYPHENED = re.compile(r"(?:[IVX]{1,5}|[A-Z]|\d{1,2})(?:[-–]\d{1,3}){1,3}(?=\s+[A-Z\"“‘„(]|\s*$)")
-WITH_BRACKETS = re.compile(rf"\d{{1,3}}(?:\([a-z\d]{{1,3}}\)){{1,3}}{END}")
-LIKE_INITIALS = re.compile(r"[IVX]\.[A-F]\.\s")  # a name seldom has these
-ENCLOSED = re.compile("[\u2460-\u24e9\u2160-\u217b\u3220-\u3229\u2776-\u2793][.:)]?(?=\\s|$|\\w)")  # ① ⑴ ⒈ ⒜ Ⅳ
-COUNTED = re.compile(rf"(?:n[°º]|no\.|nr\.?)\s?\d{{1,4}}[.:)]?{END}", re.IGNORECASE)
-ORDINAL_FIRST = re.compile(
-    rf"(?:{'|'.join(ORDINALS)})\s(?:{'|'.join(form for form, word in KEYWORDS.items() if RANKS[word] < RANKS['article'])})"
-    rf"[.:]?{END}",
-    re.IGNORECASE,
-)
-BARE_ARABIC = re.compile(rf"\d{{1,3}}(?:[a-z]|{BIS}|ª|[A-Z](?=\s+[A-Z]|\s*$))?{END}(?!\s*[%€$])")
-BARE_CAPITAL = re.compile(r"(?:[IVXLC]{1,7}|[A-Z])(?=\s+[A-Z\"“‘„(]|\s*$|\t| {2})")
-BARE_SMALL = re.compile(rf"(?:(?=[ivx]+\b){ROMAN}|[a-z])(?=\t| {{2,}}|\s*$)")
-WEAK = re.compile(rf"(?:(?=[ivx]+\b){ROMAN}|(?=[IVX]+\b){ROMAN.upper()}|[A-Za-z])(?= \S)")
-AMOUNT = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?(?=\s|$)")
-DATE = re.compile(rf"\d{{4}}-\d{{1,2}}-\d{{1,2}}\b|\d{{1,2}}(?:\s*{MONTH}|[.)]\s*{MONTH}\.?\s*\d{{4}})", re.IGNORECASE)
-SPACED = re.compile(r"(?:[^\W\d_][ \u00a0]{1,4}){2,}[^\W\d_](?=\s|$)")
-PARTICLES = "van|de|der|den|von|di|du|la|le|ten|ter|el|al"
-INITIALS = re.compile(rf"(?:[A-Z][a-z]?\.\s?){{2,6}}(?:(?:{PARTICLES})\s)*[A-Z][\w’'-]+\s*$")
-MARK = re.compile(r"[-–—*#•‣⁃·●○◦▪▫■□►▶➢✓➔→?+](?=\s)|[•‣⁃●○◦▪▫■□►▶➢✓➔](?=\S)")
-MARKS = frozenset("-–—*#•‣⁃·●○◦▪▫■□►▶➢✓➔→?+_=.")
-QUOTE = re.compile(r"[\"“„«‘‚‹`´]|['’](?=\S)(?![stnkmrd][\s-])")
-SINGLE = (BRACKETED, DOTTED, CLOSED)
-BARE = (HYPHENED, WITH_BRACKETS, BARE_ARABIC, BARE_CAPITAL, BARE_SMALL)
-LONGEST = 200  # characters that are looked at: no numbering is longer
-REACH = 50  # units between two members of a series
-
-
-def find_numbering(text: str, start: int, end: int, first: bool = True) -> int:
-    """The place behind a numbering, and its closing sign, that an element begins with; `start` if there is none.
-
-    first (bool): nothing was split off before: behind another numbering, one needs a closing sign, a bracket or a dot.
-    """
-    end = min(end, start + LONGEST)
-    if not (text[start].isalnum() or text[start] in "([§¶（" or ENCLOSED.match(text, start)):
-        return start
-    head = text[start:end]
-    if not head.isascii():
-        if match := ENCLOSED.match(head):
-            return start + match.end()
-        head = "".join(map(_alike, head))
-    if first and (match := KEYWORD.match(head) or WITHOUT_NUMBER.match(head) or ORDINAL_FIRST.match(head)):
-        return start + match.end()
-    is_name = INITIALS.match(head) and not LIKE_INITIALS.match(head)
-    if DATE.match(head) or AMOUNT.match(head) or SPACED.match(head) or is_name:
-        return start
-    for pattern in (COUNTED, *SINGLE, *BARE) if first else SINGLE:
-        if match := pattern.match(head):
-            return start + match.end()
-    return start
-
-
-def _alike(character: str) -> str:
-    """A character, or the digit or sign of ASCII that it stands for, if that is one character too."""
-    found = plain(character)
-    return found if len(found) == 1 else character
-
-
-def find_letter(text: str, start: int, end: int) -> int:
-    """The end of a letter or roman numeral that stands alone at the start of an element; `start` if there is none.
-
-    It numbers the element only if others nearby do so too: "a" and "I" are words (see `find_series`).
-    """
-    match = WEAK.match(text, start, end)
-    return start if match is None or SPACED.match(text, start, end) else match.end()
-
-
-def find_mark(text: str, start: int, end: int) -> int:
-    """The end of a list mark that an element begins with; `start` if there is none, or several in a row."""
-    if text[start] not in MARKS or not MARK.match(text, start, end):
-        return start
-    rest = _skip(text, start + 1, end)
-    return start if rest >= end or text[rest] in MARKS else start + 1
-
-
-def find_quote(text: str, start: int, end: int) -> int:
-    """The end of an opening quotation mark that an element begins with; `start` if there is none."""
-    return start + 1 if QUOTE.match(text, start, end) else start
-
-
-@dataclass(frozen=True, slots=True)
-class Letter:
-    """A letter or roman numeral without any sign, which may be a numbering. place (int): of the unit that it begins."""
-
-    place: int
-    end: int
-    text: str
-    indent: int
-
-
-def find_series(letters: Sequence[Letter]) -> list[Letter]:
-    """Those that have a predecessor or a successor nearby, of the same kind and with the same indentation; in order."""
-    last: dict[tuple[str, int, int], int] = {}
-    kept: set[int] = set()
-    for number, letter in enumerate(letters):
-        for kind, value in numerals(letter.text):
-            before = last.get((kind, value - 1, letter.indent))
-            if before is not None and letter.place - letters[before].place <= REACH:
-                kept.update((before, number))
-            last[kind, value, letter.indent] = number
-    return [letters[number] for number in sorted(kept)]

@@ -17,10 +17,16 @@ from spacy_crf.sections.rendering import DENSE, PLAIN, RENDERINGS, Rendering, ch
 from spacy_crf.sections.segment import Kind
 from spacy_crf.sections.tree import SectionTree
 
-WORDS = st.lists(st.sampled_from(["ferry", "Harbour", "pier", "of", "the", "Tide", "3.1", "x=1"]), min_size=1, max_size=9)
+WORDS = st.lists(
+    st.sampled_from(["ferry", "Harbour", "pier", "of", "the", "Tide", "3.1", "x=1"]), min_size=1, max_size=9
+)
 TEXTS = WORDS.map(" ".join)
-HEADINGS = st.builds(Block, st.just(BlockKind.HEADING), st.integers(1, 6), st.sampled_from(["", "1. ", "A.2 "]).flatmap(
-    lambda number: TEXTS.map(lambda text: number + "Of " + text)))
+HEADINGS = st.builds(
+    Block,
+    st.just(BlockKind.HEADING),
+    st.integers(1, 6),
+    st.sampled_from(["", "1. ", "A.2 "]).flatmap(lambda number: TEXTS.map(lambda text: number + "Of " + text)),
+)
 BODIES = st.builds(Block, st.sampled_from(["text", "item", "term", "code"]).map(BlockKind), st.just(0), TEXTS)
 DOCUMENTS = st.lists(HEADINGS | BODIES, min_size=1, max_size=12).map(
     lambda blocks: BlockDocument(tuple(blocks), "port", "en")
@@ -96,7 +102,11 @@ def test_looks() -> None:
     assert (0, len("3. Of ferries\n"), "bold") in bold.runs
 
 
-BLOCKS = {"id": "port", "lang": "en", "blocks": [["heading", 1, "Piers"], ["text", 0, "All of them."], ["term", 0, "pier"]]}
+BLOCKS = {
+    "id": "port",
+    "lang": "en",
+    "blocks": [["heading", 1, "Piers"], ["text", 0, "All of them."], ["term", 0, "pier"]],
+}
 
 
 def outlines(corpus: SectionCorpus) -> list[tuple[str, list[tuple[str, int]]]]:

@@ -9,14 +9,13 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
 from itertools import pairwise, product
 
 from ..arrays import cached_property
+from .words import ALPHABETS, INSERTED, KEYWORDS, LETTER_VALUES, NUMBER_WORDS, ORDINALS, OTHER_LETTERS, OUTER, RANKS
 
 # kinds of numerals, each written as its first value
-ARABIC, ROMAN_UPPER, ROMAN_LOWER, LETTER_UPPER, LETTER_LOWER = "1", "I", "i", "A", "a"
-GREEK_UPPER, GREEK_LOWER, CYRILLIC_UPPER, CYRILLIC_LOWER = "Β", "β", "Б", "б"  # not by letters that look Latin
+ARABIC, ROMAN_UPPER, ROMAN_LOWER, LETTER_UPPER, LETTER_LOWER = "1", "I", "i", "A", "a"  # others are in `words`
 MAX_DIGITS = 4
 MAX_ROMAN = 399  # of several letters: above it stand words and units of measure (di, cm, mix)
 
@@ -25,39 +24,14 @@ _ROMAN = (
     *((10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I")),
 )
 _DIGITS = {letter: value for value, letter in _ROMAN if len(letter) == 1}
-_LISTS = files(__package__) / "lists"
-
-
-def _lines(name: str) -> list[str]:
-    """Lines of a list that are no comments."""
-    return [line for line in (_LISTS / name).read_text(encoding="utf8").splitlines() if not line.startswith("#")]
-
-
-NUMBER_WORDS = {
-    word.partition("=")[0]: int(word.partition("=")[2] or value)
-    for line in reversed(_lines("numbers.tsv"))
-    for value, word in enumerate(line.split(), start=1)
-}
-ORDINALS = {
-    form: value
-    for line in _lines("ordinals.tsv")
-    for value, forms in enumerate(line.split(), start=1)
-    for form in forms.split("/")
-}
-INSERTED = {"bis": 1, "ter": 2, "quater": 3, "quinquies": 4, "sexies": 5, "septies": 6, "octies": 7}  # 2bis: 2a
-# alphabets of other scripts whose letters are numerals, in order; the marks of sound of Cyrillic number nothing
-_ALPHABETS = {GREEK_LOWER: "αβγδεζηθικλμνξοπρστυφχψω", CYRILLIC_LOWER: "абвгдежзиклмнопрстуфхцчшщэюя"}
-_ALPHABETS |= {GREEK_UPPER: _ALPHABETS[GREEK_LOWER].upper(), CYRILLIC_UPPER: _ALPHABETS[CYRILLIC_LOWER].upper()}
-OTHER_LETTERS = "".join(_ALPHABETS.values())
-_LETTER_VALUES = {letter: (kind, value) for kind, own in _ALPHABETS.items() for value, letter in enumerate(own, 1)}
 
 
 def numerals(text: str) -> list[tuple[str, int]]:
     """All readings of one numeral, as kind and value: `i` is roman 1 and letter 9, `aa` is letter 27; [] for none."""
     if text.isascii() and text.isdigit():
         return [(ARABIC, int(text))] if len(text) <= MAX_DIGITS else []
-    if text in _LETTER_VALUES:
-        return [_LETTER_VALUES[text]]
+    if text in LETTER_VALUES:
+        return [LETTER_VALUES[text]]
     if not (text.isascii() and text.isalpha()) or not (text.isupper() or text.islower()):
         return []
     roman, letter = roman_value(text.upper()), letter_value(text.upper())
@@ -96,8 +70,8 @@ def numeral(kind: str, value: int) -> str:
         return str(value)
     if value < 1:
         return ""
-    if kind in _ALPHABETS:
-        return _ALPHABETS[kind][value - 1 : value]
+    if kind in ALPHABETS:
+        return ALPHABETS[kind][value - 1 : value]
     times, letter = divmod(value - 1, 26)
     text = roman_numeral(value) if kind in (ROMAN_UPPER, ROMAN_LOWER) else chr(ord("A") + letter) * (times + 1)
     return text if kind in (ROMAN_UPPER, LETTER_UPPER) else text.lower()
@@ -105,9 +79,6 @@ def numeral(kind: str, value: int) -> str:
 
 # -- keywords and signs before numbers, and letters and digits of other kinds ---------------------------------
 
-_RANKED = [(int(rank), forms.split("/")) for rank, _, forms in (line.partition("\t") for line in _lines("keywords.tsv"))]
-KEYWORDS: dict[str, str] = {form: forms[0] for _, forms in reversed(_RANKED) for form in forms}
-RANKS: dict[str, int] = {forms[0]: rank for rank, forms in _RANKED}
 SIGNS: dict[str, int] = {"§": 5, "¶": 7}
 # words that head a section also without a number: the only annex, or the first
 ALONE: frozenset[str] = frozenset(
@@ -249,9 +220,7 @@ def _as_letter(found: re.Match[str]) -> str:
 
 
 _ORDINAL_FIRST = re.compile(
-    rf"(?P<number>{'|'.join(ORDINALS)})\s+"
-    rf"(?P<word>{'|'.join(form for rank, forms in _RANKED if rank < RANKS['article'] for form in forms)})(?P<close>[.:]?)",
-    re.IGNORECASE,
+    rf"(?P<number>{'|'.join(ORDINALS)})\s+(?P<word>{'|'.join(OUTER)})(?P<close>[.:]?)", re.IGNORECASE
 )
 
 

@@ -9,17 +9,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..arrays import Doubles
-from ..grammar.numbering import (
-    CYRILLIC_LOWER,
-    CYRILLIC_UPPER,
-    GREEK_LOWER,
-    GREEK_UPPER,
-    Reading,
-    is_first,
-    is_prefix,
-    step,
-)
-from .headings import MARKED, Heading, Level, Opening
+from ..grammar.numbering import Reading, is_first, is_prefix, step
+from ..grammar.words import CYRILLIC_LOWER, CYRILLIC_UPPER, GREEK_LOWER, GREEK_UPPER
+from .headings import MARKED, MOST_LEVELS, Heading, Level, Opening
 
 _HEADING = {
     "number without title": 0.0,
@@ -156,8 +148,8 @@ def _type_of_siblings(before: Opening, opening: Opening) -> list[str]:
     if before.virtual or opening.virtual:
         return []
     found = []
-    left, right = before.typography // MARKED, opening.typography // MARKED
-    if left > 0 and right > 0 and left != right:
+    left, right = _level(before), _level(opening)
+    if left and right and left != right:
         found.append(f"beside a {'higher' if left > right else 'lower'} level of the mark-up")
     if before.titled and opening.titled:
         if before.typography == opening.typography:
@@ -169,6 +161,12 @@ def _type_of_siblings(before: Opening, opening: Opening) -> list[str]:
     if opening.top_title:
         found.append(f"first-level title beside {'one' if before.top_title else 'another'}")
     return found
+
+
+def _level(opening: Opening) -> int:
+    """The level of a heading that the mark-up names, greater for what stands further out; 0 where it names none."""
+    level = opening.typography // MARKED
+    return level if 0 < level <= MOST_LEVELS else 0
 
 
 def child_features(above: Level | None, opening: Opening) -> list[str]:
@@ -188,7 +186,7 @@ def child_features(above: Level | None, opening: Opening) -> list[str]:
         found.append("titled below untitled")
     if opening.top_title:
         found.append("first-level title below")
-    if 0 < outer.typography // MARKED <= opening.typography // MARKED:
+    if 0 < _level(outer) <= _level(opening):
         found.append("below a level of the mark-up that is no higher")
     if opening.titled and outer.titled and opening.typography >= outer.typography:
         same = opening.typography == outer.typography

@@ -22,10 +22,10 @@ class UnitFeatureSettings(FeatureSettings):
     """Templates over layout elements (lines, numberings, titles) and the word lists that belong to them.
 
     templates (list[str]): in the language of `spacy_crf.features.templates`, with UNIT(name) for what is known of a
-        unit; `@sections` is a ready-made set.
+        unit; `@sections` is a ready-made set, `@headings` one nearly without words, for texts of any kind.
     min_count (int): state features seen less often in training are left out.
     min_edge_count (int): the same for edge features.
-    languages (list[str] | None): built-in word lists, of "en" and "nl"; None for both.
+    languages (list[str] | None): built-in word lists, of "de", "en", "es", "fr", "it" and "nl"; None for all.
     lists (dict[str, str] | None): more word lists by name: paths of TSV files, `phrase<TAB>class`.
     newlines (bool): whether blank lines are units of the chain. If not, they are passed over and get their label
         without it, and features of the neighbours are those of what stands beside them.

@@ -194,7 +194,7 @@ def without_page(own: str) -> str:
 
 def evidence(batch: UnitBatch) -> dict[str, Bools]:
     """Conditions of the units by name, each (N,), that tell headings from other texts."""
-    lines, here = batch.shared(Lines), np.arange(len(batch))
+    lines = batch.shared(Lines)
     words, prose, technical = lines.words, lines.prose, lines.technical
     before, after = batch.text_before, batch.text_after
     by_end = {

@@ -293,13 +293,23 @@ _AROUND = """
 """
 _LINES = ", ".join(f"line {name}" for name in WEIGHTS)
 _LOOKS = """
-    look, look[-1], look[1], look[-2], look[2], set like headings, set alike, look & set like headings, look & set alike
-    look & words, look & case, look & ends, look & blanks before & blanks after, look & family[-1], look & is title
-    look & kind[-1] & kind[1], look[-1] & look[0], look[0] & look[1], look[1] & family[0], look[2] & kind[1] & family[0]
-    look[1] & sequence length[0], look[1] & kind[0], is manual_title, is callout, words & is callout, line technical[1]
-    line prose[1], line technical[-1], line prose[-1], line prose[2], line prose[-2]
-    line technical & set like headings, line first & look, line not numbered as others & look, line no blank lines & look
+    look, look[-1], look[1], look[-2], look[2], set like headings, set alike, look & set like headings
+    look & set alike, look & words, look & case, look & ends, look & blanks before & blanks after
+    look & family[-1], look & is title, look & kind[-1] & kind[1], look[-1] & look[0], look[0] & look[1]
+    look[1] & family[0], look[2] & kind[1] & family[0], look[1] & sequence length[0], look[1] & kind[0]
+    is manual_title, is callout, words & is callout, line technical[1], line prose[1], line technical[-1]
+    line prose[-1], line prose[2], line prose[-2], line technical & set like headings, line first & look
+    line not numbered as others & look, line no blank lines & look
+"""
+_SHAPES = """
+    kind & blanks before & blanks after, words & case, words & ends, words & opens, words & words after
+    words & blanks before, words & blanks after, opens & ends before, ends & ends before, is emphasised & ends
+    rule, part, part & family, rule & words, kind[-2..2], kind[-1] & kind[0] & kind[1], family[-1], family[1]
+    family[-1] & words[0], depth[-1] & words[0], is plausible[-1] & words[0], family[0] & opens[1], signs[0] & words[1]
+    family[0] & sequence length[0], kind[0] & holds leader[1], known alike, known share, alike, opens sentence after
 """
 _FOUND = ", ".join([*_RELATED, *(f"holds {name}" for name in CONTENTS)])
 PRESETS = {"@sections": ["BIAS", *_templates(f"{_SINGLE}{_FOUND}{_LAST}{_AROUND}"), "B:UNIT(kind)[0]"]}
-PRESETS["@headings"] = _templates(f"{_LOOKS}{_LINES}")
+# for texts of any kind: nearly without words, which documents of one kind would be learned by heart from
+_GENERAL = f"first, {_SINGLE}{_LOOKS}{_LINES}, {_FOUND}{_SHAPES}"
+PRESETS["@headings"] = ["BIAS", *_templates(_GENERAL), "B:UNIT(kind)[0]"]

@@ -1,7 +1,7 @@
 """Labels of layout elements without training: how lines look, and what the rules know of words and of parts.
 
-Both are evidence of one log-linear model. Its figures are scores, not probabilities: they were never fitted to documents
-of yours.
+Both are evidence of one log-linear model. Its figures are scores, not probabilities: they were not fitted to documents
+such as yours.
 """
 
 from dataclasses import dataclass
@@ -69,7 +69,9 @@ def label_untrained(batch: UnitBatch) -> UntrainedLabels:
     roles = scores.argmax(axis=1)
     looks = {NUMBER: "numbers what looks like a heading", TITLE: "looks like a heading", BODY_TEXT: "looks like text"}
     agree = (roles == decided.roles).tolist()
-    return UntrainedLabels(roles, scores, [r if same else looks[own] for r, same, own in zip(rules, agree, roles.tolist())])
+    return UntrainedLabels(
+        roles, scores, [r if same else looks[own] for r, same, own in zip(rules, agree, roles.tolist())]
+    )
 
 
 def _number_scores(batch: UnitBatch, rules: list[str], title: Doubles) -> Doubles:

@@ -1,0 +1,37 @@
+"""Words and letters that numberings are written with, from lists: a line of each for a language, or a word."""
+
+from importlib.resources import files
+
+GREEK_UPPER, GREEK_LOWER, CYRILLIC_UPPER, CYRILLIC_LOWER = "Β", "β", "Б", "б"  # kinds, as in `numbering`
+_LISTS = files(__package__) / "lists"
+
+
+def _lines(name: str) -> list[str]:
+    """Lines of a list that are no comments."""
+    return [line for line in (_LISTS / name).read_text(encoding="utf8").splitlines() if not line.startswith("#")]
+
+
+NUMBER_WORDS = {
+    word.partition("=")[0]: int(word.partition("=")[2] or value)
+    for line in reversed(_lines("numbers.tsv"))
+    for value, word in enumerate(line.split(), start=1)
+}
+ORDINALS = {
+    form: value
+    for line in _lines("ordinals.tsv")
+    for value, forms in enumerate(line.split(), start=1)
+    for form in forms.split("/")
+}
+INSERTED = {"bis": 1, "ter": 2, "quater": 3, "quinquies": 4, "sexies": 5, "septies": 6, "octies": 7}  # 2bis: 2a
+# alphabets of other scripts whose letters are numerals, in order; the marks of sound of Cyrillic number nothing
+ALPHABETS = {GREEK_LOWER: "αβγδεζηθικλμνξοπρστυφχψω", CYRILLIC_LOWER: "абвгдежзиклмнопрстуфхцчшщэюя"}
+ALPHABETS |= {GREEK_UPPER: ALPHABETS[GREEK_LOWER].upper(), CYRILLIC_UPPER: ALPHABETS[CYRILLIC_LOWER].upper()}
+OTHER_LETTERS = "".join(ALPHABETS.values())
+LETTER_VALUES = {letter: (kind, value) for kind, own in ALPHABETS.items() for value, letter in enumerate(own, 1)}
+
+_RANKED = [
+    (int(rank), forms.split("/")) for rank, _, forms in (line.partition("\t") for line in _lines("keywords.tsv"))
+]
+KEYWORDS: dict[str, str] = {form: forms[0] for _, forms in reversed(_RANKED) for form in forms}
+RANKS: dict[str, int] = {forms[0]: rank for rank, forms in _RANKED}
+OUTER = [form for rank, forms in _RANKED if rank < RANKS["article"] for form in forms]  # of outer sections
