@@ -66,7 +66,8 @@ class StackParser:
         self.weights = None
 
     def to_data(self) -> dict[str, Any]:
-        return {} if self.weights is None else dict(zip(NAMES, self.weights.tolist()))
+        found = [] if self.weights is None else zip(NAMES, self.weights.tolist())
+        return {name: weight for name, weight in found if weight or name not in LATER}
 
     def from_data(self, data: Mapping[str, Any]) -> None:
         weights = None

@@ -145,7 +145,8 @@ class Looks:
     def __init__(self, batch: UnitBatch) -> None:
         found = batch.shared(evidence)
         columns = np.array([found[name] for name in WEIGHTS], dtype=np.float64)
-        self.own: Doubles = BIAS + (np.array(list(WEIGHTS.values()))[:, None] * columns).sum(axis=0)
+        total = BIAS + (np.array(list(WEIGHTS.values()))[:, None] * columns).sum(axis=0)
+        self.own: Doubles = np.round(total, 6)  # the same in any batch
         texts = batch.kinds.among(Kind.TEXT)
         chance = np.where(texts, 1 / (1 + np.exp(-self.own)), 0.0)
         settings = _settings(batch, found)
