@@ -27,7 +27,7 @@ BLOCK_KINDS = {kind.value: kind for kind in BlockKind}
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class DocumentBlock:
     """A block of a document. level (int): of a heading, 1 for the outermost; 0 for all else."""
 
     kind: BlockKind
@@ -39,7 +39,7 @@ class Block:
 class BlockDocument:
     """The blocks of a document in order. language (str): its code, "" if it is unknown."""
 
-    blocks: tuple[Block, ...]
+    blocks: tuple[DocumentBlock, ...]
     name: str = ""
     language: str = ""
 
@@ -61,7 +61,7 @@ def blocks_of_json(entry: Mapping[str, Any]) -> BlockDocument:
         if kind == BlockKind.HEADING and not (isinstance(level, int) and 1 <= level <= MOST_LEVELS):
             raise ValueError(f"the level of heading {number} is {level!r}")
         if text.strip():
-            blocks.append(Block(BLOCK_KINDS[kind], level if kind == BlockKind.HEADING else 0, text))
+            blocks.append(DocumentBlock(BLOCK_KINDS[kind], level if kind == BlockKind.HEADING else 0, text))
     return BlockDocument(tuple(blocks), str(entry.get("id", "")), str(entry.get("lang", "")))
 
 
@@ -70,7 +70,7 @@ def blocks_of_layout(layout: DocumentLayout) -> BlockDocument:
     return BlockDocument(tuple(_blocks(layout)), layout.name, layout.language)
 
 
-def _blocks(layout: DocumentLayout) -> Iterator[Block]:
+def _blocks(layout: DocumentLayout) -> Iterator[DocumentBlock]:
     text = layout.text
     known = [run for run in layout.runs if run[2] in LEVELS or run[2] == PARAGRAPH or run[2] in KINDS]
     place = 0
@@ -82,23 +82,23 @@ def _blocks(layout: DocumentLayout) -> Iterator[Block]:
         yield from _lines(text, place, start)
         own = text[max(start, place) : end]
         if style in LEVELS:
-            yield Block(BlockKind.HEADING, LEVELS[style], " ".join(own.split()))
+            yield DocumentBlock(BlockKind.HEADING, LEVELS[style], " ".join(own.split()))
         elif style == PARAGRAPH:
             yield _running(" ".join(own.split()))
         else:
-            yield Block(BlockKind.CODE, 0, own.strip("\n"))
+            yield DocumentBlock(BlockKind.CODE, 0, own.strip("\n"))
         place = end
     yield from _lines(text, place, len(text))
 
 
-def _lines(text: str, start: int, end: int) -> Iterator[Block]:
+def _lines(text: str, start: int, end: int) -> Iterator[DocumentBlock]:
     return (_running(line.strip()) for line in text[start:end].split("\n") if line.strip())
 
 
-def _running(line: str) -> Block:
+def _running(line: str) -> DocumentBlock:
     after = find_mark(line, 0, len(line)) or find_numbering(line, 0, len(line), first=False)
     return (
-        Block(BlockKind.ITEM, 0, line[after:].strip())
+        DocumentBlock(BlockKind.ITEM, 0, line[after:].strip())
         if after < len(line) and after
-        else Block(BlockKind.TEXT, 0, line)
+        else DocumentBlock(BlockKind.TEXT, 0, line)
     )

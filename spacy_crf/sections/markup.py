@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from spacy.tokens import Doc
 
-from ..core.arrays import Bools, Doubles, Ints
+from ..core.arrays import Bools, Doubles, Indices, Ints
 from ..corpora.docs import copy_tokens
 from .features.rules import NUMBER, TITLE
 from .layout import attach_layout, runs_of
@@ -45,7 +45,7 @@ class MarkedHeadings:
                 found[heading].append(number)
         return found
 
-    def prefer(self, units: Sequence[LayoutUnit], probabilities: Doubles, roles: Ints) -> Doubles:
+    def prefer(self, units: Sequence[LayoutUnit], probabilities: Doubles, roles: Indices) -> Doubles:
         """Probabilities of labels ((N, L)) with the mark-up as evidence. roles ((L,)): of the labels."""
         if not self.places:
             return probabilities
@@ -58,7 +58,7 @@ class MarkedHeadings:
         weighed = probabilities * np.exp(gains)
         return np.asarray(weighed / weighed.sum(axis=1, keepdims=True))
 
-    def trust(self, units: Sequence[LayoutUnit], probabilities: Doubles, roles: Ints) -> tuple[Ints, Doubles]:
+    def trust(self, units: Sequence[LayoutUnit], probabilities: Doubles, roles: Indices) -> tuple[Ints, Doubles]:
         """((N,), (N, L)): labels that go with the mark-up, and their probabilities, which are 1 in headings."""
         opening = np.isin(roles, (NUMBER, TITLE))
         tags = np.where(opening, -1.0, probabilities).argmax(axis=1).astype(np.int32)

@@ -13,7 +13,7 @@ from spacy.training import Example
 from ..core.arrays import Doubles, Indices, Ints
 from ..core.errors import CRFError, CRFWarning
 from ..core.grammar.numbering import readings
-from ..core.sections.features import NAMES
+from ..core.sections.features import LATER, NAMES
 from ..core.sections.headings import MARKED, MAX_NEWLINES, HeadingLabels, ParserInput
 from ..core.sections.learn import GoldSection, LearnSettings, TreeExample, learn_weights
 from ..core.sections.parse import ParserSettings, Section, SectionParse, parse
@@ -25,8 +25,6 @@ from .segment import Kind, LayoutUnit
 from .spans import gold_tree, labels_of_units, read_elements
 from .tree import USUAL, Element, SectionNode, SectionTree
 
-# features that models of older versions lack
-LATER = tuple(name for name in NAMES if name.endswith("of the mark-up") or "of the mark-up that" in name)
 GRAMMAR = ("source", "grammar", "terms")  # keys of what a parser by a grammar knows
 LEAST_LOG = -30.0  # of the probability of a label: what is rarer is impossible, as it is in the chain
 
@@ -68,7 +66,8 @@ class StackParser:
         self.weights = None
 
     def to_data(self) -> dict[str, Any]:
-        return {} if self.weights is None else dict(zip(NAMES, self.weights.tolist()))
+        found = [] if self.weights is None else zip(NAMES, self.weights.tolist())
+        return {name: weight for name, weight in found if weight or name not in LATER}
 
     def from_data(self, data: Mapping[str, Any]) -> None:
         weights = None

@@ -11,7 +11,7 @@ from random import Random
 from typing import Literal
 
 from ..core.grammar.numbering import ARABIC, LETTER_LOWER, LETTER_UPPER, ROMAN_UPPER, numeral
-from .blocks import Block, BlockDocument, BlockKind
+from .blocks import BlockDocument, BlockKind, DocumentBlock
 from .layout import LayoutBuilder
 from .markup import name_sections, nest
 from .segment import Kind, LayoutUnit
@@ -131,7 +131,7 @@ class _Writer:
         if self.builder.length:
             self.builder.blank_line()
 
-    def _heading(self, block: Block, depth: int) -> None:
+    def _heading(self, block: DocumentBlock, depth: int) -> None:
         look, spacing = self.rendering.look, self.rendering.spacing
         text = " ".join(block.text.split())
         if spacing != "none":
@@ -151,7 +151,7 @@ class _Writer:
         if spacing == "around headings":
             self._blank()
 
-    def _body(self, block: Block) -> None:
+    def _body(self, block: DocumentBlock) -> None:
         own = self.rendering
         if own.spacing == "blank lines":
             self._blank()
@@ -169,7 +169,7 @@ class _Writer:
         levels = [block.level for block in self.blocks[depth:] if block.kind is BlockKind.HEADING]
         if not levels:
             return
-        self._heading(Block(BlockKind.HEADING, min(levels), word), depth + 1)
+        self._heading(DocumentBlock(BlockKind.HEADING, min(levels), word), depth + 1)
         for place, block in enumerate(self.blocks):
             if block.kind is BlockKind.HEADING and place >= depth:
                 title = " ".join(block.text.split())
@@ -187,7 +187,7 @@ class _Writer:
         return textwrap.wrap(text, width - indent, break_long_words=False, break_on_hyphens=False)
 
 
-def _depths(blocks: Sequence[Block]) -> dict[int, int]:
+def _depths(blocks: Sequence[DocumentBlock]) -> dict[int, int]:
     """How deep each heading stands, by its place, 1 for the outermost."""
     depths: dict[int, int] = {}
     opened: list[int] = []
@@ -203,7 +203,7 @@ def _depths(blocks: Sequence[Block]) -> dict[int, int]:
 # -- numbers -------------------------------------------------------------------------------------------------
 
 
-def number_headings(document: BlockDocument, numbering: Numbering, closing: str) -> list[Block]:
+def number_headings(document: BlockDocument, numbering: Numbering, closing: str) -> list[DocumentBlock]:
     """The blocks with other numbers at their headings, or none; the title of the whole document gets none."""
     blocks = list(document.blocks)
     if numbering == "kept":

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf import SectionCorpus
-from spacy_crf.sections.blocks import Block, BlockDocument, BlockKind
+from spacy_crf.sections.blocks import BlockDocument, BlockKind, DocumentBlock
 from spacy_crf.sections.rendering import DENSE, PLAIN, RENDERINGS, Rendering, choose_rendering, render
 from spacy_crf.sections.segment import Kind
 from spacy_crf.sections.tree import SectionTree
@@ -22,12 +22,12 @@ WORDS = st.lists(
 )
 TEXTS = WORDS.map(" ".join)
 HEADINGS = st.builds(
-    Block,
+    DocumentBlock,
     st.just(BlockKind.HEADING),
     st.integers(1, 6),
     st.sampled_from(["", "1. ", "A.2 "]).flatmap(lambda number: TEXTS.map(lambda text: number + "Of " + text)),
 )
-BODIES = st.builds(Block, st.sampled_from(["text", "item", "term", "code"]).map(BlockKind), st.just(0), TEXTS)
+BODIES = st.builds(DocumentBlock, st.sampled_from(["text", "item", "term", "code"]).map(BlockKind), st.just(0), TEXTS)
 DOCUMENTS = st.lists(HEADINGS | BODIES, min_size=1, max_size=12).map(
     lambda blocks: BlockDocument(tuple(blocks), "port", "en")
 )
@@ -81,8 +81,11 @@ def test_no_text_is_lost(document: BlockDocument) -> None:
 
 
 def test_looks() -> None:
-    heading, body = Block(BlockKind.HEADING, 1, "3. Of ferries"), Block(BlockKind.TEXT, 0, "They sail. " * 12)
-    code, inner = Block(BlockKind.CODE, 0, "sail()\n\nmoor()"), Block(BlockKind.HEADING, 2, "Of tides")
+    heading, body = (
+        DocumentBlock(BlockKind.HEADING, 1, "3. Of ferries"),
+        DocumentBlock(BlockKind.TEXT, 0, "They sail. " * 12),
+    )
+    code, inner = DocumentBlock(BlockKind.CODE, 0, "sail()\n\nmoor()"), DocumentBlock(BlockKind.HEADING, 2, "Of tides")
     document = BlockDocument((heading, body, inner, code, heading), "port", "nl")
 
     def text(**look: object) -> str:

@@ -237,8 +237,8 @@ def readings(text: str) -> tuple[Reading, ...]:
     text = _ABBREVIATED.sub("nr ", _INSERTED.sub(_as_letter, plain(text)), count=1) if len(text) > 1 else plain(text)
     spoken = _ORDINAL_FIRST.fullmatch(text)
     if spoken is not None:
-        word = KEYWORDS[spoken["word"].lower()]
-        return (Reading(ARABIC, f"{word} {PLACE}{spoken['close']}", (ORDINALS[spoken["number"].lower()],)),)
+        form = f"{KEYWORDS[spoken['word'].lower()]} {PLACE}{spoken['close']}"
+        return (Reading(ARABIC, form, (ORDINALS[spoken["number"].lower()],)),)
     bare, worded = _BARE_WORD.fullmatch(text), _WORDED.fullmatch(text)
     if bare is not None and (word := KEYWORDS.get(bare["word"].lower())) in ALONE:
         return (Reading(ARABIC, f"{word} {PLACE}{bare['close']}", (1,)),)

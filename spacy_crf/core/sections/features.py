@@ -86,6 +86,8 @@ _FAMILIES = {
 }
 DEFAULT_WEIGHTS: dict[str, float] = {**_HEADING, **_SIBLING, **_CHILD, **_FAMILIES}
 NAMES: tuple[str, ...] = tuple(DEFAULT_WEIGHTS)
+# features that models of older versions lack
+LATER = tuple(name for name in (*_SIBLING, *_CHILD) if "of the mark-up" in name)
 SMALL_GAP = 3
 COLUMNS = {name: column for column, name in enumerate(NAMES)}
 

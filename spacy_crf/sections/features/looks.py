@@ -5,6 +5,7 @@ judgments and contracts in many renderings, rounded: no word of these is in it, 
 """
 
 import re
+from functools import partial
 
 import numpy as np
 
@@ -85,8 +86,10 @@ WEIGHTS = {
 }
 LIKE_HEADINGS, UNLIKE_HEADINGS = 1.1, -1.2
 MANY, FEW = 0.5, 0.2  # of the lines that are set in one way
-_SETTING = ("by itself", "blank before alone", "ends in colon", "ends in stop", "underlined", "emphasised")
-_SETTING += ("opens small", "prose", "technical")
+_SETTING = (
+    *("by itself", "blank before alone", "ends in colon", "ends in stop", "underlined", "emphasised", "opens small"),
+    *("prose", "technical"),
+)
 
 
 class Lines:
@@ -141,7 +144,9 @@ class Looks:
 
     def __init__(self, batch: UnitBatch) -> None:
         found = batch.shared(evidence)
-        self.own: Doubles = BIAS + sum((WEIGHTS[name] * flags for name, flags in found.items()), np.zeros(len(batch)))
+        columns = np.array([found[name] for name in WEIGHTS], dtype=np.float64)
+        total = BIAS + (np.array(list(WEIGHTS.values()))[:, None] * columns).sum(axis=0)
+        self.own: Doubles = np.round(total, 6)  # the same in any batch
         texts = batch.kinds.among(Kind.TEXT)
         chance = np.where(texts, 1 / (1 + np.exp(-self.own)), 0.0)
         settings = _settings(batch, found)
@@ -150,8 +155,11 @@ class Looks:
         self.mates = np.maximum(counts - 1, 0)
         self.like_headings: Doubles = np.maximum(expected - chance, 0) / np.maximum(self.mates, 1)
         several = self.mates >= _ALIKE
-        telling = several & (self.like_headings > MANY), several & (self.like_headings < FEW)
-        self.scores: Doubles = self.own + LIKE_HEADINGS * telling[0] + UNLIKE_HEADINGS * telling[1]
+        self.scores: Doubles = self.own + np.select(
+            [several & (self.like_headings > MANY), several & (self.like_headings < FEW)],
+            [LIKE_HEADINGS, UNLIKE_HEADINGS],
+            0.0,
+        )
 
 
 def _settings(batch: UnitBatch, found: dict[str, Bools]) -> Indices:
@@ -198,7 +206,7 @@ def evidence(batch: UnitBatch) -> dict[str, Bools]:
     words, prose, technical = lines.words, lines.prose, lines.technical
     before, after = batch.text_before, batch.text_after
     by_end = {
-        name: batch.flag_by_text(lambda own, ends=ends: own.endswith(ends))
+        name: batch.flag_by_text(partial(_ends_in, signs=ends))
         for name, ends in (("colon", _COLONS), ("stop", _STOPS), ("question", _QUESTIONS), ("bracket", _BRACKETS))
     }
     opens, case = batch.by_text(text.opening), batch.by_text(text.case)
@@ -270,6 +278,10 @@ def evidence(batch: UnitBatch) -> dict[str, Bools]:
         "not numbered as others": (counts[batch.document] >= 2) & ~(parts | single),
         "uncased and short": uncased & (words <= 5),
     }
+
+
+def _ends_in(own: str, signs: tuple[str, ...]) -> bool:
+    return own.endswith(signs)
 
 
 def _indents(batch: UnitBatch) -> Indices:
