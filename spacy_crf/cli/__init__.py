@@ -13,6 +13,7 @@ from typer.main import get_group
 
 MODULES = {
     "bibliography.cli": ("cite",),
+    "bibliography.synthesis.cli": ("synthesise",),
     "cli.corpora": ("convert", "dictionary", "spelling"),
     "cli.evaluate": ("evaluate", "score"),
     "cli.experiment": ("experiment",),

@@ -34,6 +34,9 @@ STOP = re.compile(
     r"a|an|the|of|on|in|and|&|for|to|with|by|der|die|das|für|und|zur|de|des|du|la|le|les|et|d'.*|l'.*|y|del|el|los|las"
 )
 SHORTENED = re.compile(r"^([^\W\d_][bcdfghjklmnpqrstvwxzß]*[aeiouyäöüé]+[bcdfghjklmnpqrstvwxz]+)[aeiouyäöüéà]\w+$")
+SYLLABLE = re.compile(r"[A-ZÄÖÜÁÉŞČŁ][^\W\d_aeiouyäöüáéíóú]{0,2}[aeiouyäöüáéíóú]+[^\W\d_aeiouyäöüáéíóú]?(?=[a-z])")
+LAST_SYLLABLE = re.compile(r"(?<=[a-zäöü])[bcdfghjklmnpqrstvwxzčšžłñ]+[aeiouyäöüáéíóúą]+[a-zčšžłńñćá]*$")
+UNBLENDED = ("chinese", "korean", "vietnamese", "hanzi", "kanji", "hangul", "russian")
 LONG_WORD = 5  # letters, from which on words of journals are shortened
 Maker = Callable[["Inventor"], Item]
 
@@ -112,6 +115,8 @@ class Inventor:
 
     def name(self, culture: str) -> Item:
         family = self.phrase(culture)
+        if self.chance(0.3) and culture not in UNBLENDED:
+            family = blend(family, self.phrase(culture))
         if self.chance(0.01) and culture not in ("hanzi", "hangul", "kanji", "russian"):
             return {"family": family}
         given = self.phrase(f"{culture}-given")
@@ -152,6 +157,8 @@ class Inventor:
         return {"date-parts": dates}
 
     def pages(self) -> str:
+        if self.chance(0.06):
+            return f"{self.rng.randint(0, 999999):06d}"
         first = int(self.number(1, 2500 if self.chance(0.3) else 400))
         if self.chance(0.1):
             return str(first) if self.chance(0.6) else f"{self.rng.choice('eELSA')}{first}"
@@ -395,6 +402,12 @@ MAKERS: dict[str, Maker] = {
     "standard": Inventor.standard,
     "thesis": Inventor.thesis,
 }
+
+
+def blend(first: str, second: str) -> str:
+    """Return a name that begins as one and ends as another, broken before a consonant: "Hofmeyer" of two."""
+    start, end = SYLLABLE.match(first), LAST_SYLLABLE.search(second)
+    return f"{start[0]}{end[0]}" if start and end else first
 
 
 def shorten(journal: str, with_stops: bool) -> str:

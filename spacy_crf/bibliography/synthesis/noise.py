@@ -147,7 +147,7 @@ def plain_quotes(fields: Fields, rng: Random) -> Fields:
 
 def plain_dashes(fields: Fields, rng: Random) -> Fields:
     """Print dashes of ranges in other ways."""
-    dash = rng.choice(("-", "-", "-", "--", "—", " - ", "– ", "- ", "−"))
+    dash = rng.choice(("-", "-", "-", "--", "—", " - ", "– ", "- ", "−", "e", "_"))
     return [Field(label, text.replace("–", dash) if label in ("PAGES", "DATE", "VOLUME") else text) for label, text in fields]
 
 

