@@ -1,6 +1,6 @@
 """`python -m spacy crf cite`: a pasted bibliography in, BibTeX or CSL-JSON out."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
@@ -12,8 +12,9 @@ from wasabi import Printer
 from ..cli.options import Loaded, Pipe, command, tell_written, write_result
 from ..core.errors import CRFError
 from ..pipe.probabilities import LabelsTokens
-from .assemble import read_entries
+from .assemble import label_references, read_entries
 from .bibtex import write_bibtex
+from .confidence import Confidence, find_confidences
 from .csl import write_csl
 from .entry import Date, Entry, Name, Names
 from .errors import BibliographyErrors
@@ -40,17 +41,25 @@ def cite_file(
     to: Annotated[Literal["bibtex", "csl", "tsv"], typer.Option(help="Format of the result")] = "bibtex",
     output: Annotated[Path | None, typer.Option(help="File for the result; standard output without")] = None,
     unicode: Annotated[bool, typer.Option("--unicode", help="Leave accents in BibTeX as they are")] = False,
+    min_confidence: Annotated[
+        float, typer.Option(min=0, max=1, help="Name references of which the model is less sure, and set them apart")
+    ] = 0,
 ) -> None:
     """Turn a pasted bibliography into BibTeX, CSL-JSON or a table.
 
     References are told apart by their numbers, indentation or blank lines. What has no field of its own goes to the
     note; a reference in which the model finds no field is named on standard error and left out.
+
+    With --min-confidence, a reference counts as sure if all its labels together have at least that probability. Others
+    are named on standard error, with their doubtful fields, and go to a file of their own beside --output: x.check.bib
+    for x.bib.
     """
     references = split_references(read_text(data))
     if not references:
         raise CRFError(BibliographyErrors.CRF641.format(path=data))
     tagger = loaded.component
-    entries = read_entries(loaded.nlp, tagger, references)
+    docs = label_references(loaded.nlp, references)
+    entries = read_entries(docs, tagger)
     known = [entry for entry in entries if entry is not None]
     if not known:
         labels = ", ".join(tagger.labels)
@@ -60,6 +69,12 @@ def cite_file(
             tell_missing(number, reference)
     in_bibtex = partial(write_bibtex, unicode=unicode)
     writers: dict[str, Writer] = {"bibtex": in_bibtex, "csl": write_csl, "tsv": write_table}
+    doubtful = list(tell_doubtful(references, entries, find_confidences(tagger, docs), min_confidence) if min_confidence else ())
+    if output is not None and doubtful:
+        apart = output.with_suffix(f".check{output.suffix}")
+        write_result(writers[to](doubtful), apart)
+        tell_written(apart, f"{len(doubtful)} references to check")
+        known = [entry for entry in known if entry not in doubtful]
     write_result(writers[to](known), output)
     tell_written(output, f"{len(known)} references")
 
@@ -80,6 +95,20 @@ def tell_missing(number: int, reference: Reference) -> None:
     lines = f"line {first}" if first == last else f"lines {first} to {last}"
     text = BibliographyErrors.CRF645.format(number=number, lines=lines, text=reference.text[:60])
     typer.echo(Printer(no_print=True).warn(text), err=True)
+
+
+def tell_doubtful(
+    references: Sequence[Reference], entries: Sequence[Entry | None], found: Sequence[Confidence], least: float
+) -> Iterator[Entry]:
+    """Yield the entries of which the model is less sure, and name them and their doubtful fields on standard error."""
+    for number, (reference, entry, confidence) in enumerate(zip(references, entries, found), 1):
+        if entry is not None and confidence.reference < least:
+            fields = ", ".join(f"{label} {share:.2f}" for label, share in confidence.below(least)) or "none alone"
+            text = BibliographyErrors.CRF665.format(
+                number=number, share=confidence.reference, fields=fields, text=reference.text[:60]
+            )
+            typer.echo(Printer(no_print=True).warn(text), err=True)
+            yield entry
 
 
 def write_table(entries: Iterable[Entry]) -> str:

@@ -36,6 +36,10 @@ class BibliographyErrors(metaclass=Messages):
     CRF662 = "The style {style!r} prints no bibliographies. Give another one."
     CRF663 = "There is nothing to print. Give a LIBRARY, or a number of entries to --invent."
     CRF664 = "No entry of {path} could be printed. Has it any, and do the styles print entries of their types?"
+    CRF665 = (
+        "Reference {number} may be wrong: all its labels together have probability {share:.2f}. Check these fields: "
+        "{fields}. It is {text!r}."
+    )
     CRF645 = (
         "No field was found in reference {number} ({lines}), which was left out: {text!r}. Is it a reference, of at "
         "most 20,000 characters, and was the model trained on such ones?"

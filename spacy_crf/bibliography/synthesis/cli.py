@@ -9,13 +9,14 @@ import typer
 
 from ...cli.options import command, split_names, tell_written, write_result
 from ...core.errors import CRFError
+from ...reading.files import read_text
 from ..bibtex import read_bibtex
-from ..cli import read_text
 from ..csl import read_csl, to_item
 from ..errors import BibliographyErrors
+from .gazetteer import list_known
 from .generator import Generator, write_xml
 
-REFERENCES = "references.xml"
+REFERENCES, KNOWN = "references.xml", "known.tsv"
 
 
 @command("synthesise", "Nothing was synthesised")
@@ -24,7 +25,7 @@ def synthesise(
     library: Annotated[
         Path | None, typer.Argument(metavar="[LIBRARY]", help="BibTeX (.bib) or CSL-JSON (.json); else invented entries")
     ] = None,
-    output: Annotated[Path, typer.Option(help=f"Folder for {REFERENCES}")] = Path("synthetic"),
+    output: Annotated[Path, typer.Option(help=f"Folder for {REFERENCES} and {KNOWN}")] = Path("synthetic"),
     styles: Annotated[
         str | None, typer.Option(help="CSL styles to draw from, e.g. apa,ieee, or .csl files; else all there are")
     ] = None,
@@ -38,7 +39,8 @@ def synthesise(
 
     Without --styles a style is drawn for each few entries, a common one for half of them. What is printed is spoilt as
     lists are: numbers, dashes, et al., broken lines, ligatures, OCR and lost spaces. Each entry of LIBRARY is printed,
-    and so many invented ones as --invent says. It asks for the extra spacy_crf[synthesise].
+    and so many invented ones as --invent says. Beside them is a word list of names, places, publishers and journals, for
+    templates such as LIST(known). It asks for the extra spacy_crf[synthesise].
     """
     if library is None and not invent:
         raise CRFError(BibliographyErrors.CRF663)
@@ -48,6 +50,7 @@ def synthesise(
     if not references:
         raise CRFError(BibliographyErrors.CRF664.format(path=library))
     write_result("".join(write_xml(references)), output / REFERENCES)
+    write_result("".join(list_known()), output / KNOWN)
     tell_written(output / REFERENCES, f"{len(references)} references")
 
 

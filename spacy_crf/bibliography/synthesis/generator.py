@@ -17,6 +17,15 @@ LOCALES = {
     **{"de": "de-DE", "fr": "fr-FR", "es": "es-ES", "pt": "pt-BR", "it": "it-IT", "nl": "nl-NL", "ru": "ru-RU"},
     **{"zh": "zh-CN", "ja": "ja-JP", "ko": "ko-KR"},
 }
+# Styles that lists with a locale have most often
+NATIONAL = {
+    "zh-CN": (
+        *("china-national-standard-gb-t-7714-2015-numeric", "china-national-standard-gb-t-7714-2015-author-date"),
+        *("chinese-gb7714-2005-numeric", "chinese-gb7714-1987-numeric", "china-national-standard-gb-t-7714-2015-note"),
+    ),
+    "ja-JP": ("sist02", "igaku-toshokan", "gengo-kenkyu-journal-of-the-linguistic-society-of-japan"),
+    "ru-RU": ("gost-r-7-0-5-2008", "gost-r-7-0-5-2008-numeric"),
+}
 LIST_LENGTH = 12  # entries that are printed in the same style
 IN_ITS_LANGUAGE = 0.8
 COMMON = 0.55  # of the lists have a common style
@@ -68,10 +77,13 @@ class Generator:
         """Return a style; of those that are not asked for by name, one that citeproc-py can read."""
         if self.styles:
             return Style(rng.choice(self.styles), locale)
-        names, common = list(style_paths()), common_styles()
+        names = list(style_paths())
+        common = {name: times for name, times in common_styles().items() if name in names}
+        national = [name for name in NATIONAL.get(locale or "", ()) if name in names]
         while True:
             is_common = rng.random() < COMMON
             name = rng.choices(list(common), list(common.values()))[0] if is_common else rng.choice(names)
+            name = rng.choice(national) if national and is_common else name
             try:
                 return Style(name, locale)
             except CRFError:

@@ -11,7 +11,7 @@ Item = dict[str, Any]
 
 # Chances, as weights: kinds of works, languages of entries, and cultures of their authors
 KINDS = {
-    **{"article-journal": 44, "paper-conference": 15, "book": 17, "chapter": 13, "report": 4, "thesis": 3.5},
+    **{"article-journal": 44, "paper-conference": 15, "book": 17, "chapter": 13, "report": 5, "thesis": 5},
     **{"webpage": 3.5, "article": 2, "article-magazine": 1.5, "article-newspaper": 1, "manuscript": 0.8},
     **{"dataset": 0.6, "standard": 0.4, "patent": 0.4, "entry-encyclopedia": 0.8, "motion_picture": 0.4},
 }
@@ -33,10 +33,13 @@ FIRST_YEAR, LAST_YEAR = 1895, 2025
 STOP = re.compile(
     r"a|an|the|of|on|in|and|&|for|to|with|by|der|die|das|für|und|zur|de|des|du|la|le|les|et|d'.*|l'.*|y|del|el|los|las"
 )
-SHORTENED = re.compile(r"^([^\W\d_][bcdfghjklmnpqrstvwxzß]*[aeiouyäöüé]+[bcdfghjklmnpqrstvwxz]+)[aeiouyäöüéà]\w+$")
+SHORTENED = re.compile(
+    r"^((?:[aeiouyäöüéAEIOUYÄÖÜÉ]|[^\W\d_aeiouyäöüé]+[aeiouyäöüé]+)[^\W\d_aeiouyäöüé]+)[aeiouyäöüéà]\w+$"
+)
 SYLLABLE = re.compile(r"[A-ZÄÖÜÁÉŞČŁ][^\W\d_aeiouyäöüáéíóú]{0,2}[aeiouyäöüáéíóú]+[^\W\d_aeiouyäöüáéíóú]?(?=[a-z])")
 LAST_SYLLABLE = re.compile(r"(?<=[a-zäöü])[bcdfghjklmnpqrstvwxzčšžłñ]+[aeiouyäöüáéíóúą]+[a-zčšžłńñćá]*$")
-UNBLENDED = ("chinese", "korean", "vietnamese", "hanzi", "kanji", "hangul", "russian")
+UNBLENDED = ("chinese", "korean", "vietnamese", "russian")
+WITHOUT_SPACES = ("hanzi", "kanji", "hangul")
 LONG_WORD = 5  # letters, from which on words of journals are shortened
 Maker = Callable[["Inventor"], Item]
 
@@ -115,15 +118,17 @@ class Inventor:
 
     def name(self, culture: str) -> Item:
         family = self.phrase(culture)
+        if culture in WITHOUT_SPACES:
+            return {"literal": family + self.phrase(f"{culture}-given")}
         if self.chance(0.3) and culture not in UNBLENDED:
             family = blend(family, self.phrase(culture))
-        if self.chance(0.01) and culture not in ("hanzi", "hangul", "kanji", "russian"):
+        if self.chance(0.01) and culture != "russian":
             return {"family": family}
         given = self.phrase(f"{culture}-given")
         middle = self.chance(0.35) and culture in ("english", "german", "nordic", "dutch", "russian", "slavic")
         if middle:
             given += f" {self.phrase(f'{culture}-given')[0]}."
-        if self.has_initials and culture not in ("hanzi", "hangul", "kanji"):
+        if self.has_initials:
             given = re.sub(r"([^\W\d_])\w*\.?", r"\1.", given)
         found = {"family": family, "given": given}
         if culture in ("dutch", "french", "german", "portuguese", "arabic") and self.chance(0.15):
@@ -249,12 +254,12 @@ class Inventor:
         }
 
     def book(self) -> Item:
-        edited = self.chance(0.15)
+        edited = self.chance(0.22)
         return {
             "editor" if edited else "author": self.authors(3),
             "title": self.title(),
             "edition": self._edition() if self.chance(0.15) else "",
-            "translator": self.people(2) if self.chance(0.12) else "",
+            "translator": self.people(2) if self.chance(0.25) else "",
             "volume": self.number(1, 6) if self.chance(0.06) else "",
             "number-of-pages": self.number(60, 900) if self.chance(0.06) else "",
             **self._series(0.08),
@@ -280,6 +285,7 @@ class Inventor:
             "container-title": self._book_title(),
             "page": self.pages() if self.chance(0.85) else "",
             "edition": self.number(2, 4) if self.chance(0.03) else "",
+            "translator": self.people(2) if self.chance(0.06) else "",
             "volume": self.number(1, 6) if self.chance(0.1) else "",
             **self._series(0.08),
             **self.printing(),

