@@ -172,6 +172,22 @@ TABLES = {
         "anystyle", FIELDS, {"`constrained_ner.cfg`, dev": "dev", "the same, train.xml in 5 folds": "folds"}
     ),
     "grobid": Table("grobid_references", FIELDS, {"`constrained_ner.cfg`, dev": "dev"}),
+    "references": Table(
+        "references",
+        (
+            *FIELDS[:3],
+            Column("words", "scores.field_micro_f_words"),
+            Column("whole, words", "scores.field_whole_words"),
+            Column("editors F", "scores.ents_per_type.EDITOR.f"),
+            MODEL_SIZE,
+        ),
+        {
+            "invented references, AnyStyle's dev": "anystyle",
+            "the same, GROBID's dev": "grobid",
+            "with AnyStyle's train, AnyStyle's dev": "anystyle-mixed",
+            "the same, GROBID's dev ": "grobid-mixed",
+        },
+    ),
     "rechtspraak-labels": Table(
         "rechtspraak",
         (

@@ -12,8 +12,7 @@ from typer.core import TyperGroup
 from typer.main import get_group
 
 MODULES = {
-    "bibliography.cli": ("cite",),
-    "bibliography.synthesis.cli": ("synthesise",),
+    "bibliography.cli": ("cite", "synthesise"),
     "cli.corpora": ("convert", "dictionary", "spelling"),
     "cli.evaluate": ("evaluate", "score"),
     "cli.experiment": ("experiment",),

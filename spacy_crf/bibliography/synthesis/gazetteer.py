@@ -1,10 +1,11 @@
-"""The words of invented entries as a word list, for templates such as LIST(known): names, places, publishers, journals."""
+"""The words of invented entries as a word list, for templates such as LIST(known)."""
 
 from collections import defaultdict
 from collections.abc import Iterator
 
-from .invention import CULTURES, LANGUAGES
-from .phrases import SLOT, Phrases
+from .invention import LANGUAGES
+from .people import CULTURES
+from .phrases import SLOT, Phrasebook
 
 KINDS = {
     **{"city": "place", "Country": "place", "State": "place", "place": "place", "RealPublisher": "publisher"},
@@ -17,19 +18,19 @@ KINDS = {
 def list_known() -> Iterator[str]:
     """Yield the lines of a word list, `phrase<TAB>kinds`: what stands for more than one has all, joined by "+"."""
     kinds: dict[str, set[str]] = defaultdict(set)
-    names = Phrases.load("names")
+    names = Phrasebook.load("names")
     for culture in CULTURES:
         for symbol, kind in ((culture, "family"), (f"{culture}-given", "given")):
             _add(kinds, names, symbol, kind)
     for language in LANGUAGES:
-        phrases = Phrases.load(language)
+        phrases = Phrasebook.load(language)
         for symbol, kind in KINDS.items():
             _add(kinds, phrases, symbol, kind)
     for phrase, found in sorted(kinds.items()):
         yield f"{phrase}\t{'+'.join(sorted(found))}\n"
 
 
-def _add(kinds: dict[str, set[str]], phrases: Phrases, symbol: str, kind: str) -> None:
+def _add(kinds: dict[str, set[str]], phrases: Phrasebook, symbol: str, kind: str) -> None:
     for phrase in phrases.rules.get(symbol, ()):
         if not SLOT.search(phrase):
             kinds[phrase.lower()].add(kind)

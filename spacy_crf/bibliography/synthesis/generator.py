@@ -94,6 +94,8 @@ def write_xml(references: Iterable[Sequence[Field]]) -> Iterator[str]:
     """Yield the lines of XML as AnyStyle and ParsCit have it, a reference on each."""
     yield '<?xml version="1.0" encoding="UTF-8"?>\n<dataset>\n'
     for fields in references:
-        tagged = (f"<{label.lower()}>{escape(text)}</{label.lower()}>" if label else escape(text) for label, text in fields)
+        tagged = (
+            f"<{label.lower()}>{escape(text)}</{label.lower()}>" if label else escape(text) for label, text in fields
+        )
         yield f"<sequence>{''.join(tagged)}</sequence>\n"
     yield "</dataset>\n"

@@ -5,11 +5,14 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
-from .phrases import Phrases, capitalise
+from .imprints import draw_doi, draw_eprint, draw_isbn, draw_number, draw_pages, draw_report_number, draw_url
+from .people import CULTURES, draw_name
+from .phrases import Phrasebook, capitalise
+from .spelling import headline, shorten
 
 Item = dict[str, Any]
 
-# Chances, as weights: kinds of works, languages of entries, and cultures of their authors
+# Chances, as weights: kinds of works, and languages
 KINDS = {
     **{"article-journal": 44, "paper-conference": 15, "book": 17, "chapter": 13, "report": 5, "thesis": 5},
     **{"webpage": 3.5, "article": 2, "article-magazine": 1.5, "article-newspaper": 1, "manuscript": 0.8},
@@ -19,36 +22,21 @@ LANGUAGES = {
     **{"en": 78, "de": 6, "fr": 6, "es": 4, "pt": 1.5, "it": 1.5, "nl": 1, "ru": 0.6, "zh": 0.5, "ja": 0.3},
     "ko": 0.4,
 }
-CULTURES = {
-    **{"english": 40, "german": 11, "french": 9, "italian": 7, "spanish": 6, "chinese": 9, "japanese": 6, "nordic": 6},
-    **{"dutch": 6, "slavic": 6, "indian": 5, "korean": 3, "eastern": 3, "portuguese": 3, "arabic": 3, "african": 1.5},
-    "vietnamese": 1,
-}
 AT_HOME = {
     **{"de": "german", "fr": "french", "es": "spanish", "pt": "portuguese", "it": "italian", "nl": "dutch"},
     **{"ru": "russian", "zh": "hanzi", "ja": "kanji", "ko": "hangul"},
 }
+ARCHIVE = ("arXiv:", "arXiv preprint arXiv:", "CoRR abs/", "e-print arXiv:", "")
 WITHOUT_CASE = ("zh", "ja", "ko")
 FIRST_YEAR, LAST_YEAR = 1895, 2025
-STOP = re.compile(
-    r"a|an|the|of|on|in|and|&|for|to|with|by|der|die|das|für|und|zur|de|des|du|la|le|les|et|d'.*|l'.*|y|del|el|los|las"
-)
-SHORTENED = re.compile(
-    r"^((?:[aeiouyäöüéAEIOUYÄÖÜÉ]|[^\W\d_aeiouyäöüé]+[aeiouyäöüé]+)[^\W\d_aeiouyäöüé]+)[aeiouyäöüéà]\w+$"
-)
-SYLLABLE = re.compile(r"[A-ZÄÖÜÁÉŞČŁ][^\W\d_aeiouyäöüáéíóú]{0,2}[aeiouyäöüáéíóú]+[^\W\d_aeiouyäöüáéíóú]?(?=[a-z])")
-LAST_SYLLABLE = re.compile(r"(?<=[a-zäöü])[bcdfghjklmnpqrstvwxzčšžłñ]+[aeiouyäöüáéíóúą]+[a-zčšžłńñćá]*$")
-UNBLENDED = ("chinese", "korean", "vietnamese", "russian")
-WITHOUT_SPACES = ("hanzi", "kanji", "hangul")
-LONG_WORD = 5  # letters, from which on words of journals are shortened
 Maker = Callable[["Inventor"], Item]
 
 
 def invent_items(count: int, rng: Random, language: str | None = None) -> Iterator[Item]:
     """Yield invented works as items of CSL-JSON. language (str | None): of all; None for many.
 
-    Authors and editors, titles, places and numbers are invented; names of well-known journals and publishers occur.
-    Identifiers are of the right form; DOIs have the prefix 10.5555, which is that of tests.
+    Authors and editors, titles and numbers are invented; names of well-known journals, publishers and places occur.
+    Identifiers are of the right form, and those of nothing; that of many DOIs is the prefix of tests, 10.5555.
     """
     for number in range(count):
         yield Inventor(rng, language).invent(f"invented{number}")
@@ -60,7 +48,7 @@ class Inventor:
     def __init__(self, rng: Random, language: str | None = None):
         self.rng = rng
         self.language = language or self.draw(LANGUAGES)
-        self.phrases = Phrases.load("names", "en", self.language)
+        self.phrases = Phrasebook.load("names", "en", self.language)
         self.year = int(rng.triangular(FIRST_YEAR, LAST_YEAR, 2004))
         # how this list writes given names, and whether titles have capitals
         self.has_initials = rng.random() < 0.4
@@ -77,11 +65,10 @@ class Inventor:
 
     def some(self, symbol: str) -> str:
         """Return a phrase in English: what is not in the language of the work, as most publishers."""
-        return Phrases.load("names", "en").draw(symbol, self.rng)
+        return Phrasebook.load("names", "en").draw(symbol, self.rng)
 
     def number(self, least: int, most: int) -> str:
-        """Return a number; small ones are more likely."""
-        return str(int(least + (most - least + 1) * self.rng.random() ** 2))
+        return draw_number(self.rng, least, most)
 
     def invent(self, name: str) -> Item:
         kind = self.draw(KINDS)
@@ -100,12 +87,10 @@ class Inventor:
         text = " ".join(self.phrase("title").split())
         if self.language in WITHOUT_CASE:
             return text
-        if self.language == "en" and text[-1] not in "?”\")" and self.chance(0.5):
+        if self.language == "en" and text[-1] not in '?”")' and self.chance(0.5):
             text += f" {self.phrase('prep')} {self.phrase('np')}"
         text = re.sub(r"([:.?] )(\w)", self._capital_behind, capitalise(text))
-        if self.headline:
-            words = text.split(" ")
-            text = " ".join(word if STOP.fullmatch(word) and at else capitalise(word) for at, word in enumerate(words))
+        text = headline(text) if self.headline else text
         return text.upper() if self.chance(0.02) else text
 
     def _capital_behind(self, found: re.Match[str]) -> str:
@@ -116,32 +101,16 @@ class Inventor:
         home = AT_HOME.get(self.language)
         return home if home and (self.language in (*WITHOUT_CASE, "ru") or self.chance(0.8)) else self.draw(CULTURES)
 
-    def name(self, culture: str) -> Item:
-        family = self.phrase(culture)
-        if culture in WITHOUT_SPACES:
-            return {"literal": family + self.phrase(f"{culture}-given")}
-        if self.chance(0.3) and culture not in UNBLENDED:
-            family = blend(family, self.phrase(culture))
-        if self.chance(0.01) and culture != "russian":
-            return {"family": family}
-        given = self.phrase(f"{culture}-given")
-        middle = self.chance(0.35) and culture in ("english", "german", "nordic", "dutch", "russian", "slavic")
-        if middle:
-            given += f" {self.phrase(f'{culture}-given')[0]}."
-        if self.has_initials:
-            given = re.sub(r"([^\W\d_])\w*\.?", r"\1.", given)
-        found = {"family": family, "given": given}
-        if culture in ("dutch", "french", "german", "portuguese", "arabic") and self.chance(0.15):
-            found["non-dropping-particle"] = self.phrase("particle")
-        if culture == "english" and self.chance(0.03):
-            found["suffix"] = self.phrase("suffix")
-        return found
-
     def people(self, most: int) -> list[Item]:
         culture = self.culture()
         count = int(self.number(1, most)) if self.chance(0.7) else self.rng.randint(1, most)
         mixed = self.language not in AT_HOME
-        return [self.name(self.culture() if mixed and self.chance(0.5) else culture) for _ in range(count)]
+        return [
+            draw_name(
+                self.phrases, self.rng, self.culture() if mixed and self.chance(0.5) else culture, self.has_initials
+            )
+            for _ in range(count)
+        ]
 
     def authors(self, most: int = 6) -> list[Item]:
         if self.chance(0.03):
@@ -161,56 +130,12 @@ class Inventor:
             dates.append([min(self.year + self.rng.randint(1, 4), LAST_YEAR)])
         return {"date-parts": dates}
 
-    def pages(self) -> str:
-        if self.chance(0.06):
-            return f"{self.rng.randint(0, 999999):06d}"
-        first = int(self.number(1, 2500 if self.chance(0.3) else 400))
-        if self.chance(0.1):
-            return str(first) if self.chance(0.6) else f"{self.rng.choice('eELSA')}{first}"
-        last = first + int(self.number(1, 45))
-        if self.chance(0.15):  # 1359-62
-            return f"{first}-{str(last)[-2:] if last > 100 and str(first)[:-2] == str(last)[:-2] else last}"
-        return f"{first}-{last}"
-
-    def doi(self) -> str:
-        tail = self.rng.choice(
-            (
-                f"{self.rng.choice('abcjnprs')}{self.rng.choice('bcdjnps')}.{self.year}.{self.number(1, 99999)}",
-                f"S{self.rng.randint(1000, 9999)}-{self.rng.randint(1000, 9999)}({self.year % 100:02d}){self.rng.randint(10000, 99999)}-{self.rng.randint(0, 9)}",
-                f"{self.rng.randint(1000000, 9999999)}.{self.rng.randint(1000000, 9999999)}",
-                f"s{self.rng.randint(10000, 99999)}-{self.rng.randint(100, 999)}-{self.rng.randint(1000, 9999)}-{self.rng.randint(0, 9)}",
-            )
-        )
-        return f"10.{self.rng.choice((5555, 5555, 1016, 1007, 1145, 1103))}/{tail}"
-
-    def isbn(self) -> str:
-        """Return an ISBN of a publisher that does not exist, with the right check digit."""
-        digits = f"978{self.rng.randint(0, 9)}99{self.rng.randint(100000, 999999)}"
-        check = -sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(digits)) % 10
-        whole = f"{digits}{check}"
-        return f"{whole[:3]}-{whole[3]}-{whole[4:7]}-{whole[7:12]}-{whole[12]}" if self.chance(0.7) else whole
-
-    def old_isbn(self) -> str:
-        """Return an ISBN of ten figures, with the right check digit."""
-        digits = f"{self.rng.randint(0, 9)}99{self.rng.randint(100000, 999999)}"
-        check = -sum(int(digit) * weight for digit, weight in zip(digits, range(10, 1, -1))) % 11
-        last = "X" if check == 10 else str(check)
-        return f"{digits[0]}-{digits[1:4]}-{digits[4:]}-{last}" if self.chance(0.6) else f"{digits}{last}"
-
-    def url(self) -> str:
-        words = [re.sub(r"[^a-z]", "", self.some(kind).lower()) or "page" for kind in ("noun", "plural", "surname")]
-        ending = self.rng.choice(("com", "org", "edu", "gov", "net", "org.uk", "de", "fr", "com.au", "info"))
-        tail = self.rng.choice(
-            (
-                "", "/", f"/{words[1]}", f"/{words[1]}/{self.year}/{words[2]}.html", f"/~{words[2]}/{words[1]}.pdf",
-                f"/{words[1]}/index.php?id={self.number(1, 9999)}", f"/{self.year}/{self.number(1, 12)}/{words[1]}-{words[2]}",
-                f"/files/{words[1]}_{words[2]}{self.year}.pdf", f"/{words[1]}/{words[2]}",
-            )
-        )  # fmt: skip
-        return f"{self.rng.choice(('http://www.', 'http://', 'https://', 'https://www.', 'www.'))}{words[0]}.{ending}{tail}"
-
     def accessed(self) -> Item:
-        return {"date-parts": [[max(self.year, self.rng.randint(2000, LAST_YEAR)), self.rng.randint(1, 12), self.rng.randint(1, 28)]]}
+        return {
+            "date-parts": [
+                [max(self.year, self.rng.randint(2000, LAST_YEAR)), self.rng.randint(1, 12), self.rng.randint(1, 28)]
+            ]
+        }
 
     def journal(self) -> str:
         own = self.phrase("journal") if self.chance(0.9) else self.some("journal")
@@ -237,10 +162,12 @@ class Inventor:
             "title": self.title(),
             "container-title": self.journal(),
             "volume": self.number(1, 900 if self.chance(0.15) else 120) if self.chance(0.95) else "",
-            "issue": (self.number(1, 12) if self.chance(0.9) else f"{self.number(1, 5)}-{self.number(6, 9)}") if has_issue else "",
-            "page": self.pages() if self.chance(0.94) else "",
-            "DOI": self.doi() if self.chance(0.14) else "",
-            "URL": self.url() if self.chance(0.02) else "",
+            "issue": (self.number(1, 12) if self.chance(0.9) else f"{self.number(1, 5)}-{self.number(6, 9)}")
+            if has_issue
+            else "",
+            "page": draw_pages(self.rng) if self.chance(0.94) else "",
+            "DOI": draw_doi(self.rng, self.year) if self.chance(0.14) else "",
+            "URL": draw_url(self.rng, self.year) if self.chance(0.02) else "",
             "PMID": str(self.rng.randint(1000000, 30000000)) if self.chance(0.02) else "",
         }
 
@@ -250,7 +177,7 @@ class Inventor:
             "title": self.title(),
             "container-title": self.phrase("magazine"),
             "page": self.number(1, 90) if self.chance(0.4) else "",
-            "URL": self.url() if self.chance(0.4) else "",
+            "URL": draw_url(self.rng, self.year) if self.chance(0.4) else "",
         }
 
     def book(self) -> Item:
@@ -264,18 +191,31 @@ class Inventor:
             "number-of-pages": self.number(60, 900) if self.chance(0.06) else "",
             **self._series(0.08),
             **self.printing(),
-            "ISBN": self.isbn() if self.chance(0.05) else "",
+            "ISBN": draw_isbn(self.rng) if self.chance(0.05) else "",
         }
 
     def _edition(self) -> str:
         """Return a number, or a text that styles print as it is."""
-        own = "Rev. ed.", "revised edition", "New ed.", "1st American ed.", "2nd edition", "3. Aufl.", "2e éd.", "2ª ed.", "second edition"
+        own = (
+            "Rev. ed.",
+            "revised edition",
+            "New ed.",
+            "1st American ed.",
+            "2nd edition",
+            "3. Aufl.",
+            "2e éd.",
+            "2ª ed.",
+            "second edition",
+        )
         return self.number(2, 9) if self.chance(0.75) else self.rng.choice(own)
 
     def _series(self, share: float) -> Item:
         if not self.chance(share):
             return {}
-        return {"collection-title": self.phrase("series"), "collection-number": self.number(1, 300) if self.chance(0.6) else ""}
+        return {
+            "collection-title": self.phrase("series"),
+            "collection-number": self.number(1, 300) if self.chance(0.6) else "",
+        }
 
     def chapter(self) -> Item:
         return {
@@ -283,7 +223,7 @@ class Inventor:
             "title": self.title(),
             "editor": self.people(4) if self.chance(0.85) else "",
             "container-title": self._book_title(),
-            "page": self.pages() if self.chance(0.85) else "",
+            "page": draw_pages(self.rng) if self.chance(0.85) else "",
             "edition": self.number(2, 4) if self.chance(0.03) else "",
             "translator": self.people(2) if self.chance(0.06) else "",
             "volume": self.number(1, 6) if self.chance(0.1) else "",
@@ -301,31 +241,24 @@ class Inventor:
             "title": self.title(),
             "editor": self.people(3) if self.chance(0.1) else "",
             "container-title": capitalise(self.phrase("proceedings")),
-            "page": self.pages() if self.chance(0.75) else "",
+            "page": draw_pages(self.rng) if self.chance(0.75) else "",
             "volume": self.number(1, 400) if self.chance(0.08) else "",
             **self._series(0.1),
             "publisher": self.some("publisher") if self.chance(0.35) else "",
             "publisher-place": self.phrase("venue") if has_place else "",
             "event-place": self.phrase("venue") if has_place and self.chance(0.5) else "",
-            "DOI": self.doi() if self.chance(0.06) else "",
+            "DOI": draw_doi(self.rng, self.year) if self.chance(0.06) else "",
         }
 
     def report(self) -> Item:
-        letters = self.phrases.draw("Acr", self.rng)
-        number = self.rng.choice(
-            (
-                self.number(1, 500), f"{letters}-{self.number(1, 99)}", f"{letters}-TR-{self.year % 100:02d}-{self.number(1, 60)}",
-                f"TR{self.year % 100:02d}-{self.number(1, 60)}", f"{letters}-{self.year}-{self.number(1, 60)}", f"{self.year}-{self.number(1, 40)}",
-            )
-        )  # fmt: skip
         return {
             "author": self.authors(4) if self.chance(0.85) else [{"literal": self.phrase("corporate")}],
             "title": self.title(),
             "genre": self.phrase("report") if self.chance(0.9) else "",
-            "number": number if self.chance(0.7) else "",
+            "number": draw_report_number(self.rng, self.phrase("Acr"), self.year) if self.chance(0.7) else "",
             "publisher": self.phrase("institute"),
             "publisher-place": self.phrase("city") if self.chance(0.4) else "",
-            "URL": self.url() if self.chance(0.12) else "",
+            "URL": draw_url(self.rng, self.year) if self.chance(0.12) else "",
         }
 
     def thesis(self) -> Item:
@@ -335,7 +268,7 @@ class Inventor:
             "genre": self.phrase("phd" if self.chance(0.7) else "master"),
             "publisher": self.phrase("school"),
             "publisher-place": self.phrase("venue") if self.chance(0.35) else "",
-            "URL": self.url() if self.chance(0.05) else "",
+            "URL": draw_url(self.rng, self.year) if self.chance(0.05) else "",
         }
 
     def web(self) -> Item:
@@ -343,18 +276,15 @@ class Inventor:
             "author": self.authors(3) if self.chance(0.7) else [{"literal": self.phrase("corporate")}],
             "title": self.title(),
             "container-title": capitalise(self.some("np")) if self.chance(0.4) else "",
-            "URL": self.url(),
+            "URL": draw_url(self.rng, self.year),
             "accessed": self.accessed() if self.chance(0.6) else "",
         }
 
     def preprint(self) -> Item:
-        month = self.rng.randint(1, 12)
-        number = f"{self.rng.randint(7, 24):02d}{month:02d}.{self.rng.randint(0, 99999):05d}"
-        old = f"{self.rng.choice(('hep-th', 'hep-ph', 'astro-ph', 'cond-mat', 'quant-ph', 'gr-qc', 'math'))}/{self.rng.randint(9200000, 9912999)}"
         return {
             "author": self.authors(),
             "title": self.title(),
-            "note": f"{self.rng.choice(('arXiv:', 'arXiv preprint arXiv:', 'CoRR abs/', 'e-print arXiv:', ''))}{number if self.chance(0.7) else old}",
+            "note": self.rng.choice(ARCHIVE) + draw_eprint(self.rng),
         }
 
     def manuscript(self) -> Item:
@@ -371,13 +301,23 @@ class Inventor:
         }
 
     def patent(self) -> Item:
-        return {"author": self.people(4), "title": self.title(), "genre": "U.S. Patent", "number": f"{self.rng.randint(1, 9)},{self.rng.randint(100, 999)},{self.rng.randint(100, 999)}"}
+        return {
+            "author": self.people(4),
+            "title": self.title(),
+            "genre": "U.S. Patent",
+            "number": f"{self.rng.randint(1, 9)},{self.rng.randint(100, 999)},{self.rng.randint(100, 999)}",
+        }
 
     def entry(self) -> Item:
         return {**self.chapter(), "edition": self.number(2, 15) if self.chance(0.2) else ""}
 
     def film(self) -> Item:
-        return {"author": self.people(2), "title": self.title(), "genre": self.rng.choice(("Motion picture", "Film", "Documentary")), **self.printing()}
+        return {
+            "author": self.people(2),
+            "title": self.title(),
+            "genre": self.rng.choice(("Motion picture", "Film", "Documentary")),
+            **self.printing(),
+        }
 
     def dataset(self) -> Item:
         return {
@@ -385,8 +325,8 @@ class Inventor:
             "title": self.title(),
             "publisher": self.some("institute"),
             "genre": self.rng.choice(("Data set", "Dataset", "")),
-            "DOI": self.doi() if self.chance(0.6) else "",
-            "URL": self.url() if self.chance(0.4) else "",
+            "DOI": draw_doi(self.rng, self.year) if self.chance(0.6) else "",
+            "URL": draw_url(self.rng, self.year) if self.chance(0.4) else "",
         }
 
 
@@ -408,19 +348,3 @@ MAKERS: dict[str, Maker] = {
     "standard": Inventor.standard,
     "thesis": Inventor.thesis,
 }
-
-
-def blend(first: str, second: str) -> str:
-    """Return a name that begins as one and ends as another, broken before a consonant: "Hofmeyer" of two."""
-    start, end = SYLLABLE.match(first), LAST_SYLLABLE.search(second)
-    return f"{start[0]}{end[0]}" if start and end else first
-
-
-def shorten(journal: str, with_stops: bool) -> str:
-    """Return the name of a journal with its long words shortened, as ISO 4 does it, and without small words."""
-    words = [word for word in journal.split() if not STOP.fullmatch(word.lower())]
-    if len(words) < 2:
-        return journal
-    found = [(SHORTENED.match(word) if len(word) > LONG_WORD else None) for word in words]
-    stop = "." if with_stops else ""
-    return " ".join(match[1] + stop if match else word for match, word in zip(found, words))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 
 from ...corpora.references import Field
-from .invention import Inventor
+from .imprints import draw_doi, draw_isbn, draw_old_isbn, draw_url
 from .printing import tidy
 
 Fields = list[Field]
@@ -19,15 +19,41 @@ NUMBERS = ("{}.", "[{}]", "({})", "{}", "{})", "[{}]", "{}.")
 KEYS = "ABCDFGHKLMPRSTW"
 OTHERS = (" et al.", ", et al.", " et al,", " and others", " et al.,", " u. a.", ", et. al.")
 AVAILABLE = (
-    *("Retrieved from", "Available at", "Available at:", "Available from:", "Available online:", "URL:", "Disponible en:"),
+    *(
+        "Retrieved from",
+        "Available at",
+        "Available at:",
+        "Available from:",
+        "Available online:",
+        "URL:",
+        "Disponible en:",
+    ),
     *("Disponible sur:", "[Online]. Available:", "Online:", "Verfügbar unter:", "Disponível em:", "Available:", "See"),
 )
-ACCESSED = ("Accessed", "accessed", "Accessed on", "Retrieved", "retrieved", "last accessed", "Last visited", "Accessed:")
+ACCESSED = (
+    "Accessed",
+    "accessed",
+    "Accessed on",
+    "Retrieved",
+    "retrieved",
+    "last accessed",
+    "Last visited",
+    "Accessed:",
+)
 MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November"),
     *("December", "Jan.", "Feb.", "Mar", "Apr", "Aug.", "Sept.", "Oct", "Nov", "Dec."),
 )
-ENDS = ("[CrossRef]", "[PubMed]", "PMID: {}.", "[Google Scholar]", "(in Russian)", "To appear.", "[in Chinese]", "Cited {} times.")
+ENDS = (
+    "[CrossRef]",
+    "[PubMed]",
+    "PMID: {}.",
+    "[Google Scholar]",
+    "(in Russian)",
+    "To appear.",
+    "[in Chinese]",
+    "Cited {} times.",
+)
 WRONG = {
     **{"rn": "m", "m": "rn", "l": "1", "I": "l", "1": "l", "O": "0", "0": "O", "e": "c", "c": "e", "h": "b", "S": "5"},
     **{"5": "S", "cl": "d", "u": "n", "n": "u", "fi": "h", "ll": "U", "ti": "fi", "vv": "w", "ö": "o", "ä": "a"},
@@ -116,20 +142,20 @@ def end_with(fields: Fields, rng: Random) -> Fields:
 
 def add_address(fields: Fields, rng: Random) -> Fields:
     """Put an address, an identifier or a date of access at the end."""
-    inventor = Inventor(rng, "en")
-    day = f"{rng.randint(1, 28)} {rng.choice(MONTHS)} {rng.randint(1998, 2025)}"
+    year = rng.randint(1998, 2025)
+    day = f"{rng.randint(1, 28)} {rng.choice(MONTHS)} {year}"
     british = rng.random() < 0.5
     accessed = f"{rng.choice(ACCESSED)} {day if british else f'{day.split()[1]} {day.split()[0]}, {day.split()[2]}'}"
     choices: list[list[tuple[str, str]]] = [
-        [("NOTE", f"{rng.choice(AVAILABLE)} "), ("URL", inventor.url())],
-        [("URL", f"<{inventor.url()}>")],
-        [("URL", inventor.url()), ("ACCESSED", f" ({accessed}).")],
-        [("ACCESSED", f"{accessed}, "), ("NOTE", "from "), ("URL", inventor.url())],
+        [("NOTE", f"{rng.choice(AVAILABLE)} "), ("URL", draw_url(rng, year))],
+        [("URL", f"<{draw_url(rng, year)}>")],
+        [("URL", draw_url(rng, year)), ("ACCESSED", f" ({accessed}).")],
+        [("ACCESSED", f"{accessed}, "), ("NOTE", "from "), ("URL", draw_url(rng, year))],
         [("ACCESSED", f"{accessed}.")],
-        [("DOI", f"{rng.choice(('doi: ', 'doi:', 'DOI ', 'DOI: ', 'doi ', ''))}{inventor.doi()}")],
-        [("URL", f"https://doi.org/{inventor.doi()}")],
-        [("ISBN", f"{rng.choice(('ISBN ', 'ISBN: ', 'ISBN-10: '))}{inventor.isbn()}.")],
-        [("ISBN", f"{rng.choice(('ISBN ', 'ISBN: ', 'ISBN-10: '))}{inventor.old_isbn()}")],
+        [("DOI", f"{rng.choice(('doi: ', 'doi:', 'DOI ', 'DOI: ', 'doi ', ''))}{draw_doi(rng, year)}")],
+        [("URL", f"https://doi.org/{draw_doi(rng, year)}")],
+        [("ISBN", f"{rng.choice(('ISBN ', 'ISBN: ', 'ISBN-10: '))}{draw_isbn(rng)}.")],
+        [("ISBN", f"{rng.choice(('ISBN ', 'ISBN: ', 'ISBN-10: '))}{draw_old_isbn(rng)}")],
     ]
     return [*fields[:-1], Field(fields[-1].label, f"{fields[-1].text} "), *(Field(*one) for one in rng.choice(choices))]
 
@@ -148,7 +174,10 @@ def plain_quotes(fields: Fields, rng: Random) -> Fields:
 def plain_dashes(fields: Fields, rng: Random) -> Fields:
     """Print dashes of ranges in other ways."""
     dash = rng.choice(("-", "-", "-", "--", "—", " - ", "– ", "- ", "−", "e", "_"))
-    return [Field(label, text.replace("–", dash) if label in ("PAGES", "DATE", "VOLUME") else text) for label, text in fields]
+    return [
+        Field(label, text.replace("–", dash) if label in ("PAGES", "DATE", "VOLUME") else text)
+        for label, text in fields
+    ]
 
 
 def lose_accents(fields: Fields, rng: Random) -> Fields:

@@ -16,14 +16,14 @@ WEIGHT = re.compile(r"(?P<times>\d+)\* ")
 DEEPEST = 12  # expansions within each other
 
 
-class Phrases:
+class Phrasebook:
     """The rules of some files of `words/`; of a symbol that several have, those of the last one."""
 
     def __init__(self, rules: Mapping[str, Sequence[str]]):
         self.rules = rules
 
     @classmethod
-    def load(cls, *names: str) -> "Phrases":
+    def load(cls, *names: str) -> "Phrasebook":
         """Return the rules of files by their names, without the suffix."""
         return cls({symbol: found for name in names for symbol, found in _read_rules(name).items()})
 

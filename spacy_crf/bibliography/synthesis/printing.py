@@ -71,7 +71,7 @@ class Style:
         if not self._style.has_bibliography():
             raise CRFError(BibliographyErrors.CRF662.format(style=name))
         self.name = name
-        _Marker(self._style.root).mark()
+        _StyleMarker(self._style.root).mark()
 
     def render(self, items: Sequence[Item]) -> list[list[Field] | None]:
         """Return the fields of each item, as it is printed in a bibliography of its own; None where nothing is."""
@@ -121,7 +121,7 @@ def common_styles() -> dict[str, int]:
     return {name: int(times) for times, name in (row for row in rows if row[0] != "#")}
 
 
-class _Marker:
+class _StyleMarker:
     """Marks the variables of a style, and groups of which all variables belong to one field."""
 
     def __init__(self, root: Any):
