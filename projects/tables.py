@@ -178,7 +178,7 @@ TABLES = {
             *FIELDS[:3],
             Column("words", "scores.field_micro_f_words"),
             Column("whole, words", "scores.field_whole_words"),
-            Column("editors F", "scores.ents_per_type.EDITOR.f"),
+            Column("editors F", "labels.EDITOR.f"),
             MODEL_SIZE,
         ),
         {

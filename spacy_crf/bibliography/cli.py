@@ -181,4 +181,4 @@ def read_items(path: Path) -> Sequence[Mapping[str, Any]]:
     if path.suffix.lower() == ".bib":
         return [to_item(entry) for entry in read_bibtex(text)]
     read_csl(text)  # which says what is wrong
-    return json.loads(text)  # type: ignore[no-any-return]
+    return list(json.loads(text))

@@ -194,10 +194,8 @@ def lose_accents(fields: Fields, rng: Random) -> Fields:
 def _split_letter(char: str, is_lost: bool) -> str:
     if not char.isalpha() or ord(char) > 0x24F:
         return char
-    base, *accents = unicodedata.normalize("NFD", char)
-    if not accents:
-        return char
-    return base if is_lost else f"{ACCENTS.get(accents[0], '')}{base}"
+    parts = unicodedata.normalize("NFD", char)
+    return char if len(parts) == 1 else f"{'' if is_lost else ACCENTS.get(parts[1], '')}{parts[0]}"
 
 
 def break_lines(fields: Fields, rng: Random) -> Fields:
