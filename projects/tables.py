@@ -185,7 +185,7 @@ TABLES = {
             "invented references, AnyStyle's dev": "anystyle",
             "the same, GROBID's dev": "grobid",
             "with AnyStyle's train, AnyStyle's dev": "anystyle-mixed",
-            "the same, GROBID's dev ": "grobid-mixed",
+            "that one, GROBID's dev": "grobid-mixed",
         },
     ),
     "rechtspraak-labels": Table(
