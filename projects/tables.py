@@ -191,6 +191,22 @@ TABLES = {
             "the same, no blank lines": "trained-dense",
         },
     ),
+    "references": Table(
+        "references",
+        (
+            *FIELDS[:3],
+            Column("words", "scores.field_micro_f_words"),
+            Column("whole, words", "scores.field_whole_words"),
+            Column("editors F", "labels.EDITOR.f"),
+            MODEL_SIZE,
+        ),
+        {
+            "invented references, AnyStyle's dev": "anystyle",
+            "the same, GROBID's dev": "grobid",
+            "with AnyStyle's train, AnyStyle's dev": "anystyle-mixed",
+            "that one, GROBID's dev": "grobid-mixed",
+        },
+    ),
     "rechtspraak-labels": Table(
         "rechtspraak",
         (

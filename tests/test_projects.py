@@ -255,6 +255,12 @@ def judgments(folder: Path) -> None:
         (folder / "raw" / f"ruw{number}.xml").write_text(raw if number else f" {raw[:-9]}", encoding="utf8")
 
 
+def general_references(data: Path) -> None:
+    for make, name in ((references_in_xml, "anystyle"), (labelled_words, "grobid_references")):
+        (data / name).mkdir()
+        make(data / name)
+
+
 # what makes small data for a project, and the commands to run
 RUNS: dict[str, tuple[Callable[[Path], None], tuple[str, ...]]] = {
     "conll2000": (chunks, ("train", "evaluate", "train-compact", "evaluate-compact", "peer", "package")),
@@ -269,6 +275,10 @@ RUNS: dict[str, tuple[Callable[[Path], None], tuple[str, ...]]] = {
     "cora": (tagged_references, ("evaluate", "evaluate-free", "train", "package")),
     "anystyle": (references_in_xml, ("train", "evaluate", "cross-validate", "package")),
     "grobid_references": (labelled_words, ("train", "evaluate", "package")),
+    "references": (
+        general_references,
+        ("generate", "train", "evaluate", "train-mixed", "evaluate-mixed"),
+    ),
     "rechtspraak": (judgments, ("labels", "labels-alone", "trees", "train", "certified", "package")),
 }
 SLOW = [name if name == "wnut17" else pytest.param(name, marks=pytest.mark.slow) for name in RUNS]
@@ -290,7 +300,11 @@ def test_the_commands_of_a_project_run_on_files_like_its_own(name: str, tmp_path
         config.to_disk(tmp_path / "configs" / path.name)
     own = load_project_config(project)
     variables = {name: data for name in ("data", "ewt") if name in own["vars"]}
-    variables |= {name: count for name, count in (("folds", "2"), ("repeats", "1")) if name in own["vars"]}
+    variables |= {
+        name: count
+        for name, count in (("folds", "2"), ("repeats", "1"), ("entries", "60"), ("mixed", "40"))
+        if name in own["vars"]
+    }
     for command in commands:
         done = weasel(command, project, **variables)
         assert done.returncode == 0, f"{command}: {done.stdout[-2000:]}{done.stderr[-2000:]}"

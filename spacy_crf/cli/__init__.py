@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 from typer.main import get_group
 
 MODULES = {
-    "bibliography.cli": ("cite",),
+    "bibliography.cli": ("cite", "synthesise"),
     "cli.classes": ("classes",),
     "cli.corpora": ("convert", "dictionary", "spelling"),
     "cli.evaluate": ("evaluate", "score"),

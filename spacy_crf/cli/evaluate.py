@@ -9,6 +9,7 @@ import typer
 from ..constraints.component import ConstraintDecoder
 from ..core.errors import CRFError
 from ..lab.baselines.component import ComparisonTagger
+from ..lab.coarse import read_labels
 from ..lab.errors import LabErrors
 from ..lab.evaluation import Figures, describe_data, describe_model, evaluate
 from ..lab.report import describe_libraries, round_numbers
@@ -35,18 +36,23 @@ def evaluate_pipeline(
     intervals: Annotated[
         bool, typer.Option("--intervals", help="95 % intervals: documents are drawn anew, 1,000 times")
     ] = False,
+    labels: Annotated[
+        Path | None, typer.Option(help="Lines `label<TAB>other label`: what labels of model and gold count as")
+    ] = None,
     output: Annotated[Path | None, typer.Option(help="JSON file for all figures and what they were made of")] = None,
 ) -> None:
     """Measure a pipeline on gold documents, with their own tokens and sentences, in all figures of its component.
 
     With --train, the accuracy of known and unknown words stands beside that of the most frequent tag of each word.
+    With --labels, a model of many labels is measured on gold that has fewer.
     Intervals are those of the figures themselves over documents; over Docs where all are parts of one document.
     """
     make_folders(output)
     nlp = loaded.nlp
     trained = None if train is None else list(data.at(train).docs(nlp))
     examples = data.examples(nlp, loaded.name)
-    found = evaluate(nlp, loaded.name, examples, trained, data.with_punctuation(nlp), intervals)
+    coarser = None if labels is None else read_labels(labels)
+    found = evaluate(nlp, loaded.name, examples, trained, data.with_punctuation(nlp), intervals, coarser)
     if not found.found.scores:
         raise CRFError(LabErrors.CRF623.format(name=loaded.name, test=describe_data(data.path)))
     for text in format_evaluation(found):
@@ -54,6 +60,7 @@ def evaluate_pipeline(
     if intervals and not found.intervals:
         typer.echo("There are no intervals: the data are one document in one Doc.")
     files = {"data": describe_data(data.path), **({} if train is None else {"train": describe_data(train)})}
+    files |= {} if labels is None else {"labels": describe_data(labels)}
     made_of = {"model": describe_model(nlp, loaded.name), "libraries": describe_libraries(), **files}
     speed = {"seconds": found.seconds, "tokens_per_second": round(found.counts["tokens"] / found.seconds)}
     write_data({"made_of": made_of, **found.to_data(), "speed": round_numbers(speed)}, output)

@@ -19,8 +19,8 @@ FIELDS = (
     # AnyStyle
     *("citation-number", "collection-number", "collection-title", "container-title", "director", "doi", "edition"),
     *("genre", "isbn", "medium", "producer", "source", "translator", "url"),
-    # journals, books and series alike
-    "container",
+    # journals, books and series alike; when an address was looked up
+    *("container", "accessed"),
 )
 MARK = re.compile(r"[^\w\s]|_")
 TOKEN = re.compile(rf"[^\W_]+|{MARK.pattern}")
@@ -104,8 +104,8 @@ class ReferenceSettings:
         them. The marks behind the last token, and the offsets in the printed text, are then lost.
     ents (bool): Whether each field is also an entity of `doc.ents`.
     spans_key (str | None): Where each field is also a span, `doc.spans[spans_key]`; null for nowhere.
-    fields (list[str] | None): Names of the fields; null for those of Cora, ParsCit and AnyStyle, and CONTAINER.
-        References with other fields are left out with a warning.
+    fields (list[str] | None): Names of the fields; null for those of Cora, ParsCit and AnyStyle, CONTAINER and
+        ACCESSED. References with other fields are left out with a warning.
     """
 
     punctuation: bool = True

@@ -139,6 +139,8 @@ class LabErrors(metaclass=Messages):
     CRF647 = "There are {exponents} exponents for {models} models. Give one for each, or none for equal shares."
     CRF653 = "There is no config {name!r}. Those that come with the library, near names first: {known}."
     CRF652 = "{path} is there already. Give another file, or --force to replace it."
+    CRF668 = "Entities, spans and tags can count as others; the component labels {target!r}. Leave --labels out."
+    CRF669 = "{path}, line {line}: {text!r} is not two labels with a tab between them. Write `JOURNAL<TAB>CONTAINER`."
     CRF834 = "A hidden Markov model of order {order!r} is not known. Give 2 (pairs of labels) or 3 (triples of labels)."
     CRF835 = (
         "The features have {found} columns, but the maximum-entropy Markov model was trained on {expected}. Use the "

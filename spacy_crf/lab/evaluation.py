@@ -18,6 +18,7 @@ from ..annotation.target import token_target
 from ..core.arrays import Indices
 from ..pipe.block import SPAN_TARGETS
 from ..tagsets.gold import gold_weights
+from .coarse import Labels, replace_labels
 from .intervals import make_tallies
 from .measures import Findings, Scored, assess
 from .report import round_numbers
@@ -69,6 +70,7 @@ def evaluate(
     trained: Sequence[Doc] | None = None,
     whole: Iterable[Doc] | None = None,
     with_intervals: bool = False,
+    labels: Labels | None = None,
 ) -> Figures:
     """Annotate and score gold documents.
 
@@ -76,12 +78,15 @@ def evaluate(
     trained (Sequence[Doc] | None): gold that it was trained on: tells known words from unknown ones.
     whole (Iterable[Doc] | None): the documents with gold of punctuation too, where this is context.
     with_intervals (bool): draw documents anew for the intervals of figures.
+    labels (Mapping[str, str] | None): other labels that labels count as, gold and predicted ones.
     """
     pipe: Any = nlp.get_pipe(name)
     started = time.perf_counter()
     done = list(nlp.pipe(example.predicted for example in examples))
     seconds = time.perf_counter() - started
     examples = [Example(doc, example.reference) for doc, example in zip(done, examples)]
+    for doc in (doc for example in examples if labels for doc in (example.predicted, example.reference)):
+        replace_labels(doc, labels or {}, pipe.cfg["target"], pipe.cfg["spans_key"])
     scores = Scorer(nlp).score(examples)
     words = None if trained is None else frozenset(token.text for doc in trained for token in doc)
     tested = Scored(examples, trained or (), words)

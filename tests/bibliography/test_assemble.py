@@ -174,3 +174,46 @@ def test_references_without_fields_leave_a_gap_and_keys_are_distinct() -> None:
 
 def test_texts_are_normalised() -> None:
     assert normalise(" e\u0301\t\n a\x00b\x07 \ud800 ") == "é ab"
+
+
+def test_labels_of_anystyle_and_of_the_general_model() -> None:
+    segments = [
+        ("CITATION-NUMBER", "[3]"),
+        ("AUTHOR", "Crane, E."),
+        ("TITLE", "Salt."),
+        ("EDITOR", "In Lund, K. (Ed.),"),
+        ("CONTAINER-TITLE", "The household before gas"),
+        ("COLLECTION-TITLE", "(Studies in Light,"),
+        ("COLLECTION-NUMBER", "14)."),
+        ("EDITION", "2nd ed."),
+        ("TRANSLATOR", "Translated by Ann Lee."),
+        ("LOCATION", "Hull:"),
+        ("PUBLISHER", "Spurn,"),
+        ("DATE", "1998."),
+        ("URL", "https://a.example/x"),
+        ("ACCESSED", "Accessed 3 May 2019."),
+        ("ISBN", "ISBN 978-3-16-148410-0"),
+    ]
+    (entry,) = make_entries([segments])
+    assert entry is not None and entry.type == "incollection"
+    assert (entry.container, entry.series, entry.volume, entry.edition) == (
+        "The household before gas",
+        "Studies in Light",
+        "14",
+        "2nd",
+    )
+    assert (entry.url, entry.isbn, entry.note) == ("https://a.example/x", "9783161484100", "Translated by Ann Lee")
+    assert entry.accessed is not None and entry.accessed.iso == "2019-05-03"
+
+
+def test_a_container_is_a_journal_or_a_book_by_its_words() -> None:
+    journal, book = make_entries(
+        [[("TITLE", "Salt"), ("CONTAINER", own)] for own in ("Nordic Review,", "In Proceedings of the 3rd Workshop")]
+    )
+    assert journal is not None and journal.type == "article"
+    assert book is not None and book.type == "inproceedings"
+
+
+def test_a_report_under_the_name_of_its_genre() -> None:
+    (entry,) = make_entries([[("TITLE", "Salt"), ("GENRE", "Technical Report TR-3,"), ("INSTITUTION", "Hull")]])
+    assert entry is not None and (entry.type, entry.number) == ("techreport", "TR-3")

@@ -172,3 +172,17 @@ def test_the_last_component_that_labels_tokens_is_asked(model: Path, bibliograph
     assert cite(nlp, pasted()) == cite(spacy.load(model), pasted())
     with pytest.raises(ValueError, match="CRF650.*nope"):
         cite(nlp, pasted(), name="nope")
+
+
+def test_references_of_which_the_model_is_less_sure_are_set_apart(
+    model: Path, bibliography: Path, tmp_path: Path
+) -> None:
+    path, apart = tmp_path / "out.json", tmp_path / "out.check.json"
+    every = read_csl(run(model, bibliography, "--to", "csl")[0])
+    _, told = run(model, bibliography, "--to", "csl", "--output", path, "--min-confidence", "0.5")
+    sure, doubtful = read_csl(path.read_text(encoding="utf8")), read_csl(apart.read_text(encoding="utf8"))
+    assert sure and doubtful and len(sure) + len(doubtful) == len(every)
+    assert sorted([*sure, *doubtful], key=lambda entry: entry.key) == sorted(every, key=lambda entry: entry.key)
+    assert told.count("CRF665") == len(doubtful)
+    shown, told = run(model, bibliography, "--to", "csl", "--min-confidence", "1")
+    assert read_csl(shown) == every and told.count("CRF665") == len(every)

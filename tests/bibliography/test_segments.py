@@ -4,7 +4,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc, Span, Token
 
-from spacy_crf.bibliography.assemble import read_segments
+from spacy_crf.bibliography.segments import read_segments
 
 WORDS = ["K.", "Lund", ".", "On", "ropes", ".", "?", "1999", "2000"]
 SPACES = [True, False, True, True, False, True, True, True, False]

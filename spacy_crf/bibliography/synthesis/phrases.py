@@ -1,0 +1,61 @@
+"""Phrases from small grammars, drawn at random: the files in `words/`.
+
+A rule is `symbol: alternative | alternative`, an alternative that counts n times begins with `n*`, and lines that are
+indented go on with the rule above. In an alternative `{symbol}` stands for a phrase of that symbol, and `{Cap:symbol}`
+for one with a capital.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from random import Random
+
+SLOT = re.compile(r"\{(?P<capital>Cap:)?(?P<symbol>[\w-]+)\}")
+WEIGHT = re.compile(r"(?P<times>\d+)\* ")
+DEEPEST = 12  # expansions within each other
+
+
+class Phrasebook:
+    """The rules of some files of `words/`; of a symbol that several have, those of the last one."""
+
+    def __init__(self, rules: Mapping[str, Sequence[str]]):
+        self.rules = rules
+
+    @classmethod
+    def load(cls, *names: str) -> "Phrasebook":
+        """Return the rules of files by their names, without the suffix."""
+        return cls({symbol: found for name in names for symbol, found in _read_rules(name).items()})
+
+    def draw(self, symbol: str, rng: Random, depth: int = 0) -> str:
+        """Return a phrase of a symbol."""
+        chosen = rng.choice(self.rules[symbol])
+        if depth > DEEPEST:
+            return SLOT.sub("", chosen)
+        return SLOT.sub(lambda slot: self._fill(slot, rng, depth), chosen)
+
+    def _fill(self, slot: re.Match[str], rng: Random, depth: int) -> str:
+        text = self.draw(slot["symbol"], rng, depth + 1)
+        return capitalise(text) if slot["capital"] else text
+
+
+def capitalise(text: str) -> str:
+    """Return a text with a capital at its beginning."""
+    return text[:1].upper() + text[1:]
+
+
+@cache
+def _read_rules(name: str) -> dict[str, list[str]]:
+    text = (files(__package__) / "words" / f"{name}.txt").read_text(encoding="utf-8")
+    rules: dict[str, list[str]] = {}
+    symbol = ""
+    for line in text.splitlines():
+        if line.startswith("#") or not line.strip():
+            continue
+        if not line.startswith(" "):
+            symbol, _, line = line.partition(": ")
+        for alternative in line.strip().split(" | "):
+            weight = WEIGHT.match(alternative)
+            times = int(weight["times"]) if weight else 1
+            rules.setdefault(symbol, []).extend([alternative[weight.end() if weight else 0 :]] * times)
+    return rules

