@@ -35,7 +35,7 @@ NUMBERS = {
     "nothing behind it": -0.9,
     "running text behind it": 1.3,
     "code behind it": 0.9,
-    "code behind it in a row": -4.0,
+    "code behind it in a row": -4.0,  # behind a number without signs
     "listed": -4.4,
 }
 LIKE_TITLE, UNLIKE_TITLE = 1.9, 0.3  # for each unit of the score of the text behind a number, above and below 0
@@ -81,11 +81,12 @@ def _number_scores(batch: UnitBatch, rules: list[str], title: Doubles) -> Double
     has_text = batch.is_text[after] & ~batch.begins_line[after]
     score = np.where(has_text, np.clip(title[after], -MOST, MOST), 0.0)
     code = has_text & lines.technical[after]
+    bare = batch.flag_by_text(lambda own: own.isalnum())  # numbers of lines of code have no sign
     flags = {
         "nothing behind it": ~has_text,
         "running text behind it": has_text & lines.prose[after],
         "code behind it": code,
-        "code behind it in a row": code & (lines.rows[after] > 2),
+        "code behind it in a row": code & ~lines.prose[after] & (lines.rows[after] > 2) & bare,
         "listed": has_text & lines.listed[after],
     }
     found = NUMBERS["bias"] + LIKE_TITLE * np.maximum(score, 0) + UNLIKE_TITLE * np.minimum(score, 0)
