@@ -214,8 +214,9 @@ def elements_of(units: Sequence[LayoutUnit], tags: Ints, probabilities: Doubles,
 
 def _to_tree(text: str, units: Sequence[LayoutUnit], elements: list[Element], parse: SectionParse) -> SectionTree:
     """The tree of a parse."""
-    # for each unit the last one up to it that is no blank line
-    inked = [0 if unit.kind is Kind.NEWLINE else place for place, unit in enumerate(units)]
+    # for each unit the last one up to it that is no blank line, or one that a weak model takes for a heading
+    headings = {section.start for section in parse.sections}
+    inked = [0 if unit.kind is Kind.NEWLINE and at not in headings else at for at, unit in enumerate(units)]
     ends = np.maximum.accumulate(np.array(inked, dtype=np.intp)).tolist()
     nodes = [_node(text, units, section, units[ends[section.end - 1]].end) for section in parse.sections]
     tree = SectionTree([], elements, parse.exact, parse.dropped, parse.score)
