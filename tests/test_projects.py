@@ -81,13 +81,6 @@ def test_other_data_of_a_project_are_asked_for_by_their_own_variable(tmp_path: P
     assert "en_ewt-ud-dev.conllu is not in" in told and "--vars.ewt DIR" in told
 
 
-def test_packages_go_to_a_folder_that_a_command_before_has_made(project: Path) -> None:
-    commands = {command["name"]: command for command in load_project_config(project)["commands"]}
-    (line,) = commands["package"]["script"]
-    _, model, folder = line.partition(" --")[0].rsplit(maxsplit=2)
-    assert model in commands["package"]["deps"] and model.startswith(f"{folder}/")
-
-
 def test_a_file_with_another_checksum_is_told(tmp_path: Path) -> None:
     with gzip.open(tmp_path / "en_ewt-ud-train.conllu.gz", "wt") as file:
         file.write("1\tother\n")

@@ -165,6 +165,6 @@ def test_sections_of_a_part_are_not_those_of_the_whole() -> None:
     assert doc[4:].as_doc(copy_user_data=True)._.section_tree is None
     with pytest.warns(UserWarning, match="W101"):
         joined = Doc.from_docs([doc, nlp("1. Other\nText.\n")])
-    assert [span._.section for span in joined.spans["sections"]] == [None] * 2
+    assert [span._.section for span in joined.spans["sections"]] == [None] * 3
     doc.spans["sections"] = doc.spans["sections"] + doc.spans["elements"]
     assert all(span._.section is None for span in doc.spans["sections"])  # attrs of one group speak of its spans alone
