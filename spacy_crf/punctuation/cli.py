@@ -21,10 +21,11 @@ from ..reading.files import open_binary
 from .calibration import FittedMarks, MarkCalibration, Marked, best_thresholds, calibrate_marks, precise_thresholds
 from .component import PunctuationRestorer
 from .errors import PunctuationErrors
-from .passages import has_times, spoken_words
+from .passages import is_subtitles, spoken_words
 from .stream import RestorationStream, chunks_of, components_before
 
 PIECE = 1 << 16  # bytes that are read at a time
+OPENING_LINES = 3  # of subtitles, which have the number of a cue and its times before any word
 BLOCK = 2000  # words that are decoded at a time
 LONG_FILE = 1 << 22  # bytes of a file from which on progress is shown
 ESCAPE = "surrogateescape"  # bytes that are no UTF-8 go out as they came in
@@ -60,12 +61,12 @@ def punctuate(
         nullcontext(source) if is_piped else source,
     ):
         pieces = read_pieces(source, size)
-        first = next(pieces)
-        is_subtitles = has_times(first)
-        if is_subtitles and unit == "line":
+        opening = read_opening(pieces)
+        are_spoken = is_subtitles(opening)
+        if are_spoken and unit == "line":
             raise CRFError(PunctuationErrors.CRF993)
-        restore = restore_subtitles if is_subtitles else restore_lines if unit == "line" else restore_text
-        for text in restore(loaded.nlp, stream, chain([first], pieces)):
+        restore = restore_subtitles if are_spoken else restore_lines if unit == "line" else restore_text
+        for text in restore(loaded.nlp, stream, chain([opening], pieces)):
             out.write(text.encode("utf8", ESCAPE))
             out.flush()
 
@@ -81,6 +82,16 @@ def read_pieces(source: BinaryIO, size: int) -> Iterator[str]:
             progress.update(min(len(piece), progress.total - progress.n) if size else 0)
             yield decoder.decode(piece)
         yield decoder.decode(b"", final=True)
+
+
+def read_opening(pieces: Iterator[str]) -> str:
+    """The first pieces, up to where it shows whether they are subtitles: a pipe may hand over a line at a time."""
+    opening = next(pieces)
+    while opening.lstrip().count("\n") < OPENING_LINES and (piece := next(pieces, None)) is not None:
+        opening += piece
+        if len(opening) > PIECE:
+            break
+    return opening
 
 
 def restore_text(nlp: Language, stream: RestorationStream, pieces: Iterable[str]) -> Iterator[str]:

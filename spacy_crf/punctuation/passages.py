@@ -141,9 +141,9 @@ def spoken_cues(lines: Iterable[str]) -> Iterator[Cue]:
             spoken += [text] if text else []
 
 
-def has_times(text: str) -> bool:
-    """Whether a text has the times of a cue on a line, so that it is subtitles."""
-    return any(map(_TIMES.match, text.split("\n")))
+def is_subtitles(opening: str) -> bool:
+    """Whether a text is subtitles by how it opens: as WebVTT does, or with the times of a cue on a line."""
+    return opening.removeprefix("\ufeff").startswith("WEBVTT") or any(map(_TIMES.match, opening.split("\n")))
 
 
 def spoken_words(lines: Iterable[str]) -> Iterator[tuple[str, str]]:

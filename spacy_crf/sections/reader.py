@@ -15,7 +15,7 @@ from spacy.util import registry
 from spacy.vocab import Vocab
 
 from ..annotation.documents import register_doc_name, write_doc_name
-from ..core.errors import CRFError, CRFWarning
+from ..core.errors import CoreErrors, CRFError, CRFWarning
 from ..corpora.docbin import read_docbin
 from ..corpora.docs import admit, copy_tokens, count_characters
 from ..corpora.errors import CorpusErrors
@@ -156,6 +156,8 @@ class SectionCorpus:
 
     def __post_init__(self) -> None:
         check_paths(self.path)
+        if not self.copies >= 1:
+            raise CRFError(CoreErrors.CRF549.format(name="copies", value=self.copies, expected="at least 1"))
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """Yield the examples of the corpus.

@@ -10,6 +10,8 @@ from helpers.punctuated import trained
 from typer.testing import CliRunner
 
 from spacy_crf.cli import app
+from spacy_crf.punctuation.cli import read_opening
+from spacy_crf.punctuation.passages import is_subtitles
 
 BARE = "well what did she say she said that the mill was sold"
 FULL = "Well, what did she say? She said that the mill was sold."
@@ -73,6 +75,17 @@ def test_of_subtitles_all_but_what_is_spoken_stays(model: Path, tmp_path: Path, 
     assert run(model, "-", data=path.read_bytes()).stdout_bytes.decode() == expected.replace("\n", end)
     result = run(model, path, "--unit", "line")
     assert result.exit_code == 1 and "[CRF993]" in result.output
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+@pytest.mark.parametrize(
+    "text, expected",
+    [(SUBTITLES, True), ("\n\n1\n00:00:01,000 --> 00:00:02,000\nhi\n", True), (BARE, False), ("", False)],
+)
+def test_subtitles_are_known_whatever_a_pipe_hands_over_first(text: str, expected: bool, size: int) -> None:
+    pieces = iter([text[at : at + size] for at in range(0, len(text), size)] or [""])
+    opening = read_opening(pieces)
+    assert is_subtitles(opening) == expected and opening + "".join(pieces) == text
 
 
 def test_long_subtitles_have_each_word_in_its_place(model: Path) -> None:

@@ -145,3 +145,9 @@ def test_what_are_no_blocks_is_named(tmp_path: Path, blocks: object) -> None:
 
 def test_the_names_of_renderings() -> None:
     assert set(RENDERINGS) == {"plain", "dense", "marked"}
+
+
+def test_no_copies_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(json.dumps(BLOCKS) + "\n")
+    with pytest.raises(ValueError, match="CRF549.*copies"):
+        SectionCorpus(path=tmp_path / "a.jsonl", copies=0)
