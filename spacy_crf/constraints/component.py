@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import srsly
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example
@@ -26,6 +25,7 @@ from ..core.labels import UNKNOWN, Scheme, TagSet
 from ..pipe.block import SPAN_TARGETS
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import SpanScores, label_decoder, resolve_scheme
+from ..pipe.live_settings import as_stored
 from ..pipe.pool import trained_on
 from ..pipe.probabilities import LabelsTokens, span_probabilities
 from ..pipe.scorer import target_scores
@@ -74,8 +74,7 @@ class KeepsConstraints:
         if FILE in files:
             self._take(from_bytes(self.name, files[FILE], f"{path}/{FILE}"))
         given, stored = self.settings.constraints, read_settings(files, self.name, path) or {}
-        rounded = srsly.json_loads(srsly.json_dumps(given))  # as files have numbers
-        if given is not None and not alone and stored.get(SETTING, given) not in (given, rounded):
+        if given is not None and not alone and stored.get(SETTING, given) not in (given, as_stored(given)):
             self._take([*read_given(self.name, given), *(entry for entry in self._entries if entry.is_mined)])
 
     def _decoding_arguments(self) -> dict[str, Any]:

@@ -64,7 +64,7 @@ class LiveSettings(dict[str, Any]):
     def fit(self, key: str, value: Any) -> None:
         """Set what a setting asked to have fitted, in the digits of files; the config goes on asking."""
         asked = self._asked.get(key, self[key])
-        self._set({key: _as_stored(value)})
+        self._set({key: as_stored(value)})
         self._asked[key] = asked
 
     def forget_fits(self) -> None:
@@ -83,7 +83,7 @@ class LiveSettings(dict[str, Any]):
             of settings that were assigned, with what the config said then.
         """
         own, old, asked = self.assignable, stored.get("changed", {}), stored.get(self.FITTED, {})
-        rounded = _as_stored(own)
+        rounded = as_stored(own)
         said = {**stored, **asked}
         kept = [key for key in own if key in said and (alone or (key in old and own[key] == old[key]))]
         found = {key: said[key] for key in kept if said[key] not in (own[key], rounded[key])}
@@ -144,7 +144,7 @@ class LiveSettings(dict[str, Any]):
                 nlp.get_pipe_config(name).update(changed)
 
 
-def _as_stored(value: Any) -> Any:
+def as_stored(value: Any) -> Any:
     """A value as it is read from a file again, which has ten digits of a number."""
     return srsly.json_loads(srsly.json_dumps(value))
 
