@@ -26,6 +26,7 @@ from ..core.arrays import Bools, Doubles, Floats, Indices
 from ..core.errors import CRFError, excerpt
 from ..core.labels import UNKNOWN, Gold, TagSet
 from ..core.sets.measures import normalise
+from ..features.hashing import string_hash
 from ..pipe.errors import PipeErrors
 from .block import LearnFrom
 from .errors import TagSetErrors
@@ -130,7 +131,7 @@ def copies(reference: Doc, target: str, extension: str) -> list[Doc]:
     most = max(map(len, ranked), default=0)
     if most < 2:
         return [reference]
-    found, name = [], read_doc_name(reference) or f"copies of {id(reference)}"
+    found, name = [], read_doc_name(reference) or f"copies of {string_hash(reference.text)}"
     for rank in range(most):
         doc = write_doc_name(reference.copy(), name)
         chosen = [{row[min(rank, len(row) - 1)]: 1.0} if row else {} for row in ranked]
