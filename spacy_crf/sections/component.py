@@ -11,6 +11,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
+from ..annotation.extensions import register
 from ..core.arrays import Bools, Doubles, Indices, Ints
 from ..core.chain.temperature import HeldOut
 from ..core.errors import CRFError, CRFWarning
@@ -23,6 +24,7 @@ from ..pipe.pool import trained_on
 from ..pipe.storage import NAMES, readable
 from . import spans
 from .block import SectionSettings
+from .cross_references import get_cross_references
 from .errors import SectionWarnings
 from .features.batch import UnitBatch
 from .features.text import Phrases
@@ -54,6 +56,7 @@ class UnitMarginalsOutput(MarginalsOutput):
 
     def register(self) -> None:
         spans.register_extensions()
+        register(Doc, "cross_references", getter=get_cross_references)
 
 
 class SectionParser(ChainPipe):

@@ -35,3 +35,11 @@ _RANKED = [
 KEYWORDS: dict[str, str] = {form: forms[0] for _, forms in reversed(_RANKED) for form in forms}
 RANKS: dict[str, int] = {forms[0]: rank for rank, forms in _RANKED}
 OUTER = [form for rank, forms in _RANKED if rank < RANKS["article"] for form in forms]  # of outer sections
+
+# forms of these words that stand in texts, not in headings; and the words around the numbers that texts mention
+PLURALS: dict[str, str] = {
+    form: word for word, _, forms in (line.partition("\t") for line in _lines("plurals.tsv")) for form in forms.split()
+}
+MENTIONS: dict[str, frozenset[str]] = {
+    does: frozenset(words.split()) for does, _, words in (line.partition("\t") for line in _lines("mentions.tsv"))
+}
