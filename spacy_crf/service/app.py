@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from fastapi.responses import HTMLResponse, JSONResponse, Response
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict, Field
 from spacy.language import Language
@@ -20,6 +20,7 @@ from ..core.errors import CRFError
 from ..reading.records import parse_json
 from .answers import answer
 from .errors import Refusal, ServiceErrors
+from .grobid import grobid_router
 from .models import KINDS, Limits, Models
 
 Scope = MutableMapping[str, Any]
@@ -138,7 +139,8 @@ def make_app(models: Models, limits: Limits | None = None, hosts: Collection[str
     app = FastAPI(
         title="spacy_crf", description=__doc__, docs_url=None, redoc_url=None, openapi_url="/openapi.json"
     )  # the pages of FastAPI load scripts from elsewhere
-    app.include_router(json_router(models, limits))
+    for make_router in (json_router, grobid_router):
+        app.include_router(make_router(models, limits))
     app.add_exception_handler(CRFError, lambda _, error: tell_refusal(error))
     app.add_exception_handler(RequestValidationError, lambda _, error: tell_refusal(_invalid(error)))
     app.add_exception_handler(HTTPException, lambda _, error: tell_refusal(_of_http(error)))
@@ -160,11 +162,6 @@ def json_router(models: Models, limits: Limits) -> APIRouter:
     async def tell_health() -> dict[str, Any]:
         """Whether the service is there."""
         return {"status": "UP", "models": list(models)}
-
-    @router.get("/api/isalive", response_class=PlainTextResponse)
-    async def tell_alive() -> Response:
-        """The same, for clients of GROBID."""
-        return PlainTextResponse("true")
 
     @router.get("/models")
     async def tell_models() -> list[dict[str, Any]]:
