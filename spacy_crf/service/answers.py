@@ -36,12 +36,15 @@ LEAST, MOST_TAGS = 0.005, 5  # less probable tags, and more of them, are not tol
 
 def tell_error(error: Exception) -> Answer:
     """What takes the place of an answer."""
-    found = error if isinstance(error, CRFError) else CRFError(ServiceErrors.CRF739.format(error=_line(error)))
+    found = as_coded(error)
     return {"error": {"code": found.code, "message": str(found)}}
 
 
-def _line(error: Exception) -> str:
-    return excerpt(str(error).strip() or type(error).__name__)
+def as_coded(error: Exception) -> CRFError:
+    """The error itself, or one with a code in its place."""
+    if isinstance(error, CRFError):
+        return error
+    return CRFError(ServiceErrors.CRF739.format(error=excerpt(str(error).strip() or type(error).__name__)))
 
 
 def read_docs(nlp: Language, texts: Sequence[str | Doc]) -> list[Doc | Exception]:

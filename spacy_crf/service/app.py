@@ -20,8 +20,10 @@ from ..core.errors import CRFError
 from ..reading.records import parse_json
 from .answers import answer
 from .errors import Refusal, ServiceErrors
-from .grobid import grobid_router
+from .grobid import add_grobid
+from .inception import add_inception
 from .models import KINDS, Limits, Models
+from .retraining import Learner
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -129,18 +131,23 @@ class Gate:
                 return b"".join(parts)
 
 
-def make_app(models: Models, limits: Limits | None = None, hosts: Collection[str] = LOCAL) -> FastAPI:
+def make_app(
+    models: Models, limits: Limits | None = None, hosts: Collection[str] = LOCAL, learner: Learner | None = None
+) -> FastAPI:
     """Make the application.
 
     models (Models): what is served. limits (Limits): of requests. hosts (Collection[str]): names by which the service
-        may be called, in the header Host; "*" for any.
+        may be called, in the header Host; "*" for any. learner (Learner | None): learns from corrections; None: nobody.
     """
     limits = limits or Limits()
     app = FastAPI(
         title="spacy_crf", description=__doc__, docs_url=None, redoc_url=None, openapi_url="/openapi.json"
     )  # the pages of FastAPI load scripts from elsewhere
-    for make_router in (json_router, grobid_router):
-        app.include_router(make_router(models, limits))
+    learner, router = learner or Learner(), APIRouter(route_class=CheckedRoute)
+    add_json(router, models, limits)
+    add_grobid(router, models, limits)
+    add_inception(router, models, limits, learner)
+    app.include_router(router)
     app.add_exception_handler(CRFError, lambda _, error: tell_refusal(error))
     app.add_exception_handler(RequestValidationError, lambda _, error: tell_refusal(_invalid(error)))
     app.add_exception_handler(HTTPException, lambda _, error: tell_refusal(_of_http(error)))
@@ -149,9 +156,8 @@ def make_app(models: Models, limits: Limits | None = None, hosts: Collection[str
     return app
 
 
-def json_router(models: Models, limits: Limits) -> APIRouter:
-    """The endpoints for JSON, and the page."""
-    router = APIRouter(route_class=CheckedRoute)
+def add_json(router: APIRouter, models: Models, limits: Limits) -> None:
+    """Add the endpoints for JSON, and the page."""
     page = _page()
 
     @router.get("/", response_class=HTMLResponse, include_in_schema=False)
@@ -171,7 +177,6 @@ def json_router(models: Models, limits: Limits) -> APIRouter:
     for kind in KINDS:
         name = f"answer_{kind}"
         router.add_api_route(f"/{kind}", text_endpoint(kind, models, limits), methods=["POST"], name=name)
-    return router
 
 
 def text_endpoint(kind: str, models: Models, limits: Limits) -> Callable[..., Awaitable[Response]]:

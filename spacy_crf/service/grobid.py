@@ -29,9 +29,8 @@ PARTS = (EntryType.INPROCEEDINGS, EntryType.INCOLLECTION)  # of books
 Found = list[tuple[Entry | None, str, float]]  # entries, with the texts that they are of, and their probabilities
 
 
-def grobid_router(models: Models, limits: Limits) -> APIRouter:
-    """The endpoints of GROBID for citations, and that which tells that it is there."""
-    router = APIRouter(prefix="/api")
+def add_grobid(router: APIRouter, models: Models, limits: Limits) -> None:
+    """Add the endpoints of GROBID for citations, and that which tells that it is there."""
 
     async def read(request: Request) -> Found:
         texts = await read_form(request)
@@ -45,12 +44,12 @@ def grobid_router(models: Models, limits: Limits) -> APIRouter:
 
         return await model.run(work)
 
-    @router.get("/isalive")
+    @router.get("/api/isalive")
     async def tell_alive() -> Response:
         """Whether the service is there."""
         return Response("true", media_type="text/plain")
 
-    @router.post("/processCitation", openapi_extra=form_of("string"))
+    @router.post("/api/processCitation", openapi_extra=form_of("string"))
     async def process_citation(request: Request) -> Response:
         """One citation, in the field `citations` of a form, as BibTeX or TEI; 204 where no field is found in it."""
         entry, text, probability = (await read(request))[0]
@@ -60,15 +59,13 @@ def grobid_router(models: Models, limits: Limits) -> APIRouter:
             return Response(write_bibtex([entry]), media_type=BIBTEX)
         return Response(as_xml(to_structure(entry, text, probability)), media_type=XML)
 
-    @router.post("/processCitationList", openapi_extra=form_of("array"))
+    @router.post("/api/processCitationList", openapi_extra=form_of("array"))
     async def process_citations(request: Request) -> Response:
         """Several citations, each in a field `citations`, as BibTeX or a list in TEI."""
         found = await read(request)
         if wants_bibtex(request):
             return Response(write_bibtex(entry for entry, _, _ in found if entry), media_type=BIBTEX)
         return Response(as_xml(to_document(found)), media_type=XML)
-
-    return router
 
 
 def form_of(kind: str) -> dict[str, Any]:

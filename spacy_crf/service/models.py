@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -88,6 +89,7 @@ class ServedModel:
 
     def replace(self, nlp: Language, source: str) -> None:
         """Serve another pipeline from the next request on."""
+        self.config = nlp.config.copy()  # before more is asked for
         _ask_for_all(nlp)
         self.nlp, self.source = nlp, source
         if not self.kinds:
@@ -114,6 +116,14 @@ class ServedModel:
     def _find(self, kind: str) -> Any:
         found = [pipe for _, pipe in self.nlp.pipeline if KINDS[kind](pipe)]
         return (found[-1] if kind == "cite" else found[0]) if found else None
+
+    def tell(self, state: str, **facts: Any) -> None:
+        """Note what becomes of a training, for /models; its number stays until the next one."""
+        self.learning = {"number": self.learning.get("number", 0), "state": state, **facts}
+
+    def save(self, folder: Path) -> None:
+        """Save the pipeline, when its thread has time."""
+        self._thread.submit(self.nlp.to_disk, folder).result()
 
     def describe(self) -> dict[str, Any]:
         """What users are told of it."""
