@@ -22,6 +22,7 @@ from .answers import answer
 from .errors import Refusal, ServiceErrors
 from .grobid import add_grobid
 from .inception import add_inception
+from .label_studio import add_label_studio
 from .models import KINDS, Limits, Models
 from .retraining import Learner
 
@@ -147,6 +148,7 @@ def make_app(
     add_json(router, models, limits)
     add_grobid(router, models, limits)
     add_inception(router, models, limits, learner)
+    add_label_studio(router, models, limits, learner)
     app.include_router(router)
     app.add_exception_handler(CRFError, lambda _, error: tell_refusal(error))
     app.add_exception_handler(RequestValidationError, lambda _, error: tell_refusal(_invalid(error)))

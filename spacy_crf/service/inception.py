@@ -93,13 +93,15 @@ def add_inception(router: APIRouter, models: Models, limits: Limits, learner: Le
     async def train(name: str, request: TrainRequest) -> Response:
         """Keep what a person has annotated, and learn from it beside; 429 while the last such training goes on."""
         model = models[name]
-        learner.require(model)
+        learner.folder_of(model)
+        learner.require_rest(model)
 
         def work(nlp: Language) -> None:
             kind, system = kind_of(model, request.metadata), read_typesystem(request.typeSystem)
             for document in request.documents:
                 page = Page.read(nlp, document, system, limits)
-                learner.keep(model, kind, gold_of(page, request.metadata, kind))
+                key = f"inception {request.metadata.projectId} {document.userId} {document.documentId}"
+                learner.keep(model, kind, gold_of(page, request.metadata, kind), key)
 
         await model.run(work)
         learner.start(model)

@@ -24,7 +24,7 @@ from spacy.tokens.doc import DOCBIN_ALL_ATTRS
 from spacy.util import filter_spans, registry
 from thinc.api import Config
 
-from ..annotation.documents import read_doc_name, register_doc_name
+from ..annotation.documents import register_doc_name
 from ..annotation.extensions import register_stored, write_known
 from ..annotation.gold import partial_extension, write_gold_tags
 from ..core.labels import OUTSIDE
@@ -62,37 +62,41 @@ class Learner:
     def __init__(self, folder: Path | None = None):
         self.folder, self._lock = folder, Lock()
 
-    def require(self, model: ServedModel) -> Path:
-        """Return the folder of a model; a coded error where it cannot learn, or is learning already."""
+    def folder_of(self, model: ServedModel) -> Path:
+        """Return the folder of a model; a coded error where it cannot learn."""
         if self.folder is None:
             raise Refusal(ServiceErrors.CRF745, 503)
         if learns(model) is None:
             raise Refusal(ServiceErrors.CRF747.format(name=model.name))
-        if model.learning.get("state") == "learning":
-            raise Refusal(ServiceErrors.CRF744.format(name=model.name), 429, retry_after=10)
         return self.folder / model.name
 
-    def keep(self, model: ServedModel, kind: str, marked: Marked) -> None:
-        """Write what is known of a document to its file, in place of what was known before. kind (str): of answers."""
+    def require_rest(self, model: ServedModel) -> None:
+        """Raise a coded error where a model is learning."""
+        if model.learning.get("state") == "learning":
+            raise Refusal(ServiceErrors.CRF744.format(name=model.name), 429, retry_after=10)
+
+    def keep(self, model: ServedModel, kind: str, marked: Marked, key: str) -> None:
+        """Write what is known of a document to its file. kind (str): of answers. key (str): says which file it is."""
         write_gold(model.component(kind), marked)
         docs = DocBin(DOCBIN_ALL_ATTRS, store_user_data=True, docs=[marked.doc])
-        path = self._file(model, read_doc_name(marked.doc))
+        path = self._file(model, key)
         path.parent.mkdir(parents=True, exist_ok=True)
         beside = path.with_suffix(".new")
         beside.write_bytes(docs.to_bytes())
         beside.replace(path)
 
-    def forget(self, model: ServedModel, name: str) -> None:
+    def forget(self, model: ServedModel, key: str) -> None:
         """Delete what is known of a document."""
-        self._file(model, name).unlink(missing_ok=True)
+        self._file(model, key).unlink(missing_ok=True)
 
-    def _file(self, model: ServedModel, name: str) -> Path:
-        return self.require(model) / CHECKED / f"{sha256(name.encode('utf8')).hexdigest()[:24]}.spacy"
+    def _file(self, model: ServedModel, key: str) -> Path:
+        return self.folder_of(model) / CHECKED / f"{sha256(key.encode('utf8')).hexdigest()[:24]}.spacy"
 
     def start(self, model: ServedModel) -> None:
         """Start a training, unless there is too little to learn from."""
         with self._lock:
-            folder = self.require(model)
+            folder = self.folder_of(model)
+            self.require_rest(model)
             number = 1 + max((int(one.name) for one in folder.glob("*") if one.name.isdecimal()), default=0)
             found = count_checked(folder / CHECKED, model.nlp)
             if found < FOLDS:

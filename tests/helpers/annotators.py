@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("cassis", reason="the service needs spacy_crf[serve]")
 
-from cassis import Cas, TypeSystem, load_cas_from_xmi  # noqa: E402
+from cassis import Cas, TypeSystem, load_cas_from_xmi
 
 ANNOTATION = "uima.tcas.Annotation"
 SEGMENTATION = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type."
