@@ -26,6 +26,9 @@ def serve(
     ],
     host: Annotated[str, typer.Option(help="Address to listen to; no other one is")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for one that is free")] = 8070,
+    data: Annotated[
+        Path | None, typer.Option(help="Folder for corrections, and models that learn from them; none learns without")
+    ] = None,
     max_mb: Annotated[float, typer.Option("--max-mb", min=0.001, help="Size of a request")] = Limits.megabytes,
     max_texts: Annotated[int, typer.Option("--max-texts", min=1, help="Texts in a request")] = Limits.texts,
     max_chars: Annotated[
@@ -36,7 +39,8 @@ def serve(
     """Serve pipelines: JSON at /tag, /sets, /entities, /cite, /sections and /punctuate, and a page at /.
 
     INCEpTION finds an external recommender at /inception/NAME, Label Studio an ML backend at /label-studio/NAME, and
-    clients of GROBID the parser of citations at /api. It asks for the extra spacy_crf[serve].
+    clients of GROBID the parser of citations at /api. With --data, models learn from what is corrected there, and are
+    replaced when the new one is saved and not worse. It asks for the extra spacy_crf[serve].
     """
     for package in NEEDED:
         if find_spec(package) is None:
@@ -44,6 +48,7 @@ def serve(
     import uvicorn
 
     from .app import LOCAL, make_app
+    from .retraining import Learner
 
     limits = Limits(max_mb, max_texts, max_chars, timeout)
     served = load_models(models, limits)
@@ -52,7 +57,8 @@ def serve(
     for model in served.values():
         msg.good(f"{model.name}: {', '.join(model.kinds)}")
     msg.text(f"http://{host}:{port}")
-    uvicorn.run(make_app(served, limits, hosts), host=host, port=port, log_level="warning", server_header=False)
+    app = make_app(served, limits, hosts, Learner(data))
+    uvicorn.run(app, host=host, port=port, log_level="warning", server_header=False)
 
 
 def load_models(given: Sequence[str], limits: Limits) -> Models:
