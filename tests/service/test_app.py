@@ -182,3 +182,11 @@ def test_models_have_names_of_their_own() -> None:
     nlp.add_pipe("section_parser")
     with pytest.raises(ValueError, match="CRF736"):
         Models([ServedModel("one", nlp), ServedModel("one", nlp)])
+
+
+def test_the_page_asks_for_nothing_from_elsewhere(client: httpx.Client) -> None:
+    response = client.get("/")
+    assert response.headers["content-type"].startswith("text/html")
+    assert response.headers["content-security-policy"].startswith("default-src 'none';")
+    assert "//" not in response.text.replace("// ", "")
+    assert "<script>" in response.text and "src=" not in response.text
