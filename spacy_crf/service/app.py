@@ -191,10 +191,12 @@ def text_endpoint(kind: str, models: Models, limits: Limits) -> Callable[..., Aw
         model = models.choose(kind, request.model)
         model.component(kind)
 
-        def work(nlp: Language) -> bytes:
-            return to_json({"model": model.name, "results": answer(kind, nlp, model.component(kind), texts)})
+        def work(nlp: Language, texts: list[str]) -> list[bytes]:
+            return [to_json(found) for found in answer(kind, nlp, model.component(kind), texts)]
 
-        return Response(await model.run(work), media_type="application/json")
+        results: list[bytes] = await model.gather(kind, texts, work)
+        name = to_json(model.name)
+        return Response(b'{"model": %b, "results": [%b]}' % (name, b", ".join(results)), media_type="application/json")
 
     return answer_texts
 

@@ -5,8 +5,7 @@ import socket
 from typing import Any
 
 import pytest
-import spacy
-from helpers.services import Models, ServedModel, httpx, model_of, refusal, served
+from helpers.services import Models, httpx, model_of, refusal, served
 from spacy.language import Language
 from spacy.tokens import Doc
 
@@ -173,15 +172,6 @@ def test_too_long_and_too_many(load: Any) -> None:
         for response in found:
             assert response.status_code == 503 and response.headers["retry-after"]
         assert {response.json()["code"] for response in found} == {"CRF728", "CRF729"}
-
-
-def test_models_have_names_of_their_own() -> None:
-    nlp = spacy.blank("en")
-    with pytest.raises(ValueError, match="CRF737"):
-        ServedModel("none", nlp)
-    nlp.add_pipe("section_parser")
-    with pytest.raises(ValueError, match="CRF736"):
-        Models([ServedModel("one", nlp), ServedModel("one", nlp)])
 
 
 def test_the_page_asks_for_nothing_from_elsewhere(client: httpx.Client) -> None:
