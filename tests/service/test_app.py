@@ -9,6 +9,8 @@ from helpers.services import Models, httpx, model_of, refusal, served
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from spacy_crf.service.app import ANY_ADDRESS
+
 REFERENCE = "Ferreira, Tomás, and Edith Crane. The Kitchen Sonnet. Tollgate Press 2003."
 
 
@@ -180,3 +182,9 @@ def test_the_page_asks_for_nothing_from_elsewhere(client: httpx.Client) -> None:
     assert response.headers["content-security-policy"].startswith("default-src 'none';")
     assert "//" not in response.text.replace("// ", "")
     assert "<script>" in response.text and "src=" not in response.text
+
+
+def test_names_of_hosts(models: Models) -> None:
+    with served(models, hosts=["box", ANY_ADDRESS]) as client:
+        for host, status in [("box:80", 200), ("BOX", 200), ("10.0.0.7:8070", 200), ("[::1]:8070", 200), ("evil", 400)]:
+            assert client.get("/health", headers={"host": host}).status_code == status
