@@ -75,15 +75,15 @@ def _mark(annotation: Any, layer: WebannoLayer, has_checks: bool, path: Path) ->
 
 
 def _load(path: Path) -> Any:
+    beside = path.with_name(TYPE_SYSTEM)
+    if data_suffix(path) == XMI and not beside.exists():
+        raise CRFError(CorpusErrors.CRF577.format(path=path, place="", problem=f"{TYPE_SYSTEM} is not beside it"))
     cassis = _cassis()
     try:
         if data_suffix(path) != XMI:
             text = read_text(path)
             parse_json(text, str(path))  # what is beyond its limits does not get further
             return cassis.load_cas_from_json(text)
-        beside = path.with_name(TYPE_SYSTEM)
-        if not beside.exists():
-            raise CRFError(CorpusErrors.CRF577.format(path=path, place="", problem=f"{TYPE_SYSTEM} is not beside it"))
         for file in (beside, path):
             XmlReader(file).read()
         types = cassis.load_typesystem(read_bytes(beside).decode())
