@@ -16,6 +16,7 @@ import numpy as np
 from spacy.tokens import Doc, Span
 from spacy.util import minibatch
 
+from ..annotation.documents import read_doc_name
 from ..annotation.gold import GOLD_TAGS, as_bio
 from ..annotation.target import DecodedDoc
 from ..core.arrays import Doubles, Floats, Ints, Segments
@@ -35,7 +36,7 @@ BATCH_SIZE = 256
 GROWS_WITH_CERTAINTY = ("least-confidence", "margin")
 LEAST = 0.005  # less probable tags of a token are not worth reading
 HELP = (
-    "Fill in the column 'gold' where you know the tag; leave it empty where you do not.",
+    "Fill in the column 'gold' where you know the tag, or write 'yes' into 'checked' where the best tag is right.",
     'A corrected file is a training corpus like others: --paths.train \'["train.spacy", "this.tsv"]\'',
 )
 NOTHING = "_"
@@ -230,6 +231,8 @@ def write_rows(
     yield MARK
     yield from (f"# {line}" for line in HELP)
     yield f"# target = {kind}"
+    if prefill:
+        yield "# prefilled = yes"
     if inputs:
         yield f"# input = {', '.join(inputs)}"
     yield f"# columns = {', '.join((*COLUMNS, *inputs))}"
@@ -237,6 +240,8 @@ def write_rows(
         yield ""
         where = f"{item.place.unit} {item.place.number}, tokens {item.span.start} to {item.span.end - 1}"
         yield f"# id = {_id(item)}, {where}, {order} {item.certainty:.4g}"
+        if document := read_doc_name(item.span.doc):
+            yield f"# document = {escape(document)}"
         if not item.span.doc.has_unknown_spaces:
             yield f"# text = {escape(item.span.text)}"
         for tags, probability in item.n_best:
@@ -250,7 +255,7 @@ def write_rows(
 def _row(
     token: object, gold: str, tag: str, probability: float, others: list[tuple[str, float]], *inputs: str
 ) -> Iterator[str]:
-    yield from (escape(str(token)), escape(write_label(gold)), escape(tag), f"{probability:.4f}")
+    yield from (escape(str(token)), escape(write_label(gold)), "", escape(tag), f"{probability:.4f}")
     yield " ".join(f"{escape(name)} {value:.2f}" for name, value in others) or NOTHING
     yield from (escape(write_label(value)) or NOTHING for value in inputs)
 
@@ -263,6 +268,8 @@ def write_json(
         data = {
             "format": FORMAT,
             "target": kind,
+            **({"prefilled": True} if prefill else {}),
+            "document_name": read_doc_name(item.span.doc),
             "id": _id(item),
             item.place.unit: item.place.number,
             "start": item.span.start,
@@ -283,6 +290,7 @@ def _token(item: Uncertain, number: int, prefill: bool) -> dict[str, object]:
         "start": token.idx,
         "end": token.idx + len(token),
         "gold": write_label(item.tags[number]) if prefill else "",
+        "checked": False,
         "best": item.tags[number],
         "probability": item.probabilities[number],
         "alternatives": dict(item.alternatives[number]),

@@ -1,5 +1,6 @@
 """What is least certain comes first, by each measure, as enumeration of all labellings has it."""
 
+import json
 import math
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from helpers.tagged import EXTENSION, TARGETS, clean_docs, extension, fit, make_
 from spacy.tokens import Doc
 
 from spacy_crf import Corpus
+from spacy_crf.annotation.documents import write_doc_name
 from spacy_crf.tagging.review import measure, review, target_kind, write_json, write_rows
 
 __all__ = ["extension"]
@@ -95,7 +97,11 @@ def test_prefilled_spans_are_read_back_as_those_of_the_pipeline(
     assert {tag[:2] for tag in tags} == {"B-", "I-", "O"}
     for name, write in (("a.tsv", write_rows), ("a.jsonl", write_json)):
         path = tmp_path / name
-        path.write_text("\n".join(write(found, target_kind(pipe), "margin", prefill=True)) + "\n", encoding="utf8")
+        lines = list(write(found, target_kind(pipe), "margin", prefill=True))
+        path.write_text("\n".join(lines) + "\n", encoding="utf8")
+        with pytest.raises(ValueError, match="CRF527"):  # nobody has checked anything
+            list(Corpus(path)(nlp))
+        path.write_text("\n".join(map(check_all, lines)) + "\n", encoding="utf8")
         examples = list(Corpus(path)(nlp))
         assert len(examples) == len(found)
         for example in examples:
@@ -103,6 +109,39 @@ def test_prefilled_spans_are_read_back_as_those_of_the_pipeline(
             gold = pipe.gold([example], np.array([len(example.predicted)])).dense()
             (prediction,) = pipe.predict([example.predicted])
             assert threshold or (gold[np.arange(len(gold)), prediction.tags] > 0).all()
+
+
+def check_all(line: str) -> str:
+    """A line of a list in which all tokens are checked."""
+    if line.startswith("{"):
+        return line.replace('"checked": false', '"checked": true')
+    cells = line.split("\t")
+    return "\t".join([*cells[:2], "yes", *cells[3:]]) if len(cells) > 3 else line
+
+
+@pytest.mark.parametrize("layout", ["a.tsv", "a.jsonl"])
+@pytest.mark.parametrize("prefill", [True, False])
+def test_what_was_checked_is_gold_and_so_is_what_was_filled_in(prefill: bool, layout: str, tmp_path: Path) -> None:
+    nlp = spacy.blank("xx")
+    pipe = nlp.add_pipe("crf_tagger", config={"trainer": {"@misc": "spacy_crf.LBFGS.v1"}})
+    fit(nlp, make_examples(nlp))
+    doc = write_doc_name(Doc(nlp.vocab, words=["Ada", "met", "Bo"]), "letters 2")
+    write = write_rows if layout == "a.tsv" else write_json
+    lines = list(write(review(pipe, [doc]), "tag", "margin", prefill=prefill))
+    if layout == "a.tsv":
+        rows = [line.split("\t") for line in lines]
+        for row in rows:
+            row[1:2] = ["X"] if row[0] == "met" else row[1:2]
+            row[2:3] = ["yes"] if row[0] == "Bo" else row[2:3]
+        text = "\n".join(map("\t".join, rows))
+    else:
+        data = json.loads(lines[0])
+        data["tokens"][1]["gold"], data["tokens"][2]["checked"] = "X", True
+        text = json.dumps(data)
+    (tmp_path / layout).write_text(text + "\n", encoding="utf8")
+    (example,) = Corpus(tmp_path / layout)(nlp)
+    assert [token.tag_ for token in example.reference] == ["", "X", "NNP"]
+    assert example.reference._.doc_name == "letters 2"
 
 
 @pytest.mark.parametrize("layout", ["a.tsv", "a.jsonl"])
@@ -117,7 +156,8 @@ def test_a_corrector_leaves_several_tags_open_as_elsewhere(layout: str, tmp_path
     (tmp_path / layout).write_text(text + "\n", encoding="utf8")
     with pytest.raises(ValueError, match="CRF530.*line [0-9]+.*VBD"):
         list(Corpus(tmp_path / layout)(nlp))
-    (tmp_path / layout).write_text(text.replace("NNP:1", "NNP") + "\n", encoding="utf8")
+    lines = [check_all(line) for line in text.replace("NNP:1", "NNP").split("\n")]
+    (tmp_path / layout).write_text("\n".join(lines) + "\n", encoding="utf8")
     (example,) = Corpus(tmp_path / layout)(nlp)
     assert [token._.gold_tags for token in example.reference] == [{"NNP": 1}, {"VBD": 0.5, "NNP": 0.5}, {"NNP": 1}]
     assert pipe.gold([example], np.array([3])).dense().shape == (3, len(pipe.labels))
