@@ -160,7 +160,7 @@ def calibrate(tagger: Calibrates, examples: Iterable[Example], unit: Unit = "tok
     tagger (CRFTagger): a trained component.
     examples (Iterable[Example]): with what the component needs to see on the predicted side. Tokens whose gold label
         is missing count for nothing; one that is unknown to the component counts as missed.
-    unit (str): "token" or "sequence", whose gold is to become most probable; a model of order 2 takes "token".
+    unit (str): "token" or "sequence", whose gold is to become most probable.
     n_bins (int): of the reliability tables, with equal width.
     RETURNS (Calibration): the temperature, and reliability before and after.
 
@@ -173,8 +173,6 @@ def calibrate(tagger: Calibrates, examples: Iterable[Example], unit: Unit = "tok
     True
     >>> nlp.get_pipe("crf_tagger").cfg["temperature"] = fitted.temperature
     """
-    if unit == "sequence":
-        tagger.scores.weights.require_first_order(tagger.name, "fitting a temperature to whole sequences")
     batches = [tagger.held_out(batch) for batch in minibatch(examples, BATCH_SIZE)]
     temperature = fit_temperature(batches, unit)
     before, after = (_reliability(batches, value, n_bins) for value in (tagger.temperature, temperature))

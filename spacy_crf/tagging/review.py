@@ -85,7 +85,7 @@ def review(
     n_best (int): how many labellings of each sequence, and tags of each token, to tell.
     places (Iterable[Place] | None): of the Docs; documents are counted without.
     RETURNS (list[Uncertain]): the sequences.
-    RAISES (ValueError): for a model of order 2 with tokens that get no label.
+    RAISES (ValueError): for "entropy" and a model of order 2 with tokens that get no label.
 
     >>> import spacy
     >>> from spacy_crf import review
@@ -185,7 +185,8 @@ def _measured(
         labels, marginals = np.concatenate([_written(tagger, one.decoded) for one in predictions]), found.marginals
         is_labelled = np.ones(len(marginals), dtype=bool) if unlabelled is None else ~unlabelled
         by_token, labellings = token_entropies(marginals), decoded.labellings
-        entropies, paths = labellings.entropies, labellings.n_best(k)
+        paths = labellings.n_best(k)
+        entropies = labellings.entropies if order == "entropy" else np.zeros(len(paths))
         sequences, by_doc = Segments(columns.lengths), Segments(columns.doc_lengths)
         units, firsts = sequences.slices(), by_doc.firsts.tolist()
         for (doc, place), first, own in zip(batch, firsts, sequences.within(by_doc).slices()):
