@@ -1,7 +1,6 @@
 """Sequences that a tagger is least certain of, as text for somebody to correct: a table to fill in, or JSON lines.
 
-The measures are those of Settles and Craven (2008), https://aclanthology.org/D08-1112/. `corpora.review` reads
-both back.
+`corpora.review` reads both back.
 """
 
 import heapq
@@ -9,7 +8,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import count
+from itertools import count, groupby
 from typing import Literal
 
 import numpy as np
@@ -19,7 +18,7 @@ from spacy.util import minibatch
 from ..annotation.documents import read_doc_name
 from ..annotation.gold import GOLD_TAGS, as_bio
 from ..annotation.target import DecodedDoc
-from ..core.arrays import Doubles, Floats, Ints, Segments
+from ..core.arrays import Floats, Ints, Segments
 from ..core.chain.distribution import BestPaths
 from ..core.chain.marginals import token_entropies
 from ..core.labels import OUTSIDE, UNKNOWN
@@ -30,10 +29,10 @@ from ..corpora.sentence import ENTITIES, EXTENSION_PREFIX, SPANS_PREFIX
 from ..corpora.tagsets import GOLD_COLUMN, is_noted
 from ..pipe.decoding import Batch
 from .component import CRFTagger
+from .ranking import GROWS_WITH_CERTAINTY, Order, measure, rank_by_gain
 
-Order = Literal["least-confidence", "margin", "entropy", "token-entropy"]
+By = Literal["sentence", "document"]
 BATCH_SIZE = 256
-GROWS_WITH_CERTAINTY = ("least-confidence", "margin")
 LEAST = 0.005  # less probable tags of a token are not worth reading
 HELP = (
     "Fill in the column 'gold' where you know the tag, or write 'yes' into 'checked' where the best tag is right.",
@@ -74,16 +73,20 @@ def review(
     limit: int | None = None,
     n_best: int = 3,
     places: Iterable[Place] | None = None,
+    by: By = "sentence",
 ) -> list[Uncertain]:
     """Return the sequences of Docs, the least certain ones first; among equals in the order of the Docs.
 
     tagger (CRFTagger): a trained component. docs (Iterable[Doc]): as it gets to see them; those of the result are kept.
     order (str): "least-confidence" (probability of the best labelling), "margin" (by how much it is ahead of the
-        second), "entropy" (of all labellings) or "token-entropy" (sum over the tokens).
+        second), "entropy" (of all labellings), "token-entropy" (sum over the tokens), or "gain": what checking a
+        sequence is expected to tell of the words of all Docs, for each token that is to be checked.
     per_token (bool): divide entropies by the length of the sequence, and take geometric means of probabilities.
-    limit (int | None): how many sequences to return at most.
+    limit (int | None): how many sequences to return at most, or how many documents.
     n_best (int): how many labellings of each sequence, and tags of each token, to tell.
     places (Iterable[Place] | None): of the Docs; documents are counted without.
+    by (str): "sentence" for single sequences, "document" for all sequences of a document together, by their mean over
+        the tokens. Docs that follow each other and have one name are one document.
     RETURNS (list[Uncertain]): the sequences.
     RAISES (ValueError): for "entropy" and a model of order 2 with tokens that get no label.
 
@@ -96,23 +99,26 @@ def review(
     """
     known = (Place("document", number) for number in count(1)) if places is None else places
     found = _measured(tagger, zip(docs, known), order, per_token, max(2, n_best))
-    sign = 1 if order in GROWS_WITH_CERTAINTY else -1
-    least = sorted if limit is None else partial(heapq.nsmallest, limit)
-    return [item.describe(tagger, n_best) for item in least(found, key=lambda item: sign * item.certainty)]
+    groups = ([item] for item in found) if by == "sentence" else (list(own) for _, own in groupby(found, _document))
+    if order == "gain":
+        pending = list(groups)
+        ranked = rank_by_gain([[word for item in own for word in item.uncertain_words()] for own in pending], limit)
+        chosen = [[replace(item, certainty=gain) for item in pending[number]] for number, gain in ranked]
+    else:
+        sign = 1 if order in GROWS_WITH_CERTAINTY else -1
+        least = sorted if limit is None else partial(heapq.nsmallest, limit)
+        chosen = least(groups, key=lambda group: sign * _mean_certainty(group))
+    return [item.describe(tagger, n_best) for group in chosen for item in group]
 
 
-def measure(
-    probabilities: Doubles, entropy: float, token_entropies: Doubles, order: Order, per_token: bool = False
-) -> float:
-    """How certain, or for entropies uncertain, a labelling is, from the probabilities ((K,)) of the best ones, best
-    first, the entropy of all, and those of the labels of the tokens ((n,))."""
-    length = max(1, len(token_entropies)) if per_token else 1
-    if order == "entropy":
-        return entropy / length
-    if order == "token-entropy":
-        return float(token_entropies.sum()) / length
-    best = probabilities ** (1 / length)
-    return float(best[0] - (best[1] if order == "margin" and len(best) > 1 else 0.0))
+def _document(item: "_Measured") -> tuple[str, str | int]:
+    return item.place.file, read_doc_name(item.span.doc) or item.place.number
+
+
+def _mean_certainty(group: Sequence["_Measured"]) -> float:
+    if len(group) == 1:
+        return group[0].certainty
+    return float(np.average([item.certainty for item in group], weights=[len(item.labels) for item in group]))
 
 
 @dataclass(frozen=True)
@@ -127,6 +133,11 @@ class _Measured:
     marginals: Floats
     paths: BestPaths
     certainty: float
+
+    def uncertain_words(self) -> list[tuple[str, float]]:
+        """Words that get a label, in lower case, with the entropy of each."""
+        entropies, own = token_entropies(self.marginals), self.labels != UNKNOWN
+        return [(t.lower_, float(e)) for t, e, has_label in zip(self.span, entropies, own) if has_label]
 
     def describe(self, tagger: CRFTagger, n_best: int) -> Uncertain:
         has_label, names = self.labels != UNKNOWN, _names(tagger, self.labels)

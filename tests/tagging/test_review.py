@@ -2,6 +2,9 @@
 
 import json
 import math
+import random
+from collections import Counter
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +16,9 @@ from helpers.tagged import EXTENSION, TARGETS, clean_docs, extension, fit, make_
 from spacy.tokens import Doc
 
 from spacy_crf import Corpus
-from spacy_crf.annotation.documents import write_doc_name
-from spacy_crf.tagging.review import measure, review, target_kind, write_json, write_rows
+from spacy_crf.annotation.documents import read_doc_name, write_doc_name
+from spacy_crf.tagging.ranking import measure, rank_by_gain
+from spacy_crf.tagging.review import review, target_kind, write_json, write_rows
 
 __all__ = ["extension"]
 ORDERS = ["least-confidence", "margin", "entropy", "token-entropy"]
@@ -44,6 +48,58 @@ def test_measures_equal_enumeration_and_order(order: str, per_token: bool) -> No
     assert values == sorted(values, reverse="entropy" in order)
     few = review(nlp.get_pipe("crf_tagger"), docs, order, per_token, limit=2)
     assert [item.place for item in few] == [item.place for item in found[:2]]
+
+
+def test_documents_are_listed_whole_by_their_mean() -> None:
+    nlp = softened(target="tag")
+    texts = [("a", "Bo sold"), ("a", "She met Ada Stone"), ("b", "Go"), ("c", "Delft is new"), ("c", "Go")]
+    docs = [write_doc_name(Doc(nlp.vocab, words=text.split()), name) for name, text in texts]
+    pipe = nlp.get_pipe("crf_tagger")
+    found = review(pipe, docs, "token-entropy", by="document")
+    names = [read_doc_name(item.span.doc) for item in found]
+    assert sorted(names) == ["a", "a", "b", "c", "c"] and len(list(groupby(names))) == 3
+    sums, counts = Counter[str](), Counter[str]()
+    for name, item in zip(names, found):
+        sums[name] += item.certainty * len(item.span)
+        counts[name] += len(item.span)
+    means = [sums[name] / counts[name] for name, _ in groupby(names)]
+    assert means == sorted(means, reverse=True)
+    assert [item.span.text for item in review(pipe, docs, "token-entropy", by="document", limit=1)] == [
+        item.span.text for item in found if read_doc_name(item.span.doc) == names[0]
+    ]
+
+
+def test_expected_gain_is_the_greedy_choice() -> None:
+    """Against a search that looks at all groups anew at each step."""
+    rng = random.Random(0)
+    for _ in range(30):
+        groups = [[(rng.choice("abcd"), rng.random()) for _ in range(rng.randint(1, 4))] for _ in range(6)]
+        left, seen, expected = list(range(6)), Counter[str](), []
+        while left:
+            gains = {}
+            for number in left:
+                gain, more = 0.0, Counter(seen)
+                for word, _ in groups[number]:
+                    total = sum(entropy for group in groups for other, entropy in group if other == word)
+                    gain += total * 0.5 ** more[word] * 0.5
+                    more[word] += 1
+                gains[number] = gain / len(groups[number])
+            best = max(left, key=lambda number: (round(gains[number], 9), -number))
+            expected.append((best, gains[best]))
+            seen.update(word for word, _ in groups[best])
+            left.remove(best)
+        found = rank_by_gain(groups)
+        assert [gain for _, gain in found] == pytest.approx([gain for _, gain in expected])
+        assert [number for number, _ in found] == [number for number, _ in expected]
+    assert rank_by_gain(groups, 2) == found[:2] and rank_by_gain([]) == []
+
+
+def test_reviews_by_gain_name_uncertain_words_once() -> None:
+    nlp = softened(target="tag")
+    docs = [Doc(nlp.vocab, words=words) for words in (["Bo", "sold"], ["Bo", "sold"], ["Delft", "is"], ["Delft", "is"])]
+    found = review(nlp.get_pipe("crf_tagger"), docs, "gain")
+    assert [item.certainty for item in found] == sorted((item.certainty for item in found), reverse=True)
+    assert {item.span[0].text for item in found[:2]} == {"Bo", "Delft"}
 
 
 def test_a_single_labelling_is_certain() -> None:
