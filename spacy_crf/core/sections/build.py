@@ -202,11 +202,11 @@ class _Builder:
         before = np.array([score[state] for _, state in states])
         passes = before + text if text > -inf else before[:0]
         own = np.array(self.scorer.variants.scores[variants[0].variant : variants[-1].variant + 1])
-        targets = {pushed.target for pushed in variants}
         ahead = np.array([self.ahead[pushed.target] for pushed in variants])
         floors = np.array([-inf if self.is_free else self.floors[pushed.target] for pushed in variants])
-        if targets == {layer + 1} and not self.is_free:
-            floors = np.maximum(floors, before[0] + text - self.search.beam)
+        tops = {layer + 1: before[0] + text}  # the best move to each layer
+        if not self.is_free:
+            floors = np.maximum(floors, [tops.get(pushed.target, -inf) - self.search.beam for pushed in variants])
         highest = own.max() + self.scorer.highest
         able = int((before + highest >= floors.min()).sum())
         bound = min(highest + ahead.max(), self.ahead[layer])
@@ -220,8 +220,10 @@ class _Builder:
         bags = [self.scorer.meeting(meeting, openings) for meeting in meetings]
         gains = np.array([[self.scorer.scores[bag] for bag in row] for row in bags]).reshape(-1, len(own)) + own
         found = before[[place for place, _ in closings]][:, None] + gains[rows]
-        if len(targets) == 1 and not self.is_free:
-            floors = np.maximum(floors, found.max(initial=-inf) - self.search.beam)
+        if not self.is_free:
+            for pushed, top in zip(variants, found.max(axis=0, initial=-inf).tolist()):
+                tops[pushed.target] = max(top, tops.get(pushed.target, -inf))
+            floors = np.maximum(floors, [tops[pushed.target] - self.search.beam for pushed in variants])
         followed = found >= floors
         chosen = np.flatnonzero(followed)
         if len(chosen) < found.size:
