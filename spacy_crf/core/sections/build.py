@@ -2,6 +2,7 @@
 
 import warnings
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from heapq import nlargest
@@ -107,10 +108,9 @@ class _Builder:
         self.is_free = search.kept is not None or search.allowed is not None
         self.ahead = [inf] * (len(headings.units) + 1) if search.ahead is None else search.ahead
         self.lattice = StackLattice(scorer, arcs=LatticeArcs() if search.with_arcs else None)
-        self.pending: list[dict[Stack, int]] = [{} for _ in range(len(headings.units) + 1)]
+        self.pending: defaultdict[int, dict[Stack, int]] = defaultdict(dict)  # states of layers to come
         # what is below is not among the best
         self.floors = [search.least - ahead - TOLERANCE for ahead in self.ahead]
-        self.furthest = 0  # layer that has a state
         self.stacks = Stacks()
         self.closings: dict[Stack, list[_Closing]] = {}
         self.forget = FORGET
@@ -134,14 +134,13 @@ class _Builder:
         if self.cap is not None:
             self._cut(layer, self.cap)
         lattice, score = self.lattice, self.lattice.score
-        settled = sorted(self.pending[layer].items(), key=lambda item: -score[item[1]])
-        self.pending[layer] = {}
+        settled = sorted(self.pending.pop(layer, {}).items(), key=lambda item: -score[item[1]])
         lattice.kept.extend([state for _, state in settled])
         lattice.bounds.append(len(lattice.kept))
         if self.search.with_stacks:
             lattice.stacks.append([stack.levels for stack, _ in settled])
         if len(self.stacks.known) > self.forget:
-            waiting = (stack for later in self.pending[layer : self.furthest + 1] for stack in later)
+            waiting = (stack for later in self.pending.values() for stack in later)
             self.stacks.keep_only([*waiting, *(stack for stack, _ in settled)])
             self.closings.clear()
             self.scorer.forget_pairs()
@@ -315,7 +314,6 @@ class _Builder:
     def _reach(self, layer: int, stack: Stack, score: float, source: int, variant: int, depth: int) -> int:
         """The state of a stack that a move is the first to lead to."""
         pending = self.pending[layer]
-        self.furthest = max(self.furthest, layer)
         state = pending[stack] = self.lattice.reach(source, score, variant, depth)
         self.floors[layer] = max(self.floors[layer], score - self.search.beam)
         if self.cap is not None and len(pending) > ROOM * self.cap:
