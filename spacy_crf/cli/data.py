@@ -15,7 +15,7 @@ from thinc.api import Config
 
 from ..annotation.extensions import register_stored
 from ..core.errors import CRFError
-from ..corpora.block import HistoricalText
+from ..corpora.block import HistoricalText, ReferenceSettings
 from ..corpora.docs import make_doc
 from ..corpora.errors import CorpusErrors
 from ..corpora.files import data_suffix
@@ -44,8 +44,9 @@ TELLING = (".spacy", ".conllu", *COLUMNS, ".xml", ".srt", ".vtt", ".jsonl", ".js
 # Settings that say which files are read, and how much of them: not what becomes of a document
 OF_FILES = ("path", "limit", "augmenter")
 # Formats of a corpus that blocks of its settings are about, which want the format to be named
-WITH_BLOCKS = ("tagsets", "cora", "webanno", "references")
-BLOCKS = ("cora", "text", "references")
+REFERENCES = "references"
+WITH_BLOCKS = ("tagsets", "cora", "webanno", REFERENCES)
+BLOCKS = ("cora", "text", REFERENCES)
 # Formats that neither suffix nor content tells: files of theirs are taken for "columns"
 UNTOLD = tuple(name for name, format in CORPUS_FORMATS.items() if not format.own and format.looks is None)
 
@@ -106,8 +107,10 @@ class Data:
         return list(reader.read_docs(nlp.vocab))
 
     def docs(self, nlp: Language) -> Iterator[Doc]:
-        """Documents with their gold."""
+        """Documents with all of their gold: fields of references are entities, beside tags."""
         reader = self.reader(nlp)
+        if getattr(reader, "format", None) == REFERENCES and reader.references is None:
+            reader = replace(reader, references=ReferenceSettings(ents=True))
         text = _text_of_training(nlp, reader)
         for doc in reader.read_texts(nlp) if isinstance(reader, PunctuationCorpus) else reader.read_docs(nlp.vocab):
             if text is not None:
