@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 from spacy_crf.bibliography.identifiers import find_identifiers
 from spacy_crf.bibliography.synthesis.gazetteer import list_known
 from spacy_crf.bibliography.synthesis.generator import Generator, write_xml
-from spacy_crf.bibliography.synthesis.invention import LANGUAGES, invent_items
+from spacy_crf.bibliography.synthesis.invention import invent_items
+from spacy_crf.bibliography.synthesis.inventor import LANGUAGES
 from spacy_crf.bibliography.synthesis.noise import CHANGES, spoil
 from spacy_crf.bibliography.synthesis.phrases import Phrasebook
 from spacy_crf.bibliography.synthesis.printing import CLOSES, MARKS, OPENS, Style, common_styles, read_marks, tidy
@@ -191,7 +192,7 @@ def test_phrases() -> None:
 
 
 def test_shortened_journals_and_blended_names() -> None:
-    assert shorten("Journal of Applied Physics", True) == "Journ. Appl. Phys."
+    assert shorten("Journal of Applied Physics", True) == "J. Appl. Phys."
     assert shorten("Physics", True) == "Physics"
     assert blend("Hofmann", "Wehmeyer").startswith("Ho") and blend("Li", "Wu") == "Li"
 

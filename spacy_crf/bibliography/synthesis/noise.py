@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 
 from ...corpora.references import Field
-from .imprints import draw_doi, draw_isbn, draw_old_isbn, draw_url
+from .imprints import draw_doi, draw_eprint, draw_isbn, draw_old_isbn, draw_url
 from .printing import tidy
 
 Fields = list[Field]
@@ -45,15 +45,11 @@ MONTHS = (
     *("December", "Jan.", "Feb.", "Mar", "Apr", "Aug.", "Sept.", "Oct", "Nov", "Dec."),
 )
 ENDS = (
-    "[CrossRef]",
-    "[PubMed]",
-    "PMID: {}.",
-    "[Google Scholar]",
-    "(in Russian)",
-    "To appear.",
-    "[in Chinese]",
-    "Cited {} times.",
+    *("[CrossRef]", "[PubMed]", "PMID: {}.", "[Google Scholar]", "(in Russian)", "To appear.", "[in Chinese]"),
+    *("Cited {} times.", "Print.", "Web.", "(Original work published 18{:.2})", "(Unpublished).", "Special issue."),
 )
+EPRINTS = ("[arXiv:{}]", "arXiv:{}", "[arXiv:{} [hep-th]]", "arXiv:{} [math.AG]", "preprint arXiv:{}", "[{}]")
+PAGES = ("{} p.", "{} pp.", "{} pages", "{} p", "pp. {}", "{} S.", "({} pp.)")
 WRONG = {
     **{"rn": "m", "m": "rn", "l": "1", "I": "l", "1": "l", "O": "0", "0": "O", "e": "c", "c": "e", "h": "b", "S": "5"},
     **{"5": "S", "cl": "d", "u": "n", "n": "u", "fi": "h", "ll": "U", "ti": "fi", "vv": "w", "ö": "o", "ä": "a"},
@@ -67,6 +63,8 @@ BORDER = re.compile(r"(?<=[.,;:]) (?=\w)")
 MARK = re.compile(r"(?<=\w)([.,;:)]) ")
 MARK_AT_END = re.compile(r"\s[.,;:)]$")  # behind a space, as `shift_marks` leaves it
 SMALL_GAP = re.compile(r"(?<=[a-z]) (?=[a-z])")
+QUOTED = ("TITLE", "CONTAINER-TITLE")
+SWAPPED = re.compile(r"([”’»])([.,])(?=\s*$)")
 QUOTES = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'"})
 LATEX_QUOTES = str.maketrans({"“": "``", "”": "''", "’": "'"})
 FIGURES = re.compile(r"\d+")
@@ -136,8 +134,27 @@ def _upper(found: re.Match[str]) -> str:
 
 def end_with(fields: Fields, rng: Random) -> Fields:
     """Put a remark at the end."""
-    remark = rng.choice(ENDS).format(rng.randint(10, 9_999_999))
+    remark = rng.choice(ENDS).format(str(rng.randint(10, 9_999_999)))
     return tidy([*fields, Field(fields[-1].label, " "), Field("NOTE", remark)])
+
+
+def add_eprint(fields: Fields, rng: Random) -> Fields:
+    """Put a number at arXiv at the end."""
+    number = rng.choice(EPRINTS).format(draw_eprint(rng))
+    return tidy([*fields, Field(fields[-1].label, " "), Field("NOTE", number)])
+
+
+def count_pages(fields: Fields, rng: Random) -> Fields:
+    """Put the number of pages of a book at the end."""
+    labels = {field.label for field in fields}
+    if "PUBLISHER" not in labels or labels & {"PAGES", "CONTAINER-TITLE"}:
+        return fields
+    return tidy([*fields, Field(fields[-1].label, " "), Field("PAGES", rng.choice(PAGES).format(rng.randint(40, 900)))])
+
+
+def quote_as_americans(fields: Fields, rng: Random) -> Fields:
+    """Put commas and full stops before the quotation mark that closes a title."""
+    return [Field(label, SWAPPED.sub(r"\2\1", text) if label in QUOTED else text) for label, text in fields]
 
 
 def add_address(fields: Fields, rng: Random) -> Fields:
@@ -286,9 +303,12 @@ CHANGES: dict[Change, float] = {
     repeat: 0.02,
     raise_names: 0.03,
     end_with: 0.04,
+    add_eprint: 0.03,
+    count_pages: 0.06,
     add_address: 0.07,
     number: 0.08,
-    plain_quotes: 0.35,
+    quote_as_americans: 0.5,
+    plain_quotes: 0.4,
     plain_dashes: 0.55,
     lose_accents: 0.25,
     set_ligatures: 0.04,
