@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 
 from ...corpora.references import Field
-from .imprints import draw_doi, draw_eprint, draw_isbn, draw_old_isbn, draw_url
+from .imprints import draw_doi, draw_eprint, draw_isbn, draw_old_isbn, draw_url, in_roman
 from .printing import tidy
 
 Fields = list[Field]
@@ -67,6 +67,10 @@ QUOTED = ("TITLE", "CONTAINER-TITLE")
 SWAPPED = re.compile(r"([”’»])([.,])(?=\s*$)")
 QUOTES = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'"})
 LATEX_QUOTES = str.maketrans({"“": "``", "”": "''", "’": "'"})
+ONLY_VOLUME = re.compile(r"^(?:[Vv]ol(?:ume)?\.? )?([1-3]?\d{1,2})(?!\d)")
+VOLUME_WORDS = ("v. ", "v.", "Vol. ", "vol. ", "Volume ", "B", "A", "D", "n° ", "No. ", "no. ", "Bd. ", "", "")
+IN = re.compile(r"\W*(?:in|dans)\b", re.IGNORECASE)
+ROLE = re.compile(r"(?<=\w)[\s,]*[(\[]?\b(?:[Ee]ds?|[Ee]ditors?|Hrsg|Hg|dirs?)\b\.?[)\]]?(?=[,.:;\s]*$)")
 FIGURES = re.compile(r"\d+")
 MOST_NAMES = 4
 
@@ -178,8 +182,30 @@ def add_address(fields: Fields, rng: Random) -> Fields:
 
 
 def join_years(fields: Fields, rng: Random) -> Fields:
-    """Take away the spaces behind a date, as in `2014;6(1):12-19`."""
-    return [Field(label, text.rstrip() if label in ("DATE", "VOLUME") else text) for label, text in fields]
+    """Take away the spaces behind a date, as in `2014;6(1):12-19`, and within it, as in `Jun2017`."""
+    joined = (
+        (label, re.sub(r"(?<=[a-z.]) (?=\d{4})", "", text) if label == "DATE" else text) for label, text in fields
+    )
+    return [Field(label, text.rstrip() if label in ("DATE", "VOLUME") else text) for label, text in joined]
+
+
+def name_volumes(fields: Fields, rng: Random) -> Fields:
+    """Put a word or a letter before the number of a volume, or print it in Roman numerals."""
+    word = rng.choice(VOLUME_WORDS)
+    is_roman = rng.random() < 0.3
+
+    def change(found: re.Match[str]) -> str:
+        number = in_roman(int(found[1])) if is_roman else found[1]
+        return f"{word}{number}"
+
+    return [Field(label, ONLY_VOLUME.sub(change, text) if label == "VOLUME" else text) for label, text in fields]
+
+
+def lose_roles(fields: Fields, rng: Random) -> Fields:
+    """Leave out what says that names are those of editors, where "in" is before them."""
+    return [
+        Field(label, ROLE.sub("", text) if label == "EDITOR" and IN.match(text) else text) for label, text in fields
+    ]
 
 
 def plain_quotes(fields: Fields, rng: Random) -> Fields:
@@ -315,6 +341,8 @@ CHANGES: dict[Change, float] = {
     break_lines: 0.12,
     misread: 0.06,
     join_years: 0.05,
+    name_volumes: 0.08,
+    lose_roles: 0.06,
     lose_spaces: 0.06,
     shift_marks: 0.05,
     spread_marks: 0.02,
