@@ -15,7 +15,7 @@ TOTAL = re.compile(
 )
 FIGURES = re.compile(r"(\d{1,6})[-–—‐]{1,3}(\d{1,6})")
 MOST_ISSUES = 6  # of a volume that are printed as one
-RANGE = re.compile(r"\s*[-–—‐‑−]{1,3}\s*")
+RANGE = re.compile(r"\s*[-–—‐‑−～〜]{1,3}\s*")
 VOLUME_AND_PAGES = re.compile(
     r"(?:vol(?:ume)?\.?\s*)?(?P<volume>\d{1,4})(?:\s*\((?P<number>[^()]{1,20})\)?)?\s*(?::|(?<=\)),(?!\s*(?:1[5-9]|20)\d\d$))\s*"
     r"(?:pp?\.?\s*)?(?P<pages>[a-z]?\d+(?:\s*[-–—‐]{1,3}\s*[a-z]?\d+)?)",
@@ -37,7 +37,7 @@ SPELT_NUMBER = re.compile(
 SHORT_NUMBER = re.compile(r"(?P<volume>\w+)(?:\.|,\s*|:\s*(?=\d{1,2}$))(?P<number>[\w\-–/]+)")
 EASTERN = re.compile(
     r"(?:[第제]?\s*(?P<volume>\d+)\s*[卷巻권]|卷\s*(?P<behind>\d+))?[\s,，、]*"
-    r"(?:[第제]?\s*(?P<number>\d+(?:[-–—~〜]\d+)?)\s*[号號期호])?"
+    r"(?:[第제]?\s*(?P<number>\d+(?:[-–—~～〜]\d+)?)\s*[号號期호])?"
 )
 PART = re.compile(r"(?P<volume>\d+)\s+(?P<number>(?:Suppl|Pt|Part|Spec)\b.*)", re.IGNORECASE)
 EDITION = re.compile(

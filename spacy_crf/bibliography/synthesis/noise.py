@@ -19,26 +19,12 @@ NUMBERS = ("{}.", "[{}]", "({})", "{}", "{})", "[{}]", "{}.")
 KEYS = "ABCDFGHKLMPRSTW"
 OTHERS = (" et al.", ", et al.", " et al,", " and others", " et al.,", " u. a.", ", et. al.")
 AVAILABLE = (
-    *(
-        "Retrieved from",
-        "Available at",
-        "Available at:",
-        "Available from:",
-        "Available online:",
-        "URL:",
-        "Disponible en:",
-    ),
-    *("Disponible sur:", "[Online]. Available:", "Online:", "Verfügbar unter:", "Disponível em:", "Available:", "See"),
+    *("Retrieved from", "Available at", "Available at:", "Available from:", "Available online:", "URL:", "See"),
+    *("Disponible en:", "Disponible sur:", "[Online]. Available:", "Online:", "Verfügbar unter:", "Disponível em:"),
+    "Available:",
 )
 ACCESSED = (
-    "Accessed",
-    "accessed",
-    "Accessed on",
-    "Retrieved",
-    "retrieved",
-    "last accessed",
-    "Last visited",
-    "Accessed:",
+    *("Accessed", "accessed", "Accessed on", "Retrieved", "retrieved", "last accessed", "Last visited", "Accessed:"),
 )
 MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November"),
@@ -49,6 +35,7 @@ ENDS = (
     *("Cited {} times.", "Print.", "Web.", "(Original work published 18{:.2})", "(Unpublished).", "Special issue."),
 )
 EPRINTS = ("[arXiv:{}]", "arXiv:{}", "[arXiv:{} [hep-th]]", "arXiv:{} [math.AG]", "preprint arXiv:{}", "[{}]")
+ADDRESSES = ("URL", "DOI", "ISBN", "ACCESSED")
 PAGES = ("{} p.", "{} pp.", "{} pages", "{} p", "pp. {}", "{} S.", "({} pp.)")
 WRONG = {
     **{"rn": "m", "m": "rn", "l": "1", "I": "l", "1": "l", "O": "0", "0": "O", "e": "c", "c": "e", "h": "b", "S": "5"},
@@ -162,7 +149,9 @@ def quote_as_americans(fields: Fields, rng: Random) -> Fields:
 
 
 def add_address(fields: Fields, rng: Random) -> Fields:
-    """Put an address, an identifier or a date of access at the end."""
+    """Put an address, an identifier or a date of access at the end of a reference that has none."""
+    if any(field.label in ADDRESSES for field in fields):
+        return fields
     year = rng.randint(1998, 2025)
     day = f"{rng.randint(1, 28)} {rng.choice(MONTHS)} {year}"
     british = rng.random() < 0.5

@@ -83,7 +83,7 @@ class Style:
         return [self._render(item) for item in items]
 
     def _render(self, item: Item) -> list[Field] | None:
-        fields = read_marks(self.print(item), item)
+        fields = [field for field in read_marks(self.print(item), item) if says_something(field)]
         return fields if is_sound(fields) else None
 
     def print(self, item: Item) -> str:
@@ -245,11 +245,15 @@ def _label_words(text: str, behind: str) -> str:
     return "NOTE" if words and behind in ADDRESSES else behind
 
 
+def says_something(field: Field) -> bool:
+    """Whether a field is more than the word for a number that is missing, such as "pp."."""
+    return field.label not in NUMBERS or re.search(r"\d", field.text) is not None
+
+
 def is_sound(fields: Sequence[Field]) -> bool:
-    """Whether a style has printed something, nothing of it twice, and no word for a number without one."""
+    """Whether a style has printed something, and nothing of it twice."""
     labels = [field.label for field in fields if LETTER.search(field.text)]
-    has_numbers = all(re.search(r"\d", text) for label, text in fields if label in NUMBERS)
-    return bool(labels) and has_numbers and all(labels.count(label) <= 1 for label in ONCE)
+    return bool(labels) and all(labels.count(label) <= 1 for label in ONCE)
 
 
 def tidy(fields: Iterable[Field]) -> list[Field]:
