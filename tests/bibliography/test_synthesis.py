@@ -18,6 +18,7 @@ from spacy_crf.bibliography.synthesis.invention import invent_items
 from spacy_crf.bibliography.synthesis.inventor import LANGUAGES
 from spacy_crf.bibliography.synthesis.noise import (
     CHANGES,
+    begin_with_genre,
     join_years,
     lose_roles,
     name_volumes,
@@ -50,6 +51,7 @@ OWN = (
     "footnotes",
     "footnotes-place",
 )
+ORDERLY = [change for change in CHANGES if change is not begin_with_genre]  # of fields
 EASTERN = {"japanese-brackets": "ja", "chinese-brackets": "zh", "korean-quotes": "ko"}
 # of citeproc-py itself
 STYLES = (*OWN, "harvard1")
@@ -183,6 +185,12 @@ def test_how_lists_print_fields(change, label: str, before: str, after: str) -> 
     assert change([Field(label, before)], Random(1)) == [Field(label, after)]
 
 
+def test_standards_begin_with_their_number() -> None:
+    title, number = Field("TITLE", "Ropes. "), Field("GENRE", "ISO 99. ")
+    assert begin_with_genre([title, number], Random(1)) == [number, Field("TITLE", "Ropes.")]
+    assert begin_with_genre([Field("AUTHOR", "E. Crane. "), title, number], Random(1))[0].label == "AUTHOR"
+
+
 def test_volumes_keep_their_number() -> None:
     for number in range(1, 400):
         (field,) = name_volumes([Field("VOLUME", f"vol. {number}(3), ")], Random(number))
@@ -216,13 +224,16 @@ def test_tidying_keeps_all_but_spaces(fields: list[Field]) -> None:
     assert tidy(tidied) == tidied or any(not re.search(r"\w", text) for _, text in tidied)
 
 
-@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
+@pytest.mark.parametrize(
+    "change", [change for change in CHANGES if change is not begin_with_genre], ids=lambda change: change.__name__
+)
 def test_noise_keeps_the_order_of_fields(change) -> None:
     for number, fields in enumerate(Generator(OWN, noise=0, seed=3).print_invented(60)):
         changed = change(list(fields), Random(number))
         before = [field.label for field in fields]
         after = [field.label for field in changed if field.label != "CITATION-NUMBER"]
-        assert [label for label in after if label in before] == before or set(after) - set(before), (fields, changed)
+        rest = iter(after)
+        assert all(label in rest for label in before), (fields, changed)
         assert after[: len(before) - 1] == before[:-1] or len(before) == 1
 
 

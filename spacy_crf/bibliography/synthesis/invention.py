@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from random import Random
 
-from .imprints import draw_doi, draw_eprint, draw_isbn, draw_pages, draw_report_number, draw_url
+from .imprints import draw_doi, draw_eprint, draw_isbn, draw_old_isbn, draw_pages, draw_report_number, draw_url
 from .inventor import Inventor, Item
 from .phrases import capitalise
 
@@ -88,7 +88,7 @@ def book(own: Inventor) -> Item:
         "number-of-pages": own.number(60, 900) if own.chance(0.06) else "",
         **_series(own, 0.08),
         **own.printing(),
-        "ISBN": draw_isbn(own.rng) if own.chance(0.05) else "",
+        "ISBN": (draw_isbn if own.chance(0.5) else draw_old_isbn)(own.rng) if own.chance(0.12) else "",
     }
 
 

@@ -129,6 +129,14 @@ def end_with(fields: Fields, rng: Random) -> Fields:
     return tidy([*fields, Field(fields[-1].label, " "), Field("NOTE", remark)])
 
 
+def begin_with_genre(fields: Fields, rng: Random) -> Fields:
+    """Put the number of a report or standard first, where no author is."""
+    place = _find(fields, "GENRE")
+    if place is None or fields[0].label != "TITLE":
+        return fields
+    return tidy([Field("GENRE", f"{fields[place].text.strip()} "), *fields[:place], *fields[place + 1 :]])
+
+
 def add_eprint(fields: Fields, rng: Random) -> Fields:
     """Put a number at arXiv at the end."""
     number = rng.choice(EPRINTS).format(draw_eprint(rng))
@@ -318,6 +326,7 @@ CHANGES: dict[Change, float] = {
     repeat: 0.02,
     raise_names: 0.03,
     end_with: 0.04,
+    begin_with_genre: 0.4,
     add_eprint: 0.03,
     count_pages: 0.06,
     add_address: 0.07,
