@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
-from .invention import LANGUAGES
+from .inventor import LANGUAGES
 from .people import CULTURES
 from .phrases import SLOT, Phrasebook
 

@@ -8,7 +8,8 @@ from xml.sax.saxutils import escape
 
 from ...core.errors import CRFError
 from ...corpora.references import Field
-from .invention import LANGUAGES, invent_items
+from .invention import invent_items
+from .inventor import LANGUAGES
 from .noise import spoil
 from .printing import Style, common_styles, style_paths
 
@@ -22,9 +23,11 @@ NATIONAL = {
     "zh-CN": (
         *("china-national-standard-gb-t-7714-2015-numeric", "china-national-standard-gb-t-7714-2015-author-date"),
         *("chinese-gb7714-2005-numeric", "chinese-gb7714-1987-numeric", "china-national-standard-gb-t-7714-2015-note"),
+        *("chinese-brackets", "chinese-brackets"),
     ),
-    "ja-JP": ("sist02", "igaku-toshokan", "gengo-kenkyu-journal-of-the-linguistic-society-of-japan"),
+    "ja-JP": ("sist02", "igaku-toshokan", "japanese-brackets", "japanese-brackets"),
     "ru-RU": ("gost-r-7-0-5-2008", "gost-r-7-0-5-2008-numeric"),
+    "ko-KR": ("korean-quotes",),
 }
 LIST_LENGTH = 12  # entries that are printed in the same style
 IN_ITS_LANGUAGE = 0.8

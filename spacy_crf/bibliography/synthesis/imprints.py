@@ -15,6 +15,15 @@ def draw_number(rng: Random, least: int, most: int) -> str:
     return str(int(least + (most - least + 1) * rng.random() ** 2))
 
 
+def in_roman(number: int) -> str:
+    """Return a number from 1 to 399 in Roman numerals."""
+    places = zip((number // 100, number // 10 % 10, number % 10), ("CDM", "XLC", "IVX"))
+    return "".join(
+        (one * digit, one + five, five + one * (digit - 5), one + ten)[(digit > 3) + (digit > 4) + (digit > 8)]
+        for digit, (one, five, ten) in places
+    )
+
+
 def draw_pages(rng: Random) -> str:
     """Return pages: a range, whose end may be cut, as in 1359-62; one page; or the number of an article."""
     if rng.random() < 0.06:

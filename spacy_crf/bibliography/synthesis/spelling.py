@@ -1,6 +1,8 @@
 """Names that are made of others: blended family names, shortened journals, titles with capitals."""
 
 import re
+from functools import cache
+from importlib.resources import files
 
 from .phrases import capitalise
 
@@ -26,9 +28,23 @@ def shorten(journal: str, with_stops: bool) -> str:
     words = [word for word in journal.split() if not STOP.fullmatch(word.lower())]
     if len(words) < 2:
         return journal
-    found = [(SHORTENED.match(word) if len(word) > LONG_WORD else None) for word in words]
-    stop = "." if with_stops else ""
-    return " ".join(match[1] + stop if match else word for match, word in zip(found, words))
+    return " ".join(_shorten_word(word, "." if with_stops else "") for word in words)
+
+
+def _shorten_word(word: str, stop: str) -> str:
+    known = _short_words().get(word)
+    if known is not None:
+        return known if known == word else known + stop
+    found = SHORTENED.match(word) if len(word) > LONG_WORD else None
+    return found[1] + stop if found else word
+
+
+@cache
+def _short_words() -> dict[str, str]:
+    """Return the short forms of words that journals have most."""
+    text = (files(__package__) / "words" / "short.txt").read_text(encoding="utf-8")
+    rows = [line.split() for line in text.splitlines() if not line.startswith("#")]
+    return dict(rows)
 
 
 def headline(title: str) -> str:
