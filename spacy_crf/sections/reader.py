@@ -29,6 +29,7 @@ from .formats.annotated import ROOT, read_annotated
 from .formats.docling import read_docling
 from .formats.markdown import read_markdown
 from .formats.markup import read_html, read_xml
+from .formats.pdf import read_pdf
 from .formats.rechtspraak import ROOTS, read_rechtspraak_gold
 from .layout import NAME, DocumentLayout, attach_layout, runs_of, to_doc
 from .rendering import RENDERINGS, choose_rendering, render
@@ -41,8 +42,10 @@ READERS: dict[str, Callable[[Path], DocumentLayout]] = {  # by the suffix of a f
     **dict.fromkeys((".html", ".htm", ".xhtml"), read_html),
     **dict.fromkeys((".md", ".markdown", ".mdown"), read_markdown),
     ".json": read_docling,
+    ".pdf": read_pdf,
 }
-SUFFIXES = (".json", ".jsonl", ".spacy", ".xml", *READERS)  # of files with gold
+WITHOUT_GOLD = frozenset({".pdf"})
+SUFFIXES = (".jsonl", ".spacy", ".xml", *READERS.keys() - WITHOUT_GOLD)  # of files with gold
 RenderingName = Literal["plain", "dense", "marked", "mixed"]
 
 
