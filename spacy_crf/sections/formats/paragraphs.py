@@ -14,8 +14,12 @@ from .printed import PrintedLine, most_frequent
 WIDER = 1.25  # times the usual distance between lines: there is a blank line between
 MOST_BLANKS = 2
 MOST_LEADING = 3.5  # sizes between two baselines of one paragraph
+LEAST_FULL, FREQUENT = 3, 0.1  # lines, and the share of all of them, by which the usual distance is told
+SINGLE, MOST_SINGLE = 1.2, 1.9  # sizes between two lines if nothing is between them
 INDENTED = 0.8  # of a size
 TOLERANCE = 1.5  # points
+MARGIN = 0.7  # of the width of its column: the least that a narrower text has
+MANY = 0.3  # the share of elements with a blank line before them in a document that has one between two pages
 LARGER = 1.1  # times the size of running text
 COLUMN = 0.5  # of a size, for one column of indentation: the width of a usual letter
 MOST_INDENTED = 40
@@ -36,23 +40,34 @@ class Paragraph:
 
 
 @dataclass(frozen=True, slots=True)
-class Type:
+class PrintedType:
     """The type of a document: the size of running text, and the usual distance of its lines, in sizes."""
 
     size: float
     leading: float
 
     @classmethod
-    def of(cls, lines: Sequence[PrintedLine]) -> "Type":
-        sizes = most_frequent((line.size, len(line.text)) for line in lines)
-        distances = (_distance(one, other) for one, other in pairwise(lines))
-        near = [(round(found, 1), 1) for found in distances if found is not None and found <= MOST_LEADING]
-        return cls(sizes, most_frequent(near) or MOST_LEADING)
+    def of(cls, lines: Sequence[PrintedLine]) -> "PrintedType":
+        size = most_frequent((line.size, len(line.text)) for line in lines)
+        pairs = [(one, other) for one, other in pairwise(lines) if one.size == other.size]
+        near: list[float] = []  # distances of lines
+        full: list[float] = []  # of those that go on, as it seems
+        for one, other in pairs:
+            distance = _distance(one, other)
+            if distance is not None and distance <= MOST_LEADING:
+                near.append(round(distance, 1))
+                if not _is_short(one, other):
+                    full.append(near[-1])
+        if len(full) >= max(LEAST_FULL, FREQUENT * len(near)):
+            return cls(size, most_frequent((distance, 1) for distance in full))
+        counts = Counter(near)
+        least = min((distance for distance, count in counts.items() if count >= FREQUENT * len(near)), default=0)
+        return cls(size, least if 0 < least <= MOST_SINGLE else SINGLE)
 
 
 def find_paragraphs(lines: Sequence[PrintedLine]) -> list[Paragraph]:
     """Put lines together. O(n)."""
-    usual = Type.of(lines)
+    usual = PrintedType.of(lines)
     found: list[Paragraph] = []
     gaps = Counter[bool]()
     breaks: list[Paragraph] = []  # behind the end of a column or page
@@ -72,7 +87,7 @@ def find_paragraphs(lines: Sequence[PrintedLine]) -> list[Paragraph]:
         else:
             gaps[is_apart] += 1
     for paragraph in breaks:
-        paragraph.blanks = int(gaps[True] > gaps[False])
+        paragraph.blanks = int(gaps[True] > MANY * gaps.total())
     return found
 
 
@@ -102,10 +117,12 @@ def _is_bold(line: PrintedLine) -> bool:
 
 
 def _is_short(line: PrintedLine, following: PrintedLine) -> bool:
-    """Whether the next line's first word would have had its place on a line, and both do not end at one margin."""
-    word = following.words[0]
-    space = line.column.right - line.right - COLUMN * line.size / 2
-    return space - (word.right - word.left) > TOLERANCE and abs(line.right - following.right) > TOLERANCE
+    """Whether the next line's first word would have had its place on a line, and both do not end at a margin."""
+    word, column = following.words[0], line.column
+    space = column.right - line.right - COLUMN * line.size / 2
+    is_wide = line.right - column.left >= MARGIN * (column.right - column.left)
+    at_margin = is_wide and abs(line.right - following.right) <= TOLERANCE
+    return space - (word.right - word.left) > TOLERANCE and not at_margin
 
 
 def begins_element(text: str) -> bool:

@@ -3,10 +3,11 @@
 import ctypes
 import math
 import re
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from threading import Lock
@@ -35,6 +36,7 @@ TURNS: dict[int, Callable[[float, float], tuple[float, float]]] = {  # of pages 
 }
 LIGATURES = dict(zip(range(0xFB00, 0xFB07), ("ff", "fi", "fl", "ffi", "ffl", "st", "st")))
 MOST_CONTROL, MOST_CODES = 0x1F, 0x110000
+MOST_RULES, THIN, BELOW = 10_000, 2.0, 0.3  # of a page; points; of a size, between a baseline and a line below it
 DEEPEST = 50  # bookmarks within each other
 LONGEST_TITLE = 500
 LEVEL = 0.2  # the steepest slope of a line of text
@@ -90,10 +92,36 @@ def _read(document: Any, path: Path) -> list[list[PrintedWord]]:
         left -= text.count_chars()
         if left < 0:
             raise CRFError(SectionErrors.CRF565.format(path=path, most=f"{MOST_CHARACTERS:,} characters"))
-        pages.append(list(_words(text, page.get_rotation())))
+        pages.append(_underlined(list(_words(text, page.get_rotation())), _rules(page)))
         text.close()
         page.close()
     return pages
+
+
+def _rules(page: Any) -> list[tuple[float, float, float]]:
+    """Thin horizontal lines of a page, which may be below words: left, right and height, counted downwards."""
+    from pypdfium2 import raw
+
+    turn = TURNS[page.get_rotation()]
+    found = []
+    for drawn in islice(page.get_objects(filter=[raw.FPDF_PAGEOBJ_PATH]), MOST_RULES):
+        left, bottom, right, top = drawn.get_bounds()
+        (x, y), (other_x, other_y) = turn(left, bottom), turn(right, top)
+        if abs(y - other_y) <= THIN < abs(x - other_x):
+            found.append((min(x, other_x), max(x, other_x), -max(y, other_y)))
+    return sorted(found, key=lambda rule: rule[2])
+
+
+def _underlined(words: list[PrintedWord], rules: list[tuple[float, float, float]]) -> list[PrintedWord]:
+    """Words, with those underlined that have a line right below them."""
+    heights = [height for _, _, height in rules]
+
+    def is_underlined(word: PrintedWord) -> bool:
+        near = rules[bisect_left(heights, word.base) : bisect_right(heights, word.base + BELOW * word.size)]
+        middle = (word.left + word.right) / 2
+        return any(left <= middle <= right for left, right, _ in near)
+
+    return [replace(word, styles=word.styles | {"underline"}) if is_underlined(word) else word for word in words]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,13 +14,15 @@ SAME_BASE = 0.3  # of a size: words whose baselines differ by less stand in one 
 RAISED, SMALL = 0.5, 0.8  # of a size: the same for small signs, such as those of footnotes
 WIDE_GAP = 0.8  # of a size: a narrower gap between words is no gutter between columns
 LEAST_ROWS = 4  # of each column
-LEAST_SHARE, LEAST_CHARACTERS, LEAST_FILL = 0.15, 12, 0.5  # of the width; in a row on average; of the own width
+LEAST_SHARE, LEAST_CHARACTERS, LEAST_FILL = 0.15, 12, 0.3  # of the width; in a row on average; of the own width
 MOST_COLUMNS, MOST_TRIES = 4, 50  # of a page; gutters that are looked at
 MANY_LINES = 20
 MOST_CROSSED = 2  # rows over all columns, for each row of a column
 EDGE_ROWS = 3  # at the top and at the foot of a page that may be repeated
 SAME_PLACE = 3.0  # points
 OFTEN = 0.4  # the share of pages that have something at a place
+APART, SMALLER = 2.5, 0.9  # of the usual size: a distance, and a size
+ONLY_PAGE = re.compile(r"\W*(?:[^\W\d_]+\W+)?1(?:\W+(?:[^\W\d_]+\W+)?1)?\W*")  # "Page 1 of 1"
 NUMERAL = re.compile(r"\d+|\b[ivxlc]{1,7}\b", re.IGNORECASE)
 
 
@@ -40,7 +42,7 @@ Row: TypeAlias = list[PrintedWord]
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class PrintedColumn:
     """Where the lines of a column of a page begin and end."""
 
     page: int
@@ -53,7 +55,7 @@ class PrintedLine:
     """A line of a column. size (float): of most of its characters."""
 
     words: Row
-    column: Column
+    column: PrintedColumn
 
     @property
     def text(self) -> str:
@@ -91,7 +93,7 @@ def read_lines(pages: Sequence[Sequence[PrintedWord]]) -> list[PrintedLine]:
     """
     pieces = [list(_pieces(rows)) for rows in _without_furniture([_rows(words) for words in pages])]
     return [
-        PrintedLine(words, Column(page, *edges[place]))
+        PrintedLine(words, PrintedColumn(page, *edges[place]))
         for page, (found, edges) in enumerate(zip(pieces, _edges(pieces)))
         for place, words in found
     ]
@@ -133,6 +135,8 @@ class _EdgeRow:
 
 def _without_furniture(pages: list[list[Row]]) -> list[list[Row]]:
     """Pages without the rows at their edges that come again on others, at the same place, with numbers that count."""
+    if len(pages) == 1:
+        return [_without_edges(pages[0])]
     edges = {(page, edge): list(_edge_rows(page, edge, rows)) for page, rows in enumerate(pages) for edge in (1, -1)}
     rows = [row for own in edges.values() for row in own]
     repeated = _repeated(rows)
@@ -142,6 +146,16 @@ def _without_furniture(pages: list[list[Row]]) -> list[list[Row]]:
         for where, own in edges.items()
     }
     return [rows[counts[page, 1] : max(len(rows) - counts[page, -1], 0)] for page, rows in enumerate(pages)]
+
+
+def _without_edges(rows: list[Row]) -> list[Row]:
+    """The only page of a document without a number at its foot, and a head in small type, if they stand apart."""
+    usual = most_frequent((word.size, len(word.text)) for row in rows for word in row)
+    if len(rows) > 2 and rows[1][0].base - rows[0][0].base > APART * usual and rows[0][0].size <= SMALLER * usual:
+        rows = rows[1:]
+    if len(rows) > 1 and rows[-1][0].base - rows[-2][0].base > APART * usual:
+        rows = rows[: -1 if ONLY_PAGE.fullmatch(" ".join(word.text for word in rows[-1])) else None]
+    return rows
 
 
 def _edge_rows(page: int, edge: int, rows: list[Row]) -> Iterator[_EdgeRow]:
