@@ -64,16 +64,17 @@ def print_by_reportlab(layout: DocumentLayout, columns: int = 1) -> bytes:
             for piece, styles in pieces
         )
         flow.append(Paragraph(text, style) if text else Spacer(1, LEADING))
-    depth = -1
+    opened: list[int] = []
 
     class Template(BaseDocTemplate):
         def afterFlowable(self, flowable):
-            nonlocal depth
             style = getattr(flowable, "style", None)
             if style is not None and style.name in HEADINGS:
-                depth = min(HEADINGS[style.name] - 1, depth + 1)
+                while opened and opened[-1] >= HEADINGS[style.name]:
+                    opened.pop()
+                opened.append(HEADINGS[style.name])
                 self.canv.bookmarkPage(str(id(flowable)))
-                self.canv.addOutlineEntry(flowable.getPlainText(), str(id(flowable)), depth)
+                self.canv.addOutlineEntry(flowable.getPlainText(), str(id(flowable)), len(opened) - 1)
 
     file_ = BytesIO()
     template = Template(file_, pagesize=A4)

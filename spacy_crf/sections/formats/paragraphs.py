@@ -101,19 +101,22 @@ def _distance(one: PrintedLine, other: PrintedLine) -> float | None:
 def _goes_on(lines: list[PrintedLine], line: PrintedLine, is_elsewhere: bool) -> bool:
     """Whether a paragraph goes on with a line. is_elsewhere (bool): that begins another column or page."""
     before, size = lines[-1], line.size
-    if abs(before.size - size) > 0.05 * size or _is_bold(before) != _is_bold(line) or _is_short(before, line):
+    if abs(before.size - size) > 0.05 * size or _look(before) != _look(line) or _is_short(before, line):
+        return False
+    if "\t" in before.text and "\t" in line.text:  # rows of a table
         return False
     begins, ends = begins_element(line.text), before.text.endswith(ENDS)
     shift = (line.left - line.column.left) - (before.left - before.column.left)
     if is_elsewhere:
         return not begins and not ends and shift < INDENTED * size
-    if begins and (ends or shift < -INDENTED * size):
+    if begins and (ends or begins_element(lines[0].text) or shift < -INDENTED * size):
         return False
     return len(lines) == 1 or abs(shift) < INDENTED * size
 
 
-def _is_bold(line: PrintedLine) -> bool:
-    return all("bold" in word.styles for word in line.words)
+def _look(line: PrintedLine) -> tuple[bool, bool]:
+    """Whether a line is bold, and in capitals."""
+    return all("bold" in word.styles for word in line.words), line.text.isupper()
 
 
 def _is_short(line: PrintedLine, following: PrintedLine) -> bool:
@@ -141,7 +144,8 @@ def write_paragraphs(paragraphs: Sequence[Paragraph], builder: LayoutBuilder) ->
             builder.blank_line()
         builder.write(" " * _indent(paragraph))
         start = builder.length
-        builder.write(join_lines([line.text for line in paragraph.lines], words))
+        texts = [line.text for line in paragraph.lines]
+        builder.write(texts[0] if len(texts) == 1 else join_lines(texts, words))
         places.append((start, builder.length))
         builder.runs += [
             (start + first, start + last, style) for first, last, style in _runs(paragraph, builder.length - start)

@@ -13,9 +13,11 @@ import numpy as np
 SAME_BASE = 0.3  # of a size: words whose baselines differ by less stand in one row
 RAISED, SMALL = 0.5, 0.8  # of a size: the same for small signs, such as those of footnotes
 WIDE_GAP = 0.8  # of a size: a narrower gap between words is no gutter between columns
+TAB_GAP = 2.0  # of a size: a gap between words that a tab made
 LEAST_ROWS = 4  # of each column
 LEAST_SHARE, LEAST_CHARACTERS, LEAST_FILL = 0.15, 12, 0.3  # of the width; in a row on average; of the own width
 MOST_COLUMNS, MOST_TRIES = 4, 50  # of a page; gutters that are looked at
+FEW_CROSSING = 0.2
 MANY_LINES = 20
 MOST_CROSSED = 2  # rows over all columns, for each row of a column
 EDGE_ROWS = 3  # at the top and at the foot of a page that may be repeated
@@ -59,7 +61,10 @@ class PrintedLine:
 
     @property
     def text(self) -> str:
-        return " ".join(word.text for word in self.words)
+        """Its words, with a space between them, or a tab for a wide gap."""
+        first, *others = self.words
+        gaps = ("\t" if b.left - a.right > TAB_GAP * b.size else " " for a, b in pairwise(self.words))
+        return "".join([first.text, *(gap + word.text for gap, word in zip(gaps, others))])
 
     @property
     def left(self) -> float:
@@ -91,7 +96,8 @@ def read_lines(pages: Sequence[Sequence[PrintedWord]]) -> list[PrintedLine]:
 
     O(n log n) for n words. pages: the words of each page, in any order.
     """
-    pieces = [list(_pieces(rows)) for rows in _without_furniture([_rows(words) for words in pages])]
+    rows = _without_furniture([_rows(words) for words in pages])
+    pieces = [list(_pieces(own, gutters)) for own, gutters in zip(rows, _gutters_of_pages(rows))]
     return [
         PrintedLine(words, PrintedColumn(page, *edges[place]))
         for page, (found, edges) in enumerate(zip(pieces, _edges(pieces)))
@@ -176,19 +182,27 @@ def _repeated(rows: list[_EdgeRow]) -> set[_EdgeRow]:
         own.sort(key=lambda row: row.base)
         ends = [k for k, (one, other) in enumerate(pairwise(own), 1) if other.base - one.base > SAME_PLACE]
         for start, end in pairwise([0, *ends, len(own)]):
-            same = own[start:end]
-            if not any(map(str.isalpha, key)):
-                same = _counting(same)
+            same = _counting(own[start:end], not any(map(str.isalpha, key)))
             if len({row.page for row in same}) > 1:
                 found.update(same)
     return found
 
 
-def _counting(rows: list[_EdgeRow]) -> list[_EdgeRow]:
-    """Those with a number that is as far from the number of the page as that of most others; roman ones all are."""
+def _counting(rows: list[_EdgeRow], is_bare: bool) -> list[_EdgeRow]:
+    """Those without numbers, or with one that is as far from the number of the page as that of another.
+
+    is_bare (bool): they have no words. With words, the same numbers on several pages will do.
+    """
     steps = Counter(number - row.page for row in rows for number in row.numbers)
     usual = {step for step, count in steps.items() if count > 1}
-    return [row for row in rows if not row.numbers or any(number - row.page in usual for number in row.numbers)]
+    same = Counter(row.numbers for row in rows)
+    return [
+        row
+        for row in rows
+        if not row.numbers
+        or any(number - row.page in usual for number in row.numbers)
+        or (not is_bare and same[row.numbers] > 1)
+    ]
 
 
 def _places(rows: list[_EdgeRow], n_pages: int) -> list[tuple[int, float, float]]:
@@ -229,12 +243,28 @@ def _chunks(row: Row) -> list[_Chunk]:
     ]
 
 
-def _pieces(rows: list[Row]) -> Iterator[tuple[_Place, Row]]:
+def _gutters_of_pages(pages: list[list[Row]]) -> list[list[float]]:
+    """Gutters of each page; those of many others where it has too few lines to tell, if they part these."""
+    chunks = [[chunk for row in rows for chunk in _chunks(row)] for rows in pages]
+    found = [_gutters(own) for own in chunks]
+    places = [round(place) for gutters in found for place in gutters]
+    usual = next((gutters for gutters in found if gutters), [])
+    if not usual or places.count(round(usual[0])) < OFTEN * len(pages):
+        return found
+    return [gutters or (usual if _is_parted(own, usual) else []) for gutters, own in zip(found, chunks)]
+
+
+def _is_parted(chunks: list[_Chunk], gutters: list[float]) -> bool:
+    """Whether hardly any text is across some gutters, and some behind the first one."""
+    crossing = sum(any(chunk.left < place < chunk.right for place in gutters) for chunk in chunks)
+    return crossing <= FEW_CROSSING * len(chunks) and any(chunk.left > gutters[0] for chunk in chunks)
+
+
+def _pieces(rows: list[Row], gutters: list[float]) -> Iterator[tuple[_Place, Row]]:
     """Parts of rows in reading order, and which of how many columns each is in: the first, the last, how many.
 
     What is over several columns stands behind all that is above it in any of them.
     """
-    gutters = _gutters([chunk for row in rows for chunk in _chunks(row)])
     waiting: list[list[Row]] = [[] for _ in range(len(gutters) + 1)]
     for row in rows:
         for piece in _split(row, gutters):
@@ -319,16 +349,18 @@ def _edges(pages: list[list[tuple[_Place, Row]]]) -> list[dict[_Place, tuple[flo
 
 
 def _edges_of(pages: Iterable[list[tuple[_Place, Row]]]) -> dict[_Place, tuple[float, float]]:
-    edges: dict[_Place, tuple[float, float]] = {}
-    for place, words in (piece for page in pages for piece in page):
-        first, last, count = place
-        for column in {first, last}:
-            left, right = edges.get((column, column, count), (float("inf"), float("-inf")))
-            edges[column, column, count] = (
-                min(left, words[0].left) if column == first else left,
-                max(right, words[-1].right) if column == last else right,
-            )
-    spans = {place for page in pages for place, _ in page} - edges.keys()
-    return edges | {
-        place: (edges[place[0], place[0], place[2]][0], edges[place[1], place[1], place[2]][1]) for place in spans
+    lefts: dict[tuple[int, int], float] = {}  # by column, and number of gutters
+    rights: dict[tuple[int, int], float] = {}
+    pieces = [piece for page in pages for piece in page]
+    for (first, last, count), words in pieces:
+        lefts[first, count] = min(words[0].left, lefts.get((first, count), words[0].left))
+        rights[last, count] = max(words[-1].right, rights.get((last, count), words[-1].right))
+    widths: dict[int, float] = {}  # columns of a page have one width
+    for column, count in lefts.keys() & rights.keys():
+        widths[count] = max(widths.get(count, 0.0), rights[column, count] - lefts[column, count])
+    return {
+        (first, last, count): (lefts[first, count], max(rights[last, count], lefts[last, count] + widths[count]))
+        if (last, count) in lefts
+        else (lefts[first, count], rights[last, count])
+        for first, last, count in {place for place, _ in pieces}
     }
