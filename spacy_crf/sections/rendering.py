@@ -145,7 +145,7 @@ class _Writer:
             self._line(line)
         self.headings.append((start, self.builder.length, block.level))
         if look in ("bold", "marked"):
-            self.builder.style(start, "bold" if look == "bold" else f"heading{min(block.level, 6)}")
+            self.builder.style(start, "bold" if look == "bold" else f"heading{block.level}")
         if look == "underlined":
             self._line(UNDERLINES[min(depth, len(UNDERLINES)) - 1] * min(len(text), 79))
         if spacing == "around headings":
