@@ -23,6 +23,7 @@ from ..core.chain.distribution import BestPaths
 from ..core.chain.marginals import token_entropies
 from ..core.labels import OUTSIDE, UNKNOWN
 from ..corpora.docs import read_kind
+from ..corpora.exchange import Place
 from ..corpora.review import COLUMNS, FORMAT, MARK, escape, write_label
 from ..corpora.sentence import ENTITIES, EXTENSION_PREFIX, SPANS_PREFIX
 from ..corpora.tagsets import GOLD_COLUMN, is_noted
@@ -38,14 +39,6 @@ HELP = (
     'A corrected file is a training corpus like others: --paths.train \'["train.spacy", "this.tsv"]\'',
 )
 NOTHING = "_"
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a Doc is from: number of its "line" or "document", from 1."""
-
-    unit: str
-    number: int
 
 
 @dataclass(frozen=True)
