@@ -30,7 +30,8 @@ _MARKS = "".join(BY_SIGN)
 OPENERS = INVERTED + _OPENING  # what may stand right before the first word of a sentence
 _LEADING = _OPENING + _CLOSING + INVERTED + _MARKS.replace(".", "").replace(":", "")
 _TRAILING = _CLOSING + _OPENING + _MARKS
-_SIGNS = re.escape("".join(sorted({*_OPENING, *_CLOSING, *INVERTED, *_MARKS})))
+_AROUND = frozenset({*_OPENING, *_CLOSING, *INVERTED, *_MARKS})
+_SIGNS = re.escape("".join(sorted(_AROUND)))
 UNSPACED = "\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Chinese, Japanese
 # What stands between white space; the group is there where no sign of ours is, save for single hyphens inside
 _CHUNK = re.compile(rf"([^\s\-{_SIGNS}{UNSPACED}]++(?:-[^\s\-{_SIGNS}{UNSPACED}]++)*+)(?!\S)|\S+")
@@ -115,6 +116,11 @@ def mark_words(text: str, tokens: Iterable[Sequence[int]]) -> list[Word]:
 def is_mark(token: str) -> bool:
     """Tell whether there are only marks, quotation marks and brackets in a token."""
     return _ALL_MARKS.fullmatch(token) is not None
+
+
+def is_sign_around(character: str) -> bool:
+    """Tell whether a character is one of the marks, quotation marks and brackets that may stand around words."""
+    return character in _AROUND
 
 
 def is_unspaced(character: str) -> bool:
