@@ -35,11 +35,11 @@ from ..annotation.extensions import (
 from ..core.arrays import Indices, cached_property
 from ..core.errors import CRFError, excerpt
 from ..features.columns import TRUNCATED
-from .block import LabelScheme
+from .block import NONE, LabelScheme
 from .errors import PunctuationErrors
 from .labels import Label, make_labels, tell_sentences
 from .subtitles import blank_unspoken, is_subtitles
-from .words import OPENERS, Word, mark_words, spelt_sign, split_words
+from .words import OPENERS, Word, mark_words, spelt_sign, split_words, takes_no_mark
 
 PUNCTUATION = "punctuation"
 RESTORED, RESTORATION, RESTORATIONS = "restored", "restoration", "restorations"
@@ -211,6 +211,11 @@ class WordView:
         return [lower[word.start : word.end] for word in self.words]
 
     @cached_property
+    def signs(self) -> list[int]:
+        """Numbers of the words behind which no mark stands, such as emoji."""
+        return [n for n, form in enumerate(self.bare_forms) if not form[0].isalnum() and takes_no_mark(form)]
+
+    @cached_property
     def last_tokens(self) -> Indices:
         """((W,)): the token in which each word ends."""
         return self._tokens_at([word.end - 1 for word in self.words])
@@ -274,13 +279,19 @@ def is_bare(doc: Doc) -> bool:
 def given_marks(bare: Doc, scheme: LabelScheme, keep: bool) -> list[str | None] | None:
     """Return the marks of a bare Doc that are settled, by word, None for an open one; None if all of them are open.
 
-    keep (bool): whether those of its text are. One that is not restored is NONE then: the word has no other.
+    keep (bool): whether those of its text are. One that is not restored is NONE then: the word has no other. So is a
+        sign that has no mark: it takes none.
     """
     view: WordView = user_data(bare)[_GIVEN]
-    if not (keep or view.settled):
+    signs = view.signs
+    if not (keep or view.settled or signs):
         return None
     kept = (scheme.label(word.mark) if keep and word.mark else None for word in view.words)
-    return [view.settled.get(word.end, mark) for word, mark in zip(view.words, kept)]
+    found = [view.settled.get(word.end, mark) for word, mark in zip(view.words, kept)]
+    for number in signs:
+        if not view.words[number].mark:
+            found[number] = NONE
+    return found
 
 
 def bare_doc(view: WordView, vocab: Vocab, attributes: Sequence[int], extensions: Sequence[str]) -> Doc:

@@ -14,6 +14,7 @@ from .words import is_sign_around
 OPENING_LINES = 50  # of a file, by which it is told what it is
 _TIME = r"\s*(?:(\d{1,9}):)?(\d{1,9}):(\d{1,9})[.,](\d{1,9})\s*"
 _TIMES = re.compile(f"{_TIME}(?:-->|,){_TIME}")
+_BESIDE_WORDS = re.compile(f"\\[{_TIME}-->{_TIME}\\]")  # as whisper and whisper.cpp show what they hear
 # Each with the sign that ends it: behind the last of these none is looked for, which would take the square of the line
 _MARKUP = ((re.compile(r"<(?:/?[A-Za-z][^>]*|[\d:.]+)>"), ">"), (re.compile(r"\{\\[^}]*\}"), "}"))
 _BRACKETS = ((re.compile(r"\[[^\]]*\]"), "]"), (re.compile(r"\([^)]*\)"), ")"))
@@ -59,7 +60,8 @@ def pause_between(first: Heard, second: Heard) -> float | None:
 def is_subtitles(opening: str) -> bool:
     """Tell whether a text is subtitles by how it opens: as WebVTT does, or with the times of a cue on a line."""
     lines = re.split(r"\r\n?|\n", opening.removeprefix("\ufeff"))
-    return lines[0].split(maxsplit=1)[:1] == ["WEBVTT"] or any(map(_TIMES.match, lines[:OPENING_LINES]))
+    is_web = lines[0].split(maxsplit=1)[:1] == ["WEBVTT"]
+    return is_web or any(_TIMES.match(line) or _BESIDE_WORDS.match(line) for line in lines[:OPENING_LINES])
 
 
 def spoken_words(lines: Iterable[str]) -> Iterator[Spoken]:
@@ -126,11 +128,11 @@ def _lines_of_cues(lines: Iterable[str]) -> Iterator[tuple[str, tuple[float, flo
     """Yield lines, the times that they have, and whether they are spoken; the number of a cue is right before times."""
     is_cue = False
     for line, after in pairwise(chain(lines, [""])):
-        found = _TIMES.match(line)
+        found = _TIMES.match(line) or _BESIDE_WORDS.match(line)
         is_number = line.strip().isdecimal() and bool(_TIMES.match(after))
         is_cue = bool(found) or (is_cue and not line.isspace() and not is_number)
         times = (_seconds(*found.groups()[:4]), _seconds(*found.groups()[4:])) if found else None
-        yield line, times, is_cue and not found
+        yield line, times, is_cue and not (found and found.re is _TIMES)
 
 
 def _words(line: str) -> Iterator[tuple[int, int, str]]:

@@ -116,6 +116,12 @@ def test_files_of_youtube(nlp: Language) -> None:
     assert is_subtitles(text) and restored(nlp, text).startswith("0:00:01.000,0:00:02.000\nWell, what did she\nsay?\n")
 
 
+def test_what_whisper_shows(nlp: Language) -> None:
+    text = "[00:00.000 --> 00:02.000]  well what did she\n[00:02.000 --> 00:03.000]  say she said\n"
+    expected = text.replace("well what", "Well, what").replace("say", "say?").replace("said", "said.")
+    assert restored(nlp, text) == expected
+
+
 @pytest.mark.parametrize("name", ["a.txt", "a.md", "a.weird"])
 def test_cues_are_told_whatever_the_suffix(nlp: Language, tmp_path: Path, name: str) -> None:
     path = tmp_path / name
