@@ -43,7 +43,7 @@ CORPUS, FOLD = "spacy_crf.Corpus.v1", "spacy_crf.Fold.v1"
 SECTION_CORPUS = "spacy_crf.SectionCorpus.v1"
 TEXT_SUFFIXES = (".txt", ".text", ".md", "")
 # Suffixes of files that tell what a folder holds, the surest first; those of a licence or a README do not
-TELLING = (".spacy", ".conllu", *COLUMNS, ".xmi", ".xlsx", ".xml", ".srt", ".vtt", ".jsonl", ".json")
+TELLING = (".spacy", ".conllu", *COLUMNS, ".xmi", ".xlsx", ".xml", ".srt", ".vtt", ".sbv", ".ctm", ".jsonl", ".json")
 
 # Settings that say which files are read, and how much of them: not what becomes of a document
 OF_FILES = ("path", "limit", "augmenter")
@@ -270,7 +270,7 @@ def _has_sections(file: Path) -> bool:
 def _has_marks(file: Path) -> bool:
     suffix = data_suffix(file)
     is_text = suffix == ".jsonl" and not (is_review(file) or is_doccano(file)) and _has_key(file, "text")
-    return suffix in (".srt", ".vtt", ".md") or is_text
+    return suffix in (".srt", ".vtt", ".sbv", ".ctm", ".md") or is_text
 
 
 def _has_key(file: Path, key: str) -> bool:

@@ -177,7 +177,7 @@ def calibrate(tagger: Calibrates, examples: Iterable[Example], unit: Unit = "tok
     if not isinstance(tagger, Calibrates):
         source = getattr(tagger, "source", None)
         told = "" if source is None else f": it takes those of {source!r}"
-        raise CRFError(PipeErrors.CRF994.format(name=getattr(tagger, "name", tagger), source=told))
+        raise CRFError(PipeErrors.CRF470.format(name=getattr(tagger, "name", tagger), source=told))
     if unit == "sequence":
         tagger.scores.weights.require_first_order(tagger.name, "fitting a temperature to whole sequences")
     batches = [tagger.held_out(batch) for batch in minibatch(examples, BATCH_SIZE)]

@@ -130,7 +130,7 @@ class PipeErrors(metaclass=Messages):
         "Component {name!r} was taken from another pipeline, whose component {source!r} it would ask, not that of this "
         "one. Add one with its settings to this pipeline instead: nlp.add_pipe(FACTORY, name={name!r}, config=...)."
     )
-    CRF994 = (
+    CRF470 = (
         "Component {name!r} has no probabilities of its own that a temperature could change{source}. Calibrate a "
         "component of this library that was trained."
     )

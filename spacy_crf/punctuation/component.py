@@ -46,9 +46,9 @@ from .labels import (
     may_follow,
     settle_marks,
 )
+from .passages import Survey
 from .restore import Restoration, RestorationWriter, WordDecoder, WordPrediction
 from .stream import StreamedWord, components_before, stream_words
-from .survey import Survey
 from .words import split_words
 
 MIXED, SIGNS = "mixed_forms", "signs"

@@ -27,7 +27,7 @@ from .docs import (
     write_restored,
 )
 from .labels import Label, LabelTable
-from .words import BY_SIGN, NO_FORMS, PAIRS, Word, apply_case, is_unspaced
+from .words import BY_SIGN, NO_FORMS, PAIRS, Word, apply_case, is_code, is_emoticon, is_unspaced, takes_no_mark
 
 _BEHIND_WORDS = {*BY_SIGN, *(sign for _, closing in PAIRS.values() for sign in closing)}
 SPACED = ("DASH",)  # marks with white space before them
@@ -63,16 +63,22 @@ class Editor:
     def edits(self, text: str, words: Sequence[Word], labels: Sequence[Label]) -> list[Edit]:
         """Return edits in the order of the text, which do not overlap, by the label of each of its words."""
         found: list[Edit] = []
-        begins, is_lower = True, text == text.lower()
+        begins, is_lower, is_behind_sign = True, text == text.lower(), False
         for word, label in zip(words, labels):
+            is_sign = begins and takes_no_mark(text[word.start : word.end])
+            if is_behind_sign and not is_sign and label.case == "lower":
+                label = label._replace(case="Title")
+            is_behind_sign = is_sign  # the sentence begins with the word behind it
             if is_lower and not word.mark and self._leaves(label, begins):
-                begins = False
+                begins = is_sign
+                continue
+            if is_emoticon(text[word.start : word.end]):
                 continue
             if self._scheme.pairs and label.opening and not word.opening:
                 found.append(Edit(word.start, word.start, PAIRS[label.opening][0][0]))
             found += self._case_edit(text[word.start : word.end], word, label, begins)
             found += self._closing_edits(text, word, label)
-            begins = ends_sentence(word, label.mark, self._scheme, self._keep)
+            begins = is_sign or ends_sentence(word, label.mark, self._scheme, self._keep)
         return found
 
     def _leaves(self, label: Label, begins: bool) -> bool:
@@ -83,7 +89,7 @@ class Editor:
 
     def _case_edit(self, form: str, word: Word, label: Label, begins: bool) -> Iterator[Edit]:
         case = label.case or ("Title" if begins and self._capitalise and form == form.lower() else "")
-        if not case or (self._keep and form != form.lower()):
+        if not case or (self._keep and form != form.lower()) or is_code(form):
             return
         wanted = apply_case(form, case, self._mixed)
         if wanted != form:
@@ -93,8 +99,9 @@ class Editor:
         """Edit the mark and what closes: a mark stands inside quotation marks and outside of brackets."""
         sign = PAIRS[label.closing][1][0] if self._scheme.pairs and label.closing and not word.closing else ""
         changes = self._scheme.label(word.mark) != label.mark and not (self._keep and word.mark)
-        is_there = label.mark == "PERIOD" and text[word.end - 1] == "."  # the period that is a part of the word
-        mark = "" if is_there or label.mark == NONE else self._spell(label.mark, text[word.end - 1])
+        is_needless = label.mark == "PERIOD" and text[word.end - 1] == "."  # the period that is a part of the word
+        is_needless |= not word.mark and takes_no_mark(text[word.start : word.end])
+        mark = "" if is_needless or label.mark == NONE else self._spell(label.mark, text[word.end - 1])
         if word.mark:
             if sign:
                 yield Edit(word.end, word.end, sign)

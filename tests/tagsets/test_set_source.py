@@ -123,9 +123,9 @@ def test_settings_that_a_source_decides_are_refused(setting: str) -> None:
 
 def test_probabilities_of_a_source_are_not_calibrated_in_its_place() -> None:
     nlp = build("tagger")
-    with pytest.raises(ValueError, match=r"\[CRF994\] .*'set_valued_tagger'.* it takes those of 'tagger'"):
+    with pytest.raises(ValueError, match=r"\[CRF470\] .*'set_valued_tagger'.* it takes those of 'tagger'"):
         calibrate(nlp.get_pipe("set_valued_tagger"), make_examples(nlp))
-    with pytest.raises(ValueError, match=r"\[CRF994\] .*'tagger'"):
+    with pytest.raises(ValueError, match=r"\[CRF470\] .*'tagger'"):
         calibrate(nlp.get_pipe("tagger"), make_examples(nlp))
 
 
