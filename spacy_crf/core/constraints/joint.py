@@ -76,7 +76,9 @@ class _Moves:
     def at(self, symbols: Ints, states: Ints, befores: Indices) -> tuple[Ints, Ints]:
         """((n, L), (n, L)): the states that follow, and violations on the way."""
         pairs, where = np.unique(np.stack([symbols, states], axis=1), axis=0, return_inverse=True)
-        rows = np.array([self._place(symbol, state) for symbol, state in pairs.tolist()], dtype=np.intp)[where.reshape(-1)]
+        rows = np.array([self._place(symbol, state) for symbol, state in pairs.tolist()], dtype=np.intp)[
+            where.reshape(-1)
+        ]
         return self.following.values[rows, befores], self.times.values[rows, befores]
 
     def _place(self, symbol: int, state: int) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...core.errors import CRFError
-from ...core.grammar.numbering import numeral
+from ...core.grammar.numerals import numeral
 from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import Kind
