@@ -128,7 +128,7 @@ def test_one_module_knows_solvers_and_nothing_heavy_is_imported_at_the_top(modul
     assert not {name.split(".")[0] for name in names} & heavy
 
 
-@pytest.mark.parametrize("library", ["optuna", "pybtex", "pylatexenc", "lxml", "matplotlib", "pypdfium2"])
+@pytest.mark.parametrize("library", ["optuna", "pybtex", "pylatexenc", "lxml", "matplotlib", "pypdfium2", "docx"])
 def test_one_module_knows_an_optional_library(library: str) -> None:
     assert len([module for module in MODULES if library in {name.split(".")[0] for name in imports(module)}]) == 1
 

@@ -27,6 +27,7 @@ from .errors import SectionErrors, SectionWarnings
 from .formats import HEAD, read_text, refuse_magic, root_of
 from .formats.annotated import ROOT, read_annotated
 from .formats.docling import read_docling
+from .formats.docx import read_docx
 from .formats.markdown import read_markdown
 from .formats.markup import read_html, read_xml
 from .formats.pdf import read_pdf
@@ -43,6 +44,7 @@ READERS: dict[str, Callable[[Path], DocumentLayout]] = {  # by the suffix of a f
     **dict.fromkeys((".md", ".markdown", ".mdown"), read_markdown),
     ".json": read_docling,
     ".pdf": read_pdf,
+    ".docx": read_docx,
 }
 WITHOUT_GOLD = frozenset({".pdf"})
 SUFFIXES = (".jsonl", ".spacy", ".xml", *READERS.keys() - WITHOUT_GOLD)  # of files with gold
@@ -52,8 +54,9 @@ RenderingName = Literal["plain", "dense", "marked", "mixed"]
 def read_layout(path: Path, paragraphs: bool = False, hidden: bool = False) -> DocumentLayout:
     r"""Read a document by the suffix of its file, XML by its root as well; what has no other format is plain text.
 
-    path (Path): .txt, .md, .html, .pdf, .json (DoclingDocument) or .xml (Rechtspraak, annotated XML, or any other),
-        which may be packed by gzip, with .gz behind its name. paragraphs (bool): of plain text, see `read_plain`.
+    path (Path): .txt, .md, .html, .docx, .pdf, .json (DoclingDocument) or .xml (Rechtspraak, annotated XML, or any
+        other), which may be packed by gzip, with .gz behind its name.
+    paragraphs (bool): of plain text, see `read_plain`.
     hidden (bool): of Rechtspraak XML, see `read_rechtspraak_gold`.
     RETURNS (DocumentLayout): the document, without a look at gold.
     RAISES (ValueError): for binary files, encodings other than those of the format, malformed XML and JSON, with file

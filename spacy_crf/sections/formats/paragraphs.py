@@ -1,7 +1,7 @@
 """Lines of printed pages become the elements of a document: by their distances, widths, indentation and type."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -9,7 +9,8 @@ from ...reading.joining import find_words, join_lines
 from ..layout import LayoutBuilder
 from ..segment import LARGE
 from ..starts import find_mark, find_numbering
-from .printed import PrintedLine, most_frequent
+from .columns import PrintedLine
+from .printed import most_frequent
 
 WIDER = 1.25  # times the usual distance between lines: there is a blank line between
 MOST_BLANKS = 2
@@ -137,7 +138,7 @@ def write_paragraphs(paragraphs: Sequence[Paragraph], builder: LayoutBuilder) ->
     """Write each as a line with its indentation and styles. Returned are start and end of each, without indentation."""
     lines = [line for paragraph in paragraphs for line in paragraph.lines]
     words = find_words("\n".join(line.text for line in lines))
-    ranks = _ranks(lines)
+    ranks = rank_sizes((round(line.size, 1), len(line.text)) for line in lines)
     places = []
     for paragraph in paragraphs:
         for _ in range(paragraph.blanks):
@@ -156,11 +157,15 @@ def write_paragraphs(paragraphs: Sequence[Paragraph], builder: LayoutBuilder) ->
     return places
 
 
-def _ranks(lines: Sequence[PrintedLine]) -> dict[float, int]:
-    """Sizes that are larger than that of running text, with their ranks, 1 for the largest."""
-    usual = LARGER * most_frequent((line.size, len(line.text)) for line in lines)
-    sizes = sorted({round(line.size, 1) for line in lines if line.size > usual}, reverse=True)
-    return {size: min(rank, len(LARGE)) for rank, size in enumerate(sizes, 1)}
+def rank_sizes(sizes: Iterable[tuple[float, int]]) -> dict[float, int]:
+    """Sizes that are larger than that of most characters, with their ranks, 1 for the largest.
+
+    sizes: of pieces of text, each with the number of its characters.
+    """
+    sizes = list(sizes)
+    usual = LARGER * most_frequent(sizes)
+    larger = sorted({size for size, _ in sizes if size > usual}, reverse=True)
+    return {size: min(rank, len(LARGE)) for rank, size in enumerate(larger, 1)}
 
 
 def _indent(paragraph: Paragraph) -> int:

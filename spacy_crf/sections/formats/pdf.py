@@ -20,8 +20,9 @@ from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import Run
 from ..starts import find_numbering
+from .columns import read_lines
 from .paragraphs import Paragraph, find_paragraphs, write_paragraphs
-from .printed import PrintedWord, read_lines
+from .printed import PrintedWord
 
 MOST_PAGES, MOST_CHARACTERS, MOST_BOOKMARKS = 10_000, 20_000_000, 100_000
 LONGEST_NAME = 200  # bytes of the name of a font

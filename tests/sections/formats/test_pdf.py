@@ -16,8 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf import CRFError, SectionCorpus, read_layout
+from spacy_crf.sections.formats.columns import read_lines
 from spacy_crf.sections.formats.paragraphs import find_paragraphs, write_paragraphs
-from spacy_crf.sections.formats.printed import PrintedWord, read_lines
+from spacy_crf.sections.formats.printed import PrintedWord
 from spacy_crf.sections.layout import DocumentLayout, LayoutBuilder, to_doc
 
 pytest.importorskip("pypdfium2", reason="PDF is read by pypdfium2")
