@@ -88,7 +88,8 @@ class PunctuationCorpus:
     least_marks (float): texts of 100 words and more with a smaller share of words with a mark are left out.
     limit (int): number of examples to read at most; 0 for all.
     abbreviations (list[str] | None): lower-case words whose period is a part of them, as in the block `marks` of
-        the component; English ones without.
+        the component; those of the language, or English ones, without.
+    language (str | None): as in the block `marks` of the component.
 
     >>> import spacy
     >>> from spacy_crf import PunctuationCorpus
@@ -106,6 +107,7 @@ class PunctuationCorpus:
     least_marks: float = 0.01
     limit: int = 0
     abbreviations: list[str] | None = None
+    language: str | None = None
 
     def __post_init__(self) -> None:
         """Check the settings; nothing is read yet."""
@@ -161,7 +163,7 @@ class PunctuationCorpus:
 
     def _scheme(self) -> LabelScheme:
         """Return all that the reader tells of words."""
-        return LabelScheme(list(SIGNS), pairs=True, abbreviations=self.abbreviations)
+        return LabelScheme(list(SIGNS), pairs=True, abbreviations=self.abbreviations, language=self.language)
 
     def _read(self, vocab: Vocab) -> Iterator[Passage]:
         found = ((file, path) for path in self.paths for file in _find(path))
