@@ -35,22 +35,21 @@ class LanguagePreset(NamedTuple):
     quotes: tuple[str, str] = ("“", "”")
 
     def opening_edits(
-        self, text: str, words: Sequence[Word], marks: Sequence[str], kinds: Sequence[str], keep: bool
+        self, text: str, words: Sequence[Word], marks: Sequence[str], keep: bool
     ) -> Iterator[tuple[int, Edit]]:
         """Yield edits for the marks that open sentences, with the words that they stand before.
 
-        marks: behind the words. kinds: marks that end the sentences that words are in, as far as labels tell.
-        keep (bool): leave those that are there.
+        marks: behind the words. keep (bool): leave those that are there.
         """
         ends = [number for number, mark in enumerate(marks, 1) if mark in ENDS or number == len(words)]
         for first, end in pairwise([0, *ends]):
-            opener = self.openers.get(kinds[end - 1], "")
+            opener = self.openers.get(marks[end - 1], "")
             there = [(number, at) for number in range(first, end) for at in _inverted(text, words, number)]
             if not keep:
                 yield from ((number, Edit(at, at + 1, "")) for number, at in there if text[at] != opener)
             if opener and not any(keep or text[at] == opener for _, at in there):
                 forms = [bare_form(text[word.start : word.end]) for word in words[first:end]]
-                number = first + (self._asking(forms, marks[first:end]) if kinds[end - 1] == "QUESTION" else 0)
+                number = first + (self._asking(forms, marks[first:end]) if marks[end - 1] == "QUESTION" else 0)
                 yield number, Edit(words[number].start, words[number].start, opener)
 
     def _asking(self, forms: Sequence[str], marks: Sequence[str]) -> int:

@@ -102,8 +102,7 @@ class Editor:
                     found[number] = [Edit(word.start, word.start, self._pair(label.opening)[0])]
         if self._language.openers:
             marks = [self._mark_behind(word, label) for word, label in zip(words, labels)]
-            kinds = [mark if self._scheme.is_end(mark) else label.sentence for mark, label in zip(marks, labels)]
-            for number, edit in self._language.opening_edits(text, words, marks, kinds, self._keep):
+            for number, edit in self._language.opening_edits(text, words, marks, self._keep):
                 found[number] = sorted([*found.get(number, ()), edit], key=attrgetter("start"))
         return found
 
