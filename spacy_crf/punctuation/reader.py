@@ -128,15 +128,18 @@ class PunctuationCorpus:
         """
         register_punctuation()
         register_doc_name()
-        self.anomalies = Anomalies()
-        texts = self._read(nlp.vocab)
-        if self.unit == "sentence":
-            texts = (sentence for text in texts for sentence in text.sentences())
-        passages = (part for text in texts for part in text.windows(self.window))
-        for passage in islice(passages, self.limit or None):
+        for passage in self.passages(nlp.vocab):
             example = self._make_example(nlp.vocab, passage)
             admit(nlp, count_characters(example.reference))
             yield example
+
+    def passages(self, vocab: Vocab) -> Iterator[Passage]:
+        """Yield what the examples are made of: runs of words with the marks around them."""
+        self.anomalies = Anomalies()
+        texts = self._read(vocab)
+        if self.unit == "sentence":
+            texts = (sentence for text in texts for sentence in text.sentences())
+        yield from islice((part for text in texts for part in text.windows(self.window)), self.limit or None)
         found = {"path": ", ".join(map(str, self.paths)), "dropped": self.anomalies}
         if not self.anomalies.read:
             raise CRFError(PunctuationErrors.CRF981.format(**found))
