@@ -10,18 +10,21 @@ from itertools import chain, product
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, Literal
 
+import spacy
 import typer
 from spacy.language import Language
 from spacy.training import Example
 from spacy.util import minibatch
 from tqdm import tqdm
 
-from ..cli.options import Loaded, Pipe, bin_rows, command, table, told_errors
+from ..cli.options import Loaded, Pipe, bin_rows, command, make_folders, table, tell_written, told_errors
 from ..core.errors import CRFError
 from ..reading.files import open_binary
 from .calibration import FittedMarks, MarkCalibration, Marked, best_thresholds, calibrate_marks, precise_thresholds
 from .component import PunctuationRestorer
 from .errors import PunctuationErrors
+from .passages import Habits
+from .reader import PunctuationCorpus, TextUnit
 from .stream import RestorationStream, StreamedWord, chunks_of, components_before
 from .subtitles import OPENING_LINES, Heard, Spoken, lines_of, respell, spoken_words
 from .transcripts import TranscriptFormat, looks_like, read_transcript
@@ -159,6 +162,35 @@ def restore_transcript(
 def spaced_words(words: Iterable[Heard]) -> Iterator[Heard]:
     """Yield words with a space before each."""
     return (word._replace(text=f" {word.text}") for word in words)
+
+
+@command("casing", "No lexicon was made")
+def casing(
+    raw: Annotated[
+        Path, typer.Argument(metavar="RAW", help="Punctuated text in any format that is read; a folder of such")
+    ],
+    output: Annotated[Path, typer.Option(help="File for the usual cases, for `lists` of a config's features")],
+    marks: Annotated[
+        Path | None, typer.Option(help="File for how often marks stand beside words, for the same")
+    ] = None,
+    unit: Annotated[TextUnit, typer.Option(help="What is one text, in plain text")] = "line",
+    lang: Annotated[str, typer.Option(help="Language, for its abbreviations")] = "en",
+    min_count: Annotated[int, typer.Option(min=1, help="Rarer words are left out")] = 3,
+) -> None:
+    """Learn from raw text how its words are cased and marked: a lexicon for `punctuation_restorer`.
+
+    Each list has a line `word<TAB>value` for each word. The templates @listed_cases ask for a list of the name "cases",
+    @listed_marks for "marks": --components.punctuation_restorer.features.lists '{"cases": "FILE"}'.
+    """
+    make_folders(*filter(None, (output, marks)))
+    corpus = PunctuationCorpus(raw, unit=unit, language=lang)
+    habits = Habits(corpus.passages(spacy.blank(lang).vocab))
+    for path, found in ((output, habits.cases(min_count)), (marks, habits.marks(min_count))):
+        if path is not None:
+            held = (word for word in found if not word.startswith("#"))
+            path.write_text("".join(f"{word}\t{found[word]}\n" for word in held), encoding="utf8", newline="\n")
+            typer.echo(f"{len(found):,} words")
+            tell_written(path)
 
 
 # -- calibration -------------------------------------------------------------------------------------------------

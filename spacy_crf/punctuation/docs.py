@@ -39,7 +39,7 @@ from .block import NONE, LabelScheme
 from .errors import PunctuationErrors
 from .labels import Label, make_labels, tell_sentences
 from .subtitles import blank_unspoken, is_subtitles
-from .words import OPENERS, Word, mark_words, spelt_sign, split_words, takes_no_mark
+from .words import APOSTROPHES, OPENERS, Word, bare_form, mark_words, spelt_sign, split_words, takes_no_mark
 
 PUNCTUATION = "punctuation"
 RESTORED, RESTORATION, RESTORATIONS = "restored", "restoration", "restorations"
@@ -50,7 +50,6 @@ LONGEST_PAUSE = 5.0  # seconds; as a feature, a longer one counts as this, or an
 _GIVEN = "spacy_crf.given_marks"
 _ARROW = "-->"  # stands between the times of cues
 _SIGMA = "Σ"  # in lower case another letter at the end of a word
-_APOSTROPHES = str.maketrans("’ʼ", "''")
 
 
 def register_punctuation() -> None:
@@ -207,7 +206,7 @@ class WordView:
         lower = self.text.lower()
         if len(lower) != len(self.text) or _SIGMA in self.text:  # what its case depends on may be outside of a word
             return [bare_form(form) for form in self.forms]
-        lower = lower.translate(_APOSTROPHES)
+        lower = lower.translate(APOSTROPHES)
         return [lower[word.start : word.end] for word in self.words]
 
     @cached_property
@@ -264,11 +263,6 @@ class WordView:
         """Return labels of the words by their marks."""
         marks, openings, closings, _ = self.marked()
         return tell_sentences(make_labels(scheme, self.forms, marks, openings, closings), scheme, self.following)
-
-
-def bare_form(form: str) -> str:
-    """Return a word as the chain sees it: in lower case, with straight apostrophes."""
-    return form.lower().translate(_APOSTROPHES)
 
 
 def is_bare(doc: Doc) -> bool:

@@ -99,3 +99,7 @@ class PunctuationWarnings(metaclass=Messages):
         "there. Begin with data that shows all labels, or list them in [initialize.components.{name}.labels]: `spacy "
         "init labels` writes such a list."
     )
+    CRFW980 = (
+        "Component {name!r}: nothing is known of the language {language!r}, whose habits were asked for; known are: "
+        "{known}. Set `language` of its marks to one of these, or to null."
+    )

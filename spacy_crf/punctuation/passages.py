@@ -1,11 +1,12 @@
 """Punctuated text of any format as words with the marks around them: what punctuation is learned from.
 
 A `Survey` tells what such texts show before any word is labelled: labels, forms in mixed case, how marks are spelt.
+`Habits` are what raw texts tell of each word: in which case it is written, and whether marks stand beside it.
 """
 
 import warnings
-from bisect import bisect_left
-from collections import Counter
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -18,11 +19,12 @@ from .docs import WordView
 from .errors import PunctuationWarnings
 from .labels import parse_label
 from .subtitles import Heard, pause_between
-from .words import Word, case_of, common_signs, spelt_sign, split_words
+from .words import Word, bare_form, case_of, common_signs, spelt_sign, split_words
 
 REPLACEMENT = "\ufffd"  # what decoders write for bytes that are no text
 LONG_WORD = 40  # letters; where more words than the next share are longer, no white space parts words
 MOST_LONG_WORDS = 0.05
+SHARES = (0.01, 0.03, 0.1, 0.3)  # of the occurrences of a word that have a mark beside them, where levels begin
 LEAST_WORDS = 100  # a shorter passage may do without marks
 
 
@@ -173,3 +175,39 @@ def mixed_forms(forms: Iterable[str]) -> dict[str, str]:
     for form, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
         best.setdefault(form.lower(), form)
     return dict(sorted(best.items()))
+
+
+class Habits:
+    """How the words of texts were written, by their bare forms: counts of cases inside of sentences, and of marks."""
+
+    def __init__(self, passages: Iterable[Passage]):
+        self._cases: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._behind: Counter[str] = Counter()
+        self._before: Counter[str] = Counter()
+        self._seen: Counter[str] = Counter()
+        for passage in passages:
+            forms = list(map(bare_form, passage.words))
+            self._seen.update(forms)
+            self._behind.update(form for form, mark in zip(forms, passage.marks) if mark)
+            self._before.update(form for form, mark in zip(forms[1:], passage.marks) if mark)
+            for form, word, mark in zip(forms[1:], passage.words[1:], passage.marks):
+                if mark not in ENDS:
+                    self._cases[form][case_of(word)] += 1
+
+    def cases(self, min_count: int) -> dict[str, str]:
+        """Return the usual case of each frequent word and how usual it is, up to 9: "Title9", "lower6"."""
+        found = {}
+        for form, counts in sorted(self._cases.items()):
+            ((case, number),) = counts.most_common(1)
+            if counts.total() >= min_count:
+                found[form] = f"{case}{round(9 * number / counts.total())}"
+        return found
+
+    def marks(self, min_count: int) -> dict[str, str]:
+        """Return how often frequent words have a mark behind them, and how often before: digits from 0 to 4, "31"."""
+        shares = (
+            (form, [counts[form] / number for counts in (self._behind, self._before)])
+            for form, number in sorted(self._seen.items())
+            if number >= min_count
+        )
+        return {form: "".join(str(bisect_right(SHARES, share)) for share in own) for form, own in shares}

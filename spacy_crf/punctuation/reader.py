@@ -88,7 +88,8 @@ class PunctuationCorpus:
     least_marks (float): texts of 100 words and more with a smaller share of words with a mark are left out.
     limit (int): number of examples to read at most; 0 for all.
     abbreviations (list[str] | None): lower-case words whose period is a part of them, as in the block `marks` of
-        the component; English ones without.
+        the component; those of the language, or English ones, without.
+    language (str | None): as in the block `marks` of the component.
 
     >>> import spacy
     >>> from spacy_crf import PunctuationCorpus
@@ -106,6 +107,7 @@ class PunctuationCorpus:
     least_marks: float = 0.01
     limit: int = 0
     abbreviations: list[str] | None = None
+    language: str | None = None
 
     def __post_init__(self) -> None:
         """Check the settings; nothing is read yet."""
@@ -126,15 +128,18 @@ class PunctuationCorpus:
         """
         register_punctuation()
         register_doc_name()
-        self.anomalies = Anomalies()
-        texts = self._read(nlp.vocab)
-        if self.unit == "sentence":
-            texts = (sentence for text in texts for sentence in text.sentences())
-        passages = (part for text in texts for part in text.windows(self.window))
-        for passage in islice(passages, self.limit or None):
+        for passage in self.passages(nlp.vocab):
             example = self._make_example(nlp.vocab, passage)
             admit(nlp, count_characters(example.reference))
             yield example
+
+    def passages(self, vocab: Vocab) -> Iterator[Passage]:
+        """Yield what the examples are made of: runs of words with the marks around them."""
+        self.anomalies = Anomalies()
+        texts = self._read(vocab)
+        if self.unit == "sentence":
+            texts = (sentence for text in texts for sentence in text.sentences())
+        yield from islice((part for text in texts for part in text.windows(self.window)), self.limit or None)
         found = {"path": ", ".join(map(str, self.paths)), "dropped": self.anomalies}
         if not self.anomalies.read:
             raise CRFError(PunctuationErrors.CRF981.format(**found))
@@ -161,7 +166,7 @@ class PunctuationCorpus:
 
     def _scheme(self) -> LabelScheme:
         """Return all that the reader tells of words."""
-        return LabelScheme(list(SIGNS), pairs=True, abbreviations=self.abbreviations)
+        return LabelScheme(list(SIGNS), pairs=True, abbreviations=self.abbreviations, language=self.language)
 
     def _read(self, vocab: Vocab) -> Iterator[Passage]:
         found = ((file, path) for path in self.paths for file in _find(path))

@@ -21,9 +21,9 @@ from ..core.errors import CRFError
 from .block import NONE
 from .docs import CONFIDENCE, PAUSE, write_truncated
 from .errors import PunctuationErrors
-from .restore import Edit, Restoration, apply_edits
+from .restore import Restoration
 from .subtitles import Heard, pause_between
-from .words import BY_SIGN, UNSPACED
+from .words import BY_SIGN, UNSPACED, Edit, apply_edits
 
 HISTORY = 40  # words before a block that are decoded with it once more
 _CUT = re.compile(rf"[\s{UNSPACED}]")

@@ -18,6 +18,7 @@ from .block import ABBREVIATIONS, SIGNS
 
 Case = Literal["lower", "Title", "UPPER", "mixed"]
 CASES: tuple[Case, ...] = get_args(Case)
+APOSTROPHES = str.maketrans("’ʼ", "''")
 NO_FORMS: Mapping[str, str] = MappingProxyType({})
 BY_SIGN = {sign: name for name, signs in SIGNS.items() for sign in signs}
 _RANK = {name: rank for rank, name in enumerate(SIGNS)}
@@ -52,6 +53,14 @@ _EMOTICON = re.compile(r"[:;]-?[()\[\]]+")
 _CODE = re.compile(r"[-@#~/\\\d]|[^\s@]*(?:://|@|[\\_=]|[^\W\d_]{2,}\.[^\W\d_]{2,})|www\.", re.IGNORECASE)
 _MEASURES = "%‰°′″"
 _ABBREVIATED = re.compile(r"[^\W\d_](\.[^\W\d_]+)+|[A-ZÀ-ÖØ-Þ]")
+
+
+class Edit(NamedTuple):
+    """A replacement in a text: `text[start:end]` becomes `replacement`; start == end inserts."""
+
+    start: int
+    end: int
+    replacement: str
 
 
 class Word(NamedTuple):
@@ -101,6 +110,20 @@ def split_words(text: str, abbreviations: Collection[str] = ABBREVIATIONS) -> li
                 if after:
                     words[-1] = _add_signs(words[-1], after, start + low + end, is_close=True)
     return words
+
+
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    """Return a text with its edits, which are in its order."""
+    parts, at = [], 0
+    for start, end, replacement in edits:
+        parts += [text[at:start], replacement]
+        at = end
+    return "".join([*parts, text[at:]])
+
+
+def bare_form(form: str) -> str:
+    """Return a word as the chain sees it: in lower case, with straight apostrophes."""
+    return form.lower().translate(APOSTROPHES)
 
 
 def mark_words(text: str, tokens: Iterable[Sequence[int]]) -> list[Word]:
