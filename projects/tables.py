@@ -209,6 +209,7 @@ TABLES = {
         {
             "invented references, AnyStyle's dev": "anystyle",
             "the same, GROBID's dev": "grobid",
+            "the same, ten messy references": "messy",
             "with AnyStyle's train, AnyStyle's dev": "anystyle-mixed",
             "that one, GROBID's dev": "grobid-mixed",
         },

@@ -17,14 +17,13 @@ from ..pipe.probabilities import LabelsTokens
 from ..reading.files import read_bytes
 from .assemble import label_references, read_entries
 from .bibtex import read_bibtex, write_bibtex
-from .comparison import Difference, compare
+from .comparison import Discrepancy, compare
 from .confidence import CERTAIN, Confidence, find_confidences
 from .csl import read_csl, to_item, write_csl
 from .entry import Entry, print_value
 from .errors import BibliographyErrors
 from .split import Reference, split_references
-from .synthesis.gazetteer import list_known
-from .synthesis.generator import Generator, write_xml
+from .synthesis.generator import Generator, list_known, write_xml
 
 Writer = Callable[[Iterable[Entry]], str]
 REFERENCES, KNOWN = "references.xml", "known.tsv"  # files of synthesise
@@ -64,9 +63,9 @@ def cite_file(
     """Turn a pasted bibliography into BibTeX, CSL-JSON or a table.
 
     References are told apart by their numbers, indentation or blank lines. What has no field of its own goes to the
-    note; a reference in which the model finds no field is named on standard error and left out. So are identifiers
-    that cannot be right (check digits of ISBN and ISSN, forms of DOI and arXiv), which stay as they are, with what is
-    wrong in the field `invalid`.
+    note; a reference in which the model finds no field is named on standard error and left out. Identifiers that cannot
+    be right (check digits of ISBN and ISSN, forms of DOI and arXiv) are named there, too; they stay as they are, and
+    the field `invalid` says what is wrong.
 
     With --min-confidence, a reference counts as sure if all its labels together have at least that probability. Others
     are named on standard error, with their doubtful fields, and go to a file of their own beside --output: x.check.bib
@@ -177,12 +176,12 @@ def write_table(entries: Iterable[Entry]) -> str:
     return _write_rows([COLUMNS, *([print_value(getattr(entry, name)) for name in COLUMNS] for entry in entries)])
 
 
-def write_differences(differences: Sequence[Difference], to: str) -> str:
+def write_differences(differences: Sequence[Discrepancy], to: str) -> str:
     """TSV with a header, or JSON: a row for each difference."""
     if to == "json":
         return json.dumps([asdict(one) for one in differences], ensure_ascii=False, indent=2) + "\n"
     rows = ([" ".join(str(value or "").split()) for value in astuple(one)] for one in differences)
-    return _write_rows([[field.name for field in fields(Difference)], *rows])
+    return _write_rows([[field.name for field in fields(Discrepancy)], *rows])
 
 
 def _write_rows(rows: Iterable[Iterable[str]]) -> str:

@@ -24,7 +24,7 @@ NOT_HELD, NOT_CITED = "not in the library", "not cited"
 
 
 @dataclass(frozen=True)
-class Difference:
+class Discrepancy:
     """A field in which a reference and its entry of the library differ, or a work that one side lacks.
 
     reference (int | None): from 1; None for an entry that is not cited. key (str): of the library; "" for a reference
@@ -40,7 +40,7 @@ class Difference:
     library: str = ""
 
 
-def compare(cited: Mapping[int, Entry], library: Sequence[Entry]) -> list[Difference]:
+def compare(cited: Mapping[int, Entry], library: Sequence[Entry]) -> list[Discrepancy]:
     """Return the differences of references, by their numbers, from a library.
 
     Entries with the same DOI or number at arXiv are of one work, then those with the same title, or with a title much
@@ -53,23 +53,23 @@ def compare(cited: Mapping[int, Entry], library: Sequence[Entry]) -> list[Differ
     [('volume', '3', '4')]
     """
     matches = _match(cited, library)
-    found: list[Difference] = []
+    found: list[Discrepancy] = []
     for number, entry in cited.items():
         if number not in matches:
-            found.append(Difference(number, "", NOT_HELD, cited=_name(entry)))
+            found.append(Discrepancy(number, "", NOT_HELD, cited=_name(entry)))
             continue
         place, by = matches[number]
         held = library[place]
         for field in FIELDS:
             if not _agree(field, entry, held):
                 found.append(
-                    Difference(
+                    Discrepancy(
                         number, held.key, by, field, *(print_value(getattr(one, field)) for one in (entry, held))
                     )
                 )
     taken = {place for place, _ in matches.values()}
     rest = (held for place, held in enumerate(library) if place not in taken)
-    return [*found, *(Difference(None, held.key, NOT_CITED, library=_name(held)) for held in rest)]
+    return [*found, *(Discrepancy(None, held.key, NOT_CITED, library=_name(held)) for held in rest)]
 
 
 def _match(cited: Mapping[int, Entry], library: Sequence[Entry]) -> dict[int, tuple[int, str]]:

@@ -6,7 +6,7 @@ import pytest
 from helpers.entries import corpus_entries, lists_of_entries
 from hypothesis import given, settings
 
-from spacy_crf.bibliography.comparison import NOT_CITED, NOT_HELD, Difference, compare
+from spacy_crf.bibliography.comparison import NOT_CITED, NOT_HELD, Discrepancy, compare
 from spacy_crf.bibliography.entry import Date, Day, Entry, Name, Names
 
 CRANE = Names((Name("Crane", "Edith"), Name("Kooij", "E.", "van der")))
@@ -79,8 +79,8 @@ def test_fields_that_differ(changes: dict[str, object], found: tuple[str, str, s
 def test_works_that_one_side_lacks() -> None:
     other = Entry(key="lund", title="Sails", authors=Names((Name("Lund", "A."),)), date=Date(Day(1999)))
     assert compare({7: other}, [HELD]) == [
-        Difference(7, "", NOT_HELD, cited="Lund, A., 1999, Sails"),
-        Difference(None, "crane2003", NOT_CITED, library="Crane, Edith; van der Kooij, E., 2003, On Ropes and Knots"),
+        Discrepancy(7, "", NOT_HELD, cited="Lund, A., 1999, Sails"),
+        Discrepancy(None, "crane2003", NOT_CITED, library="Crane, Edith; van der Kooij, E., 2003, On Ropes and Knots"),
     ]
 
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from spacy_crf.bibliography.identifiers import find_identifiers
-from spacy_crf.bibliography.synthesis.gazetteer import list_known
-from spacy_crf.bibliography.synthesis.generator import Generator, write_xml
+from spacy_crf.bibliography.synthesis.generator import Generator, list_known, write_xml
 from spacy_crf.bibliography.synthesis.imprints import in_roman
 from spacy_crf.bibliography.synthesis.invention import invent_items
 from spacy_crf.bibliography.synthesis.inventor import LANGUAGES
@@ -25,7 +24,8 @@ from spacy_crf.bibliography.synthesis.noise import (
     quote_as_americans,
     spoil,
 )
-from spacy_crf.bibliography.synthesis.phrases import Phrasebook
+from spacy_crf.bibliography.synthesis.people import blend
+from spacy_crf.bibliography.synthesis.phrases import Phrasebook, shorten
 from spacy_crf.bibliography.synthesis.printing import (
     CLOSES,
     MARKS,
@@ -37,7 +37,6 @@ from spacy_crf.bibliography.synthesis.printing import (
     says_something,
     tidy,
 )
-from spacy_crf.bibliography.synthesis.spelling import blend, shorten
 from spacy_crf.cli import app
 from spacy_crf.core.errors import CRFError
 from spacy_crf.corpora.references import Field, read_references

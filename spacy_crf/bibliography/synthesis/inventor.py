@@ -6,8 +6,7 @@ from typing import Any
 
 from .imprints import draw_number
 from .people import CULTURES, draw_name
-from .phrases import Phrasebook, capitalise
-from .spelling import headline, shorten
+from .phrases import Phrasebook, capitalise, headline, shorten
 
 Item = dict[str, Any]
 
