@@ -58,6 +58,14 @@ TAG_SETS = (
     Column("coverage", "scores.set_coverage"),
     Column("one tag", "scores.set_singletons"),
 )
+MARKS = (
+    Column("precision", "scores.punct_p"),
+    Column("recall", "scores.punct_r"),
+    Column("F", "scores.punct_f"),
+    Column("comma F", "scores.punct_f_per_type.COMMA.f"),
+    Column("period F", "scores.punct_f_per_type.PERIOD.f"),
+    Column("question F", "scores.punct_f_per_type.QUESTION.f"),
+)
 FIELDS = (
     Column("accuracy", "scores.tok_acc"),
     Column("whole references", "scores.whole_doc_acc"),
@@ -142,15 +150,7 @@ TABLES = {
     ),
     "iwslt": Table(
         "iwslt_punct",
-        (
-            Column("precision", "scores.punct_p"),
-            Column("recall", "scores.punct_r"),
-            Column("F", "scores.punct_f"),
-            Column("comma F", "scores.punct_f_per_type.COMMA.f"),
-            Column("period F", "scores.punct_f_per_type.PERIOD.f"),
-            Column("question F", "scores.punct_f_per_type.QUESTION.f"),
-            MODEL_SIZE,
-        ),
+        (*MARKS, MODEL_SIZE),
         {
             "features, best labelling": "features-best-labelling",
             "features, calibrated threshold": "features",
@@ -160,6 +160,12 @@ TABLES = {
             "both pooled, calibrated threshold": "pool",
             "the pool on utterances of films": "movie",
         },
+    ),
+    "iwslt-subtitles": Table(
+        "iwslt_punct",
+        MARKS,
+        {"running text": "small", "subtitles of it, as `crf punctuate` writes them": "subtitles"},
+        workflow="cues",
     ),
     "romance": Table(
         "medieval_romance",
@@ -203,6 +209,7 @@ TABLES = {
         {
             "invented references, AnyStyle's dev": "anystyle",
             "the same, GROBID's dev": "grobid",
+            "the same, ten messy references": "messy",
             "with AnyStyle's train, AnyStyle's dev": "anystyle-mixed",
             "that one, GROBID's dev": "grobid-mixed",
         },

@@ -26,6 +26,9 @@ class Confidence:
         return [found for found in self.fields if found[1] < least]
 
 
+CERTAIN = Confidence(1.0, ())
+
+
 def find_confidences(tagger: Any, docs: Sequence[Doc]) -> list[Confidence]:
     """Return the confidence of each labelled Doc.
 

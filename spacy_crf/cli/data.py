@@ -17,7 +17,7 @@ from thinc.api import Config
 from ..annotation.documents import read_doc_name, write_doc_name
 from ..annotation.extensions import register_stored
 from ..core.errors import CRFError
-from ..corpora.block import HistoricalText
+from ..corpora.block import HistoricalText, ReferenceSettings
 from ..corpora.cas import is_cas
 from ..corpora.docs import make_doc
 from ..corpora.errors import CorpusErrors
@@ -43,13 +43,14 @@ CORPUS, FOLD = "spacy_crf.Corpus.v1", "spacy_crf.Fold.v1"
 SECTION_CORPUS = "spacy_crf.SectionCorpus.v1"
 TEXT_SUFFIXES = (".txt", ".text", ".md", "")
 # Suffixes of files that tell what a folder holds, the surest first; those of a licence or a README do not
-TELLING = (".spacy", ".conllu", *COLUMNS, ".xmi", ".xlsx", ".xml", ".srt", ".vtt", ".jsonl", ".json")
+TELLING = (".spacy", ".conllu", *COLUMNS, ".xmi", ".xlsx", ".xml", ".srt", ".vtt", ".sbv", ".ctm", ".jsonl", ".json")
 
 # Settings that say which files are read, and how much of them: not what becomes of a document
 OF_FILES = ("path", "limit", "augmenter")
 # Formats of a corpus that blocks of its settings are about, which want the format to be named
-WITH_BLOCKS = (*WITH_SETS, "references")
-BLOCKS = ("cora", "text", "references")
+REFERENCES = "references"
+WITH_BLOCKS = (*WITH_SETS, REFERENCES)
+BLOCKS = ("cora", "text", REFERENCES)
 # Formats whose files need not tell it
 UNTOLD = (*get_args(ColumnFormat), "tagsets")
 
@@ -110,8 +111,10 @@ class Data:
         return list(reader.read_docs(nlp.vocab))
 
     def docs(self, nlp: Language) -> Iterator[Doc]:
-        """Documents with their gold."""
+        """Documents with all of their gold: fields of references are entities, beside tags."""
         reader = self.reader(nlp)
+        if getattr(reader, "format", None) == REFERENCES and reader.references is None:
+            reader = replace(reader, references=ReferenceSettings(ents=True))
         text = _text_of_training(nlp, reader)
         for doc in reader.read_texts(nlp) if isinstance(reader, PunctuationCorpus) else reader.read_docs(nlp.vocab):
             if text is not None:
@@ -269,7 +272,7 @@ def _has_sections(file: Path) -> bool:
 def _has_marks(file: Path) -> bool:
     suffix = data_suffix(file)
     is_text = suffix == ".jsonl" and not (is_review(file) or is_doccano(file)) and _has_key(file, "text")
-    return suffix in (".srt", ".vtt", ".md") or is_text
+    return suffix in (".srt", ".vtt", ".sbv", ".ctm", ".md") or is_text
 
 
 def _has_key(file: Path, key: str) -> bool:

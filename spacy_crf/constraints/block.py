@@ -142,7 +142,8 @@ class DecodingSettings(Settings):
     constraints (str | list | None): texts or JSON objects (see `core.constraints.language`), or the path of a file with
         one a line or a JSON list, which is read in `initialize`. With the model they are stored, mined ones too, in
         `constraints.json`; what that file says when a pipeline is loaded holds, unless the pipeline's config gives
-        others than when it was saved: then these do, beside the mined ones.
+        others than when it was saved: then these do, beside the mined ones. [] is for none, null leaves the stored
+        ones in force.
     predicates (dict): more predicates of tokens that constraints may name, beside the built-in ones: a list of words,
         or "_.NAME" for a custom token attribute. Built in are comma, period, colon, semicolon, dash, quote, opening,
         closing, punctuation, word, number, year and capitalised; and unmarked, where neither side of the gap before a

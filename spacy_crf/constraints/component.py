@@ -2,6 +2,7 @@
 probabilities that another component has found, which learns nothing.
 """
 
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial, wraps
 from pathlib import Path
@@ -20,7 +21,7 @@ from ..core.arrays import Floats, Segments
 from ..core.constraints.costs import ScoredGold
 from ..core.constraints.family import Constraint
 from ..core.constraints.language import Spec, parse_all
-from ..core.errors import CRFError, excerpt
+from ..core.errors import CRFError, CRFWarning, excerpt
 from ..core.labels import UNKNOWN, Scheme, TagSet
 from ..pipe.block import SPAN_TARGETS
 from ..pipe.component import ChainPipe
@@ -33,7 +34,7 @@ from ..pipe.source import SourcePipe
 from ..pipe.storage import NAMES, read_settings
 from .block import DecoderSettings, DecodingSettings, MiningSettings, NERSettings
 from .decoding import ConstrainedDecoder, method_settings
-from .errors import ConstraintErrors
+from .errors import ConstraintErrors, ConstraintWarnings
 from .mining import mine_constraints
 from .table import FILE, ConstraintEntry, check_entries, from_bytes, read_given, to_bytes
 from .token_predicates import SequencePredicates, TokenPredicates, sequence_predicates
@@ -70,12 +71,16 @@ class KeepsConstraints:
 
     def _take_stored(self, files: dict[str, bytes], path: str, alone: bool) -> None:
         """Put stored constraints in force; or the given ones beside those that were mined, where the config of a
-        pipeline gives others than it did when they were stored."""
+        pipeline gives others than it did when they were stored. Where it now gives none, warn: those stay."""
         if FILE in files:
             self._take(from_bytes(self.name, files[FILE], f"{path}/{FILE}"))
         given, stored = self.settings.constraints, read_settings(files, self.name, path) or {}
-        if given is not None and not alone and stored.get(SETTING, given) not in (given, as_stored(given)):
-            self._take([*read_given(self.name, given), *(entry for entry in self._entries if entry.is_mined)])
+        if alone or stored.get(SETTING, given) in (given, as_stored(given)):
+            return
+        if given is None:
+            warnings.warn(ConstraintWarnings.CRFW994.format(name=self.name), CRFWarning, stacklevel=2)
+            return
+        self._take([*read_given(self.name, given), *(entry for entry in self._entries if entry.is_mined)])
 
     def _decoding_arguments(self) -> dict[str, Any]:
         """What a `ConstrainedDecoder` gets beside the arguments of a `Decoder`."""

@@ -40,3 +40,12 @@ class ConstraintErrors(metaclass=Messages):
         "Component {name!r}: none of the training documents has labels for all of its tokens, so that nothing can be "
         "mined. Complete the annotation, or set mine = null."
     )
+
+
+class ConstraintWarnings(metaclass=Messages):
+    """Messages of warnings."""
+
+    CRFW994 = (
+        "Component {name!r} was saved with constraints of the setting `constraints`, which is null now: they stay in "
+        "force. Set constraints = [] for none but mined ones, or give the setting what it was."
+    )

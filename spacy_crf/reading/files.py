@@ -50,7 +50,7 @@ class _Unpacked(io.RawIOBase):
 
 
 def check_expansion(path: Path, packed: int, unpacked: int) -> None:
-    """Raise an error if so many bytes of a packed file have become so many that no honest file has them."""
+    """Raise an error if packed data of a file have, unpacked, more bytes than is usual by far."""
     if unpacked > max(FREE_SIZE, MOST_EXPANSION * packed):
         raise CRFError(ReadingErrors.CRF570.format(path=path, most=MOST_EXPANSION))
 

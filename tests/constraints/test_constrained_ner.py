@@ -2,6 +2,7 @@
 
 import math
 import pickle
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -417,7 +418,8 @@ def test_a_model_is_the_same_after_each_way_to_store_it(tmp_path: Path) -> None:
     expected = [(tags_of(doc), doc._.decode_info["objective"]) for doc in nlp.pipe(new_docs(nlp))]
     nlp.to_disk(tmp_path / "model")
     data = nlp.to_bytes()
-    assert pipe_of(build().from_bytes(data)).constraints == pipe_of(nlp).constraints
+    with pytest.warns(UserWarning, match="CRFW994"):
+        assert pipe_of(build().from_bytes(data)).constraints == pipe_of(nlp).constraints
     copies = [
         spacy.load(tmp_path / "model"),
         build(constraints=RULES).from_bytes(data),
@@ -471,6 +473,11 @@ def test_other_constraints_in_the_config_hold_beside_mined_ones(tmp_path: Path) 
         assert [str(one) for one in pipe_of(loaded).constraints] == ["ends_with(AUTHOR)", "at_most(TITLE, 1) cost=0.5"]
         assert all(tags_of(doc)[-1] == "AUTHOR" for doc in loaded.pipe(new_docs(loaded)))
         loaded.to_disk(tmp_path)
+    for given, kept in ((None, ["ends_with(AUTHOR)"]), ([], [])):
+        none = {"components": {"constrained_ner": {"constraints": given}}}
+        with pytest.warns(UserWarning, match=r"\[CRFW994\] .*'constrained_ner'") if kept else nullcontext():
+            loaded = spacy.load(tmp_path, config=none)
+        assert [str(one) for one in pipe_of(loaded).constraints] == [*kept, "at_most(TITLE, 1) cost=0.5"]
     pipe.set_constraints(["at_most(DATE, 1)"])
     nlp.to_disk(tmp_path)
     assert pipe_of(spacy.load(tmp_path)).constraints == pipe.constraints

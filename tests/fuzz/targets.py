@@ -127,6 +127,72 @@ def texts(*own: str) -> Callable[[], list[bytes]]:
 # -- inputs to begin with --------------------------------------------------------------------------------------
 
 
+PDF = """%PDF-1.4
+1 0 obj
+<</Type/Catalog/Pages 2 0 R/Outlines 6 0 R>>
+endobj
+2 0 obj
+<</Type/Pages/Kids[3 0 R 3 0 R]/Count 2>>
+endobj
+3 0 obj
+<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Rotate 0/Resources<</Font<</F1 4 0 R>>>>/Contents 5 0 R>>
+endobj
+4 0 obj
+<</Type/Font/Subtype/Type1/BaseFont/Helvetica-Bold>>
+endobj
+5 0 obj
+<</Length 186>>
+stream
+BT /F1 14 Tf 60 700 Td (1. Scope) Tj /F1 10 Tf 0 -20 Td (All boats at the quay are on the list.) Tj
+250 0 Td (The harbour master moves them.) Tj 1 0 0 1 60 30 Tm (Page 1) Tj ET 60 698 40 1 re f
+endstream
+endobj
+6 0 obj
+<</Type/Outlines/First 7 0 R/Last 7 0 R/Count 1>>
+endobj
+7 0 obj
+<</Title(Scope)/Parent 6 0 R/Dest[3 0 R/XYZ 60 700 0]>>
+endobj
+trailer
+<</Root 1 0 R/Size 8>>
+"""
+WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+BODY = (
+    f'<w:document {WORD}><w:body><w:p><w:pPr><w:pStyle w:val="Heading1"/><w:numPr><w:ilvl w:val="1"/>'
+    '<w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:rPr><w:b/><w:sz w:val="40"/></w:rPr><w:t>Scope</w:t><w:br/>'
+    "<w:t>a</w:t></w:r></w:p><w:tbl><w:tr><w:tc><w:p><w:r><w:t>x</w:t></w:r></w:p></w:tc></w:tr></w:tbl>"
+    '<w:p><w:pPr><w:ind w:left="720"/></w:pPr><w:r><w:t>y</w:t></w:r></w:p>'
+    "<w:p><w:r><w:txbxContent><w:p/></w:txbxContent></w:r></w:p></w:body></w:document>"
+)
+LISTS = (
+    f'<w:numbering {WORD}><w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="1"><w:start w:val="3"/>'
+    '<w:numFmt w:val="upperRoman"/><w:lvlText w:val="%1.%2"/></w:lvl></w:abstractNum><w:num w:numId="1">'
+    '<w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="1"><w:startOverride w:val="9"/></w:lvlOverride></w:num>'
+    "</w:numbering>"
+)
+TYPES = (
+    f'<w:styles {WORD}><w:style w:type="paragraph" w:styleId="Heading1"><w:name w:val="heading 1"/>'
+    '<w:basedOn w:val="B"/></w:style><w:style w:styleId="B"><w:basedOn w:val="Heading1"/><w:rPr><w:i/></w:rPr>'
+    "</w:style></w:styles>"
+)
+PARTS = {"document.xml": BODY, "numbering.xml": LISTS, "styles.xml": TYPES}
+
+
+def _docx(data: bytes, folder: Path) -> None:
+    """Read a DOCX whose parts are given, with a zero byte between them."""
+    import docx
+
+    path = folder / "x.docx"
+    with (
+        zipfile.ZipFile(Path(docx.__file__).parent / "templates/default.docx") as old,
+        zipfile.ZipFile(path, "w") as new,
+    ):
+        own = dict(zip((f"word/{name}" for name in PARTS), data.split(b"\0")))
+        for name in old.namelist():
+            new.writestr(name, own.get(name, old.read(name)))
+    read_layout(path)
+
+
 REVIEW = json.dumps(
     {
         "format": "spacy_crf review 1",
@@ -428,6 +494,8 @@ TARGETS: dict[str, Target] = {
     "html": Target(of_file("x.html", read_layout), texts(HTML)),
     "markdown": Target(of_file("x.md", read_layout), texts(MARKDOWN)),
     "docling": Target(of_file("x.json", read_layout), texts(DOCLING)),
+    **({"pdf": Target(of_file("x.pdf", read_layout), texts(PDF))} if find_spec("pypdfium2") else {}),
+    **({"docx": Target(_docx, texts("\0".join(PARTS.values())))} if find_spec("docx") else {}),
     "rechtspraak": Target(of_file("x.xml", read_layout), texts(RECHTSPRAAK, HTML.replace("<br>", "<br/>"))),
     "sections": Target(of_file("x.xml", lambda path: SectionCorpus(path)(blank())), texts(ANNOTATED)),
     "sections-json": Target(

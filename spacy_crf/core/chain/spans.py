@@ -8,7 +8,7 @@ import numpy as np
 from ..arrays import Bools, Doubles, Indices, chunks
 from ..labels import TagSet
 from .forward import ForwardBackward
-from .marginals import edge_marginals, node_marginals
+from .marginals import edge_marginals, node_marginals, step_probabilities
 
 CHUNK = 1 << 20  # cells of the (spans, L, L) work array
 
@@ -78,18 +78,11 @@ def _run(messages: ForwardBackward, events: SpanQuery, nodes: Doubles) -> Double
         allowed, left = events.inner[going], ends[going] - units[going]
         allowed[left == 1] = events.closing[going[left == 1]]
         allowed[left == 0] = events.after[going[left == 0]]
-        moved = np.matmul(mass[going], _conditionals(messages, batch.rows[units[going]]))
+        moved = np.matmul(mass[going], step_probabilities(messages, batch.rows[units[going]]))
         mass[going] = np.where(allowed, moved, 0.0)
         leaving = going[left == 0]
         out[leaving] = mass[leaving].sum(axis=2)
     return out
-
-
-def _conditionals(messages: ForwardBackward, rows: Indices) -> Doubles:
-    """((n, L, L)): p(y_t | y_{t-1}, x) [from, to] of the transitions into some units."""
-    edges = edge_marginals(messages, rows).astype(np.float64)
-    leaving = edges.sum(axis=2, keepdims=True)
-    return np.asarray(np.divide(edges, leaving, out=np.zeros_like(edges), where=leaving > 0))
 
 
 def exact_spans(tags: TagSet, firsts: Indices, ends: Indices, labels: list[str]) -> SpanQuery:
