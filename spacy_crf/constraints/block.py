@@ -208,7 +208,7 @@ class NERSettings(DecodingSettings, LabelSettings):
         spans. "chain": all, by the CRF without constraints. "constrained": those that keep the hard constraints, each
         at exp(score - costs), up to 1 / 10,000. The more states the automata of the constraints have together, the
         longer it takes; beyond `max_states` a warning tells what is missing. A sequence that cannot keep its hard
-        constraints has those of the chain.
+        constraints has those of the chain. A temperature is fitted to the chain.
     train_constrained (bool): learn weights that make gold likely among the labellings that keep the hard constraints,
         each at exp(score - costs), from the second step on; needs the trainer spacy_crf.LBFGS.v1 and the probabilities
         "constrained". A sequence whose gold breaks a hard constraint, or is known in part, is learned without them.

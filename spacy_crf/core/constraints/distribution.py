@@ -41,7 +41,7 @@ class ConstrainedDistribution(ChainDistribution):
     constraints (sequence of Constraint): in force. tags (TagSet): of the chains.
     predicates (UnitPredicates): of the units, one sequence after the other.
     max_states (int): of the product of chain and automata, for a sequence; beyond it the least probable are left out.
-    RAISES (ValueError): for samples, units that are summed out, and probabilities of sets of labellings.
+    RAISES (ValueError): for samples, and units that are summed out.
     """
 
     constraints: Sequence[Constraint] = field(kw_only=True)
@@ -76,8 +76,10 @@ class ConstrainedDistribution(ChainDistribution):
     def without(self, hidden: Bools) -> NoReturn:
         refuse("labellings of some of the tokens")
 
-    def log_probability(self, allowed: Bools) -> NoReturn:
-        refuse("the probability of a set of labellings")
+    def log_probability(self, allowed: Bools) -> Doubles:
+        given = self.given(allowed)
+        ruled_out = given._expansion.impossible & ~self._expansion.impossible
+        return np.where(ruled_out, -np.inf, np.minimum(given.log_z - self.log_z, 0.0))
 
     @cached_property
     def _expansion(self) -> Expansion:

@@ -74,6 +74,11 @@ def test_labellings_spans_and_entropies_are_those_of_all_labellings(case, temper
     potentials, found = case[0], distribution(case, temperature)
     batch, log_z, missing = potentials.batch, found.log_z, found.missing
     lists, entropies = found.n_best(3), found.entropies
+    allowed = np.ones((batch.n_units, potentials.n_labels), dtype=bool)
+    rows, best = np.arange(0, batch.n_units, 2), found.best()
+    allowed[rows] = False
+    allowed[rows, best[rows]] = True
+    given = found.log_probability(allowed)
     for number, (values, own) in enumerate(zip(enumerated(case), batch.segments.slices())):
         scores = np.array(list(values.values())) / temperature
         if not np.isfinite(scores).any():
@@ -84,11 +89,18 @@ def test_labellings_spans_and_entropies_are_those_of_all_labellings(case, temper
         assert weights.sum() == pytest.approx(1, rel=1e-3)
         best = np.sort(weights)[::-1][: len(lists[number].probabilities)]
         assert lists[number].probabilities == pytest.approx(best, abs=1e-4)
+        assert given[number] == pytest.approx(log_share(values, weights, allowed[own]), abs=0.01)
         positive = weights[weights > 0]
         assert entropies[number] == pytest.approx(-(positive * np.log(positive)).sum(), abs=0.01)
         if own.stop > own.start:
             for first, end in {(0, own.stop - own.start), (0, 1), (own.stop - own.start - 1, own.stop - own.start)}:
                 check_spans(found, potentials.n_labels, list(values), weights, own.start, first, end)
+
+
+def log_share(paths, weights, allowed):
+    """Log probability of the labellings whose labels are all among some ((T, L))."""
+    holds = [allowed[np.arange(len(path)), list(path)].all() for path in paths]
+    return np.log(weights[np.array(holds)].sum())
 
 
 def check_spans(found, n_labels, paths, weights, start, first, end):
