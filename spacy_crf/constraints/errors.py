@@ -55,8 +55,8 @@ class ConstraintWarnings(metaclass=Messages):
         'count violations "once".'
     )
     CRFW456 = (
-        "Component {name!r}: no labelling of document {document!r} keeps all hard constraints, so that its "
-        "probabilities are those without constraints. Give some constraints a cost."
+        "Component {name!r}: no labelling of document {document!r} was found that keeps all hard constraints, so that "
+        "its probabilities are those without constraints. Give some constraints a cost."
     )
     CRFW457 = (
         "Component {name!r}: the gold labels of {count} training sequences break hard constraints ({examples}). They "

@@ -59,7 +59,7 @@ class _Moves:
         self.number(self.monitor.start)
 
     def number(self, state: Any) -> int:
-        """The number of a state, the first one is where a sequence starts."""
+        """The number of a state; 0 is where a sequence starts."""
         found = self.numbers.setdefault(state, len(self.states))
         if found == len(self.states):
             self.states.append(state)
@@ -77,9 +77,8 @@ class _Moves:
     def at(self, symbols: Ints, states: Ints, befores: Indices) -> tuple[Ints, Ints]:
         """((n, L), (n, L)): the states that follow, and violations on the way."""
         pairs, where = np.unique(np.stack([symbols, states], axis=1), axis=0, return_inverse=True)
-        rows = np.array([self._place(symbol, state) for symbol, state in pairs.tolist()], dtype=np.intp)[
-            where.reshape(-1)
-        ]
+        places = [self._place(symbol, state) for symbol, state in pairs.tolist()]
+        rows = np.array(places, dtype=np.intp)[where.reshape(-1)]
         return self.following.values[rows, befores], self.times.values[rows, befores]
 
     def _place(self, symbol: int, state: int) -> int:
@@ -94,7 +93,7 @@ class _Moves:
 
 
 class JointAutomaton:
-    """The automaton of some constraints together, over the tags of `fields`."""
+    """The automaton of some constraints together, over the tags of `fields`; threads may share it."""
 
     def __init__(self, constraints: Sequence[Constraint], fields: Fields):
         self.constraints = [one for one in constraints if one.cost > 0]
