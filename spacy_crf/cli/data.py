@@ -22,7 +22,7 @@ from ..corpora.cas import is_cas
 from ..corpora.docs import make_doc
 from ..corpora.errors import CorpusErrors
 from ..corpora.exchange import Place
-from ..corpora.files import data_suffix, name_file
+from ..corpora.files import data_suffix, name_files, visible_files
 from ..corpora.historical import prepare_gold
 from ..corpora.reader import COLUMNS, WITH_SETS, ColumnFormat, Corpus, Format, list_files, tell_format
 from ..corpora.reader import FORMATS as CORPUS_FORMATS
@@ -123,7 +123,7 @@ class Data:
 
     def raw(self, nlp: Language) -> Iterator[tuple[Doc, Place]]:
         """Documents without gold, with their places; in raw text, each line is a part of the document."""
-        if self._is_text():
+        if self._texts():
             yield from self._lines(nlp)
             return
         reader, number = self.reader(nlp), count(1)
@@ -137,19 +137,19 @@ class Data:
                 yield doc, Place("document", next(number), name, path, reference)
 
     def _lines(self, nlp: Language) -> Iterator[tuple[Doc, Place]]:
-        for setting, value in (("columns", self.columns), ("input", self.input)):
+        for setting, value in {"columns": self.columns, "input": self.input}.items():
             if value:
                 raise CRFError(CorpusErrors.CRF510.format(setting=setting, value=value, format=TEXT))
         for name in filter(None, map(extension_name, self.inputs(nlp))):
             register_stored(name)
-        own = name_file(self.path, self.path, [self.path])
-        for number, line in enumerate(read_lines(self.path), 1):
-            if line.strip():
-                yield write_doc_name(make_doc(nlp, line), own), Place("line", number, own, self.path)
+        for file, own in name_files(((file, self.path) for file in self._texts()), [self.path]):
+            for number, line in enumerate(read_lines(file), 1):
+                if line.strip():
+                    yield write_doc_name(make_doc(nlp, line), own), Place("line", number, own, file)
 
     def inputs(self, nlp: Language) -> list[str]:
         """Kinds of annotation that the component sees in the documents of `raw`: asked for, or as it was trained."""
-        if self._is_text():
+        if self._texts():
             return list(trained_settings(nlp, CORPUS).get("input") or ())
         return list(getattr(self.reader(nlp), "input", None) or ())
 
@@ -174,12 +174,14 @@ class Data:
             return None
         return formats[0] if formats and formats[0] in WITH_BLOCKS else None
 
-    def _is_text(self) -> bool:
-        """Whether it is raw text as far as name and first line tell; column files called .txt are taken for it."""
+    def _texts(self) -> list[Path]:
+        """The files, if they are raw text as far as names and first lines tell: column files called .txt are, too."""
+        files = visible_files(self.path, TEXT_SUFFIXES) if self.path.is_dir() else [self.path]
         if self.format is not None or self.columns:
-            return self.format == TEXT
-        is_vague = self.path.is_file() and data_suffix(self.path) in TEXT_SUFFIXES
-        return is_vague and tell_format(self.path) is None
+            return files if self.format == TEXT else []
+        others = set(list_files(self.path, None)) - set(files)
+        is_raw = (f.is_file() and data_suffix(f) in TEXT_SUFFIXES and tell_format(f) is None for f in files)
+        return files if all(is_raw) and not others else []
 
     def _family(self, factory: str) -> "FormatFamily":
         for family in FAMILIES:

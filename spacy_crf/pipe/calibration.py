@@ -160,7 +160,7 @@ def calibrate(tagger: Calibrates, examples: Iterable[Example], unit: Unit = "tok
     tagger (CRFTagger): a trained component.
     examples (Iterable[Example]): with what the component needs to see on the predicted side. Tokens whose gold label
         is missing count for nothing; one that is unknown to the component counts as missed.
-    unit (str): "token" or "sequence", whose gold is to become most probable; a model of order 2 takes "token".
+    unit (str): "token" or "sequence", whose gold is to become most probable.
     n_bins (int): of the reliability tables, with equal width.
     RETURNS (Calibration): the temperature, and reliability before and after.
     RAISES (ValueError): for a component without probabilities of its own, as one that takes those of a `source`.
@@ -178,8 +178,6 @@ def calibrate(tagger: Calibrates, examples: Iterable[Example], unit: Unit = "tok
         source = getattr(tagger, "source", None)
         told = "" if source is None else f": it takes those of {source!r}"
         raise CRFError(PipeErrors.CRF470.format(name=getattr(tagger, "name", tagger), source=told))
-    if unit == "sequence":
-        tagger.scores.weights.require_first_order(tagger.name, "fitting a temperature to whole sequences")
     batches = [tagger.held_out(batch) for batch in minibatch(examples, BATCH_SIZE)]
     temperature = fit_temperature(batches, unit)
     before, after = (_reliability(batches, value, n_bins) for value in (tagger.temperature, temperature))

@@ -187,3 +187,17 @@ def test_what_was_checked_goes_out_again(start: Path, tmp_path: Path) -> None:
     assert path.name == "Berl_Uk.tsv" and rows[2] == ["ban", "V|ADV", "yes"] and rows[3][0::2] == ["bav", "_"]
     again = CliRunner().invoke(app, ["annotate", str(start / "model"), str(path), "--output", str(path.parent)])
     assert again.exit_code == 1 and "CRF579" in again.output
+
+
+def test_a_folder_of_texts_becomes_one_of_files_with_the_same_names(start: Path, tmp_path: Path) -> None:
+    for name in ("Berl_Uk.txt", "letters/1425.txt"):
+        (tmp_path / "texts" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "texts" / name).write_text("ban bav\nban\n", encoding="utf8")
+    for layout in ("tsv", "webanno"):
+        arguments = ["annotate", start / "model", tmp_path / "texts", "--layout", layout, "--output", tmp_path / layout]
+        result = CliRunner().invoke(app, list(map(str, arguments)))
+        assert result.exit_code == 0, result.output
+        files = sorted(path.relative_to(tmp_path / layout).as_posix() for path in (tmp_path / layout).rglob("*.tsv"))
+        assert files == ["Berl_Uk.tsv", "letters/1425.tsv"]
+        docs = Corpus(tmp_path / layout, group="document").read_docs(spacy.blank("xx").vocab)
+        assert sorted(doc._.doc_name for doc in docs) == ["Berl_Uk", "letters/1425"]

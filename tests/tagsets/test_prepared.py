@@ -321,8 +321,8 @@ def test_reviews_ask_for_no_tags_of_punctuation(tmp_path: Path) -> None:
     (tmp_path / "raw.txt").write_text("he / kumt\n", encoding="utf8")
     rows = run("review", tmp_path / "model", tmp_path / "raw.txt", "--prefill").splitlines()
     cells = [row.split("\t") for row in rows if row and not row.startswith("#")]
-    assert [row[:3] for row in cells] == [["he", "P", "P"], ["/", "", ""], ["kumt", "V", "V"]]
-    assert cells[1][3:] == ["1.0000", "_"]
+    assert [row[:4] for row in cells] == [["he", "P", "", "P"], ["/", "", "", ""], ["kumt", "V", "", "V"]]
+    assert cells[1][4:] == ["1.0000", "_"]
     (told,) = map(json.loads, run("review", tmp_path / "model", tmp_path / "raw.txt", "--format", "jsonl").splitlines())
     assert told["n_best"][0]["tags"] == ["P", "", "V"] and told["tokens"][1]["best"] == ""
 
