@@ -2,9 +2,9 @@
 
 A labelling has the weight exp(score - costs of what it violates), the objective that decoding maximises, and none if it
 breaks a hard constraint. The product is walked from the first unit on, with the probability that the chain alone gives
-to each way so far, times exp(-costs) up to there: what is left at the end is Z under constraints over Z of the chain. No
-way can become more probable than it is, so that ways of negligible probability are left out and their sum bounds what
-is missing. States that agree in their tag and in all automata are one state.
+to each way so far, times exp(-costs) up to there: what is left at the end is Z under constraints over Z of the chain.
+Ways never gain weight, so that those of negligible weight are left out, and their sum bounds what is missing. States
+that agree in their tag and in all automata are one state.
 """
 
 from dataclasses import dataclass
@@ -18,6 +18,7 @@ from ..chain.marginals import Counts, node_marginals, step_probabilities
 from .joint import FREE, JointAutomaton
 from .labelling import NOTHING
 
+SPARSE, CELLS = 4, 1 << 16  # keys among more numbers are sorted, others counted
 STEP_DOWN, SMALLEST = 1e-4, 1e-18  # how thresholds fall where too much was left out
 
 
@@ -25,41 +26,42 @@ STEP_DOWN, SMALLEST = 1e-4, 1e-18  # how thresholds fall where too much was left
 class Expansion:
     """The labellings of a batch under constraints.
 
-    lattice (Lattice): its paths are labellings; their scores are log p(labelling) of the chain minus costs.
-    shares ((B,)): Z under constraints over Z of the chain.
-    lost ((B,)): at most so much is missing of `shares`.
+    walk (_Walk): through the product. impossible ((B,)): sequences of which no labelling keeps the hard constraints;
+        what is told of them is that of the chain alone.
     """
 
-    lattice: Lattice
-    shares: Doubles
-    lost: Doubles
+    walk: "_Walk"
+    impossible: Bools
+
+    @property
+    def shares(self) -> Doubles:
+        """((B,)): Z under constraints over Z of the chain."""
+        return np.where(self.impossible, 0.0, self.walk.shares)
+
+    @property
+    def lost(self) -> Doubles:
+        """((B,)): at most so much is missing of `shares`."""
+        return self.walk.lost
+
+    @property
+    def log_shares(self) -> Doubles:
+        """((B,)): logarithms of the shares, 0 where there is none."""
+        return np.log(self.walk.shares)
+
+    @cached_property
+    def lattice(self) -> Lattice:
+        """Its paths are labellings; their scores are log p(labelling) of the chain minus costs."""
+        return self.walk.lattice()
 
     @cached_property
     def marginals(self) -> LatticeMarginals:
-        """Probabilities of states and arcs; `log_z` is the logarithm of `shares`."""
+        """Probabilities of the states and arcs of the lattice."""
         return lattice_marginals(self.lattice)
 
     @cached_property
-    def rows(self) -> Indices:
-        """((S,)): the packed row of each state."""
-        return Segments(np.diff(self.lattice.bounds)).owners
-
-    def node_marginals(self, n_labels: int) -> Doubles:
-        """((N, L)): probability of each label of each unit, in packed order."""
-        n_units = self.lattice.batch.n_units
-        cells = self.rows * n_labels + self.lattice.labels
-        sums = np.bincount(cells, weights=self.marginals.states, minlength=n_units * n_labels)
-        return sums.reshape(n_units, n_labels).astype(np.float64)
-
-    def counts(self, n_labels: int, groups: Indices | None = None, n_groups: int = 1) -> Counts:
-        """Expected counts. groups ((N,) | None): of conditioned edges, by packed row."""
-        lattice, square = self.lattice, n_labels * n_labels
-        cells = lattice.labels[lattice.origins] * n_labels + np.repeat(lattice.labels, lattice.n_arcs)
-        if groups is not None:
-            cells = cells + square * np.repeat(groups[self.rows], lattice.n_arcs)
-        sums = np.bincount(cells, weights=self.marginals.arcs, minlength=n_groups * square).astype(np.float64)
-        shape = (n_labels, n_labels) if groups is None else (n_groups, n_labels, n_labels)
-        return Counts(self.node_marginals(n_labels), sums.reshape(shape))
+    def counts(self) -> Counts:
+        """Expected counts: of labels, which are the marginals of units ((N, L), in packed order), and transitions."""
+        return self.walk.counts()
 
 
 def expand(
@@ -70,15 +72,15 @@ def expand(
     free: Bools | None = None,
     tolerance: float = 1e-9,
     width: int = 4096,
+    patient: bool = True,
 ) -> Expansion:
-    """Expand the chains of a batch. O(S L + A log A) for S states and A arcs; see `JointAutomaton` for new ones.
+    """Expand the chains of a batch. O(S L + A) for S states and A arcs; see `JointAutomaton` for new ones.
 
     messages (ForwardBackward): of the chains. symbols ((N,)): of the units in packed order, as `JointAutomaton.read`
         gave them. free ((B,) | None): sequences that no constraint holds for.
     tolerance (float): share of Z under constraints that may be missing; 0 for none. width (int): states of a unit, at
         most; beyond it the least probable are left out, however much that may be.
-    RETURNS (Expansion): sequences without any labelling that keeps the hard constraints have a share of 0, and the
-        states of the chain alone.
+    patient (bool): look again where more than the tolerance was left out, which is seldom.
     """
     lengths = messages.potentials.batch.lengths
     impossible = np.zeros(len(lengths), dtype=bool)
@@ -86,10 +88,11 @@ def expand(
     while True:
         walk = _Walk(messages, automaton, symbols, width, thresholds)
         walk.run(free | impossible)
-        short = (walk.lost > tolerance * walk.shares) & (thresholds > 0) & ~walk.crowded
+        most = tolerance * walk.shares if patient else np.where(walk.shares > 0, np.inf, 0.0)
+        short = (walk.lost > most) & (thresholds > 0) & ~walk.crowded
         empty = (walk.shares <= 0) & ~short
         if not (short | empty).any():
-            return Expansion(walk.lattice(), np.where(impossible, 0.0, walk.shares), walk.lost)
+            return Expansion(walk, impossible)
         impossible |= empty
         thresholds = np.where(short, np.where(thresholds > SMALLEST, thresholds * STEP_DOWN, 0.0), thresholds)
 
@@ -98,8 +101,8 @@ def expand(
 class _Layer:
     """The states of the units at one position, by row, tag and joint state, with the weight of all ways to each.
 
-    origins ((A,)): state of the layer before that an arc comes from; ordered by the state it goes to, then by origin.
-    weights ((A,)): of all ways that end with each arc. counts ((S,)): arcs into each state.
+    origins ((A,)), targets ((A,)): state of the layer before that each arc comes from, and the state that it goes to.
+    weights ((A,)): of all ways that end with it.
     """
 
     rows: Indices
@@ -107,8 +110,18 @@ class _Layer:
     states: Ints
     masses: Doubles
     origins: Indices
+    targets: Indices
     weights: Doubles
-    counts: Indices
+
+
+def _distinct(keys: Indices, least: int) -> tuple[Indices, Indices]:
+    """Distinct keys, none below some number, ascending, and ((n,)) the place of each key among them."""
+    size = int(keys.max(initial=least)) + 1 - least
+    if size > SPARSE * len(keys) + CELLS:
+        return np.unique(keys, return_inverse=True)
+    present = np.zeros(size, dtype=bool)
+    present[keys - least] = True
+    return np.flatnonzero(present) + least, (np.cumsum(present) - 1)[keys - least]
 
 
 class _Walk:
@@ -155,8 +168,8 @@ class _Walk:
         origins, tags = np.nonzero(followed)
         weights, base = ways[followed], max(1, self.automaton.n_states)
         keys = (rows[origins] * ways.shape[1] + tags) * base + following[followed]
-        distinct, targets = np.unique(keys, return_inverse=True)
-        masses = np.bincount(targets, weights=weights, minlength=len(distinct))
+        distinct, targets = _distinct(keys, int(rows[0]) * ways.shape[1] * base if len(rows) else 0)
+        masses = np.bincount(targets, weights=weights, minlength=len(distinct)).astype(np.float64)
         kept = self._uncrowded(distinct // (base * ways.shape[1]), masses)
         if not kept.all():
             arcs = kept[targets]
@@ -164,9 +177,7 @@ class _Walk:
             distinct, masses = distinct[kept], masses[kept]
         nodes, own = np.divmod(distinct, base)
         own_rows, own_tags = np.divmod(nodes, ways.shape[1])
-        order, counts = np.argsort(targets, kind="stable"), np.bincount(targets, minlength=len(distinct))
-        found = own_rows, own_tags, own.astype(np.int32), masses.astype(np.float64)
-        self.layers.append(_Layer(*found, origins[order], weights[order], counts))
+        self.layers.append(_Layer(own_rows, own_tags, own.astype(np.int32), masses, origins, targets, weights))
 
     def _uncrowded(self, rows: Indices, masses: Doubles) -> Bools:
         """((S,)): the states of a layer but for the least probable of rows ((S,), ascending) with too many."""
@@ -188,9 +199,37 @@ class _Walk:
         out = np.where(self.batch.lengths > 0, 0.0, 1.0)
         for layer in self.layers:
             ending = self.is_last[layer.rows]
-            masses = layer.masses[ending] * self.automaton.ends(layer.states[ending], layer.tags[ending])
+            masses = self.automaton.ends(layer.states[ending], layer.tags[ending]) * layer.masses[ending]
             out += np.bincount(self.owners[layer.rows[ending]], weights=masses, minlength=len(out))
         return out
+
+    def counts(self) -> Counts:
+        """Hand the probability of each state out to the arcs into it, from the last layer on. O(S + A)."""
+        n_labels, edges = self.automaton.n_tags, self.messages.potentials.edges
+        groups = np.zeros(self.batch.n_units, dtype=np.intp) if edges is None else edges.groups
+        n_groups = 1 if edges is None else len(edges.matrices)
+        per_way = 1 / self.shares[self.owners]
+        nodes = np.zeros(self.batch.n_units * n_labels)
+        transitions = np.zeros(n_groups * n_labels * n_labels)
+        later = np.zeros(0)  # probability of each state of the layer behind
+        for number in reversed(range(len(self.layers))):
+            layer = self.layers[number]
+            ending = self.is_last[layer.rows]
+            found = np.zeros(len(layer.rows))
+            found[ending] = self.automaton.ends(layer.states[ending], layer.tags[ending])
+            found[ending] *= layer.masses[ending] * per_way[layer.rows[ending]]
+            if number + 1 < len(self.layers):
+                behind = self.layers[number + 1]
+                flow = behind.weights * (later / behind.masses)[behind.targets]
+                found += np.bincount(behind.origins, weights=flow, minlength=len(found))
+                pairs = (groups[behind.rows[behind.targets]] * n_labels + layer.tags[behind.origins]) * n_labels
+                transitions += np.bincount(
+                    pairs + behind.tags[behind.targets], weights=flow, minlength=len(transitions)
+                )
+            nodes += np.bincount(layer.rows * n_labels + layer.tags, weights=found, minlength=len(nodes))
+            later = found
+        shape = (n_labels, n_labels) if edges is None else (n_groups, n_labels, n_labels)
+        return Counts(nodes.reshape(-1, n_labels), transitions.reshape(shape))
 
     def lattice(self) -> Lattice:
         """The layers as one lattice; each row has a state by now."""
@@ -200,10 +239,13 @@ class _Walk:
             for name, kind in (("rows", np.intp), ("tags", np.intp), ("states", np.int32), ("masses", np.float64))
         )
         n_first = int(sizes.lengths[:1].sum())
-        later = list(zip(self.layers[1:], sizes.firsts.tolist()))  # with where the layer before begins
-        origins = np.concatenate([np.zeros(0, dtype=np.intp), *(layer.origins + first for layer, first in later)])
-        ways = np.concatenate([np.zeros(0), *(layer.weights for layer, _ in later)])
-        n_arcs = np.concatenate([np.zeros(n_first, dtype=np.intp), *(layer.counts for layer, _ in later)])
+        none, begins = np.zeros(0, dtype=np.intp), sizes.firsts.tolist()
+        later = list(zip(self.layers[1:], begins, begins[1:]))  # with where the layer before begins, and the layer
+        targets = np.concatenate([none, *(layer.targets + own for layer, _, own in later)])
+        order = np.argsort(targets, kind="stable")
+        origins = np.concatenate([none, *(layer.origins + before for layer, before, _ in later)])[order]
+        ways = np.concatenate([np.zeros(0), *(layer.weights for layer, _, _ in later)])[order]
+        n_arcs = np.bincount(targets, minlength=len(rows))
         scores = np.zeros(len(rows))
         scores[:n_first] = np.log(masses[:n_first])
         ending = self.is_last[rows]

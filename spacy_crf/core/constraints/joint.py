@@ -1,17 +1,18 @@
 """The automata of many constraints as one, whose moves are looked up for whole arrays of states at a time.
 
-A state is a row of numbers, that of the state of each constraint. States and moves are made when they are first met, and
-kept: a constraint computes its own (L + 1) x L moves once for each of its states and symbols, and a joint move is a
+A state is a row of numbers, that of the state of each constraint. States and moves are made when they are first met,
+and kept: a constraint computes its own (L + 1) x L moves once for each of its states and symbols, and a joint move is a
 lookup in those. With R constraints a new joint context takes O(R L) time, a known one O(L).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import Any
 
 import numpy as np
 
-from ..arrays import Bools, Doubles, Indices, Ints
+from ..arrays import Bools, Doubles, Indices, Ints, Segments
 from .family import Constraint
 from .labelling import NOTHING, Fields, Monitor, UnitPredicates
 
@@ -58,7 +59,7 @@ class _Moves:
         self.number(self.monitor.start)
 
     def number(self, state: Any) -> int:
-        """The number of a state, the first one is where a sequence starts."""
+        """The number of a state; 0 is where a sequence starts."""
         found = self.numbers.setdefault(state, len(self.states))
         if found == len(self.states):
             self.states.append(state)
@@ -76,9 +77,8 @@ class _Moves:
     def at(self, symbols: Ints, states: Ints, befores: Indices) -> tuple[Ints, Ints]:
         """((n, L), (n, L)): the states that follow, and violations on the way."""
         pairs, where = np.unique(np.stack([symbols, states], axis=1), axis=0, return_inverse=True)
-        rows = np.array([self._place(symbol, state) for symbol, state in pairs.tolist()], dtype=np.intp)[
-            where.reshape(-1)
-        ]
+        places = [self._place(symbol, state) for symbol, state in pairs.tolist()]
+        rows = np.array(places, dtype=np.intp)[where.reshape(-1)]
         return self.following.values[rows, befores], self.times.values[rows, befores]
 
     def _place(self, symbol: int, state: int) -> int:
@@ -93,11 +93,12 @@ class _Moves:
 
 
 class JointAutomaton:
-    """The automaton of some constraints together, over the tags of `fields`."""
+    """The automaton of some constraints together, over the tags of `fields`; threads may share it."""
 
     def __init__(self, constraints: Sequence[Constraint], fields: Fields):
         self.constraints = [one for one in constraints if one.cost > 0]
         self.fields, self.n_tags = fields, len(fields.of_tag)
+        self._lock = Lock()
         self._parts: list[_Moves] | None = None  # until a sequence is read
         self._symbols: dict[tuple[int, ...], int] = {}
         self._numbers: dict[bytes, int] = {}
@@ -118,7 +119,8 @@ class JointAutomaton:
     @property
     def start(self) -> int:
         """The joint state before a sequence."""
-        return int(self._number(np.zeros((1, len(self.constraints)), dtype=np.int32))[0])
+        with self._lock:
+            return int(self._number(np.zeros((1, len(self.constraints)), dtype=np.int32))[0])
 
     def read(self, predicates: UnitPredicates) -> Ints:
         """((T,)): a number for what the constraints ask of each unit of one sequence. O(T R)."""
@@ -135,33 +137,51 @@ class JointAutomaton:
         rows = zip(*columns) if columns else ((),) * predicates.n_units
         return np.array([self._symbols.setdefault(row, len(self._symbols)) for row in rows], dtype=np.int32)
 
+    def read_all(self, sequences: Segments, predicates: UnitPredicates) -> Ints:
+        """((N,)): the same for units of some sequences, one after the other."""
+        with self._lock:
+            symbols = [self.read(predicates.at(np.arange(own.start, own.stop))) for own in sequences.slices()]
+        return np.concatenate([np.zeros(0, dtype=np.int32), *symbols])
+
     def moves(self, symbols: Ints, states: Ints, befores: Indices) -> tuple[Ints, Doubles]:
         """The state that follows each with each tag, (n, L), and exp(-cost) of what is violated on the way, (n, L).
 
         symbols ((n,)): of the units, as `read` gave them. befores ((n,)): tags before, NOTHING before first units.
         """
-        self._make_room()
-        places = self._places[symbols, states, befores]
-        missing = np.flatnonzero(places == UNKNOWN_PLACE)
-        if len(missing):
-            self._learn(symbols[missing], states[missing], befores[missing])
-            places = self._places[symbols, states, befores]
+        places = self._place(symbols, states, befores)
+        if (places == UNKNOWN_PLACE).any():
+            with self._lock:  # one thread at a time adds what it has met
+                missing = self._place(symbols, states, befores) == UNKNOWN_PLACE
+                self._learn(symbols[missing], states[missing], befores[missing])
+            places = self._place(symbols, states, befores)
         return self._following.values[places], self._factors.values[places]
 
-    def ends(self, states: Ints, tags: Ints) -> Doubles:
+    def ends(self, states: Ints, tags: Indices | Ints) -> Doubles:
         """((n,)): exp(-cost) of what the end of a sequence violates after each state and last tag."""
         return np.asarray(self._ends.values[states, tags])
 
+    def _place(self, symbols: Ints, states: Ints, befores: Indices) -> Ints:
+        """((n,)): where the moves of contexts are, UNKNOWN_PLACE where they are not."""
+        known, (n_symbols, n_states, _) = self._places, self._places.shape
+        if symbols.max(initial=0) < n_symbols and states.max(initial=0) < n_states:
+            return np.asarray(known[symbols, states, befores])
+        inside = (symbols < n_symbols) & (states < n_states)
+        found = np.full(len(symbols), UNKNOWN_PLACE, dtype=np.int32)
+        found[inside] = known[symbols[inside], states[inside], befores[inside]]
+        return found
+
     def _make_room(self) -> None:
-        n_symbols, n_states = len(self._symbols), self.n_states
-        old = self._places
+        n_symbols, n_states, old = len(self._symbols), self.n_states, self._places
         if n_symbols > len(old) or n_states > old.shape[1]:
-            shape = (max(n_symbols, len(old)), max(n_states, 2 * old.shape[1]), self.n_tags + 1)
-            self._places = np.full(shape, UNKNOWN_PLACE, dtype=np.int32)
-            self._places[: len(old), : old.shape[1]] = old
+            shape = (max(n_symbols, len(old)), max(2 * n_states, old.shape[1]), self.n_tags + 1)
+            places = np.full(shape, UNKNOWN_PLACE, dtype=np.int32)
+            places[: len(old), : old.shape[1]] = old
+            self._places = places
 
     def _learn(self, symbols: Ints, states: Ints, befores: Indices) -> None:
         """Compute the moves of some contexts."""
+        if not len(symbols):
+            return
         contexts = np.unique(np.stack([symbols, states, befores], axis=1), axis=0)
         symbols, states, befores = contexts.T
         following = np.zeros((len(contexts), self.n_tags, len(self.constraints)), dtype=np.int32)
@@ -177,9 +197,11 @@ class JointAutomaton:
         numbers = np.zeros(costs.shape, dtype=np.int32)
         reached[states == FREE] = False
         numbers[reached] = self._number(following[reached])
-        self._places[symbols, states, befores] = self._following.size + np.arange(len(contexts))
+        places = self._following.size + np.arange(len(contexts))
         self._following.add(numbers)
         self._factors.add(np.exp(-costs))
+        self._make_room()
+        self._places[symbols, states, befores] = places
 
     def _number(self, rows: Ints) -> Ints:
         """((n,)): numbers of joint states ((n, R))."""
