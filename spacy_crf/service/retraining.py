@@ -17,7 +17,6 @@ from threading import Lock, Thread
 from typing import Any
 
 import spacy
-from spacy.language import Language
 from spacy.parts_of_speech import IDS
 from spacy.tokens import Doc, DocBin, Span
 from spacy.tokens.doc import DOCBIN_ALL_ATTRS
@@ -27,6 +26,7 @@ from thinc.api import Config
 from ..annotation.documents import register_doc_name
 from ..annotation.extensions import register_stored, write_known
 from ..annotation.gold import partial_extension, write_gold_tags
+from ..core.errors import CRFError
 from ..core.labels import OUTSIDE
 from ..corpora.reader import Corpus
 from ..lab.training import train_config, with_fold
@@ -98,7 +98,7 @@ class Learner:
             folder = self.folder_of(model)
             self.require_rest(model)
             number = 1 + max((int(one.name) for one in folder.glob("*") if one.name.isdecimal()), default=0)
-            found = count_checked(folder / CHECKED, model.nlp)
+            found = count_checked(folder / CHECKED)
             if found < FOLDS:
                 message = ServiceErrors.CRF746.format(found=found, name=model.name, least=FOLDS)
                 model.tell("waiting", message=message)
@@ -167,10 +167,16 @@ def _write_spans(doc: Doc, target: str, key: str, marked: CheckedDoc) -> None:
 # -- training ----------------------------------------------------------------------------------------------------
 
 
-def count_checked(folder: Path, nlp: Language) -> int:
+def count_checked(folder: Path) -> int:
     """How many parts checked text is dealt in: documents, or sentences where there are fewer documents."""
     files = len(list(folder.glob("*.spacy")))
-    return files if files >= FOLDS or not files else sum(1 for _ in Corpus(folder, group=group_of(folder))(nlp))
+    if files >= FOLDS or not files:
+        return files
+    apart = spacy.blank("xx")  # the vocabulary of a model belongs to its thread
+    try:
+        return sum(1 for _ in Corpus(folder, group=group_of(folder))(apart))
+    except CRFError:  # they have no sentences
+        return files
 
 
 def group_of(folder: Path) -> Any:

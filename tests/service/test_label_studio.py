@@ -135,6 +135,8 @@ def test_corrections_are_kept_changed_and_forgotten(load: Any, tmp_path: Path) -
         assert len(checked(tmp_path)) == 2
         unknown = next(doc for doc in checked(tmp_path) if not doc.ents)
         assert [token.ent_iob_ for token in unknown][:2] == ["", "O"]  # half a word says nothing
+        send({"action": "START_TRAINING"})
+        assert client.get("/models").json()[0]["learning"]["state"] == "waiting"
         send({"action": "ANNOTATIONS_DELETED", "annotations": [{"id": 1}, {"id": 3}], "project": {"id": 1}})
         assert not checked(tmp_path)
         send({"action": "PROJECT_UPDATED", "project": {"id": 1}})
