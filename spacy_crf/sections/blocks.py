@@ -1,4 +1,4 @@
-"""Documents whose headings are known from how their files are written: blocks of Markdown, HTML or JSON."""
+"""Documents whose headings are known from how their files are written: blocks of Markdown, HTML, DOCX or JSON."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -64,7 +64,7 @@ def blocks_of_json(entry: Mapping[str, Any]) -> BlockDocument:
 
 
 def blocks_of_layout(layout: DocumentLayout) -> BlockDocument:
-    """The blocks of a document whose formatting says which lines are headings, as that of Markdown and HTML does."""
+    """The blocks of a document whose formatting says which lines are headings, as that of Markdown, HTML and DOCX does."""
     return BlockDocument(tuple(_blocks(layout)), layout.name, layout.language)
 
 
