@@ -64,7 +64,7 @@ def blocks_of_json(entry: Mapping[str, Any]) -> BlockDocument:
 
 
 def blocks_of_layout(layout: DocumentLayout) -> BlockDocument:
-    """The blocks of a document whose formatting says which lines are headings, as that of Markdown, HTML and DOCX does."""
+    """The blocks of a document whose formatting says which lines are headings, as that of Markdown and HTML does."""
     return BlockDocument(tuple(_blocks(layout)), layout.name, layout.language)
 
 

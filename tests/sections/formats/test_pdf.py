@@ -5,7 +5,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from io import BytesIO
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -222,7 +222,7 @@ def test_a_line_that_sticks_out_does_not_part_the_others() -> None:
 
     rows = [line(number, 150, 150, 97 + number % 3) for number in range(150)]
     rows[70] = line(70, 300, 300)
-    assert len(find_paragraphs(read_lines([sum(rows, [])]))) == 1
+    assert len(find_paragraphs(read_lines([list(chain(*rows))]))) == 1
 
 
 @pytest.mark.slow
