@@ -183,6 +183,15 @@ def test_what_has_no_text_is_refused(tmp_path: Path, data: bytes, code: str) -> 
         read_layout(tmp_path / "a.pdf")
 
 
+@pytest.mark.parametrize("suffix, library", [("pdf", "pypdfium2"), ("docx", "docx")])
+def test_without_its_library_a_format_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, library: str
+) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(CRFError, match=rf"^\[CRF561\].*spacy_crf\[{suffix}\]"):
+        read_layout(tmp_path / f"a.{suffix}")
+
+
 def test_a_pdf_has_no_gold(tmp_path: Path) -> None:
     (tmp_path / "a.pdf").write_bytes(pdf(lambda canvas: at(canvas, 60, 700, BODY)))
     with pytest.raises(CRFError, match=r"CRF970.*a\.pdf.*gold"):
