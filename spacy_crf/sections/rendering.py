@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Literal
 
-from ..core.grammar.numbering import ARABIC, LETTER_LOWER, LETTER_UPPER, ROMAN_UPPER, numeral
+from ..core.grammar.numerals import ARABIC, LETTER_LOWER, LETTER_UPPER, ROMAN_UPPER, numeral
 from .blocks import BlockDocument, BlockKind, DocumentBlock
 from .layout import LayoutBuilder
 from .markup import name_sections, nest

@@ -21,6 +21,10 @@ from spacy_crf.bibliography.csl import read_csl
 from spacy_crf.bibliography.split import split_references
 from spacy_crf.constraints.table import from_bytes, read_given
 from spacy_crf.core.constraints.language import parse_all
+from spacy_crf.corpora.cas import TYPE_SYSTEM, write_cas_json, write_types, write_xmi
+from spacy_crf.corpora.exchange import ExchangeDocument, ExchangeToken
+from spacy_crf.corpora.tables import write_tsv, write_xlsx
+from spacy_crf.corpora.tasks import write_doccano, write_label_studio
 from spacy_crf.features.resources import WordList
 from spacy_crf.features.spelling import Rewriter, SpellingTable
 from spacy_crf.features.templates import parse_templates
@@ -210,6 +214,10 @@ CORA = (
     '<morph tag="Fem.*.Sg"/></anno></token><token><anno utf="lop"><pos tag="--"/><bound_sent tag="Satz"/></anno>'
     "</token></text>"
 )
+CONLLU_CHECKED = (
+    "# checked = tag\n1\ta\t_\t_\tA\t_\t_\t_\t_\tTagSet=A:0.6\\pB:0.3|Checked=No\n"
+    "2\tb\t_\t_\tB\t_\t_\t_\t_\tGold=B:0.5\\pC:0.5|Checked=Yes\n\n"
+)
 WEBANNO = (
     "#FORMAT=WebAnno TSV 3.3\n#T_SP=webanno.custom.TagSet|tag|tags|probabilities\n\n\n"
     "#Text=dhe [x]\n1-1\t0-3\tdhe\tA|B\tA\\|B\tA:0.6\\|B:0.4\t\n1-2\t4-7\t[x]\tXY[1]\t*\t*\t\n"
@@ -305,6 +313,22 @@ CSL = json.dumps(
         }
     ]
 )
+
+
+def exchanged() -> list[ExchangeDocument]:
+    """A short document for somebody to check, of which one token is checked."""
+    first = ExchangeToken("dhe", 0, 3, "A", {"A": 0.6, "B": 0.3}, {"A": 1.0})
+    return [ExchangeDocument("x", "dhe [x]", [[first, ExchangeToken("[x]", 4, 7, "XY", {"XY": 0.8})]])]
+
+
+@cache
+def types() -> bytes:
+    return write_types()
+
+
+def cas(data: bytes, folder: Path) -> None:
+    (folder / TYPE_SYSTEM).write_bytes(types())
+    corpus("x.xmi")(data, folder)
 
 
 def stored_docs() -> list[bytes]:
@@ -444,8 +468,14 @@ TARGETS: dict[str, Target] = {
         corpus("x.conll", format="columns", columns=["word", "tag", "ner"]), texts("a DT O\ndog NN B-X\n\nb _ I-X\n")
     ),
     "conll2003": Target(corpus("x.iob"), texts("-DOCSTART- -X- O O\n\na DT B-NP O\ndog NN I-NP B-X\n")),
-    "conllu": Target(corpus("x.conllu"), texts(CONLLU)),
-    "tagsets": Target(corpus("x.tsv", format="tagsets"), texts("dhe\tA|B\n|\t$;\nx\tA:0.6|B:0.4\n\n# c\ny\t_\n")),
+    "conllu": Target(corpus("x.conllu"), texts(CONLLU, CONLLU_CHECKED)),
+    "tagsets": Target(
+        corpus("x.tsv", format="tagsets"),
+        texts("dhe\tA|B\n|\t$;\nx\tA:0.6|B:0.4\n\n# c\ny\t_\n", write_tsv(exchanged()).decode()),
+    ),
+    "any": Target(corpus("x.tsv"), texts("dhe\tA|B\n", "a\tO\n", WEBANNO, CONLLU, REVIEW_ROWS)),
+    "label-studio": Target(corpus("x.json", format="label_studio"), texts(write_label_studio(exchanged()).decode())),
+    "doccano": Target(corpus("x.jsonl", format="doccano"), texts(write_doccano(exchanged()).decode())),
     "cora": Target(corpus("x.xml", format="cora"), texts(CORA)),
     "webanno": Target(corpus("x.tsv", format="webanno"), texts(WEBANNO)),
     "review": Target(corpus("x.jsonl", format="review"), texts(REVIEW + "\n", REVIEW_ROWS)),
@@ -486,6 +516,11 @@ TARGETS: dict[str, Target] = {
     },
     **{f"documents-{name}": documents(name) for name in ("tagger", "sets", "references", "sections", "punctuation")},
 }
+if find_spec("openpyxl") is not None:
+    TARGETS["xlsx"] = Target(corpus("x.xlsx"), lambda: [write_xlsx(exchanged())])
+if find_spec("cassis") is not None:
+    TARGETS["cas-xmi"] = Target(cas, lambda: [write_xmi(exchanged())])
+    TARGETS["cas-json"] = Target(corpus("x.json", format="cas"), lambda: [write_cas_json(exchanged())])
 
 
 def found_cases() -> Iterable[tuple[str, Path]]:

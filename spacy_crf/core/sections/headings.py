@@ -14,7 +14,8 @@ import numpy as np
 
 from ..arrays import Bools, Doubles, Indices
 from ..errors import CoreErrors, CRFError
-from ..grammar.numbering import ARABIC, Reading
+from ..grammar.numbering import Reading
+from ..grammar.numerals import ARABIC
 
 MAX_NEWLINES = 3  # between a numbering and its title
 MAX_TITLE_UNITS = 12  # of one heading: a title may be cut by a change of type or by letter-spacing

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ...core.errors import CRFError
-from ...core.grammar.numbering import numeral
+from ...core.grammar.numerals import numeral
 from ...core.sections.headings import MOST_LEVELS
 from ...reading.files import check_expansion, read_bytes
 from ..errors import SectionErrors
