@@ -123,15 +123,12 @@ class SetSettings(TagSettings):
         if self.source is not None and self.hierarchy is not None and self.hierarchy.path is not None:
             yield "hierarchy.path", "left out where `source` is set"
         if self.source is not None:
+            where = (
+                "where `source` is set: its probabilities hold. A saved pipeline has it in config.cfg"
+            )
             for setting, usual in (("temperature", 1.0), ("forbidden", []), ("dictionary", None)):
                 if getattr(self, setting) != usual:
-                    yield (
-                        setting,
-                        (
-                            f"{usual!r}, or left out, where `source` is set: its probabilities are taken as they are. In a "
-                            "saved pipeline, the file config.cfg has the setting"
-                        ),
-                    )
+                    yield setting, f"{usual!r}, or left out, {where}"
 
     def probabilistic(self) -> Iterator[str]:
         yield "every tag set"
