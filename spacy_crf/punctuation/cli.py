@@ -28,6 +28,7 @@ PIECE = 1 << 16  # bytes that are read at a time
 OPENING_LINES = 3  # of subtitles, which have the number of a cue and its times before any word
 BLOCK = 2000  # words that are decoded at a time
 LONG_FILE = 1 << 22  # bytes of a file from which on progress is shown
+MARK = "\ufeff"  # byte order mark
 ESCAPE = "surrogateescape"  # bytes that are no UTF-8 go out as they came in
 THRESHOLDS = tuple(tenth / 10 for tenth in range(1, 10))
 RESTORER = Pipe("punctuation_restorer", (PunctuationRestorer,), first="the first of its kind")
@@ -62,6 +63,9 @@ def punctuate(
     ):
         pieces = read_pieces(source, size)
         opening = read_opening(pieces)
+        if opening.startswith(MARK):  # no part of the first word
+            out.write(MARK.encode())
+            opening = opening.removeprefix(MARK)
         are_spoken = is_subtitles(opening)
         if are_spoken and unit == "line":
             raise CRFError(PunctuationErrors.CRF993)
