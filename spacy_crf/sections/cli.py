@@ -12,6 +12,7 @@ from ..cli.data import SECTION_CORPUS, trained_settings
 from ..cli.options import command, find_component, load_pipeline, locate, write_result
 from ..pipe.calibration import run_before
 from .component import SectionParser
+from .cross_references import write_json
 from .formats.annotated import write_annotated
 from .formats.docling import write_docling
 from .formats.markdown import write_markdown
@@ -20,13 +21,13 @@ from .formats.page import write_page
 from .formats.rechtspraak import write_rechtspraak
 from .layout import DocumentLayout, to_doc
 from .reader import read_layout
-from .tree import SectionTree, dumps
+from .tree import SectionTree
 
 PIPE = "section_parser"
 LANGUAGE = "xx"  # of the pipeline without a model: words do not count for it
 Format = Literal["json", "html", "md", "xml", "brackets", "docling", "rechtspraak"]
 WRITERS: dict[Format, Callable[[DocumentLayout, SectionTree], str]] = {
-    "json": lambda _, tree: dumps(tree),
+    "json": write_json,
     "html": write_page,
     "md": write_markdown,
     "xml": write_annotated,
@@ -38,7 +39,9 @@ WRITERS: dict[Format, Callable[[DocumentLayout, SectionTree], str]] = {
 
 @command("sections", "Nothing was written", to_stderr=True)
 def sections(
-    path: Annotated[Path, typer.Argument(metavar="FILE", help="Text, Markdown, HTML, XML or DoclingDocument JSON")],
+    path: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Text, Markdown, HTML, DOCX, PDF, XML or DoclingDocument JSON")
+    ],
     model: Annotated[str | None, typer.Option(help="Folder or package of a pipeline; rules without")] = None,
     to: Annotated[Format, typer.Option(help="Format of the result")] = "brackets",
     output: Annotated[Path | None, typer.Option(help="File for the result; standard output without")] = None,

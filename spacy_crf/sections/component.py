@@ -11,6 +11,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
+from ..annotation.extensions import register
 from ..core.arrays import Bools, Doubles, Indices, Ints
 from ..core.chain.temperature import HeldOut
 from ..core.errors import CRFError, CRFWarning
@@ -23,6 +24,7 @@ from ..pipe.pool import trained_on
 from ..pipe.storage import NAMES, readable
 from . import spans
 from .block import SectionSettings
+from .cross_references import get_cross_references
 from .errors import SectionWarnings
 from .features.batch import UnitBatch
 from .features.text import Phrases
@@ -54,6 +56,7 @@ class UnitMarginalsOutput(MarginalsOutput):
 
     def register(self) -> None:
         spans.register_extensions()
+        register(Doc, "cross_references", getter=get_cross_references)
 
 
 class SectionParser(ChainPipe):
@@ -226,8 +229,8 @@ class SectionParser(ChainPipe):
         return [self._parse(doc, own, *self._spread(own, prediction)) for doc, own, prediction in found]
 
     def _ruled(self, doc: Doc, units: list[LayoutUnit]) -> SectionPrediction:
-        batch = UnitBatch([(doc.text, units)], Phrases.of_lists(self.features.resources.lists.values()))
-        found = label_untrained(batch)
+        lists = Phrases.of_lists(self.features.resources.lists.values())
+        found = label_untrained(UnitBatch([(doc.text, units)], lists))  # the batch is large: it goes at once
         numbers = np.array([self._names.index(label) for label in self.roles.labels])
         probabilities = np.zeros((len(units), len(self._names)))
         probabilities[:, numbers] = found.scores

@@ -1,6 +1,5 @@
 """The section tree of a document, as components make it and exports need it; and documents with gold trees."""
 
-import json
 import math
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
@@ -143,11 +142,6 @@ def from_json(data: Mapping[str, Any]) -> SectionTree:
         return SectionTree(_nest(data["sections"], len(elements)), elements, *facts, roles)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         raise CRFError(SectionErrors.CRF952.format(error=f"{type(error).__name__}: {str(error)[:200]}")) from error
-
-
-def dumps(tree: SectionTree) -> str:
-    """The tree as JSON text."""
-    return json.dumps(tree.to_json(), ensure_ascii=False) + "\n"
 
 
 def _whole(value: Any) -> int:

@@ -4,11 +4,13 @@ The page is one file without fonts, scripts or other resources from elsewhere. T
 says how doubtful it is; an implied section has a dashed frame.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from html import escape
 from importlib import resources
 from string import Template
 
+from ..cross_references import find_cross_references
 from ..layout import DocumentLayout
 from ..segment import Kind
 from ..tree import NUMBER, SectionNode, SectionTree
@@ -32,6 +34,8 @@ class _PageWriter(TreeWriter):
     def page(self) -> str:
         nodes = list(self.tree.walk())
         self.names = {id(node): f"s{number}" for number, node in enumerate(nodes, 1)}
+        mentions = find_cross_references(self.layout.text, self.tree)
+        self.links = [(one.start, one.end, f"s{one.section + 1}") for one in mentions if one.section is not None]
         return Template(_resource("page.html")).substitute(
             language=escape(self.layout.language or "und", quote=True),
             title=escape(self.layout.name or "Document"),
@@ -122,4 +126,13 @@ class _PageWriter(TreeWriter):
         return f"<p>{self._text(places)}</p>"
 
     def _text(self, places: list[int]) -> str:
-        return self.tagged(*self.bounds(places), TAGS, escape)
+        """Elements with their formatting, and links from the sections that they mention."""
+        place, end = self.bounds(places)
+        found = ""
+        for first, behind, name in self.links[bisect_left(self.links, (place,)) :]:
+            if behind > end:
+                break
+            found += self.tagged(place, first, TAGS, escape)
+            found += f'<a href="#{name}">{self.tagged(first, behind, TAGS, escape)}</a>'
+            place = behind
+        return found + self.tagged(place, end, TAGS, escape)

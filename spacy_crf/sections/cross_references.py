@@ -1,0 +1,268 @@
+"""Sections that a text mentions, such as "see 3.2", "Article 7(2)" and "artikel 7, tweede lid": which ones they are.
+
+A mention is a path of numbers from the outside in. Where several sections have the number, the one that shares most of
+the sections around the mention is meant. Words of six languages are in the lists of `core.grammar.words`.
+"""
+
+import json
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
+
+from spacy.tokens import Doc
+
+from ..core.grammar.numbering import ALONE, PLACE, SIGNS, Reading, readings
+from ..core.grammar.numerals import ARABIC
+from ..core.grammar.words import KEYWORDS, MENTIONS, ORDINALS, PLURALS, RANKS
+from . import spans
+from .layout import DocumentLayout
+from .tree import SectionTree
+
+WORDS = {form: word for form, word in (KEYWORDS | PLURALS).items() if len(form) > 1}
+SMALL = RANKS["paragraph"]  # the rank of parts that are named within an article
+DEEPEST = max(RANKS.values()) + 1  # the rank of a number without a word
+
+
+def _any(words: Iterable[str]) -> str:
+    """A pattern of these words, the longest first, in any case."""
+    return f"(?i:{'|'.join(re.escape(word) for word in sorted(words, key=len, reverse=True))})"
+
+
+_BRACKETS = r"\([0-9a-z]{1,4}\)"
+_PARTS = r"[0-9]{1,4}[a-z]?(?:[.:–-][0-9]{1,4}[a-z]?|\.[a-zA-Z])*"
+_LETTERS = r"(?:[IVXLC]{1,7}|[A-Z])(?:[.-]?[0-9]{1,4})*"
+NUMBER = rf"(?:(?:{_PARTS}|{_LETTERS})(?!\w)(?:{_BRACKETS})*|(?:{_BRACKETS})+)"
+_BETWEEN = rf"(?:,\s?(?:{_any(MENTIONS['between'])}\s)?|\s?[–-]\s?|\s{_any(MENTIONS['between'])}\s)"
+_MENTION = re.compile(
+    rf"(?<!\w)(?:(?P<ordinal>{_any(ORDINALS)})\s(?P<ranked>{_any(WORDS)})(?!\w)"
+    rf"|(?:(?P<word>{_any(WORDS)})\.?\s|(?P<sign>[{''.join(SIGNS)}])[{''.join(SIGNS)}]?\s?)"
+    rf"(?P<numbers>{NUMBER}(?:{_BETWEEN}{NUMBER})*)"
+    rf"|{_any(MENTIONS['see'])}\.?\s(?P<bare>[0-9]{{1,4}}(?:\.[0-9]{{1,4}})+)(?![.-]?\w))"
+)
+_NUMBER = re.compile(NUMBER)
+_SMALLER = re.compile(r",\s| ")  # between a section and a part of it
+_OF = re.compile(rf"\s{_any(MENTIONS['of'])}\s(?:(?:the|de|het|la|le)\s)?|\sde\sl['’]", re.IGNORECASE)
+# such as "of the Regulation", "van de Wet", "BGB": a name, or an abbreviation with two capitals
+_OF_LAW = re.compile(
+    rf"\s(?:\w*[A-Z]\w*[A-Z]|{_any(MENTIONS['of'])}\s(?P<between>(?:\w+\s){{0,4}}?){_any(MENTIONS['law'])}(?!\w))"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CrossReference:
+    """A mention of a section. start, end (int): its characters in the text.
+
+    section (int | None): the place of the section in `SectionTree.walk()`, and so in `doc.spans["sections"]`; None
+    where the text has no such section, or several that are as near, and for sections of other texts ("Article 6 GDPR").
+    """
+
+    start: int
+    end: int
+    section: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A number that a text mentions, with its characters, and its word or sign; "" without."""
+
+    start: int
+    end: int
+    word: str
+    readings: tuple[Reading, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Numbers that share a word: "articles 3 and 4"."""
+
+    start: int
+    end: int
+    steps: list[_Step]
+
+    @property
+    def rank(self) -> int:
+        """How deep in an outline such sections stand."""
+        word = self.steps[0].word
+        return SIGNS.get(word, RANKS.get(word, DEEPEST))
+
+    def is_above(self, other: "_Group") -> bool:
+        """Whether the sections of another group may be parts of the one that this group is."""
+        return len(self.steps) == 1 and self.rank <= other.rank and self.steps[0].word != other.steps[0].word
+
+
+def get_cross_references(doc: Doc) -> list[CrossReference]:
+    """The mentions of sections in a Doc, see `find_cross_references`; [] where no component made a tree."""
+    tree = spans.get_tree(doc)
+    return [] if tree is None else find_cross_references(doc.text, tree)
+
+
+def find_cross_references(text: str, tree: SectionTree) -> list[CrossReference]:
+    r"""Find the mentions of sections in a text, in order, and what they mean. O(text + mentions * sections).
+
+    The numbers of headings are no mentions. A part that is no section of its own leads to the section around it.
+
+    >>> import spacy
+    >>> nlp = spacy.blank("en")
+    >>> parser = nlp.add_pipe("section_parser")
+    >>> doc = nlp("1. Scope\nAll ferries, but see section 2(b).\n\n2. Term\n(a) A year.\n(b) More.\n")
+    >>> [(doc.text[found.start : found.end], found.section) for found in doc._.cross_references]
+    [('section 2(b)', 3)]
+    """
+    outline = _Outline(tree)
+    headings = {node.start_char for node in tree.walk() if not node.virtual}
+    groups = (group for group in _groups(text) if group.start not in headings)
+    found = []
+    for path, start, end in _paths(text, groups):
+        section = None if _is_of_law(text, end) else outline.follow(path)
+        found.append(CrossReference(start, end, section))
+    return found
+
+
+def write_json(layout: DocumentLayout, tree: SectionTree) -> str:
+    """The tree of a document as JSON text, see `SectionTree.to_json`, with its "cross_references"."""
+    found = [[each.start, each.end, each.section] for each in find_cross_references(layout.text, tree)]
+    return json.dumps({**tree.to_json(), "cross_references": found}, ensure_ascii=False) + "\n"
+
+
+def _paths(text: str, groups: Iterable[_Group]) -> Iterator[tuple[list[_Step], int, int]]:
+    """The numbers of each mention from the outside in, with its first character and the one behind its last."""
+    for run in _runs(text, groups):
+        *outer, last = run
+        start, end = min(group.start for group in run), max(group.end for group in run)
+        for step in last.steps:
+            first = start if step is last.steps[0] else step.start
+            behind = end if len(last.steps) == 1 else step.end
+            yield [*(group.steps[0] for group in outer), step], first, behind
+
+
+def _runs(text: str, groups: Iterable[_Group]) -> Iterator[list[_Group]]:
+    """Groups that name one place together, from the outside in: "artikel 7, tweede lid", "point (a) of Article 7"."""
+    run: list[_Group] = []
+    end = 0
+    for group in groups:
+        gap = text[end : group.start]
+        if run and run[-1].is_above(group) and _SMALLER.fullmatch(gap):
+            run.append(group)
+        elif run and group.is_above(run[0]) and _OF.fullmatch(gap):
+            run.insert(0, group)
+        else:
+            if run:
+                yield run
+            run = [group]
+        end = group.end
+    if run:
+        yield run
+
+
+def _groups(text: str) -> Iterator[_Group]:
+    for found in _MENTION.finditer(text):
+        start, end = found.span()
+        if found["ordinal"]:
+            place = Reading(ARABIC, PLACE, (ORDINALS[found["ordinal"].lower()],))
+            steps = [_Step(start, end, WORDS[found["ranked"].lower()], (place,))]
+        elif found["bare"]:
+            start = found.start("bare")
+            steps = [_Step(start, end, "", readings(found["bare"]))]
+        else:
+            word = found["sign"] or WORDS[found["word"].lower()]
+            numbers = _NUMBER.finditer(text, found.start("numbers"), end)
+            steps = [_Step(*number.span(), word, readings(number[0])) for number in numbers]
+        if all(step.readings for step in steps):
+            yield _Group(start, end, steps)
+
+
+def _is_of_law(text: str, end: int) -> bool:
+    """Whether a mention that ends here is one of another text."""
+    law = _OF_LAW.match(text, end)
+    return law is not None and not set((law["between"] or "").lower().split()) & MENTIONS["own"]
+
+
+class _Outline:
+    """The sections of a text by their numbers."""
+
+    def __init__(self, tree: SectionTree) -> None:
+        self._nodes = list(tree.walk())
+        self._parents = tree.parents()
+        self._starts = [node.start_char for node in self._nodes]
+        self._numbers = [readings(node.number) for node in self._nodes]
+        self._words = {_word(reading) for number in self._numbers for reading in number}
+        self._ending: defaultdict[int, list[int]] = defaultdict(list)  # sections by the last value of their numbers
+        for place, number in enumerate(self._numbers):
+            for value in {reading.values[-1] for reading in number}:
+                self._ending[value].append(place)
+
+    def follow(self, path: Sequence[_Step]) -> int | None:
+        """The section that a path of numbers leads to."""
+        first, *smaller = path
+        place = self._first(first.word, first.readings, first.start)
+        for step in smaller:
+            place = self._inside(place, step.readings, step.start)
+        return place
+
+    def _first(self, word: str, asked: Sequence[Reading], at: int) -> int | None:
+        """The section with a number, or else the one with the number's beginning, and the rest inside it."""
+        found = self._near(word, at, self._with_number(word, asked))
+        larger = [reading.parent for reading in asked if reading.parent is not None]
+        if found or not larger:
+            return self._nearest(found, at)
+        last = [Reading(reading.kinds[-1], PLACE, reading.values[-1:]) for reading in asked]
+        return self._inside(self._first(word, larger, at), last, at)
+
+    def _with_number(self, word: str, asked: Sequence[Reading]) -> list[int]:
+        """Sections with a number; with its word, where this text has it: Article 3 is no Rule 3."""
+        own = word if word in self._words or word in ALONE else ""
+        exact = {(reading.kinds, reading.values) for reading in asked}
+        values = {reading.values for reading in asked}
+        found = self._having(values, lambda r: (r.kinds, r.values) in exact and (not word or _word(r) == own))
+        # Part II is Part 2
+        return found or self._having(values, lambda r: bool(own) and r.values in values and _word(r) == own)
+
+    def _near(self, word: str, at: int, places: list[int]) -> list[int]:
+        """Of the sections with the number of a small part, such as "paragraph 2", those in the article around it."""
+        if RANKS.get(word, 0) < SMALL:
+            return places
+        article = next((place for place in self._around_text(at) if self._is_article(place)), None)
+        return [place for place in places if article is None or article in self._around(place)]
+
+    def _is_article(self, place: int) -> bool:
+        return any(0 < RANKS.get(_word(reading), SMALL) < SMALL for reading in self._numbers[place])
+
+    def _inside(self, section: int | None, asked: Sequence[Reading], at: int) -> int | None:
+        """The part of a section with a number, or whose number ends so (3.2 in 3); the section where it has no such."""
+        if section is None:
+            return None
+        ends = {(reading.kinds, reading.values) for reading in asked}
+        values = {values for _, values in ends}
+        sizes = {len(each) for each in values}
+        found = self._having(values, lambda r: any((r.kinds[-size:], r.values[-size:]) in ends for size in sizes))
+        inside = [place for place in found if section in self._around(place) and section != place]
+        return self._nearest(inside, at) if inside else section
+
+    def _having(self, values: Set[tuple[int, ...]], holds: Callable[[Reading], bool]) -> list[int]:
+        """Sections whose number ends as one of some values do, and can be read in such a way."""
+        places = {place for each in values for place in self._ending.get(each[-1], ())}
+        return sorted(place for place in places if any(map(holds, self._numbers[place])))
+
+    def _nearest(self, places: Sequence[int], at: int) -> int | None:
+        """The section that shares most of the sections around a place in the text; None where two do."""
+        around = set(self._around_text(at)) if len(places) > 1 else set()
+        shared = [len(around.intersection(self._around(place))) for place in places]
+        return places[shared.index(max(shared))] if shared.count(max(shared, default=0)) == 1 else None
+
+    def _around_text(self, at: int) -> Iterator[int]:
+        """The sections around a place in the text, from the inside out."""
+        innermost = bisect_right(self._starts, at) - 1
+        return (place for place in self._around(innermost) if at < self._nodes[place].end_char)
+
+    def _around(self, place: int) -> Iterator[int]:
+        """A section and those around it, from the inside out."""
+        while place >= 0:
+            yield place
+            place = self._parents[place]
+
+
+def _word(reading: Reading) -> str:
+    """The word or sign before a number."""
+    return reading.keyword or next((sign for sign in SIGNS if sign in reading.format), "")

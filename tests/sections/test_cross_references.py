@@ -1,0 +1,148 @@
+"""Mentions of sections, and the sections that they mean."""
+
+import json
+
+import pytest
+import spacy
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from spacy_crf.cli import app
+from spacy_crf.sections.cross_references import find_cross_references
+from spacy_crf.sections.tree import SectionNode, SectionTree
+
+
+def node(text: str, number: str, first: str, behind: str | None = None, *children: SectionNode) -> SectionNode:
+    """A section from one string of a text to the place before another, or to the text's end."""
+    end = len(text) if behind is None else text.index(behind)
+    return SectionNode(text.index(first), end, 1, number, children=list(children))
+
+
+LEASE = (
+    "Artikel 6\nHuur.\nArtikel 7\n1. De huurder betaalt, zie artikel 6.\n2. De boete van artikel 7, eerste lid; "
+    "en lid 1 van artikel 7.\nArtikel 8\nDe artikelen 6 en 7 en het tweede lid gelden, evenals artikel 6:162 BW, "
+    "artikel 7 van de Wet en artikel 7 van deze wet.\n"
+)
+TENANCY = SectionTree(
+    [
+        node(LEASE, "Artikel 6", "Artikel 6", "Artikel 7"),
+        node(
+            LEASE, "Artikel 7", "Artikel 7", "Artikel 8",
+            node(LEASE, "1.", "1. De", "2. De"), node(LEASE, "2.", "2. De", "Artikel 8"),
+        ),
+        node(LEASE, "Artikel 8", "Artikel 8"),
+    ]
+)  # fmt: skip
+ACT = (
+    "Chapter I\nArticle 1\nSee Article 3(1), Articles 1 and 2.\nArticle 2\nSee point (a) of paragraph 2 of Article 3, "
+    "§ 5 and Chapter 2.\nChapter II\nArticle 3\n(1) One.\n(2) Two:\n(a) alpha, as in paragraph 1.\n"
+)
+CODE = SectionTree(
+    [
+        node(
+            ACT, "Chapter I", "Chapter I\n", "Chapter II",
+            node(ACT, "Article 1", "Article 1\n", "Article 2\n"), node(ACT, "Article 2", "Article 2\n", "Chapter II"),
+        ),
+        node(
+            ACT, "Chapter II", "Chapter II", None,
+            node(
+                ACT, "Article 3", "Article 3\n", None,
+                node(ACT, "(1)", "(1) One", "(2) Two"),
+                node(ACT, "(2)", "(2) Two", None, node(ACT, "(a)", "(a) alpha")),
+            ),
+        ),
+    ]
+)  # fmt: skip
+MANUAL = "1 Start\nSee 2.1 and cf. 2.2.\n2 Use\n2.1 Run\nSee section 3, Section 2.1.7 and\nsection 2-3.\n"
+GUIDE = SectionTree(
+    [node(MANUAL, "1", "1 Start", "2 Use"), node(MANUAL, "2", "2 Use", None, node(MANUAL, "2.1", "2.1 Run"))]
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "tree", "expected"),
+    [
+        (
+            LEASE, TENANCY,
+            [
+                ("artikel 6", "Artikel 6"), ("artikel 7, eerste lid", "1."), ("lid 1 van artikel 7", "1."),
+                ("artikelen 6", "Artikel 6"), ("7", "Artikel 7"), ("tweede lid", None), ("artikel 6:162", None),
+                ("artikel 7", None), ("artikel 7", "Artikel 7"),
+            ],
+        ),
+        (
+            ACT, CODE,
+            [
+                ("Article 3(1)", "(1)"), ("Articles 1", "Article 1"), ("2", "Article 2"),
+                ("point (a) of paragraph 2 of Article 3", "(a)"), ("§ 5", None), ("Chapter 2", "Chapter II"),
+                ("paragraph 1", "(1)"),
+            ],
+        ),
+        (
+            MANUAL, GUIDE,
+            [("2.1", "2.1"), ("2.2", "2"), ("section 3", None), ("Section 2.1.7", "2.1"), ("section 2-3", "2")],
+        ),
+    ],
+)  # fmt: skip
+def test_mentions(text: str, tree: SectionTree, expected: list[tuple[str, str | None]]) -> None:
+    nodes = list(tree.walk())
+    found = find_cross_references(text, tree)
+    shown = [(text[a.start : a.end], None if a.section is None else nodes[a.section].number) for a in found]
+    assert shown == expected
+
+
+@pytest.mark.parametrize(
+    ("mention", "number"),
+    [
+        *(("Sections 1 to 3", "1."), ("sec. 3", "3."), ("§ 2 Abs. 1", "2."), ("Anhang 2", None)),
+        *(("im dritten Abschnitt", "3."), ("articles 2, 3 and 4", "2."), ("partly 2", None)),
+        *(("la sección 2", "2."), ("l'article 2", "2."), ("gli articoli 2 e 3", "2."), ("voir 9.9", None)),
+        *(("Article 2 of Directive 95/46/EC", None), ("section 2 of this Agreement", "2."), ("§ 2 BGB", None)),
+        *(("art. 2 of the Code", None), ("the second section", "2.")),
+    ],
+)  # fmt: skip
+def test_languages(mention: str, number: str | None) -> None:
+    text = f"1. Scope\nAs {mention} has it.\n2. Term\nA year.\n3. End\nNone.\n"
+    tree = SectionTree(
+        [node(text, "1.", "1. Scope", "2. Term"), node(text, "2.", "2. Term", "3. End"), node(text, "3.", "3. End")]
+    )
+    found = find_cross_references(text, tree)
+    assert [f"{found[0].section + 1}." if found and found[0].section is not None else None] == [number]
+
+
+def test_same_number_twice() -> None:
+    text = "Part A\n1. One\nsee section 2\n2. Two\nPart B\n1. One\n2. Two\nsection 1\nPart C\nsection 2\n"
+    tree = SectionTree(
+        [
+            SectionNode(0, 35, 1, "Part A", children=[SectionNode(7, 28, 2, "1."), SectionNode(28, 35, 2, "2.")]),
+            SectionNode(35, 66, 1, "Part B", children=[SectionNode(42, 49, 2, "1."), SectionNode(49, 66, 2, "2.")]),
+            SectionNode(66, 83, 1, "Part C"),
+        ]
+    )
+    assert [found.section for found in find_cross_references(text, tree)] == [2, 4, None]  # the last one: of two
+
+
+def test_component() -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("section_parser")
+    doc = nlp("1. Scope\nSee section 2.\n\n2. Term\nA year.\n")
+    (found,) = doc._.cross_references
+    assert doc.text[found.start : found.end] == "section 2" and doc.spans["sections"][found.section].text[:2] == "2."
+    assert spacy.blank("en")("see section 2")._.cross_references == []
+
+
+def test_written(tmp_path) -> None:
+    path = tmp_path / "lease.txt"
+    path.write_text("1. Scope\nSee <b> section 2.\n\n2. Term\nA year.\n", encoding="utf8")
+    written = [CliRunner().invoke(app, ["sections", str(path), "--to", to]).stdout for to in ("json", "html")]
+    assert json.loads(written[0])["cross_references"] == [[17, 26, 1]]
+    assert 'See &lt;b&gt; <a href="#s2">section 2</a>.' in written[1]
+
+
+@given(st.text(alphabet="1234. ()aAIVsection§artikel lid,\n", max_size=200))
+def test_any_text(text: str) -> None:
+    tree = SectionTree([SectionNode(0, len(text), 1, "1."), SectionNode(len(text), len(text), 1, "Artikel 2")])
+    found = find_cross_references(text, tree)
+    assert all(0 <= a.start < a.end <= len(text) and a.section in (None, 0, 1) for a in found)
+    assert all(before.end <= after.start for before, after in zip(found, found[1:]))
