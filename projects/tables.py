@@ -58,6 +58,14 @@ TAG_SETS = (
     Column("coverage", "scores.set_coverage"),
     Column("one tag", "scores.set_singletons"),
 )
+MARKS = (
+    Column("precision", "scores.punct_p"),
+    Column("recall", "scores.punct_r"),
+    Column("F", "scores.punct_f"),
+    Column("comma F", "scores.punct_f_per_type.COMMA.f"),
+    Column("period F", "scores.punct_f_per_type.PERIOD.f"),
+    Column("question F", "scores.punct_f_per_type.QUESTION.f"),
+)
 FIELDS = (
     Column("accuracy", "scores.tok_acc"),
     Column("whole references", "scores.whole_doc_acc"),
@@ -142,15 +150,7 @@ TABLES = {
     ),
     "iwslt": Table(
         "iwslt_punct",
-        (
-            Column("precision", "scores.punct_p"),
-            Column("recall", "scores.punct_r"),
-            Column("F", "scores.punct_f"),
-            Column("comma F", "scores.punct_f_per_type.COMMA.f"),
-            Column("period F", "scores.punct_f_per_type.PERIOD.f"),
-            Column("question F", "scores.punct_f_per_type.QUESTION.f"),
-            MODEL_SIZE,
-        ),
+        (*MARKS, MODEL_SIZE),
         {
             "features, best labelling": "features-best-labelling",
             "features, calibrated threshold": "features",
@@ -161,6 +161,12 @@ TABLES = {
             "the pool on utterances of films": "movie",
         },
     ),
+    "iwslt-subtitles": Table(
+        "iwslt_punct",
+        MARKS,
+        {"running text": "small", "subtitles of it, as `crf punctuate` writes them": "subtitles"},
+        workflow="cues",
+    ),
     "romance": Table(
         "medieval_romance",
         TAG_SETS,
@@ -170,6 +176,34 @@ TABLES = {
         "cora",
         FIELDS,
         {"`constrained_ner.cfg`, three times 10 folds": "mined", "the same, without constraints": "free"},
+    ),
+    "cora-constraints": Table(
+        "cora",
+        FIELDS[:3],
+        {
+            "words, Viterbi": "words-viterbi",
+            "words, soft constraints": "words-soft",
+            "the same, by Lagrangian relaxation alone": "words-lagrangian",
+            "words, constraints at prohibitive costs": "words-hard",
+            "words, at_most, adjacency, starts_with and state_change": "words-decoded",
+            "the same, trained under them": "words-trained",
+            "no punctuation marks, Viterbi": "bare-viterbi",
+            "no punctuation marks, soft constraints": "bare-soft",
+            "the same, by Lagrangian relaxation alone ": "bare-lagrangian",
+            "no punctuation marks, prohibitive costs": "bare-hard",
+            "words and their spelling, Viterbi": "spelling-viterbi",
+            "words and their spelling, soft constraints": "spelling-soft",
+            "words and their spelling, four families": "spelling-decoded",
+            "the same, trained under them ": "spelling-trained",
+            "all features, Viterbi": "full-viterbi",
+            "all features, soft constraints": "full-soft",
+            "trained on the invented references of corpus/, Viterbi": "invented-viterbi",
+            "that, soft constraints": "invented-soft",
+            "that, four families": "invented-decoded",
+            "that, trained under them": "invented-trained",
+        },
+        workflow="constraints",
+        rest="Five folds; soft: costs by likelihood, all families.",
     ),
     "anystyle": Table(
         "anystyle", FIELDS, {"`constrained_ner.cfg`, dev": "dev", "the same, train.xml in 5 folds": "folds"}
@@ -203,6 +237,7 @@ TABLES = {
         {
             "invented references, AnyStyle's dev": "anystyle",
             "the same, GROBID's dev": "grobid",
+            "the same, ten messy references": "messy",
             "with AnyStyle's train, AnyStyle's dev": "anystyle-mixed",
             "that one, GROBID's dev": "grobid-mixed",
         },

@@ -14,7 +14,7 @@ MODULES = {
 }
 # of other libraries: spaCy has no other door for those who extend its commands, and scipy no public product that adds
 PRIVATE_BUT_NEEDED = ("spacy.cli._util", "scipy.sparse._sparsetools")
-MOST_MODULES, MOST_LINES_OF_A_MODULE = 320, 350
+MOST_MODULES, MOST_LINES_OF_A_MODULE = 350, 350
 SLICES = {"tagging", "tagsets", "constraints", "sections", "punctuation"}
 # each part of the package, and the parts below it that it may import
 BELOW: dict[str, set[str]] = {
@@ -30,6 +30,7 @@ BELOW: dict[str, set[str]] = {
     "lab": {*SLICES, "pipe", "corpora", "learning", "annotation", "features", "reading", "core"},
     "estimator": {"tagging", "pipe", "learning", "features", "reading", "core"},
     "cli": {*SLICES, "lab", "bibliography", "pipe", "corpora", "learning", "annotation", "features", "reading", "core"},
+    "service": {*SLICES, "lab", "bibliography", "pipe", "corpora", "annotation", "reading", "core"},
     "__init__": {*SLICES, "estimator", "bibliography", "pipe", "corpora", "reading", "core"},
 }
 # what belongs to the process: changed here, it would change for other threads, and for the user's own code
@@ -124,11 +125,13 @@ def test_one_module_knows_solvers_and_nothing_heavy_is_imported_at_the_top(modul
     names = [alias.name for node in top if isinstance(node, ast.Import) for alias in node.names]
     names += [node.module or "" for node in top if isinstance(node, ast.ImportFrom) and not node.level]
     heavy = {"scipy", "sklearn", "threadpoolctl", "matplotlib", "optuna", "pulp", "pybtex"}
-    heavy |= {"pylatexenc", "lxml", "markdown_it"}
+    heavy |= {"pylatexenc", "lxml", "markdown_it", "pypdfium2", "docx"}
     assert not {name.split(".")[0] for name in names} & heavy
 
 
-@pytest.mark.parametrize("library", ["optuna", "pybtex", "pylatexenc", "lxml", "matplotlib"])
+@pytest.mark.parametrize(
+    "library", ["optuna", "pybtex", "pylatexenc", "lxml", "matplotlib", "pypdfium2", "docx", "uvicorn"]
+)
 def test_one_module_knows_an_optional_library(library: str) -> None:
     assert len([module for module in MODULES if library in {name.split(".")[0] for name in imports(module)}]) == 1
 

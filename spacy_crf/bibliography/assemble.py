@@ -13,7 +13,7 @@ from ..pipe.probabilities import LabelsTokens
 from . import dates, fields
 from .entry import NOBODY, Date, Entry, EntryType, Names, normalise, unique_keys
 from .errors import BibliographyErrors
-from .identifiers import take_accessed, take_identifiers
+from .identifiers import find_faults, take_accessed, take_identifiers
 from .names import parse_names
 from .segments import Segment, read_segments
 from .split import Reference, split_references
@@ -24,6 +24,8 @@ BY = re.compile(r"^(?:by|bei)\s+(?=the\b|[A-Z])")
 STRAY = re.compile(r"^(?:[\"”»]|'')[\s,.;:]+")  # the end of a quotation belongs to the field before
 REPEATED = re.compile(r"^[-–—_\s]{2,}[.,:;]*\s*")
 FOUR_FIGURES = re.compile(r"\W*(\d{4})\s*[-–—]{1,3}\s*(\d{4})\W*")
+# Codes of kinds that Chinese lists print behind a title, as GB/T 7714 has them: [J], [M/OL]; D is a thesis
+CODE = re.compile(r"\s*\[(?P<code>[A-Z]{1,2})(?:/[A-Z]{2})?\][\s.,]*$")
 LONGEST_REFERENCE = 20_000  # characters
 SHORT, MOST_CHARACTERS = ("VOLUME", "PAGES", "DATE", "TECH"), 300  # longer ones are something else
 ANNOUNCED = re.compile(r"^(?:in|to appear in|available(?: at| from)?|retrieved(?: from)?|doi|url)\W*$", re.IGNORECASE)
@@ -75,10 +77,13 @@ class Draft:
     date: Date | None = None
     accessed: Date | None = None
     parts_of_date: list[str] = field(default_factory=list)  # without a year
+    code: str = ""  # of its kind
+    faults: list[str] = field(default_factory=list)  # of identifiers
     ranges: list[str] = field(default_factory=list)  # long ranges of years, or pages that were taken for years
 
     def add(self, label: str, text: str) -> None:
         """Take in a field. label (str): in upper case; with one that is not known the text goes to the notes."""
+        self.faults += [fault for fault in map(str, find_faults(text)) if fault not in self.faults]
         identifiers, rest = take_identifiers(STRAY.sub("", text))
         self.put_all(identifiers)
         if not re.search(r"\w", rest) and not REPEATED.match(rest):
@@ -117,6 +122,12 @@ class Draft:
         names, rest = parse_names(text)
         self.add_note(rest)
         return names
+
+    def take_title(self, text: str) -> None:
+        found = CODE.search(text)
+        if found:
+            text, self.code = text[: found.start()], found["code"]
+        self.put_all({"title": fields.clean(text)})
 
     def take_book(self, text: str) -> None:
         bare = IN.sub("", text)
@@ -219,7 +230,7 @@ def _text_taker(name: str) -> Callable[[Draft, str], None]:
 TAKERS: dict[str, Callable[[Draft, str], None]] = {
     "AUTHOR": Draft.take_authors,
     "EDITOR": Draft.take_editors,
-    "TITLE": _text_taker("title"),
+    "TITLE": Draft.take_title,
     "BOOKTITLE": Draft.take_book,
     "JOURNAL": Draft.take_journal,
     "VOLUME": lambda draft, text: draft.put_all(fields.parse_volume(text)),
@@ -284,6 +295,7 @@ def make_entry(segments: Iterable[Segment], previous: Names = NOBODY) -> Entry:
         date=draft.date,
         accessed=draft.accessed,
         note=_sentences(draft.notes),
+        invalid="; ".join(draft.faults),
         **values,
     )
 
@@ -299,8 +311,8 @@ def _type(draft: Draft) -> EntryType:
     values = draft.values
     genre, number = values.get("genre", ""), values.get("number", "")
     is_report = "genre" in values or ("TECH" in draft.seen and bool(number))
-    if fields.THESIS.search(genre):
-        return fields.report_type(genre)
+    if fields.THESIS.search(genre) or draft.code == "D":
+        return fields.report_type(genre if fields.THESIS.search(genre) else "thesis")
     if "journal" in values:
         return EntryType.ARTICLE
     if "book" in values and (draft.editors or not is_report):

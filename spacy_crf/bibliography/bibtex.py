@@ -50,7 +50,7 @@ TEXTS = {
     **{name: field for field, name in TEXT_FIELDS.items()},
     **dict.fromkeys(("publisher", *PUBLISHERS.values(), "organization"), "publisher"),
     **{"title": "title", "journal": "container", "booktitle": "container", "journaltitle": "container"},
-    **{"note": "note", "location": "place", "pagetotal": "page_total"},
+    **{"note": "note", "invalid": "invalid", "location": "place", "pagetotal": "page_total"},
 }
 VERBATIM = {name: field for field, name in VERBATIM_FIELDS.items()}
 ARCHIVES = ("archiveprefix", "eprinttype")  # where an eprint is, in BibTeX and in biblatex
@@ -112,6 +112,7 @@ def _fields(entry: Entry, unicode: bool) -> Iterator[tuple[str, str]]:
     tail["archiveprefix"] = "arXiv" if entry.arxiv else ""
     tail["urldate"] = "" if entry.accessed is None else entry.accessed.iso
     tail["note"] = encode(entry.note, unicode)
+    tail["invalid"] = encode(entry.invalid, unicode)
     yield from _braced(head)
     if entry.date is not None:
         yield from _date_fields(entry.date)

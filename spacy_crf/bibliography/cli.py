@@ -1,9 +1,10 @@
 """`python -m spacy crf cite` and `synthesise`: references to entries, and entries to references that train a model."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, fields, replace
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -16,13 +17,13 @@ from ..pipe.probabilities import LabelsTokens
 from ..reading.files import read_bytes
 from .assemble import label_references, read_entries
 from .bibtex import read_bibtex, write_bibtex
-from .confidence import Confidence, find_confidences
+from .comparison import Discrepancy, compare
+from .confidence import CERTAIN, Confidence, find_confidences
 from .csl import read_csl, to_item, write_csl
-from .entry import Date, Entry, Name, Names
+from .entry import Entry, print_value
 from .errors import BibliographyErrors
 from .split import Reference, split_references
-from .synthesis.gazetteer import list_known
-from .synthesis.generator import Generator, write_xml
+from .synthesis.generator import Generator, list_known, write_xml
 
 Writer = Callable[[Iterable[Entry]], str]
 REFERENCES, KNOWN = "references.xml", "known.tsv"  # files of synthesise
@@ -45,47 +46,119 @@ def cite_file(
     data: Annotated[
         Path, typer.Argument(metavar="FILE|-", help="Bibliography as text, gzip or plain; - for standard input")
     ],
-    to: Annotated[Literal["bibtex", "csl", "tsv"], typer.Option(help="Format of the result")] = "bibtex",
+    to: Annotated[
+        Literal["bibtex", "csl", "tsv", "json"] | None,
+        typer.Option(help="Format of the result: bibtex, or tsv with --against, if none is given"),
+    ] = None,
     output: Annotated[Path | None, typer.Option(help="File for the result; standard output without")] = None,
     unicode: Annotated[bool, typer.Option("--unicode", help="Leave accents in BibTeX as they are")] = False,
     min_confidence: Annotated[
         float, typer.Option(min=0, max=1, help="Name references of which the model is less sure, and set them apart")
     ] = 0,
+    against: Annotated[
+        Path | None,
+        typer.Option(help="BibTeX (.bib) or CSL-JSON (.json): write how references differ from its entries"),
+    ] = None,
 ) -> None:
     """Turn a pasted bibliography into BibTeX, CSL-JSON or a table.
 
     References are told apart by their numbers, indentation or blank lines. What has no field of its own goes to the
-    note; a reference in which the model finds no field is named on standard error and left out.
+    note; a reference in which the model finds no field is named on standard error and left out. Identifiers that cannot
+    be right (check digits of ISBN and ISSN, forms of DOI and arXiv) are named there, too; they stay as they are, and
+    the field `invalid` says what is wrong.
 
     With --min-confidence, a reference counts as sure if all its labels together have at least that probability. Others
     are named on standard error, with their doubtful fields, and go to a file of their own beside --output: x.check.bib
-    for x.bib.
+    for x.bib. --to json gives the probabilities of all references and fields, beside the entry as an item of CSL-JSON.
+
+    With --against, the result is a table (or JSON) of differences: a row for each field in which a reference and the
+    entry of the same work differ, and for each work that is not in the library or not cited.
     """
+    if against is not None and to in ("bibtex", "csl"):
+        raise CRFError(BibliographyErrors.CRF667.format(to=to))
     references = split_references(read_text(data))
     if not references:
         raise CRFError(BibliographyErrors.CRF641.format(path=data))
     tagger = loaded.component
     docs = label_references(loaded.nlp, references)
     entries = read_entries(docs, tagger)
-    known = [entry for entry in entries if entry is not None]
-    if not known:
+    if not any(entries):
         labels = ", ".join(tagger.labels)
         raise CRFError(BibliographyErrors.CRF646.format(count=len(entries), model=loaded.source, labels=labels))
-    for number, (reference, entry) in enumerate(zip(references, entries), 1):
-        if entry is None:
-            tell_missing(number, reference)
-    in_bibtex = partial(write_bibtex, unicode=unicode)
-    writers: dict[str, Writer] = {"bibtex": in_bibtex, "csl": write_csl, "tsv": write_table}
-    doubtful = list(
-        tell_doubtful(references, entries, find_confidences(tagger, docs), min_confidence) if min_confidence else ()
-    )
+    needed = min_confidence > 0 or (to == "json" and against is None)
+    sure = find_confidences(tagger, docs) if needed else [CERTAIN] * len(docs)
+    cited = [Cited(*one) for one in zip(count(1), references, entries, sure)]
+    for one in cited:
+        one.warn(min_confidence)
+    found = [one for one in cited if one.entry is not None]
+    if against is not None:
+        by_number = {one.number: one.entry for one in found if one.entry is not None}
+        write_result(write_differences(compare(by_number, read_library(against)), to or "tsv"), output)
+        tell_written(output, f"how {len(found)} references differ from {against}")
+        return
+    doubtful = [one for one in found if one.confidence.reference < min_confidence] if output is not None else []
     if output is not None and doubtful:
         apart = output.with_suffix(f".check{output.suffix}")
-        write_result(writers[to](doubtful), apart)
+        write_result(write_cited(doubtful, to or "bibtex", unicode), apart)
         tell_written(apart, f"{len(doubtful)} references to check")
-        known = [entry for entry in known if entry not in doubtful]
-    write_result(writers[to](known), output)
-    tell_written(output, f"{len(known)} references")
+    kept = [one for one in found if one not in doubtful]
+    write_result(write_cited(kept, to or "bibtex", unicode), output)
+    tell_written(output, f"{len(kept)} references")
+
+
+@dataclass(frozen=True)
+class Cited:
+    """A reference of a list, its number from 1, and what a model has read in it."""
+
+    number: int
+    reference: Reference
+    entry: Entry | None
+    confidence: Confidence
+
+    def warn(self, least: float) -> None:
+        """Tell on standard error what a person should look at; of a reference of which the model is less sure, too."""
+        text, entry = self.reference.text[:60], self.entry
+        if entry is None:
+            first, last = self.reference.first_line, self.reference.last_line
+            lines = f"line {first}" if first == last else f"lines {first} to {last}"
+            tell(BibliographyErrors.CRF645.format(number=self.number, lines=lines, text=text))
+            return
+        if self.confidence.reference < least:
+            doubts = ", ".join(f"{label} {share:.2f}" for label, share in self.confidence.below(least)) or "none alone"
+            share = self.confidence.reference
+            tell(BibliographyErrors.CRF665.format(number=self.number, share=share, fields=doubts, text=text))
+        if entry.invalid:
+            tell(BibliographyErrors.CRF666.format(number=self.number, faults=entry.invalid, text=text))
+
+    def as_record(self) -> dict[str, Any]:
+        """Return it for JSON: where it is, how sure the model is of all and of each field, and the entry."""
+        assert self.entry is not None
+        return {
+            "number": self.number,
+            "lines": [self.reference.first_line, self.reference.last_line],
+            "text": self.reference.text,
+            "confidence": round(self.confidence.reference, 4),
+            "fields": [{"label": label, "confidence": round(share, 4)} for label, share in self.confidence.fields],
+            "invalid": self.entry.invalid,
+            "entry": to_item(self.entry),
+        }
+
+
+def write_cited(cited: Sequence[Cited], to: str, unicode: bool) -> str:
+    """The text of a file of references."""
+    if to == "json":
+        return json.dumps([one.as_record() for one in cited], ensure_ascii=False, indent=2) + "\n"
+    writers: dict[str, Writer] = {
+        "bibtex": partial(write_bibtex, unicode=unicode),
+        "csl": write_csl,
+        "tsv": write_table,
+    }
+    return writers[to](one.entry for one in cited if one.entry is not None)
+
+
+def tell(text: str) -> None:
+    """Print a warning on standard error."""
+    typer.echo(Printer(no_print=True).warn(text), err=True)
 
 
 def read_text(path: Path) -> str:
@@ -98,43 +171,21 @@ def read_text(path: Path) -> str:
         raise CRFError(message) from error
 
 
-def tell_missing(number: int, reference: Reference) -> None:
-    """Name a reference that was left out on standard error."""
-    first, last = reference.first_line, reference.last_line
-    lines = f"line {first}" if first == last else f"lines {first} to {last}"
-    text = BibliographyErrors.CRF645.format(number=number, lines=lines, text=reference.text[:60])
-    typer.echo(Printer(no_print=True).warn(text), err=True)
-
-
-def tell_doubtful(
-    references: Sequence[Reference], entries: Sequence[Entry | None], found: Sequence[Confidence], least: float
-) -> Iterator[Entry]:
-    """Yield the entries of which the model is less sure, and name them and their doubtful fields on standard error."""
-    for number, (reference, entry, confidence) in enumerate(zip(references, entries, found), 1):
-        if entry is not None and confidence.reference < least:
-            fields = ", ".join(f"{label} {share:.2f}" for label, share in confidence.below(least)) or "none alone"
-            text = BibliographyErrors.CRF665.format(
-                number=number, share=confidence.reference, fields=fields, text=reference.text[:60]
-            )
-            typer.echo(Printer(no_print=True).warn(text), err=True)
-            yield entry
-
-
 def write_table(entries: Iterable[Entry]) -> str:
     """TSV with a header: a row for each entry, a column for each field; names are joined by "; ", dates as in ISO."""
-    rows = [COLUMNS, *([_cell(getattr(entry, name)) for name in COLUMNS] for entry in entries)]
+    return _write_rows([COLUMNS, *([print_value(getattr(entry, name)) for name in COLUMNS] for entry in entries)])
+
+
+def write_differences(differences: Sequence[Discrepancy], to: str) -> str:
+    """TSV with a header, or JSON: a row for each difference."""
+    if to == "json":
+        return json.dumps([asdict(one) for one in differences], ensure_ascii=False, indent=2) + "\n"
+    rows = ([" ".join(str(value or "").split()) for value in astuple(one)] for one in differences)
+    return _write_rows([[field.name for field in fields(Discrepancy)], *rows])
+
+
+def _write_rows(rows: Iterable[Iterable[str]]) -> str:
     return "".join("\t".join(row) + "\n" for row in rows)
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, Names):
-        return "; ".join([*map(_print_name, value.names), *(["et al."] if value.others else [])])
-    return value.iso + value.letter if isinstance(value, Date) else str(value or "")
-
-
-def _print_name(name: Name) -> str:
-    last = f"{name.particle} {name.family}".strip()
-    return ", ".join(part for part in (last, name.suffix, name.given) if part)
 
 
 @command("synthesise", "Nothing was synthesised")
@@ -177,10 +228,16 @@ def synthesise(
     tell_written(output / REFERENCES, f"{len(references)} references")
 
 
+def read_library(path: Path) -> list[Entry]:
+    """Return the entries of a library."""
+    text = read_text(path)
+    return read_bibtex(text) if path.suffix.lower() == ".bib" else read_csl(text)
+
+
 def read_items(path: Path) -> Sequence[Mapping[str, Any]]:
     """Return the entries of a library as items of CSL-JSON, with all variables that they have."""
     text = read_text(path)
     if path.suffix.lower() == ".bib":
-        return [to_item(entry) for entry in read_bibtex(text)]
+        return [to_item(replace(entry, invalid="")) for entry in read_bibtex(text)]  # no variable that styles print
     read_csl(text)  # which says what is wrong
     return list(json.loads(text))

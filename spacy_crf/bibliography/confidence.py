@@ -26,11 +26,14 @@ class Confidence:
         return [found for found in self.fields if found[1] < least]
 
 
+CERTAIN = Confidence(1.0, ())
+
+
 def find_confidences(tagger: Any, docs: Sequence[Doc]) -> list[Confidence]:
     """Return the confidence of each labelled Doc.
 
-    tagger (Any): the component that has labelled them. Constraints and evidence are not asked: these are the
-        probabilities of its chain, at the temperature of its settings.
+    tagger (Any): the component that has labelled them. Evidence is not asked, constraints only where its setting
+        `probabilities` says so: these are its probabilities, at the temperature of its settings.
     """
     filled = [doc for doc in docs if len(doc)]
     found = iter(_find(tagger, filled) if filled else [])

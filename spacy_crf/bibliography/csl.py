@@ -49,7 +49,8 @@ def write_csl(entries: Iterable[Entry]) -> str:
     """A CSL-JSON file of entries with distinct keys; `read_csl` reads it back.
 
     Names in one part are literal, and "et al." is a last name "others". Numbers of reports are in `number`, those of
-    issues in `issue`, volumes of a series in `collection-number`; numbers at arXiv in `archive_location`.
+    issues in `issue`, volumes of a series in `collection-number`; numbers at arXiv in `archive_location`. What is
+    said of identifiers that cannot be right is in `custom`.
     """
     return json.dumps([to_item(entry) for entry in entries], ensure_ascii=False, indent=2) + "\n"
 
@@ -81,6 +82,7 @@ def to_item(entry: Entry) -> Item:
     item["archive"] = "arXiv" if entry.arxiv else ""
     item["issued"] = _write_date(entry.date)
     item["accessed"] = _write_date(entry.accessed)
+    item["custom"] = {"invalid": entry.invalid} if entry.invalid else {}
     item["year-suffix"] = "" if entry.date is None else entry.date.letter
     return {name: value for name, value in item.items() if value or name in ("id", "type")}
 
@@ -113,8 +115,15 @@ def from_item(item: Item) -> Entry:
         number=number,
         date=issued and replace(issued, letter=texts.get("year-suffix") or issued.letter),
         accessed=accessed,
+        invalid=_read_text(_read_custom(item).get("invalid", "")),
         **{**values, "note": ". ".join(notes)},
     )
+
+
+def _read_custom(item: Item) -> Mapping[str, object]:
+    """Return variables that are no part of CSL, which other programs put here too."""
+    custom = item.get("custom")
+    return custom if isinstance(custom, dict) else {}
 
 
 def _read_text(value: object, markup: re.Pattern[str] = MARKUP) -> str:

@@ -178,7 +178,8 @@ class Entry:
     date (Date | None): of publication. publisher (str): or the institution behind a report or thesis. place (str): of
     the publisher or meeting. genre (str): kind of a report or thesis, never empty for a thesis. edition (str): without
     the word. doi, url, arxiv, isbn, issn (str): identifiers, bare. accessed (Date | None): when the
-    address was looked up. note (str): what has no other place.
+    address was looked up. note (str): what has no other place. invalid (str): identifiers that cannot be right,
+    and why.
 
     >>> from spacy_crf import Entry
     >>> Entry(key="crane2003", title="The Kitchen Sonnet").title
@@ -209,10 +210,23 @@ class Entry:
     issn: str = ""
     accessed: Date | None = None
     note: str = ""
+    invalid: str = ""
 
     def __post_init__(self) -> None:
         if self.type in THESES and not self.genre:
             object.__setattr__(self, "genre", THESES[self.type])
+
+
+def print_value(value: object) -> str:
+    """Return a value of a field as text: names joined by "; ", dates as in ISO 8601, "" for none."""
+    if isinstance(value, Names):
+        return "; ".join([*map(_print_name, value.names), *(["et al."] if value.others else [])])
+    return value.iso + value.letter if isinstance(value, Date) else str(value or "")
+
+
+def _print_name(name: Name) -> str:
+    last = f"{name.particle} {name.family}".strip()
+    return ", ".join(part for part in (last, name.suffix, name.given) if part)
 
 
 SURROGATES = re.compile("[\ud800-\udfff]")  # half a character each

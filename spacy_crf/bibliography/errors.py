@@ -40,6 +40,11 @@ class BibliographyErrors(metaclass=Messages):
         "Reference {number} may be wrong: all its labels together have probability {share:.2f}. Check these fields: "
         "{fields}. It is {text!r}."
     )
+    CRF666 = (
+        "Reference {number} has identifiers that cannot be right, and were left as they are: {faults}. Look them up. "
+        "It is {text!r}."
+    )
+    CRF667 = "Differences from a library are no entries, so --to {to} cannot have them. Give --to tsv or --to json."
     CRF645 = (
         "No field was found in reference {number} ({lines}), which was left out: {text!r}. Is it a reference, of at "
         "most 20,000 characters, and was the model trained on such ones?"

@@ -5,7 +5,7 @@ import re
 from .entry import EntryType
 
 PAGES_WORD = re.compile(
-    r"^(?:pages?\b|p[aá]gs?\.|pgs?\.|pp?\b\.?|pp?(?=\d)|ss?\.|Sp\.|str\.|blz\.?|cols?\b\.?|第(?=\d)|стр\.|с\.|σσ?\.)\s*(?=\S)",
+    r"^(?:pages?\b|p[aá]gs?\.|pgs?\.|pp?\b\.?|pp?(?=\d)|ss?\.|Sp\.|str\.|blz\.?|cols?\b\.?|第(?=\d)|[页頁](?=\s*\d)|стр\.|с\.|σσ?\.)\s*(?=\S)",
     re.IGNORECASE,
 )
 CHAPTER = re.compile(r"^(?:chap(?:ter)?|ch|kap(?:itel)?)\b\.?\s*(?P<number>[\dIVXLivxl]+)[\s,.;]*", re.IGNORECASE)
@@ -15,7 +15,7 @@ TOTAL = re.compile(
 )
 FIGURES = re.compile(r"(\d{1,6})[-–—‐]{1,3}(\d{1,6})")
 MOST_ISSUES = 6  # of a volume that are printed as one
-RANGE = re.compile(r"\s*[-–—‐‑−]{1,3}\s*")
+RANGE = re.compile(r"\s*[-–—‐‑−～〜]{1,3}\s*")
 VOLUME_AND_PAGES = re.compile(
     r"(?:vol(?:ume)?\.?\s*)?(?P<volume>\d{1,4})(?:\s*\((?P<number>[^()]{1,20})\)?)?\s*(?::|(?<=\)),(?!\s*(?:1[5-9]|20)\d\d$))\s*"
     r"(?:pp?\.?\s*)?(?P<pages>[a-z]?\d+(?:\s*[-–—‐]{1,3}\s*[a-z]?\d+)?)",
@@ -35,7 +35,10 @@ SPELT_NUMBER = re.compile(
     re.IGNORECASE,
 )
 SHORT_NUMBER = re.compile(r"(?P<volume>\w+)(?:\.|,\s*|:\s*(?=\d{1,2}$))(?P<number>[\w\-–/]+)")
-EASTERN = re.compile(r"(?:第?(?P<volume>\d+)[卷巻])?\s*(?:第?(?P<number>\d+)[号號期])?")
+EASTERN = re.compile(
+    r"(?:[第제]?\s*(?P<volume>\d+)\s*[卷巻권]|卷\s*(?P<behind>\d+))?[\s,，、]*"
+    r"(?:[第제]?\s*(?P<number>\d+(?:[-–—~～〜]\d+)?)\s*[号號期호])?"
+)
 PART = re.compile(r"(?P<volume>\d+)\s+(?P<number>(?:Suppl|Pt|Part|Spec)\b.*)", re.IGNORECASE)
 EDITION = re.compile(
     r"(?P<edition>(?:\d+\s?(?:st|nd|rd|th|d|e|ème)?\.?,?\s*)?"
@@ -49,9 +52,12 @@ REPORT_NUMBER = re.compile(
     re.IGNORECASE,
 )
 ARXIV_CLASS = re.compile(r"\[?[a-z\-]+(?:\.[A-Za-z\-]{2,})\]?[.,;]*")  # "[cs.CL]"
-THESIS = re.compile(r"\bthes[ei]s\b|dissertation|\bdiss\b|thèse|arbeit$|tesis|proefschrift", re.IGNORECASE)
+THESIS = re.compile(
+    r"\bthes[ei]s\b|dissertation|\bdiss\b|thèse|arbeit$|tesis|proefschrift|[学學]位[论論]文|[博修碩硕]士[论論]文|학위\s?논문",
+    re.IGNORECASE,
+)
 MASTERS = re.compile(
-    r"master|\bM\.?\s?(?:S|A|Sc|Phil|Eng)\b|\bLL\.?\s?M\b|magister|diplom|bachelor|\bB\.?\s?(?:A|Sc)\b|licen",
+    r"master|[碩硕修]士|석사|\bM\.?\s?(?:S|A|Sc|Phil|Eng)\b|\bLL\.?\s?M\b|magister|diplom|bachelor|\bB\.?\s?(?:A|Sc)\b|licen",
     re.IGNORECASE,
 )
 UNPUBLISHED = re.compile(
@@ -70,7 +76,9 @@ SHORT = re.compile(
 )
 LONGEST_SHORT = 40  # characters of an abbreviation
 MOST_MARKS = 100  # around a text
+MARKS_AT_ENDS = " ,;:/–—=，；：、。．"
 QUOTES = {"“": "”", "‘": "’", "„": "“", "«": "»", '"': '"', "'": "'", "``": "''"}
+EASTERN_QUOTES = {"「": "」", "『": "』", "《": "》", "〈": "〉", "【": "】", "（": "）"}
 
 
 def clean(text: str) -> str:
@@ -78,7 +86,7 @@ def clean(text: str) -> str:
     text = " ".join(text.split())
     for _ in range(MOST_MARKS):
         previous = text
-        text = text.strip(" ,;:/–—=").removesuffix(" -")
+        text = text.strip(MARKS_AT_ENDS).removesuffix(" -")
         # the full stop of an abbreviation or initial stays
         text = _unwrapped(text if SHORT.search(text[-LONGEST_SHORT:]) else text.rstrip("."))
         if text == previous:
@@ -104,7 +112,7 @@ def parse_pages(text: str) -> dict[str, str]:
     if total := TOTAL.match(text):
         rest = {"note": clean(total["rest"])} if total["rest"] else {}
         return {**found, "page_total": total["total"] + (total["leaves"] or ""), **rest}
-    pages = one_hyphen(PAGES_WORD.sub("", text)).strip(" -.页頁")
+    pages = one_hyphen(PAGES_WORD.sub("", text)).strip(" -.页頁쪽면")
     return {**found, "pages": pages} if pages else found
 
 
@@ -125,8 +133,9 @@ def parse_volume(text: str) -> dict[str, str]:
     volume, number, behind = VOLUME_WORD.sub("", bare), "", ""
     for pattern in (EASTERN, BRACKETED_NUMBER, SPELT_NUMBER, SHORT_NUMBER, PART):
         if match := pattern.fullmatch(volume):
-            volume, number = match["volume"] or "", NUMBER_WORD.sub("", match["number"] or "")
-            behind = match.groupdict().get("note") or ""
+            parts = match.groupdict()
+            volume = parts["volume"] or parts.get("behind") or ""
+            number, behind = NUMBER_WORD.sub("", parts["number"] or ""), parts.get("note") or ""
             break
     if pattern is SHORT_NUMBER and _is_long(number):
         number, behind = "", number
@@ -171,7 +180,7 @@ def report_type(genre: str) -> EntryType:
 
 def _unwrapped(text: str) -> str:
     """Without a pair of marks around the text, and without a mark at its ends that has no partner."""
-    for opening, closing in QUOTES.items():
+    for opening, closing in (QUOTES | EASTERN_QUOTES).items():
         if text.startswith(opening) and text.endswith(closing) and len(text) > len(opening):
             inner = text[len(opening) : -len(closing)]
             if opening not in inner and (closing not in inner or closing in "'’"):

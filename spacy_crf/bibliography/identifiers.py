@@ -12,7 +12,7 @@ from .entry import Date
 # Behind a DOI, without a space before.
 NEXT = r"[.,;]?\[?(?:PMID|PMC|PubMed|CrossRef|Google|doi[:\]]|pii\]|https?:|arXiv\s*:)"
 ISBN_FIGURES = r"(?:97[89][-–‐ ]?(?:\d[-–‐ ]?){9}\d|(?:\d[-–‐ ]?){9}[\dXx])"
-# At one place the first one counts. The month of arXiv is any two digits: numbers are checked by the archive, not here.
+# At one place the first one counts. Numbers that cannot be right are found, too: `find_faults` tells of them.
 IDENTIFIER = re.compile(
     r"(?:\bdoi\s*[:.]?\s*)?(?:(?:https?://)?(?:www\.|dx\.)?\bdoi\.org/(?:doi:)?|\bdoi\s*[:.]?\s*)?"
     rf"(?P<doi>(?<!\d)(?<!\d\.)10\.\d{{4,9}}(?:\.\d+)*/(?:(?!{NEXT})\S)+)"
@@ -39,6 +39,23 @@ ACCESSED = re.compile(
     r"(?P<date>[^()\[\]]{0,40}?\d{4}(?:\s+[A-Z][a-z]{2,}\.?\s+\d{1,2})?)[\s)\],;.]*",
     re.IGNORECASE,
 )
+# What is announced as an identifier and has not the form of one
+MALFORMED = re.compile(
+    r"\bdoi\s*[:.]?\s*(?P<doi>\d+(?:\.\d+)*(?:/\S*)?)"
+    r"|\barxiv\s*:\s*(?P<arxiv>[a-z.-]*/?\d[\d.]*)"
+    r"|\be?-?ISBN(?:[- ]1[03])?\s*(?:\([^()]{1,20}\))?[\s:.]*(?P<isbn>\d[\d–‐ -]{2,20}[\dXx])"
+    r"|\b[ep]?-?ISSN\b(?:\s*\([^()]{1,20}\))?[\s:.]*(?P<issn>\d[\d–‐-]{2,20}[\dXx]?)",
+    re.IGNORECASE,
+)
+FORMS = {
+    "doi": "a DOI is 10., four to nine figures, a slash and more",
+    "arxiv": "numbers at arXiv are archive/YYMMNNN until March 2007, then YYMM.NNNN, and YYMM.NNNNN from 2015",
+    "isbn": "an ISBN has ten or thirteen figures, the last of ten may be X",
+    "issn": "an ISSN has eight figures, the last of which may be X",
+}
+NEW_ARXIV = re.compile(r"(?P<month>\d{4})\.(?P<number>\d{4,5})(?:v\d+)?")
+OLD_ARXIV = re.compile(r"[a-z-]+(?:\.[A-Z]{2})?/(?P<month>\d{4})\d{3}(?:v\d+)?")
+FIRST_NEW, LAST_SHORT, FIRST_OLD = "0704", "1412", "9108"  # years and months at arXiv
 PAIRS = {")": "(", "]": "[", "}": "{", ">": "<"}
 
 
@@ -102,6 +119,67 @@ def is_isbn(text: str) -> bool:
     if len(figures) == 10:
         return sum(weight * figure for weight, figure in zip(range(10, 0, -1), figures)) % 11 == 0
     return len(figures) == 13 and sum(figures[::2], 3 * sum(figures[1::2])) % 10 == 0
+
+
+def is_issn(text: str) -> bool:
+    """Whether the check digit of an ISSN is right.
+
+    >>> is_issn("0317-8471"), is_issn("0317-8472")
+    (True, False)
+    """
+    bare = re.sub(r"[^\dXx]", "", text).upper()
+    figures = [10 if char == "X" else int(char) for char in bare]
+    total = sum(weight * figure for weight, figure in zip(range(8, 0, -1), figures))
+    return len(figures) == 8 and "X" not in bare[:7] and total % 11 == 0
+
+
+def is_arxiv(text: str) -> bool:
+    """Whether arXiv could have given a number, by its year, month and length.
+
+    >>> is_arxiv("0704.0001"), is_arxiv("hep-th/9901001v2"), is_arxiv("1913.04471")
+    (True, True, False)
+    """
+    found = NEW_ARXIV.fullmatch(text) or OLD_ARXIV.fullmatch(text)
+    if found is None or not "01" <= found["month"][2:] <= "12":
+        return False
+    if found.re is OLD_ARXIV:
+        return found["month"] >= FIRST_OLD or found["month"] < FIRST_NEW
+    return found["month"] >= FIRST_NEW and (len(found["number"]) == 4) == (found["month"] <= LAST_SHORT)
+
+
+CHECKS = {"isbn": is_isbn, "issn": is_issn, "arxiv": is_arxiv}
+CHECK_DIGIT = "its check digit is wrong"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """An identifier that cannot be right. kind (str): doi, arxiv, isbn or issn. reason (str): what is wrong with it."""
+
+    kind: str
+    value: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.value}: {self.reason}"
+
+
+def find_faults(text: str) -> list[Fault]:
+    """Return the identifiers of a text whose check digit or form is wrong, and what is called one and is none.
+
+    >>> [str(fault) for fault in find_faults("Hull: Tollgate, 1998. ISBN 978-3-16-148410-1.")]
+    ['isbn 9783161484101: its check digit is wrong']
+    """
+    faults, rest, place = [], [], 0
+    for found in find_identifiers(text):
+        if found.kind in CHECKS and not CHECKS[found.kind](found.value):
+            reason = FORMS["arxiv"] if found.kind == "arxiv" else CHECK_DIGIT
+            faults.append(Fault(found.kind, found.value, reason))
+        rest.append(text[place : found.start])
+        place = found.end
+    for match in (match for piece in (*rest, text[place:]) for match in MALFORMED.finditer(piece)):
+        kind = match.lastgroup or ""
+        faults.append(Fault(kind, _trim(match[kind]), FORMS[kind]))
+    return faults
 
 
 def take_identifiers(text: str) -> tuple[dict[str, str], str]:

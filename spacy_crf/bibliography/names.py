@@ -40,7 +40,12 @@ AFTER = re.compile(
     r"note|comment)\b\.?\s*(?:[)\]]|$)[\s,;:.)]*",
     re.IGNORECASE,
 )
-EASTERN_AFTER = re.compile(r"[\s(](?:編著?|编著?|主编|著|訳|译|지음|엮음)\s*\)?(?=\W*$)")
+# what the named did, behind a name or all of them
+EASTERN_AFTER = re.compile(rf"(?<=[\s(){EAST}])\(?(?:主?[編编]著?|著|[訳译譯]|지음|엮음|옮김)\s*\)?(?=\W*$|\s*[,;])")
+# Two of these are two Chinese names, where "田中, 一郎" is one
+CHINESE = re.compile(
+    "[王李张張刘劉陈陳杨楊赵趙黄黃周吴吳徐孙孫胡朱高林何郭马馬罗羅梁宋郑鄭谢謝韩韓唐冯馮于董萧蕭程曹袁邓鄧许許傅沈曾彭吕呂苏蘇卢盧蒋蔣蔡贾賈丁魏薛叶葉阎余潘杜戴夏钟鍾汪田任姜范方石姚谭譚廖邹熊金陆陸郝孔白崔康毛邱秦江史顾顧侯邵孟龙龍万段雷钱錢汤湯尹黎易常武乔喬贺賀赖賴龚龔文][㐀-鿿]{1,2}"
+)
 CONTRIBUTION = re.compile(
     r"\s*[;,]\s*((?:trans(?:l|lated)?|übers(?:etzt)?|trad)\b\.?\s.*|"
     r"(?:with|mit|avec)\s+(?:an?|the|einem|einer|une?)\s.*\b(?:by|von|par|de)\s.*)$"
@@ -184,8 +189,9 @@ def _group(text: str) -> Iterator[Name]:
 
 def _are_whole(pieces: Sequence[str]) -> bool:
     """Whether all names are in Eastern script without spaces, and more than family and given names in turn."""
-    is_longer = len(pieces) % 2 == 1 or any(len(piece) > 2 for piece in pieces[::2])
-    return is_longer and all(EASTERN.fullmatch(piece.rstrip(".")) for piece in pieces)
+    bare = [piece.rstrip(".") for piece in pieces]
+    is_longer = len(bare) % 2 == 1 or any(len(piece) > 2 for piece in bare[::2]) or all(map(CHINESE.fullmatch, bare))
+    return is_longer and all(map(EASTERN.fullmatch, bare))
 
 
 def _inverted_size(pieces: Sequence[str], place: int) -> int:

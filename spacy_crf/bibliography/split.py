@@ -1,10 +1,11 @@
-"""Pasted text to references, by numbering, indentation and blank lines; their lines are put together again."""
+"""Pasted text to references, by numbering, indentation and blank lines."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 
+from ..reading.joining import LONGEST_WORD, find_words, join_lines
 from .entry import SURROGATES
 from .names import LOWER
 
@@ -68,30 +69,6 @@ MOST_TRIES = 5  # lines with the number 1
 GAP_COST, JUMP_COST, BLANK_GAIN, FINISHED_GAIN = 0.25, 2, 0.5, 0.25
 SAME_INDENT = 2  # numbers set flush right shift by their width
 INVISIBLE = re.compile("[\ufeff\u200b\u200e\u200f\u2060]|\\\\newblock\\b\\s?")
-SOFT_HYPHEN = "\u00ad"
-BROKEN_WORD = re.compile(r"(?P<first>[^\W\d_]+)[-\u2010]$")
-WORD = re.compile(r"[^\W\d_]+")
-LINKS = frozenset(
-    ("a", "and", "as", "at", "by", "de", "for", "in", "la", "le", "of", "off", "on", "or", "out", "the", "to", "up")
-)
-IS_RANGE = re.compile(r"\S[-\u2010\u2013]$")
-LONGEST_WORD = 500  # characters of a word or address that is continued on the next line
-ADDRESS = re.compile(r"(?:https?://|ftp://|www\.|doi\.org/|\b10\.\d{4,9}/)\S*$", re.IGNORECASE)
-OPEN_END = re.compile(r"[/\-_=?&#%~:+]$")  # an address does not end so
-OPEN_START = re.compile(r"[/._=?&#%~]\S")
-# First and second parts of English compounds that are written with a hyphen. Such a hyphen stays at a line end.
-FIRST_PARTS = re.compile(
-    "low|high|long|short|self|non|well|half|full|real|large|small|cross|open|one|two|three|four|five|six|seven|eight|"
-    "nine|ten|first|second|third|time|cost|case|data|mid|single|double|fine|hand"
-)
-SECOND_PARTS = re.compile(
-    "based|driven|free|wise|dependent|oriented|specific|level|scale|like|aware|century|year|old|order|term|time"
-)
-# With these behind them, the first parts are parts of a word: "low-er", "part-ner".
-SUFFIXES = re.compile(
-    "e|er|est|ed|ly|ing|ity|ism|ist|i[sz]e|i[sz]ed|ish|ial|ially|ality|ners?|ness|ages?|al|tion|ting|ter|ways?|bases?|"
-    "hand|e?s|en|able|ular|lines?"
-)
 
 
 @dataclass(frozen=True)
@@ -281,63 +258,3 @@ def _best_chain(lines: Sequence[_Line], candidates: Sequence[_Marker], widest_ga
 
 def _begins(line: _Line, marker: _Marker) -> bool:
     return BEGINNING.match(line.text[len(marker.text) :].lstrip()) is not None
-
-
-def join_lines(lines: Iterable[str], words: frozenset[str] = frozenset()) -> str:
-    """One line of several, with single spaces.
-
-    A hyphen at a line end goes if the word was broken there. It stays before a capital or a digit, within an address,
-    and in a compound. Whether a word is a compound is told by `words`, then by a short list of English ones.
-
-    words (frozenset[str]): of the whole text, lower-cased: see `find_words`.
-    """
-    pieces: list[str] = []
-    last = ""  # the end of what is joined so far, without a space
-    for line in filter(None, (" ".join(line.split()) for line in lines)):
-        if pieces:
-            before, between = _joint(pieces[-1], last, line, words)
-            last = "" if between else last[:-1] if before != pieces[-1] else last
-            pieces[-1:] = [before, between]
-        pieces.append(line)
-        last = f"{last}{line}"[-LONGEST_WORD:].rpartition(" ")[2]
-    return "".join(pieces).replace(SOFT_HYPHEN, "")
-
-
-def find_words(text: str) -> frozenset[str]:
-    """Words with and without hyphens that a text has within its lines, lower-cased."""
-    return frozenset(re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*(?!-?\n)", text.lower()))
-
-
-def _joint(before: str, last: str, line: str, words: frozenset[str]) -> tuple[str, str]:
-    """The line before, perhaps without its hyphen, and what is between it and the next one: a space or nothing.
-
-    last (str): the word that the line before ends with, from where it begins.
-    """
-    if before.endswith(SOFT_HYPHEN) or _continues_address(last, line):
-        return before, ""
-    broken, second = BROKEN_WORD.search(last), WORD.match(line)
-    if broken and second:
-        first = broken["first"]
-        # "state-of-the-" and "state-" before "of-the-art"; of a word that is broken, more than one letter stays
-        is_chain = (first in LINKS and broken.start() > 0) or (second[0] in LINKS and line[second.end() :][:1] == "-")
-        return (before if is_chain or len(first) == 1 or _is_compound(first, second[0], words) else before[:-1]), ""
-    return before, "" if IS_RANGE.search(last) else " "
-
-
-def _continues_address(last: str, line: str) -> bool:
-    """Whether a line begins with the rest of the address that is the last word before it."""
-    if "." not in last and "/" not in last:
-        return False
-    is_open = OPEN_END.search(last) or OPEN_START.match(line) or (last.endswith(".") and re.match(r"[a-z\d]", line))
-    return bool(is_open and ADDRESS.search(last))
-
-
-def _is_compound(first: str, second: str, words: frozenset[str]) -> bool:
-    if not second[0].islower():
-        return True
-    first, second = first.lower(), second.lower()
-    if f"{first}-{second}" in words or first + second in words:
-        return first + second not in words
-    if FIRST_PARTS.fullmatch(first) and not SUFFIXES.fullmatch(second):
-        return True
-    return SECOND_PARTS.fullmatch(second) is not None and len(first) > 2

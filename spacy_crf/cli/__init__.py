@@ -23,6 +23,7 @@ MODULES = {
     "cli.search": ("search", "tune"),
     "punctuation.cli": ("punctuate",),
     "sections.cli": ("sections",),
+    "service.cli": ("serve",),
     "tagging.cli": ("review", "tag"),
     "tagsets.cli": ("annotate", "guarantee", "sets"),
 }

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from inspect import Parameter
+from itertools import count
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -13,17 +14,21 @@ from spacy.training import Example
 from spacy.util import dot_to_object, registry
 from thinc.api import Config
 
+from ..annotation.documents import read_doc_name, write_doc_name
 from ..annotation.extensions import register_stored
 from ..core.errors import CRFError
-from ..corpora.block import HistoricalText
+from ..corpora.block import HistoricalText, ReferenceSettings
+from ..corpora.cas import is_cas
 from ..corpora.docs import make_doc
 from ..corpora.errors import CorpusErrors
-from ..corpora.files import data_suffix
+from ..corpora.exchange import Place
+from ..corpora.files import data_suffix, name_files, visible_files
 from ..corpora.historical import prepare_gold
-from ..corpora.reader import COLUMNS, ColumnFormat, Corpus, Format, list_files, pick_format
+from ..corpora.reader import COLUMNS, WITH_SETS, ColumnFormat, Corpus, Format, list_files, tell_format
 from ..corpora.reader import FORMATS as CORPUS_FORMATS
 from ..corpora.review import is_review
 from ..corpora.sentence import extension_name
+from ..corpora.tasks import is_doccano, is_label_studio
 from ..punctuation.reader import PunctuationCorpus, PunctuationFormat, fitting_format
 from ..reading.files import first_line, read_lines
 from ..reading.records import parse_json
@@ -31,7 +36,6 @@ from ..sections.formats import root_of
 from ..sections.formats.annotated import ROOT
 from ..sections.formats.rechtspraak import ROOTS
 from ..sections.reader import SectionCorpus
-from ..tagging.review import Place
 from .options import OptionGroup, parameter, split_names
 
 TEXT, SECTIONS = "text", "sections"
@@ -39,15 +43,16 @@ CORPUS, FOLD = "spacy_crf.Corpus.v1", "spacy_crf.Fold.v1"
 SECTION_CORPUS = "spacy_crf.SectionCorpus.v1"
 TEXT_SUFFIXES = (".txt", ".text", ".md", "")
 # Suffixes of files that tell what a folder holds, the surest first; those of a licence or a README do not
-TELLING = (".spacy", ".conllu", *COLUMNS, ".xml", ".srt", ".vtt", ".jsonl", ".json")
+TELLING = (".spacy", ".conllu", *COLUMNS, ".xmi", ".xlsx", ".xml", ".srt", ".vtt", ".sbv", ".ctm", ".jsonl", ".json")
 
 # Settings that say which files are read, and how much of them: not what becomes of a document
 OF_FILES = ("path", "limit", "augmenter")
 # Formats of a corpus that blocks of its settings are about, which want the format to be named
-WITH_BLOCKS = ("tagsets", "cora", "webanno", "references")
-BLOCKS = ("cora", "text", "references")
-# Formats that neither suffix nor content tells: files of theirs are taken for "columns"
-UNTOLD = tuple(name for name, format in CORPUS_FORMATS.items() if not format.own and format.looks is None)
+REFERENCES = "references"
+WITH_BLOCKS = (*WITH_SETS, REFERENCES)
+BLOCKS = ("cora", "text", REFERENCES)
+# Formats whose files need not tell it
+UNTOLD = (*get_args(ColumnFormat), "tagsets")
 
 
 @dataclass(frozen=True)
@@ -106,8 +111,10 @@ class Data:
         return list(reader.read_docs(nlp.vocab))
 
     def docs(self, nlp: Language) -> Iterator[Doc]:
-        """Documents with their gold."""
+        """Documents with all of their gold: fields of references are entities, beside tags."""
         reader = self.reader(nlp)
+        if getattr(reader, "format", None) == REFERENCES and reader.references is None:
+            reader = replace(reader, references=ReferenceSettings(ents=True))
         text = _text_of_training(nlp, reader)
         for doc in reader.read_texts(nlp) if isinstance(reader, PunctuationCorpus) else reader.read_docs(nlp.vocab):
             if text is not None:
@@ -115,21 +122,34 @@ class Data:
             yield doc
 
     def raw(self, nlp: Language) -> Iterator[tuple[Doc, Place]]:
-        """Documents without gold, with their places; in raw text, each line is a document."""
-        if self._is_text():
-            for setting, value in (("columns", self.columns), ("input", self.input)):
-                if value:
-                    raise CRFError(CorpusErrors.CRF510.format(setting=setting, value=value, format=TEXT))
-            for name in filter(None, map(extension_name, self.inputs(nlp))):
-                register_stored(name)
-            lines = enumerate(read_lines(self.path), 1)
-            return ((make_doc(nlp, line), Place("line", number)) for number, line in lines if line.strip())
-        examples = enumerate(self.reader(nlp)(nlp), 1)
-        return ((example.predicted, Place("document", number)) for number, example in examples)
+        """Documents without gold, with their places; in raw text, each line is a part of the document."""
+        if self._texts():
+            yield from self._lines(nlp)
+            return
+        reader, number = self.reader(nlp), count(1)
+        if not isinstance(reader, Corpus):
+            for example in reader(nlp):
+                yield example.predicted, Place("document", next(number), self.path.stem)
+            return
+        for path, name, docs in reader.read_files(nlp.vocab):
+            for reference in docs:
+                doc = write_doc_name(reader.make_example(nlp, reference).predicted, read_doc_name(reference))
+                yield doc, Place("document", next(number), name, path, reference)
+
+    def _lines(self, nlp: Language) -> Iterator[tuple[Doc, Place]]:
+        for setting, value in {"columns": self.columns, "input": self.input}.items():
+            if value:
+                raise CRFError(CorpusErrors.CRF510.format(setting=setting, value=value, format=TEXT))
+        for name in filter(None, map(extension_name, self.inputs(nlp))):
+            register_stored(name)
+        for file, own in name_files(((file, self.path) for file in self._texts()), [self.path]):
+            for number, line in enumerate(read_lines(file), 1):
+                if line.strip():
+                    yield write_doc_name(make_doc(nlp, line), own), Place("line", number, own, file)
 
     def inputs(self, nlp: Language) -> list[str]:
         """Kinds of annotation that the component sees in the documents of `raw`: asked for, or as it was trained."""
-        if self._is_text():
+        if self._texts():
             return list(trained_settings(nlp, CORPUS).get("input") or ())
         return list(getattr(self.reader(nlp), "input", None) or ())
 
@@ -141,23 +161,27 @@ class Data:
         trained = _trained_format(settings)
         if self.format is not None or self.columns or not self.path.exists():
             return self.format or ("columns" if self.columns else None)
-        formats = sorted(set(map(pick_format, list_files(self.path, None))))
-        beside = {"columns", *(["review"] if trained in get_args(ColumnFormat) else [])}  # which column files may be
-        if "columns" in formats and trained in UNTOLD and beside.issuperset(formats):
+        told = set(map(tell_format, list_files(self.path, None)))
+        beside = {None, *(["review"] if trained in get_args(ColumnFormat) else [])}  # which column files may be
+        if None in told and trained in UNTOLD and beside.issuperset(told):
             return trained
+        formats = sorted(format or "columns" for format in told)
         if len(formats) > 1:  # each file tells its own, and no block of settings holds for all of them
-            for setting in (name for name in BLOCKS if settings.get(name) is not None):
-                told = {"path": self.path, "formats": ", ".join(formats), "setting": setting}
-                raise CRFError(CorpusErrors.CRF544.format(**told))
+            with_sets = set(formats) <= set(WITH_SETS)  # what is made of their texts is the same for all
+            for setting in (name for name in BLOCKS if settings.get(name) and not (name == "text" and with_sets)):
+                found = {"path": self.path, "formats": ", ".join(formats), "setting": setting}
+                raise CRFError(CorpusErrors.CRF544.format(**found))
             return None
         return formats[0] if formats and formats[0] in WITH_BLOCKS else None
 
-    def _is_text(self) -> bool:
-        """Whether it is raw text as far as name and first line tell; column files called .txt are taken for it."""
+    def _texts(self) -> list[Path]:
+        """The files, if they are raw text as far as names and first lines tell: column files called .txt are, too."""
+        files = visible_files(self.path, TEXT_SUFFIXES) if self.path.is_dir() else [self.path]
         if self.format is not None or self.columns:
-            return self.format == TEXT
-        is_vague = self.path.is_file() and data_suffix(self.path) in TEXT_SUFFIXES
-        return is_vague and pick_format(self.path) == "columns"
+            return files if self.format == TEXT else []
+        others = set(list_files(self.path, None)) - set(files)
+        is_raw = (f.is_file() and data_suffix(f) in TEXT_SUFFIXES and tell_format(f) is None for f in files)
+        return files if all(is_raw) and not others else []
 
     def _family(self, factory: str) -> "FormatFamily":
         for family in FAMILIES:
@@ -241,13 +265,14 @@ def _has_sections(file: Path) -> bool:
     suffix = data_suffix(file)
     if suffix == ".xml":
         return root_of(file) in (ROOT, *ROOTS)
-    return suffix == ".json" or (suffix == ".jsonl" and (_has_key(file, "tree") or _has_key(file, "blocks")))
+    is_json = suffix == ".json" and not (is_cas(file) or is_label_studio(file))
+    return is_json or (suffix == ".jsonl" and (_has_key(file, "tree") or _has_key(file, "blocks")))
 
 
 def _has_marks(file: Path) -> bool:
     suffix = data_suffix(file)
-    is_text = suffix == ".jsonl" and not is_review(file) and _has_key(file, "text")
-    return suffix in (".srt", ".vtt", ".md") or is_text
+    is_text = suffix == ".jsonl" and not (is_review(file) or is_doccano(file)) and _has_key(file, "text")
+    return suffix in (".srt", ".vtt", ".sbv", ".ctm", ".md") or is_text
 
 
 def _has_key(file: Path, key: str) -> bool:

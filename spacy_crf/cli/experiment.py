@@ -52,7 +52,7 @@ def experiment(
     repeats: Annotated[int, typer.Option(help="Draws, each with other splits")] = 1,
     test_share: Annotated[float, typer.Option(help="Of what is drawn, for all kinds but kfold")] = 0.2,
     least_tokens: Annotated[int, typer.Option(help="Of a document that is tested by itself")] = 0,
-    fractions: Annotated[str, typer.Option(help="Of the training data, for curve and pruning")] = ",".join(
+    fractions: Annotated[str, typer.Option(help="Of the training data, for curve, pruning and active")] = ",".join(
         map(str, FRACTIONS)
     ),
     distance: Annotated[Grams, typer.Option(help="What pruning compares documents by")] = "characters",
@@ -75,7 +75,8 @@ def experiment(
     Kinds: kfold; monte-carlo (a random part, again and again); in-domain (within each document); cross-domain (leave
     one document out); robustness (train on parts of all, test on the rest of each); across (test on all the rest);
     shuffling (random sentences against contiguous chunks); size (test on the large documents); pruning (train on
-    the documents nearest to the one tested); curve (fractions of the training data).
+    the documents nearest to the one tested); curve (fractions of the training data); active (the same, as if they
+    were checked one after the other: in random order, the least certain first, or what is expected to tell most).
 
     Settings of all configs are overridden as in spacy train, e.g. --paths.train DIR.
     """
@@ -86,7 +87,7 @@ def experiment(
         ("folds", kind == "kfold", "--kind kfold"),
         ("test_share", kind != "kfold" and not is_whole, "kinds that draw a test part"),
         ("least_tokens", kind in BY_DOCUMENT, f"--kind {', '.join(BY_DOCUMENT)}"),
-        ("fractions", kind in ("curve", "pruning"), "--kind curve or pruning"),
+        ("fractions", kind in ("curve", "pruning", "active"), "--kind curve, pruning or active"),
         ("distance", kind == "pruning", "--kind pruning"),
     )
     make_folders(output, json_path, plots and plots / "curve.png")

@@ -15,6 +15,7 @@ from ..pipe.block import LabelSettings, Scorer, SequenceMode, Settings, componen
 Decoder = Literal["auto", "viterbi", "lagrangian", "automaton", "ilp"]
 StepRule = Literal["polyak", "harmonic"]
 Objective = Literal["score", "violations"]
+Probabilities = Literal["chain", "constrained"]
 Predicates: TypeAlias = dict[str, str | list[str]]
 Given: TypeAlias = str | list[str | dict[str, Any]] | None
 
@@ -142,7 +143,8 @@ class DecodingSettings(Settings):
     constraints (str | list | None): texts or JSON objects (see `core.constraints.language`), or the path of a file with
         one a line or a JSON list, which is read in `initialize`. With the model they are stored, mined ones too, in
         `constraints.json`; what that file says when a pipeline is loaded holds, unless the pipeline's config gives
-        others than when it was saved: then these do, beside the mined ones.
+        others than when it was saved: then these do, beside the mined ones. [] is for none, null leaves the stored
+        ones in force.
     predicates (dict): more predicates of tokens that constraints may name, beside the built-in ones: a list of words,
         or "_.NAME" for a custom token attribute. Built in are comma, period, colon, semicolon, dash, quote, opening,
         closing, punctuation, word, number, year and capitalised; and unmarked, where neither side of the gap before a
@@ -203,18 +205,31 @@ class DecodingSettings(Settings):
 class NERSettings(DecodingSettings, LabelSettings):
     """Settings of `constrained_ner`: a CRF tagger whose labellings keep constraints, each hard or at a price.
 
-    Probabilities are those of the CRF, without constraints.
-
+    probabilities (str): what labellings are compared with in `marginals`, `scores`, `threshold` and probabilities of
+        spans. "chain": all, by the CRF without constraints. "constrained": those that keep the hard constraints, each
+        at exp(score - costs), up to 1 / 10,000. The more states the automata of the constraints have together, the
+        longer it takes; beyond `max_states` a warning tells what is missing. A sequence that cannot keep its hard
+        constraints has those of the chain. A temperature is fitted to the chain.
+    train_constrained (bool): learn weights that make gold likely among the labellings that keep the hard constraints,
+        each at exp(score - costs), from the second step on; needs the trainer spacy_crf.LBFGS.v1 and the probabilities
+        "constrained". A sequence whose gold breaks a hard constraint, or is known in part, is learned without them.
     mine (MiningSettings | None): a block spacy_crf.Mining.v1; null: no constraints are mined.
     """
 
     features: FeatureSettings = nested("misc", "spacy_crf.Features.v1", templates=["@entities"])
     target: str = fixed("ent", shown=True)
+    probabilities: Probabilities = "chain"
+    train_constrained: bool = fixed(False)
     mine: MiningSettings | None = fixed(None)
     scorer: Scorer = nested("scorers", "spacy_crf.constrained_ner_scorer.v1")
 
     def first_order(self) -> Iterator[str]:
         yield "decoding under constraints"
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        yield from super().problems()
+        if self.train_constrained and self.probabilities != "constrained":
+            yield "probabilities", "'constrained' where the model is trained so"
 
 
 @component(

@@ -2,7 +2,9 @@
 probabilities that another component has found, which learns nothing.
 """
 
+import warnings
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial, wraps
 from pathlib import Path
 from typing import Any
@@ -17,11 +19,14 @@ from ..annotation.extensions import register_marginals
 from ..annotation.span_targets import target_of
 from ..annotation.target import Target
 from ..core.arrays import Floats, Segments
+from ..core.chain.distribution import ChainDistribution
 from ..core.constraints.costs import ScoredGold
 from ..core.constraints.family import Constraint
 from ..core.constraints.language import Spec, parse_all
-from ..core.errors import CRFError, excerpt
+from ..core.errors import CRFError, CRFWarning, excerpt
 from ..core.labels import UNKNOWN, Scheme, TagSet
+from ..features.columns import Columns
+from ..learning.encoder import Sample
 from ..pipe.block import SPAN_TARGETS
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import SpanScores, label_decoder, resolve_scheme
@@ -33,7 +38,7 @@ from ..pipe.source import SourcePipe
 from ..pipe.storage import NAMES, read_settings
 from .block import DecoderSettings, DecodingSettings, MiningSettings, NERSettings
 from .decoding import ConstrainedDecoder, method_settings
-from .errors import ConstraintErrors
+from .errors import ConstraintErrors, ConstraintWarnings
 from .mining import mine_constraints
 from .table import FILE, ConstraintEntry, check_entries, from_bytes, read_given, to_bytes
 from .token_predicates import SequencePredicates, TokenPredicates, sequence_predicates
@@ -70,19 +75,24 @@ class KeepsConstraints:
 
     def _take_stored(self, files: dict[str, bytes], path: str, alone: bool) -> None:
         """Put stored constraints in force; or the given ones beside those that were mined, where the config of a
-        pipeline gives others than it did when they were stored."""
+        pipeline gives others than it did when they were stored. Where it now gives none, warn: those stay."""
         if FILE in files:
             self._take(from_bytes(self.name, files[FILE], f"{path}/{FILE}"))
         given, stored = self.settings.constraints, read_settings(files, self.name, path) or {}
-        if given is not None and not alone and stored.get(SETTING, given) not in (given, as_stored(given)):
-            self._take([*read_given(self.name, given), *(entry for entry in self._entries if entry.is_mined)])
+        if alone or stored.get(SETTING, given) in (given, as_stored(given)):
+            return
+        if given is None:
+            warnings.warn(ConstraintWarnings.CRFW994.format(name=self.name), CRFWarning, stacklevel=2)
+            return
+        self._take([*read_given(self.name, given), *(entry for entry in self._entries if entry.is_mined)])
 
     def _decoding_arguments(self) -> dict[str, Any]:
         """What a `ConstrainedDecoder` gets beside the arguments of a `Decoder`."""
         own = self.settings
         known = TokenPredicates(own.predicates, self.name)
         arguments = {"constraints": self.constraints, "method": method_settings(own), "known": known}
-        return {**arguments, "info": own.info, "changes": own.changes}
+        constrained = getattr(own, "probabilities", "chain") == "constrained"
+        return {**arguments, "name": self.name, "constrained": constrained, "info": own.info, "changes": own.changes}
 
 
 @LabelsTokens.register
@@ -123,8 +133,14 @@ class ConstrainedNER(KeepsConstraints, ChainPipe):
         where = self.settings, self.annotation, self.tags.tags
         return label_decoder(ConstrainedDecoder, *where, **self._decoding_arguments())
 
+    def distribution(self, docs: Sequence[Doc], given: bool = True) -> tuple[Columns, ChainDistribution]:
+        columns, found = super().distribution(docs, given)
+        if self.settings.probabilities == "constrained" and len(columns.orths):
+            found = self.decoder().distribution(docs, columns, found, self.tags)
+        return columns, found
+
     def span_probabilities(self, doc: Doc, spans: Sequence[Span]) -> SpanScores:
-        """Exact probabilities of any spans under the chain alone. See the function of that name."""
+        """Probabilities of any spans, as the setting `probabilities` says. See the function of that name."""
         return span_probabilities(self, doc, spans)
 
     # -- constraints -----------------------------------------------------------------------------------------
@@ -177,11 +193,23 @@ class ConstrainedNER(KeepsConstraints, ChainPipe):
         found = mine_constraints(examples, known, self.tags, self.constraints, config, hold_out)
         self._take([*self._entries, *map(ConstraintEntry.of_mined, found)])
 
+    def make_sample(self, examples: Sequence[Example]) -> Sample:
+        sample = super().make_sample(examples)
+        if not self.settings.train_constrained:
+            return sample
+        if not self.trainer.learns_constrained:
+            trainer = type(self.trainer).__name__.removesuffix("Trainer")
+            raise CRFError(ConstraintErrors.CRF458.format(name=self.name, trainer=trainer))
+        docs = [example.predicted for example in examples]
+        # constraints that are mined are known when it is asked for
+        return replace(sample, paths=lambda: self.decoder().paths(docs, sample.columns, sample.gold.labels, self.tags))
+
     def _hold_out(
         self, nlp: Language | None, config: MiningSettings, others: Sequence[Example], own: Sequence[Example]
     ) -> ScoredGold:
         """Examples as a model sees them that was trained on others; sequences with unknown labels are left out."""
-        fold = trained_on(self, others, config.iterations, nlp, constraints=None, mine=None)
+        free = {"constraints": None, "mine": None, "train_constrained": False, "probabilities": "chain"}
+        fold = trained_on(self, others, config.iterations, nlp, **free)
         scored = fold.held_out(own)
         chains = scored.distribution.chains
         batch = chains.batch

@@ -4,6 +4,7 @@ Annotation that will be kept is given. What is told of a sequence is about the l
 """
 
 import time
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,17 +15,23 @@ from spacy.tokens import Doc
 
 from ..annotation.extensions import register, register_result
 from ..core.arrays import Bools, Ints, Segments
+from ..core.chain.distribution import ChainDistribution
 from ..core.chain.evidence import ImpossibleEvidenceError, condition
 from ..core.chain.potentials import ChainPotentials
 from ..core.constraints.decision import MethodSettings
 from ..core.constraints.decode import decode
+from ..core.constraints.distribution import TOLERANCE, ConstrainedDistribution, ConstrainedPaths
 from ..core.constraints.family import Constraint
+from ..core.constraints.joint import JointAutomaton
 from ..core.constraints.labelling import Fields, Labelling
 from ..core.constraints.problem import violations
 from ..core.constraints.reasons import explain
+from ..core.errors import CRFWarning
 from ..core.labels import UNKNOWN, TagSet
+from ..features.columns import Columns
 from ..pipe.decoding import Batch, Decoder, Prediction
 from .block import DecodingSettings
+from .errors import ConstraintWarnings
 from .table import Decided, constraint_changes, decode_info
 from .token_predicates import SequencePredicates, TokenPredicates, sequence_predicates
 
@@ -35,10 +42,13 @@ NO_TAG = ""  # of tokens that are written without a tag of the chain, to constra
 class ConstrainedDecoder(Decoder):
     """Chooses labels under constraints, by some method, and tells how.
 
+    name (str): of the component. constrained (bool): tell probabilities under constraints.
     known (TokenPredicates): that constraints may name. info (str), changes (str | None): attributes of Docs, as in
     `DecodingSettings`.
     """
 
+    name: str = field(kw_only=True)
+    constrained: bool = field(kw_only=True)
     constraints: Sequence[Constraint] = field(kw_only=True)
     method: MethodSettings = field(kw_only=True)
     known: TokenPredicates = field(kw_only=True)
@@ -49,12 +59,39 @@ class ConstrainedDecoder(Decoder):
         decided = self._decide(batch)
         labels = np.concatenate([one.decision.labels for one in decided])
         sequences = Segments(batch.columns.lengths).within(batch.by_doc).slices()
-        found = self.told(batch, self.decoded(batch, labels))
+        asked = batch
+        if self.constrained and (self.scored or self.outputs):
+            asked = replace(
+                batch, distribution=self.distribution(batch.docs, batch.columns, batch.distribution, batch.tags)
+            )
+        found = self.told(asked, self.decoded(asked, labels))
         decided = self._as_written(batch, decided, labels, found)
         tags = with_no_tag(batch.tags)
         for prediction, own, first in zip(found, sequences, batch.by_doc.firsts.tolist()):
             placed = [replace(one, first=one.first - first) for one in decided[own]]
             prediction.told = (*prediction.told, *self._told_of(placed, tags))
+        return found
+
+    def distribution(
+        self, docs: Sequence[Doc], columns: Columns, chains: ChainDistribution, tags: TagSet
+    ) -> ConstrainedDistribution:
+        """What chains say under constraints; a warning where that is less than all."""
+        units, names = self._predicates(docs, columns, tags)
+        where: dict[str, Any] = {"constraints": self.constraints, "tags": tags, "predicates": units}
+        found = ConstrainedDistribution(chains.chains, chains.temperature, **where, max_states=self.method.max_states)
+        for number in np.flatnonzero(found.missing > TOLERANCE).tolist():
+            known = {"name": self.name, "document": names[number], "missing": found.missing[number]}
+            template = ConstraintWarnings.CRFW456 if known["missing"] == 1 else ConstraintWarnings.CRFW455
+            warnings.warn(template.format(**known), CRFWarning, stacklevel=2)
+        return found
+
+    def paths(self, docs: Sequence[Doc], columns: Columns, gold: Ints, tags: TagSet) -> ConstrainedPaths:
+        """What constraints say of labellings of Docs with gold tags ((N,)); a warning where gold breaks hard ones."""
+        units, names = self._predicates(docs, columns, tags)
+        found = ConstrainedPaths(JointAutomaton(self.constraints, Fields(tags)), columns.lengths, gold, units)
+        if broken := [names[number] for number in np.flatnonzero(found.breaks_hard).tolist()]:
+            known = {"name": self.name, "count": len(broken), "examples": ", ".join(map(repr, broken[:3]))}
+            warnings.warn(ConstraintWarnings.CRFW457.format(**known), CRFWarning, stacklevel=2)
         return found
 
     def empty(self, tags: TagSet) -> Prediction:
@@ -70,7 +107,7 @@ class ConstrainedDecoder(Decoder):
     def _decide(self, batch: Batch) -> list[Decided]:
         """Label the sequences of a batch, in one call and in double precision; `first` counts from its beginning."""
         started, (chains, tags) = time.perf_counter(), self._chains(batch)
-        units, names = self._predicates(batch)
+        units, names = self._predicates(batch.docs, batch.columns, batch.tags)
         predicates = units.at(chains.batch.units)
         decisions = decode(chains, self.constraints, tags, predicates, self.method, names)
         each = 1000 * (time.perf_counter() - started) / max(chains.batch.n_units, 1)
@@ -82,9 +119,9 @@ class ConstrainedDecoder(Decoder):
             out.append(Decided(first, decision, changes, each * int(segments.lengths[number])))
         return out
 
-    def _predicates(self, batch: Batch) -> SequencePredicates:
-        where = batch.docs, batch.columns, batch.docs[0].vocab
-        return sequence_predicates(*where, self.constraints, self.known, self.target, batch.tags)
+    def _predicates(self, docs: Sequence[Doc], columns: Columns, tags: TagSet) -> SequencePredicates:
+        vocab = docs[0].vocab
+        return sequence_predicates(docs, columns, vocab, self.constraints, self.known, self.target, tags)
 
     def _chains(self, batch: Batch) -> tuple[ChainPotentials, TagSet]:
         """The chains in double precision, given the annotation that will be kept, with their tags; units that get no
@@ -117,7 +154,7 @@ class ConstrainedDecoder(Decoder):
             differs &= ~batch.unlabelled
         if not differs.any():
             return decided
-        predicates, out = self._predicates(batch).units, list(decided)
+        predicates, out = self._predicates(batch.docs, batch.columns, batch.tags).units, list(decided)
         fields = Fields(with_no_tag(batch.tags))
         own = np.where(own == UNKNOWN, len(batch.tags), own)
         sequences = Segments(batch.columns.lengths)

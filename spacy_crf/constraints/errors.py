@@ -40,3 +40,29 @@ class ConstraintErrors(metaclass=Messages):
         "Component {name!r}: none of the training documents has labels for all of its tokens, so that nothing can be "
         "mined. Complete the annotation, or set mine = null."
     )
+    CRF458 = (
+        "Component {name!r}: {trainer} cannot train under constraints. Take spacy_crf.LBFGS.v1 with the batcher "
+        "spacy_crf.full_batch.v1, or set train_constrained = false."
+    )
+
+
+class ConstraintWarnings(metaclass=Messages):
+    """Messages of warnings."""
+
+    CRFW455 = (
+        "Component {name!r}: probabilities of document {document!r} lack up to {missing:.2g} of all labellings, by "
+        "their weight, as its constraints have too many states together. Raise max_states, give fewer constraints, or "
+        'count violations "once".'
+    )
+    CRFW456 = (
+        "Component {name!r}: no labelling of document {document!r} was found that keeps all hard constraints, so that "
+        "its probabilities are those without constraints. Give some constraints a cost."
+    )
+    CRFW457 = (
+        "Component {name!r}: the gold labels of {count} training sequences break hard constraints ({examples}). They "
+        "are learned without constraints. Correct them, or give the constraints a cost."
+    )
+    CRFW994 = (
+        "Component {name!r} was saved with constraints of the setting `constraints`, which is null now: they stay in "
+        "force. Set constraints = [] for none but mined ones, or give the setting what it was."
+    )

@@ -77,6 +77,10 @@ class CoreErrors(metaclass=Messages):
     CRF110 = "The temperature must be a positive number, got {value!r}."
     CRF111 = "There is nothing to fit a temperature to: no unit has a gold label."
     CRF120 = "The least probability of a candidate label must be at least 0 and below 1, got {value!r}."
+    CRF162 = (
+        "There is no way to tell {what} under constraints. Ask the chain alone: set probabilities = 'chain', or take "
+        "the constraints away."
+    )
     CRF201 = (
         "Training diverged in iteration {iteration}: the objective is {value}. Look for feature values that are "
         "very large or not finite, or give a larger c2."

@@ -101,8 +101,8 @@ class CorpusErrors(metaclass=Messages):
         "one row for each token, with its number, its offsets, the word and the columns of all layers."
     )
     CRF541 = (
-        "Token {token} ({text!r}) of document {document!r} has a tab or a line end, which a TSV file cannot hold. "
-        "Split the token there."
+        "The token {text!r} at character {start} of document {document!r} has a tab or a line end, which a table "
+        "cannot hold. Split the token there."
     )
     CRF542 = (
         "{path}: the tags in the column '{column}' can be read in more than one way; {value!r} is {readings}. Rename "
@@ -121,6 +121,22 @@ class CorpusErrors(metaclass=Messages):
         "The block '{setting}' of the corpus goes with the format {known}, not with {format!r}. Set `format`, or take "
         "the block out."
     )
+    CRF567 = (
+        "{where}: {value!r} is no check mark. Write one of {seen} for a token that you have checked, and nothing, '_' "
+        "or 'no' for others."
+    )
+    CRF568 = (
+        "{path}: its first lines could be of several formats: {formats}. Name one with the setting 'format', or write "
+        "'# columns = form, tags, checked' into the first line of a table of tags."
+    )
+    CRF569 = "{path}: not a readable {kind} ({reason}). Export it again, or correct it with the tool that wrote it."
+    CRF576 = "{kind} need the package {package}: pip install 'spacy_crf[{extra}]'."
+    CRF577 = "{path}{place}: {problem}. Export it again with all of its fields, or leave it out."
+    CRF578 = (
+        "{path}: the word {word!r} of the documents is not in its place in the file. Only the file that documents were "
+        "read from can be written again with their tags: choose another layout, or read it without changing its words."
+    )
+    CRF579 = "The file {path} would be written over, which is read. Give --output another folder."
 
 
 class CorpusWarnings(metaclass=Messages):

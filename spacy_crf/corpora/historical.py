@@ -15,7 +15,7 @@ from ..annotation.gold import GOLD_TAGS, best_tag, read_gold_tags, register_gold
 from ..annotation.preparation import TEXT_SETTINGS, has_signs_only
 from .block import HistoricalText
 from .sentence import Sentence, group_sentences, join_sentences, take_tokens
-from .tagsets import GOLD_COLUMN
+from .tagsets import CHECKED, CHECKED_COLUMN, GOLD_COLUMN
 
 GOLD = ("tag", GOLD_COLUMN)
 
@@ -32,7 +32,11 @@ def apply_text(sentences: Iterable[Sentence], text: HistoricalText) -> Iterator[
     for sentence in sentences:
         starts_document |= sentence.starts_document
         if text.untagged:
-            tagged = {kind: [value or text.untagged for value in sentence.columns[kind]] for kind in GOLD}
+            known = sentence.columns.get(CHECKED_COLUMN, sentence.words)  # nothing is known of what nobody has checked
+            tagged = {
+                kind: [value or (text.untagged if seen else "") for value, seen in zip(sentence.columns[kind], known)]
+                for kind in GOLD
+            }
             sentence = replace(sentence, columns={**sentence.columns, **tagged})
         for segment in _cut(sentence, text):
             kept = _keep(segment, text)
@@ -48,8 +52,10 @@ def prepare_gold(doc: Doc, text: HistoricalText) -> None:
     if read_value(doc, TEXT_SETTINGS) is not None:
         return
     has_sets, rows = any(stored_values(doc, GOLD_TAGS)), read_gold_tags(doc)
-    for token, row in zip(doc, rows):
-        tag = best_tag(row) or token.tag_ or text.untagged
+    checked = stored_values(doc, CHECKED)
+    has_marks = any(checked)
+    for token, row, seen in zip(doc, rows, checked):
+        tag = best_tag(row) or token.tag_ or (text.untagged if seen or not has_marks else "")
         if text.punctuation != "gold" and _is_punctuation(token.text, tag, text):
             tag = ""
             row.clear()

@@ -17,28 +17,34 @@ from spacy.vocab import Vocab
 from ..annotation.documents import read_doc_name, register_doc_name, write_doc_name
 from ..annotation.extensions import copy_values, register_stored, stored_names
 from ..annotation.preparation import copy_truncated, write_text_settings
-from ..core.errors import CRFError
+from ..core.errors import CoreErrors, CRFError
 from .block import CoraSettings, HistoricalText, ReferenceSettings
-from .conll import is_conllu, read_columns, read_conllu
+from .cas import TYPE_SYSTEM, is_cas, read_cas
+from .conll import read_columns
+from .conllu import is_conllu, read_conllu
 from .cora import read_cora
 from .docbin import read_docbin
 from .docs import DocMaker, admit, align_annotation, copy_text_notes, copy_tokens, count_characters, make_doc
 from .errors import CorpusErrors
+from .exchange import Unchecked, forget_unchecked
 from .files import check_paths, data_suffix, name_files, number_name, visible_files
 from .historical import apply_text
 from .references import is_references, read_references
 from .review import is_review, read_review
 from .sentence import Group, Sentence, bare_sentences, extension_name, group_sentences, validate_columns, validate_input
-from .tagsets import GOLD_COLUMN, read_tokens_tsv, resolve_gold_tags
+from .tables import has_tag_column, is_tokens_tsv, read_tokens_tsv, read_xlsx
+from .tagsets import GOLD_COLUMN, resolve_gold_tags
+from .tasks import is_doccano, is_label_studio, read_doccano, read_label_studio
 from .webanno import is_webanno, read_webanno
 
 ColumnFormat = Literal["columns", "conll2000", "conll2002", "conll2003"]
-Format = Literal["spacy", "conllu", ColumnFormat, "review", "tagsets", "cora", "webanno", "references"]
+Exchange = Literal["webanno", "cas", "label_studio", "doccano", "xlsx"]
+Format = Literal["spacy", "conllu", ColumnFormat, "review", "tagsets", "cora", Exchange, "references"]
 COLUMNS = (".conll", ".iob", ".iob2", ".bio", ".bioes", ".biluo", ".bilou", ".ner")
 # These say little about the content: a folder's licence or raw text has them as well.
 VAGUE = (".tsv", ".txt")
 # In a folder with files of any format, these suffixes tell data from other files, and those are made do with.
-ANY = (".spacy", ".conllu", ".xml", *COLUMNS), (*VAGUE, ".jsonl")
+ANY = (".spacy", ".conllu", ".xml", ".xmi", ".xlsx", *COLUMNS), (*VAGUE, ".jsonl", ".json")
 
 
 @dataclass(frozen=True)
@@ -66,18 +72,25 @@ class FileFormat:
 FORMATS = {
     "spacy": FileFormat(None, (".spacy",), own=".spacy"),
     "review": FileFormat(read_review, (".tsv", ".jsonl"), looks=is_review),
-    "tagsets": FileFormat(read_tokens_tsv, (".tsv",), (".txt",), has_tag_sets=True),
     "cora": FileFormat(read_cora, (".xml",), own=".xml", settings=("cora",), has_tag_sets=True),
     "webanno": FileFormat(read_webanno, (".tsv",), looks=is_webanno, has_tag_sets=True),
+    "cas": FileFormat(read_cas, (".xmi", ".json"), own=".xmi", looks=is_cas, has_tag_sets=True),
+    "label_studio": FileFormat(read_label_studio, (".json",), looks=is_label_studio, has_tag_sets=True),
+    "doccano": FileFormat(read_doccano, (".jsonl",), looks=is_doccano, has_tag_sets=True),
+    "xlsx": FileFormat(read_xlsx, (".xlsx",), own=".xlsx", has_tag_sets=True),
     "references": FileFormat(
         read_references, (".txt", ".xml"), (".tsv",), own=".xml", looks=is_references, settings=("references",)
     ),
     "conllu": FileFormat(read_conllu, (".conllu",), (".conll", *VAGUE), own=".conllu", looks=is_conllu),
+    "tagsets": FileFormat(read_tokens_tsv, (".tsv",), (".txt",), looks=is_tokens_tsv, has_tag_sets=True),
     **{
         name: FileFormat(partial(read_columns, format=name), COLUMNS, VAGUE, settings=("columns", "separator"))
         for name in get_args(ColumnFormat)
     },
 }
+
+BINARY = ("spacy", "xlsx")
+WITH_SETS = [name for name, format in FORMATS.items() if format.has_tag_sets]
 
 
 def find_files(path: Path, format: str | None) -> list[Path]:
@@ -97,7 +110,7 @@ def list_files(path: Path, format: str | None) -> list[Path]:
     if not path.is_dir():
         return [path]
     telling, vague = _suffixes(format)
-    sure = visible_files(path, telling)
+    sure = [file for file in visible_files(path, telling) if file.name != TYPE_SYSTEM]  # which goes with XMI
     others = visible_files(path, vague)
     return sorted([*sure, *(file for file in others if _tells(file, format))]) if sure else others
 
@@ -116,13 +129,21 @@ def _suffixes(format: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return ANY if format is None else (FORMATS[format].suffixes, FORMATS[format].vague)
 
 
-def pick_format(path: Path) -> str:
-    """The name of the format of a file, told from its suffix, then from its content."""
+def tell_format(path: Path) -> str | None:
+    """The name of the format of a file, told from its suffix, then from its first lines; None if these tell none."""
     suffix = data_suffix(path)
     candidates = [name for name, format in FORMATS.items() if suffix and format.own == suffix]
     looking = {name: FORMATS[name].looks for name in candidates or FORMATS}
-    default = candidates[0] if candidates else "columns"
+    default = candidates[0] if candidates else None
     return next((name for name, looks in looking.items() if looks is not None and looks(path)), default)
+
+
+def pick_format(path: Path) -> str:
+    """The same; a file that tells none is a table of tags if it has two columns without spans, or else "columns".
+
+    RAISES (ValueError): If it could be either.
+    """
+    return tell_format(path) or ("tagsets" if has_tag_column(path) else "columns")
 
 
 @registry.readers("spacy_crf.Corpus.v1")
@@ -144,7 +165,8 @@ class Corpus:
         "conll2002" is word, tag, ner or word, ner; "conll2003" is word, tag, chunk, ner. "columns" is word, ner or the
         layout of "conll2003", by the number of columns, unless `columns` says otherwise. "review" is a corrected file
         of `crf review`, which is told from its first line beside text files of any format. "tagsets" is
-        `form<TAB>tags` with sets such as A|B, "cora" is CorA-XML, and "webanno" is WebAnno TSV 3; these three fill
+        `form<TAB>tags<TAB>checked` with sets such as A|B, "cora" is CorA-XML, "webanno" is WebAnno TSV 3, "cas" is UIMA
+        CAS as XMI or JSON, "label_studio" and "doccano" are exports of these, and "xlsx" is a spreadsheet; these fill
         `token._.gold_tags`. "references" is bibliographic references with tagged fields, as of Cora, ParsCit and
         AnyStyle, or as `word<TAB>label` lines; each is a document.
     columns (list[str] | None): The names of the columns of column files.
@@ -158,12 +180,15 @@ class Corpus:
         sentence starts of the file.
     bare (bool): Leave out punctuation and write words in lower case, of files of any format but "spacy": what a
         punctuation_restorer shows to a tagger before it, which is to be trained so.
+    unchecked (str): What becomes of tags that a tagger has filled in, in files that say which tokens a person has
+        checked. "unknown": nothing is learned of them. "soft": they are taken for gold, with their probabilities as
+        weights; not for a corpus that scores are made of.
     limit (int): Number of Docs to read at most; 0 for all.
     augmenter (Callable | None): Makes examples of each example, as for spaCy's own Corpus. Where custom attributes of
         tokens hold gold, as several tags do, it must leave the number of tokens as it is.
     cora (CoraSettings | None): What is taken from CorA-XML, spacy_crf.CoraXML.v1 in a config; only for that format.
-    text (HistoricalText | None): What is made of historical text, spacy_crf.HistoricalText.v1 in a config; only for the
-        three formats with several tags per token.
+    text (HistoricalText | None): What is made of historical text, spacy_crf.HistoricalText.v1 in a config; only for
+        formats with several tags per token, which may be mixed if `format` is null.
     references (ReferenceSettings | None): What becomes of tagged references, spacy_crf.References.v1 in a config; only
         for that format.
 
@@ -183,6 +208,7 @@ class Corpus:
     separator: str | None = None
     retokenize: bool = False
     bare: bool = False
+    unchecked: Unchecked = "unknown"
     limit: int = 0
     augmenter: Callable[..., Any] | None = None
     cora: CoraSettings | None = None
@@ -195,11 +221,13 @@ class Corpus:
         self._check_format()
         if self.group not in ("auto", "document", "sentence") and not (isinstance(self.group, int) and self.group > 0):
             raise CRFError(CorpusErrors.CRF518.format(group=self.group))
-        with_sets = [name for name, format in FORMATS.items() if format.has_tag_sets]
-        for setting, owners in (("cora", ["cora"]), ("text", with_sets), ("references", ["references"])):
+        if self.unchecked not in get_args(Unchecked):
+            known = " or ".join(map(repr, get_args(Unchecked)))
+            raise CRFError(CoreErrors.CRF549.format(name="unchecked", value=self.unchecked, expected=known))
+        for setting, owners in (("cora", ["cora"]), ("text", [None, *WITH_SETS]), ("references", ["references"])):
             # The format must be named: the content of a file could mean another one.
             if getattr(self, setting) is not None and self.format not in owners:
-                known = " or ".join(map(repr, owners))
+                known = " or ".join(repr(owner) for owner in owners if owner)
                 raise CRFError(CorpusErrors.CRF552.format(setting=setting, format=self.format, known=known))
         validate_input(self.input or ())
 
@@ -223,12 +251,13 @@ class Corpus:
         """
         augment = self.augmenter or dont_augment
         for reference in self.read_docs(nlp.vocab):
-            admit(nlp, count_characters(reference))
-            example = self._make_example(nlp, reference)
+            example = self.make_example(nlp, reference)
             for made in augment(nlp, example):
                 yield made if made is example else self._complete(nlp, made, reference)
 
-    def _make_example(self, nlp: Language, reference: Doc) -> Example:
+    def make_example(self, nlp: Language, reference: Doc) -> Example:
+        """The example of a gold Doc, before it is augmented."""
+        admit(nlp, count_characters(reference))
         if not self.retokenize:
             return Example(copy_tokens(reference, self.input or ()), reference)
         example = Example(make_doc(nlp, reference.text), reference)
@@ -246,46 +275,61 @@ class Corpus:
             raise CRFError(CorpusErrors.CRF543.format(before=len(original), after=len(made.reference), **known))
         copy_text_notes(original, made.reference)
         own_text = made.predicted.text == made.reference.text
-        return self._make_example(nlp, made.reference) if own_text else made
+        return self.make_example(nlp, made.reference) if own_text else made
 
     def read_docs(self, vocab: Vocab) -> Iterator[Doc]:
         """Yield documents, or parts of them, with their gold, reading file by file; `doc._.doc_name` says of which."""
-        for name in filter(None, map(extension_name, [*(self.columns or ()), *(self.input or ())])):
-            register_stored(name)
-        register_doc_name()
-        files = ((file, path) for path in self.paths for file in find_files(path, self.format))
-        docs = (doc for named in name_files(files, self.paths) for doc in self._read_file(*named, vocab))
         is_empty = True
-        for doc in islice(docs, self.limit or None):
+        for doc in islice(chain.from_iterable(docs for *_, docs in self.read_files(vocab)), self.limit or None):
             is_empty = False
             yield doc
         if is_empty:
             raise CRFError(CorpusErrors.CRF520.format(path=", ".join(map(str, self.paths))))
 
+    def read_files(self, vocab: Vocab) -> Iterator[tuple[Path, str, Iterator[Doc]]]:
+        """Yield files, their names, which are those of their first documents, and what `read_docs` gives of each."""
+        for name in filter(None, map(extension_name, [*(self.columns or ()), *(self.input or ())])):
+            register_stored(name)
+        register_doc_name()
+        files = ((file, path) for path in self.paths for file in find_files(path, self.format))
+        for file, name in name_files(files, self.paths):
+            yield file, name, self._read_file(file, name, vocab)
+
     def _read_file(self, file: Path, name: str, vocab: Vocab) -> Iterator[Doc]:
         format = self.format or pick_format(file)
-        is_text = FORMATS[format].read is not None
-        own = FORMATS["review" if is_text and is_review(file) else format]
+        format = "review" if format not in BINARY and is_review(file) else format
+        own = FORMATS[format]
+        text = self.text if format != "review" else None
         if own.read is None:
-            if self.bare:
-                raise CRFError(CorpusErrors.CRF510.format(setting="bare", value=True, format=format))
+            for setting, value in (("bare", self.bare), ("text", text)):
+                if value:
+                    raise CRFError(CorpusErrors.CRF510.format(setting=setting, value=value, format=format))
             yield from read_docbin(file, vocab, self.group, name)
             return
         sentences = own.read(file, **{name: getattr(self, name) for name in own.settings})
-        if own.has_tag_sets and self.text is not None:
-            sentences = apply_text(sentences, self.text)
+        sentences = forget_unchecked(sentences, self.unchecked)
+        if text is not None:
+            sentences = apply_text(self._with_sets(file, format, sentences), text)
         if self.bare:
             sentences = bare_sentences(sentences)
         make_reference, number, is_first = DocMaker(vocab), 1, True
         for grouped in group_sentences(self._check_input(file, sentences), self.group):
             number += grouped[0].starts_document and not is_first
             is_first = False
-            doc = write_doc_name(make_reference(grouped), number_name(name, number))
-            if own.has_tag_sets and self.text is not None:
-                write_text_settings(doc, asdict(self.text))
-            if own.has_tag_sets or GOLD_COLUMN in grouped[0].columns:
+            doc = write_doc_name(make_reference(grouped), grouped[0].document or number_name(name, number))
+            if text is not None:
+                write_text_settings(doc, asdict(text))
+            if GOLD_COLUMN in grouped[0].columns:
                 resolve_gold_tags(doc)
             yield doc
+
+    def _with_sets(self, file: Path, format: str, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+        """Sentences that the block `text` can be applied to."""
+        for sentence in sentences:
+            if GOLD_COLUMN not in sentence.columns:
+                known = " or ".join(map(repr, WITH_SETS))
+                raise CRFError(CorpusErrors.CRF552.format(setting="text", format=f"{format} of {file}", known=known))
+            yield sentence
 
     def _check_input(self, file: Path, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         for sentence in sentences:

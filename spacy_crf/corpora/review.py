@@ -1,8 +1,9 @@
 """Files that `python -m spacy crf review` has written and somebody has corrected: partial gold.
 
-In both layouts each sequence comes with its tokens, and each token has a field `gold`: what is filled in is known, what
-is empty or "_" is unknown, so that the label "_" has a backslash before it. Nothing else that may have been changed is
-read, apart from the words.
+In both layouts each sequence comes with its tokens, and each token has the fields `gold` and `checked`. What is filled
+in is known, what is empty or "_" is unknown, so that the label "_" has a backslash before it. A check mark without gold
+says that the tagger's own tag, `best`, is right. Where the gold was filled in by the tagger ("prefilled"), it is known
+only if it was checked or changed. Nothing else that may have been changed is read, apart from the words.
 """
 
 import re
@@ -16,12 +17,14 @@ from ..core.labels import OUTSIDE
 from ..reading.files import first_line, read_blocks
 from ..reading.records import read_json_lines
 from .errors import CorpusErrors
+from .exchange import read_mark
 from .sentence import RowChecker, Sentence, find_spaces, is_spans, validate_input
 from .tagsets import GOLD_COLUMN, make_sentence, parse_tags
 
 FORMAT = "spacy_crf review 1"
 MARK = f"# {FORMAT}"  # first line of the tabular layout; in JSON lines each object says it
-COLUMNS = ("word", "gold", "best", "probability", "alternatives")
+COLUMNS = ("word", "gold", "checked", "best", "probability", "alternatives")
+UNMARKED = tuple(name for name in COLUMNS if name != "checked")  # of files without check marks
 ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 _BACK = {escape: character for character, escape in ESCAPES.items()}
 _TABLE, _ESCAPED = str.maketrans(ESCAPES), re.compile(r"\\[\\tnr]")
@@ -31,7 +34,10 @@ _LIKE_UNKNOWN = re.compile(r"\\*_")  # labels that get a backslash, not to be ta
 
 @dataclass
 class _Sequence:
-    """One sequence of a file, the same for both layouts. input: annotation that the pipeline was given, by kind."""
+    """One sequence of a file, the same for both layouts.
+
+    gold (list[str]): what is known. input: annotation that the pipeline was given, by kind. document (str): its name.
+    """
 
     kind: str
     words: list[str]
@@ -39,6 +45,7 @@ class _Sequence:
     lines: Sequence[int]
     input: dict[str, list[str]] = field(default_factory=dict)
     text: str | None = None
+    document: str = ""
 
 
 def is_review(path: Path) -> bool:
@@ -73,7 +80,7 @@ def _read_rows(path: Path, checker: RowChecker) -> Iterator[_Sequence]:
         if rows and not header:
             raise CRFError(CorpusErrors.CRF526.format(path=path, line=first))
         if rows:
-            yield _parse_rows(checker, rows, header, comments.get("text"))
+            yield _parse_rows(checker, rows, header, comments)
 
 
 def _is_comment(line: str) -> bool:
@@ -82,21 +89,36 @@ def _is_comment(line: str) -> bool:
     return before.startswith(("# ", MARK)) and (not after or after.isspace())
 
 
-def _parse_rows(checker: RowChecker, rows: dict[int, str], header: dict[str, str], text: str | None) -> _Sequence:
+def _parse_rows(
+    checker: RowChecker, rows: dict[int, str], header: dict[str, str], comments: dict[str, str]
+) -> _Sequence:
     kinds = [kind for kind in header.get("input", "").split(", ") if kind]
-    names = (*COLUMNS, *kinds)
+    own = COLUMNS if COLUMNS[2] in header.get("columns", "").split(", ") else UNMARKED
+    names, text = (*own, *kinds), comments.get("text")
     cells = [line.split("\t") for line in rows.values()]
     for number, row in zip(rows, cells):
         checker.check_width(number, row, names)
     columns = dict(zip(names, zip(*cells)))
+    marks = zip(rows, columns.get("checked", [""] * len(rows)))
+    known = zip(columns["gold"], columns["best"], (read_mark(mark, f"{checker.path}, line {n}") for n, mark in marks))
+    is_prefilled = "prefilled" in header
     return _Sequence(
         header["target"],
         [unescape(word) for word in columns["word"]],
-        [_read_label(unescape(value)) for value in columns["gold"]],
+        [_settle(unescape(gold), unescape(best), seen, is_prefilled) for gold, best, seen in known],
         list(rows),
         {kind: [_read_label(unescape(value)) for value in columns[kind]] for kind in kinds},
         None if text is None else unescape(text),
+        unescape(comments.get("document", "")),
     )
+
+
+def _settle(gold: str, best: str, is_checked: bool, is_prefilled: bool) -> str:
+    """What is known of a token. best (str): the tag that the tagger has given it, as it is, not as gold is written."""
+    label = _read_label(gold)
+    if is_checked:
+        return label or ("" if is_prefilled else best)
+    return "" if is_prefilled and label == best else label
 
 
 def _read_label(value: str) -> str:
@@ -117,15 +139,27 @@ def _parse_object(data: dict[str, Any], line: int) -> _Sequence:
         raise ValueError(f"format is {data['format']!r}, not {FORMAT!r}")
     tokens = data["tokens"]
     words = [token["text"] for token in tokens]
+    marks = [token.get("checked", "") for token in tokens]
     gold = ["" if token["gold"] is None else token["gold"] for token in tokens]
+    best, document = [token.get("best", "") for token in tokens], data.get("document_name", "")
     input = {kind: list(values) for kind, values in data["input"].items()}
     text = "" if data["text"] is None else data["text"]
-    texts = [data["target"], text, *words, *gold, *(value for values in input.values() for value in values)]
+    texts = [
+        data["target"],
+        text,
+        document,
+        *words,
+        *gold,
+        *best,
+        *(value for values in input.values() for value in values),
+    ]
     if not all(isinstance(text, str) for text in texts):
         raise ValueError("target, text, words, gold and input must be strings")
     if any(len(values) != len(words) for values in input.values()):
         raise ValueError("input must have a value for each token")
-    return _Sequence(data["target"], words, list(map(_read_label, gold)), [line] * len(words), input, data["text"])
+    seen = [read_mark(mark, f"line {line}") for mark in marks]
+    known = [_settle(*own, bool(data.get("prefilled"))) for own in zip(gold, best, seen)]
+    return _Sequence(data["target"], words, known, [line] * len(words), input, data["text"], document)
 
 
 def _make_sentence(sequence: _Sequence, checker: RowChecker) -> Sentence:
@@ -141,7 +175,8 @@ def _make_sentence(sequence: _Sequence, checker: RowChecker) -> Sentence:
         checker.check(name, values, lines)
     if is_spans(kind):
         _check_spans(sequence, checker.path)
-    return Sentence(words, columns, None if sequence.text is None else find_spaces(sequence.text, words))
+    spaces = None if sequence.text is None else find_spaces(sequence.text, words)
+    return Sentence(words, columns, spaces, document=sequence.document)
 
 
 def _check_spans(sequence: _Sequence, path: Path) -> None:

@@ -57,6 +57,8 @@ class Sentence:
     heads (list[int] | None), deps (list[str] | None): Index of each word's head in the sentence, its own for the root,
         and the relation to it; None unless the sentence has a complete tree.
     starts_document (bool): Whether the file marks the beginning of a document here.
+    document (str): Name of the document, "" if the file does not say.
+    predicted (tuple[str, ...]): Kinds of annotation that a tagger has filled in for tokens that nobody has checked.
     """
 
     words: list[str]
@@ -65,6 +67,8 @@ class Sentence:
     heads: list[int] | None = None
     deps: list[str] | None = None
     starts_document: bool = False
+    document: str = ""
+    predicted: tuple[str, ...] = ()
 
 
 def join_sentences(parts: Sequence[Sentence]) -> Sentence:
@@ -74,7 +78,7 @@ def join_sentences(parts: Sequence[Sentence]) -> Sentence:
     if all(part.spaces is not None for part in parts):
         spaces = list(chain.from_iterable(part.spaces or () for part in parts))
     words = list(chain.from_iterable(part.words for part in parts))
-    return Sentence(words, columns, spaces, starts_document=parts[0].starts_document)
+    return replace(parts[0], words=words, columns=columns, spaces=spaces, heads=None, deps=None)
 
 
 def take_tokens(sentence: Sentence, chosen: Sequence[int]) -> Sentence:
@@ -86,7 +90,7 @@ def take_tokens(sentence: Sentence, chosen: Sequence[int]) -> Sentence:
         spaces = [any(sentence.spaces[index:end]) for index, end in zip(chosen, ends)]
     columns = {kind: [values[index] for index in chosen] for kind, values in sentence.columns.items()}
     words = [sentence.words[index] for index in chosen]
-    return Sentence(words, columns, spaces, starts_document=sentence.starts_document)
+    return replace(sentence, words=words, columns=columns, spaces=spaces, heads=None, deps=None)
 
 
 def bare_sentences(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
@@ -103,7 +107,7 @@ def bare_sentences(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
 def group_sentences(sentences: Iterable[Sentence], group: Group) -> Iterator[list[Sentence]]:
     """Put the sentences of one file together into those of one Doc each.
 
-    No group reaches across the beginning of a document that the file marks.
+    No group reaches across the beginning of a document that the file marks, or has sentences of two documents.
 
     group (Group): "document" for one group per document (the whole file if none is marked), "sentence" for one per
         sentence, a number for that many sentences per group, "auto" for one per document from the first mark on, and
@@ -112,7 +116,8 @@ def group_sentences(sentences: Iterable[Sentence], group: Group) -> Iterator[lis
     size = group if isinstance(group, int) else math.inf if group == "document" else 1
     pending: list[Sentence] = []
     for sentence in sentences:
-        if pending and (sentence.starts_document or len(pending) >= size):
+        is_next = sentence.starts_document or (pending and sentence.document != pending[-1].document)
+        if pending and (is_next or len(pending) >= size):
             yield pending
             pending = []
         if sentence.starts_document and group == "auto":

@@ -1,4 +1,4 @@
-"""Gold with several tags per token: its notation in files, and token TSV, `form<TAB>tags`.
+"""Gold with several tags per token: its notation in files.
 
 One cell of a file is one of
 
@@ -15,17 +15,15 @@ tag is its weight, so a tag with a colon needs one: N:pl:1. A colon alone is a t
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc
 
-from ..annotation.extensions import read_values, stored_values
+from ..annotation.extensions import stored_values
 from ..annotation.gold import GOLD_TAGS, TagWeights, best_tag, register_gold_tags, write_gold_tags
 from ..core.errors import CRFError
-from ..reading.files import read_blocks
 from .errors import CorpusErrors
-from .sentence import EXTENSION_PREFIX, RowChecker, Sentence
+from .sentence import EXTENSION_PREFIX, Sentence
 
 NO_GOLD = "_"
 BETWEEN = "|"
@@ -35,9 +33,9 @@ TOLERANCE = 1e-6
 DIGITS = 9
 # The sum of weights that were written with so many digits, for up to 20 of them, is 1.
 ROUNDING = 1e-8
-COLUMNS = ("form", "tags")
 GOLD_COLUMN = f"{EXTENSION_PREFIX}{GOLD_TAGS}"
-STEPS = 10_000  # weights of predicted tags have four decimals
+CHECKED, YES = "checked", "yes"  # custom token attribute, and its value for a token that a person has seen
+CHECKED_COLUMN = f"{EXTENSION_PREFIX}{CHECKED}"
 
 
 def parse_tags(cell: str, where: str = "Tags") -> TagWeights:
@@ -129,78 +127,21 @@ def read_cells(doc: Doc, name: str = GOLD_TAGS) -> list[TagWeights]:
         raise
 
 
-def read_tokens_tsv(path: Path) -> Iterator[Sentence]:
-    """Yield the segments of a file of `form<TAB>tags` lines; the first one begins a document.
+def make_sentence(
+    words: list[str],
+    tags: list[TagWeights],
+    spaces: list[bool] | None,
+    is_first: bool,
+    checked: Sequence[bool] | None = None,
+    document: str = "",
+) -> Sentence:
+    """A sentence with the best gold tags, and all of them as cells in `ext:gold_tags`, for `resolve_gold_tags`.
 
-    Everything before the tab is the form, so "|", "#" and "_" are words like others; a line with "#" at its beginning
-    and no tab is a comment.
+    checked (Sequence[bool] | None): which tokens a person has seen, in `ext:checked`; None if the file does not say.
     """
-    checker, is_first = RowChecker(path), True
-    for first, lines in read_blocks(path):
-        words, tags = [], []
-        for line, text in enumerate(lines, first):
-            if text.startswith("#") and "\t" not in text:
-                continue
-            row = text.split("\t")
-            checker.check_width(line, row, COLUMNS)
-            checker.check_words(row[:1], [line])
-            words.append(row[0])
-            tags.append(parse_tags(row[1], f"{path}, line {line}, token {row[0]!r}"))
-        if words:
-            yield make_sentence(words, tags, None, is_first)
-            is_first = False
-
-
-def make_sentence(words: list[str], tags: list[TagWeights], spaces: list[bool] | None, is_first: bool) -> Sentence:
-    """A sentence with the best gold tags, and all of them as cells in `ext:gold_tags`, for `resolve_gold_tags`."""
     register_gold_tags()
     cells = [format_tags(weights) if weights else "" for weights in tags]
     columns = {"tag": [best_tag(weights) for weights in tags], GOLD_COLUMN: cells}
-    return Sentence(words, columns, spaces, starts_document=is_first)
-
-
-def write_tokens_tsv(doc: Doc, rows: Sequence[Mapping[str, float]]) -> Iterator[str]:
-    """Write a document with the tags of its tokens (lines), "_" for none; an empty line is behind each segment.
-
-    A sentence is a segment; so is a Doc without sentence starts. Tokens of white space are left out.
-
-    rows (Sequence[Mapping[str, float]]): Weights by tag for each token.
-    """
-    for segment in find_segments(doc):
-        for token in segment:
-            if not token.is_space:
-                yield f"{check_word(doc, token.i)}\t{format_tags(rows[token.i])}"
-        yield ""
-
-
-def write_predicted_tsv(doc: Doc, tag_set: str = "tag_set", tag_probs: str = "tag_probs") -> Iterator[str]:
-    """Write the predicted tag sets of a document, with probabilities as weights; see `write_tokens_tsv`."""
-    rows = [dict.fromkeys(tags or (), 0.0) for tags in read_values(doc, tag_set)]
-    for row, probabilities in zip(rows, read_values(doc, tag_probs)):
-        row.update((tag, value) for tag, value in (probabilities or {}).items() if tag in row)
-    yield from write_tokens_tsv(doc, [_as_weights(row) for row in rows])
-
-
-def _as_weights(probabilities: dict[str, float]) -> dict[str, float]:
-    """Probabilities of a set as weights with few decimals that sum to 1 at most, as `parse_tags` asks."""
-    if len(probabilities) < 2:
-        return dict.fromkeys(probabilities, 1.0)
-    total = sum(probabilities.values()) or 1.0
-    weights = {tag: max(math.floor(STEPS * value / total), 1) / STEPS for tag, value in probabilities.items()}
-    first = max(weights, key=weights.__getitem__)
-    weights[first] = round(weights[first] - max(0.0, sum(weights.values()) - 1), 6)
-    return weights
-
-
-def find_segments(doc: Doc) -> list[Span]:
-    """The sentences of a Doc that have a word; the whole Doc if it has no sentence starts."""
-    spans = list(doc.sents) if doc.has_annotation("SENT_START") else [doc[:]]
-    return [span for span in spans if not all(token.is_space for token in span)]
-
-
-def check_word(doc: Doc, index: int) -> str:
-    """The text of a token; one that would break a line or a column is an error."""
-    text = doc[index].text
-    if any(character in text for character in "\t\n\r"):
-        raise CRFError(CorpusErrors.CRF541.format(token=index, text=text, document=doc[:6].text))
-    return text
+    if checked is not None:
+        columns[CHECKED_COLUMN] = [YES if seen else "" for seen in checked]
+    return Sentence(words, columns, spaces, starts_document=is_first, document=document)

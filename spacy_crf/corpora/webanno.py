@@ -11,15 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from spacy.tokens import Doc
-
-from ..annotation.extensions import read_values
+from ..annotation.gold import TagWeights
 from ..core.errors import CRFError
 from ..reading.files import read_blocks, read_lines
 from ..reading.numbers import whole_number
 from .errors import CorpusErrors
+from .exchange import ExchangeDocument, ExchangeToken, as_weights, check_line, read_mark
 from .sentence import Sentence
-from .tagsets import check_word, find_segments, format_tags, make_sentence, parse_tags
+from .tagsets import format_tags, make_sentence, parse_tags
 
 MARK = "#FORMAT=WebAnno TSV 3."
 FORMAT = f"{MARK}3"
@@ -47,65 +46,81 @@ class WebannoLayer:
 
     tag: The best one or several in the notation of `tagsets`, which the annotators correct. tags: The set of tags that
     is predicted, A|B. probabilities: Of the tags of the set, or of the best tag if there is no set: A:0.62|B:0.31.
+    checked: A feature of type boolean, which the annotators set for what they have seen; without it, all is gold.
     """
 
     name: str = "webanno.custom.TagSet"
     tag: str = "tag"
     tags: str = "tags"
     probabilities: str = "probabilities"
+    checked: str = "checked"
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        return self.tag, self.tags, self.probabilities, self.checked
 
 
 DEFAULT_LAYER = WebannoLayer()
 
 
-def write_webanno(
-    doc: Doc, *, tag_set: str, tag_probs: str, target: str = "tag", layer: WebannoLayer = DEFAULT_LAYER
-) -> Iterator[str]:
-    """Write a document with its predicted tag sets: one annotation for each token that has a tag.
+def write_webanno(documents: Sequence[ExchangeDocument], layer: WebannoLayer = DEFAULT_LAYER) -> bytes:
+    """Write one document with its predicted tag sets: one annotation for each token that has a tag.
 
-    Tokens of white space are left out. What a custom attribute does not hold is written as no value. The project in
-    INCEpTION must have the layer before it can import the file.
-
-    tag_set (str), tag_probs (str): The custom token attributes with the predicted set, a list, and with probabilities,
-        a dict that may hold all tags. target (str): Of the best tag, "tag" or "pos".
+    What is not known is written as no value. The project in INCEpTION must have the layer before it can import the
+    file.
     """
+    return "".join(f"{line}\n" for document in documents for line in _write_lines(document, layer)).encode()
+
+
+def _write_lines(document: ExchangeDocument, layer: WebannoLayer) -> Iterator[str]:
     yield FORMAT
-    yield SPAN_LAYER + "|".join((layer.name, layer.tag, layer.tags, layer.probabilities))
+    yield SPAN_LAYER + "|".join((layer.name, *layer.features))
     yield ""
-    text, offset, done = doc.text, 0, 0
-    sets, probabilities = read_values(doc, tag_set), read_values(doc, tag_probs)
-    for number, segment in enumerate(find_segments(doc), 1):
-        words = [token for token in segment if not token.is_space]
+    text, offset, done = document.text, 0, 0
+    for number, sentence in enumerate(document.sentences, 1):
         yield ""
-        covered = text[words[0].idx : words[-1].idx + len(words[-1])]
+        covered = text[sentence[0].start : sentence[-1].end]
         yield from (TEXT + _escape(line, _CONTROL) for line in covered.split("\n"))
-        for i, token in enumerate(words, 1):
-            start = offset + _count_units(text[done : token.idx])
-            offset, done = start + _count_units(token.text), token.idx + len(token)
-            best = token.tag_ if target == "tag" else token.pos_
-            cells = _make_cells(best, sets[token.i] or (), probabilities[token.i] or {})
+        for i, token in enumerate(sentence, 1):
+            start = offset + _count_units(text[done : token.start])
+            offset, done = start + _count_units(token.word), token.end
+            word = check_line(token.word, token.start, document.name)
+            cells = [escape_value(value) or NO_VALUE for value in list_features(token)] or [NO_ANNOTATION] * 4
             # INCEpTION ends each row with a tab.
-            yield "\t".join((f"{number}-{i}", f"{start}-{offset}", check_word(doc, token.i), *cells, ""))
+            yield "\t".join((f"{number}-{i}", f"{start}-{offset}", word, *cells, ""))
 
 
-def _make_cells(best: str, tags: Sequence[str], probabilities: Mapping[str, float]) -> list[str]:
-    if not best:
-        return [NO_ANNOTATION] * 3
-    values = (
-        format_tags({best: 1.0}),
-        format_tags({tag: 1 / len(tags) for tag in tags}) if tags else "",
-        "|".join(f"{tag}:{probabilities[tag]:.4f}" for tag in tags or [best] if tag in probabilities),
-    )
-    return [escape_value(value) or NO_VALUE for value in values]
+def list_features(token: ExchangeToken) -> list[str]:
+    """The values of the features of a token in the order of the layer, "" for none; nothing for a token without tag."""
+    if not token.tag and not token.is_checked:
+        return []
+    best = token.gold if token.gold is not None else {token.tag: 1.0}
+    known = as_weights(token.predicted) if any(token.predicted.values()) else {}
+    return [
+        format_tags(best) if best else "",
+        format_tags({tag: 1 / len(token.predicted) for tag in token.predicted}) if token.predicted else "",
+        "|".join(f"{tag}:{probability:.4f}" for tag, probability in known.items()),
+        "true" if token.is_checked else "false",
+    ]
+
+
+def read_features(tag: str, probabilities: str, checked: str | None, where: str) -> tuple[TagWeights, bool]:
+    """The tags of a token, and whether it is checked: of others what was predicted, if probabilities tell.
+
+    checked (str | None): None where there is no such feature, so that all is gold.
+    """
+    is_checked = checked is None or read_mark(checked, where)
+    predicted = {} if is_checked else parse_tags(probabilities, where)
+    return predicted or parse_tags(tag, where), is_checked
 
 
 class _Row(NamedTuple):
-    """One token: its word, the offsets, the cell of the feature that is read, and the line."""
+    """One token: its word, the offsets, the cells of all features, and the line."""
 
     word: str
     start: int
     end: int
-    cell: str
+    cells: list[str]
     line: int
 
 
@@ -127,35 +142,45 @@ def read_webanno(path: Path, *, layer: WebannoLayer = DEFAULT_LAYER) -> Iterator
     _, header = next(blocks, (1, [""]))
     if not header[0].startswith(MARK):
         raise CRFError(CorpusErrors.CRF538.format(path=path))
-    column, width = _find_column(path, header, layer)
-    sentences = [rows for first, lines in blocks if (rows := _read_rows(path, first, lines, column, width))]
+    columns, width = _find_columns(path, header, layer)
+    sentences = [rows for first, lines in blocks if (rows := _read_rows(path, first, lines, width))]
     for number, (rows, following) in enumerate(zip(sentences, [*sentences[1:], []])):
         words = [row.word for row in rows]
-        tags = [parse_tags("|".join(split_values(row.cell)), f"{path}, line {row.line}, {row.word!r}") for row in rows]
+        tags, checked = zip(*(_read_row(row, columns, layer, path) for row in rows))
         starts = [row.start for row in (*rows[1:], *following[:1])]
         spaces = [start > row.end for row, start in zip(rows, starts)] + [True] * (len(rows) - len(starts))
-        yield make_sentence(words, tags, spaces, number == 0)
+        yield make_sentence(words, list(tags), spaces, number == 0, checked if layer.checked in columns else None)
 
 
-def _find_column(path: Path, header: Sequence[str], layer: WebannoLayer) -> tuple[int, int]:
-    """The number of the column to read, and how many there are."""
-    column, width, known = None, FIXED, []
+def _read_row(row: _Row, columns: Mapping[str, int], layer: WebannoLayer, path: Path) -> tuple[TagWeights, bool]:
+    where = f"{path}, line {row.line}, {row.word!r}"
+    values = {name: split_values(row.cells[column]) for name, column in columns.items()}
+    checked = values.get(layer.checked)
+    mark = None if checked is None else min(checked, default="")  # "false" comes before "true"
+    probabilities = values.get(layer.probabilities, [])
+    return read_features("|".join(values[layer.tag]), probabilities[0] if probabilities else "", mark, where)
+
+
+def _find_columns(path: Path, header: Sequence[str], layer: WebannoLayer) -> tuple[dict[str, int], int]:
+    """The numbers of the columns of a layer by feature, and how many columns there are."""
+    columns: dict[str, int] = {}
+    width, known = FIXED, []
     for line in header:
         if line.startswith(LAYER):
             found, *features = [part for part in line.partition("=")[2].split("|") if part] or [""]
             if line.startswith(SPAN_LAYER):
                 known.append("|".join((found, *features)))
                 if found == layer.name and layer.tag in features:
-                    column = width + features.index(layer.tag)
+                    columns = {name: width + features.index(name) for name in layer.features if name in features}
             # A layer without features has a column as well.
             width += max(1, len(features))
-    if column is None:
+    if not columns:
         layers = ", ".join(known) or "none"
         raise CRFError(CorpusErrors.CRF539.format(path=path, layer=layer.name, feature=layer.tag, known=layers))
-    return column, width
+    return columns, width
 
 
-def _read_rows(path: Path, first: int, lines: Sequence[str], column: int, width: int) -> list[_Row]:
+def _read_rows(path: Path, first: int, lines: Sequence[str], width: int) -> list[_Row]:
     text = "\n".join(_unescape(line[len(TEXT) :], _ESCAPED_CONTROL) for line in lines if line.startswith(TEXT))
     units = text.encode(UNIT, "surrogatepass")
     rows: list[_Row] = []
@@ -180,7 +205,7 @@ def _read_rows(path: Path, first: int, lines: Sequence[str], column: int, width:
             _raise_bad_row(path, number, f"the offsets {start}-{end} are not in the text, or not in order")
         if word != cells[2]:
             _raise_bad_row(path, number, f"the text has {word!r} at {start}-{end}, the row has the word {cells[2]!r}")
-        rows.append(_Row(word, start, end, cells[column], number))
+        rows.append(_Row(word, start, end, cells, number))
     return rows
 
 

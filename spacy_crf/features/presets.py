@@ -113,6 +113,9 @@ PRESETS: dict[str, list[str]] = {
     # the beginnings of paths in a tree of clusters: of the vocabulary's table, and of a word list `clusters`
     "clusters": _cluster_window("CLUSTER{}", "CLUSTER20"),
     "listed_clusters": _cluster_window("LIST(clusters,{})", "LIST(clusters)"),
+    # how raw text writes words, by the lists of `crf casing`: their case, and whether marks stand beside them
+    "listed_cases": ["LIST(cases)[-1..1]", "LIST(cases,1)[0]|LIST(cases,1)[1]", "LIST(cases)|LOWER[-1]"],
+    "listed_marks": ["LIST(marks)[-1..2]", "LIST(marks)|LIST(marks)[1]", "LIST(marks,1)|LOWER[1]"],
     "historical": _HISTORICAL,
     # asks for a `spelling` block
     "free_spelling": [

@@ -82,6 +82,10 @@ class LabErrors(metaclass=Messages):
     CRF620 = "There is no document with tokens to draw from."
     CRF621 = "Config {config}: no component {name!r} has a scorer, so nothing can be measured. With a scorer: {known}."
     CRF622 = "Config {config}, split {split!r}: {reason}"
+    CRF690 = (
+        "Component {name!r} labels no tokens with a chain of its own, so that nothing is known of what it is uncertain "
+        "of. Name a crf_tagger or a set_valued_tagger with --component, or choose another --kind."
+    )
     CRF623 = (
         "Component {name!r} has no score on test part {test!r}: does the corpus have gold for it? Scores that are not "
         "numbers are left out."

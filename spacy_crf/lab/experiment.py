@@ -10,7 +10,7 @@ from itertools import product
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from spacy.language import Language
@@ -18,22 +18,29 @@ from spacy.training import Example
 from spacy.util import import_file, load_model, load_model_from_config
 from thinc.api import Config
 
-from ..core.arrays import Doubles, Indices
+from ..core.arrays import Doubles, Indices, Segments
 from ..core.errors import CRFError
 from ..core.labels import TagSet
+from ..corpora.exchange import Place
+from ..pipe.calibration import run_before
+from ..pipe.component import ChainPipe
+from ..pipe.probabilities import LabelsTokens
 from ..punctuation.component import PunctuationRestorer
 from ..punctuation.docs import gold_labels
 from ..sections.component import SectionParser
 from ..sections.layout import units_of
 from ..sections.scorer import confuse
 from ..sections.segment import Kind
+from ..tagging.component import CRFTagger
+from ..tagging.ranking import Order
+from ..tagging.review import review
 from .documents import Grams, Purpose, Source, by_document, count_grams, jensen_shannon, selected
 from .errors import LabErrors
 from .evaluation import unknown_share
 from .measures import Scored, assess
 from .results import DocumentScores, Experiment, PartResult, SystemResult
 from .sampling import By, CorpusLayout, draw_test
-from .splits import Split, SplitSettings, make_splits
+from .splits import CHECKING, ROUNDING, Split, SplitSettings, make_splits
 from .training import train_config
 
 DEV_SHARE = 0.1  # of the training part, where the dev corpus is split itself
@@ -170,6 +177,8 @@ def _run_split(system: System, split: Split, splitting: SplitSettings, run: RunS
         if run.held_out:
             train, dev = hold_out(system.layout, split, splitting.unit, run.held_out, splitting.seed)
             split = replace(split, train=train)
+        if splitting.kind == "active":
+            return list(_check_in_turn(system, split, splitting, dev))
         nlp = train_on(system, split.train, dev)
         return list(_evaluate(system, nlp, split, time.perf_counter() - started))
     except Exception as error:  # whatever a component of somebody else's raises
@@ -198,6 +207,38 @@ def train_on(system: System, sentences: Indices, dev: Indices | None) -> Languag
         folder = Path(stack.enter_context(TemporaryDirectory()))
         train_config(config, output=folder)
         return load_model(folder / "model-best")
+
+
+def _check_in_turn(system: System, split: Split, splitting: SplitSettings, dev: Indices | None) -> Iterator[PartResult]:
+    """Train on more and more of a training part, as if somebody checked it sentence by sentence in the order that the
+    split is named after; the first fraction is the same random one for all orders."""
+    order = CHECKING[split.series]
+    pending = np.random.default_rng([splitting.seed, split.draw, 1]).permutation(split.train)
+    chosen, lengths = pending[:0], system.layout.lengths
+    for fraction in sorted(set(splitting.fractions)):
+        started, wanted = time.perf_counter(), fraction * lengths[split.train].sum() - lengths[chosen].sum()
+        n_next = min(len(pending), int((np.cumsum(lengths[pending]) < wanted - ROUNDING).sum()) + 1)
+        chosen, pending = np.append(chosen, pending[:n_next]), pending[n_next:]
+        checked = replace(split, train=np.sort(chosen), fraction=fraction)
+        nlp = train_on(system, checked.train, dev)
+        yield from _evaluate(system, nlp, checked, time.perf_counter() - started)
+        if order is not None and len(pending):
+            pending = rank_sentences(system, nlp, np.sort(pending), order)
+
+
+def rank_sentences(system: System, nlp: Language, sentences: Indices, order: Order) -> Indices:
+    """Return sentences in the order in which they are to be checked, for a pipeline; see `review`."""
+    pipe = nlp.get_pipe(system.component)
+    if not (isinstance(pipe, ChainPipe) and isinstance(pipe, LabelsTokens)):
+        raise CRFError(LabErrors.CRF690.format(name=system.component))
+    pieces = [example.predicted.copy() for _, example in system.source.read(nlp).take(sentences)]
+    firsts = Segments(np.array([len(doc) for doc in pieces], dtype=np.intp)).firsts
+    ends = np.cumsum(system.layout.lengths[sentences])
+    docs, places = run_before(nlp, system.component, pieces), (Place("document", k) for k in range(len(pieces)))
+    found = review(cast(CRFTagger, pipe), docs, order, per_token=True, places=places)
+    tokens = [int(firsts[item.place.number]) + item.span.start for item in found]
+    ranked = dict.fromkeys([*np.searchsorted(ends, tokens, side="right").tolist(), *range(len(sentences))])
+    return sentences[[number for number in ranked if number < len(sentences)]]
 
 
 def _evaluate(system: System, nlp: Language, split: Split, seconds: float) -> Iterator[PartResult]:

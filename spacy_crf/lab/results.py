@@ -15,7 +15,7 @@ from .splits import Kind, SplitSettings
 from .statistics import Interval, ResampledT, SignedRanks, bootstrap, pearson, resampled_t_test, wilcoxon
 
 # kinds whose test parts are drawn again and again, so that training parts overlap
-RESAMPLED: tuple[Kind, ...] = ("kfold", "monte-carlo", "cross-domain", "across", "shuffling", "curve")
+RESAMPLED: tuple[Kind, ...] = ("kfold", "monte-carlo", "cross-domain", "across", "shuffling", "curve", "active")
 POOLED = ("precision", "recall", "f", "f05")  # measures of tags, pooled over test parts
 LEAST = 20  # tokens of a tag whose accuracy is more than chance (Heid, Fig. 6.14)
 Value = TypeVar("Value")

@@ -13,12 +13,25 @@ import numpy as np
 
 from ..core.arrays import Bools, Doubles, Indices
 from ..core.errors import CoreErrors, CRFError
+from ..tagging.ranking import Order
 from .errors import LabErrors
 from .sampling import By, CorpusLayout, Rng, draw_folds, draw_test
 
 Kind = Literal[
-    "kfold", "monte-carlo", "in-domain", "cross-domain", "robustness", "across", "shuffling", "size", "pruning", "curve"
+    "kfold",
+    "monte-carlo",
+    "in-domain",
+    "cross-domain",
+    "robustness",
+    "across",
+    "shuffling",
+    "size",
+    "pruning",
+    "curve",
+    "active",
 ]
+# Orders in which sentences may be checked, and what each is to `review`
+CHECKING: dict[str, Order | None] = {"random": None, "uncertain": "token-entropy", "gain": "gain"}
 WITHIN = ("in-domain", "robustness", "across", "shuffling")  # kinds that divide documents
 WHOLE = ("size", "pruning")  # kinds that keep them whole
 FRACTIONS = (0.1, 0.2, 0.4, 0.7, 1.0)
@@ -40,10 +53,12 @@ class SplitSettings:
                 size         train on the small documents, test on each large one
                 pruning      leave one document out, train on the nearest of the others (6.9.2)
                 curve        train on fractions of the training data (6.8.3)
+                active       the same; what comes next is drawn, what the model is least certain of, or what is
+                             expected to tell it most
     by (str | None): what is drawn: "document", or "sentence" or "chunk" of each document; None for documents where the
         kind allows it, and chunks otherwise.
     folds (int): of kfold. repeats (int): draws, each with other splits.
-    test_share (float): of test parts. fractions (tuple[float, ...]): of pruning and curve.
+    test_share (float): of test parts. fractions (tuple[float, ...]): of pruning, curve and active.
     least_tokens (int): of a document that is tested by itself; what counts as large for "size".
     seed (int): of all draws.
     """
@@ -193,6 +208,13 @@ class _Draw:
             name = self.name(f"{100 * fraction:g} % of the training data")
             yield Split(name, train[ranks < fraction], (test,), fraction=fraction)
 
+    def active(self) -> Iterator[Split]:
+        """The whole training part for each order in which it may be checked; fractions are taken while that goes on."""
+        is_test = self.is_test()
+        train, test = np.flatnonzero(~is_test), Part(self.name(), np.flatnonzero(is_test))
+        for order in CHECKING:
+            yield Split(self.name(order), train, (test,), order)
+
     def pruning(self) -> Iterator[Split]:
         assert self.distances is not None
         for document, part in self.tested_alone():
@@ -215,6 +237,7 @@ KINDS: dict[str, Callable[[_Draw], Iterator[Split]]] = {
     "size": _Draw.size,
     "pruning": _Draw.pruning,
     "curve": _Draw.curve,
+    "active": _Draw.active,
 }
 
 

@@ -16,7 +16,7 @@ from ..core.arrays import Bools, Floats, Indices, Segments, cached_property
 from ..core.chain.potentials import EdgeObservations
 from ..core.errors import CRFWarning
 from ..core.labels import Gold, TagSet
-from ..core.learn.blocks import EncodedCorpus
+from ..core.learn.blocks import EncodedCorpus, PathWeights
 from ..core.sparse import SparseRows, stack
 from ..core.weights import NONE
 from ..features.columns import Columns
@@ -32,6 +32,7 @@ class Sample:
 
     backprop (Callable | None): takes the gradient of the loss by the columns' vectors.
     mask ((N, L) | None): -inf for labels that are ruled out, 0 for the others.
+    paths (Callable | None): makes the weights of labellings beside their scores, when they are asked for.
     """
 
     columns: Columns
@@ -39,6 +40,7 @@ class Sample:
     extractor: FeatureExtractor
     backprop: Callable[[Floats], None] | None = None
     mask: Floats | None = None
+    paths: Callable[[], PathWeights] | None = None
 
     @cached_property
     def state(self) -> Keys:
@@ -86,7 +88,8 @@ class ChainLearner:
         state, edge = self.features.state, self.features.edge
         edges = group_edges(edge.encode(sample.edge)) if edge.templates else None
         slots = state.slots if state.separates_templates else None
-        return EncodedCorpus(sample.columns.lengths, state.encode(sample.state), sample.gold, edges, slots, sample.mask)
+        paths, encoded = sample.paths and sample.paths(), state.encode(sample.state)
+        return EncodedCorpus(sample.columns.lengths, encoded, sample.gold, edges, slots, sample.mask, paths)
 
     def warn_of_unseen_labels(self, gold: Gold) -> None:
         """Name the labels that gold never has; only a trainer with the whole corpus can tell."""
@@ -143,12 +146,14 @@ class Trainer(ABC):
 
     learns_vectors (bool): whether it can train a model with a tok2vec layer, which wants gradients batch by batch.
     learns_trigrams (bool): whether it can train a model of order 2.
+    learns_constrained (bool): whether it heeds the weights of paths.
     warns_of_unseen (bool): whether to warn of labels without an example, which are no wonder in a part of a corpus.
     stopped (dict | None): the state of a run that is to go on, until it does.
     """
 
     learns_vectors: bool = False
     learns_trigrams: bool = False
+    learns_constrained: bool = False
     warns_of_unseen: bool = True
     stopped: dict[str, Any] | None = None
 
@@ -271,4 +276,6 @@ def join(corpora: Sequence[EncodedCorpus]) -> EncodedCorpus:
     features = stack([corpus.features for corpus in corpora], corpora[0].features.n_columns)
     lengths = np.concatenate([corpus.lengths for corpus in corpora])
     scores = [corpus.scores for corpus in corpora if corpus.scores is not None]
-    return EncodedCorpus(lengths, features, gold, edges, corpora[0].slots, np.concatenate(scores) if scores else None)
+    weighed = [corpus.paths for corpus in corpora if corpus.paths is not None]
+    paths, masks = weighed[0].joined(weighed[1:]) if weighed else None, np.concatenate(scores) if scores else None
+    return EncodedCorpus(lengths, features, gold, edges, corpora[0].slots, masks, paths)

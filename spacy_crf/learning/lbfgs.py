@@ -42,10 +42,11 @@ class LBFGSTrainer(Trainer):
     """Full-batch L-BFGS: every step sees every example.
 
     The corpus is encoded in the first step and kept as long as its examples are. A step that finds gold changed, or
-    what features read that other components write, encodes everything again and starts a new history.
+    what features read that other components write, encodes everything again and starts a new history. Constraints hold
+    from the second step on: under weights that know nothing yet too many labellings are probable.
     """
 
-    learns_trigrams = True
+    learns_trigrams = learns_constrained = True
     settings: LBFGSSettings
 
     def __init__(self, settings: LBFGSSettings, nlp: Language | None = None):
@@ -64,7 +65,7 @@ class LBFGSTrainer(Trainer):
         self._ended: dict[str, Any] | None = None  # what a run has left whose examples are gone
         self._sequences: Hashes = np.zeros(0, dtype=np.uint64)
         self._corpus: EncodedCorpus | None = None  # until the weights are complete
-        self._lacks_unseen = self._lacks_trigrams = False
+        self._lacks_unseen = self._lacks_trigrams = self._lacks_paths = False
         self._n_steps = 0
         self.iterations = 0  # of the present run, with those of optimisers that others have followed
         self._objective: FullBatchObjective | TrigramObjective | None = None
@@ -82,6 +83,7 @@ class LBFGSTrainer(Trainer):
 
     def _state(self, optimizer: LBFGS) -> dict[str, Any]:
         phase = {"lacks_unseen": self._lacks_unseen, "lacks_trigrams": self._lacks_trigrams, "n_steps": self._n_steps}
+        phase |= {"lacks_paths": self._lacks_paths}
         return {"search": vars(StoppedSearch.of(optimizer)), "sequences": self._sequences, **phase}
 
     def _end_step(self) -> None:
@@ -132,11 +134,18 @@ class LBFGSTrainer(Trainer):
         if not self._run(learner, started) or self._corpus is None:
             return
         self._n_steps += 1
-        if self._lacks_unseen:
-            self._add_unseen(learner, self._corpus)
-            self._lacks_unseen = False
+        if self._lacks_paths or self._lacks_unseen:
+            if self._lacks_unseen:
+                self._add_unseen(learner, self._corpus)
+            self._lacks_paths = self._lacks_unseen = False
+            self._optimize(learner, self._corpus)
         if not self._lacks_trigrams:
             self._corpus = None
+
+    @property
+    def _lacks_more(self) -> bool:
+        """Whether later steps need the corpus anew."""
+        return self._lacks_unseen or self._lacks_trigrams or self._lacks_paths
 
     def _is_first_order_done(self) -> bool:
         has_converged = self.optimizer is not None and self.optimizer.reason is not None
@@ -187,9 +196,10 @@ class LBFGSTrainer(Trainer):
             return
         weights = get_weights(learner.model)
         self._lacks_unseen, self._lacks_trigrams = self.settings.unseen > 0, weights.order == 2
+        self._lacks_paths = corpus.paths is not None
         if self.settings.c2 == "auto" and self._chosen is None:
-            self._choose_c2(learner, corpus, samples)
-        self._corpus = corpus if self._lacks_unseen or self._lacks_trigrams else None
+            self._choose_c2(learner, replace(corpus, paths=None), samples)
+        self._corpus = corpus if self._lacks_more else None
         set_weights(learner.model, replace(weights, trigrams=None))  # each run begins with the chain of order 1
         self._optimize(learner, corpus)
 
@@ -207,7 +217,8 @@ class LBFGSTrainer(Trainer):
             corpus = corpus.take(order_of(state["sequences"], self._sequences, learner.name))
             self._sequences, self._n_steps = state["sequences"], stored_size("n_steps", state["n_steps"])
             self._lacks_unseen, self._lacks_trigrams = bool(state["lacks_unseen"]), bool(state["lacks_trigrams"])
-        self._corpus = corpus if self._lacks_unseen or self._lacks_trigrams else None
+            self._lacks_paths = bool(state.get("lacks_paths", False))
+        self._corpus = corpus if self._lacks_more else None
         is_first_order = self._lacks_trigrams or get_weights(learner.model).order == 1
         optimizer = (self._optimize if is_first_order else self._optimize_trigrams)(learner, corpus)
         self.optimizer = None  # until it is where the other one was
@@ -216,14 +227,13 @@ class LBFGSTrainer(Trainer):
         self.optimizer, self.stopped = optimizer, None
 
     def _add_unseen(self, learner: ChainLearner, corpus: EncodedCorpus) -> None:
-        """Give weights to pairs that gold never shows but the model expects, and go on with a new history."""
+        """Give weights to pairs that gold never shows but the model expects; a new history has to follow."""
         self._objective = self.optimizer = None  # the counts of all pairs take its place in memory
         weights = get_weights(learner.model)
-        cells = expected_unseen(corpus, weights, self.settings.unseen, self.settings.n_threads)
+        cells = expected_unseen(replace(corpus, paths=None), weights, self.settings.unseen, self.settings.n_threads)
         layout = weights.layout
         set_weights(learner.model, weights.extended(layout.n_features, layout.n_edge_features, cells))
         logger.info("%d weights for pairs of feature and label that were not seen.", len(cells))
-        self._optimize(learner, corpus)
 
     def _optimize(self, learner: ChainLearner, corpus: EncodedCorpus) -> LBFGS:
         self._objective = self.optimizer = None  # not two sets of work arrays at a time
@@ -233,7 +243,8 @@ class LBFGSTrainer(Trainer):
             sgd = SGD(corpus, layout, flat, self.c2, own.seed, own.c1, period=0)
             sgd.run(own.warmup)
             flat = sgd.flat
-        objective = self._objective = FullBatchObjective(corpus, layout, self.c2, own.n_threads)
+        known = replace(corpus, paths=None) if self._lacks_paths else corpus
+        objective = self._objective = FullBatchObjective(known, layout, self.c2, own.n_threads)
         self.optimizer = new_optimizer(objective, flat, own.c1, **own.search)
         return self.optimizer
 

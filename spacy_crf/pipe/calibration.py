@@ -14,12 +14,12 @@ from spacy.util import minibatch, resolve_dot_names
 from ..core.calibration import Reliability, reliability
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.temperature import HeldOut, Unit, fit_temperature
-from ..core.errors import CRFWarning
+from ..core.errors import CRFError, CRFWarning
 from ..features.columns import Columns
 from ..learning.model import get_layout
 from .block import AUTO, CALIBRATE
 from .chain_storage import StoresChain
-from .errors import PipeWarnings
+from .errors import PipeErrors, PipeWarnings
 from .labels import join_gold
 
 BATCH_SIZE = 256  # of examples that a temperature is fitted to
@@ -160,9 +160,10 @@ def calibrate(tagger: Calibrates, examples: Iterable[Example], unit: Unit = "tok
     tagger (CRFTagger): a trained component.
     examples (Iterable[Example]): with what the component needs to see on the predicted side. Tokens whose gold label
         is missing count for nothing; one that is unknown to the component counts as missed.
-    unit (str): "token" or "sequence", whose gold is to become most probable; a model of order 2 takes "token".
+    unit (str): "token" or "sequence", whose gold is to become most probable.
     n_bins (int): of the reliability tables, with equal width.
     RETURNS (Calibration): the temperature, and reliability before and after.
+    RAISES (ValueError): for a component without probabilities of its own, as one that takes those of a `source`.
 
     >>> import spacy
     >>> from spacy_crf import Corpus, calibrate
@@ -173,8 +174,10 @@ def calibrate(tagger: Calibrates, examples: Iterable[Example], unit: Unit = "tok
     True
     >>> nlp.get_pipe("crf_tagger").cfg["temperature"] = fitted.temperature
     """
-    if unit == "sequence":
-        tagger.scores.weights.require_first_order(tagger.name, "fitting a temperature to whole sequences")
+    if not isinstance(tagger, Calibrates):
+        source = getattr(tagger, "source", None)
+        told = "" if source is None else f": it takes those of {source!r}"
+        raise CRFError(PipeErrors.CRF470.format(name=getattr(tagger, "name", tagger), source=told))
     batches = [tagger.held_out(batch) for batch in minibatch(examples, BATCH_SIZE)]
     temperature = fit_temperature(batches, unit)
     before, after = (_reliability(batches, value, n_bins) for value in (tagger.temperature, temperature))

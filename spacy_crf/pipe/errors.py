@@ -130,6 +130,10 @@ class PipeErrors(metaclass=Messages):
         "Component {name!r} was taken from another pipeline, whose component {source!r} it would ask, not that of this "
         "one. Add one with its settings to this pipeline instead: nlp.add_pipe(FACTORY, name={name!r}, config=...)."
     )
+    CRF470 = (
+        "Component {name!r} has no probabilities of its own that a temperature could change{source}. Calibrate a "
+        "component of this library that was trained."
+    )
     CRF648 = (
         "{name!r} cannot be pooled with the others: {problem}. Pool components of one kind with the same labels, "
         "trained on the same data with the same classes and lists."

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from spacy.language import Language
 from spacy.pipeline import Pipe
@@ -14,6 +14,9 @@ from thinc.api import Model
 from ..core.errors import CRFError
 from ..features.block import FeatureSettings
 from ..pipe.block import ChainSettings, Scorer, component, empty, nested
+
+if TYPE_CHECKING:
+    from .languages import LanguagePreset
 
 NONE = "O"  # the label of a word without a mark
 # The signs of each mark, the first of which is written. Of several marks that stand together, the upper one counts.
@@ -49,7 +52,11 @@ class LabelScheme:
         bears on how it ends.
     ends (list[str] | None): marks behind which a sentence begins; those of PERIOD, QUESTION, EXCLAMATION and ELLIPSIS
         without.
-    abbreviations (list[str] | None): lower-case words whose period is a part of them; English ones without.
+    abbreviations (list[str] | None): lower-case words whose period is a part of them; without, those of the language,
+        or English ones.
+    language (str | None): whose habits are followed where marks and case are written: "en", "nl", "de", "fr", "es",
+        "zh" or "ja". Months, countries and the like are written as they always are (`i` as `I`), French has its white
+        space before marks, Spanish marks that open, Chinese and Japanese signs of their own.
     """
 
     marks: list[str]
@@ -59,6 +66,7 @@ class LabelScheme:
     kinds: list[str] | None = None
     ends: list[str] | None = None
     abbreviations: list[str] | None = None
+    language: str | None = None
 
     def __post_init__(self) -> None:
         """Check the settings."""
@@ -85,7 +93,16 @@ class LabelScheme:
     @cached_property
     def abbreviated(self) -> frozenset[str]:
         """Lower-case words whose period is a part of them."""
-        return frozenset(ABBREVIATIONS if self.abbreviations is None else self.abbreviations)
+        if self.abbreviations is not None:
+            return frozenset(self.abbreviations)
+        return self.preset.abbreviations or frozenset(ABBREVIATIONS)
+
+    @cached_property
+    def preset(self) -> "LanguagePreset":
+        """The habits of the language."""
+        from .languages import preset_of
+
+        return preset_of(self.language)
 
     @cached_property
     def _labels(self) -> dict[str, str]:

@@ -3,33 +3,38 @@
 import codecs
 import gc
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
+from functools import partial
 from itertools import chain, product
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, Literal
 
+import spacy
 import typer
 from spacy.language import Language
 from spacy.training import Example
 from spacy.util import minibatch
 from tqdm import tqdm
 
-from ..cli.options import Loaded, Pipe, bin_rows, command, table, told_errors
+from ..cli.options import Loaded, Pipe, bin_rows, command, make_folders, table, tell_written, told_errors
 from ..core.errors import CRFError
 from ..reading.files import open_binary
 from .calibration import FittedMarks, MarkCalibration, Marked, best_thresholds, calibrate_marks, precise_thresholds
 from .component import PunctuationRestorer
 from .errors import PunctuationErrors
-from .passages import is_subtitles, spoken_words
-from .stream import RestorationStream, chunks_of, components_before
+from .passages import Habits
+from .reader import PunctuationCorpus, TextUnit
+from .stream import RestorationStream, StreamedWord, chunks_of, components_before
+from .subtitles import OPENING_LINES, Heard, Spoken, lines_of, respell, spoken_words
+from .transcripts import TranscriptFormat, looks_like, read_transcript
 
 PIECE = 1 << 16  # bytes that are read at a time
-OPENING_LINES = 3  # of subtitles, which have the number of a cue and its times before any word
 BLOCK = 2000  # words that are decoded at a time
 LONG_FILE = 1 << 22  # bytes of a file from which on progress is shown
 ESCAPE = "surrogateescape"  # bytes that are no UTF-8 go out as they came in
 THRESHOLDS = tuple(tenth / 10 for tenth in range(1, 10))
+Restore = Callable[[Language, RestorationStream, Iterable[str]], Iterator[str]]
 RESTORER = Pipe("punctuation_restorer", (PunctuationRestorer,), first="the first of its kind")
 
 
@@ -40,13 +45,17 @@ def punctuate(
     unit: Annotated[
         Literal["document", "line"], typer.Option(help="What is one text: the whole input, or each line")
     ] = "document",
+    format: Annotated[
+        TranscriptFormat | None, typer.Option(help="What the input is, where its first lines must not tell")
+    ] = None,
     lag: Annotated[int, typer.Option(help="Words that are looked ahead, at least")] = 30,
     keep: Annotated[bool, typer.Option("--keep", help="Leave marks and capitals that are there")] = False,
 ) -> None:
     """Restore punctuation, and case if the model does, in a text of any length.
 
     White space and words stay as they are, bytes that are no UTF-8 too. Memory does not grow with the text. Of
-    subtitles (SRT, WebVTT), what is spoken is one text; times, mark-up and sounds stay.
+    subtitles (SRT, WebVTT, SBV), what is spoken is one text; times, mark-up and sounds stay. So does all but the texts
+    in transcripts (Whisper's JSON and what is like it, CTM), which are read whole.
     """
     gc.freeze()  # the model is there to stay: looking through it for garbage takes a third of the time
     stream = RestorationStream(loaded.component, lag, BLOCK, components_before(loaded.nlp, loaded.name))
@@ -62,10 +71,14 @@ def punctuate(
     ):
         pieces = read_pieces(source, size)
         opening = read_opening(pieces)
-        are_spoken = is_subtitles(opening)
-        if are_spoken and unit == "line":
-            raise CRFError(PunctuationErrors.CRF993)
-        restore = restore_subtitles if are_spoken else restore_lines if unit == "line" else restore_text
+        found = format or looks_like(opening, str(data))
+        if found != "text" and unit == "line":
+            raise CRFError(PunctuationErrors.CRF993.format(format=found))
+        restore: Restore | None = {"text": restore_text, "subtitles": restore_subtitles}.get(found)
+        if unit == "line":
+            restore = restore_lines
+        elif restore is None:
+            restore = partial(restore_transcript, format=found, where=str(data))
         for text in restore(loaded.nlp, stream, chain([opening], pieces)):
             out.write(text.encode("utf8", ESCAPE))
             out.flush()
@@ -85,13 +98,12 @@ def read_pieces(source: BinaryIO, size: int) -> Iterator[str]:
 
 
 def read_opening(pieces: Iterator[str]) -> str:
-    """The first pieces, up to where it shows whether they are subtitles: a pipe may hand over a line at a time."""
-    opening = next(pieces)
-    while opening.lstrip().count("\n") < OPENING_LINES and (piece := next(pieces, None)) is not None:
-        opening += piece
-        if len(opening) > PIECE:
-            break
-    return opening
+    """The first pieces, up to where it shows what they are: a pipe may hand over a line at a time."""
+    opening, size, lines = list[str](), 0, 0
+    while lines < OPENING_LINES and size < PIECE and (piece := next(pieces, None)) is not None:
+        opening.append(piece)
+        size, lines = size + len(piece), lines + piece.count("\n")
+    return "".join(opening)
 
 
 def restore_text(nlp: Language, stream: RestorationStream, pieces: Iterable[str]) -> Iterator[str]:
@@ -111,34 +123,74 @@ def restore_text(nlp: Language, stream: RestorationStream, pieces: Iterable[str]
 def restore_lines(nlp: Language, stream: RestorationStream, pieces: Iterable[str]) -> Iterator[str]:
     """Texts, each of them a line. See `restore_text`."""
     for line in lines_of(pieces):
-        text = line.removesuffix("\n")
+        text = line.rstrip("\r\n")
         yield "".join([*restore_text(nlp, stream, [text]), line[len(text) :]])
 
 
 def restore_subtitles(nlp: Language, stream: RestorationStream, pieces: Iterable[str]) -> Iterator[str]:
     """What is spoken in subtitles as one text, restored between all else that is in them. See `restore_text`."""
-    before: deque[str] = deque()
+    waiting: deque[Spoken] = deque()
+
+    def write(restored: Iterable[StreamedWord]) -> str:
+        """Write words that have gone out, each behind what stands before it."""
+        found = ((waiting.popleft(), word.restored.removeprefix(" ")) for word in restored)
+        return "".join(spoken.before + respell(spoken.raw, text) for spoken, text in found)
+
     for words in minibatch(spoken_words(lines_of(pieces)), BLOCK):
-        before.extend(held for held, _ in words)
+        waiting.extend(words)
         with nlp.memory_zone():
-            restored = [word.restored for word in stream.push(f" {word}" for _, word in words if word)]
-        yield "".join(before.popleft() + word.removeprefix(" ") for word in restored)
+            restored = list(stream.push(spaced_words(word.heard for word in words if word.raw)))
+        yield write(restored)
     with nlp.memory_zone():
-        restored = [word.restored for word in stream.close()]
-    yield "".join([*(before.popleft() + word.removeprefix(" ") for word in restored), *before])
+        restored = list(stream.close())
+    yield write(restored) + waiting.popleft().before
 
 
-def lines_of(pieces: Iterable[str]) -> Iterator[str]:
-    """Lines of a text in pieces of any length, with their ends."""
-    held: list[str] = []
-    for piece in pieces:
-        *lines, rest = piece.split("\n")
-        for line in lines:
-            yield "".join([*held, line, "\n"])
-            held = []
-        held.append(rest)
-    if any(held):
-        yield "".join(held)
+def restore_transcript(
+    nlp: Language, stream: RestorationStream, pieces: Iterable[str], format: TranscriptFormat, where: str
+) -> Iterator[str]:
+    """The texts of a transcript, in the file that they stand in."""
+
+    def restore(words: Iterable[Heard]) -> str:
+        with nlp.memory_zone():
+            restored = [word.restored for word in (*stream.push(spaced_words(words)), *stream.close())]
+        return "".join(restored).removeprefix(" ")
+
+    yield read_transcript("".join(pieces), format, where).restored(restore)
+
+
+def spaced_words(words: Iterable[Heard]) -> Iterator[Heard]:
+    """Yield words with a space before each."""
+    return (word._replace(text=f" {word.text}") for word in words)
+
+
+@command("casing", "No lexicon was made")
+def casing(
+    raw: Annotated[
+        Path, typer.Argument(metavar="RAW", help="Punctuated text in any format that is read; a folder of such")
+    ],
+    output: Annotated[Path, typer.Option(help="File for the usual cases, for `lists` of a config's features")],
+    marks: Annotated[
+        Path | None, typer.Option(help="File for how often marks stand beside words, for the same")
+    ] = None,
+    unit: Annotated[TextUnit, typer.Option(help="What is one text, in plain text")] = "line",
+    lang: Annotated[str, typer.Option(help="Language, for its abbreviations")] = "en",
+    min_count: Annotated[int, typer.Option(min=1, help="Rarer words are left out")] = 3,
+) -> None:
+    """Learn from raw text how its words are cased and marked: a lexicon for `punctuation_restorer`.
+
+    Each list has a line `word<TAB>value` for each word. The templates @listed_cases ask for a list of the name "cases",
+    @listed_marks for "marks": --components.punctuation_restorer.features.lists '{"cases": "FILE"}'.
+    """
+    make_folders(*filter(None, (output, marks)))
+    corpus = PunctuationCorpus(raw, unit=unit, language=lang)
+    habits = Habits(corpus.passages(spacy.blank(lang).vocab))
+    for path, found in ((output, habits.cases(min_count)), (marks, habits.marks(min_count))):
+        if path is not None:
+            held = (word for word in found if not word.startswith("#"))
+            path.write_text("".join(f"{word}\t{found[word]}\n" for word in held), encoding="utf8", newline="\n")
+            typer.echo(f"{len(found):,} words")
+            tell_written(path)
 
 
 # -- calibration -------------------------------------------------------------------------------------------------

@@ -28,7 +28,6 @@ from .calibration import CALIBRATION, CalibratesMarks
 from .docs import (
     WordView,
     bare_doc,
-    bare_form,
     given_marks,
     gold_labels,
     is_bare,
@@ -46,10 +45,11 @@ from .labels import (
     may_follow,
     settle_marks,
 )
+from .languages import LANGUAGES
+from .passages import Survey
 from .restore import Restoration, RestorationWriter, WordDecoder, WordPrediction
 from .stream import StreamedWord, components_before, stream_words
-from .survey import Survey
-from .words import split_words
+from .words import bare_form, split_words
 
 MIXED, SIGNS = "mixed_forms", "signs"
 
@@ -83,7 +83,10 @@ class PunctuationRestorer(CalibratesMarks, ChainPipe):
     def __init__(self, vocab: Vocab, settings: RestorerSettings, name: str = "punctuation_restorer"):
         settings.check(name)
         marks = settings.marks
-        told: dict[str, Any] = {
+        if marks.language not in (None, *LANGUAGES):
+            told = {"name": name, "language": marks.language, "known": ", ".join(LANGUAGES)}
+            warnings.warn(PunctuationWarnings.CRFW980.format(**told), CRFWarning, stacklevel=2)
+        kept: dict[str, Any] = {
             "marks": list(marks.marks),  # for scorers, as those below
             "collapse": dict(marks.collapse or {}),
             "ends": list(marks.end_marks),
@@ -94,7 +97,7 @@ class PunctuationRestorer(CalibratesMarks, ChainPipe):
             SIGNS: {},
             CALIBRATION: None,
         }
-        super().__init__(vocab, settings, name, **told)
+        super().__init__(vocab, settings, name, **kept)
 
     @property
     def label_scheme(self) -> LabelScheme:

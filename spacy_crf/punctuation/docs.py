@@ -6,7 +6,8 @@ token that is not the last one of its word has no mark. Gold of a window has the
 "following", where that lies behind the window. Gold of a text that spells marks in another way than the restorer does
 without learning has their signs under "signs".
 
-`token._.pause`, the seconds of silence behind a token, is for features: whoever knows the times of words sets it.
+`token._.pause`, the seconds of silence behind a token, and `token._.confidence`, that of a recogniser in it, are for
+features: whoever knows them sets them.
 
 The chain runs over a bare Doc with a token for each word, in lower case and without marks.
 """
@@ -34,20 +35,21 @@ from ..annotation.extensions import (
 from ..core.arrays import Indices, cached_property
 from ..core.errors import CRFError, excerpt
 from ..features.columns import TRUNCATED
-from .block import LabelScheme
+from .block import NONE, LabelScheme
 from .errors import PunctuationErrors
 from .labels import Label, make_labels, tell_sentences
-from .words import OPENERS, Word, mark_words, spelt_sign, split_words
+from .subtitles import blank_unspoken, is_subtitles
+from .words import APOSTROPHES, OPENERS, Word, bare_form, mark_words, spelt_sign, split_words, takes_no_mark
 
 PUNCTUATION = "punctuation"
 RESTORED, RESTORATION, RESTORATIONS = "restored", "restoration", "restorations"
 MARKS, CASE, OPENINGS, CLOSINGS = "marks", "case", "openings", "closings"
 PROBABILITIES, COLUMNS, FOLLOWING, SPELT = "probabilities", "columns", "following", "signs"
-PAUSE = "pause"
+PAUSE, CONFIDENCE = "pause", "confidence"
 LONGEST_PAUSE = 5.0  # seconds; as a feature, a longer one counts as this, or an hour would outweigh all words
 _GIVEN = "spacy_crf.given_marks"
+_ARROW = "-->"  # stands between the times of cues
 _SIGMA = "Σ"  # in lower case another letter at the end of a word
-_APOSTROPHES = str.maketrans("’ʼ", "''")
 
 
 def register_punctuation() -> None:
@@ -58,6 +60,7 @@ def register_punctuation() -> None:
     for name, value in (("punct_after", _TokenValue(MARKS)), ("case", _TokenValue(CASE))):
         register(Token, name, getter=value.get, setter=value.set)
     register(Token, PAUSE)
+    register(Token, CONFIDENCE)
     register(Token, "punct_probs", getter=_probabilities)
 
 
@@ -110,16 +113,23 @@ def read_truncated(doc: Doc) -> tuple[bool, bool]:
     return bool(before), bool(behind)
 
 
-def write_pauses(doc: Doc, pauses: Sequence[float | None]) -> None:
-    """Set `token._.pause` where it is known: the first tokens' seconds; the rest may be left out."""
-    for token, pause in zip(doc, pauses):
-        if pause is not None:
-            token._.set(PAUSE, pause)
+def write_speech(doc: Doc, pauses: Sequence[float | None], confidences: Sequence[float | None] = ()) -> None:
+    """Set `token._.pause` and `token._.confidence` of the first tokens where they are known."""
+    for name, values in ((PAUSE, pauses), (CONFIDENCE, confidences)):
+        for token, value in zip(doc, values):
+            if value is not None:
+                token._.set(name, value)
 
 
 def read_pauses(view: "WordView") -> list[float | None]:
-    """Return `token._.pause` of the tokens in which words end."""
-    return [view.doc[place]._.get(PAUSE) for place in view.last_tokens.tolist()]
+    """Return `token._.pause` of the tokens in which words end; of several words in a token, the last one has it."""
+    places = view.last_tokens.tolist()
+    return [None if at == after else view.doc[at]._.get(PAUSE) for at, after in zip(places, [*places[1:], -1])]
+
+
+def read_confidences(view: "WordView") -> list[float | None]:
+    """Return `token._.confidence` of the tokens in which words begin."""
+    return [view.doc[place]._.get(CONFIDENCE) for place in view.first_tokens.tolist()]
 
 
 class _TokenValue:
@@ -175,10 +185,14 @@ class WordView:
 
     @classmethod
     def of(cls, doc: Doc, scheme: LabelScheme) -> "WordView":
-        """Read a Doc. Where it does not know what white space its text has, its tokens are the words and the marks."""
+        """Read a Doc; of subtitles, what is spoken.
+
+        Where it does not know what white space its text has, its tokens are the words and the marks.
+        """
         text = doc.text
         if not doc.has_unknown_spaces:
-            return cls(doc, text, split_words(text, scheme.abbreviated))
+            spoken = blank_unspoken(text) if _ARROW in text and is_subtitles(text) else text
+            return cls(doc, text, split_words(spoken, scheme.abbreviated))
         return cls(doc, text, mark_words(text, doc.to_array([IDX, LENGTH]).reshape(-1, 2).astype(np.intp).tolist()))
 
     @cached_property
@@ -192,8 +206,13 @@ class WordView:
         lower = self.text.lower()
         if len(lower) != len(self.text) or _SIGMA in self.text:  # what its case depends on may be outside of a word
             return [bare_form(form) for form in self.forms]
-        lower = lower.translate(_APOSTROPHES)
+        lower = lower.translate(APOSTROPHES)
         return [lower[word.start : word.end] for word in self.words]
+
+    @cached_property
+    def signs(self) -> list[int]:
+        """Numbers of the words behind which no mark stands, such as emoji."""
+        return [n for n, form in enumerate(self.bare_forms) if not form[0].isalnum() and takes_no_mark(form)]
 
     @cached_property
     def last_tokens(self) -> Indices:
@@ -246,11 +265,6 @@ class WordView:
         return tell_sentences(make_labels(scheme, self.forms, marks, openings, closings), scheme, self.following)
 
 
-def bare_form(form: str) -> str:
-    """Return a word as the chain sees it: in lower case, with straight apostrophes."""
-    return form.lower().translate(_APOSTROPHES)
-
-
 def is_bare(doc: Doc) -> bool:
     """Tell whether a Doc was made by `bare_doc`."""
     return _GIVEN in user_data(doc)
@@ -259,13 +273,19 @@ def is_bare(doc: Doc) -> bool:
 def given_marks(bare: Doc, scheme: LabelScheme, keep: bool) -> list[str | None] | None:
     """Return the marks of a bare Doc that are settled, by word, None for an open one; None if all of them are open.
 
-    keep (bool): whether those of its text are. One that is not restored is NONE then: the word has no other.
+    keep (bool): whether those of its text are. One that is not restored is NONE then: the word has no other. So is a
+        sign that has no mark: it takes none.
     """
     view: WordView = user_data(bare)[_GIVEN]
-    if not (keep or view.settled):
+    signs = view.signs
+    if not (keep or view.settled or signs):
         return None
     kept = (scheme.label(word.mark) if keep and word.mark else None for word in view.words)
-    return [view.settled.get(word.end, mark) for word, mark in zip(view.words, kept)]
+    found = [view.settled.get(word.end, mark) for word, mark in zip(view.words, kept)]
+    for number in signs:
+        if not view.words[number].mark:
+            found[number] = NONE
+    return found
 
 
 def bare_doc(view: WordView, vocab: Vocab, attributes: Sequence[int], extensions: Sequence[str]) -> Doc:
@@ -287,7 +307,7 @@ def bare_doc(view: WordView, vocab: Vocab, attributes: Sequence[int], extensions
         for name in extensions:
             if name == PAUSE:
                 pauses = read_pauses(view)
-                write_pauses(bare, [None if one is None else min(float(one), LONGEST_PAUSE) for one in pauses])
+                write_speech(bare, [None if one is None else min(float(one), LONGEST_PAUSE) for one in pauses])
                 continue
             for token, place in zip(bare, firsts.tolist()):
                 token._.set(name, view.doc[place]._.get(name))

@@ -44,7 +44,22 @@ class PunctuationErrors(metaclass=Messages):
         "Features of {name!r} read what other components write, and a stream makes its own Docs. Give it the pipeline, "
         "`stream(words, nlp=nlp)`, or a function `prepare` that annotates a Doc."
     )
-    CRF993 = "These are subtitles, whose lines go on with each other: they are one text. Leave out --unit line."
+    CRF993 = (
+        "This is {format}, whose lines go on with each other: they are one text. Leave out --unit line, or say with "
+        "--format text that it is running text."
+    )
+    CRF994 = (
+        "{where} looks like subtitles in the format {format}, which is not read. Convert it to SRT or WebVTT, or say "
+        "that it is running text, as `format`."
+    )
+    CRF995 = (
+        "{where} is JSON without the texts of a transcript: there is no list of objects with a `text` under one of "
+        "{names}. Give such a file, or say that it is running text, as `format`."
+    )
+    CRF996 = (
+        "{where}, line {line}: {text!r} is no line of CTM, which has a file, a channel, a beginning, a duration, a "
+        "word and maybe a confidence. Correct it, or say that the file is running text, as `format`."
+    )
 
 
 class PunctuationWarnings(metaclass=Messages):
@@ -83,4 +98,8 @@ class PunctuationWarnings(metaclass=Messages):
         "Component {name!r}: gold has {label!r}, which is not among its labels, so that at most the mark is learned "
         "there. Begin with data that shows all labels, or list them in [initialize.components.{name}.labels]: `spacy "
         "init labels` writes such a list."
+    )
+    CRFW980 = (
+        "Component {name!r}: nothing is known of the language {language!r}, whose habits were asked for; known are: "
+        "{known}. Set `language` of its marks to one of these, or to null."
     )

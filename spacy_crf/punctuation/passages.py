@@ -1,33 +1,31 @@
 """Punctuated text of any format as words with the marks around them: what punctuation is learned from.
 
-Subtitles (SRT, WebVTT) are read without numbers, times, mark-up and sounds.
+A `Survey` tells what such texts show before any word is labelled: labels, forms in mixed case, how marks are spelt.
+`Habits` are what raw texts tell of each word: in which case it is written, and whether marks stand beside it.
 """
 
-import re
-from bisect import bisect_left
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+import warnings
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from html import unescape
-from itertools import chain, pairwise
-from typing import NamedTuple
+from itertools import pairwise
 
 import numpy as np
 
-from .block import ABBREVIATIONS, ENDS
-from .words import Word, spelt_sign, split_words
+from ..core.errors import CRFWarning
+from .block import ABBREVIATIONS, ENDS, NONE, LabelScheme
+from .docs import WordView
+from .errors import PunctuationWarnings
+from .labels import parse_label
+from .subtitles import Heard, pause_between
+from .words import Word, bare_form, case_of, common_signs, spelt_sign, split_words
 
 REPLACEMENT = "\ufffd"  # what decoders write for bytes that are no text
+LONG_WORD = 40  # letters; where more words than the next share are longer, no white space parts words
+MOST_LONG_WORDS = 0.05
+SHARES = (0.01, 0.03, 0.1, 0.3)  # of the occurrences of a word that have a mark beside them, where levels begin
 LEAST_WORDS = 100  # a shorter passage may do without marks
-_TIME = r"\s*(?:(\d{1,9}):)?(\d{1,9}):(\d{1,9})[.,](\d{1,9})\s*"
-_TIMES = re.compile(f"{_TIME}-->{_TIME}")
-# Each with the sign that ends it: behind the last of these none is looked for, which would take the square of the line
-_MARKUP = ((re.compile(r"<(?:/?[A-Za-z][^>]*|[\d:.]+)>"), ">"), (re.compile(r"\{\\[^}]*\}"), "}"))
-_BRACKETS = ((re.compile(r"\[[^\]]*\]"), "]"), (re.compile(r"\([^)]*\)"), ")"))
-_SONG = re.compile(r"[♪♫]+[^♪♫]*[♪♫]+|[♪♫]|(?<!\S)#+\s[^#]*#+(?!\S)")
-_ENTITY = re.compile(r"&#?\w{1,31};")
-_TOO_GREAT = re.compile("&#0*[1-9][0-9]{9,}")  # number of a character
-_SPEAKER = re.compile(r"^\s*(>>+\s*|[-–‐]\s*)?([A-Z][A-Z .'-]*[A-Z.]:\s+)?")
 
 
 @dataclass(frozen=True)
@@ -40,6 +38,7 @@ class Passage:
     truncated (tuple[bool, bool]): whether the text goes on before and behind it.
     following (str): the first mark behind it that ends a sentence.
     pauses (sequence of float | None): seconds of silence behind each word, as far as known; empty if of none.
+    confidences (sequence of float | None): of a recogniser in each word, as far as known; empty if in none.
     name (str): of the document that it is, or is a part of; "" if it is not known.
     """
 
@@ -51,6 +50,7 @@ class Passage:
     truncated: tuple[bool, bool] = (False, False)
     following: str = ""
     pauses: Sequence[float | None] = ()
+    confidences: Sequence[float | None] = ()
     name: str = ""
 
     def windows(self, size: int) -> Iterator["Passage"]:
@@ -77,7 +77,7 @@ class Passage:
                 )
 
     def _run(self, low: int, high: int) -> "Passage":
-        by_word = ("words", "marks", "openings", "closings", "signs", "pauses")
+        by_word = ("words", "marks", "openings", "closings", "signs", "pauses", "confidences")
         columns = {name: getattr(self, name)[low:high] for name in by_word}
         return replace(self, **columns, truncated=(False, False), following="")
 
@@ -114,88 +114,100 @@ def make_passage(text: str, abbreviations: Collection[str] = ABBREVIATIONS) -> P
     return _of_words(text, split_words(text, abbreviations))
 
 
-class Cue(NamedTuple):
-    """A subtitle: what is spoken, in one or more lines, from when to when, in seconds."""
-
-    text: str
-    start: float
-    end: float
-
-
-def spoken_cues(lines: Iterable[str]) -> Iterator[Cue]:
-    """Yield the cues in which somebody speaks, without mark-up, speakers, sounds and songs; never an empty one.
-
-    Blocks without times (headers, notes, styles) are left out.
-    """
-    spoken: list[str] = []
-    times: tuple[float, float] | None = None
-    for line in chain(lines, [""]):
-        found = _TIMES.match(line)
-        if found or not line.strip():
-            if times and spoken:
-                yield Cue("\n".join(spoken), *times)
-            spoken, times = [], (_seconds(*found.groups()[:4]), _seconds(*found.groups()[4:])) if found else None
-        elif times:
-            text = unescape(_TOO_GREAT.sub(REPLACEMENT, _without(_MARKUP, line, "")))
-            text = _SPEAKER.sub("", _SONG.sub(" ", _without(_BRACKETS, text, " "))).strip()
-            spoken += [text] if text else []
-
-
-def is_subtitles(opening: str) -> bool:
-    """Whether a text is subtitles by how it opens: as WebVTT does, or with the times of a cue on a line."""
-    return opening.removeprefix("\ufeff").startswith("WEBVTT") or any(map(_TIMES.match, opening.split("\n")))
-
-
-def spoken_words(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield all of a file of subtitles: each word that is spoken behind what stands before it, such as times, mark-up
-    and sounds; what is behind the last one comes before "". lines (Iterable[str]): With their ends."""
-    held: list[str] = []
-    is_cue = False
-    for line in lines:
-        has_words, is_cue = is_cue, bool(_TIMES.match(line)) or (is_cue and not line.isspace())
-        at = 0
-        for word in re.finditer(r"\S+", _spoken(line) if has_words and not _TIMES.match(line) else ""):
-            yield "".join([*held, line[at : word.start()]]), word[0]
-            held, at = [], word.end()
-        held.append(line[at:])
-    yield "".join(held), ""
-
-
-def _spoken(line: str) -> str:
-    """A line of a cue with blanks in place of all that is not spoken."""
-
-    def blank(found: re.Match[str]) -> str:
-        return " " * len(found[0])
-
-    text = _without((*_MARKUP, *_BRACKETS), line, blank)
-    return _SPEAKER.sub(blank, _SONG.sub(blank, _ENTITY.sub(blank, text)))
-
-
-def _without(
-    enclosed: Iterable[tuple[re.Pattern[str], str]], line: str, instead: str | Callable[[re.Match[str]], str]
-) -> str:
-    """Return a line with something instead of what is enclosed in pairs of signs."""
-    for pattern, last in enclosed:
-        end = line.rfind(last) + 1
-        line = pattern.sub(instead, line[:end]) + line[end:]
-    return line
-
-
-def spoken_passage(cues: Sequence[Cue], abbreviations: Collection[str] = ABBREVIATIONS) -> Passage:
-    """Make the passage of subtitles: one text, with the pauses between cues behind their last words."""
-    text = "\n".join(cue.text for cue in cues)
+def spoken_passage(heard: Sequence[Heard], abbreviations: Collection[str] = ABBREVIATIONS) -> Passage:
+    """Make the passage of what was heard: one text, with the pauses behind its words and their confidences."""
+    text = " ".join(one.text for one in heard)
     words = split_words(text, abbreviations)
-    begins = np.cumsum([0, *(len(cue.text) + 1 for cue in cues)])
-    shown = [cues[place] for place in np.searchsorted(begins, [word.start for word in words], side="right") - 1]
-    pauses = [None if cue is after else max(0.0, after.start - cue.end) for cue, after in pairwise(shown)]
-    return _of_words(text, words, [*pauses, None][: len(words)])
+    begins = np.cumsum([0, *(len(one.text) + 1 for one in heard)])
+    owners = [heard[place] for place in np.searchsorted(begins, [word.start for word in words], side="right") - 1]
+    pauses = [pause_between(first, second) for first, second in pairwise(owners)]
+    passage = _of_words(text, words)
+    confidences = [owner.confidence for owner in owners]
+    return replace(passage, pauses=[*pauses, None][: len(words)], confidences=confidences)
 
 
-def _of_words(text: str, words: Sequence[Word], pauses: Sequence[float | None] = ()) -> Passage:
+def _of_words(text: str, words: Sequence[Word]) -> Passage:
     forms = [text[word.start : word.end] for word in words]
     marks, openings, closings = ([getattr(word, name) for word in words] for name in ("mark", "opening", "closing"))
-    return Passage(forms, marks, openings, closings, [spelt_sign(text, word) for word in words], pauses=pauses)
+    return Passage(forms, marks, openings, closings, [spelt_sign(text, word) for word in words])
 
 
-def _seconds(hours: str | None, minutes: str, seconds: str, fraction: str) -> float:
-    return 3600 * int(hours or 0) + 60 * int(minutes) + float(f"{seconds}.{fraction}")
+class Survey:
+    """What the words of texts have shown.
+
+    labels (set[str]): of words, in a scheme. mixed (dict[str, str]): forms in mixed case by their lower-cased ones.
+    signs (dict[str, str]): marks that are mostly spelt in another way than the usual one.
+    """
+
+    def __init__(self, scheme: LabelScheme, views: Iterable[WordView]):
+        self.labels: set[str] = set()
+        self._n_words = self._n_long = 0
+        mixed: list[str] = []
+        signs: Counter[tuple[str, str]] = Counter()
+        for view in views:
+            self.labels.update(map(str, view.labels(scheme)))
+            marked = view.marked()
+            signs.update(zip(marked.marks, marked.signs))
+            self._n_words += len(view.forms)
+            self._n_long += sum(len(form) > LONG_WORD for form in view.forms)
+            if scheme.case:
+                mixed += [form for form in view.forms if case_of(form) == "mixed"]
+        self.mixed, self.signs = mixed_forms(mixed), common_signs(signs)
+
+    def warn(self, name: str, marks: Iterable[str]) -> None:
+        """Warn of texts from which nothing can be learned: without marks, or without white space between words.
+
+        name (str): of the component. marks (Iterable[str]): that it restores.
+        """
+        if self._n_words and all(parse_label(label).mark == NONE for label in self.labels):
+            warnings.warn(
+                PunctuationWarnings.CRFW975.format(name=name, marks=", ".join(marks)), CRFWarning, stacklevel=3
+            )
+        if self._n_long > MOST_LONG_WORDS * self._n_words:
+            told = {"name": name, "long": self._n_long, "words": self._n_words, "most": LONG_WORD}
+            warnings.warn(PunctuationWarnings.CRFW976.format(**told), CRFWarning, stacklevel=3)
+
+
+def mixed_forms(forms: Iterable[str]) -> dict[str, str]:
+    """Find the most frequent form in mixed case of each word, by its lower-cased one; of equal ones the first."""
+    counts = Counter(form for form in forms if case_of(form) == "mixed")
+    best: dict[str, str] = {}
+    for form, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        best.setdefault(form.lower(), form)
+    return dict(sorted(best.items()))
+
+
+class Habits:
+    """How the words of texts were written, by their bare forms: counts of cases inside of sentences, and of marks."""
+
+    def __init__(self, passages: Iterable[Passage]):
+        self._cases: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._behind: Counter[str] = Counter()
+        self._before: Counter[str] = Counter()
+        self._seen: Counter[str] = Counter()
+        for passage in passages:
+            forms = list(map(bare_form, passage.words))
+            self._seen.update(forms)
+            self._behind.update(form for form, mark in zip(forms, passage.marks) if mark)
+            self._before.update(form for form, mark in zip(forms[1:], passage.marks) if mark)
+            for form, word, mark in zip(forms[1:], passage.words[1:], passage.marks):
+                if mark not in ENDS:
+                    self._cases[form][case_of(word)] += 1
+
+    def cases(self, min_count: int) -> dict[str, str]:
+        """Return the usual case of each frequent word and how usual it is, up to 9: "Title9", "lower6"."""
+        found = {}
+        for form, counts in sorted(self._cases.items()):
+            ((case, number),) = counts.most_common(1)
+            if counts.total() >= min_count:
+                found[form] = f"{case}{round(9 * number / counts.total())}"
+        return found
+
+    def marks(self, min_count: int) -> dict[str, str]:
+        """Return how often frequent words have a mark behind them, and how often before: digits from 0 to 4, "31"."""
+        shares = (
+            (form, [counts[form] / number for counts in (self._behind, self._before)])
+            for form, number in sorted(self._seen.items())
+            if number >= min_count
+        )
+        return {form: "".join(str(bisect_right(SHARES, share)) for share in own) for form, own in shares}

@@ -20,26 +20,30 @@ from ..corpora.docbin import read_docbin
 from ..corpora.docs import admit, count_characters, make_doc
 from ..corpora.errors import CorpusErrors
 from ..corpora.files import check_paths, data_suffix, name_files, number_name, visible_files
-from ..reading.files import first_line, read_blocks, read_lines
+from ..reading.files import first_line, read_blocks, read_lines, read_text
 from ..reading.records import read_json_lines
 from .block import NONE, SIGNS, LabelScheme
 from .docs import (
+    CONFIDENCE,
     PAUSE,
     WordView,
+    read_confidences,
     read_pauses,
     read_truncated,
     register_punctuation,
     write_following,
     write_gold,
-    write_pauses,
+    write_speech,
     write_truncated,
 )
 from .errors import PunctuationErrors, PunctuationWarnings
-from .passages import Anomalies, Passage, make_passage, spoken_cues, spoken_passage
+from .passages import Anomalies, Passage, make_passage, spoken_passage
 from .restore import restore
+from .subtitles import OPENING_LINES, spoken_words
+from .transcripts import looks_like, read_transcript
 from .words import BY_SIGN, common_signs, is_mark
 
-PunctuationFormat = Literal["text", "jsonl", "spacy", "subtitles", "labels"]
+PunctuationFormat = Literal["text", "jsonl", "spacy", "subtitles", "whisper", "ctm", "labels"]
 TextUnit = Literal["document", "paragraph", "line", "sentence"]
 SUFFIXES: dict[str, PunctuationFormat] = {
     ".txt": "text",
@@ -48,10 +52,13 @@ SUFFIXES: dict[str, PunctuationFormat] = {
     ".spacy": "spacy",
     ".srt": "subtitles",
     ".vtt": "subtitles",
+    ".sbv": "subtitles",
+    ".json": "whisper",
+    ".ctm": "ctm",
     ".tsv": "labels",
     ".conll": "labels",
 }
-SURE = (".jsonl", ".spacy", ".srt", ".vtt")  # suffixes of files that hold nothing else
+SURE = (".jsonl", ".spacy", ".srt", ".vtt", ".sbv", ".ctm")  # suffixes of files that hold nothing else
 
 
 @registry.readers("spacy_crf.PunctuationCorpus.v1")
@@ -59,16 +66,18 @@ SURE = (".jsonl", ".spacy", ".srt", ".vtt")  # suffixes of files that hold nothi
 class PunctuationCorpus:
     """A reader of training examples from punctuated text: what the pipeline sees are the words alone.
 
-    Plain text, JSONL, `.spacy`, subtitles (SRT, WebVTT) and columns `word<TAB>mark`, in which a blank line ends a
-    document, all plain or compressed with gzip. Both sides of what is read from subtitles have `token._.pause`, the
-    seconds between cues, at the last word of each. Documents of `.spacy` have the marks that they are annotated with,
+    Plain text, JSONL, `.spacy`, subtitles (SRT, WebVTT, SBV), transcripts (Whisper's JSON and what is like it, CTM) and
+    columns `word<TAB>mark`, in which a blank line ends a document, all plain or compressed with gzip. Subtitles and
+    transcripts are known by how they open, too, whatever their suffix. Both sides of what is read from them have
+    `token._.pause`, the seconds behind a word, or between cues at the last word of each, and `token._.confidence`, as
+    far as these are told. Documents of `.spacy` have the marks that they are annotated with,
     `doc._.punctuation`, or else those of their text. Parts of a document have its name, `doc._.doc_name`. Each
     character of Chinese and Japanese is a word. Thai, Lao, Khmer and Burmese cannot be read, for no white space parts
     their words; a semicolon is one in Greek too, where it asks a question (U+037E is known as a question mark).
     anomalies (Anomalies): what the last reading left out.
 
     path (Path | str | list | None): a file, a folder that is searched with its subfolders, or several of them.
-    format (str | None): of all files; None to tell it from each suffix.
+    format (str | None): of all files; None to tell it from each suffix, and of plain text from how it opens.
     unit (str): "document"; of plain text, where a file is one, also "paragraph" (blank lines end it) or "line".
         "sentence" takes the sentences of documents of any format apart, as Agrawal & Shah do: each has a true start
         and end then, which tell the model much that it would have to find out in running text.
@@ -79,7 +88,8 @@ class PunctuationCorpus:
     least_marks (float): texts of 100 words and more with a smaller share of words with a mark are left out.
     limit (int): number of examples to read at most; 0 for all.
     abbreviations (list[str] | None): lower-case words whose period is a part of them, as in the block `marks` of
-        the component; English ones without.
+        the component; those of the language, or English ones, without.
+    language (str | None): as in the block `marks` of the component.
 
     >>> import spacy
     >>> from spacy_crf import PunctuationCorpus
@@ -97,6 +107,7 @@ class PunctuationCorpus:
     least_marks: float = 0.01
     limit: int = 0
     abbreviations: list[str] | None = None
+    language: str | None = None
 
     def __post_init__(self) -> None:
         """Check the settings; nothing is read yet."""
@@ -117,15 +128,18 @@ class PunctuationCorpus:
         """
         register_punctuation()
         register_doc_name()
-        self.anomalies = Anomalies()
-        texts = self._read(nlp.vocab)
-        if self.unit == "sentence":
-            texts = (sentence for text in texts for sentence in text.sentences())
-        passages = (part for text in texts for part in text.windows(self.window))
-        for passage in islice(passages, self.limit or None):
+        for passage in self.passages(nlp.vocab):
             example = self._make_example(nlp.vocab, passage)
             admit(nlp, count_characters(example.reference))
             yield example
+
+    def passages(self, vocab: Vocab) -> Iterator[Passage]:
+        """Yield what the examples are made of: runs of words with the marks around them."""
+        self.anomalies = Anomalies()
+        texts = self._read(vocab)
+        if self.unit == "sentence":
+            texts = (sentence for text in texts for sentence in text.sentences())
+        yield from islice((part for text in texts for part in text.windows(self.window)), self.limit or None)
         found = {"path": ", ".join(map(str, self.paths)), "dropped": self.anomalies}
         if not self.anomalies.read:
             raise CRFError(PunctuationErrors.CRF981.format(**found))
@@ -144,20 +158,22 @@ class PunctuationCorpus:
             write_truncated(doc, read_truncated(example.reference))
             write_following(doc, words.following)
             places = WordView.of(doc, scheme).last_tokens.tolist()
-            pauses = [token._.get(PAUSE) for token in example.reference]
-            for place, pause in zip(places, pauses if len(places) == len(pauses) else ()):
-                if pause is not None:
-                    doc[place]._.set(PAUSE, pause)
+            told = [(name, token._.get(name)) for name in (PAUSE, CONFIDENCE) for token in example.reference]
+            for place, (name, value) in zip(places * 2, told if 2 * len(places) == len(told) else ()):
+                if value is not None:
+                    doc[place]._.set(name, value)
             yield doc
 
     def _scheme(self) -> LabelScheme:
         """Return all that the reader tells of words."""
-        return LabelScheme(list(SIGNS), pairs=True, abbreviations=self.abbreviations)
+        return LabelScheme(list(SIGNS), pairs=True, abbreviations=self.abbreviations, language=self.language)
 
     def _read(self, vocab: Vocab) -> Iterator[Passage]:
         found = ((file, path) for path in self.paths for file in _find(path))
         for file, name in name_files(found, self.paths):
             format = self.format or SUFFIXES.get(data_suffix(file))
+            if self.format is None and format in (None, "text"):
+                format = self._recognised(file, format)
             if format is None:
                 raise CRFError(PunctuationErrors.CRF982.format(path=file, known=", ".join(SUFFIXES)))
             for number, passage in enumerate(self._read_file(file, format, name, vocab), 1):
@@ -165,27 +181,38 @@ class PunctuationCorpus:
                     part = 1 if format == "text" else number  # a plain text is one document, whatever its units
                     yield replace(passage, name=passage.name or number_name(name, part))
 
+    def _recognised(self, file: Path, format: PunctuationFormat | None) -> PunctuationFormat | None:
+        """Return the format of subtitles and transcripts by how they open, or else the one that the suffix tells."""
+        opening = "\n".join(islice(read_lines(file), OPENING_LINES))
+        found = looks_like(opening, str(file))
+        return format if found == "text" else found
+
     def _read_file(self, file: Path, format: PunctuationFormat, name: str, vocab: Vocab) -> Iterator[Passage]:
         abbreviations = self._scheme().abbreviated
         if format == "labels":
             yield from self._read_labels(file)
         elif format == "subtitles":
-            yield spoken_passage(list(spoken_cues(read_lines(file))), abbreviations)
+            lines = (f"{line}\n" for line in read_lines(file))
+            yield spoken_passage([word.heard for word in spoken_words(lines) if word.raw], abbreviations)
+        elif format == "whisper" or format == "ctm":
+            texts = read_transcript(read_text(file), format, str(file)).texts()
+            yield from (spoken_passage(heard, abbreviations) for heard in texts)
         elif format == "spacy":
             yield from map(self._stored_passage, read_docbin(file, vocab, name=name))
         else:
-            texts = self._read_text(file) if format == "text" else self._read_json(file)
-            yield from (make_passage(text, abbreviations) for text in texts)
+            found = self._read_text(file) if format == "text" else self._read_json(file)
+            yield from (make_passage(text, abbreviations) for text in found)
 
     def _stored_passage(self, doc: Doc) -> Passage:
         view = WordView.of(doc, self._scheme())
-        pauses = read_pauses(view)
+        pauses, confidences = read_pauses(view), read_confidences(view)
         return Passage(
             view.forms,
             *view.marked(),
             truncated=read_truncated(doc),
             following=view.following,
             pauses=pauses if any(pause is not None for pause in pauses) else (),
+            confidences=confidences if any(sure is not None for sure in confidences) else (),
             name=read_doc_name(doc),
         )
 
@@ -233,7 +260,7 @@ class PunctuationCorpus:
         write_doc_name(reference, passage.name)
         for doc in (reference, predicted):
             write_truncated(doc, passage.truncated)
-            write_pauses(doc, passage.pauses)
+            write_speech(doc, passage.pauses, passage.confidences)
         return Example(predicted, reference)
 
 

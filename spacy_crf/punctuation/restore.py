@@ -1,8 +1,9 @@
 """From labels back to text and to Docs: edits with character offsets, which touch nothing but marks and case."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
+from operator import attrgetter
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -27,18 +28,25 @@ from .docs import (
     write_restored,
 )
 from .labels import Label, LabelTable
-from .words import BY_SIGN, NO_FORMS, PAIRS, Word, apply_case, is_unspaced
+from .words import (
+    BY_SIGN,
+    NO_FORMS,
+    PAIRS,
+    Edit,
+    Word,
+    apply_case,
+    apply_edits,
+    bare_form,
+    case_of,
+    is_code,
+    is_emoticon,
+    is_unspaced,
+    takes_no_mark,
+)
 
 _BEHIND_WORDS = {*BY_SIGN, *(sign for _, closing in PAIRS.values() for sign in closing)}
+SPACES = " \u00a0\u202f"
 SPACED = ("DASH",)  # marks with white space before them
-
-
-class Edit(NamedTuple):
-    """A replacement in a text: `text[start:end]` becomes `replacement`; start == end inserts."""
-
-    start: int
-    end: int
-    replacement: str
 
 
 class Editor:
@@ -58,22 +66,54 @@ class Editor:
         capitalise: bool = False,
         signs: Mapping[str, str] = NO_FORMS,
     ):
-        self._scheme, self._mixed, self._keep, self._capitalise, self._signs = scheme, mixed, keep, capitalise, signs
+        self._scheme, self._mixed, self._keep, self._capitalise = scheme, mixed, keep, capitalise
+        self._language = scheme.preset
+        self._signs = {**self._language.signs, **signs}
 
     def edits(self, text: str, words: Sequence[Word], labels: Sequence[Label]) -> list[Edit]:
         """Return edits in the order of the text, which do not overlap, by the label of each of its words."""
         found: list[Edit] = []
-        begins, is_lower = True, text == text.lower()
-        for word, label in zip(words, labels):
-            if is_lower and not word.mark and self._leaves(label, begins):
-                begins = False
+        begins, is_lower, is_behind_sign = True, text == text.lower(), False
+        fronts = self._fronts(text, words, labels)
+        for number, (word, label) in enumerate(zip(words, labels)):
+            form = text[word.start : word.end]
+            is_sign = begins and takes_no_mark(form)
+            if is_behind_sign and not is_sign and label.case == "lower":
+                label = label._replace(case="Title")
+            is_behind_sign = is_sign  # the sentence begins with the word behind it
+            is_listed = form in self._language.forms or number in fronts
+            if is_lower and not word.mark and not is_listed and self._leaves(label, begins):
+                begins = is_sign
                 continue
-            if self._scheme.pairs and label.opening and not word.opening:
-                found.append(Edit(word.start, word.start, PAIRS[label.opening][0][0]))
-            found += self._case_edit(text[word.start : word.end], word, label, begins)
+            if is_emoticon(form):
+                continue
+            found += fronts.get(number, ())
+            found += self._case_edit(form, word, label, begins)
             found += self._closing_edits(text, word, label)
-            begins = ends_sentence(word, label.mark, self._scheme, self._keep)
+            begins = is_sign or ends_sentence(word, label.mark, self._scheme, self._keep)
         return found
+
+    def _fronts(self, text: str, words: Sequence[Word], labels: Sequence[Label]) -> dict[int, list[Edit]]:
+        """Return the edits before words, by their numbers: quotation marks, brackets and marks that open sentences."""
+        found: dict[int, list[Edit]] = {}
+        if self._scheme.pairs:
+            for number, (word, label) in enumerate(zip(words, labels)):
+                if label.opening and not word.opening:
+                    found[number] = [Edit(word.start, word.start, self._pair(label.opening)[0])]
+        if self._language.openers:
+            marks = [self._mark_behind(word, label) for word, label in zip(words, labels)]
+            for number, edit in self._language.opening_edits(text, words, marks, self._keep):
+                found[number] = sorted([*found.get(number, ()), edit], key=attrgetter("start"))
+        return found
+
+    def _mark_behind(self, word: Word, label: Label) -> str:
+        """Return the mark that is behind a word in the end."""
+        stays = word.mark and (self._keep or (label.mark == NONE and self._scheme.label(word.mark) == NONE))
+        return word.mark if stays else label.mark
+
+    def _pair(self, kind: str) -> tuple[str, str]:
+        """Return the signs that open and close."""
+        return self._language.quotes if kind == "QUOTE" else (PAIRS[kind][0][0], PAIRS[kind][1][0])
 
     def _leaves(self, label: Label, begins: bool) -> bool:
         """Tell whether a label leaves a word in lower case without a mark as it is: most do."""
@@ -83,18 +123,24 @@ class Editor:
 
     def _case_edit(self, form: str, word: Word, label: Label, begins: bool) -> Iterator[Edit]:
         case = label.case or ("Title" if begins and self._capitalise and form == form.lower() else "")
-        if not case or (self._keep and form != form.lower()):
+        listed = self._language.forms.get(bare_form(form)) if case or self._capitalise else None
+        if not (case or listed) or (self._keep and form != form.lower()) or (is_code(form) and not listed):
             return
         wanted = apply_case(form, case, self._mixed)
+        if listed and not (begins and listed == listed.lower()):
+            wanted = "".join(new if sign.isalpha() else sign for sign, new in zip(form, listed))
+        elif listed:
+            wanted = apply_case(form, "Title")
         if wanted != form:
             yield Edit(word.start, word.end, wanted)
 
     def _closing_edits(self, text: str, word: Word, label: Label) -> Iterator[Edit]:
         """Edit the mark and what closes: a mark stands inside quotation marks and outside of brackets."""
-        sign = PAIRS[label.closing][1][0] if self._scheme.pairs and label.closing and not word.closing else ""
+        sign = self._pair(label.closing)[1] if self._scheme.pairs and label.closing and not word.closing else ""
         changes = self._scheme.label(word.mark) != label.mark and not (self._keep and word.mark)
-        is_there = label.mark == "PERIOD" and text[word.end - 1] == "."  # the period that is a part of the word
-        mark = "" if is_there or label.mark == NONE else self._spell(label.mark, text[word.end - 1])
+        is_needless = label.mark == "PERIOD" and text[word.end - 1] == "."  # the period that is a part of the word
+        is_needless |= not word.mark and takes_no_mark(text[word.start : word.end])
+        mark = "" if is_needless or label.mark == NONE else self._spell(label.mark, text[word.end - 1])
         if word.mark:
             if sign:
                 yield Edit(word.end, word.end, sign)
@@ -112,7 +158,8 @@ class Editor:
     def _spell(self, mark: str, before: str) -> str:
         """Return the sign of a mark, with the white space that parts it from the character before."""
         sign = self._signs.get(mark, SIGNS[mark][0])
-        return f" {sign}" if mark in SPACED and not is_unspaced(before) else sign
+        space = self._language.spaces.get(mark, " " if mark in SPACED else "")
+        return sign if is_unspaced(before) else space + sign
 
 
 def ends_sentence(word: Word, mark: str, scheme: LabelScheme, keep: bool) -> bool:
@@ -127,22 +174,13 @@ def ends_sentence(word: Word, mark: str, scheme: LabelScheme, keep: bool) -> boo
 def _replace_mark(text: str, word: Word, mark: str) -> Edit:
     """Put another mark, as it is spelt, or none, for the one that is there; words that it parted stay parted."""
     start, end = word.mark_start, word.mark_end
-    spaced = start > word.end and text[start - 1] == " "
+    spaced = start > word.end and text[start - 1] in SPACES
     rest = end
     while rest < len(text) and text[rest] in _BEHIND_WORDS:
         rest += 1
     is_between = rest < len(text) and not (text[rest].isspace() or is_unspaced(text[rest]))
     glued = is_between or (spaced and rest > end)
     return Edit(start - spaced, end, mark + (" " if glued else ""))
-
-
-def apply_edits(text: str, edits: Iterable[Edit]) -> str:
-    """Return a text with its edits, which are in its order."""
-    parts, at = [], 0
-    for start, end, replacement in edits:
-        parts += [text[at:start], replacement]
-        at = end
-    return "".join([*parts, text[at:]])
 
 
 def restore(
@@ -253,6 +291,8 @@ class RestorationWriter:
         for name, by_tag in self._told.items():  # each at the last token of its word
             column = np.full(len(doc), "", dtype=object)
             column[view.last_tokens] = by_tag[prediction.tags]
+            if name == CASE:
+                self._tell_listed(column, view, prediction.tags)
             values[name] = column.tolist()
         if self._settings["probabilities"] and prediction.marginals is not None:
             values |= self._probabilities(doc, view, prediction.marginals)
@@ -262,6 +302,15 @@ class RestorationWriter:
         write_restored(doc, values, apply_edits(view.text, edits), edits, texts)
         if self._settings["sentences"]:
             self._start_sentences(doc, view, prediction.tags)
+
+    def _tell_listed(self, cases: Any, view: WordView, tags: Ints) -> None:
+        """Set the cases of words that are always written alike, by token; with a capital where a sentence begins."""
+        forms = self._scheme.preset.forms
+        for number, form in enumerate(view.bare_forms if forms else ()):
+            if form in forms:
+                begins = number == 0 or self._is_end[tags[number - 1]]
+                case = case_of(forms[form])
+                cases[view.last_tokens[number]] = "Title" if begins and case == "lower" else case
 
     def _labels(self, tags: Any) -> list[Label]:
         return [self._table.parsed[tag] for tag in tags.tolist()]

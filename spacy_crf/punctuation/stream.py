@@ -19,10 +19,11 @@ from spacy.vocab import Vocab
 
 from ..core.errors import CRFError
 from .block import NONE
-from .docs import write_truncated
+from .docs import CONFIDENCE, PAUSE, write_truncated
 from .errors import PunctuationErrors
-from .restore import Edit, Restoration, apply_edits
-from .words import BY_SIGN, UNSPACED
+from .restore import Restoration
+from .subtitles import Heard, pause_between
+from .words import BY_SIGN, UNSPACED, Edit, apply_edits
 
 HISTORY = 40  # words before a block that are decoded with it once more
 _CUT = re.compile(rf"[\s{UNSPACED}]")
@@ -74,14 +75,14 @@ class RestorationStream:
         self._start_over()
 
     def _start_over(self) -> None:
-        self._chunks: list[str] = []  # those that may still matter, with the white space before them
+        self._chunks: list[Heard] = []  # those that may still matter, with the white space before them
         self._done, self._has_begun = 0, False  # how many of them have gone out, and whether others came before
         self._settled: list[_Marks] = []  # the marks of these
 
-    def push(self, chunks: Iterable[str]) -> Iterator[StreamedWord]:
+    def push(self, chunks: Iterable[str | Heard]) -> Iterator[StreamedWord]:
         """Take words in, each with the white space before it, and yield those that can go out."""
         for chunk in chunks:
-            self._chunks.append(chunk)
+            self._chunks.append(Heard(chunk) if isinstance(chunk, str) else chunk)
             if len(self._chunks) - self._done >= self._block + self._lag:
                 yield from self._emit(self._block, is_last=False)
 
@@ -104,10 +105,12 @@ class RestorationStream:
 
     def _decode(self, is_last: bool) -> tuple[list[StreamedWord], list[_Marks]]:
         """Restore all chunks at hand, and tell the marks of each."""
-        shown = [_SURROGATE.sub("\ufffd", chunk) for chunk in self._chunks]
+        texts = [chunk.text for chunk in self._chunks]
+        shown = [_SURROGATE.sub("\ufffd", text) for text in texts]
         first = shown[0].lstrip()
         at = len(first) - len(shown[0])  # what is before the first word has gone out, or belongs to no word
         doc = _make_doc([first, *shown[1:]], self._restorer.vocab)
+        _tell_speech(doc, self._chunks)
         if self._prepare is not None:
             doc = self._prepare(doc)
         write_truncated(doc, (self._has_begun, not is_last))
@@ -117,7 +120,7 @@ class RestorationStream:
         waiting, words, out = deque(edits), deque(zip(view.words, labels, probabilities)), []
         marks: list[_Marks] = []
         is_marked = False  # whether the word before has gone out with its mark
-        for number, (raw, chunk) in enumerate(zip(self._chunks, shown)):
+        for number, (raw, chunk) in enumerate(zip(texts, shown)):
             end, own = at + len(chunk), []
             while waiting and waiting[0].end <= end:
                 edit = waiting.popleft()
@@ -158,6 +161,17 @@ def _make_doc(chunks: Sequence[str], vocab: Vocab) -> Doc:
     return Doc(vocab, words=words, spaces=spaces)
 
 
+def _tell_speech(doc: Doc, chunks: Sequence[Heard]) -> None:
+    """Give the tokens of chunks, which end where these do, their pauses and confidences, as far as these are known."""
+    if all(chunk.times is None and chunk.confidence is None for chunk in chunks):
+        return
+    words = (token for token in doc if not token.is_space)
+    for token, chunk, after in zip(words, chunks, [*chunks[1:], Heard("")]):
+        for name, value in ((PAUSE, pause_between(chunk, after)), (CONFIDENCE, chunk.confidence)):
+            if value is not None:
+                token._.set(name, value)
+
+
 def components_before(nlp: Language, name: str) -> Callable[[Doc], Doc]:
     """What the components before one of them do to a Doc; its features may read their annotation."""
     earlier = [pipe for _, pipe in takewhile(lambda named: named[0] != name, nlp.pipeline)]
@@ -165,13 +179,23 @@ def components_before(nlp: Language, name: str) -> Callable[[Doc], Doc]:
 
 
 def stream_words(
-    restorer: Restorer, words: Iterable[str], lag: int = 20, block: int = 1, prepare: Callable[[Doc], Doc] | None = None
+    restorer: Restorer,
+    words: Iterable[str | Heard],
+    lag: int = 20,
+    block: int = 1,
+    prepare: Callable[[Doc], Doc] | None = None,
 ) -> Iterator[StreamedWord]:
     """Words of one text as they come; see `RestorationStream`."""
     stream = RestorationStream(restorer, lag, block, prepare)
-    spaced = (f" {word}" if number else word for number, word in enumerate(words))
-    yield from stream.push(spaced)
+    yield from stream.push(_spaced(words))
     yield from stream.close()
+
+
+def _spaced(words: Iterable[str | Heard]) -> Iterator[Heard]:
+    """Yield words with a space before each but the first."""
+    for number, word in enumerate(words):
+        heard = Heard(word) if isinstance(word, str) else word
+        yield heard._replace(text=f" {heard.text}") if number else heard
 
 
 def chunks_of(pieces: Iterable[str]) -> Iterator[str]:

@@ -3,19 +3,22 @@
 A word is what stands between white space, dashes and ellipses, without the marks, quotation marks and brackets at its
 ends. Apostrophes, hyphens and signs between letters or digits are parts of it (don't, well-known, 3.5, 10:30, a.m.),
 and so is the period of an abbreviation or an initial. What has no letter or digit is a word too unless it is a mark:
-an emoji, "&", "=". So all that is not white space or a mark is in exactly one word. A character of Chinese or Japanese
-is a word of its own, for white space does not part them.
+an emoji, ":)", "&", "=". So all that is not white space or a mark is in exactly one word. Addresses and options, such
+as "--force", have no mark inside. A character of Chinese or Japanese is a word of its own, for white space does not
+part them.
 """
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal, NamedTuple, get_args
+from unicodedata import category
 
 from .block import ABBREVIATIONS, SIGNS
 
 Case = Literal["lower", "Title", "UPPER", "mixed"]
 CASES: tuple[Case, ...] = get_args(Case)
+APOSTROPHES = str.maketrans("’ʼ", "''")
 NO_FORMS: Mapping[str, str] = MappingProxyType({})
 BY_SIGN = {sign: name for name, signs in SIGNS.items() for sign in signs}
 _RANK = {name: rank for rank, name in enumerate(SIGNS)}
@@ -30,7 +33,8 @@ _MARKS = "".join(BY_SIGN)
 OPENERS = INVERTED + _OPENING  # what may stand right before the first word of a sentence
 _LEADING = _OPENING + _CLOSING + INVERTED + _MARKS.replace(".", "").replace(":", "")
 _TRAILING = _CLOSING + _OPENING + _MARKS
-_SIGNS = re.escape("".join(sorted({*_OPENING, *_CLOSING, *INVERTED, *_MARKS})))
+_AROUND = frozenset({*_OPENING, *_CLOSING, *INVERTED, *_MARKS})
+_SIGNS = re.escape("".join(sorted(_AROUND)))
 UNSPACED = "\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Chinese, Japanese
 # What stands between white space; the group is there where no sign of ours is, save for single hyphens inside
 _CHUNK = re.compile(rf"([^\s\-{_SIGNS}{UNSPACED}]++(?:-[^\s\-{_SIGNS}{UNSPACED}]++)*+)(?!\S)|\S+")
@@ -43,7 +47,20 @@ _OPENS, _ENDS = re.escape(OPENERS), re.escape("".join(sorted({*_CLOSING, *_MARKS
 _UNSPACED_PIECE = re.compile(
     rf"[{_OPENS}]*+[{UNSPACED}][{_ENDS}]*+|(?:[{_OPENS}]*+[^{_OPENS}{UNSPACED}]++)++|[{_OPENS}]++"
 )
+_ADDRESS = re.compile(rf"[{_OPENS}]*(?:--?[^\W\d_]|[a-z]{{2,9}}://|www\.|[^\s@]+@[^\s@]+\.)", re.IGNORECASE)
+_EMOTICON = re.compile(r"[:;]-?[()\[\]]+")
+# Words that are spelt as they are: addresses, paths, names of files and users, options, and what begins with a digit
+_CODE = re.compile(r"[-@#~/\\\d]|[^\s@]*(?:://|@|[\\_=]|[^\W\d_]{2,}\.[^\W\d_]{2,})|www\.", re.IGNORECASE)
+_MEASURES = "%‰°′″"
 _ABBREVIATED = re.compile(r"[^\W\d_](\.[^\W\d_]+)+|[A-ZÀ-ÖØ-Þ]")
+
+
+class Edit(NamedTuple):
+    """A replacement in a text: `text[start:end]` becomes `replacement`; start == end inserts."""
+
+    start: int
+    end: int
+    replacement: str
 
 
 class Word(NamedTuple):
@@ -95,6 +112,20 @@ def split_words(text: str, abbreviations: Collection[str] = ABBREVIATIONS) -> li
     return words
 
 
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    """Return a text with its edits, which are in its order."""
+    parts, at = [], 0
+    for start, end, replacement in edits:
+        parts += [text[at:start], replacement]
+        at = end
+    return "".join([*parts, text[at:]])
+
+
+def bare_form(form: str) -> str:
+    """Return a word as the chain sees it: in lower case, with straight apostrophes."""
+    return form.lower().translate(APOSTROPHES)
+
+
 def mark_words(text: str, tokens: Iterable[Sequence[int]]) -> list[Word]:
     """Take tokens of a text, by their first character and their length, for its words; those of signs are its marks."""
     words: list[Word] = []
@@ -114,7 +145,27 @@ def mark_words(text: str, tokens: Iterable[Sequence[int]]) -> list[Word]:
 
 def is_mark(token: str) -> bool:
     """Tell whether there are only marks, quotation marks and brackets in a token."""
-    return _ALL_MARKS.fullmatch(token) is not None
+    return _ALL_MARKS.fullmatch(token) is not None and not is_emoticon(token)
+
+
+def is_emoticon(token: str) -> bool:
+    """Tell whether a token is a face of signs that are marks elsewhere, such as ":)", beside which none may stand."""
+    return token[:1] in (":", ";") and _EMOTICON.fullmatch(token) is not None
+
+
+def takes_no_mark(word: str) -> bool:
+    """Tell whether no mark stands behind a word: it is a sign such as "&", "=" or an emoji, but not "%" or "€"."""
+    return not any(sign.isalnum() or sign in _MEASURES or category(sign) == "Sc" for sign in word)
+
+
+def is_code(word: str) -> bool:
+    """Tell whether no word of a language is meant, so that its case stays: an address, a path, an option, a number."""
+    return _CODE.match(word) is not None
+
+
+def is_sign_around(character: str) -> bool:
+    """Tell whether a character is one of the marks, quotation marks and brackets that may stand around words."""
+    return character in _AROUND
 
 
 def is_unspaced(character: str) -> bool:
@@ -125,7 +176,7 @@ def is_unspaced(character: str) -> bool:
 def _pieces(chunk: str) -> Iterator[tuple[int, int, bool]]:
     """Yield parts of a chunk between dashes and ellipses, and these, as (start, end, whether it is one of these)."""
     at = 0
-    for found in _BREAK.finditer(chunk):
+    for found in () if _ADDRESS.match(chunk) else _BREAK.finditer(chunk):
         yield from _parts(chunk, at, found.start())
         yield found.start(), found.end(), True
         at = found.end()
@@ -143,7 +194,7 @@ def _parts(chunk: str, low: int, high: int) -> Iterator[tuple[int, int, bool]]:
 def _core(piece: str, abbreviations: Collection[str]) -> tuple[int, int]:
     """Return where the word in a piece begins and ends; nowhere if there is none."""
     if _ALL_MARKS.fullmatch(piece):
-        return 0, 0
+        return 0, len(piece) if is_emoticon(piece) else 0
     lead = len(piece) - len(piece.lstrip(_LEADING))
     end = len(piece.rstrip(_TRAILING))
     if end <= lead:  # periods and colons alone are no word, before a sign they are
@@ -244,8 +295,8 @@ def apply_case(word: str, case: str, mixed: Mapping[str, str] = NO_FORMS) -> str
 
 
 def _titled(lower: str) -> str:
-    """Return a lower-cased word with its first letter, behind an apostrophe or a digit too, as a capital."""
-    for place, character in enumerate(lower):
+    """Return a lower-cased word with its first letter, behind an apostrophe too, as a capital; not behind a digit."""
+    for place, character in enumerate(lower if not lower[:1].isdigit() else ""):
         if character.isalpha():
             capital = character.upper()
             return lower[:place] + capital + lower[place + 1 :] if len(capital) == 1 else lower

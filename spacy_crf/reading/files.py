@@ -40,7 +40,7 @@ class _Unpacked(io.RawIOBase):
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise CRFError(ReadingErrors.CRF505.format(path=self._path, reason=error)) from error
         self._size += len(data)
-        _check_expansion(self._path, self._packed.tell(), self._size)
+        check_expansion(self._path, self._packed.tell(), self._size)
         buffer[: len(data)] = data
         return len(data)
 
@@ -49,7 +49,8 @@ class _Unpacked(io.RawIOBase):
         super().close()
 
 
-def _check_expansion(path: Path, packed: int, unpacked: int) -> None:
+def check_expansion(path: Path, packed: int, unpacked: int) -> None:
+    """Raise an error if packed data of a file have, unpacked, more bytes than is usual by far."""
     if unpacked > max(FREE_SIZE, MOST_EXPANSION * packed):
         raise CRFError(ReadingErrors.CRF570.format(path=path, most=MOST_EXPANSION))
 
@@ -59,7 +60,7 @@ def check_unpacking(path: Path, data: bytes) -> None:
     unpacker, size = zlib.decompressobj(), 0
     for start in range(0, len(data), PIECE_SIZE):
         size += len(unpacker.decompress(data[start : start + PIECE_SIZE]))
-        _check_expansion(path, start + PIECE_SIZE, size)
+        check_expansion(path, start + PIECE_SIZE, size)
 
 
 def open_binary(path: Path) -> BinaryIO:

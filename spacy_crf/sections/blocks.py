@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from ..core.sections.headings import MOST_LEVELS
 from .layout import DocumentLayout
-from .markup import LEVELS
-from .segment import KINDS, PARAGRAPH
+from .segment import HEADINGS, KINDS, PARAGRAPH
 from .starts import find_mark, find_numbering
-
-MOST_LEVELS = 9
 
 
 class BlockKind(StrEnum):
@@ -72,17 +70,17 @@ def blocks_of_layout(layout: DocumentLayout) -> BlockDocument:
 
 def _blocks(layout: DocumentLayout) -> Iterator[DocumentBlock]:
     text = layout.text
-    known = [run for run in layout.runs if run[2] in LEVELS or run[2] == PARAGRAPH or run[2] in KINDS]
+    known = [run for run in layout.runs if run[2] in HEADINGS or run[2] == PARAGRAPH or run[2] in KINDS]
     place = 0
     for start, end, style in sorted(known, key=lambda run: (run[0], -run[1])):
         if start < place:
             continue
-        if style in LEVELS:
+        if style in HEADINGS:
             start = text.rfind("\n", 0, start) + 1  # the number of a list that a heading is in
         yield from _lines(text, place, start)
         own = text[max(start, place) : end]
-        if style in LEVELS:
-            yield DocumentBlock(BlockKind.HEADING, LEVELS[style], " ".join(own.split()))
+        if style in HEADINGS:
+            yield DocumentBlock(BlockKind.HEADING, HEADINGS[style], " ".join(own.split()))
         elif style == PARAGRAPH:
             yield _running(" ".join(own.split()))
         else:

@@ -229,8 +229,8 @@ class SectionParser(ChainPipe):
         return [self._parse(doc, own, *self._spread(own, prediction)) for doc, own, prediction in found]
 
     def _ruled(self, doc: Doc, units: list[LayoutUnit]) -> SectionPrediction:
-        batch = UnitBatch([(doc.text, units)], Phrases.of_lists(self.features.resources.lists.values()))
-        found = label_untrained(batch)
+        lists = Phrases.of_lists(self.features.resources.lists.values())
+        found = label_untrained(UnitBatch([(doc.text, units)], lists))  # the batch is large: it goes at once
         numbers = np.array([self._names.index(label) for label in self.roles.labels])
         probabilities = np.zeros((len(units), len(self._names)))
         probabilities[:, numbers] = found.scores

@@ -6,6 +6,11 @@ from ..core.errors import Messages
 class SectionErrors(metaclass=Messages):
     """Messages of exceptions."""
 
+    CRF561 = "{what} is read by {library}, which is not installed: pip install 'spacy_crf[{extra}]'."
+    CRF562 = "{path}: this {what} cannot be read ({reason}). Is it damaged or cut off? Get it again, or save it anew."
+    CRF563 = "{path}: this document needs a password. Save it without one first."
+    CRF564 = "{path}: this PDF has no text, as a scan has none. Let a program for OCR add it first, such as ocrmypdf."
+    CRF565 = "{path}: this document has more than {most}. Split it."
     CRF951 = (
         "Document {name!r}: {run!r} in `doc.user_data[{key!r}]` is no stretch of text. Give a list of [start, end, "
         "style], with characters counted from 0."
@@ -13,8 +18,8 @@ class SectionErrors(metaclass=Messages):
     CRF952 = "This is not a section tree: {error}. Take one that `SectionTree.to_json` has written."
     CRF953 = (
         "{path}, line {line}: {problem}. In annotated XML, all text is in <nr>, <title> or <text>, none of them in "
-        "another one; around them are <section> and <document>; formatting is <b>, <i>, <u>, <h>, <h1> to <h6> and "
-        "<unit>."
+        "another one; around them are <section> and <document>; formatting is <b>, <i>, <u>, <h>, <h1> to <h9>, "
+        "<large1> to <large6>, and <unit>."
     )
     CRF954 = (
         "{path}, line {line}: this is {what}, not text. Convert it to plain text, Markdown, HTML or DoclingDocument "

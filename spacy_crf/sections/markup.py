@@ -10,10 +10,9 @@ from ..core.arrays import Bools, Doubles, Indices, Ints
 from ..corpora.docs import copy_tokens
 from .features.rules import NUMBER, TITLE
 from .layout import attach_layout, runs_of
-from .segment import Kind, LayoutUnit
+from .segment import HEADINGS, Kind, LayoutUnit
 from .tree import Element, SectionNode, SectionTree
 
-LEVELS = {f"heading{level}": level for level in range(1, 7)}
 PRICE = 8.0  # what the log-odds of a heading gain where the mark-up names one
 UNNAMED_TITLE, UNNAMED_NUMBER = 6.0, 4.0  # and lose elsewhere, in a document with such headings
 
@@ -28,7 +27,7 @@ class MarkedHeadings:
     def of(cls, doc: Doc) -> "MarkedHeadings":
         """Those of a Doc; of overlapping ones the first."""
         found: list[tuple[int, int, int]] = []
-        runs = [(start, end, LEVELS[style]) for start, end, style in runs_of(doc) if style in LEVELS]
+        runs = [(start, end, HEADINGS[style]) for start, end, style in runs_of(doc) if style in HEADINGS]
         for start, end, level in sorted(runs, key=lambda run: (run[0], -run[1])):
             if doc.text[start:end].strip() and (not found or start >= found[-1][1]):
                 found.append((start, end, level))
@@ -112,11 +111,11 @@ def without_marks(docs: Iterable[Doc]) -> list[Doc]:
     found = []
     for doc in docs:
         copy = copy_tokens(doc, [])
-        attach_layout(copy, [run for run in runs_of(doc) if run[2] not in LEVELS])
+        attach_layout(copy, [run for run in runs_of(doc) if run[2] not in HEADINGS])
         found.append(copy)
     return found
 
 
 def unmarked(units: Iterable[LayoutUnit]) -> list[LayoutUnit]:
     """The same units without styles that name headings."""
-    return [replace(unit, styles=unit.styles - LEVELS.keys()) for unit in units]
+    return [replace(unit, styles=unit.styles - HEADINGS.keys()) for unit in units]

@@ -14,14 +14,14 @@ from ..core.arrays import Doubles, Indices, Ints
 from ..core.errors import CRFError, CRFWarning
 from ..core.grammar.numbering import readings
 from ..core.sections.features import LATER, NAMES
-from ..core.sections.headings import MARKED, MAX_NEWLINES, HeadingLabels, ParserInput
+from ..core.sections.headings import MARKED, MAX_NEWLINES, MOST_LEVELS, HeadingLabels, ParserInput
 from ..core.sections.learn import GoldSection, LearnSettings, TreeExample, learn_weights
 from ..core.sections.parse import ParserSettings, Section, SectionParse, parse
 from ..core.stored import stored_floats
 from .errors import SectionErrors, SectionWarnings
 from .features.rules import NUMBER, ROLES, TITLE
 from .layout import units_of
-from .segment import Kind, LayoutUnit
+from .segment import HEADINGS, LARGE, Kind, LayoutUnit
 from .spans import gold_tree, labels_of_units, read_elements
 from .tree import USUAL, Element, SectionNode, SectionTree
 
@@ -141,7 +141,7 @@ def parser_input(text: str, units: Sequence[LayoutUnit], probabilities: Doubles)
     )
 
 
-_CAPITALS, _SPACED = 8, 4
+_LARGER, _CAPITALS, _SPACED = 32, 8, 4
 _STYLES = {"bold": 16, "underline": 2, "italic": 1}
 _MIN_LETTERS, _CAPITAL_SHARE = 4, 0.9
 
@@ -151,8 +151,10 @@ def typography(styles: frozenset[str], text: str) -> int:
 
     Siblings in one document share a class, whatever it is; a heading is seldom less prominent than what stands below.
     """
-    level = min((int(style[-1]) for style in styles if style[:-1] == "heading" and style[-1] in "123456"), default=7)
-    value = MARKED * (7 if "title" in styles else 7 - level)
+    top = MOST_LEVELS + 1
+    level = min((HEADINGS[style] for style in styles if style in HEADINGS), default=top)
+    value = MARKED * (top if "title" in styles else top - level)
+    value += _LARGER * max((len(LARGE) - rank for rank, style in enumerate(LARGE) if style in styles), default=0)
     value += sum(bit for style, bit in _STYLES.items() if style in styles)
     letters = [character for character in text if character.isalpha()]
     if len(letters) >= _MIN_LETTERS:

@@ -27,8 +27,10 @@ from .errors import SectionErrors, SectionWarnings
 from .formats import HEAD, read_text, refuse_magic, root_of
 from .formats.annotated import ROOT, read_annotated
 from .formats.docling import read_docling
+from .formats.docx import read_docx
 from .formats.markdown import read_markdown
 from .formats.markup import read_html, read_xml
+from .formats.pdf import read_pdf
 from .formats.rechtspraak import ROOTS, read_rechtspraak_gold
 from .layout import NAME, DocumentLayout, attach_layout, runs_of, to_doc
 from .rendering import RENDERINGS, choose_rendering, render
@@ -41,16 +43,20 @@ READERS: dict[str, Callable[[Path], DocumentLayout]] = {  # by the suffix of a f
     **dict.fromkeys((".html", ".htm", ".xhtml"), read_html),
     **dict.fromkeys((".md", ".markdown", ".mdown"), read_markdown),
     ".json": read_docling,
+    ".pdf": read_pdf,
+    ".docx": read_docx,
 }
-SUFFIXES = (".json", ".jsonl", ".spacy", ".xml", *READERS)  # of files with gold
+WITHOUT_GOLD = frozenset({".pdf"})
+SUFFIXES = (".jsonl", ".spacy", ".xml", *READERS.keys() - WITHOUT_GOLD)  # of files with gold
 RenderingName = Literal["plain", "dense", "marked", "mixed"]
 
 
 def read_layout(path: Path, paragraphs: bool = False, hidden: bool = False) -> DocumentLayout:
     r"""Read a document by the suffix of its file, XML by its root as well; what has no other format is plain text.
 
-    path (Path): .txt, .md, .html, .json (DoclingDocument) or .xml (Rechtspraak, annotated XML, or any other), which may
-        be packed by gzip, with .gz behind its name. paragraphs (bool): of plain text, see `read_plain`.
+    path (Path): .txt, .md, .html, .docx, .pdf, .json (DoclingDocument) or .xml (Rechtspraak, annotated XML, or any
+        other), which may be packed by gzip, with .gz behind its name.
+    paragraphs (bool): of plain text, see `read_plain`.
     hidden (bool): of Rechtspraak XML, see `read_rechtspraak_gold`.
     RETURNS (DocumentLayout): the document, without a look at gold.
     RAISES (ValueError): for binary files, encodings other than those of the format, malformed XML and JSON, with file
@@ -198,6 +204,9 @@ class SectionCorpus:
             warnings.warn(SectionWarnings.CRFW969.format(problem=error), CRFWarning, stacklevel=2)
 
     def _read_file(self, file: Path, name: str, vocab: Vocab) -> Iterator[Doc]:
+        if data_suffix(file) in WITHOUT_GOLD:
+            problem = "its headings are no gold, as only some of them may have a bookmark"
+            raise CRFError(SectionErrors.CRF970.format(path=file, problem=problem))
         if data_suffix(file) == ".spacy":
             yield from read_docbin(file, vocab, "document", name)
         elif data_suffix(file) == ".xml":

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Literal
 
-from ..core.grammar.numbering import ARABIC, LETTER_LOWER, LETTER_UPPER, ROMAN_UPPER, numeral
+from ..core.grammar.numerals import ARABIC, LETTER_LOWER, LETTER_UPPER, ROMAN_UPPER, numeral
 from .blocks import BlockDocument, BlockKind, DocumentBlock
 from .layout import LayoutBuilder
 from .markup import name_sections, nest
@@ -145,7 +145,7 @@ class _Writer:
             self._line(line)
         self.headings.append((start, self.builder.length, block.level))
         if look in ("bold", "marked"):
-            self.builder.style(start, "bold" if look == "bold" else f"heading{min(block.level, 6)}")
+            self.builder.style(start, "bold" if look == "bold" else f"heading{block.level}")
         if look == "underlined":
             self._line(UNDERLINES[min(depth, len(UNDERLINES)) - 1] * min(len(text), 79))
         if spacing == "around headings":

@@ -13,13 +13,16 @@ from typing import TypeAlias
 import numpy as np
 
 from ..core.arrays import Indices
+from ..core.sections.headings import MOST_LEVELS
 from .starts import Letter, find_letter, find_mark, find_numbering, find_quote, find_series, skip_space
 
 Run: TypeAlias = tuple[int, int, str]
 """Start and end in the text, and a style, or the name of a `Kind` to say what a stretch of text is (see `segment`)."""
 
 PARAGRAPH = "paragraph"  # a run of this style is one element although it has line ends
-STYLES = ("bold", "italic", "underline", "title", *(f"heading{level}" for level in range(1, 7)))
+HEADINGS = {f"heading{level}": level for level in range(1, MOST_LEVELS + 1)}
+LARGE = tuple(f"large{rank}" for rank in range(1, 7))  # sizes above that of running text, the largest first
+STYLES = ("bold", "italic", "underline", "title", *LARGE, *HEADINGS)
 LINE = re.compile(r"[^\n]*\n?")
 TAB = 8
 MOST_NUMBERS = 3  # numberings at the start of one element, such as "2. a)"

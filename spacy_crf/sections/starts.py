@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
 
-from ..core.grammar.numbering import ALONE, numerals, plain
-from ..core.grammar.words import INSERTED, KEYWORDS, NUMBER_WORDS, ORDINALS, OTHER_LETTERS, OUTER
+from ..core.grammar.numbering import ALONE, plain
+from ..core.grammar.numerals import IDEOGRAPH_SIGNS, OTHER_LETTERS, numerals
+from ..core.grammar.words import COUNTERS, INSERTED, KEYWORDS, NUMBER_WORDS, ORDINALS, OUTER
 
 CLOSING = r"[.:)\]°º]"
 ROMAN = r"(?=[ivxlc])c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})"  # above 399 stand words and units: di, cm, mix
@@ -29,11 +30,11 @@ KEYWORD = re.compile(
 )
 WITHOUT_NUMBER = re.compile(rf"(?:{'|'.join(sorted(ALONE))})(?:[:.](?=\s|$)|(?=\s*$|\s(?-i:[A-Z])))", re.IGNORECASE)
 BEFORE_WORD = r"(?=\s|$|[^\W\d_]|[\"'“‘„(\[])"
-BRACKETED = re.compile(rf"[(\[] ?{PART}(?:[.-]{PART}){{0,9}}[a-z]? ?[)\]][.:]?{BEFORE_WORD}", re.IGNORECASE)
+BRACKETED = re.compile(rf"[(\[{{] ?{PART}(?:[.-]{PART}){{0,9}}[a-z]? ?[)\]}}][.:]?{BEFORE_WORD}", re.IGNORECASE)
 CLOSED = re.compile(
     rf"(?:\d{{1,4}}(?:{BIS}|[a-z])?|[a-z]\d{{1,3}}|{ROMAN}|{LETTER}|{TWICE}|(?-i:[IVX]{{1,5}}[a-h]))"
     rf"(?:[.-](?:\d{{1,3}}[a-z]?|{ROMAN}|[a-z])){{0,9}}"
-    rf"(?:{CLOSING}{{1,2}}|\.-){BEFORE_WORD}",
+    rf"(?:{CLOSING}{{1,2}}|\.-|/(?=\s)){BEFORE_WORD}",
     re.IGNORECASE,
 )
 DOTTED = re.compile(
@@ -46,6 +47,10 @@ HYPHENED = re.compile(r"(?:[IVX]{1,5}|[A-Z]|\d{1,2})(?:[-–]\d{1,3}){1,3}(?=\s+
 WITH_BRACKETS = re.compile(rf"\d{{1,3}}(?:\([a-z\d]{{1,3}}\)){{1,3}}{END}")
 LIKE_INITIALS = re.compile(r"[IVX]\.[A-F]\.\s")  # a name seldom has these
 ENCLOSED = re.compile("[\u2460-\u24e9\u2160-\u217b\u3220-\u3229\u2776-\u2793][.:)]?(?=\\s|$|\\w)")  # ① ⑴ ⒈ ⒜ Ⅳ
+EAST = re.compile(  # 第三章, 一、, （二）
+    rf"第\s?(?:\d{{1,4}}|[{IDEOGRAPH_SIGNS}]{{1,3}})\s?[{COUNTERS}][.:：]?|[{IDEOGRAPH_SIGNS}]{{1,3}}[、．.]"
+    rf"|[（(][{IDEOGRAPH_SIGNS}]{{1,3}}[)）]"
+)
 COUNTED = re.compile(rf"(?:n[°º]|no\.|nr\.?)\s?\d{{1,4}}[.:)]?{END}", re.IGNORECASE)
 ORDINAL_FIRST = re.compile(rf"(?:{'|'.join(ORDINALS)})\s(?:{'|'.join(OUTER)})[.:]?{END}", re.IGNORECASE)
 BARE_ARABIC = re.compile(rf"\d{{1,3}}(?:[a-z]|{BIS}|ª|[A-Z](?=\s+[A-Z]|\s*$))?{END}(?!\s*[%€$])")
@@ -79,11 +84,11 @@ def find_numbering(text: str, start: int, end: int, first: bool = True) -> int:
     first (bool): nothing was split off before: behind another numbering, one needs a closing sign, a bracket or a dot.
     """
     end = min(end, start + LONGEST)
-    if not (text[start].isalnum() or text[start] in "([§¶（" or ENCLOSED.match(text, start)):
+    if not (text[start].isalnum() or text[start] in "([{§¶（" or ENCLOSED.match(text, start)):
         return start
     head = text[start:end]
     if not head.isascii():
-        if match := ENCLOSED.match(head):
+        if match := ENCLOSED.match(head) or EAST.match(head):
             return start + match.end()
         head = "".join(map(_alike, head))
     if first and (match := KEYWORD.match(head) or WITHOUT_NUMBER.match(head) or ORDINAL_FIRST.match(head)):

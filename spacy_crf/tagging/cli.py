@@ -18,7 +18,8 @@ from ..corpora.docs import make_doc
 from ..pipe.calibration import run_before
 from ..pipe.component import ChainPipe
 from ..pipe.probabilities import GivesSets, LabelsTokens
-from .review import Order, review, target_kind, write_json, write_rows
+from .ranking import Order
+from .review import By, review, target_kind, write_json, write_rows
 
 EXTENSION = "crf_marginals"
 LEAST = 0.005  # a less probable second tag is not shown
@@ -73,9 +74,14 @@ def _other(values: Floats, label: int, tags: TagSet) -> str:
 def review_texts(
     loaded: Annotated[Loaded, Pipe("crf_tagger", (LabelsTokens,), "component")],
     data: Annotated[Data, TO_ANNOTATE],
-    limit: Annotated[int | None, typer.Option(min=1, help="How many sequences to list; all without")] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="How many sentences or documents to list; all without")
+    ] = None,
     n_best: Annotated[int, typer.Option("--n-best", min=1, help="How many labellings of each sequence to list")] = 3,
-    order: Annotated[Order, typer.Option(help="Measure of certainty")] = "least-confidence",
+    order: Annotated[Order, typer.Option(help="Measure of certainty; gain: of uncertain words that are frequent")] = (
+        "least-confidence"
+    ),
+    by: Annotated[By, typer.Option(help="What is listed together")] = "sentence",
     per_token: Annotated[
         bool, typer.Option("--per-token", help="Take the length of sequences out of the measure")
     ] = False,
@@ -91,7 +97,7 @@ def review_texts(
     ours, others = tee(data.raw(loaded.nlp))
     docs = run_before(loaded.nlp, loaded.name, (doc for doc, _ in ours))
     places = (place for _, place in others)
-    found = review(loaded.component, docs, order, per_token, limit, n_best, places)
+    found = review(loaded.component, docs, order, per_token, limit, n_best, places, by)
     kind = target_kind(loaded.component)
     inputs = [name for name in data.inputs(loaded.nlp) if name != kind]
     write = write_rows if format == "tsv" else write_json

@@ -1,7 +1,6 @@
 """Sequences that a tagger is least certain of, as text for somebody to correct: a table to fill in, or JSON lines.
 
-The measures are those of Settles and Craven (2008), https://aclanthology.org/D08-1112/. `corpora.review` reads
-both back.
+`corpora.review` reads both back.
 """
 
 import heapq
@@ -9,43 +8,37 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import count
+from itertools import count, groupby
 from typing import Literal
 
 import numpy as np
 from spacy.tokens import Doc, Span
 from spacy.util import minibatch
 
+from ..annotation.documents import read_doc_name
 from ..annotation.gold import GOLD_TAGS, as_bio
 from ..annotation.target import DecodedDoc
-from ..core.arrays import Doubles, Floats, Ints, Segments
+from ..core.arrays import Floats, Ints, Segments
 from ..core.chain.distribution import BestPaths
 from ..core.chain.marginals import token_entropies
 from ..core.labels import OUTSIDE, UNKNOWN
 from ..corpora.docs import read_kind
+from ..corpora.exchange import Place
 from ..corpora.review import COLUMNS, FORMAT, MARK, escape, write_label
 from ..corpora.sentence import ENTITIES, EXTENSION_PREFIX, SPANS_PREFIX
 from ..corpora.tagsets import GOLD_COLUMN, is_noted
 from ..pipe.decoding import Batch
 from .component import CRFTagger
+from .ranking import GROWS_WITH_CERTAINTY, Order, measure, rank_by_gain
 
-Order = Literal["least-confidence", "margin", "entropy", "token-entropy"]
+By = Literal["sentence", "document"]
 BATCH_SIZE = 256
-GROWS_WITH_CERTAINTY = ("least-confidence", "margin")
 LEAST = 0.005  # less probable tags of a token are not worth reading
 HELP = (
-    "Fill in the column 'gold' where you know the tag; leave it empty where you do not.",
+    "Fill in the column 'gold' where you know the tag, or write 'yes' into 'checked' where the best tag is right.",
     'A corrected file is a training corpus like others: --paths.train \'["train.spacy", "this.tsv"]\'',
 )
 NOTHING = "_"
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a Doc is from: number of its "line" or "document", from 1."""
-
-    unit: str
-    number: int
 
 
 @dataclass(frozen=True)
@@ -80,18 +73,22 @@ def review(
     limit: int | None = None,
     n_best: int = 3,
     places: Iterable[Place] | None = None,
+    by: By = "sentence",
 ) -> list[Uncertain]:
     """Return the sequences of Docs, the least certain ones first; among equals in the order of the Docs.
 
     tagger (CRFTagger): a trained component. docs (Iterable[Doc]): as it gets to see them; those of the result are kept.
     order (str): "least-confidence" (probability of the best labelling), "margin" (by how much it is ahead of the
-        second), "entropy" (of all labellings) or "token-entropy" (sum over the tokens).
+        second), "entropy" (of all labellings), "token-entropy" (sum over the tokens), or "gain": what checking a
+        sequence is expected to tell of the words of all Docs, for each token that is to be checked.
     per_token (bool): divide entropies by the length of the sequence, and take geometric means of probabilities.
-    limit (int | None): how many sequences to return at most.
+    limit (int | None): how many sequences to return at most, or how many documents.
     n_best (int): how many labellings of each sequence, and tags of each token, to tell.
     places (Iterable[Place] | None): of the Docs; documents are counted without.
+    by (str): "sentence" for single sequences, "document" for all sequences of a document together, by their mean over
+        the tokens. Docs that follow each other and have one name are one document.
     RETURNS (list[Uncertain]): the sequences.
-    RAISES (ValueError): for a model of order 2 with tokens that get no label.
+    RAISES (ValueError): for "entropy" and a model of order 2 with tokens that get no label.
 
     >>> import spacy
     >>> from spacy_crf import review
@@ -102,23 +99,26 @@ def review(
     """
     known = (Place("document", number) for number in count(1)) if places is None else places
     found = _measured(tagger, zip(docs, known), order, per_token, max(2, n_best))
-    sign = 1 if order in GROWS_WITH_CERTAINTY else -1
-    least = sorted if limit is None else partial(heapq.nsmallest, limit)
-    return [item.describe(tagger, n_best) for item in least(found, key=lambda item: sign * item.certainty)]
+    groups = ([item] for item in found) if by == "sentence" else (list(own) for _, own in groupby(found, _document))
+    if order == "gain":
+        pending = list(groups)
+        ranked = rank_by_gain([[word for item in own for word in item.uncertain_words()] for own in pending], limit)
+        chosen = [[replace(item, certainty=gain) for item in pending[number]] for number, gain in ranked]
+    else:
+        sign = 1 if order in GROWS_WITH_CERTAINTY else -1
+        least = sorted if limit is None else partial(heapq.nsmallest, limit)
+        chosen = least(groups, key=lambda group: sign * _mean_certainty(group))
+    return [item.describe(tagger, n_best) for group in chosen for item in group]
 
 
-def measure(
-    probabilities: Doubles, entropy: float, token_entropies: Doubles, order: Order, per_token: bool = False
-) -> float:
-    """How certain, or for entropies uncertain, a labelling is, from the probabilities ((K,)) of the best ones, best
-    first, the entropy of all, and those of the labels of the tokens ((n,))."""
-    length = max(1, len(token_entropies)) if per_token else 1
-    if order == "entropy":
-        return entropy / length
-    if order == "token-entropy":
-        return float(token_entropies.sum()) / length
-    best = probabilities ** (1 / length)
-    return float(best[0] - (best[1] if order == "margin" and len(best) > 1 else 0.0))
+def _document(item: "_Measured") -> tuple[str, str | int]:
+    return item.place.file, read_doc_name(item.span.doc) or item.place.number
+
+
+def _mean_certainty(group: Sequence["_Measured"]) -> float:
+    if len(group) == 1:
+        return group[0].certainty
+    return float(np.average([item.certainty for item in group], weights=[len(item.labels) for item in group]))
 
 
 @dataclass(frozen=True)
@@ -133,6 +133,11 @@ class _Measured:
     marginals: Floats
     paths: BestPaths
     certainty: float
+
+    def uncertain_words(self) -> list[tuple[str, float]]:
+        """Words that get a label, in lower case, with the entropy of each."""
+        entropies, own = token_entropies(self.marginals), self.labels != UNKNOWN
+        return [(t.lower_, float(e)) for t, e, has_label in zip(self.span, entropies, own) if has_label]
 
     def describe(self, tagger: CRFTagger, n_best: int) -> Uncertain:
         has_label, names = self.labels != UNKNOWN, _names(tagger, self.labels)
@@ -191,7 +196,8 @@ def _measured(
         labels, marginals = np.concatenate([_written(tagger, one.decoded) for one in predictions]), found.marginals
         is_labelled = np.ones(len(marginals), dtype=bool) if unlabelled is None else ~unlabelled
         by_token, labellings = token_entropies(marginals), decoded.labellings
-        entropies, paths = labellings.entropies, labellings.n_best(k)
+        paths = labellings.n_best(k)
+        entropies = labellings.entropies if order == "entropy" else np.zeros(len(paths))
         sequences, by_doc = Segments(columns.lengths), Segments(columns.doc_lengths)
         units, firsts = sequences.slices(), by_doc.firsts.tolist()
         for (doc, place), first, own in zip(batch, firsts, sequences.within(by_doc).slices()):
@@ -237,6 +243,8 @@ def write_rows(
     yield MARK
     yield from (f"# {line}" for line in HELP)
     yield f"# target = {kind}"
+    if prefill:
+        yield "# prefilled = yes"
     if inputs:
         yield f"# input = {', '.join(inputs)}"
     yield f"# columns = {', '.join((*COLUMNS, *inputs))}"
@@ -244,6 +252,8 @@ def write_rows(
         yield ""
         where = f"{item.place.unit} {item.place.number}, tokens {item.span.start} to {item.span.end - 1}"
         yield f"# id = {_id(item)}, {where}, {order} {item.certainty:.4g}"
+        if document := read_doc_name(item.span.doc):
+            yield f"# document = {escape(document)}"
         if not item.span.doc.has_unknown_spaces:
             yield f"# text = {escape(item.span.text)}"
         for tags, probability in item.n_best:
@@ -257,7 +267,7 @@ def write_rows(
 def _row(
     token: object, gold: str, tag: str, probability: float, others: list[tuple[str, float]], *inputs: str
 ) -> Iterator[str]:
-    yield from (escape(str(token)), escape(write_label(gold)), escape(tag), f"{probability:.4f}")
+    yield from (escape(str(token)), escape(write_label(gold)), "", escape(tag), f"{probability:.4f}")
     yield " ".join(f"{escape(name)} {value:.2f}" for name, value in others) or NOTHING
     yield from (escape(write_label(value)) or NOTHING for value in inputs)
 
@@ -270,6 +280,8 @@ def write_json(
         data = {
             "format": FORMAT,
             "target": kind,
+            **({"prefilled": True} if prefill else {}),
+            "document_name": read_doc_name(item.span.doc),
             "id": _id(item),
             item.place.unit: item.place.number,
             "start": item.span.start,
@@ -290,6 +302,7 @@ def _token(item: Uncertain, number: int, prefill: bool) -> dict[str, object]:
         "start": token.idx,
         "end": token.idx + len(token),
         "gold": write_label(item.tags[number]) if prefill else "",
+        "checked": False,
         "best": item.tags[number],
         "probability": item.probabilities[number],
         "alternatives": dict(item.alternatives[number]),

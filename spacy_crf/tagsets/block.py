@@ -125,7 +125,8 @@ class SetSettings(TagSettings):
         if self.source is not None:
             for setting, usual in (("temperature", 1.0), ("forbidden", []), ("dictionary", None)):
                 if getattr(self, setting) != usual:
-                    yield setting, "left out where `source` is set: its probabilities are taken as they are"
+                    why = "its probabilities are taken as they are. In a saved pipeline, the file config.cfg has the setting"
+                    yield setting, f"{usual!r}, or left out, where `source` is set: {why}"
 
     def probabilistic(self) -> Iterator[str]:
         yield "every tag set"

@@ -2,9 +2,10 @@
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterator
-from dataclasses import asdict
-from pathlib import Path
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import count, groupby
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Literal
 
 import typer
@@ -13,11 +14,20 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from wasabi import msg
 
+from ..annotation.documents import read_doc_name
 from ..cli.data import TO_ANNOTATE, Data, DataOptions
-from ..cli.options import Loaded, Pipe, command, parse_numbers, percent, refuse_idle, table, tell_written
+from ..cli.options import Loaded, Pipe, command, make_folders, parse_numbers, percent, refuse_idle, table, tell_written
+from ..core.errors import CRFError
 from ..core.sets.conformal import Condition, Kind, Score
 from ..core.sets.risk import Loss, Unit
-from ..corpora.tagsets import write_predicted_tsv
+from ..corpora.cas import TYPE_SYSTEM, write_cas_json, write_types, write_xmi
+from ..corpora.conllu import rewrite_conllu, write_conllu
+from ..corpora.errors import CorpusErrors
+from ..corpora.exchange import ExchangeDocument, Place, PredictedTags, copy_checked
+from ..corpora.files import number_name
+from ..corpora.reader import tell_format
+from ..corpora.tables import write_tsv, write_xlsx
+from ..corpora.tasks import write_doccano, write_label_studio
 from ..corpora.webanno import write_webanno
 from ..pipe.calibration import annotated
 from ..pipe.probabilities import GivesSets
@@ -99,39 +109,108 @@ def sizes(found: SetReport) -> Iterator[tuple[int, int, float]]:
 # -- annotate ----------------------------------------------------------------------------------------------------
 
 
-Layout = Literal["tsv", "webanno", "html"]
+Write = Callable[[Sequence[ExchangeDocument]], bytes]
+
+
+Layout = Literal["tsv", "conllu", "webanno", "xmi", "cas-json", "label-studio", "doccano", "xlsx", "html"]
+
+
+@dataclass(frozen=True)
+class LayoutKind:
+    """How files of annotated documents are written.
+
+    write (Callable | None): None for those that take more than what goes out. is_one (bool): Whether a file holds one
+    document.
+    """
+
+    suffix: str
+    write: Write | None = None
+    is_one: bool = False
+
+
+LAYOUTS: dict[Layout, LayoutKind] = {
+    "tsv": LayoutKind("tsv", write_tsv),
+    "conllu": LayoutKind("conllu"),
+    "webanno": LayoutKind("tsv", write_webanno, is_one=True),
+    "xmi": LayoutKind("xmi", write_xmi, is_one=True),
+    "cas-json": LayoutKind("json", write_cas_json, is_one=True),
+    "label-studio": LayoutKind("json", write_label_studio),
+    "doccano": LayoutKind("jsonl", write_doccano),
+    "xlsx": LayoutKind("xlsx", write_xlsx),
+    "html": LayoutKind("html"),
+}
 
 
 @command("annotate", "Nothing more was written")
 def annotate(
     loaded: Annotated[Loaded, SETS],
     data: Annotated[Data, TO_ANNOTATE],
-    output: Annotated[Path, typer.Option(help="Folder for the files, one for each document")],
+    output: Annotated[Path, typer.Option(help="Folder for the files, which are called as those that are read")],
     layout: Annotated[
-        Layout, typer.Option(help="tsv: form and tags; webanno: WebAnno TSV 3, for INCEpTION; html: to read")
+        Layout,
+        typer.Option(
+            help="tsv and xlsx: form, tags, checked; conllu: sets in MISC; webanno, xmi, cas-json: for INCEpTION; "
+            "label-studio; doccano; html: to read"
+        ),
     ] = "tsv",
 ) -> None:
-    """Tag documents and write them with their tag sets.
+    """Tag documents and write them with their tag sets, for people to correct and to check.
 
-    Files of the first two layouts can be corrected and read again as training data, with format "tagsets" or "webanno".
+    All layouts but html are read again as training data, told by their first lines. Only what is marked as checked is
+    gold then; what is marked in the files that are read stays as it is, and is written again.
     """
     output.mkdir(parents=True, exist_ok=True)
-    suffix, count = "html" if layout == "html" else "tsv", 0
-    for doc, place in loaded.nlp.pipe(data.raw(loaded.nlp), as_tuples=True):
-        path = output / f"{data.path.stem}-{place.number:04d}.{suffix}"
-        text = "".join(f"{line}\n" for line in document_lines(doc, loaded.component, layout))
-        path.write_text(text, encoding="utf8", newline="\n")
-        count += 1
-    tell_written(output, f"{count} documents")
+    tagged = loaded.nlp.pipe(data.raw(loaded.nlp), as_tuples=True)
+    written: set[Path] = set()
+    n_documents, kind = 0, LAYOUTS[layout]
+    for (file, document), group in groupby(tagged, lambda pair: (pair[1].file, _document(pair[0], kind))):
+        own = list(group)
+        path = _free_path(output, document or file, kind.suffix, written)
+        if own[0][1].path is not None and path.resolve() == own[0][1].path.resolve():
+            raise CRFError(CorpusErrors.CRF579.format(path=path))
+        content, count = file_content(own, loaded.component, layout)
+        make_folders(path)
+        path.write_bytes(content)
+        n_documents += count
+        if layout == "xmi":
+            path.with_name(TYPE_SYSTEM).write_bytes(write_types())
+    tell_written(output, f"{n_documents} documents in {len(written)} files")
 
 
-def document_lines(doc: Doc, tagger: GivesSets, layout: Layout) -> Iterator[str]:
-    """Lines of a file for a document."""
-    tag_set = tagger.cfg["tag_set"]
-    if layout == "webanno":
-        return write_webanno(doc, tag_set=tag_set, tag_probs=tagger.tag_probs, target=tagger.target)
-    write = render_page if layout == "html" else write_predicted_tsv
-    return write(doc, tag_set, tagger.tag_probs)
+def _document(doc: Doc, kind: LayoutKind) -> str:
+    """The document that a file is for; "" where a file is for all of those of a file."""
+    return read_doc_name(doc) if kind.is_one else ""
+
+
+def _free_path(folder: Path, name: str, suffix: str, written: set[Path]) -> Path:
+    """A path below a folder for what has a name, which no other one has; it is remembered."""
+    parts = [part for part in PurePosixPath(name).parts if part not in ("/", "..")] or ["document"]
+    base = folder.joinpath(*parts)
+    names = (base.with_name(f"{number_name(base.name, k)}.{suffix}") for k in count(1))
+    path = next(path for path in names if path not in written)
+    written.add(path)
+    return path
+
+
+def file_content(tagged: Sequence[tuple[Doc, Place]], tagger: GivesSets, layout: Layout) -> tuple[bytes, int]:
+    """The content of a file for Docs, and how many documents it has."""
+    docs, predictions = (
+        [doc for doc, _ in tagged],
+        PredictedTags(tagger.cfg["tag_set"], tagger.tag_probs, tagger.target),
+    )
+    if layout == "html":
+        page = "".join(f"{line}\n" for line in render_page(docs, predictions.tag_set, predictions.tag_probs))
+        return page.encode(), len({read_doc_name(doc) for doc in docs})
+    for doc, place in tagged:
+        if place.reference is not None and len(place.reference) == len(doc):
+            copy_checked(place.reference, doc, tagger.target)
+    documents = [ExchangeDocument.of(list(own), predictions) for _, own in groupby(docs, read_doc_name)]
+    write, source = LAYOUTS[layout].write, tagged[0][1].path
+    if write is not None:
+        return write(documents), len(documents)
+    if source is not None and tell_format(source) == "conllu":
+        return rewrite_conllu(source, documents, tagger.target), len(documents)
+    return write_conllu(documents, tagger.target), len(documents)
 
 
 # -- guarantee ---------------------------------------------------------------------------------------------------

@@ -7,9 +7,10 @@ fonts or other resources from elsewhere, so that it can be kept with the text.
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import chain
 
 import numpy as np
-from spacy.tokens import Doc, Token
+from spacy.tokens import Doc, Span, Token
 from spacy.training import Example
 
 from ..annotation.documents import number_documents, read_doc_name
@@ -236,28 +237,32 @@ rt { font: 0.58rem/1.1 sans-serif; color: #888; padding: 0 0.35em; }
 
 
 def render_page(
-    doc: Doc, tag_set: str = "tag_set", tag_probs: str = "tag_probs", title: str | None = None
+    docs: Sequence[Doc], tag_set: str = "tag_set", tag_probs: str = "tag_probs", title: str | None = None
 ) -> Iterator[str]:
-    """Yield the lines of an HTML page of a Doc tagged with sets; without a title, its first words stand there."""
-    heading = escape(title or " ".join(token.text for token in doc[:8]))
-    sets = [token._.get(tag_set) or [] for token in doc]
-    n_open = sum(len(tags) > 1 for tags in sets)
+    """Yield the lines of an HTML page of Docs tagged with sets; without a title, the first words stand there."""
+    tokens = list(chain.from_iterable(docs))
+    heading = escape(title or " ".join(token.text for token in tokens[:8]))
+    n_open = sum(len(token._.get(tag_set) or ()) > 1 for token in tokens)
     yield "<!DOCTYPE html>"
     yield '<html><head><meta charset="utf-8">'
     yield f"<title>{heading}</title><style>{STYLE}</style></head><body>"
     yield f"<h1>{heading}</h1>"
-    share = f"{100 * n_open / len(doc):.0f} %" if len(doc) else "none"
+    share = f"{100 * n_open / len(tokens):.0f} %" if tokens else "none"
     yield (
-        f'<p class="key">{len(doc):,} words; <span class="open">{n_open:,} with more than one tag</span> ({share}), '
+        f'<p class="key">{len(tokens):,} words; <span class="open">{n_open:,} with more than one tag</span> ({share}), '
         '<span class="open wide">three or more</span>. Hold the pointer over a word for the probabilities.</p>'
     )
-    for sentence in doc.sents if doc.has_annotation("SENT_START") else ([doc[:]] if len(doc) else []):
+    for sentence in chain.from_iterable(map(_sentences, docs)):
         words = [
-            _word(token, sets[token.i], token._.get(tag_probs) or {}) + escape(token.whitespace_ or "")
+            _word(token, token._.get(tag_set) or [], token._.get(tag_probs) or {}) + escape(token.whitespace_ or "")
             for token in sentence
         ]
         yield f"<p>{' '.join(words) if not any(t.whitespace_ for t in sentence) else ''.join(words)}</p>"
     yield "</body></html>"
+
+
+def _sentences(doc: Doc) -> list[Span]:
+    return list(doc.sents) if doc.has_annotation("SENT_START") else [doc[:]] if len(doc) else []
 
 
 def _word(token: Token, tags: Sequence[str], probabilities: Mapping[str, float]) -> str:

@@ -10,7 +10,7 @@ from helpers.references import all_references, parse_reference
 
 from spacy_crf.bibliography.assemble import make_entries, make_entry
 from spacy_crf.bibliography.dates import month_of
-from spacy_crf.bibliography.entry import Date, Day, Entry, Name, Names, normalise
+from spacy_crf.bibliography.entry import Date, Day, Entry, EntryType, Name, Names, normalise
 
 # Words that announce a field and are no part of it.
 ANNOUNCED = re.compile(
@@ -204,6 +204,26 @@ def test_labels_of_anystyle_and_of_the_general_model() -> None:
     )
     assert (entry.url, entry.isbn, entry.note) == ("https://a.example/x", "9783161484100", "Translated by Ann Lee")
     assert entry.accessed is not None and entry.accessed.iso == "2019-05-03"
+
+
+def test_references_of_east_asia() -> None:
+    japanese = [("AUTHOR", "佐藤一郎、鈴木健"), ("TITLE", "「近代の俳句」"), ("JOURNAL", "『文学研究』")]
+    japanese += [("VOLUME", "第3巻第2号、"), ("DATE", "2010年、"), ("PAGES", "12–20頁。")]
+    entry = make_entry(japanese)
+    assert (entry.title, entry.container, entry.volume, entry.number) == ("近代の俳句", "文学研究", "3", "2")
+    assert (entry.pages, entry.note, [name.family for name in entry.authors.names]) == (
+        "12-20",
+        "",
+        ["佐藤一郎", "鈴木健"],
+    )
+    chinese = make_entry([("AUTHOR", "王明."), ("TITLE", "城市建筑史[D]."), ("DATE", "2004.")])
+    assert (chinese.type, chinese.title) == (EntryType.PHDTHESIS, "城市建筑史")
+
+
+def test_identifiers_that_cannot_be_right_are_marked_and_stay() -> None:
+    entry = make_entry([("TITLE", "Salt."), ("ISBN", "ISBN 978-3-16-148410-1."), ("NOTE", "arXiv:1504.07295")])
+    assert (entry.isbn, entry.arxiv) == ("9783161484101", "1504.07295")
+    assert entry.invalid == "isbn 9783161484101: its check digit is wrong"
 
 
 def test_a_container_is_a_journal_or_a_book_by_its_words() -> None:

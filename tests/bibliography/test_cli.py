@@ -3,7 +3,9 @@
 import csv
 import gzip
 import io
+import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,9 +17,9 @@ from spacy.training import Example
 from typer.testing import CliRunner
 
 from spacy_crf.bibliography.assemble import cite
-from spacy_crf.bibliography.bibtex import read_bibtex
+from spacy_crf.bibliography.bibtex import read_bibtex, write_bibtex
 from spacy_crf.bibliography.cli import COLUMNS, write_table
-from spacy_crf.bibliography.csl import read_csl
+from spacy_crf.bibliography.csl import read_csl, write_csl
 from spacy_crf.bibliography.dates import month_of
 from spacy_crf.bibliography.entry import Date, Day, Entry, Name, Names
 from spacy_crf.cli import app
@@ -186,3 +188,39 @@ def test_references_of_which_the_model_is_less_sure_are_set_apart(
     assert told.count("CRF665") == len(doubtful)
     shown, told = run(model, bibliography, "--to", "csl", "--min-confidence", "1")
     assert read_csl(shown) == every and told.count("CRF665") == len(every)
+
+
+def test_json_tells_how_sure_the_model_is_of_each_field(model: Path, bibliography: Path) -> None:
+    records = json.loads(run(model, bibliography, "--to", "json")[0])
+    assert [record["number"] for record in records] == list(range(1, 25))
+    for record in records:
+        shares = [field["confidence"] for field in record["fields"]]
+        assert shares and 0 <= record["confidence"] <= min(shares) + 1e-4 and max(shares) <= 1
+        assert record["entry"]["id"] and record["text"]
+
+
+def test_identifiers_that_cannot_be_right_are_told_and_stay(model: Path) -> None:
+    text = b"Lund, A. 1999. Ropes. Hull: Tollgate Press. ISBN 978-3-16-148410-1.\n"
+    for to in ("bibtex", "csl", "tsv", "json"):
+        out, told = run(model, "-", "--to", to, input=text)
+        assert "9783161484101" in out and "its check digit is wrong" in out
+        assert "CRF666" in told
+    out, _ = run(model, "-", input=text)
+    assert read_bibtex(out)[0].invalid == "isbn 9783161484101: its check digit is wrong"
+
+
+def test_differences_from_a_library(model: Path, bibliography: Path, tmp_path: Path) -> None:
+    entries = read_bibtex(run(model, bibliography)[0])
+    held = [replace(entries[0], title="Another title altogether", doi="10.5555/1"), *entries[2:]]
+    for name, written in (("library.bib", write_bibtex(held)), ("library.json", write_csl(held))):
+        (tmp_path / name).write_text(written, encoding="utf8")
+        shown, _ = run(model, bibliography, "--against", tmp_path / name)
+        rows = [line.split("\t") for line in shown.splitlines()]
+        assert rows[0] == ["reference", "key", "match", "field", "cited", "library"]
+        assert [rows[-2][0], rows[-2][2]] == ["2", "not in the library"] or any(
+            row[0] == "2" and row[2] == "not in the library" for row in rows
+        )
+        found = json.loads(run(model, bibliography, "--against", tmp_path / name, "--to", "json")[0])
+        assert [str(one["reference"] or "") for one in found] == [row[0] for row in rows[1:]]
+    _, told = run(model, bibliography, "--against", tmp_path / "library.bib", "--to", "csl", code=1)
+    assert "CRF667" in told

@@ -32,6 +32,8 @@ def check_item(item: dict) -> None:
         elif name in DATES:
             assert set(value) == {"date-parts"} and len(value["date-parts"]) in (1, 2)
             assert all(1 <= len(part) <= 3 and all(type(n) is int for n in part) for part in value["date-parts"])
+        elif name == "custom":
+            assert set(value) == {"invalid"} and isinstance(value["invalid"], str)
         else:
             assert name in STRINGS and isinstance(value, str)
 

@@ -1,8 +1,18 @@
 """Identifiers and addresses, and when they were looked up."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from spacy_crf.bibliography.identifiers import is_isbn, quote_braces, take_accessed, take_identifiers
+from spacy_crf.bibliography.identifiers import (
+    find_faults,
+    is_arxiv,
+    is_isbn,
+    is_issn,
+    quote_braces,
+    take_accessed,
+    take_identifiers,
+)
 
 
 @pytest.mark.parametrize(
@@ -43,6 +53,49 @@ def test_check_digits() -> None:
     for right in ("978-3-16-148410-0", "316148410X", "0306406152"):
         wrong = [right[:-1] + figure for figure in "0123456789X" if figure != right[-1]]
         assert is_isbn(right) and not any(map(is_isbn, wrong))
+
+
+@given(st.text("0123456789", min_size=7, max_size=7))
+def test_of_eleven_endings_of_an_issn_one_is_right(figures: str) -> None:
+    assert sum(is_issn(f"{figures[:4]}-{figures[4:]}{last}") for last in "0123456789X") == 1
+
+
+@pytest.mark.parametrize(
+    "number, right",
+    [
+        *(
+            ("0704.0001", True),
+            ("1412.9999", True),
+            ("1412.99999", False),
+            ("1501.00001v3", True),
+            ("1501.0001", False),
+        ),
+        *(("0703.0001", False), ("1913.04471", False), ("2000.01234", False), ("hep-th/9901001", True)),
+        *(("math.AG/0703999", True), ("hep-th/0704001", False), ("hep-th/9107001", False), ("9901001", False)),
+    ],
+)
+def test_numbers_that_arxiv_could_have_given(number: str, right: bool) -> None:
+    assert is_arxiv(number) is right
+
+
+@pytest.mark.parametrize(
+    "text, found",
+    [
+        ("ISBN 978-3-16-148410-0, ISSN 0317-8471, arXiv:1504.07295, doi:10.1000/x.", []),
+        ("ISBN 978-3-16-148410-1.", [("isbn", "9783161484101")]),
+        ("ISBN-10: 0-306-40615-3", [("isbn", "0306406153")]),
+        ("ISBN 978-3-16-14841", [("isbn", "978-3-16-14841")]),
+        ("eISSN: 2049-363x; ISSN 0317-8472", [("issn", "2049-363X"), ("issn", "0317-8472")]),
+        ("ISSN 0317-84.", [("issn", "0317-84")]),
+        ("arXiv:1913.04471 [quant-ph]", [("arxiv", "1913.04471")]),
+        ("arXiv:1504.07, 2015", [("arxiv", "1504.07")]),
+        ("doi: 11.1000/x; DOI 10.12/abc", [("doi", "11.1000/x"), ("doi", "10.12/abc")]),
+        ("(the doi system) arXiv preprint, 2015. ISBN unknown", []),
+        ("https://doi.org/10.5555/2916.0101 978-3-16-148410-1", []),
+    ],
+)
+def test_identifiers_that_cannot_be_right(text: str, found: list[tuple[str, str]]) -> None:
+    assert [(fault.kind, fault.value) for fault in find_faults(text)] == found
 
 
 def test_an_address_has_no_braces() -> None:

@@ -21,6 +21,7 @@ TEXTS = (
     *("number-of-pages", "chapter-number", "publisher", "publisher-place", "genre", "edition", "DOI", "URL", "archive"),
     *("archive_location", "ISBN", "ISSN", "note", "year-suffix"),
 )
+NEWER = ("custom",)  # than citeproc-py
 STYLE = f"""<?xml version="1.0" encoding="utf-8"?>
 <style xmlns="http://purl.org/net/xbiblio/csl" class="in-text" version="1.0" default-locale="en-US">
 <info><title>All</title><id>all</id><updated>2020-01-01T00:00:00+00:00</updated></info>
@@ -35,7 +36,8 @@ STYLE = f"""<?xml version="1.0" encoding="utf-8"?>
 
 def rendered(entries: list[Entry]) -> list[str]:
     style = CitationStylesStyle(io.BytesIO(STYLE.encode()), validate=False)
-    bibliography = CitationStylesBibliography(style, CiteProcJSON(json.loads(write_csl(entries))), formatters.plain)
+    items = [{name: item[name] for name in item if name not in NEWER} for item in json.loads(write_csl(entries))]
+    bibliography = CitationStylesBibliography(style, CiteProcJSON(items), formatters.plain)
     for entry in entries:
         bibliography.register(Citation([CitationItem(entry.key)]))
     return [str(item) for item in bibliography.bibliography()]
@@ -67,7 +69,7 @@ def test_any_entry_is_rendered(entries: list[Entry]) -> None:
 @given(lists_of_entries)
 def test_citeproc_knows_our_variables(entries: list[Entry]) -> None:
     for item in json.loads(write_csl(entries)):
-        names = {name.replace("-", "_") for name in item} - {"id", "type"}
+        names = {name.replace("-", "_") for name in item} - {"id", "type", *NEWER}
         assert names <= {*VARIABLES, *NAMES, *DATES}
 
 

@@ -157,3 +157,13 @@ def test_spacy_finds_the_commands() -> None:
     command = [sys.executable, "-m", "spacy", "crf", "--help"]
     result = subprocess.run(command, capture_output=True, text=True, env=dict(os.environ), check=False)
     assert result.returncode == 0 and "convert" in result.stdout
+
+
+def test_fields_of_references_become_entities_too(tmp_path: Path) -> None:
+    source, target = tmp_path / "refs.txt", tmp_path / "refs.spacy"
+    source.write_text("<author> A. Lee. </author> <title> On ropes. </title> <date> 1984. </date>\n", encoding="utf8")
+    for format in (None, "references"):
+        summary = convert(data(source, format), target)
+        assert summary.labels["ner"] == {"AUTHOR": 1, "TITLE": 1, "DATE": 1} and set(summary.labels) == {"tag", "ner"}
+        (example,) = Corpus(target)(spacy.blank("en"))
+        assert [ent.label_ for ent in example.reference.ents] == ["AUTHOR", "TITLE", "DATE"]

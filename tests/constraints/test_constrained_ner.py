@@ -2,13 +2,14 @@
 
 import math
 import pickle
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import spacy
-from helpers.citations import RULES, SETTINGS, build, make_examples, new_docs, tags_of, train
+from helpers.citations import MINE, RULES, SETTINGS, build, make_examples, new_docs, tags_of, train
 from helpers.folders import accept_edits
 from spacy.language import Language
 from spacy.tokens import Doc, Span, Token
@@ -17,7 +18,9 @@ from spacy.training import Example
 from spacy_crf.constraints.component import ConstrainedNER
 from spacy_crf.core.constraints.labelling import Fields, Labelling, UnitPredicates
 from spacy_crf.core.constraints.language import parse_all
-from spacy_crf.core.constraints.problem import violations
+from spacy_crf.core.constraints.problem import Trellis, violations
+from spacy_crf.core.errors import CRFError, CRFWarning
+from spacy_crf.learning.model import get_weights
 
 HARD = [*RULES, "exactly(VOLUME, 1)"]  # which references do not all keep
 METHODS = ["auto", "lagrangian", "automaton", "ilp"]
@@ -202,6 +205,114 @@ def test_probabilities_are_those_of_the_crf(nlp: Language) -> None:
             assert 0 <= ent._.cited["label"] <= ent._.cited["boundaries"] + 1e-6 <= 1 + 2e-6
             assert ent._.cited["label"] <= ent._.cited["covered"] + 1e-6
     pipe.cfg["scores"] = None
+
+
+def test_probabilities_under_constraints_are_one_where_a_constraint_decides(nlp: Language) -> None:
+    pipe = pipe_of(nlp)
+    pipe.cfg["probabilities"] = "constrained"
+    pipe.set_constraints(["ends_with(DATE)", "at_most(TITLE, 1)"])
+    docs = new_docs(nlp, count=5)
+    found = pipe.token_probabilities(docs)
+    last = pipe.tags.number["DATE"]
+    for doc, own in zip(docs, found):
+        assert own.sum(axis=1) == pytest.approx(1, abs=1e-5) and own[-1, last] == pytest.approx(1, abs=1e-5)
+        scores = pipe.span_probabilities(doc, [Span(doc, len(doc) - 1, len(doc), label="DATE")])
+        assert scores.covered[0] == pytest.approx(1, abs=1e-5) and scores.label[0] <= scores.boundaries[0] + 1e-9
+    pipe.set_constraints([])
+    free = pipe.token_probabilities(docs)
+    pipe.cfg["probabilities"] = "chain"
+    for own, expected in zip(free, pipe.token_probabilities(docs)):
+        assert own == pytest.approx(expected, abs=1e-3)
+
+
+def test_scores_of_written_spans_are_under_constraints_if_asked_for(nlp: Language) -> None:
+    pipe = pipe_of(nlp)
+    Span.set_extension("cited", default=None, force=True)
+    pipe.cfg.update(scores="cited", probabilities="constrained")
+    pipe.set_constraints(["exactly(AUTHOR, 1)", "starts_with(AUTHOR)", "ends_with(DATE)"])
+    for doc in nlp.pipe(new_docs(nlp, count=5)):
+        first, last = doc.ents[0], doc.ents[-1]
+        assert (first.label_, last.label_) == ("AUTHOR", "DATE")
+        assert first._.cited["label"] == pytest.approx(first._.cited["boundaries"], abs=1e-4)
+    pipe.cfg["scores"] = None
+
+
+def test_impossible_documents_have_the_probabilities_of_the_chain_and_a_warning(nlp: Language) -> None:
+    pipe = pipe_of(nlp)
+    pipe.cfg["probabilities"] = "constrained"
+    pipe.set_constraints(["at_least(TITLE, 1)", "at_least(DATE, 1)"])
+    docs = [Doc(nlp.vocab, words=["Lund"]), Doc(nlp.vocab, words=["tides", "1999"])]
+    with pytest.warns(CRFWarning, match="CRFW456.*Lund"):
+        impossible, found = pipe.token_probabilities(docs)
+    pipe.cfg["probabilities"] = "chain"
+    assert impossible == pytest.approx(pipe.token_probabilities(docs)[0], abs=1e-3)
+    assert found[0, pipe.tags.number["TITLE"]] + found[1, pipe.tags.number["TITLE"]] == pytest.approx(1, abs=1e-3)
+
+
+def test_too_many_states_are_told(nlp: Language) -> None:
+    pipe = pipe_of(nlp)
+    pipe.cfg.update(probabilities="constrained", max_states=1)
+    pipe.set_constraints(["at_most(TITLE, 1)", "excludes(JOURNAL, VOLUME) each cost=1"])
+    with pytest.warns(CRFWarning, match="CRFW455"):
+        (found,) = pipe.token_probabilities(new_docs(nlp, count=1))
+    assert found.sum(axis=1) == pytest.approx(1, abs=1e-5)
+
+
+# -- training under constraints --------------------------------------------------------------------------------------
+
+
+def objective(nlp: Language, examples: list[Example]) -> float:
+    """What training under constraints minimises: -log likelihood of gold under them, and the penalty of the weights."""
+    pipe = pipe_of(nlp)
+    columns, found = pipe.distribution([example.predicted for example in examples])
+    chains, gold = found.chains.astype(np.float64), pipe.gold(examples, columns.lengths).labels
+    sequences = zip(chains.batch.segments.split(chains.batch.rows), chains.batch.segments.split(gold))
+    score = sum(Trellis.of(chains, rows).score(labels) for rows, labels in sequences)
+    weights = get_weights(pipe.model).flat.astype(np.float64)
+    return float(found.log_z.sum()) - score + pipe.settings.trainer.c2 * float(weights @ weights)
+
+
+def trained(steps: int, **config: Any) -> tuple[Language, list[Example]]:
+    nlp = build(**config)
+    examples = make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    for _ in range(steps):
+        nlp.update(examples)
+    return nlp, examples
+
+
+def test_training_under_constraints_has_the_better_objective_under_constraints() -> None:
+    config = {"constraints": RULES, "probabilities": "constrained"}
+    config["trainer"] = {**SETTINGS["trainer"], "c2": 0.01}
+    free, examples = trained(4, **config)
+    bound, same = trained(4, **config, train_constrained=True)
+    assert objective(bound, same) < objective(free, examples) - 0.01
+
+
+def test_gold_that_breaks_a_hard_constraint_is_learned_without_it() -> None:
+    with pytest.warns(CRFWarning, match="CRFW457"):
+        nlp, _ = trained(3, constraints=["at_most(VOLUME, 0)"], probabilities="constrained", train_constrained=True)
+    pipe = pipe_of(nlp)
+    pipe.set_constraints([])
+    assert "VOLUME" in {ent.label_ for doc in nlp.pipe(new_docs(nlp)) for ent in doc.ents}
+
+
+def test_other_trainers_and_other_probabilities_are_refused() -> None:
+    with pytest.raises(CRFError, match="CRF408.*probabilities"):
+        build(train_constrained=True)
+    trainer = {"@misc": "spacy_crf.AdaGrad.v1"}
+    with pytest.raises(CRFError, match="CRF458"):
+        trained(1, trainer=trainer, probabilities="constrained", train_constrained=True)
+
+
+def test_constraints_that_are_mined_hold_in_training_too(tmp_path: Path) -> None:
+    nlp, _ = trained(3, mine=MINE, probabilities="constrained", train_constrained=True)
+    assert pipe_of(nlp).constraints
+    nlp.to_disk(tmp_path)
+    again = spacy.load(tmp_path)
+    docs = new_docs(nlp, count=5)
+    for own, expected in zip(pipe_of(again).token_probabilities(docs), pipe_of(nlp).token_probabilities(docs)):
+        assert own == pytest.approx(expected, abs=1e-6)
 
 
 # -- odd documents ---------------------------------------------------------------------------------------------------
@@ -417,7 +528,8 @@ def test_a_model_is_the_same_after_each_way_to_store_it(tmp_path: Path) -> None:
     expected = [(tags_of(doc), doc._.decode_info["objective"]) for doc in nlp.pipe(new_docs(nlp))]
     nlp.to_disk(tmp_path / "model")
     data = nlp.to_bytes()
-    assert pipe_of(build().from_bytes(data)).constraints == pipe_of(nlp).constraints
+    with pytest.warns(UserWarning, match="CRFW994"):
+        assert pipe_of(build().from_bytes(data)).constraints == pipe_of(nlp).constraints
     copies = [
         spacy.load(tmp_path / "model"),
         build(constraints=RULES).from_bytes(data),
@@ -471,6 +583,11 @@ def test_other_constraints_in_the_config_hold_beside_mined_ones(tmp_path: Path) 
         assert [str(one) for one in pipe_of(loaded).constraints] == ["ends_with(AUTHOR)", "at_most(TITLE, 1) cost=0.5"]
         assert all(tags_of(doc)[-1] == "AUTHOR" for doc in loaded.pipe(new_docs(loaded)))
         loaded.to_disk(tmp_path)
+    for given, kept in ((None, ["ends_with(AUTHOR)"]), ([], [])):
+        none = {"components": {"constrained_ner": {"constraints": given}}}
+        with pytest.warns(UserWarning, match=r"\[CRFW994\] .*'constrained_ner'") if kept else nullcontext():
+            loaded = spacy.load(tmp_path, config=none)
+        assert [str(one) for one in pipe_of(loaded).constraints] == [*kept, "at_most(TITLE, 1) cost=0.5"]
     pipe.set_constraints(["at_most(DATE, 1)"])
     nlp.to_disk(tmp_path)
     assert pipe_of(spacy.load(tmp_path)).constraints == pipe.constraints

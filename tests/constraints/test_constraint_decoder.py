@@ -21,7 +21,7 @@ from spacy.training import Example
 from spacy_crf.annotation.preparation import write_text_settings
 from spacy_crf.constraints.component import ConstraintDecoder, guess_scheme
 from spacy_crf.core.constraints.labelling import Fields, Labelling, UnitPredicates
-from spacy_crf.core.constraints.language import parse_all
+from spacy_crf.core.constraints.language import parse, parse_all
 from spacy_crf.core.constraints.problem import violations
 from spacy_crf.core.errors import CRFWarning
 from spacy_crf.core.labels import TagSet
@@ -237,6 +237,9 @@ def test_constraints_are_stored_with_the_pipeline(tmp_path: Path) -> None:
     own = {"components": {"constraint_decoder": {"constraints": ["ends_with(AUTHOR)"]}}}
     loaded = spacy.load(tmp_path / "model", config=own)
     assert all(tags_of(doc)[-1] == "AUTHOR" for doc in loaded.pipe(new_docs(loaded)))
+    with pytest.warns(UserWarning, match=r"\[CRFW994\] .*'constraint_decoder'"):
+        loaded = spacy.load(tmp_path / "model", config={"components": {"constraint_decoder": {"constraints": None}}})
+    assert decoder_of(loaded).constraints == [parse("ends_with(VOLUME)")]
     unread = spacy.util.load_model_from_config(nlp.config)
     with pytest.raises(ValueError, match="CRF440.*rules.txt"):
         decoder_of(unread).predict([])

@@ -8,7 +8,8 @@ from spacy.tokens import Doc
 from spacy_crf.annotation.gold import write_gold_tags
 from spacy_crf.corpora.docs import DocMaker
 from spacy_crf.corpora.sentence import group_sentences
-from spacy_crf.corpora.tagsets import read_cells, read_tokens_tsv, resolve_gold_tags, write_tokens_tsv
+from spacy_crf.corpora.tables import read_tokens_tsv, write_tokens_tsv
+from spacy_crf.corpora.tagsets import read_cells, resolve_gold_tags
 
 Write = Callable[[str, str | bytes], Path]
 TEXT = """\
@@ -64,7 +65,7 @@ def test_white_space_is_not_written(nlp: Language) -> None:
 
 @pytest.mark.parametrize("word", ["a\tb", "a\nb", "a\r"])
 def test_words_that_break_a_line_are_not_written(nlp: Language, word: str) -> None:
-    with pytest.raises(ValueError, match=r"CRF541.*Token 1 .*of document 'x a"):
+    with pytest.raises(ValueError, match=r"CRF541.*at character 2 of document 'x a"):
         list(write_tokens_tsv(Doc(nlp.vocab, words=["x", word]), [{}, {}]))
 
 
@@ -72,7 +73,9 @@ def test_words_that_break_a_line_are_not_written(nlp: Language, word: str) -> No
     "content, message",
     [
         ("a\tA\n\nb\tB\nc\n", r"CRF507.*a\.tsv, line 4: found 1 columns instead of 2 \(form, tags\)"),
-        ("a\tA\tB\n", r"CRF507.*line 1: found 3"),
+        ("a\tA\tB\n", r"CRF567.*line 1, token 'a': 'B' is no check mark"),
+        ("a\tA\tyes\nb\tB\n", r"CRF507.*line 2: found 2 columns instead of 3 \(form, tags, checked\)"),
+        ("a\tA\tyes\t\n", r"CRF507.*line 1: found 4"),
         ("a\tA\n\tB\n", r"CRF511.*line 2"),
         ("a\tA\n\nb\tA:0.7|B:0.7\n", r"CRF530.*a\.tsv, line 3, token 'b': 'A:0\.7\|B:0\.7'"),
     ],

@@ -10,9 +10,17 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Token
 
 from spacy_crf.corpora.docs import DocMaker
+from spacy_crf.corpora.exchange import ExchangeDocument, PredictedTags
 from spacy_crf.corpora.sentence import group_sentences
 from spacy_crf.corpora.tagsets import read_cells, resolve_gold_tags
-from spacy_crf.corpora.webanno import WebannoLayer, escape_value, read_webanno, split_values, write_webanno
+from spacy_crf.corpora.webanno import (
+    DEFAULT_LAYER,
+    WebannoLayer,
+    escape_value,
+    read_webanno,
+    split_values,
+    write_webanno,
+)
 
 Write = Callable[[str, str | bytes], Path]
 SET, PROBS = "webanno_test_set", "webanno_test_probs"
@@ -44,8 +52,10 @@ def predicted(nlp: Language) -> Doc:
     return doc
 
 
-def lines_of(doc: Doc, **settings: object) -> list[str]:
-    return list(write_webanno(doc, tag_set=SET, tag_probs=PROBS, **settings))  # type: ignore[arg-type]
+def lines_of(doc: Doc, layer: WebannoLayer = DEFAULT_LAYER, checked: bool = False) -> list[str]:
+    """The lines of a file. checked (bool): Whether somebody has said that all of it is right."""
+    written = write_webanno([ExchangeDocument.of([doc], PredictedTags(SET, PROBS))], layer).decode()
+    return (written.replace("\tfalse\t", "\ttrue\t") if checked else written).removesuffix("\n").split("\n")
 
 
 def read(nlp: Language, path: Path, layer: WebannoLayer = LAYER) -> Doc:
@@ -57,25 +67,25 @@ def read(nlp: Language, path: Path, layer: WebannoLayer = LAYER) -> Doc:
 def test_what_is_written(nlp: Language) -> None:
     assert lines_of(predicted(nlp)) == [
         "#FORMAT=WebAnno TSV 3.3",
-        "#T_SP=webanno.custom.TagSet|tag|tags|probabilities",
+        "#T_SP=webanno.custom.TagSet|tag|tags|probabilities|checked",
         "",
         "",
         "#Text=dhe [x]||",
-        r"1-1	0-3	dhe	DDS	DDS\|DRELS	DDS:0.6200\|DRELS:0.3101	",
-        r"1-2	4-7	[x]	XY	*	XY:0.7500	",
-        r"1-3	7-9	||	$\;	$\;	*	",
+        r"1-1	0-3	dhe	DDS	DDS\|DRELS	DDS:0.6200\|DRELS:0.3101	false	",
+        r"1-2	4-7	[x]	XY	XY	XY:0.7500	false	",
+        r"1-3	7-9	||	$\;	$\;	*	false	",
         "",
         "#Text=😊 N_1->",
         # Outside of the first plane a character has two units.
-        r"2-1	10-12	😊	_	_	_	",
-        r"2-2	13-16	N_1	N:pl:1	*	*	",
-        r"2-3	16-18	->	A\_\*	*	*	",
+        r"2-1	10-12	😊	_	_	_	_	",
+        r"2-2	13-16	N_1	N:pl:1	N:pl:1	*	false	",
+        r"2-3	16-18	->	A\_\*	A\_\*	*	false	",
     ]
 
 
 def test_predictions_come_back_as_gold(nlp: Language, write: Write) -> None:
     doc = predicted(nlp)
-    path = write("a.tsv", "\n".join(lines_of(doc)) + "\n")
+    path = write("a.tsv", "\n".join(lines_of(doc, checked=True)) + "\n")
     copy = read(nlp, path, WebannoLayer())
     assert copy.text == doc.text
     assert [token.text for token in copy] == [token.text for token in doc]
@@ -85,14 +95,14 @@ def test_predictions_come_back_as_gold(nlp: Language, write: Write) -> None:
 
 
 def test_corrections_are_read(nlp: Language, write: Write) -> None:
-    text = "\n".join(lines_of(predicted(nlp)))
+    text = "\n".join(lines_of(predicted(nlp), checked=True))
     for before, after in [
         ("\tDDS\t", "\tDDS\\|DRELS\t"),
-        ("\tXY\t", "\tA:0.75\\|B:0.25\t"),
+        ("\tXY\tXY", "\tA:0.75\\|B:0.25\t"),
         ("\t$\\;\t$\\;", "\t*\t$\\;"),
         ("😊\t_", "😊\tA[1]|B\\_[2]"),
-        ("N:pl:1", "C:1\\|D:1"),
-        ("\tA\\_\\*\t*\t*", "\t_\t_\t_"),
+        ("\tN:pl:1\tN:pl:1", "\tC:1\\|D:1\tN:pl:1"),
+        ("\tA\\_\\*\tA\\_\\*\t*\ttrue", "\t_\t_\t_\t_"),
     ]:
         assert text.count(before) == 1
         text = text.replace(before, after)
@@ -110,7 +120,7 @@ def test_the_writer_sees_stored_and_computed_predictions(nlp: Language) -> None:
     (stored,) = DocBin().from_bytes(data).get_docs(nlp.vocab)
     assert lines_of(stored) == expected
     Token.set_extension(SET, getter=lambda token: ["G"])
-    assert "\tXY\tG\t*\t" in lines_of(stored)[6]
+    assert "\tXY\tG\t*\tfalse\t" in lines_of(stored)[6]
 
 
 def test_sets_of_whole_documents(nlp: Language) -> None:
@@ -122,8 +132,8 @@ def test_sets_of_whole_documents(nlp: Language) -> None:
     Token.set_extension(SET, getter=lambda token: sets[token.i])
     Token.set_extension(PROBS, getter=lambda token: {"NA": 0.25, "XY": 0.0, "DDS": 0.75})
     lines = lines_of(doc)
-    assert lines[5].endswith("dhe\tDDS\tDDS\\|NA\tDDS:0.7500\\|NA:0.2500\t")
-    assert lines[6].endswith("[x]\tXY\t*\tXY:0.0000\t")
+    assert lines[5].endswith("dhe\tDDS\tDDS\\|NA\tDDS:0.7500\\|NA:0.2500\tfalse\t")
+    assert lines[6].endswith("[x]\tXY\tXY\t*\tfalse\t")
 
 
 def test_white_space_and_line_ends(nlp: Language, write: Write) -> None:
@@ -135,15 +145,15 @@ def test_white_space_and_line_ends(nlp: Language, write: Write) -> None:
         sent_starts=[True, False, False, False, False, True, False, True],
     )
     lines = lines_of(doc, layer=LAYER)
-    assert lines[1] == "#T_SP=webanno.custom.Tags|value|tags|probabilities"
+    assert lines[1] == "#T_SP=webanno.custom.Tags|value|tags|probabilities|checked"
     assert lines[4:] == [
         "#Text=a",
         "#Text=b\\\\",
-        "1-1\t1-2\ta\tA\t*\t*\t",
-        "1-2\t3-5\tb\\\tB\t*\t*\t",
+        "1-1\t1-2\ta\tA\tA\t*\tfalse\t",
+        "1-2\t3-5\tb\\\tB\tB\t*\tfalse\t",
         "",
         "#Text=c",
-        "2-1\t7-8\tc\tC\t*\t*\t",
+        "2-1\t7-8\tc\tC\tC\t*\tfalse\t",
     ]
     copy = read(nlp, write("a.tsv", "\n".join(lines)))
     assert copy.text == "a b\\ c "
@@ -239,7 +249,7 @@ def test_a_sentence_that_begins_with_white_space(nlp: Language, write: Write, bl
 
 
 def test_words_that_break_a_row_are_not_written(nlp: Language) -> None:
-    with pytest.raises(ValueError, match="CRF541.*Token 1"):
+    with pytest.raises(ValueError, match="CRF541.*character 2"):
         lines_of(Doc(nlp.vocab, words=["a", "b\tc"]))
 
 
@@ -284,7 +294,7 @@ def test_any_document_comes_back(
         sent_starts=[i == 0 or row[3] for i, row in enumerate(rows)],
     )
     path = tmp_path_factory.getbasetemp() / "webanno.tsv"
-    path.write_text("\n".join(lines_of(doc)), encoding="utf-8", newline="\n")
+    path.write_text("\n".join(lines_of(doc, checked=True)), encoding="utf-8", newline="\n")
     copy = read(nlp, path, WebannoLayer())
     assert [token.text for token in copy] == [token.text for token in doc]
     assert copy.text == doc.text

@@ -5,6 +5,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -20,6 +21,10 @@ from spacy_crf.bibliography.csl import read_csl
 from spacy_crf.bibliography.split import split_references
 from spacy_crf.constraints.table import from_bytes, read_given
 from spacy_crf.core.constraints.language import parse_all
+from spacy_crf.corpora.cas import TYPE_SYSTEM, write_cas_json, write_types, write_xmi
+from spacy_crf.corpora.exchange import ExchangeDocument, ExchangeToken
+from spacy_crf.corpora.tables import write_tsv, write_xlsx
+from spacy_crf.corpora.tasks import write_doccano, write_label_studio
 from spacy_crf.features.resources import WordList
 from spacy_crf.features.spelling import Rewriter, SpellingTable
 from spacy_crf.features.templates import parse_templates
@@ -122,6 +127,72 @@ def texts(*own: str) -> Callable[[], list[bytes]]:
 # -- inputs to begin with --------------------------------------------------------------------------------------
 
 
+PDF = """%PDF-1.4
+1 0 obj
+<</Type/Catalog/Pages 2 0 R/Outlines 6 0 R>>
+endobj
+2 0 obj
+<</Type/Pages/Kids[3 0 R 3 0 R]/Count 2>>
+endobj
+3 0 obj
+<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Rotate 0/Resources<</Font<</F1 4 0 R>>>>/Contents 5 0 R>>
+endobj
+4 0 obj
+<</Type/Font/Subtype/Type1/BaseFont/Helvetica-Bold>>
+endobj
+5 0 obj
+<</Length 186>>
+stream
+BT /F1 14 Tf 60 700 Td (1. Scope) Tj /F1 10 Tf 0 -20 Td (All boats at the quay are on the list.) Tj
+250 0 Td (The harbour master moves them.) Tj 1 0 0 1 60 30 Tm (Page 1) Tj ET 60 698 40 1 re f
+endstream
+endobj
+6 0 obj
+<</Type/Outlines/First 7 0 R/Last 7 0 R/Count 1>>
+endobj
+7 0 obj
+<</Title(Scope)/Parent 6 0 R/Dest[3 0 R/XYZ 60 700 0]>>
+endobj
+trailer
+<</Root 1 0 R/Size 8>>
+"""
+WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+BODY = (
+    f'<w:document {WORD}><w:body><w:p><w:pPr><w:pStyle w:val="Heading1"/><w:numPr><w:ilvl w:val="1"/>'
+    '<w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:rPr><w:b/><w:sz w:val="40"/></w:rPr><w:t>Scope</w:t><w:br/>'
+    "<w:t>a</w:t></w:r></w:p><w:tbl><w:tr><w:tc><w:p><w:r><w:t>x</w:t></w:r></w:p></w:tc></w:tr></w:tbl>"
+    '<w:p><w:pPr><w:ind w:left="720"/></w:pPr><w:r><w:t>y</w:t></w:r></w:p>'
+    "<w:p><w:r><w:txbxContent><w:p/></w:txbxContent></w:r></w:p></w:body></w:document>"
+)
+LISTS = (
+    f'<w:numbering {WORD}><w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="1"><w:start w:val="3"/>'
+    '<w:numFmt w:val="upperRoman"/><w:lvlText w:val="%1.%2"/></w:lvl></w:abstractNum><w:num w:numId="1">'
+    '<w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="1"><w:startOverride w:val="9"/></w:lvlOverride></w:num>'
+    "</w:numbering>"
+)
+TYPES = (
+    f'<w:styles {WORD}><w:style w:type="paragraph" w:styleId="Heading1"><w:name w:val="heading 1"/>'
+    '<w:basedOn w:val="B"/></w:style><w:style w:styleId="B"><w:basedOn w:val="Heading1"/><w:rPr><w:i/></w:rPr>'
+    "</w:style></w:styles>"
+)
+PARTS = {"document.xml": BODY, "numbering.xml": LISTS, "styles.xml": TYPES}
+
+
+def _docx(data: bytes, folder: Path) -> None:
+    """Read a DOCX whose parts are given, with a zero byte between them."""
+    import docx
+
+    path = folder / "x.docx"
+    with (
+        zipfile.ZipFile(Path(docx.__file__).parent / "templates/default.docx") as old,
+        zipfile.ZipFile(path, "w") as new,
+    ):
+        own = dict(zip((f"word/{name}" for name in PARTS), data.split(b"\0")))
+        for name in old.namelist():
+            new.writestr(name, own.get(name, old.read(name)))
+    read_layout(path)
+
+
 REVIEW = json.dumps(
     {
         "format": "spacy_crf review 1",
@@ -142,6 +213,10 @@ CORA = (
     '<?xml version="1.0" encoding="UTF-8"?>\n<text><token id="t1"><anno utf="by"><pos tag="APPR"/><lemma tag="b"/>'
     '<morph tag="Fem.*.Sg"/></anno></token><token><anno utf="lop"><pos tag="--"/><bound_sent tag="Satz"/></anno>'
     "</token></text>"
+)
+CONLLU_CHECKED = (
+    "# checked = tag\n1\ta\t_\t_\tA\t_\t_\t_\t_\tTagSet=A:0.6\\pB:0.3|Checked=No\n"
+    "2\tb\t_\t_\tB\t_\t_\t_\t_\tGold=B:0.5\\pC:0.5|Checked=Yes\n\n"
 )
 WEBANNO = (
     "#FORMAT=WebAnno TSV 3.3\n#T_SP=webanno.custom.TagSet|tag|tags|probabilities\n\n\n"
@@ -238,6 +313,22 @@ CSL = json.dumps(
         }
     ]
 )
+
+
+def exchanged() -> list[ExchangeDocument]:
+    """A short document for somebody to check, of which one token is checked."""
+    first = ExchangeToken("dhe", 0, 3, "A", {"A": 0.6, "B": 0.3}, {"A": 1.0})
+    return [ExchangeDocument("x", "dhe [x]", [[first, ExchangeToken("[x]", 4, 7, "XY", {"XY": 0.8})]])]
+
+
+@cache
+def types() -> bytes:
+    return write_types()
+
+
+def cas(data: bytes, folder: Path) -> None:
+    (folder / TYPE_SYSTEM).write_bytes(types())
+    corpus("x.xmi")(data, folder)
 
 
 def stored_docs() -> list[bytes]:
@@ -377,8 +468,14 @@ TARGETS: dict[str, Target] = {
         corpus("x.conll", format="columns", columns=["word", "tag", "ner"]), texts("a DT O\ndog NN B-X\n\nb _ I-X\n")
     ),
     "conll2003": Target(corpus("x.iob"), texts("-DOCSTART- -X- O O\n\na DT B-NP O\ndog NN I-NP B-X\n")),
-    "conllu": Target(corpus("x.conllu"), texts(CONLLU)),
-    "tagsets": Target(corpus("x.tsv", format="tagsets"), texts("dhe\tA|B\n|\t$;\nx\tA:0.6|B:0.4\n\n# c\ny\t_\n")),
+    "conllu": Target(corpus("x.conllu"), texts(CONLLU, CONLLU_CHECKED)),
+    "tagsets": Target(
+        corpus("x.tsv", format="tagsets"),
+        texts("dhe\tA|B\n|\t$;\nx\tA:0.6|B:0.4\n\n# c\ny\t_\n", write_tsv(exchanged()).decode()),
+    ),
+    "any": Target(corpus("x.tsv"), texts("dhe\tA|B\n", "a\tO\n", WEBANNO, CONLLU, REVIEW_ROWS)),
+    "label-studio": Target(corpus("x.json", format="label_studio"), texts(write_label_studio(exchanged()).decode())),
+    "doccano": Target(corpus("x.jsonl", format="doccano"), texts(write_doccano(exchanged()).decode())),
     "cora": Target(corpus("x.xml", format="cora"), texts(CORA)),
     "webanno": Target(corpus("x.tsv", format="webanno"), texts(WEBANNO)),
     "review": Target(corpus("x.jsonl", format="review"), texts(REVIEW + "\n", REVIEW_ROWS)),
@@ -397,6 +494,8 @@ TARGETS: dict[str, Target] = {
     "html": Target(of_file("x.html", read_layout), texts(HTML)),
     "markdown": Target(of_file("x.md", read_layout), texts(MARKDOWN)),
     "docling": Target(of_file("x.json", read_layout), texts(DOCLING)),
+    **({"pdf": Target(of_file("x.pdf", read_layout), texts(PDF))} if find_spec("pypdfium2") else {}),
+    **({"docx": Target(_docx, texts("\0".join(PARTS.values())))} if find_spec("docx") else {}),
     "rechtspraak": Target(of_file("x.xml", read_layout), texts(RECHTSPRAAK, HTML.replace("<br>", "<br/>"))),
     "sections": Target(of_file("x.xml", lambda path: SectionCorpus(path)(blank())), texts(ANNOTATED)),
     "sections-json": Target(
@@ -417,6 +516,11 @@ TARGETS: dict[str, Target] = {
     },
     **{f"documents-{name}": documents(name) for name in ("tagger", "sets", "references", "sections", "punctuation")},
 }
+if find_spec("openpyxl") is not None:
+    TARGETS["xlsx"] = Target(corpus("x.xlsx"), lambda: [write_xlsx(exchanged())])
+if find_spec("cassis") is not None:
+    TARGETS["cas-xmi"] = Target(cas, lambda: [write_xmi(exchanged())])
+    TARGETS["cas-json"] = Target(corpus("x.json", format="cas"), lambda: [write_cas_json(exchanged())])
 
 
 def found_cases() -> Iterable[tuple[str, Path]]:

@@ -47,7 +47,7 @@ def entries(draw) -> Entry:
     """An entry with anything in its fields that its description allows."""
     kind = draw(st.sampled_from(EntryType))
     plain = ["title", "container", "series", "volume", "number", "page_total", "chapter"]
-    plain += ["publisher", "place", "edition", "note"]
+    plain += ["publisher", "place", "edition", "note", "invalid"]
     return Entry(
         type=kind,
         key=f"key{draw(st.integers(0, 10**9))}",

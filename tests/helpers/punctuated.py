@@ -36,9 +36,9 @@ CONFIG: dict[str, Any] = {
 }
 
 
-def build(**config: Any) -> Language:
+def build(language: str = "en", **config: Any) -> Language:
     """A pipeline with an untrained restorer."""
-    nlp = spacy.blank("en")
+    nlp = spacy.blank(language)
     nlp.add_pipe("punctuation_restorer", config={**CONFIG, **config})
     return nlp
 

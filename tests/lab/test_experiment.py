@@ -199,6 +199,30 @@ def test_a_learning_curve_and_pruning_have_lines(config: Config) -> None:
     assert {test.fraction for test in pruned.systems[0].tests} == {0.4}
 
 
+def test_sentences_are_checked_in_turn(config: Config) -> None:
+    """All orders begin with the same sentences and end with all; what is checked between is their own choice."""
+    found = run(config, SplitSettings("active", "sentence", test_share=0.3, fractions=(0.3, 0.6, 1.0), seed=3))
+    groups = found.systems[0].groups
+    assert list(groups) == [(order, share) for order in ("gain", "random", "uncertain") for share in (0.3, 0.6, 1.0)]
+    first, _, last = ([tests[0] for (_, own), tests in groups.items() if own == share] for share in (0.3, 0.6, 1.0))
+    for same in (first, last):
+        assert len({(test.train_tokens, *test.scores.items()) for test in same}) == 1
+    whole = last[0].train_tokens
+    for (_, share), (test,) in groups.items():
+        assert share * whole <= test.train_tokens <= share * whole + 12
+    curves = {curve.name: curve for curve in find_curves(found)}
+    assert set(curves["ml_acc_by_fraction"].lines) == {f"ours, {order}" for order in ("gain", "random", "uncertain")}
+
+
+def test_what_is_uncertain_is_asked_of_a_chain(config: Config) -> None:
+    changed = config.copy()
+    changed["components"] = {"frequency_tagger": {"factory": "frequency_tagger"}}
+    changed["nlp"]["pipeline"], changed["initialize"] = ["frequency_tagger"], {}
+    changed["training"]["score_weights"] = {"tag_acc": 1.0}
+    with pytest.raises(ValueError, match="CRF690.*frequency_tagger"):
+        run(changed, SplitSettings("active", "sentence", test_share=0.3, fractions=(0.3, 0.6)))
+
+
 def test_another_component(config: Config, folder: Path) -> None:
     """A crf_tagger has no sets; its scores and confusions are there all the same."""
     changed = config.copy()

@@ -13,15 +13,18 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
+from spacy_crf import Corpus
 from spacy_crf.core.chain.distribution import ChainDistribution
 from spacy_crf.core.errors import CRFWarning
 from spacy_crf.core.trigrams import Trigrams, seen_trigrams
+from spacy_crf.corpora.block import HistoricalText
 from spacy_crf.lab.tuning import cross_validate
 from spacy_crf.learning.block import LinearChain
 from spacy_crf.learning.model import ChainModel, get_weights
 from spacy_crf.pipe.calibration import calibrate
 from spacy_crf.pipe.explain import explain
 from spacy_crf.tagging.component import CRFTagger
+from spacy_crf.tagging.review import review
 from spacy_crf.tagsets.guarantee import held_out_tokens
 
 MODEL = {"@architectures": "spacy_crf.LinearChain.v1", "order": 2, "candidates": 0.001}
@@ -310,13 +313,39 @@ def test_what_is_asked_for_later_is_refused_too() -> None:
     doc = examples[0].reference
     asked = [
         lambda: pipe.span_probabilities(doc, list(doc.ents)),
-        lambda: calibrate(pipe, examples, "sequence"),
         lambda: explain(pipe, doc),
         lambda: cross_validate(nlp, "crf_tagger", examples, [0.0], [1.0]),
     ]
     for ask in asked:
         with pytest.raises(ValueError, match=r"\[CRF436\] .*'crf_tagger'"):
             ask()
+
+
+def test_temperatures_of_whole_sequences_make_their_gold_most_probable() -> None:
+    nlp = second_order()
+    pipe, examples = get_pipe(nlp), make_examples(nlp)
+    word = examples[0].reference[0]
+    word.tag_ = next(tag for tag in pipe.labels if tag != word.tag_)  # or else no temperature is low enough
+    gold = pipe.gold(examples, np.array([len(example.predicted) for example in examples])).dense() > 0
+    _, found = pipe.distribution([example.predicted for example in examples])
+    fitted = calibrate(pipe, examples, "sequence").temperature
+    at = [found.at(t).log_probability(gold).sum() for t in (fitted * 0.9, fitted, fitted * 1.1)]
+    assert 0.01 < fitted < 100 and at[1] == max(at)
+
+
+def test_reviews_leave_out_tokens_without_a_label(tmp_path: Path) -> None:
+    """With punctuation as context, as historical text has it."""
+    (tmp_path / "a.tsv").write_text("he\tP\n/\t$;\nse\tP\nkumt\tV\n/\t$;\n" * 3, encoding="utf8")
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("crf_tagger", config={"model": MODEL, "trainer": TRAINER, "features": FAR_FEATURES})
+    run(nlp, list(Corpus(tmp_path / "a.tsv", text=HistoricalText(punctuation="context"))(nlp)))
+    docs = [Doc(nlp.vocab, words=["he", "/", "kumt", "/"])]
+    for order in ("least-confidence", "margin", "token-entropy"):
+        (found,) = review(get_pipe(nlp), docs, order, n_best=9)
+        assert found.tags == ["P", "", "V", ""] and found.n_best[0][0] == found.tags
+        assert len(found.n_best) == 4 and sum(p for _, p in found.n_best) == pytest.approx(1)
+    with pytest.raises(ValueError, match="CRF436"):
+        review(get_pipe(nlp), docs, "entropy")
 
 
 def test_architectures_that_have_no_meaning_are_refused() -> None:

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from spacy_crf.cli import app
 from spacy_crf.punctuation.cli import read_opening
-from spacy_crf.punctuation.passages import is_subtitles
+from spacy_crf.punctuation.subtitles import is_subtitles
 
 BARE = "well what did she say she said that the mill was sold"
 FULL = "Well, what did she say? She said that the mill was sold."

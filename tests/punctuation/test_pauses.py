@@ -8,8 +8,10 @@ from helpers.punctuated import build
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from spacy_crf.punctuation.cli import restore_subtitles
 from spacy_crf.punctuation.docs import LONGEST_PAUSE
 from spacy_crf.punctuation.reader import PunctuationCorpus
+from spacy_crf.punctuation.stream import RestorationStream
 
 WORDS = ["so", "then", "she", "went", "home", "again"]
 LONG, SHORT = 1.4, 0.2
@@ -73,3 +75,13 @@ def test_whole_seconds_are_times_and_long_ones_count_as_the_longest(listening: L
         token._.pause = pause
     assert [token._.pause for token in pipe.bare(doc)] == [0.0, 2.0, 2.0, LONGEST_PAUSE, LONGEST_PAUSE, None]
     assert doc[3]._.pause == 3600
+
+
+def test_pauses_of_cues_are_heard_in_use(folder: Path, listening: Language) -> None:
+    full = write_subtitles(folder / "use.srt", 2).read_text(encoding="utf8")
+    bare = full.replace(".\n", "\n")
+    stream = RestorationStream(listening.get_pipe("punctuation_restorer"), lag=4, block=3)
+    found = "".join(restore_subtitles(listening, stream, [bare]))
+    lines = [pair for pair in zip(found.split("\n"), full.split("\n"), strict=True) if pair[1][:1].isalpha()]
+    right = sum(own.endswith(".") == gold.endswith(".") for own, gold in lines)
+    assert right >= len(lines) - 1  # of the end nothing is known

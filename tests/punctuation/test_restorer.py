@@ -22,9 +22,9 @@ from spacy_crf.features.columns import TRUNCATED
 from spacy_crf.learning.model import get_layout
 from spacy_crf.learning.scores import encode
 from spacy_crf.punctuation.docs import WordView, gold_labels, write_gold
+from spacy_crf.punctuation.passages import mixed_forms
 from spacy_crf.punctuation.reader import PunctuationCorpus
 from spacy_crf.punctuation.scorer import punctuation_score
-from spacy_crf.punctuation.survey import mixed_forms
 
 BARE = "well what did she say she said that the mill was sold"
 FULL = "Well, what did she say? She said that the mill was sold."

@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 
 from spacy_crf.core.errors import CRFError
 from spacy_crf.punctuation.block import SIGNS, LabelScheme
-from spacy_crf.punctuation.words import split_words, strongest
+from spacy_crf.punctuation.labels import Label
+from spacy_crf.punctuation.restore import restore
+from spacy_crf.punctuation.words import split_words, strongest, takes_no_mark
 
 ALL = LabelScheme([*SIGNS])
 
@@ -112,3 +114,33 @@ def test_all_but_marks_and_white_space_is_in_one_word_of_any_script(text: str) -
     assert inside == sorted(set(inside))
     assert all(place in inside for place, sign in enumerate(text) if sign.isalnum())
     assert all(text[word.start : word.end] == "我" for word in words if "我" in text[word.start : word.end])
+
+
+SIGNS_OF_CODE = [
+    *("&", "=", "+", "😀", "👩‍👩‍👧", "->", "|", "*", ":)", ";-)"),
+    *("--force", "-v", "https://example.org/a?b=c,d--e…f#g", "www.a.org/x--y", "ada.thorpe@example.org", "@ada", "#so"),
+    *("3.5", "10:30", "1,000", "2nd", "10am", "v1.2.3", "config.cfg", "snake_case", "C:\\dir\\file", "/usr/bin"),
+]
+
+
+@pytest.mark.parametrize("sign", SIGNS_OF_CODE)
+def test_signs_are_words_without_marks_inside(sign: str) -> None:
+    for text in (f"so {sign} it", f"So, {sign} it. Is {sign}", f"(so {sign} it)", sign):
+        words = [text[word.start : word.end] for word in split_words(text)]
+        assert sign in words and set(words) <= {sign, "so", "So", "it", "Is"}
+    assert takes_no_mark(sign) == (not any(map(str.isalnum, sign)))
+
+
+def test_what_follows_a_sign() -> None:
+    """No mark stands behind a sign, and a sentence begins with the word behind it; measures are words."""
+    scheme, words = LabelScheme(["PERIOD"], case=True), ["great", "😀", "see", "you"]
+    labels = [Label("PERIOD", "Title"), Label("O", "lower"), Label("O", "lower"), Label("PERIOD", "lower")]
+    assert restore(words, labels, scheme) == "Great. 😀 See you."
+    assert not any(map(takes_no_mark, ["%", "€", "°", "a&b", "50", "だ"]))
+
+
+@pytest.mark.parametrize("word", ["2nd", "https://x.org", "a@x.org", "--force", "file.txt", "#so", "@ada", "a_b"])
+@pytest.mark.parametrize("case", ["Title", "UPPER", "lower"])
+def test_signs_keep_their_case(word: str, case: str) -> None:
+    labels = [Label("PERIOD", case)] * 2
+    assert restore(["so", word], labels, LabelScheme(["PERIOD"], case=True)).split()[1] == f"{word}."

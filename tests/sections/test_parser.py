@@ -490,3 +490,14 @@ def test_roles_that_a_trained_model_does_not_have_are_told_of(trained: Language,
     roles = {"title": "HEADING", "number": "NUMBER"}
     with pytest.warns(CRFWarning, match="CRFW968.*'(NR|SECTION_TITLE)'.*'(HEADING|NUMBER)'"):
         spacy.load(tmp_path, config={"components": {"section_parser": {"roles": roles}}})
+
+
+def test_outlines_of_east_asia() -> None:
+    nlp = spacy.blank("zh")
+    nlp.add_pipe("section_parser")
+    text = "第一章 总则\n第一条 本规定适用于渡轮。\n第二条 期限为一年。\n（一）前者；\n（二）后者。\n第二章 附则\n"
+    found = [(node.level, node.number, node.title) for node in nlp(text)._.section_tree.walk()]
+    assert found == [
+        *((1, "第一章", "总则"), (2, "第一条", ""), (2, "第二条", ""), (3, "（一）", ""), (3, "（二）", "")),
+        (1, "第二章", "附则"),
+    ]

@@ -159,14 +159,15 @@ def test_the_list(model: Any, tmp_path: Path) -> None:
     raw = paths["raw"].read_text(encoding="utf8").splitlines()
     assert len(found) == len(raw)
     values = []
-    for title, text, best, second, *rows in found:
+    for title, document, text, best, second, *rows in found:
+        assert document == "# document = raw"
         id, where, value = parse(title)
         values.append(float(value))
         words = raw[int(where.removeprefix("line ")) - 1].split()
         assert id == f"{where.removeprefix('line ')}.1" and text == f"# text = {' '.join(words)}"
         assert [row.split("\t")[0] for row in rows] == words and all(row.split("\t")[1] == "" for row in rows)
         assert float(best[2:].split(":")[0]) >= float(second[2:].split(":")[0])
-        assert best.split(": ")[1].split() == [row.split("\t")[2] for row in rows]
+        assert best.split(": ")[1].split() == [row.split("\t")[3] for row in rows]
     assert values == sorted(values, reverse=True)
 
 
@@ -184,8 +185,8 @@ def test_corpora_input_and_prefilled_tags(model: Any, tmp_path: Path) -> None:
     head, *found = blocks(run("review", folder, data, *options))
     assert f"# input = ext:{EXTENSION}" in head
     rows = {row.split("\t")[0]: row.split("\t") for block in found for row in block if "\t" in row}
-    assert {word: row[5] for word, row in rows.items()} == {"the": "x", "n1": "y", "v5": "z"}
-    assert all(row[1] == row[2] for row in rows.values())
+    assert {word: row[6] for word, row in rows.items()} == {"the": "x", "n1": "y", "v5": "z"}
+    assert all(row[1] == row[3] and row[2] == "" for row in rows.values())
     assert any("document 2, tokens 0 to 0" in line for line in found[0] + found[1])
     nlp = spacy.blank("en")
     docs = Corpus(paths["dev"], columns=["word", "tag"]).read_docs(nlp.vocab)
@@ -203,6 +204,10 @@ def test_input_of_training_is_in_the_list(model: Any, tmp_path: Path, format: st
     data, listed = tmp_path / "two.conll", tmp_path / f"list.{format}"
     data.write_text("the\tD\tx\nn1\tN\ty\n\nv5\tV\tz\n", encoding="utf8")
     run("review", tmp_path / "model", data, "--prefill", "--format", format, "--output", listed)
+    text = listed.read_text(encoding="utf8").replace('"checked": false', '"checked": true')
+    rows = [line.split("\t") for line in text.splitlines()]
+    text = "\n".join("\t".join([*row[:2], "x", *row[3:]] if len(row) > 2 else row) for row in rows)
+    listed.write_text(text + "\n", encoding="utf8")
     docs = [example.predicted for example in Corpus(listed, input=[f"ext:{EXTENSION}"])(nlp)]
     assert {token.text: token._.get(EXTENSION) for doc in docs for token in doc} == {"the": "x", "n1": "y", "v5": "z"}
     run("evaluate", tmp_path / "model", listed)

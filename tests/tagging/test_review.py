@@ -1,6 +1,10 @@
 """What is least certain comes first, by each measure, as enumeration of all labellings has it."""
 
+import json
 import math
+import random
+from collections import Counter
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +16,9 @@ from helpers.tagged import EXTENSION, TARGETS, clean_docs, extension, fit, make_
 from spacy.tokens import Doc
 
 from spacy_crf import Corpus
-from spacy_crf.tagging.review import measure, review, target_kind, write_json, write_rows
+from spacy_crf.annotation.documents import read_doc_name, write_doc_name
+from spacy_crf.tagging.ranking import measure, rank_by_gain
+from spacy_crf.tagging.review import review, target_kind, write_json, write_rows
 
 __all__ = ["extension"]
 ORDERS = ["least-confidence", "margin", "entropy", "token-entropy"]
@@ -42,6 +48,58 @@ def test_measures_equal_enumeration_and_order(order: str, per_token: bool) -> No
     assert values == sorted(values, reverse="entropy" in order)
     few = review(nlp.get_pipe("crf_tagger"), docs, order, per_token, limit=2)
     assert [item.place for item in few] == [item.place for item in found[:2]]
+
+
+def test_documents_are_listed_whole_by_their_mean() -> None:
+    nlp = softened(target="tag")
+    texts = [("a", "Bo sold"), ("a", "She met Ada Stone"), ("b", "Go"), ("c", "Delft is new"), ("c", "Go")]
+    docs = [write_doc_name(Doc(nlp.vocab, words=text.split()), name) for name, text in texts]
+    pipe = nlp.get_pipe("crf_tagger")
+    found = review(pipe, docs, "token-entropy", by="document")
+    names = [read_doc_name(item.span.doc) for item in found]
+    assert sorted(names) == ["a", "a", "b", "c", "c"] and len(list(groupby(names))) == 3
+    sums, counts = Counter[str](), Counter[str]()
+    for name, item in zip(names, found):
+        sums[name] += item.certainty * len(item.span)
+        counts[name] += len(item.span)
+    means = [sums[name] / counts[name] for name, _ in groupby(names)]
+    assert means == sorted(means, reverse=True)
+    assert [item.span.text for item in review(pipe, docs, "token-entropy", by="document", limit=1)] == [
+        item.span.text for item in found if read_doc_name(item.span.doc) == names[0]
+    ]
+
+
+def test_expected_gain_is_the_greedy_choice() -> None:
+    """Against a search that looks at all groups anew at each step."""
+    rng = random.Random(0)
+    for _ in range(30):
+        groups = [[(rng.choice("abcd"), rng.random()) for _ in range(rng.randint(1, 4))] for _ in range(6)]
+        left, seen, expected = list(range(6)), Counter[str](), []
+        while left:
+            gains = {}
+            for number in left:
+                gain, more = 0.0, Counter(seen)
+                for word, _ in groups[number]:
+                    total = sum(entropy for group in groups for other, entropy in group if other == word)
+                    gain += total * 0.5 ** more[word] * 0.5
+                    more[word] += 1
+                gains[number] = gain / len(groups[number])
+            best = max(left, key=lambda number: (round(gains[number], 9), -number))
+            expected.append((best, gains[best]))
+            seen.update(word for word, _ in groups[best])
+            left.remove(best)
+        found = rank_by_gain(groups)
+        assert [gain for _, gain in found] == pytest.approx([gain for _, gain in expected])
+        assert [number for number, _ in found] == [number for number, _ in expected]
+    assert rank_by_gain(groups, 2) == found[:2] and rank_by_gain([]) == []
+
+
+def test_reviews_by_gain_name_uncertain_words_once() -> None:
+    nlp = softened(target="tag")
+    docs = [Doc(nlp.vocab, words=words) for words in (["Bo", "sold"], ["Bo", "sold"], ["Delft", "is"], ["Delft", "is"])]
+    found = review(nlp.get_pipe("crf_tagger"), docs, "gain")
+    assert [item.certainty for item in found] == sorted((item.certainty for item in found), reverse=True)
+    assert {item.span[0].text for item in found[:2]} == {"Bo", "Delft"}
 
 
 def test_a_single_labelling_is_certain() -> None:
@@ -95,7 +153,11 @@ def test_prefilled_spans_are_read_back_as_those_of_the_pipeline(
     assert {tag[:2] for tag in tags} == {"B-", "I-", "O"}
     for name, write in (("a.tsv", write_rows), ("a.jsonl", write_json)):
         path = tmp_path / name
-        path.write_text("\n".join(write(found, target_kind(pipe), "margin", prefill=True)) + "\n", encoding="utf8")
+        lines = list(write(found, target_kind(pipe), "margin", prefill=True))
+        path.write_text("\n".join(lines) + "\n", encoding="utf8")
+        with pytest.raises(ValueError, match="CRF527"):  # nobody has checked anything
+            list(Corpus(path)(nlp))
+        path.write_text("\n".join(map(check_all, lines)) + "\n", encoding="utf8")
         examples = list(Corpus(path)(nlp))
         assert len(examples) == len(found)
         for example in examples:
@@ -103,6 +165,39 @@ def test_prefilled_spans_are_read_back_as_those_of_the_pipeline(
             gold = pipe.gold([example], np.array([len(example.predicted)])).dense()
             (prediction,) = pipe.predict([example.predicted])
             assert threshold or (gold[np.arange(len(gold)), prediction.tags] > 0).all()
+
+
+def check_all(line: str) -> str:
+    """A line of a list in which all tokens are checked."""
+    if line.startswith("{"):
+        return line.replace('"checked": false', '"checked": true')
+    cells = line.split("\t")
+    return "\t".join([*cells[:2], "yes", *cells[3:]]) if len(cells) > 3 else line
+
+
+@pytest.mark.parametrize("layout", ["a.tsv", "a.jsonl"])
+@pytest.mark.parametrize("prefill", [True, False])
+def test_what_was_checked_is_gold_and_so_is_what_was_filled_in(prefill: bool, layout: str, tmp_path: Path) -> None:
+    nlp = spacy.blank("xx")
+    pipe = nlp.add_pipe("crf_tagger", config={"trainer": {"@misc": "spacy_crf.LBFGS.v1"}})
+    fit(nlp, make_examples(nlp))
+    doc = write_doc_name(Doc(nlp.vocab, words=["Ada", "met", "Bo"]), "letters 2")
+    write = write_rows if layout == "a.tsv" else write_json
+    lines = list(write(review(pipe, [doc]), "tag", "margin", prefill=prefill))
+    if layout == "a.tsv":
+        rows = [line.split("\t") for line in lines]
+        for row in rows:
+            row[1:2] = ["X"] if row[0] == "met" else row[1:2]
+            row[2:3] = ["yes"] if row[0] == "Bo" else row[2:3]
+        text = "\n".join(map("\t".join, rows))
+    else:
+        data = json.loads(lines[0])
+        data["tokens"][1]["gold"], data["tokens"][2]["checked"] = "X", True
+        text = json.dumps(data)
+    (tmp_path / layout).write_text(text + "\n", encoding="utf8")
+    (example,) = Corpus(tmp_path / layout)(nlp)
+    assert [token.tag_ for token in example.reference] == ["", "X", "NNP"]
+    assert example.reference._.doc_name == "letters 2"
 
 
 @pytest.mark.parametrize("layout", ["a.tsv", "a.jsonl"])
@@ -117,7 +212,8 @@ def test_a_corrector_leaves_several_tags_open_as_elsewhere(layout: str, tmp_path
     (tmp_path / layout).write_text(text + "\n", encoding="utf8")
     with pytest.raises(ValueError, match="CRF530.*line [0-9]+.*VBD"):
         list(Corpus(tmp_path / layout)(nlp))
-    (tmp_path / layout).write_text(text.replace("NNP:1", "NNP") + "\n", encoding="utf8")
+    lines = [check_all(line) for line in text.replace("NNP:1", "NNP").split("\n")]
+    (tmp_path / layout).write_text("\n".join(lines) + "\n", encoding="utf8")
     (example,) = Corpus(tmp_path / layout)(nlp)
     assert [token._.gold_tags for token in example.reference] == [{"NNP": 1}, {"VBD": 0.5, "NNP": 0.5}, {"NNP": 1}]
     assert pipe.gold([example], np.array([3])).dense().shape == (3, len(pipe.labels))

@@ -20,8 +20,9 @@ from typer.testing import CliRunner
 
 from spacy_crf.cli import app
 from spacy_crf.corpora.block import HistoricalText
+from spacy_crf.corpora.exchange import ExchangeDocument, PredictedTags
 from spacy_crf.corpora.reader import Corpus
-from spacy_crf.corpora.tagsets import read_tokens_tsv
+from spacy_crf.corpora.tables import read_tokens_tsv
 from spacy_crf.corpora.webanno import write_webanno
 from spacy_crf.pipe.explain import explain
 from spacy_crf.tagsets.report import render_page
@@ -85,10 +86,10 @@ def test_files_have_no_tags_of_punctuation_that_was_not_learned(trained: tuple[s
     name, model = trained
     run("annotate", model, CORPUS / "dev", "--source", "tagsets", "--output", tmp_path)
     rows = [line.split("\t") for file in tmp_path.iterdir() for line in file.read_text(encoding="utf8").splitlines()]
-    of_marks = {tags for form, tags in (row for row in rows if len(row) > 1) if form in (".", ",")}
+    of_marks = {tags for form, tags, _ in (row for row in rows if len(row) > 1) if form in (".", ",")}
     expected = {"context": {"_"}, "tags": {"_"}, "joined": {"_"}, "removed": set()}
     assert of_marks == expected[name] if name in expected else "_" not in of_marks
-    assert all(tags != "_" for form, tags in (row for row in rows if len(row) > 1) if form.isalpha())
+    assert all(tags != "_" for form, tags, _ in (row for row in rows if len(row) > 1) if form.isalpha())
 
 
 def test_promises_are_about_the_tokens_that_are_asked_for(trained: tuple[str, Path], tmp_path: Path) -> None:
@@ -223,9 +224,10 @@ def test_another_component_over_it_gives_no_sets_either(tmp_path: Path) -> None:
     nlp.add_pipe("set_valued_tagger", config={"source": "crf_tagger"})
     doc = nlp(Doc(nlp.vocab, words=["he", "/", "kumt"]))
     assert [bool(token._.tag_set) for token in doc] == [True, False, True]
-    page = "\n".join(render_page(doc))
+    page = "\n".join(render_page([doc]))
     assert '<ruby title="">/<rt></rt></ruby>' in page and page.count('title=""') == 1
-    rows = [line.split("\t") for line in write_webanno(doc, tag_set="tag_set", tag_probs="tag_probs")]
+    lines = write_webanno([ExchangeDocument.of([doc], PredictedTags())]).decode().split("\n")
+    rows = [line.split("\t") for line in lines]
     assert {*next(row for row in rows if "/" in row)[3:]} == {"_", ""}
 
 
@@ -307,7 +309,7 @@ def test_taggers_to_compare_with_keep_the_preparation(factory: str, tmp_path: Pa
             np.testing.assert_array_equal(lengths, [len(sent) for sent in example.predicted.sents])
     run("annotate", tmp_path / "model", path, "--source", "tagsets", "--output", tmp_path / "out")
     rows = [line.split("\t") for line in next((tmp_path / "out").iterdir()).read_text(encoding="utf8").splitlines()]
-    assert {tags for form, tags in (row for row in rows if len(row) > 1) if form in "./"} == {"_"}
+    assert {tags for form, tags, _ in (row for row in rows if len(row) > 1) if form in "./"} == {"_"}
     unprepared = make_nlp(factory, None, path)
     assert [token.tag_ for token in unprepared(Doc(unprepared.vocab, words=["he", "/"]))] == ["P", "$;"]
 
@@ -319,8 +321,8 @@ def test_reviews_ask_for_no_tags_of_punctuation(tmp_path: Path) -> None:
     (tmp_path / "raw.txt").write_text("he / kumt\n", encoding="utf8")
     rows = run("review", tmp_path / "model", tmp_path / "raw.txt", "--prefill").splitlines()
     cells = [row.split("\t") for row in rows if row and not row.startswith("#")]
-    assert [row[:3] for row in cells] == [["he", "P", "P"], ["/", "", ""], ["kumt", "V", "V"]]
-    assert cells[1][3:] == ["1.0000", "_"]
+    assert [row[:4] for row in cells] == [["he", "P", "", "P"], ["/", "", "", ""], ["kumt", "V", "", "V"]]
+    assert cells[1][4:] == ["1.0000", "_"]
     (told,) = map(json.loads, run("review", tmp_path / "model", tmp_path / "raw.txt", "--format", "jsonl").splitlines())
     assert told["n_best"][0]["tags"] == ["P", "", "V"] and told["tokens"][1]["best"] == ""
 

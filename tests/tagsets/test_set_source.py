@@ -13,6 +13,7 @@ from spacy.tokens import Token
 from spacy.util import fix_random_seed
 from thinc.api import Adam
 
+from spacy_crf import calibrate
 from spacy_crf.core.sets.predict import make_utility, utility_optimal_sets
 from spacy_crf.pipe.probabilities import GivesSets
 from spacy_crf.tagsets.guarantee import conformal_sets, held_out_tokens
@@ -116,8 +117,16 @@ SETTINGS = {
 def test_settings_that_a_source_decides_are_refused(setting: str) -> None:
     nlp = spacy.blank("xx")
     config = {"source": "crf_tagger", setting: SETTINGS[setting]}
-    with pytest.raises(ValueError, match=rf"\[CRF408\] .*{setting}.*`source`"):
+    with pytest.raises(ValueError, match=rf"\[CRF408\] .*{setting}.*`source`.*config.cfg"):
         nlp.add_pipe("set_valued_tagger", config=config)
+
+
+def test_probabilities_of_a_source_are_not_calibrated_in_its_place() -> None:
+    nlp = build("tagger")
+    with pytest.raises(ValueError, match=r"\[CRF470\] .*'set_valued_tagger'.* it takes those of 'tagger'"):
+        calibrate(nlp.get_pipe("set_valued_tagger"), make_examples(nlp))
+    with pytest.raises(ValueError, match=r"\[CRF470\] .*'tagger'"):
+        calibrate(nlp.get_pipe("tagger"), make_examples(nlp))
 
 
 def test_a_temperature_is_not_assigned_beside_a_source() -> None:

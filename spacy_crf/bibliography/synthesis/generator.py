@@ -1,5 +1,6 @@
-"""References with tagged fields, printed from a library or from invented entries: what a model is trained on."""
+"""What a model is trained on: references with tagged fields, of a library or of invented entries, and known words."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -8,8 +9,11 @@ from xml.sax.saxutils import escape
 
 from ...core.errors import CRFError
 from ...corpora.references import Field
-from .invention import LANGUAGES, invent_items
+from .invention import invent_items
+from .inventor import LANGUAGES
 from .noise import spoil
+from .people import CULTURES
+from .phrases import SLOT, Phrasebook
 from .printing import Style, common_styles, style_paths
 
 Item = Mapping[str, Any]
@@ -22,11 +26,20 @@ NATIONAL = {
     "zh-CN": (
         *("china-national-standard-gb-t-7714-2015-numeric", "china-national-standard-gb-t-7714-2015-author-date"),
         *("chinese-gb7714-2005-numeric", "chinese-gb7714-1987-numeric", "china-national-standard-gb-t-7714-2015-note"),
+        *("chinese-brackets", "chinese-brackets"),
     ),
-    "ja-JP": ("sist02", "igaku-toshokan", "gengo-kenkyu-journal-of-the-linguistic-society-of-japan"),
+    "ja-JP": ("sist02", "igaku-toshokan", "japanese-brackets", "japanese-brackets"),
     "ru-RU": ("gost-r-7-0-5-2008", "gost-r-7-0-5-2008-numeric"),
+    "ko-KR": ("korean-quotes",),
 }
 LIST_LENGTH = 12  # entries that are printed in the same style
+# Symbols of phrases, and what they are in the list of known words
+KNOWN = {
+    **{"city": "place", "Country": "place", "State": "place", "place": "place", "RealPublisher": "publisher"},
+    **{"publisher": "publisher", "RealJournal": "journal", "ShortJournal": "journal", "magazine": "journal"},
+    **{"adj": "word", "noun": "word", "plural": "word", "ing": "word", "fn": "word", "mn": "word", "f": "word"},
+    **{"m": "word", "mp": "word", "fp": "word", "de": "word", "het": "word"},
+}
 IN_ITS_LANGUAGE = 0.8
 COMMON = 0.55  # of the lists have a common style
 
@@ -99,3 +112,24 @@ def write_xml(references: Iterable[Sequence[Field]]) -> Iterator[str]:
         )
         yield f"<sequence>{''.join(tagged)}</sequence>\n"
     yield "</dataset>\n"
+
+
+def list_known() -> Iterator[str]:
+    """Yield the lines of a word list, `phrase<TAB>kinds`: what stands for more than one has all, joined by "+"."""
+    kinds: dict[str, set[str]] = defaultdict(set)
+    names = Phrasebook.load("names")
+    for culture in CULTURES:
+        for symbol, kind in ((culture, "family"), (f"{culture}-given", "given")):
+            _add(kinds, names, symbol, kind)
+    for language in LANGUAGES:
+        phrases = Phrasebook.load(language)
+        for symbol, kind in KNOWN.items():
+            _add(kinds, phrases, symbol, kind)
+    for phrase, found in sorted(kinds.items()):
+        yield f"{phrase}\t{'+'.join(sorted(found))}\n"
+
+
+def _add(kinds: dict[str, set[str]], phrases: Phrasebook, symbol: str, kind: str) -> None:
+    for phrase in phrases.rules.get(symbol, ()):
+        if not SLOT.search(phrase):
+            kinds[phrase.lower()].add(kind)

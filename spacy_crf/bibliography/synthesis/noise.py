@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 
 from ...corpora.references import Field
-from .imprints import draw_doi, draw_isbn, draw_old_isbn, draw_url
+from .imprints import draw_doi, draw_eprint, draw_isbn, draw_old_isbn, draw_url, in_roman
 from .printing import tidy
 
 Fields = list[Field]
@@ -19,41 +19,24 @@ NUMBERS = ("{}.", "[{}]", "({})", "{}", "{})", "[{}]", "{}.")
 KEYS = "ABCDFGHKLMPRSTW"
 OTHERS = (" et al.", ", et al.", " et al,", " and others", " et al.,", " u. a.", ", et. al.")
 AVAILABLE = (
-    *(
-        "Retrieved from",
-        "Available at",
-        "Available at:",
-        "Available from:",
-        "Available online:",
-        "URL:",
-        "Disponible en:",
-    ),
-    *("Disponible sur:", "[Online]. Available:", "Online:", "Verfügbar unter:", "Disponível em:", "Available:", "See"),
+    *("Retrieved from", "Available at", "Available at:", "Available from:", "Available online:", "URL:", "See"),
+    *("Disponible en:", "Disponible sur:", "[Online]. Available:", "Online:", "Verfügbar unter:", "Disponível em:"),
+    "Available:",
 )
 ACCESSED = (
-    "Accessed",
-    "accessed",
-    "Accessed on",
-    "Retrieved",
-    "retrieved",
-    "last accessed",
-    "Last visited",
-    "Accessed:",
+    *("Accessed", "accessed", "Accessed on", "Retrieved", "retrieved", "last accessed", "Last visited", "Accessed:"),
 )
 MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November"),
     *("December", "Jan.", "Feb.", "Mar", "Apr", "Aug.", "Sept.", "Oct", "Nov", "Dec."),
 )
 ENDS = (
-    "[CrossRef]",
-    "[PubMed]",
-    "PMID: {}.",
-    "[Google Scholar]",
-    "(in Russian)",
-    "To appear.",
-    "[in Chinese]",
-    "Cited {} times.",
+    *("[CrossRef]", "[PubMed]", "PMID: {}.", "[Google Scholar]", "(in Russian)", "To appear.", "[in Chinese]"),
+    *("Cited {} times.", "Print.", "Web.", "(Original work published 18{:.2})", "(Unpublished).", "Special issue."),
 )
+EPRINTS = ("[arXiv:{}]", "arXiv:{}", "[arXiv:{} [hep-th]]", "arXiv:{} [math.AG]", "preprint arXiv:{}", "[{}]")
+ADDRESSES = ("URL", "DOI", "ISBN", "ACCESSED")
+PAGES = ("{} p.", "{} pp.", "{} pages", "{} p", "pp. {}", "{} S.", "({} pp.)")
 WRONG = {
     **{"rn": "m", "m": "rn", "l": "1", "I": "l", "1": "l", "O": "0", "0": "O", "e": "c", "c": "e", "h": "b", "S": "5"},
     **{"5": "S", "cl": "d", "u": "n", "n": "u", "fi": "h", "ll": "U", "ti": "fi", "vv": "w", "ö": "o", "ä": "a"},
@@ -67,8 +50,14 @@ BORDER = re.compile(r"(?<=[.,;:]) (?=\w)")
 MARK = re.compile(r"(?<=\w)([.,;:)]) ")
 MARK_AT_END = re.compile(r"\s[.,;:)]$")  # behind a space, as `shift_marks` leaves it
 SMALL_GAP = re.compile(r"(?<=[a-z]) (?=[a-z])")
+QUOTED = ("TITLE", "CONTAINER-TITLE")
+SWAPPED = re.compile(r"([”’»])([.,])(?=\s*$)")
 QUOTES = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'"})
 LATEX_QUOTES = str.maketrans({"“": "``", "”": "''", "’": "'"})
+ONLY_VOLUME = re.compile(r"^(?:[Vv]ol(?:ume)?\.? )?([1-3]?\d{1,2})(?!\d)")
+VOLUME_WORDS = ("v. ", "v.", "Vol. ", "vol. ", "Volume ", "B", "A", "D", "n° ", "No. ", "no. ", "Bd. ", "", "")
+IN = re.compile(r"\W*(?:in|dans)\b", re.IGNORECASE)
+ROLE = re.compile(r"(?<=\w)[\s,]*[(\[]?\b(?:[Ee]ds?|[Ee]ditors?|Hrsg|Hg|dirs?)\b\.?[)\]]?(?=[,.:;\s]*$)")
 FIGURES = re.compile(r"\d+")
 MOST_NAMES = 4
 
@@ -136,12 +125,41 @@ def _upper(found: re.Match[str]) -> str:
 
 def end_with(fields: Fields, rng: Random) -> Fields:
     """Put a remark at the end."""
-    remark = rng.choice(ENDS).format(rng.randint(10, 9_999_999))
+    remark = rng.choice(ENDS).format(str(rng.randint(10, 9_999_999)))
     return tidy([*fields, Field(fields[-1].label, " "), Field("NOTE", remark)])
 
 
+def begin_with_genre(fields: Fields, rng: Random) -> Fields:
+    """Put the number of a report or standard first, where no author is."""
+    place = _find(fields, "GENRE")
+    if place is None or fields[0].label != "TITLE":
+        return fields
+    return tidy([Field("GENRE", f"{fields[place].text.strip()} "), *fields[:place], *fields[place + 1 :]])
+
+
+def add_eprint(fields: Fields, rng: Random) -> Fields:
+    """Put a number at arXiv at the end."""
+    number = rng.choice(EPRINTS).format(draw_eprint(rng))
+    return tidy([*fields, Field(fields[-1].label, " "), Field("NOTE", number)])
+
+
+def count_pages(fields: Fields, rng: Random) -> Fields:
+    """Put the number of pages of a book at the end."""
+    labels = {field.label for field in fields}
+    if "PUBLISHER" not in labels or labels & {"PAGES", "CONTAINER-TITLE"}:
+        return fields
+    return tidy([*fields, Field(fields[-1].label, " "), Field("PAGES", rng.choice(PAGES).format(rng.randint(40, 900)))])
+
+
+def quote_as_americans(fields: Fields, rng: Random) -> Fields:
+    """Put commas and full stops before the quotation mark that closes a title."""
+    return [Field(label, SWAPPED.sub(r"\2\1", text) if label in QUOTED else text) for label, text in fields]
+
+
 def add_address(fields: Fields, rng: Random) -> Fields:
-    """Put an address, an identifier or a date of access at the end."""
+    """Put an address, an identifier or a date of access at the end of a reference that has none."""
+    if any(field.label in ADDRESSES for field in fields):
+        return fields
     year = rng.randint(1998, 2025)
     day = f"{rng.randint(1, 28)} {rng.choice(MONTHS)} {year}"
     british = rng.random() < 0.5
@@ -161,8 +179,30 @@ def add_address(fields: Fields, rng: Random) -> Fields:
 
 
 def join_years(fields: Fields, rng: Random) -> Fields:
-    """Take away the spaces behind a date, as in `2014;6(1):12-19`."""
-    return [Field(label, text.rstrip() if label in ("DATE", "VOLUME") else text) for label, text in fields]
+    """Take away the spaces behind a date, as in `2014;6(1):12-19`, and within it, as in `Jun2017`."""
+    joined = (
+        (label, re.sub(r"(?<=[a-z.]) (?=\d{4})", "", text) if label == "DATE" else text) for label, text in fields
+    )
+    return [Field(label, text.rstrip() if label in ("DATE", "VOLUME") else text) for label, text in joined]
+
+
+def name_volumes(fields: Fields, rng: Random) -> Fields:
+    """Put a word or a letter before the number of a volume, or print it in Roman numerals."""
+    word = rng.choice(VOLUME_WORDS)
+    is_roman = rng.random() < 0.3
+
+    def change(found: re.Match[str]) -> str:
+        number = in_roman(int(found[1])) if is_roman else found[1]
+        return f"{word}{number}"
+
+    return [Field(label, ONLY_VOLUME.sub(change, text) if label == "VOLUME" else text) for label, text in fields]
+
+
+def lose_roles(fields: Fields, rng: Random) -> Fields:
+    """Leave out what says that names are those of editors, where "in" is before them."""
+    return [
+        Field(label, ROLE.sub("", text) if label == "EDITOR" and IN.match(text) else text) for label, text in fields
+    ]
 
 
 def plain_quotes(fields: Fields, rng: Random) -> Fields:
@@ -286,15 +326,21 @@ CHANGES: dict[Change, float] = {
     repeat: 0.02,
     raise_names: 0.03,
     end_with: 0.04,
+    begin_with_genre: 0.4,
+    add_eprint: 0.03,
+    count_pages: 0.06,
     add_address: 0.07,
     number: 0.08,
-    plain_quotes: 0.35,
+    quote_as_americans: 0.5,
+    plain_quotes: 0.4,
     plain_dashes: 0.55,
     lose_accents: 0.25,
     set_ligatures: 0.04,
     break_lines: 0.12,
     misread: 0.06,
     join_years: 0.05,
+    name_volumes: 0.08,
+    lose_roles: 0.06,
     lose_spaces: 0.06,
     shift_marks: 0.05,
     spread_marks: 0.02,

@@ -4,7 +4,6 @@ import re
 from random import Random
 
 from .phrases import Phrasebook
-from .spelling import blend
 
 # Chances, as weights
 CULTURES = {
@@ -16,6 +15,8 @@ UNBLENDED = ("chinese", "korean", "vietnamese", "russian")
 WITHOUT_SPACES = ("hanzi", "kanji", "hangul")
 MIDDLE = ("english", "german", "nordic", "dutch", "russian", "slavic")  # have second initials
 PARTICLES = ("dutch", "french", "german", "portuguese", "arabic")
+SYLLABLE = re.compile(r"[A-ZÄÖÜÁÉŞČŁ][^\W\d_aeiouyäöüáéíóú]{0,2}[aeiouyäöüáéíóú]+[^\W\d_aeiouyäöüáéíóú]?(?=[a-z])")
+LAST_SYLLABLE = re.compile(r"(?<=[a-zäöü])[bcdfghjklmnpqrstvwxzčšžłñ]+[aeiouyäöüáéíóúą]+[a-zčšžłńñćá]*$")
 
 
 def draw_name(phrases: Phrasebook, rng: Random, culture: str, has_initials: bool) -> dict[str, str]:
@@ -38,3 +39,9 @@ def draw_name(phrases: Phrasebook, rng: Random, culture: str, has_initials: bool
     if culture == "english" and rng.random() < 0.03:
         found["suffix"] = phrases.draw("suffix", rng)
     return found
+
+
+def blend(first: str, second: str) -> str:
+    """Return a name that begins as one and ends as another, broken before a consonant: "Hofmeyer" of two."""
+    start, end = SYLLABLE.match(first), LAST_SYLLABLE.search(second)
+    return f"{start[0]}{end[0]}" if start and end else first

@@ -1,4 +1,4 @@
-"""Phrases from small grammars, drawn at random: the files in `words/`.
+"""Phrases from small grammars, drawn at random: the files in `words/`; and how titles and journals are spelt.
 
 A rule is `symbol: alternative | alternative`, an alternative that counts n times begins with `n*`, and lines that are
 indented go on with the rule above. In an alternative `{symbol}` stands for a phrase of that symbol, and `{Cap:symbol}`
@@ -14,6 +14,13 @@ from random import Random
 SLOT = re.compile(r"\{(?P<capital>Cap:)?(?P<symbol>[\w-]+)\}")
 WEIGHT = re.compile(r"(?P<times>\d+)\* ")
 DEEPEST = 12  # expansions within each other
+STOP = re.compile(
+    r"a|an|the|of|on|in|and|&|for|to|with|by|der|die|das|für|und|zur|de|des|du|la|le|les|et|d'.*|l'.*|y|del|el|los|las"
+)
+SHORTENED = re.compile(
+    r"^((?:[aeiouyäöüéAEIOUYÄÖÜÉ]|[^\W\d_aeiouyäöüé]+[aeiouyäöüé]+)[^\W\d_aeiouyäöüé]+)[aeiouyäöüéà]\w+$"
+)
+LONG_WORD = 5  # letters, from which on words of journals are shortened
 
 
 class Phrasebook:
@@ -42,6 +49,36 @@ class Phrasebook:
 def capitalise(text: str) -> str:
     """Return a text with a capital at its beginning."""
     return text[:1].upper() + text[1:]
+
+
+def shorten(journal: str, with_stops: bool) -> str:
+    """Return the name of a journal with its long words shortened, as ISO 4 does it, and without small words."""
+    words = [word for word in journal.split() if not STOP.fullmatch(word.lower())]
+    if len(words) < 2:
+        return journal
+    return " ".join(_shorten_word(word, "." if with_stops else "") for word in words)
+
+
+def _shorten_word(word: str, stop: str) -> str:
+    known = _short_words().get(word)
+    if known is not None:
+        return known if known == word else known + stop
+    found = SHORTENED.match(word) if len(word) > LONG_WORD else None
+    return found[1] + stop if found else word
+
+
+@cache
+def _short_words() -> dict[str, str]:
+    """Return the short forms of words that journals have most."""
+    text = (files(__package__) / "words" / "short.txt").read_text(encoding="utf-8")
+    rows = [line.split() for line in text.splitlines() if not line.startswith("#")]
+    return dict(rows)
+
+
+def headline(title: str) -> str:
+    """Return a title with capitals at all words but small ones."""
+    words = title.split(" ")
+    return " ".join(word if STOP.fullmatch(word) and place else capitalise(word) for place, word in enumerate(words))
 
 
 @cache

@@ -17,6 +17,7 @@ from typing import Any
 from ...core.errors import CRFError
 from ...corpora.references import Field
 from ..errors import BibliographyErrors
+from .inventor import UNPUBLISHED
 
 Item = Mapping[str, Any]  # of CSL-JSON
 
@@ -46,10 +47,14 @@ OWN_STYLES = Path(__file__).parent / "styles"
 NAMESPACE = "{http://purl.org/net/xbiblio/csl}"
 ADDRESSES = ("URL", "DOI")
 ADDRESS = re.compile(r"\b(?:doi|url|https?|www)\b", re.IGNORECASE)
-CLOSING = re.compile(r"[\s.,;:!?)\]}”»’'\"/–—-]*")  # marks that belong to the field before
+CLOSING = re.compile(r"[\s.,;:!?)\]}”»’'\"/–—、。，：；）」』》〉-]*")  # marks that belong to the field before
 # marks that belong to the field behind
-OPENING = re.compile(r"[\s(\[{“«‘„<]*$")
+OPENING = re.compile(r"[\s(\[{“«‘„<（「『《〈]*$")
 LETTER = re.compile(r"[^\W_]")
+MEDIUM = re.compile(r"\[[^\W\d][^\]\d]*\]")  # such as [Internet], which is in no variable
+PROCEEDINGS = re.compile(r"proc(eedings|\b)", re.IGNORECASE)
+ONCE = ("AUTHOR", "EDITOR", "TITLE", "JOURNAL", "CONTAINER-TITLE", "PUBLISHER")
+NUMBERS = ("PAGES", "VOLUME")
 TWICE = re.compile(rf"([.,;:!?])({CLOSES}*)\s*\1")
 
 
@@ -78,8 +83,8 @@ class Style:
         return [self._render(item) for item in items]
 
     def _render(self, item: Item) -> list[Field] | None:
-        printed = self.print(item)
-        return read_marks(printed, item) if LETTER.search(MARKS.sub("", printed)) else None
+        fields = [field for field in read_marks(self.print(item), item) if says_something(field)]
+        return fields if is_sound(fields) else None
 
     def print(self, item: Item) -> str:
         """Return an item as it is printed, with marks; "" for one that citeproc-py cannot print in this style."""
@@ -203,7 +208,9 @@ def _read(printed: str, item: Item) -> Iterator[tuple[str, str]]:
 
 def _label(variable: str, item: Item) -> str:
     if LABELS[variable] == "CONTAINER-TITLE" and variable.startswith("container") and item.get("type") in JOURNALS:
-        return "JOURNAL"
+        return "CONTAINER-TITLE" if PROCEEDINGS.match(str(item.get(variable, ""))) else "JOURNAL"
+    if variable == "issued" and item.get("issued", {}).get("literal") in UNPUBLISHED:
+        return "NOTE"
     if variable == "publisher" and item.get("type") in INSTITUTIONS:
         return "INSTITUTION"
     if variable == "editor" and "editor" not in item and "translator" in item:
@@ -226,9 +233,27 @@ def _attach(pieces: Sequence[tuple[str, str]]) -> Iterator[Field]:
         else:
             found = CLOSING.match(text)
             end = found.end() if found else 0
-            words = LETTER.search(text[end:]) is not None and not ADDRESS.match(text[end:])
             yield Field(before, text[:end])
-            yield Field("NOTE" if words and behind in ADDRESSES else behind, text[end:])
+            yield Field(_label_words(text[end:], behind), text[end:])
+
+
+def _label_words(text: str, behind: str) -> str:
+    """Return the field of words that are in no variable."""
+    if MEDIUM.match(text):
+        return "GENRE"
+    words = LETTER.search(text) is not None and not ADDRESS.match(text)
+    return "NOTE" if words and behind in ADDRESSES else behind
+
+
+def says_something(field: Field) -> bool:
+    """Whether a field is more than the word for a number that is missing, such as "pp."."""
+    return field.label not in NUMBERS or re.search(r"\d", field.text) is not None
+
+
+def is_sound(fields: Sequence[Field]) -> bool:
+    """Whether a style has printed something, and nothing of it twice."""
+    labels = [field.label for field in fields if LETTER.search(field.text)]
+    return bool(labels) and all(labels.count(label) <= 1 for label in ONCE)
 
 
 def tidy(fields: Iterable[Field]) -> list[Field]:

@@ -3,7 +3,7 @@
 Everything is told of the units one sequence after the other, in the order in which these were given.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import NamedTuple, NoReturn, Protocol, Self
@@ -15,18 +15,19 @@ from ..arrays import Bools, Doubles, Indices, Ints, Scalar, cached_property
 from ..labels import UNKNOWN
 from ..trigrams import TrigramWeights, refuse_second_order
 from ..weights import ChainWeights
-from .evidence import Known, condition, log_evidence
+from .evidence import Known, allowed_labels, condition, log_evidence
 from .forward import ForwardBackward, forward_backward, log_partition
 from .lattice import Lattice, LatticeMarginals, best_path
 from .marginals import node_marginals, path_entropies, sequence_entropies
-from .paths import NBest, lattice_nbest, nbest, sample
+from .paths import NBest, distinct_paths, lattice_nbest, nbest, sample
 from .potentials import ChainPotentials, numbered, require_paths
-from .second_order import PairStates, candidates, checked_marginals, pair_states
+from .second_order import PairStates, candidates, checked_marginals, pair_log_evidence, pair_states
 from .spans import SpanQuery, span_probabilities
 from .summed import sum_out
 from .viterbi import Decoded, posterior_decode, viterbi
 
 CELLS = 1 << 22  # of transition matrices that are made at a time
+MOST_PATHS = 1024  # whole labellings of a sequence that are looked at for those of some of its units
 
 
 class BestPaths(NamedTuple):
@@ -177,7 +178,8 @@ class PartialDistribution:
     one, which has UNKNOWN there. Exact: hidden units are summed out.
 
     whole (ChainDistribution): of all units. hidden ((N,)): which units are hidden.
-    RAISES (ValueError): under a chain of order 2, for entropies and lists of the best labellings.
+    RAISES (ValueError): under a chain of order 2, for entropies: a pair of labels beside a hidden unit goes on behind
+        it, so that what is left is no chain.
     """
 
     whole: ChainDistribution
@@ -212,12 +214,38 @@ class PartialDistribution:
         return np.concatenate([np.zeros(0), *(part.entropies for part in self._reduced())])
 
     def n_best(self, k: int) -> list[BestPaths]:
-        """Find the k best labellings of each sequence, or all where there are fewer."""
+        """Find the k best labellings of each sequence, or all where there are fewer.
+
+        Under a chain of order 2 probabilities are exact, and those are listed that are best with their hidden units.
+        """
+        if isinstance(self.whole, SecondOrderDistribution):
+            return self._listed(self.whole, k)
         best = chain.from_iterable(part.n_best(k) for part in self._reduced())
         return [
             self._with_hidden(own, paths)
             for own, paths in zip(self.whole.chains.batch.segments.split(self.hidden), best)
         ]
+
+    def _listed(self, whole: "SecondOrderDistribution", k: int) -> list[BestPaths]:
+        """The k best labellings of each sequence among its best whole labellings, with their exact probabilities."""
+        own, asked = self.whole.chains.batch.segments.split(self.hidden), k
+        while True:
+            found = whole.n_best(asked)
+            distinct = [distinct_paths(paths.labels, hidden)[:k] for paths, hidden in zip(found, own)]
+            if all(len(one) == k or len(paths.labels) < asked for one, paths in zip(distinct, found)):
+                break
+            if asked >= MOST_PATHS:
+                refuse_second_order(whole.name, "a list of so many labellings without the tokens that have no label")
+            asked = min(4 * asked, MOST_PATHS)
+        ranks = range(max(map(len, distinct), default=0))
+        logs = [whole.log_probability(self._allowed([one[min(r, len(one) - 1)] for one in distinct])) for r in ranks]
+        probabilities = np.exp(np.stack(logs, axis=1)) if logs else np.zeros((0, 0))
+        orders = [np.argsort(-row[: len(one)], kind="stable") for row, one in zip(probabilities, distinct)]
+        return [BestPaths(one[i], row[i]) for one, row, i in zip(distinct, probabilities, orders)]
+
+    def _allowed(self, paths: Sequence[Ints]) -> Bools:
+        """((N, L)): labels of the units on a path of each sequence; all of those that are hidden."""
+        return allowed_labels(np.concatenate([*paths, np.zeros(0, np.int32)]), self.whole.chains.n_labels)
 
     @staticmethod
     def _with_hidden(hidden: Bools, paths: BestPaths) -> BestPaths:
@@ -287,6 +315,10 @@ class SecondOrderDistribution(ChainDistribution):
     @cached_property
     def _found(self) -> LatticeMarginals:
         return checked_marginals(self._cooled)
+
+    def log_probability(self, allowed: Bools) -> Doubles:
+        """((B,)): the same; labels that are the only ones allowed for a unit are candidates too."""
+        return pair_log_evidence(self.chains, self.trigrams, allowed[self.chains.batch.units], self.temperature)
 
     def _n_best(self, k: int) -> NBest:
         return lattice_nbest(self._cooled, k)

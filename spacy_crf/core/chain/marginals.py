@@ -49,6 +49,13 @@ def edge_marginals(messages: ForwardBackward, rows: Indices) -> Floats:
     return marginals
 
 
+def step_probabilities(messages: ForwardBackward, rows: Indices) -> Doubles:
+    """((n, L, L)): p(y_t | y_{t-1}, x) [from, to] of the transitions into some units. O(n L^2)."""
+    edges = edge_marginals(messages, rows).astype(np.float64)
+    leaving = edges.sum(axis=2, keepdims=True)
+    return np.asarray(np.divide(edges, leaving, out=np.zeros_like(edges), where=leaving > 0))
+
+
 def expected_transitions(messages: ForwardBackward, shares: Doubles | None = None) -> Floats:
     """((L, L) or (G, L, L)): how often each transition is expected, for each group of conditioned edges. O(N L^2).
 

@@ -8,8 +8,9 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from ..arrays import Doubles, Floats, Indices, Ints, PackedBatch, Segments, chunks
+from ..arrays import Bools, Doubles, Floats, Indices, Ints, PackedBatch, Segments, chunks
 from ..errors import CoreErrors, CRFError
+from ..labels import UNKNOWN
 from .forward import forward_backward
 from .lattice import Lattice, is_long, max_arrivals
 from .potentials import ChainPotentials, require_paths
@@ -83,6 +84,13 @@ def _as_labels(batch: PackedBatch, best: Doubles, suffixes: "_Suffixes", labels:
     read = _read_forward(batch, labels, suffixes.followers)
     read[np.arange(k)[:, None] >= counts[batch.row_sequences]] = ABSENT
     return NBest(read, scores, counts)
+
+
+def distinct_paths(labels: Ints, hidden: Bools) -> Ints:
+    """((K', T)): labellings ((K, T)) that differ in units that are not hidden, UNKNOWN in these, in their order."""
+    shown = np.where(hidden, np.int32(UNKNOWN), labels).astype(np.int32)
+    _, firsts = np.unique(shown, axis=0, return_index=True)
+    return shown[np.sort(firsts)]
 
 
 class _Suffixes(NamedTuple):

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Bools, Doubles, Floats, Indices, Ints, PackedBatch, Segments, cached_property
-from ..trigrams import EDGE, Pruning, Trigrams
+from ..trigrams import EDGE, Pruning, Trigrams, TrigramWeights
+from .evidence import ImpossibleEvidenceError
 from .forward import forward_backward
 from .lattice import Lattice, LatticeMarginals, lattice_marginals
 from .marginals import node_marginals
@@ -161,3 +162,23 @@ def checked_marginals(lattice: Lattice) -> LatticeMarginals:
     marginals = lattice_marginals(lattice)
     require_paths(marginals.log_z)
     return marginals
+
+
+def pair_log_evidence(
+    chains: ChainPotentials, known: TrigramWeights, allowed: Bools, temperature: float = 1.0
+) -> Doubles:
+    """((B,)): log probability that all labels of a sequence are among some ((N, L), in packed order).
+
+    Labels that are the only ones allowed for a unit are candidates, whatever the first-order chain makes of them.
+
+    RAISES (NoPathError, ImpossibleEvidenceError): for sequences without a path, at all or among these labels.
+    """
+    single = allowed & (allowed.sum(axis=1, keepdims=True) == 1)
+    states = pair_states(chains.batch, candidates(chains, known.pruning) | single, known.trigrams)
+    lattice = states.weighted(states.lattice(chains), known.values).tempered(temperature)
+    log_z = checked_marginals(lattice).log_z
+    clamped = lattice_marginals(states.clamped(lattice, np.where(allowed, 0.0, -np.inf))).log_z
+    blocked = np.flatnonzero(np.isneginf(clamped))
+    if len(blocked):
+        raise ImpossibleEvidenceError(blocked.tolist())
+    return np.minimum(clamped - log_z, 0.0)

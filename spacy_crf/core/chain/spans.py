@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Bools, Doubles, Indices, chunks
+from ..arrays import Bools, Doubles, Indices, Segments, chunks
 from ..labels import TagSet
 from .forward import ForwardBackward
-from .marginals import edge_marginals, node_marginals
+from .lattice import Lattice, LatticeMarginals
+from .marginals import edge_marginals, node_marginals, step_probabilities
 
 CHUNK = 1 << 20  # cells of the (spans, L, L) work array
 
@@ -78,18 +79,64 @@ def _run(messages: ForwardBackward, events: SpanQuery, nodes: Doubles) -> Double
         allowed, left = events.inner[going], ends[going] - units[going]
         allowed[left == 1] = events.closing[going[left == 1]]
         allowed[left == 0] = events.after[going[left == 0]]
-        moved = np.matmul(mass[going], _conditionals(messages, batch.rows[units[going]]))
+        moved = np.matmul(mass[going], step_probabilities(messages, batch.rows[units[going]]))
         mass[going] = np.where(allowed, moved, 0.0)
         leaving = going[left == 0]
         out[leaving] = mass[leaving].sum(axis=2)
     return out
 
 
-def _conditionals(messages: ForwardBackward, rows: Indices) -> Doubles:
-    """((n, L, L)): p(y_t | y_{t-1}, x) [from, to] of the transitions into some units."""
-    edges = edge_marginals(messages, rows).astype(np.float64)
-    leaving = edges.sum(axis=2, keepdims=True)
-    return np.asarray(np.divide(edges, leaving, out=np.zeros_like(edges), where=leaving > 0))
+def lattice_span_probabilities(lattice: Lattice, marginals: LatticeMarginals, *queries: SpanQuery) -> list[Doubles]:
+    """The same under a lattice whose states have labels. O(states and arcs of the units of spans)."""
+    nothing = np.ones_like(marginals.states)
+    reached = np.where(marginals.states > 0, marginals.states, nothing)
+    moves = marginals.arcs / reached.take(lattice.origins)  # p(arc | state it comes from)
+    return [_run_lattice(lattice, marginals, moves, query) for query in queries]
+
+
+def _run_lattice(lattice: Lattice, marginals: LatticeMarginals, moves: Doubles, events: SpanQuery) -> Doubles:
+    """((S,)): probabilities of events, by pushing mass through the states from the first unit to the one behind."""
+    batch, firsts, ends = lattice.batch, events.firsts, events.ends
+    out, at_end = np.zeros(len(firsts)), ends == batch.segments.ends[batch.segments.owners[firsts]]
+    going = np.arange(len(firsts))
+    states, owners = lattice.states_of(batch.rows[firsts])
+    labels, single = lattice.labels[states], (ends - firsts == 1)[owners]
+    allowed = events.opening[owners, labels] & (events.closing[owners, labels] | ~single)
+    mass = np.where(allowed, _entered(lattice, marginals, states, owners, events), 0.0)
+    for unit in range(1, int((ends - firsts).max(initial=0)) + 1):
+        complete = (firsts[going] + unit == ends[going]) & at_end[going]
+        sums = np.bincount(owners, weights=mass, minlength=len(going))
+        out[going[complete]] = sums[complete]
+        chosen = np.flatnonzero((firsts[going] + unit <= ends[going]) & ~complete)
+        if not len(chosen):
+            break
+        begins = np.searchsorted(owners, chosen) - lattice.bounds[batch.rows[firsts[going[chosen]] + unit - 1]]
+        going = going[chosen]
+        states, owners = lattice.states_of(batch.rows[firsts[going] + unit])
+        arcs = Segments(lattice.n_arcs[states])
+        into = arcs.at(lattice.entries[states])
+        before = mass[lattice.origins[into] + begins[owners][arcs.owners]]
+        mass = np.bincount(arcs.owners, weights=before * moves[into], minlength=len(states))
+        left, labels = (ends[going] - firsts[going] - unit)[owners], lattice.labels[states]
+        sets = ((left > 1, events.inner), (left == 1, events.closing), (left == 0, events.after))
+        kept = np.select([chosen for chosen, _ in sets], [own[going[owners], labels] for _, own in sets])
+        mass = np.where(kept, mass, 0.0)
+        leaving = np.flatnonzero(ends[going] - firsts[going] == unit)
+        out[going[leaving]] = np.bincount(owners, weights=mass, minlength=len(going))[leaving]
+    return out
+
+
+def _entered(
+    lattice: Lattice, marginals: LatticeMarginals, states: Indices, owners: Indices, events: SpanQuery
+) -> Doubles:
+    """((n,)): probabilities of states of first units, each together with a label that is allowed before its span."""
+    if events.before is None:
+        return marginals.states[states]
+    arcs = Segments(lattice.n_arcs[states])
+    into = arcs.at(lattice.entries[states])
+    allowed = events.before[owners[arcs.owners], lattice.labels[lattice.origins[into]]]
+    entered = np.bincount(arcs.owners, weights=marginals.arcs[into] * allowed, minlength=len(states))
+    return np.where(lattice.n_arcs[states] > 0, entered, marginals.states[states])
 
 
 def exact_spans(tags: TagSet, firsts: Indices, ends: Indices, labels: list[str]) -> SpanQuery:

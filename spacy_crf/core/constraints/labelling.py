@@ -7,7 +7,7 @@ of Cecchini & Fersini, section 3.1, over the edges of a path. An indicator is a 
 as a mask; at each unit it is 1 if the path takes one of them.
 """
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -111,6 +111,16 @@ class UnitPredicates:
         named = {name: values[rows] for name, values in self.named.items()}
         surfaces = None if self.surfaces is None else self.surfaces[rows]
         return UnitPredicates(len(rows), named, surfaces, None if self.fixed is None else self.fixed[rows])
+
+    @classmethod
+    def join(cls, parts: Sequence["UnitPredicates"]) -> "UnitPredicates":
+        """Those of one batch behind the other, which tell the same of their units."""
+        named = {name: np.concatenate([part.named[name] for part in parts]) for name in parts[0].named}
+        others = [
+            None if getattr(parts[0], name) is None else np.concatenate([getattr(part, name) for part in parts])
+            for name in ("surfaces", "fixed")
+        ]
+        return cls(sum(part.n_units for part in parts), named, *others)
 
     @cached_property
     def repeats(self) -> list[tuple[int, int]]:

@@ -12,70 +12,8 @@ from functools import lru_cache
 from itertools import pairwise, product
 
 from ..arrays import cached_property
-from .words import ALPHABETS, INSERTED, KEYWORDS, LETTER_VALUES, NUMBER_WORDS, ORDINALS, OTHER_LETTERS, OUTER, RANKS
-
-# kinds of numerals, each written as its first value
-ARABIC, ROMAN_UPPER, ROMAN_LOWER, LETTER_UPPER, LETTER_LOWER = "1", "I", "i", "A", "a"  # others are in `words`
-MAX_DIGITS = 4
-MAX_ROMAN = 399  # of several letters: above it stand words and units of measure (di, cm, mix)
-
-_ROMAN = (
-    *((1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"), (40, "XL")),
-    *((10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I")),
-)
-_DIGITS = {letter: value for value, letter in _ROMAN if len(letter) == 1}
-
-
-def numerals(text: str) -> list[tuple[str, int]]:
-    """All readings of one numeral, as kind and value: `i` is roman 1 and letter 9, `aa` is letter 27; [] for none."""
-    if text.isascii() and text.isdigit():
-        return [(ARABIC, int(text))] if len(text) <= MAX_DIGITS else []
-    if text in LETTER_VALUES:
-        return [LETTER_VALUES[text]]
-    if not (text.isascii() and text.isalpha()) or not (text.isupper() or text.islower()):
-        return []
-    roman, letter = roman_value(text.upper()), letter_value(text.upper())
-    kinds = (ROMAN_UPPER, LETTER_UPPER) if text.isupper() else (ROMAN_LOWER, LETTER_LOWER)
-    known = roman is not None and (roman <= MAX_ROMAN or len(text) == 1), letter is not None
-    return [(kind, value or 0) for kind, value, holds in zip(kinds, (roman, letter), known) if holds]
-
-
-def roman_value(text: str) -> int | None:
-    """The value of a roman numeral in capitals; None unless it is written in the usual way (not IIII, not IC)."""
-    digits = [_DIGITS.get(letter, 0) for letter in text]
-    if not digits or not all(digits):
-        return None
-    value = sum(-here if here < after else here for here, after in pairwise([*digits, 0]))
-    return value if value > 0 and roman_numeral(value) == text else None
-
-
-def letter_value(text: str) -> int | None:
-    """A to Z are 1 to 26, AA to ZZ (the same letter twice) 27 to 52; None for all else."""
-    known = len(set(text)) == 1 and len(text) <= 2
-    return ord(text[0]) - ord("A") + 1 + 26 * (len(text) - 1) if known else None
-
-
-def roman_numeral(value: int) -> str:
-    """A positive value as roman numeral in capitals."""
-    text = ""
-    for part, letters in _ROMAN:
-        count, value = divmod(value, part)
-        text += letters * count
-    return text
-
-
-def numeral(kind: str, value: int) -> str:
-    """The text of a numeral; "" for a value that the kind cannot express (a zero in letters)."""
-    if kind == ARABIC:
-        return str(value)
-    if value < 1:
-        return ""
-    if kind in ALPHABETS:
-        return ALPHABETS[kind][value - 1 : value]
-    times, letter = divmod(value - 1, 26)
-    text = roman_numeral(value) if kind in (ROMAN_UPPER, ROMAN_LOWER) else chr(ord("A") + letter) * (times + 1)
-    return text if kind in (ROMAN_UPPER, LETTER_UPPER) else text.lower()
-
+from .numerals import ARABIC, IDEOGRAPH_SIGNS, OTHER_LETTERS, numeral, numerals
+from .words import COUNTERS, INSERTED, KEYWORDS, NUMBER_WORDS, ORDINALS, OUTER, RANKS
 
 # -- keywords and signs before numbers, and letters and digits of other kinds ---------------------------------
 
@@ -86,14 +24,14 @@ ALONE: frozenset[str] = frozenset(
 )
 
 MAX_PARTS = 12
-MAX_LETTERS = 2  # parts that are letters; more of them are initials, or a letter-spaced word
+MAX_LETTERS = 2  # parts that are letters, one more beside digits; others are initials, or a letter-spaced word
 MAX_CHARACTERS = 60
 PLACE = "#"  # of the numerals in a format
 SIGNS_BETWEEN = "-:+"  # of parts; a full stop is not written in a family
 FIRST_VALUES = (0, 1)  # an outline may begin with 0
 
 _SEPARATOR = r"(?:\.\ ?|[-–:](?=\w))"
-_PART = rf"(?:[0-9]+[A-Za-z]?|[A-Za-z][0-9]+|[A-Za-z]{{1,7}}|[{OTHER_LETTERS}])"
+_PART = rf"(?:[0-9]+[A-Za-z]?|[A-Za-z][0-9]+|[A-Za-z]{{1,7}}|[{OTHER_LETTERS}]|[{IDEOGRAPH_SIGNS}]{{1,3}})"
 _NUMBER = re.compile(rf"{_PART}(?:{_SEPARATOR}{_PART})*")
 _JOINT = re.compile(r"(?<=[0-9])(?=[A-Za-z])|(?<=[A-Za-z])(?=[0-9])|(?<=[IVXLC])(?=[a-z](?![A-Za-z]))")  # 3a, A1, IIa
 _BARE_WORD = re.compile(r"(?P<word>[^\W\d_]+)(?P<close>[.:]?)")
@@ -102,6 +40,9 @@ _FRAME = re.compile(
     r"\s{0,3}(?P<close>[^\w\s(\[{]{0,3}|º\.?)"
 )
 _WORDED = re.compile(r"(?P<word>[^\W\d_]+)\.?\s+(?P<rest>\S.*)", re.DOTALL)
+_EAST = re.compile(
+    rf"第\s?(?P<number>[0-9]{{1,4}}|[{IDEOGRAPH_SIGNS}]{{1,3}})\s?(?P<word>[{COUNTERS}])(?P<close>[.:：]?)"
+)
 _ORDINAL = re.compile(r"(?P<number>[0-9]{1,4})(?P<ending>st|nd|rd|th|er|re|ème|e|de|ste|ª)", re.IGNORECASE)
 _INSERTED = re.compile(rf"([0-9]) ?({'|'.join(INSERTED)})(?![^\W_])", re.IGNORECASE)
 _BRACKETS = re.compile(r"(?<=[0-9A-Za-z)])\(([0-9A-Za-z]{1,4})\)")  # 5(2): part 2 of 5
@@ -239,6 +180,9 @@ def readings(text: str) -> tuple[Reading, ...]:
     if spoken is not None:
         form = f"{KEYWORDS[spoken['word'].lower()]} {PLACE}{spoken['close']}"
         return (Reading(ARABIC, form, (ORDINALS[spoken["number"].lower()],)),)
+    if (counted := _EAST.fullmatch(text)) is not None:
+        form = f"{KEYWORDS[counted['word']]} {PLACE}{counted['close']}"
+        return tuple(Reading(kind, form, (value,)) for kind, value in numerals(counted["number"]))
     bare, worded = _BARE_WORD.fullmatch(text), _WORDED.fullmatch(text)
     if bare is not None and (word := KEYWORDS.get(bare["word"].lower())) in ALONE:
         return (Reading(ARABIC, f"{word} {PLACE}{bare['close']}", (1,)),)
@@ -278,7 +222,8 @@ def _composites(number: str) -> list[tuple[str, tuple[int, ...]]]:
     pieces = [_JOINT.split(piece) for piece in _SPLIT.split(number)]
     joints = ["" if sign.startswith(".") else sign.replace("–", "-") for sign in _SPLIT.findall(number)]
     parts = [part for piece in pieces for part in piece]
-    if len(parts) > MAX_PARTS or sum(part[0].isalpha() for part in parts) > MAX_LETTERS:
+    letters = sum(part[0].isalpha() for part in parts)
+    if len(parts) > MAX_PARTS or letters > MAX_LETTERS + (letters < len(parts)):
         return []
     signs = [sign for piece, joint in zip(pieces, ["", *joints]) for sign in (joint, *["+"] * (len(piece) - 1))]
     return [

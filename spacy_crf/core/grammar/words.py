@@ -1,8 +1,7 @@
-"""Words and letters that numberings are written with, from lists: a line of each for a language, or a word."""
+"""Words that numberings are written with, from lists: a line of each for a language, or a word."""
 
 from importlib.resources import files
 
-GREEK_UPPER, GREEK_LOWER, CYRILLIC_UPPER, CYRILLIC_LOWER = "Β", "β", "Б", "б"  # kinds, as in `numbering`
 _LISTS = files(__package__) / "lists"
 
 
@@ -23,16 +22,12 @@ ORDINALS = {
     for form in forms.split("/")
 }
 INSERTED = {"bis": 1, "ter": 2, "quater": 3, "quinquies": 4, "sexies": 5, "septies": 6, "octies": 7}  # 2bis: 2a
-# alphabets of other scripts whose letters are numerals, in order; the marks of sound of Cyrillic number nothing
-ALPHABETS = {GREEK_LOWER: "αβγδεζηθικλμνξοπρστυφχψω", CYRILLIC_LOWER: "абвгдежзиклмнопрстуфхцчшщэюя"}
-ALPHABETS |= {GREEK_UPPER: ALPHABETS[GREEK_LOWER].upper(), CYRILLIC_UPPER: ALPHABETS[CYRILLIC_LOWER].upper()}
-OTHER_LETTERS = "".join(ALPHABETS.values())
-LETTER_VALUES = {letter: (kind, value) for kind, own in ALPHABETS.items() for value, letter in enumerate(own, 1)}
 
 _RANKED = [
     (int(rank), forms.split("/")) for rank, _, forms in (line.partition("\t") for line in _lines("keywords.tsv"))
 ]
 KEYWORDS: dict[str, str] = {form: forms[0] for _, forms in reversed(_RANKED) for form in forms}
+COUNTERS = "".join(word for word in KEYWORDS if word >= "一")  # the words of East Asia behind 第 and a number
 RANKS: dict[str, int] = {forms[0]: rank for rank, forms in _RANKED}
 OUTER = [form for rank, forms in _RANKED if rank < RANKS["article"] for form in forms]  # of outer sections
 

@@ -74,11 +74,13 @@ class Expectations(NamedTuple):
 
     counts (Counts): of the model, less those of gold that has no fixed target in each unit.
     messages (ForwardBackward): of the model. log_gold (float): the mean of log Z of what such gold allows, else 0.
+    paths (float): what the weights of paths add to the loss.
     """
 
     counts: Counts
     messages: ForwardBackward
     log_gold: float
+    paths: float = 0.0
 
     @property
     def loss(self) -> float:
@@ -93,6 +95,9 @@ def expectations(block: Block, chains: ChainPotentials, gold: OpenGold | None) -
     """
     with numbered(block.sequences):
         messages = forward_backward(chains)
+        if block.paths is not None:
+            counts, added = block.paths.expect(messages)
+            return Expectations(counts, messages, 0.0, added)
         counts = model_counts(messages)
         if gold is None:
             return Expectations(counts, messages, 0.0)
@@ -118,7 +123,8 @@ class _Lane:
 
 
 class FullBatchObjective:
-    """sum of -log p(gold | x) + c2 |w|^2 over a corpus, and its gradient, as in CRFsuite.
+    """sum of -log p(gold | x) + c2 |w|^2 over a corpus, and its gradient, as in CRFsuite; p is that under
+    the weights of paths where the corpus has any.
 
     Its argument is a vector in the basis that it chooses, from `basis.start(flat)` to `basis.finish(x)`. What features
     imply is scored once for each feature (`implied.py`).
@@ -171,7 +177,7 @@ class FullBatchObjective:
             chains = potentials(block.observations, self._weights, self._inner)
             cells.add_scores(values, chains.emissions)
             expected = expectations(block, chains, gold if isinstance(gold, OpenGold) else None)
-            total += gold.loss(expected.messages) if isinstance(gold, GoldCells) else expected.loss
+            total += gold.loss(expected.messages) + expected.paths if isinstance(gold, GoldCells) else expected.loss
             add_counts(expected.counts, block.observations, lane.dense)
             cells.add_counts(expected.counts.nodes, lane.cells)
         return total

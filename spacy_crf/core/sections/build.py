@@ -2,6 +2,7 @@
 
 import warnings
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from heapq import nlargest
@@ -107,10 +108,9 @@ class _Builder:
         self.is_free = search.kept is not None or search.allowed is not None
         self.ahead = [inf] * (len(headings.units) + 1) if search.ahead is None else search.ahead
         self.lattice = StackLattice(scorer, arcs=LatticeArcs() if search.with_arcs else None)
-        self.pending: list[dict[Stack, int]] = [{} for _ in range(len(headings.units) + 1)]
+        self.pending: defaultdict[int, dict[Stack, int]] = defaultdict(dict)  # states of layers to come
         # what is below is not among the best
         self.floors = [search.least - ahead - TOLERANCE for ahead in self.ahead]
-        self.furthest = 0  # layer that has a state
         self.stacks = Stacks()
         self.closings: dict[Stack, list[_Closing]] = {}
         self.forget = FORGET
@@ -134,14 +134,13 @@ class _Builder:
         if self.cap is not None:
             self._cut(layer, self.cap)
         lattice, score = self.lattice, self.lattice.score
-        settled = sorted(self.pending[layer].items(), key=lambda item: -score[item[1]])
-        self.pending[layer] = {}
+        settled = sorted(self.pending.pop(layer, {}).items(), key=lambda item: -score[item[1]])
         lattice.kept.extend([state for _, state in settled])
         lattice.bounds.append(len(lattice.kept))
         if self.search.with_stacks:
             lattice.stacks.append([stack.levels for stack, _ in settled])
         if len(self.stacks.known) > self.forget:
-            waiting = (stack for later in self.pending[layer : self.furthest + 1] for stack in later)
+            waiting = (stack for later in self.pending.values() for stack in later)
             self.stacks.keep_only([*waiting, *(stack for stack, _ in settled)])
             self.closings.clear()
             self.scorer.forget_pairs()
@@ -202,11 +201,11 @@ class _Builder:
         before = np.array([score[state] for _, state in states])
         passes = before + text if text > -inf else before[:0]
         own = np.array(self.scorer.variants.scores[variants[0].variant : variants[-1].variant + 1])
-        targets = {pushed.target for pushed in variants}
         ahead = np.array([self.ahead[pushed.target] for pushed in variants])
         floors = np.array([-inf if self.is_free else self.floors[pushed.target] for pushed in variants])
-        if targets == {layer + 1} and not self.is_free:
-            floors = np.maximum(floors, before[0] + text - self.search.beam)
+        tops = {layer + 1: before[0] + text}  # the best move to each layer
+        if not self.is_free:
+            floors = np.maximum(floors, [tops.get(pushed.target, -inf) - self.search.beam for pushed in variants])
         highest = own.max() + self.scorer.highest
         able = int((before + highest >= floors.min()).sum())
         bound = min(highest + ahead.max(), self.ahead[layer])
@@ -220,8 +219,10 @@ class _Builder:
         bags = [self.scorer.meeting(meeting, openings) for meeting in meetings]
         gains = np.array([[self.scorer.scores[bag] for bag in row] for row in bags]).reshape(-1, len(own)) + own
         found = before[[place for place, _ in closings]][:, None] + gains[rows]
-        if len(targets) == 1 and not self.is_free:
-            floors = np.maximum(floors, found.max(initial=-inf) - self.search.beam)
+        if not self.is_free:
+            for pushed, top in zip(variants, found.max(axis=0, initial=-inf).tolist()):
+                tops[pushed.target] = max(top, tops.get(pushed.target, -inf))
+            floors = np.maximum(floors, [tops[pushed.target] - self.search.beam for pushed in variants])
         followed = found >= floors
         chosen = np.flatnonzero(followed)
         if len(chosen) < found.size:
@@ -313,7 +314,6 @@ class _Builder:
     def _reach(self, layer: int, stack: Stack, score: float, source: int, variant: int, depth: int) -> int:
         """The state of a stack that a move is the first to lead to."""
         pending = self.pending[layer]
-        self.furthest = max(self.furthest, layer)
         state = pending[stack] = self.lattice.reach(source, score, variant, depth)
         self.floors[layer] = max(self.floors[layer], score - self.search.beam)
         if self.cap is not None and len(pending) > ROOM * self.cap:

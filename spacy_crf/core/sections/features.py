@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import Doubles
 from ..grammar.numbering import Reading, is_first, is_prefix, step
-from ..grammar.words import CYRILLIC_LOWER, CYRILLIC_UPPER, GREEK_LOWER, GREEK_UPPER
+from ..grammar.numerals import CYRILLIC_LOWER, CYRILLIC_UPPER, GREEK_LOWER, GREEK_UPPER, IDEOGRAPH
 from .headings import MARKED, MOST_LEVELS, Heading, Level, Opening
 
 _HEADING = {
@@ -77,7 +77,7 @@ _CHILD = {
     "below a level of the mark-up that is no higher": -8.0,
 }
 _CLASSES = ("root", "title", "word", "parts", "I", "A", "1", "a", "i")  # outermost first
-_LETTERS = {GREEK_UPPER: "A", CYRILLIC_UPPER: "A", GREEK_LOWER: "a", CYRILLIC_LOWER: "a"}
+_LIKE = {GREEK_UPPER: "A", CYRILLIC_UPPER: "A", GREEK_LOWER: "a", CYRILLIC_LOWER: "a", IDEOGRAPH: "1"}
 _OUT_OF_ORDER = -0.7
 _FAMILIES = {
     f"{outer} over {inner}": _OUT_OF_ORDER if _CLASSES.index(outer) > _CLASSES.index(inner) > 1 else 0.0
@@ -236,7 +236,7 @@ def _class(opening: Opening) -> str:
         return "title"
     if reading.rank is not None:
         return "word"
-    return "parts" if len(reading.values) > 1 else _LETTERS.get(reading.kinds, reading.kinds)
+    return "parts" if len(reading.values) > 1 else _LIKE.get(reading.kinds, reading.kinds)
 
 
 def weight_vector(weights: Mapping[str, float] | None = None) -> Doubles:

@@ -14,12 +14,13 @@ import numpy as np
 
 from ..arrays import Bools, Doubles, Indices
 from ..errors import CoreErrors, CRFError
-from ..grammar.numbering import ARABIC, Reading
+from ..grammar.numbering import Reading
+from ..grammar.numerals import ARABIC
 
 MAX_NEWLINES = 3  # between a numbering and its title
 MAX_TITLE_UNITS = 12  # of one heading: a title may be cut by a change of type or by letter-spacing
-MARKED = 32  # typography of the lowest level that the mark-up names; as much for each level above it
-MOST_LEVELS = 6  # of the mark-up; above them are titles of which it names no level
+MARKED = 256  # typography of the lowest level that the mark-up names; as much for each level above it
+MOST_LEVELS = 9  # of the mark-up; above them are titles of which it names no level
 UNKNOWN = -1  # typography of a section without a heading
 KEPT = 16_384  # units whose headings, and what they may open, are kept for when they are asked for again
 

@@ -24,6 +24,11 @@ def integers(values: Iterable[int] = ()) -> "array[int]":
     return array("i", values)
 
 
+def depths() -> "array[int]":
+    """A column of small whole numbers."""
+    return array("h")
+
+
 def doubles() -> "array[float]":
     """A column of numbers."""
     return array("d")
@@ -41,7 +46,7 @@ class LatticeArcs:
     target: "array[int]" = field(default_factory=integers)
     variant: "array[int]" = field(default_factory=integers)
     bag: "array[int]" = field(default_factory=integers)
-    depth: "array[int]" = field(default_factory=integers)
+    depth: "array[int]" = field(default_factory=depths)
 
     def add(self, moves: list[tuple[int, int, int, int, int]]) -> None:
         """Add the moves from a layer."""
@@ -69,7 +74,7 @@ class StackLattice:
     score: "array[float]" = field(default_factory=doubles)
     back: "array[int]" = field(default_factory=integers)
     variant: "array[int]" = field(default_factory=integers)
-    depth: "array[int]" = field(default_factory=integers)
+    depth: "array[int]" = field(default_factory=depths)
     kept: "array[int]" = field(default_factory=integers)
     bounds: "array[int]" = field(default_factory=lambda: integers([0]))
     stacks: list[list[tuple[int, ...]]] = field(default_factory=list)
@@ -140,12 +145,14 @@ def moves_of(lattice: StackLattice) -> Moves:
     lattice.arcs = None
     states, sizes = len(lattice.kept), np.diff(lattice.bounds)
     renumbered = np.full(len(lattice.score), -1, dtype=np.int32)
-    renumbered[lattice.kept] = np.arange(states)
+    renumbered[lattice.kept] = np.arange(states, dtype=np.int32)
     for column in (lattice.score, lattice.back, lattice.variant, lattice.depth):
         del column[:]  # they take as much memory as the moves
     kept = renumbered[columns[1]] >= 0
     # one after the other, as they are long
-    source, target, variant, bag, depth = (np.frombuffer(columns.pop(0), np.int32)[kept] for _ in range(len(columns)))
+    source, target, variant, bag, depth = (
+        np.frombuffer(column := columns.pop(0), column.typecode)[kept] for _ in range(len(columns))
+    )
     target = renumbered[target]
     layers = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
     last = np.arange(lattice.bounds[-2], states)

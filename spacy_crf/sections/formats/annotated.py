@@ -6,7 +6,8 @@ root and one before its end tag. Elements:
     document    the root; attributes `xml:lang` and `id` (name of the document), others are not looked at
     section     a section; `virtual="true"` for one that is implied, with its number in `number`
     nr title text   labels: NR, SECTION_TITLE, TEXT_BLOCK; all that is not white space is in one of them
-    b i u h h1 .. h6   formatting, inside of labelled stretches or around them; h is a title, of no level
+    b i u h h1 .. h9 large1 .. large6   formatting, inside of labelled stretches or around them; h is a title, of no
+                level, large1 the largest of the sizes above that of running text
     unit        what mark-up of another format said, as `kind`: a kind of unit, or "paragraph" (see `segment`)
 """
 
@@ -18,7 +19,7 @@ from typing import NoReturn
 from ...core.errors import CRFError
 from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder
-from ..segment import PARAGRAPH, Kind
+from ..segment import HEADINGS, LARGE, PARAGRAPH, Kind
 from ..tree import NUMBER, TEXT, TITLE, Element, GoldDocument, SectionNode, SectionTree, mark_headings
 from . import MarkupEvents, XmlSource, attributes, encode, name_of
 from .outline import Begin, End, Formatting, TreeWriter, outline
@@ -27,8 +28,11 @@ ROOT = "document"
 SECTION = "section"
 UNIT = "unit"
 LEAVES = {"nr": NUMBER, "title": TITLE, "text": TEXT}
-HEADINGS = {"title": "h", **{f"heading{level}": f"h{level}" for level in range(1, 7)}}
-TAGS = {"bold": "b", "italic": "i", "underline": "u", **HEADINGS}
+TAGS = {
+    **{"bold": "b", "italic": "i", "underline": "u", "title": "h"},
+    **{style: f"h{level}" for style, level in HEADINGS.items()},
+    **{style: style for style in LARGE},
+}
 STYLES = {tag: style for style, tag in TAGS.items()}
 KINDS = frozenset({*Kind, PARAGRAPH})
 LEAF_TAGS = {label: tag for tag, label in LEAVES.items()}

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ...core.errors import CRFError
+from ...core.sections.headings import MOST_LEVELS
 from ...reading.numbers import whole_number
 from ...reading.records import parse_json
 from ..errors import SectionErrors
@@ -163,7 +164,7 @@ def _styles(item: Item) -> list[str]:
     elif label == "title":
         styles.append("title")
     elif label == "section_header":
-        styles.append(f"heading{min(max(int(item.get('level') or 1), 1), 6)}")
+        styles.append(f"heading{min(max(int(item.get('level') or 1), 1), MOST_LEVELS)}")
     return styles
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...core.errors import CRFError
-from ...core.grammar.numbering import numeral
+from ...core.grammar.numerals import numeral
 from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import Kind
@@ -50,6 +50,7 @@ KINDS_OF_NUMERALS = frozenset("1aAiI")
 HIGHEST = {"a": 26, "A": 26, "i": 3999, "I": 3999}  # numbers that are spelt so
 DEEPEST = 20  # lists in lists that are indented
 OWN_LINES = frozenset({"li", "ol", "ul", "table"})  # blocks that begin a line even as the first of a list item
+CELLS = frozenset({"td", "th"})
 
 
 class ListCounter:
@@ -91,7 +92,7 @@ class _Element:
     ink: int
     styles: tuple[str, ...]
     is_hidden: bool = False
-    is_page: bool = False  # a table that holds headings or tables
+    is_page: bool = False  # a table that holds headings or tables, and what is in it
 
 
 class MarkupReader(MarkupEvents):
@@ -108,6 +109,8 @@ class MarkupReader(MarkupEvents):
         self.open: list[_Element] = []
         self.lists = ListCounter()
         self.item = -1  # where the text of the last list item begins, behind its number
+        self.cells: list[_Element] = []
+        self.line_due = False  # before what comes next in the same cell
         self.skipped = self.verbatim = 0
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
@@ -120,13 +123,16 @@ class MarkupReader(MarkupEvents):
             self.open.append(_Element(name, 0, 0, (), is_hidden))
             return
         if name == "br":
-            self.builder.write("\n")
+            self._break_line()
         elif name not in INLINE:
             self._begin_block(name, attributes)
         styles = [self.tag_styles[name]] if name in self.tag_styles else []
         css = attributes.get("style", "")[:LONGEST_CSS]
         styles += [style for pattern, style in CSS if pattern.search(css)] if css else []
-        self.open.append(_Element(name, self.builder.length, self.builder.ink, tuple(styles)))
+        is_page = name != "table" and bool(self.open) and self.open[-1].is_page
+        self.open.append(_Element(name, self.builder.length, self.builder.ink, tuple(styles), is_page=is_page))
+        if name in CELLS:
+            self.cells.append(self.open[-1])
 
     def end(self, name: str) -> None:
         element = self.open.pop()
@@ -143,8 +149,9 @@ class MarkupReader(MarkupEvents):
             self._end_block(element)
 
     def data(self, text: str) -> None:
-        if self.skipped:
+        if self.skipped or (self.line_due and text.isspace()):
             return
+        self._end_due_line()
         if self.verbatim:
             self.builder.write(text)
         else:
@@ -155,33 +162,64 @@ class MarkupReader(MarkupEvents):
         return name in self.skipped_tags
 
     def _begin_block(self, name: str, attributes: Mapping[str, str]) -> None:
-        if name in ("td", "th"):
-            if self.open and self.builder.ink > self.open[-1].ink:
-                self.builder.write("\t")
+        if name in CELLS:
+            self._begin_cell()
             return
-        self._end_line(name)
         if name == "table" or name in HEADINGS:
             for element in reversed(self.open):
                 if element.is_page:
                     break  # so are those around it
                 element.is_page = True
+        self._end_line(name)
         if name in ("ol", "ul"):
             self.lists.begin(name, attributes)
         elif name == "li":
+            self._end_due_line()
             self.builder.write(self.lists.marker(attributes))
             self.item = self.builder.length
 
+    def _begin_cell(self) -> None:
+        """Part a cell from those before it in its row: in a table of data it is on their line."""
+        if self.open and self.open[-1].is_page:
+            self.builder.end_line()
+        elif self.open and self.builder.ink > self.open[-1].ink:
+            self.builder.write("\t")
+
     def _end_line(self, name: str) -> None:
-        """Begin a new line for a block or behind it, but not between the number of a list item and its first text."""
-        if name in OWN_LINES or self.builder.length != self.item:
+        """Begin a new line for a block or behind it, but not between the number of a list item and its first text. In a
+        cell of data, only between blocks: the next cell goes on with the line."""
+        if name not in OWN_LINES and self.builder.length == self.item:
+            return
+        if self._is_in_data:
+            self.line_due = self.builder.length > self.cells[-1].start
+        else:
+            self.builder.end_line()
+
+    def _break_line(self) -> None:
+        if self._is_in_data:
+            self._end_line("br")
+        else:
+            self.builder.write("\n")
+
+    @property
+    def _is_in_data(self) -> bool:
+        """Whether it is in a cell of a table that is none for the layout of a page."""
+        return bool(self.cells) and not self.cells[-1].is_page
+
+    def _end_due_line(self) -> None:
+        if self.line_due:
+            self.line_due = False
             self.builder.end_line()
 
     def _end_block(self, element: _Element) -> None:
-        if element.name in ("td", "th"):
+        if element.name in CELLS:
+            self.line_due = False
+            self.cells.pop()
             return
         if element.name in ("ol", "ul"):
             self.lists.end()
-        if element.name == "p" and self.builder.ink == element.ink and self.builder.length != self.item:
+        is_empty = element.name == "p" and self.builder.ink == element.ink and self.builder.length != self.item
+        if is_empty and not self._is_in_data:
             self.builder.blank_line()
         else:
             self._end_line(element.name)

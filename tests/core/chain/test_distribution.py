@@ -118,7 +118,7 @@ def test_conditioning_leaves_the_paths_that_agree(case, seed):
         np.testing.assert_allclose(own, chain.node_marginals(), atol=1e-9)
 
 
-@given(first_order(), st.integers(0, 2**32 - 1))
+@given(both, st.integers(0, 2**32 - 1))
 def test_the_probability_of_given_labels(case, seed):
     found, chains = case
     rng = np.random.default_rng(seed)
@@ -176,6 +176,23 @@ def test_labellings_that_differ_in_hidden_units_alone_are_one(case, k, temperatu
         read = list(map(tuple, paths.labels.tolist()))
         np.testing.assert_allclose([sums[path] for path in read], expected, atol=1e-9)
         assert len(set(read)) == len(read)
+
+
+@given(second_order(), st.integers(1, 6), st.sampled_from([0.5, 1.0]), st.integers(0, 2**32 - 1))
+def test_labellings_of_order_2_without_hidden_units_have_exact_probabilities(case, k, temperature, seed):
+    found, chains = case
+    hidden = np.random.default_rng(seed).random(found.chains.batch.n_units) < 0.5
+    listed = PartialDistribution(found.at(temperature), hidden).n_best(k)
+    for paths, own, chain in zip(listed, found.chains.batch.segments.split(hidden), chains):
+        sums, whole = Counter(), probabilities_of(chain, temperature)
+        for path, probability in whole.items():
+            sums[tuple(UNKNOWN if out else label for label, out in zip(path, own))] += probability
+        read = list(map(tuple, paths.labels.tolist()))
+        assert len(set(read)) == len(read) == min(k, len(sums))
+        np.testing.assert_allclose(paths.probabilities, [sums[path] for path in read], atol=1e-9)
+        assert (np.diff(paths.probabilities) <= 0).all()
+        if k == len(sums):
+            np.testing.assert_allclose(paths.probabilities, [p for _, p in sums.most_common(k)], atol=1e-9)
 
 
 @given(both, st.integers(0, 99))
@@ -284,9 +301,8 @@ def test_only_learned_trigrams_make_a_chain_of_order_2():
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda found: PartialDistribution(found, np.arange(9) < 1).n_best(2),
+        lambda found: PartialDistribution(found, np.arange(9) < 1).entropies,
         lambda found: found.sample(1, np.random.default_rng(0)),
-        lambda found: found.log_probability(np.ones((9, 3), dtype=bool)),
         lambda found: found.spans(),
         lambda found: found.messages,
     ],

@@ -4,20 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.core.grammar.numbering import (
-    KEYWORDS,
-    RANKS,
-    Reading,
-    is_first,
-    is_prefix,
-    letter_value,
-    numeral,
-    numerals,
-    readings,
-    roman_numeral,
-    roman_value,
-    step,
-)
+from spacy_crf.core.grammar.numbering import Reading, is_first, is_prefix, readings, step
+from spacy_crf.core.grammar.numerals import letter_value, numeral, numerals, roman_numeral, roman_value
+from spacy_crf.core.grammar.words import KEYWORDS, RANKS
 
 
 @pytest.mark.parametrize(
@@ -55,6 +44,13 @@ from spacy_crf.core.grammar.numbering import (
         ("2º.", "1", "#°.", (2,)),
         ("2de", "1", "#e", (2,)),
         ("0.", "1", "#.", (0,)),
+        ("第十二条", "一", "条 #", (12,)),
+        ("第3章:", "1", "章 #:", (3,)),
+        ("二十、", "一", "#、", (20,)),
+        ("（三）", "一", "(#)", (3,)),
+        ("1/", "1", "#/", (1,)),
+        ("{2}", "1", "{#}", (2,)),
+        ("Tit. 2", "1", "title #", (2,)),
     ],
 )
 def test_numberings_with_one_reading(text: str, family: str, form: str, values: tuple[int, ...]) -> None:
@@ -185,3 +181,13 @@ def test_keywords_are_lower_case_and_have_ranks() -> None:
     assert all(word == word.lower() and KEYWORDS[word] in RANKS for word in KEYWORDS)
     assert one("Part I").rank < one("Chapter 2").rank < one("Article 3").rank  # type: ignore[operator]
     assert one("§ 3").rank is not None and one("3.").rank is None
+
+
+@pytest.mark.parametrize("value", range(1, 100))
+def test_numerals_of_east_asia(value: int) -> None:
+    assert numerals(numeral("一", value)) == [("一", value)]
+
+
+@pytest.mark.parametrize("text", ["中", "十十", "一二", "二十十", "百"])
+def test_what_is_no_numeral_of_east_asia(text: str) -> None:
+    assert numerals(text) == [] and readings(f"第{text}章") == ()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spacy_crf.bibliography.split import find_words, join_lines
+from spacy_crf.reading.joining import find_words, join_lines
 
 
 @pytest.mark.parametrize(

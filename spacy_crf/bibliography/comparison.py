@@ -1,0 +1,216 @@
+"""References against a library: which entries are of the same work, in what they differ, and what either side lacks."""
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from .entry import Date, Entry, Name, Names, print_value
+
+TEXTS = (
+    *("title", "container", "series", "volume", "number", "pages", "publisher", "place", "edition"),
+    *("doi", "arxiv", "isbn", "issn"),
+)
+FIELDS = ("authors", "editors", "date", *TEXTS)
+IDENTIFIERS = ("doi", "arxiv")  # that no two works share
+PLACE = ("authors", "volume", "pages")  # that tell which work is meant where a title is missing
+VERSION = re.compile(r"v\d+$")
+WORD = re.compile(r"[^\W_]+")
+CUT_RANGE = re.compile(r"(\d+)-(\d+)")
+ALIKE = 0.85  # of the words of two titles are the same, if these alone tell
+SOMEWHAT_ALIKE = 0.5  # the same, if the first author and the year tell too
+NOT_HELD, NOT_CITED = "not in the library", "not cited"
+
+
+@dataclass(frozen=True)
+class Discrepancy:
+    """A field in which a reference and its entry of the library differ, or a work that one side lacks.
+
+    reference (int | None): from 1; None for an entry that is not cited. key (str): of the library; "" for a reference
+    that it lacks. match (str): what tells that they are of one work, or which side lacks it. field (str): "" where one
+    side lacks all. cited (str), library (str): what the sides say, "" for nothing.
+    """
+
+    reference: int | None
+    key: str
+    match: str
+    field: str = ""
+    cited: str = ""
+    library: str = ""
+
+
+def compare(cited: Mapping[int, Entry], library: Sequence[Entry]) -> list[Discrepancy]:
+    """Return the differences of references, by their numbers, from a library.
+
+    Entries with the same DOI or number at arXiv are of one work, then those with the same title, or with a title much
+    alike, the same first author and the same year. Each entry counts for one reference. Case, marks, accents, initials
+    for given names, shortened journals and cut ranges make no difference.
+
+    >>> from spacy_crf import Entry
+    >>> crane, held = Entry(title="On Ropes", volume="3"), Entry(key="a", title="On ropes.", volume="4")
+    >>> [(one.field, one.cited, one.library) for one in compare({1: crane}, [held])]
+    [('volume', '3', '4')]
+    """
+    matches = _match(cited, library)
+    found: list[Discrepancy] = []
+    for number, entry in cited.items():
+        if number not in matches:
+            found.append(Discrepancy(number, "", NOT_HELD, cited=_name(entry)))
+            continue
+        place, by = matches[number]
+        held = library[place]
+        for field in FIELDS:
+            if not _agree(field, entry, held):
+                found.append(
+                    Discrepancy(
+                        number, held.key, by, field, *(print_value(getattr(one, field)) for one in (entry, held))
+                    )
+                )
+    taken = {place for place, _ in matches.values()}
+    rest = (held for place, held in enumerate(library) if place not in taken)
+    return [*found, *(Discrepancy(None, held.key, NOT_CITED, library=_name(held)) for held in rest)]
+
+
+def _match(cited: Mapping[int, Entry], library: Sequence[Entry]) -> dict[int, tuple[int, str]]:
+    """Return the places in the library of references, and what tells so: surest pairs first, each entry once."""
+    pairs = sorted(_pairs(cited, library), key=lambda pair: (-pair[0], pair[1], pair[2]))
+    matches: dict[int, tuple[int, str]] = {}
+    taken: set[int] = set()
+    for _, number, place, by in pairs:
+        if number not in matches and place not in taken:
+            matches[number] = place, by
+            taken.add(place)
+    return matches
+
+
+def _pairs(cited: Mapping[int, Entry], library: Sequence[Entry]) -> Iterator[tuple[float, int, int, str]]:
+    """Yield pairs that may be of one work: how sure that is, the number, the place, and what tells so."""
+    by_sign: defaultdict[str, list[int]] = defaultdict(list)
+    for place, held in enumerate(library):
+        for sign in _signs(held):
+            by_sign[sign].append(place)
+    for number, entry in cited.items():
+        for place in {place for sign in _signs(entry) for place in by_sign.get(sign, ())}:
+            sure, by = _likeness(entry, library[place])
+            if by:
+                yield sure, number, place, by
+
+
+def _signs(entry: Entry) -> Iterator[str]:
+    """Yield texts of which two entries of one work share one."""
+    yield from (f"{name} {value}" for name in IDENTIFIERS if (value := _identifier(entry, name)))
+    words = sorted(_words(entry.title), key=len)
+    yield from words[-3:]
+    yield from (f"{_first_author(entry)} {_year(entry)}" for _ in range(bool(_first_author(entry))))
+
+
+def _likeness(entry: Entry, held: Entry) -> tuple[float, str]:
+    """Return how sure it is that two entries are of one work, and what tells so; "" if they are not."""
+    for name in IDENTIFIERS:
+        ours, theirs = _identifier(entry, name), _identifier(held, name)
+        if ours and ours == theirs:
+            return 4.0, name
+    titles = _words(entry.title), _words(held.title)
+    total = sum(map(len, titles))
+    share = 2 * len(titles[0] & titles[1]) / total if total else 0.0
+    has_author = _first_author(entry) == _first_author(held) != ""
+    has_year = _year(entry) == _year(held) != ""
+    if share >= ALIKE and (has_author or has_year or not (_first_author(entry) and _first_author(held))):
+        return share + has_author + has_year, "title"
+    if share >= SOMEWHAT_ALIKE and has_author and has_year:
+        return share, "title, author and year"
+    if not (titles[0] and titles[1]) and has_year and all(_agree(name, entry, held) for name in PLACE):
+        return 0.4, "authors, year and pages"
+    return 0.0, ""
+
+
+def _identifier(entry: Entry, name: str) -> str:
+    return VERSION.sub("", str(getattr(entry, name)).casefold())
+
+
+def _fold(text: str) -> str:
+    """Return a text without case and accents."""
+    parts = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(char for char in parts if not unicodedata.combining(char))
+
+
+def _words(text: str) -> set[str]:
+    return set(WORD.findall(_fold(text)))
+
+
+def _first_author(entry: Entry) -> str:
+    names = (entry.authors or entry.editors).names
+    return _fold(names[0].family) if names else ""
+
+
+def _year(entry: Entry) -> str:
+    return "" if entry.date is None else str(entry.date.first.year)
+
+
+def _agree(field: str, entry: Entry, held: Entry) -> bool:
+    """Whether a field says the same, in whatever way."""
+    ours, theirs = getattr(entry, field), getattr(held, field)
+    return AGREEMENTS.get(field, _agree_in_letters)(ours, theirs)
+
+
+def _agree_in_letters(ours: str, theirs: str) -> bool:
+    return WORD.findall(_fold(ours)) == WORD.findall(_fold(theirs))
+
+
+def _agree_if_shortened(ours: str, theirs: str) -> bool:
+    """Whether the words of one begin those of the other, small words of which may be missing."""
+    short, full = sorted(
+        (WORD.findall(_fold(ours)), WORD.findall(_fold(theirs))), key=lambda words: sum(map(len, words))
+    )
+    if not short:
+        return not full
+    rest = iter(full)
+    return all(any(word.startswith(begin) for word in rest) for begin in short) and len(full) <= 2 * len(short) + 1
+
+
+def _agree_in_pages(ours: str, theirs: str) -> bool:
+    return _agree_in_letters(*(CUT_RANGE.sub(_complete, pages) for pages in (ours, theirs)))
+
+
+def _complete(found: re.Match[str]) -> str:
+    """Return a range with all figures of its end: 1359-1362 for 1359-62."""
+    first, last = found[1], found[2]
+    return f"{first}-{first[: max(len(first) - len(last), 0)]}{last}"
+
+
+def _agree_in_names(ours: Names, theirs: Names) -> bool:
+    """Whether names are the same as far as both are printed: with "et al." the first ones count."""
+    short, full = sorted((ours, theirs), key=lambda names: len(names.names))
+    if len(short.names) < len(full.names) and not (short.others and short.names):
+        return False
+    return all(map(_are_alike, short.names, full.names))
+
+
+def _are_alike(ours: Name, theirs: Name) -> bool:
+    one, other = (_fold(name.given)[:1] for name in (ours, theirs))
+    is_given_alike = one == other or not (one and other)
+    return is_given_alike and _agree_in_letters(*(f"{name.particle} {name.family}" for name in (ours, theirs)))
+
+
+def _agree_in_dates(ours: Date | None, theirs: Date | None) -> bool:
+    """Whether dates are the same as far as both are known."""
+    if ours is None or theirs is None:
+        return ours is theirs
+    n_known = min(len(ours.first.parts), len(theirs.first.parts))
+    return ours.first.parts[:n_known] == theirs.first.parts[:n_known]
+
+
+AGREEMENTS: dict[str, Callable[..., bool]] = {
+    "authors": _agree_in_names,
+    "editors": _agree_in_names,
+    "date": _agree_in_dates,
+    "pages": _agree_in_pages,
+    "container": _agree_if_shortened,
+}
+
+
+def _name(entry: Entry) -> str:
+    """Return what a person knows a work by."""
+    parts = (print_value(entry.authors or entry.editors), _year(entry), entry.title or entry.container)
+    return ", ".join(filter(None, parts))

@@ -1,0 +1,126 @@
+"""Words, people, dates and journals of one invented work, all in its language."""
+
+import re
+from random import Random
+from typing import Any
+
+from .imprints import draw_number
+from .people import CULTURES, draw_name
+from .phrases import Phrasebook, capitalise, headline, shorten
+
+Item = dict[str, Any]
+
+# Chances, as weights
+LANGUAGES = {
+    **{"en": 76, "de": 6, "fr": 6, "es": 4, "pt": 1.5, "it": 1.5, "nl": 1, "ru": 0.6, "zh": 1, "ja": 1},
+    "ko": 1,
+}
+AT_HOME = {
+    **{"de": "german", "fr": "french", "es": "spanish", "pt": "portuguese", "it": "italian", "nl": "dutch"},
+    **{"ru": "russian", "zh": "hanzi", "ja": "kanji", "ko": "hangul"},
+}
+WITHOUT_CASE = ("zh", "ja", "ko")
+FIRST_YEAR, LAST_YEAR = 1895, 2025
+UNDATED, UNPUBLISHED = ("n.d.", "undated"), ("in press", "forthcoming", "to appear", "submitted")
+
+
+class Inventor:
+    """Makes one work: its language and culture are drawn first, and all else follows them."""
+
+    def __init__(self, rng: Random, language: str | None = None):
+        self.rng = rng
+        self.language = language or self.draw(LANGUAGES)
+        self.phrases = Phrasebook.load("names", "en", self.language)
+        self.year = int(rng.triangular(FIRST_YEAR, LAST_YEAR, 2004))
+        # how this list writes given names, and whether titles have capitals
+        self.has_initials = rng.random() < 0.4
+        self.headline = self.language == "en" and rng.random() < 0.4
+
+    def draw(self, weights: dict[str, float]) -> str:
+        return self.rng.choices(list(weights), list(weights.values()))[0]
+
+    def chance(self, share: float) -> bool:
+        return self.rng.random() < share
+
+    def phrase(self, symbol: str) -> str:
+        return self.phrases.draw(symbol, self.rng)
+
+    def some(self, symbol: str) -> str:
+        """Return a phrase in English: what is not in the language of the work, as most publishers."""
+        return Phrasebook.load("names", "en").draw(symbol, self.rng)
+
+    def number(self, least: int, most: int) -> str:
+        return draw_number(self.rng, least, most)
+
+    def title(self) -> str:
+        text = " ".join(self.phrase("title").split())
+        if self.language in WITHOUT_CASE:
+            return text
+        if self.language == "en" and text[-1] not in '?”")' and self.chance(0.5):
+            text += f" {self.phrase('prep')} {self.phrase('np')}"
+        text = re.sub(r"([:.?] )(\w)", self._capital_behind, capitalise(text))
+        text = headline(text) if self.headline else text
+        return text.upper() if self.chance(0.02) else text
+
+    def _capital_behind(self, found: re.Match[str]) -> str:
+        keep = found[1] == ": " and not self.headline and self.rng.random() < 0.4
+        return found[1] + (found[2] if keep else found[2].upper())
+
+    def culture(self) -> str:
+        home = AT_HOME.get(self.language)
+        return home if home and (self.language in (*WITHOUT_CASE, "ru") or self.chance(0.8)) else self.draw(CULTURES)
+
+    def people(self, most: int) -> list[Item]:
+        culture = self.culture()
+        count = int(self.number(1, most)) if self.chance(0.7) else self.rng.randint(1, most)
+        mixed = self.language not in AT_HOME
+        return [
+            draw_name(
+                self.phrases, self.rng, self.culture() if mixed and self.chance(0.5) else culture, self.has_initials
+            )
+            for _ in range(count)
+        ]
+
+    def authors(self, most: int = 6) -> list[Item]:
+        if self.chance(0.03):
+            return [{"literal": self.phrase("corporate")}]
+        return self.people(25 if self.chance(0.04) else most)
+
+    def date(self, with_month: float, with_day: float = 0.4) -> Item | None:
+        """Return a date, whose month is given in a share of them, and the day in a share of these."""
+        if self.chance(0.015):
+            return {"literal": self.rng.choice((*UNDATED, *UNPUBLISHED))}
+        parts = [self.year]
+        if self.chance(with_month):
+            parts.append(self.rng.randint(1, 12))
+            if self.chance(with_day):
+                parts.append(self.rng.randint(1, 28))
+        dates = [parts]
+        if len(parts) == 1 and self.chance(0.02):
+            dates.append([min(self.year + self.rng.randint(1, 4), LAST_YEAR)])
+        return {"date-parts": dates}
+
+    def accessed(self) -> Item:
+        return {
+            "date-parts": [
+                [max(self.year, self.rng.randint(2000, LAST_YEAR)), self.rng.randint(1, 12), self.rng.randint(1, 28)]
+            ]
+        }
+
+    def journal(self) -> str:
+        own = self.phrase("journal") if self.chance(0.9) else self.some("journal")
+        return shorten(own, self.chance(0.5)) if self.language not in WITHOUT_CASE and self.chance(0.42) else own
+
+    def printing(self) -> Item:
+        """Return publisher and place, one of which may be missing."""
+        local = self.chance(0.8)
+        draw = self.phrase if local else self.some
+        place = draw("city")
+        if self.language == "en" and self.chance(0.25):
+            place = f"{place}, {self.phrase('Postal' if self.chance(0.6) else 'Country')}"
+        if self.chance(0.05):
+            place = f"{place}{self.rng.choice((' and ', '/', '; ', ' & ', ', '))}{draw('city')}"
+        return {
+            "publisher": draw("publisher") if self.chance(0.88) else "",
+            "publisher-place": place if self.chance(0.78) else "",
+        }

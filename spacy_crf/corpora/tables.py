@@ -1,0 +1,219 @@
+"""Tables of tokens, `form<TAB>tags<TAB>checked`: as text, and as a spreadsheet with colours for doubt.
+
+Tags are in the notation of `tagsets`. An empty row is behind each sentence. A row of one cell that begins with "#" is a
+comment: "# newdoc id = NAME" begins a document. Without a column of check marks, all tags are gold.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from io import BytesIO
+from itertools import islice
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile, ZipFile
+
+from spacy.tokens import Doc
+
+from ..core.errors import CRFError
+from ..reading.files import check_expansion, check_text, first_line, read_blocks, read_lines
+from .errors import CorpusErrors
+from .exchange import DECIMALS, ExchangeDocument, ExchangeToken, check_line, find_segments, read_mark
+from .sentence import RowChecker, Sentence, split_tag
+from .tagsets import NO_GOLD, YES, format_tags, make_sentence, parse_tags
+
+COLUMNS = ("form", "tags", "checked")
+HEADER = f"# columns = {', '.join(COLUMNS)}"
+DOCUMENT = "# newdoc id = "
+SNIFFED = 100  # rows that tell whether a table without a header has tags or spans
+Row = tuple[int, list[str]]  # number of the row in the file, from 1, and its cells
+
+
+# -- rows --------------------------------------------------------------------------------------------------------
+
+
+def _read_rows(path: Path, blocks: Iterable[Sequence[Row]]) -> Iterator[Sentence]:
+    """Yield the sentence of each block of rows; the first one begins a document."""
+    checker, names, document, is_first = RowChecker(path), None, "", True
+    for block in blocks:
+        words, tags, marks = [], [], []
+        for line, cells in block:
+            if len(cells) == 1 and cells[0].startswith("#"):
+                if cells[0].startswith(DOCUMENT):
+                    document, is_first = cells[0].removeprefix(DOCUMENT), True
+                continue
+            names = names or COLUMNS[: max(2, min(len(cells), len(COLUMNS)))]
+            checker.check_width(line, cells, names)
+            checker.check_words(cells[:1], [line])
+            words.append(cells[0])
+            tags.append(parse_tags(cells[1], f"{path}, line {line}, token {cells[0]!r}"))
+            marks += [read_mark(mark, f"{path}, line {line}, token {cells[0]!r}") for mark in cells[2:]]
+        if words:
+            checked = marks if names == COLUMNS else None
+            yield make_sentence(words, tags, None, is_first, checked, document)
+            is_first = False
+
+
+def _write_rows(documents: Sequence[ExchangeDocument]) -> Iterator[tuple[list[str], ExchangeToken | None]]:
+    """Yield the cells of each row, and the token that it is about, None for a comment or an empty row."""
+    for document in documents:
+        if document.name:
+            yield [f"{DOCUMENT}{document.name}"], None
+        for sentence in document.sentences:
+            for token in sentence:
+                word = check_line(token.word, token.start, document.name)
+                yield [word, token.cell, YES if token.is_checked else NO_GOLD], token
+            yield [], None
+
+
+# -- text --------------------------------------------------------------------------------------------------------
+
+
+def read_tokens_tsv(path: Path) -> Iterator[Sentence]:
+    """Yield the sentences of a file of `form<TAB>tags` lines, with or without check marks.
+
+    Everything before the tab is the form, so "|", "#" and "_" are words like others.
+    """
+    blocks = read_blocks(path)
+    return _read_rows(path, ([(n, line.split("\t")) for n, line in enumerate(own, first)] for first, own in blocks))
+
+
+def is_tokens_tsv(path: Path) -> bool:
+    """Whether the first line of a file is the header of a table of tags."""
+    return first_line(path).startswith(HEADER)
+
+
+def has_tag_column(path: Path) -> bool:
+    """Whether the first lines of a table without a header have two columns, and no spans in the second one.
+
+    RAISES (ValueError): Where some of them could be spans.
+    """
+    lines = (line for line in read_lines(path) if line and not line.isspace())
+    rows = [line.split("\t") for line in islice(lines, SNIFFED) if not line.startswith("#") or "\t" in line]
+    if {len(row) for row in rows} != {2}:
+        return False
+    is_span = {split_tag(tag.strip()) is not None for _, tag in rows if tag.strip() not in ("", NO_GOLD)}
+    if len(is_span) == 2:
+        raise CRFError(CorpusErrors.CRF568.format(path=path, formats="tagsets (form, tags), columns (word, ner)"))
+    return is_span == {False}
+
+
+def write_tsv(documents: Sequence[ExchangeDocument]) -> bytes:
+    """Write documents as text; see `ExchangeDocument`."""
+    lines = ["\t".join(cells) for cells, _ in _write_rows(documents)]
+    return "".join(f"{line}\n" for line in [HEADER, *lines]).encode()
+
+
+def write_tokens_tsv(doc: Doc, rows: Sequence[Mapping[str, float]]) -> Iterator[str]:
+    """Write a document with the tags of its tokens as gold (lines), "_" for none; an empty line is behind each segment.
+
+    A sentence is a segment; so is a Doc without sentence starts. Tokens of white space are left out.
+
+    rows (Sequence[Mapping[str, float]]): Weights by tag for each token.
+    """
+    for segment in find_segments(doc):
+        for token in segment:
+            if not token.is_space:
+                yield f"{check_line(token.text, token.idx, doc[:6].text)}\t{format_tags(rows[token.i])}"
+        yield ""
+
+
+# -- spreadsheets ------------------------------------------------------------------------------------------------
+
+SHEET = "tokens"
+TITLES = (*COLUMNS, "probability")  # of the most probable tag, which is not read
+CERTAIN, DOUBTFUL = (255, 255, 255), (244, 150, 80)
+SHADES = 10
+ENTITIES = (b"<!DOCTYPE", b"<!ENTITY")
+
+
+def read_xlsx(path: Path) -> Iterator[Sentence]:
+    """Yield the sentences of the first sheet of a spreadsheet."""
+    return _read_rows(path, _split_blocks(_read_sheet(path)))
+
+
+def _read_sheet(path: Path) -> Iterator[Row]:
+    """Yield the rows of the first sheet: three cells for a token, one for a comment, none between sentences."""
+    load_workbook = _openpyxl().load_workbook
+    try:
+        _check_parts(path)
+        book = load_workbook(path, read_only=True, data_only=True)
+        values = [list(row) for row in book.worksheets[0].iter_rows(max_col=len(COLUMNS), values_only=True)]
+        book.close()
+    except CRFError:
+        raise
+    except Exception as error:  # whatever a broken spreadsheet makes of its parser
+        raise CRFError(CorpusErrors.CRF569.format(path=path, kind="spreadsheet", reason=repr(error)[:200])) from error
+    for number, row in enumerate(values, 1):
+        cells = [_text(path, value) for value in (*row, *[None] * (len(COLUMNS) - len(row)))]
+        if number == 1 and tuple(cells[:2]) == COLUMNS[:2]:
+            continue
+        is_comment = cells[0].startswith("#") and not any(cells[1:])
+        yield number, cells[:1] if is_comment else cells if any(cells) else []
+
+
+def _check_parts(path: Path) -> None:
+    """Raise an error if a packed file grows beyond all measure, or has entities, which could do the same."""
+    with ZipFile(path) as archive:
+        for part in archive.infolist():
+            with archive.open(part) as file_:
+                size = 0
+                while piece := file_.read(1 << 16):
+                    size += len(piece)
+                    check_expansion(path, part.compress_size, size)
+                    if any(sign in piece for sign in ENTITIES):
+                        raise BadZipFile("it has a document type")
+
+
+def _text(path: Path, value: Any) -> str:
+    """The value of a cell as it was typed: spreadsheets make numbers of what looks like one."""
+    whole = int(value) if isinstance(value, float) and value.is_integer() else value
+    return "" if value is None else check_text(str(whole), str(path)).strip()
+
+
+def _split_blocks(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    block: list[Row] = []
+    for number, cells in rows:
+        if cells:
+            block.append((number, cells))
+        elif block:
+            yield block
+            block = []
+    if block:
+        yield block
+
+
+def write_xlsx(documents: Sequence[ExchangeDocument]) -> bytes:
+    """Write documents as a spreadsheet; the more doubtful a token is, the darker its tags are."""
+    openpyxl = _openpyxl()
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.title, sheet.freeze_panes = SHEET, "A2"
+    sheet.append(TITLES)
+    for column, width in zip("ABCD", (24, 40, 10, 12)):
+        sheet.column_dimensions[column].width = width
+    for number, (cells, token) in enumerate(_write_rows(documents), 2):
+        for place, text in enumerate(cells, 1):
+            cell = sheet.cell(number, place)
+            try:
+                cell.value, cell.data_type = "" if place == 3 and text == NO_GOLD else text, "s"  # never a formula
+            except ValueError as error:  # a control character, which XML cannot hold
+                raise CRFError(CorpusErrors.CRF569.format(path=SHEET, kind="spreadsheet", reason=repr(text))) from error
+        if token is not None:
+            sheet.cell(number, 2).fill = openpyxl.styles.PatternFill("solid", fgColor=_shade(token.doubt))
+            if any(token.predicted.values()):
+                sheet.cell(number, 4).value = round(max(token.predicted.values()), DECIMALS)
+    target = BytesIO()
+    book.save(target)
+    return target.getvalue()
+
+
+def _shade(doubt: float) -> str:
+    share = round(doubt * SHADES) / SHADES
+    return "".join(f"{round(low + share * (high - low)):02X}" for low, high in zip(CERTAIN, DOUBTFUL))
+
+
+def _openpyxl() -> Any:
+    try:
+        import openpyxl
+    except ImportError as error:
+        raise ImportError(CorpusErrors.CRF576.format(kind="Spreadsheets", package="openpyxl", extra="xlsx")) from error
+    return openpyxl

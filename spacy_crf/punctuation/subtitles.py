@@ -1,0 +1,193 @@
+"""Subtitles (SRT, WebVTT, SBV): what is spoken in them, between numbers, times, mark-up, sounds and songs that stay.
+
+A word is what stands between white space as it is read: mark-up inside of it takes no room, and an entity is a sign.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from html import unescape
+from itertools import chain, pairwise
+from typing import NamedTuple
+
+from .words import is_sign_around
+
+OPENING_LINES = 50  # of a file, by which it is told what it is
+_TIME = r"\s*(?:(\d{1,9}):)?(\d{1,9}):(\d{1,9})[.,](\d{1,9})\s*"
+_TIMES = re.compile(f"{_TIME}(?:-->|,){_TIME}")
+_BESIDE_WORDS = re.compile(f"\\[{_TIME}-->{_TIME}\\]")  # as whisper and whisper.cpp show what they hear
+# Each with the sign that ends it: behind the last of these none is looked for, which would take the square of the line
+_MARKUP = ((re.compile(r"<(?:/?[A-Za-z][^>]*|[\d:.]+)>"), ">"), (re.compile(r"\{\\[^}]*\}"), "}"))
+_BRACKETS = ((re.compile(r"\[[^\]]*\]"), "]"), (re.compile(r"\([^)]*\)"), ")"))
+_SONG = re.compile(r"[♪♫]+[^♪♫]*[♪♫]+|[♪♫]|(?<!\S)#+\s[^#]*#+(?!\S)")
+_ENTITY = re.compile(r"&#?\w{1,31};")
+_SPEAKER = re.compile(r"^\s*(>>+\s*|[-–‐]\s*)?([A-Z][A-Z .'-]*[A-Z.]:\s+)?")
+_SPECIAL = re.compile("[<{&]")
+_WORD = re.compile(r"\S+")
+_END = re.compile(r"[\r\n]")
+_LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
+
+
+class Heard(NamedTuple):
+    """Words of speech without white space between them.
+
+    text (str): as it is read. times (tuple | None): seconds at which they, or the cue that has them, begin and end.
+    confidence (float | None): that of the recogniser.
+    """
+
+    text: str
+    times: tuple[float, float] | None = None
+    confidence: float | None = None
+
+
+class Spoken(NamedTuple):
+    """A word in a file.
+
+    before (str): what stands between it and the word before. raw (str): as it is written. heard (Heard): as it is read.
+    """
+
+    before: str
+    raw: str
+    heard: Heard
+
+
+def pause_between(first: Heard, second: Heard) -> float | None:
+    """Return the seconds of silence between two words; None within a cue, and where the times are not known."""
+    if first.times is None or second.times is None or first.times == second.times:
+        return None
+    return max(0.0, second.times[0] - first.times[1])
+
+
+def is_subtitles(opening: str) -> bool:
+    """Tell whether a text is subtitles by how it opens: as WebVTT does, or with the times of a cue on a line."""
+    lines = re.split(r"\r\n?|\n", opening.removeprefix("\ufeff"))
+    is_web = lines[0].split(maxsplit=1)[:1] == ["WEBVTT"]
+    return is_web or any(_TIMES.match(line) or _BESIDE_WORDS.match(line) for line in lines[:OPENING_LINES])
+
+
+def spoken_words(lines: Iterable[str]) -> Iterator[Spoken]:
+    """Yield all of a file of subtitles as its words and what stands before them, and at last "" behind the last word.
+
+    lines (Iterable[str]): with their ends.
+    """
+    held: list[str] = []
+    times = None
+    for line, found, is_spoken in _lines_of_cues(lines):
+        times = found or times
+        at = 0
+        for start, end, text in _words(line) if is_spoken else ():
+            yield Spoken("".join([*held, line[at:start]]), line[start:end], Heard(text, times))
+            held, at = [], end
+        held.append(line[at:])
+    yield Spoken("".join(held), "", Heard(""))
+
+
+def blank_unspoken(text: str) -> str:
+    """Return subtitles with blanks in place of all that is not a word; what remains is at its place."""
+    found = spoken_words(lines_of([text]))
+    return "".join(" " * len(before) + _shadow(raw) for before, raw, _ in found)
+
+
+def lines_of(pieces: Iterable[str]) -> Iterator[str]:
+    """Yield lines of a text in pieces of any length, with their ends: CR, LF or both."""
+    held: list[str] = []
+    for piece in pieces:
+        if not (_END.search(piece) or (held and held[-1].endswith("\r"))):
+            held.append(piece)
+            continue
+        *lines, rest = _LINE.findall("".join([*held, piece]))
+        yield from lines
+        held = [rest]
+        if rest.endswith("\n"):
+            yield rest
+            held = []
+    if any(held):
+        yield "".join(held)
+
+
+def respell(raw: str, restored: str) -> str:
+    """Return a word as it is written, `raw`, with the marks and the case that it was given as it is read."""
+    if not _SPECIAL.search(raw):
+        return restored
+    parts, at = [], 0
+    for start, end, sign in _units(raw, _shadow(raw)):
+        written = raw[start:end]
+        if sign and not is_sign_around(sign):  # it is there, maybe behind signs that were added
+            place = next((n for n in range(at, len(restored)) if restored[n].lower() == sign.lower()), at)
+            parts.append(restored[at:place])
+            written = written if restored[place : place + 1] == sign else restored[place : place + 1]
+            at = place + 1
+        elif sign and restored[at : at + 1] == sign:
+            at += 1
+        elif sign:
+            continue  # it has been removed
+        parts.append(written)
+    return "".join([*parts, restored[at:]])
+
+
+def _lines_of_cues(lines: Iterable[str]) -> Iterator[tuple[str, tuple[float, float] | None, bool]]:
+    """Yield lines, the times that they have, and whether they are spoken; the number of a cue is right before times."""
+    is_cue = False
+    for line, after in pairwise(chain(lines, [""])):
+        found = _TIMES.match(line) or _BESIDE_WORDS.match(line)
+        is_number = line.strip().isdecimal() and bool(_TIMES.match(after))
+        is_cue = bool(found) or (is_cue and not line.isspace() and not is_number)
+        times = (_seconds(*found.groups()[:4]), _seconds(*found.groups()[4:])) if found else None
+        yield line, times, is_cue and not (found and found.re is _TIMES)
+
+
+def _words(line: str) -> Iterator[tuple[int, int, str]]:
+    """Yield where the words of a line begin and end, and how they are read."""
+    shadow = _shadow(line)
+    if not _SPECIAL.search(line):
+        yield from ((*found.span(), found[0]) for found in _WORD.finditer(shadow))
+        return
+    units = [unit for unit in _units(line, shadow) if unit[2]]
+    for found in _WORD.finditer("".join(sign for _, _, sign in units)):
+        yield units[found.start()][0], units[found.end() - 1][1], found[0]
+
+
+def _units(line: str, shadow: str) -> Iterator[tuple[int, int, str]]:
+    """Yield the parts of a line, as (start, end, how it is read): "" for mark-up; an entity is a sign as any other."""
+    read = {found.start(): (found.end(), "") for found in _enclosed(_MARKUP, line)}
+    for found in _ENTITY.finditer(line):
+        if len(unescape(found[0])) == 1:
+            read.setdefault(found.start(), (found.end(), shadow[found.start()]))
+    at = 0
+    while at < len(line):
+        end, sign = read.get(at, (at + 1, shadow[at]))
+        yield at, end, sign
+        at = end
+
+
+def _shadow(line: str) -> str:
+    """Return a line of a cue with blanks in place of all that is not spoken, and entities as runs of their signs."""
+
+    def blank(found: re.Match[str]) -> str:
+        return " " * len(found[0])
+
+    def repeat(found: re.Match[str]) -> str:
+        sign = unescape(found[0])
+        return sign * len(found[0]) if len(sign) == 1 else found[0]
+
+    text = _ENTITY.sub(repeat, _without(_MARKUP, line, blank))
+    return _SPEAKER.sub(blank, _SONG.sub(blank, _without(_BRACKETS, text, blank)))
+
+
+def _enclosed(patterns: Iterable[tuple[re.Pattern[str], str]], line: str) -> Iterator[re.Match[str]]:
+    """Yield what is enclosed in pairs of signs."""
+    for pattern, last in patterns:
+        yield from pattern.finditer(line, 0, line.rfind(last) + 1)
+
+
+def _without(
+    patterns: Iterable[tuple[re.Pattern[str], str]], line: str, instead: Callable[[re.Match[str]], str]
+) -> str:
+    """Return a line with something instead of what is enclosed in pairs of signs."""
+    for pattern, last in patterns:
+        end = line.rfind(last) + 1
+        line = pattern.sub(instead, line[:end]) + line[end:]
+    return line
+
+
+def _seconds(hours: str | None, minutes: str, seconds: str, fraction: str) -> float:
+    return 3600 * int(hours or 0) + 60 * int(minutes) + float(f"{seconds}.{fraction}")

@@ -1,0 +1,309 @@
+"""Transcripts of speech recognition, as Whisper's JSON and NIST's CTM: their texts are restored, all else stays.
+
+JSON may have the same words several times: in its segments, word by word, and as one text. They are restored once, with
+the times of the words, and each other way to write them takes the marks and the case; a text with other words is
+restored by itself.
+"""
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
+from typing import Any, Literal, NamedTuple, get_args
+
+from ..core.errors import CRFError, excerpt
+from ..reading.records import parse_json
+from .errors import PunctuationErrors
+from .subtitles import OPENING_LINES, Heard, is_subtitles
+from .words import OPENERS, is_sign_around, is_unspaced
+
+TranscriptFormat = Literal["text", "subtitles", "whisper", "ctm"]
+FORMATS: tuple[TranscriptFormat, ...] = get_args(TranscriptFormat)
+# How JSON calls its segments, the words of these or of all, and the texts and the confidence of either. Whisper and
+# WhisperX have segments (and word_segments), whisper.cpp has a transcription, pipelines of transformers have chunks
+SEGMENTS, WORDS, TEXTS = ("segments", "transcription", "chunks"), ("words", "word_segments"), ("word", "text")
+CONFIDENCES = ("probability", "score", "confidence")
+_JSON = re.compile(r'\s*(?:\{\s*["}]|\[\s*\{)')
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"')
+_NUMBER = r"\d+(?:\.\d*)?|\.\d+"
+_CTM = re.compile(
+    rf"(\S+\s+\w{{1,8}})\s+({_NUMBER})\s+({_NUMBER})\s+(\S+)(?:\s+({_NUMBER}|NA|na|-))?(?:\s+\S+){{0,3}}\s*$"
+)
+_CTM_CHOICE = re.compile(r"\S+\s+\w{1,8}\s+\*\s+\*\s+<\S+>")
+_NO_WORD = re.compile(r"<.*>|\[.*\]|\(.*\)|\{.*\}|[%@].*")  # in CTM, such as <eps>, [noise] and %hesitation
+_LAST_RUN = re.compile(r"\S*$")
+# Files of cues that are not read, by how they open
+OTHERS = {
+    "Advanced SubStation Alpha": re.compile(r"\[Script Info\]|\[V4\+? Styles\]|Dialogue:\s*\d"),
+    "TTML": re.compile(r"(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)?<(?:\w+:)?tt[\s>]", re.DOTALL),
+    "LRC": re.compile(r"(?:\[[a-z]+:[^\]\n]*\]\s*)*\[\d{1,3}:\d\d[.:]\d+\]"),
+    "MicroDVD": re.compile(r"\{\d+\}\{\d*\}"),
+}
+
+
+class TimedText(NamedTuple):
+    """A text in a file.
+
+    start (int), end (int): its characters there. heard (Heard): the text, when it was spoken, and the confidence.
+    """
+
+    start: int
+    end: int
+    heard: Heard
+
+
+class Transcript(NamedTuple):
+    """A file with texts.
+
+    source (str): all of it.
+    renderings (list[list[TimedText]]): ways to write words, or the words of recordings, in their order; the first one
+        of the same words has their marks.
+    spell (Callable[[str, str], str]): writes a new text as the source does.
+    """
+
+    source: str
+    renderings: list[list[TimedText]]
+    spell: Callable[[str, str], str]
+
+    def texts(self) -> list[list[Heard]]:
+        """Return the words of each text once, with the finest times that are told of them."""
+        return [_heard_words(ways) for ways in self._by_words()]
+
+    def restored(self, restore: Callable[[Iterable[Heard]], str]) -> str:
+        """Return the file with restored texts. restore (Callable): restores the words of one text."""
+        edits: list[tuple[TimedText, str]] = []
+        for ways in self._by_words():
+            text = restore(_heard_words(ways))
+            for way in ways:
+                edits += zip(way, spread(text, [one.heard.text for one in way]))
+        parts, at = [], 0
+        for one, text in sorted(edits, key=lambda edit: edit[0].start):
+            new = self.spell(self.source, text) if text != one.heard.text else self.source[one.start : one.end]
+            parts += [self.source[at : one.start], new]
+            at = one.end
+        return "".join([*parts, self.source[at:]])
+
+    def _by_words(self) -> list[list[list[TimedText]]]:
+        """Return the renderings that have the same words together."""
+        found: dict[str, list[list[TimedText]]] = {}
+        for way in self.renderings:
+            letters, _ = _take_apart("".join(one.heard.text for one in way))
+            found.setdefault("".join(letters).lower(), []).append(way)
+        return list(found.values())
+
+
+def looks_like(opening: str, where: str) -> TranscriptFormat:
+    """Tell the format of a file by its first lines.
+
+    RAISES (ValueError): for cues in a format that is not read, which would be taken for running text.
+    """
+    text = opening.removeprefix("\ufeff").lstrip()
+    for name, pattern in OTHERS.items():
+        if pattern.match(text):
+            raise CRFError(PunctuationErrors.CRF994.format(where=where, format=name))
+    if is_subtitles(opening):
+        return "subtitles"
+    if _JSON.match(text):
+        return "whisper"
+    lines = [line for line in text.split("\n")[:OPENING_LINES] if line.strip() and not line.startswith(";;")]
+    is_ctm = any(map(_CTM.match, lines)) and all(_CTM.match(line) or _CTM_CHOICE.match(line) for line in lines)
+    return "ctm" if is_ctm else "text"
+
+
+def read_transcript(source: str, format: TranscriptFormat, where: str) -> Transcript:
+    """Read a file. format (str): "whisper" or "ctm". where (str): its name in messages."""
+    return _read_ctm(source, where) if format == "ctm" else _read_json(source, where)
+
+
+def _heard_words(ways: Sequence[Sequence[TimedText]]) -> list[Heard]:
+    """Return what stands between white space in the first way to write words, with the times of the finest way."""
+    timed = max(ways, key=lambda way: sum(one.heard.times is not None for one in way))
+    bounds = list(accumulate((len(_take_apart(one.heard.text)[0]) for one in timed), initial=0))
+    words, at = [], 0
+    for found in re.finditer(r"\S+", "".join(_spaced(ways[0]))):
+        end = at + len(_take_apart(found[0])[0])
+        owners = timed[_part(bounds, at) : _part(bounds, end - 1) + 1] if end > at else ()
+        times = [own.heard.times for own in owners if own.heard.times]
+        known = [own.heard.confidence for own in owners if own.heard.confidence is not None]
+        words.append(Heard(found[0], (times[0][0], times[-1][1]) if times else None, min(known, default=None)))
+        at = end
+    return words
+
+
+def _spaced(way: Sequence[TimedText]) -> list[str]:
+    """Return texts with white space between them, unless they have their own or need none."""
+    texts = [one.heard.text for one in way]
+    if any(text[:1].isspace() or text[-1:].isspace() for text in texts):
+        return texts
+    parted = [bool(before and after) and not is_unspaced(before[-1]) for before, after in zip(["", *texts], texts)]
+    return [f" {text}" if is_parted else text for is_parted, text in zip(parted, texts)]
+
+
+def spread(restored: str, texts: Sequence[str]) -> list[str]:
+    """Return texts with the marks and the case of a restored text, which has their words.
+
+    Marks that close stay with the word before them, those that open with the word behind.
+
+    >>> spread("So, it is. Well", [" so", " it is", " well"])
+    [' So,', ' it is.', ' Well']
+    """
+    letters, gaps = _take_apart(restored)
+    own = [_take_apart(text) for text in texts]
+    found, at, before = list(texts), 0, gaps[0].lstrip()
+    filled = [number for number, (signs, _) in enumerate(own) if signs]
+    for number, following in zip(filled, [*filled[1:], -1]):
+        signs, spaces = own[number]
+        end = at + len(signs)
+        inner = [_inner(gap, space) for gap, space in zip(gaps[at + 1 : end], spaces[1:-1])]
+        body = "".join(letter + gap for letter, gap in zip(letters[at:end], [*inner, ""]))
+        behind, opening = (
+            (gaps[end].rstrip(), "") if following < 0 else _sides(gaps[end], own[following][1][0].lstrip())
+        )
+        found[number] = _leading(spaces[0]) + before + body + behind + _trailing(spaces[-1])
+        at, before = end, opening
+    return found
+
+
+def _take_apart(text: str) -> tuple[list[str], list[str]]:
+    """Return the letters of a text, that is all that is no mark, and what stands before each and behind the last."""
+    letters, gaps = list[str](), [""]
+    for sign in text:
+        if sign.isspace() or sign == "-" or is_sign_around(sign):
+            gaps[-1] += sign
+        else:
+            letters.append(sign)
+            gaps.append("")
+    return letters, gaps
+
+
+def _sides(gap: str, opening: str = "") -> tuple[str, str]:
+    """Split the signs between two words: those with the word before, and those with the word behind.
+
+    opening (str): signs before the word behind as they were, such as the dash of a new speaker.
+    """
+    if opening and gap.endswith(opening):
+        return gap.removesuffix(opening).rstrip(), opening
+    if not any(map(str.isspace, gap)):
+        behind = gap.rstrip(OPENERS)
+        return behind, gap[len(behind) :]
+    last = _LAST_RUN.search(gap)
+    assert last is not None  # it matches nothing as well
+    return gap[: last.start()].rstrip(), last[0]
+
+
+def _inner(gap: str, own: str) -> str:
+    """Return the signs between two words with the white space that a text has there itself."""
+    if any(map(str.isspace, gap)) != any(map(str.isspace, own)):
+        return own
+    if gap == own or not any(map(str.isspace, gap)):
+        return gap
+    before, behind = _sides(gap)
+    return before + _trailing(own.rstrip(OPENERS)) + behind
+
+
+def _leading(space: str) -> str:
+    return space[: len(space) - len(space.lstrip())]
+
+
+def _trailing(space: str) -> str:
+    return space[len(space.rstrip()) :]
+
+
+def _part(bounds: Sequence[int], place: int) -> int:
+    """Return in which part of a text a character is; bounds are where the parts begin, and the end."""
+    return bisect_right(bounds, place) - 1
+
+
+def _read_json(source: str, where: str) -> Transcript:
+    text = source.removeprefix("\ufeff")
+    first = len(source) - len(text)
+    value = parse_json(text, where)
+    spans = {path: found.span() for path, found in zip(_strings(value), _STRING.finditer(text), strict=True)}
+
+    def timed(items: Iterable[tuple[tuple[Any, ...], Mapping[str, Any]]]) -> list[TimedText]:
+        found = []
+        for path, item in items:
+            key = next((key for key in TEXTS if isinstance(item.get(key), str)), None)
+            if key is not None:
+                start, end = spans[(*path, key)]
+                found.append(TimedText(first + start, first + end, _heard(item, item[key])))
+        return found
+
+    whole = [((), value)] if isinstance(value, dict) else []
+    segments = _items((), value) if isinstance(value, list) else _lists(whole, SEGMENTS)
+    by_word = [timed(_lists(segments, WORDS)), *(timed(_lists(whole, [name])) for name in WORDS)]
+    renderings = [way for way in (timed(segments), timed(whole), *by_word) if way]
+    if not renderings and not (segments or any(name in value for name in SEGMENTS)):
+        raise CRFError(PunctuationErrors.CRF995.format(where=where, names=", ".join(SEGMENTS)))
+    return Transcript(source, renderings, _spell_json)
+
+
+def _strings(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the paths of all strings, in the order in which JSON spells them; of a key, that of its value and None."""
+    if isinstance(value, str):
+        yield path
+    elif isinstance(value, dict):
+        for key, part in value.items():
+            yield (*path, key, None)
+            yield from _strings(part, (*path, key))
+    elif isinstance(value, list):
+        for number, part in enumerate(value):
+            yield from _strings(part, (*path, number))
+
+
+def _items(path: tuple[Any, ...], value: Any) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:
+    """Return the objects of a list with their paths."""
+    parts = enumerate(value) if isinstance(value, list) else ()
+    return [((*path, number), part) for number, part in parts if isinstance(part, dict)]
+
+
+def _lists(
+    owners: Iterable[tuple[tuple[Any, ...], Mapping[str, Any]]], names: Iterable[str]
+) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:
+    """Return the objects of the lists with some names that objects have."""
+    return [item for path, owner in owners for name in names for item in _items((*path, name), owner.get(name))]
+
+
+def _heard(item: Mapping[str, Any], text: str) -> Heard:
+    """Return a text of JSON with its times, in seconds or, as offsets, in milliseconds, and its confidence."""
+    pair, unit = [item.get("start"), item.get("end")], 1.0
+    if isinstance(item.get("timestamp"), list):
+        pair = item["timestamp"]
+    elif isinstance(item.get("offsets"), dict):
+        pair, unit = [item["offsets"].get("from"), item["offsets"].get("to")], 0.001
+    times = [unit * number for number in map(_number, pair) if number is not None]
+    confidences = (_number(item.get(name)) for name in CONFIDENCES)
+    sure = next((number for number in confidences if number is not None), None)
+    return Heard(text, (times[0], times[1]) if len(times) == 2 else None, sure)
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _spell_json(source: str, text: str) -> str:
+    return json.dumps(text, ensure_ascii=source.isascii())
+
+
+def _read_ctm(source: str, where: str) -> Transcript:
+    """The words of each channel of a file are a text; noises and comments are none."""
+    texts: dict[str, list[TimedText]] = {}
+    at = 0
+    for number, line in enumerate(source.split("\n"), 1):
+        found = _CTM.match(line)
+        if found and not _NO_WORD.fullmatch(found[4]):
+            begin, sure = float(found[2]), found[5]
+            confidence = float(sure) if sure and sure[-1].isdigit() else None
+            heard = Heard(found[4], (begin, begin + float(found[3])), confidence)
+            texts.setdefault(" ".join(found[1].split()), []).append(
+                TimedText(at + found.start(4), at + found.end(4), heard)
+            )
+        elif not (found or not line.strip() or line.startswith(";;") or _CTM_CHOICE.match(line)):
+            raise CRFError(PunctuationErrors.CRF996.format(where=where, line=number, text=excerpt(line)))
+        at += len(line) + 1
+    return Transcript(source, list(texts.values()), _spell_ctm)
+
+
+def _spell_ctm(source: str, text: str) -> str:
+    return "".join(text.split())  # a field has no white space

@@ -1,0 +1,345 @@
+"""DOCX, opened by python-docx: headings by style, numbers of lists as Word shows them, typography."""
+
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from io import BytesIO
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from ...core.errors import CRFError
+from ...core.grammar.numerals import numeral
+from ...core.sections.headings import MOST_LEVELS
+from ...reading.files import check_expansion, read_bytes
+from ..errors import SectionErrors
+from ..layout import DocumentLayout, LayoutBuilder
+from ..segment import LARGE, Kind
+from .markup import BULLET, DEEPEST, INDENT
+from .paragraphs import MOST_INDENTED, rank_sizes
+
+OLD_WORD = b"\xd0\xcf\x11\xe0"  # begins old files, and new ones with a password
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+BODY_LEVEL = 9  # the outline level of text
+NUMERALS = {"lowerLetter": "a", "upperLetter": "A", "lowerRoman": "i", "upperRoman": "I"}
+OFF = frozenset(("0", "false", "off", "none"))
+LEFT_OUT = frozenset(f"{W}{name}" for name in ("del", "moveFrom", "pPr", "rPr", "sectPr", "footnotePr", "instrText"))
+FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+SIGNS = {f"{W}tab": "\t", f"{W}ptab": "\t", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
+TWIPS = 120  # in a column of indentation: half of a size of 12 points
+MOST_LEVELS_OF_LISTS, MOST_NUMBER, MOST_SPELT = 9, 10**9, 780
+STYLES = {"b": "bold", "i": "italic", "u": "underline"}
+XmlElement: TypeAlias = Any  # of lxml
+
+
+def read_docx(path: Path) -> DocumentLayout:
+    """Read a DOCX by python-docx.
+
+    A paragraph is a line, an empty one a blank line. Headings are those with an outline level, of their own or by their
+    style or one that it is based on, in any language of Word; so are titles. Numbers and bullets of lists are in the
+    text as Word shows them. Bold, italic, underlined and larger type is formatting, indentation is spaces but for what
+    is centred. A table is one unit, unless it has headings or tables in it. Headers, footers, notes, comments and
+    deleted text are left out; what stands in text boxes follows its paragraph.
+
+    RAISES (ValueError): for a file that is no DOCX, is damaged or needs a password, and if python-docx is not
+        installed.
+    """
+    try:
+        from docx import Document
+        from docx.exceptions import PythonDocxError
+        from docx.opc.exceptions import OpcError
+    except ImportError as error:
+        raise CRFError(SectionErrors.CRF561.format(what="DOCX", library="python-docx", extra="docx")) from error
+    data = read_bytes(path)
+    if data.startswith(OLD_WORD):
+        raise CRFError(SectionErrors.CRF563.format(path=path))
+    try:
+        with zipfile.ZipFile(BytesIO(data)) as archive:
+            check_expansion(path, len(data), sum(entry.file_size for entry in archive.infolist()))
+        return _DocxReader(Document(BytesIO(data)).part).read(path.stem)
+    except CRFError:
+        raise
+    except (SyntaxError, zipfile.BadZipFile, OpcError, PythonDocxError) as error:
+        raise _damaged(path, error) from error
+    except (ValueError, KeyError, IndexError, AttributeError, TypeError, OSError, RuntimeError, EOFError) as error:
+        raise _damaged(path, error) from error
+
+
+def _damaged(path: Path, error: Exception) -> CRFError:
+    reason = f"{type(error).__name__}: {str(error)[:200]}"
+    return CRFError(SectionErrors.CRF562.format(path=path, what="DOCX", reason=reason))
+
+
+def _value(parent: XmlElement | None, *names: str) -> str | None:
+    """Value of the element at the end of a path of names, "" if it has none; None if there is no such element."""
+    for name in names:
+        parent = None if parent is None else parent.find(W + name)
+    return None if parent is None else parent.get(f"{W}val", "")
+
+
+def _whole(text: str | None, otherwise: int = 0) -> int:
+    try:
+        found = int(float(text or ""))
+    except (ValueError, OverflowError):
+        return otherwise
+    return found if abs(found) < MOST_NUMBER else otherwise
+
+
+# -- styles --------------------------------------------------------------------------------------------------
+
+
+class _StyleSheet:
+    """Styles of a document, each with those that it is based on."""
+
+    def __init__(self, root: XmlElement) -> None:
+        self.styles = {style.get(f"{W}styleId"): style for style in root.iterfind(f"{W}style")}
+        self.defaults = root.find(f"{W}docDefaults/{W}rPrDefault")
+        self.usual = next(
+            (key for key, own in self.styles.items() if own.get(f"{W}type") == "paragraph" and _is_on(own, "default")),
+            None,
+        )
+
+    def chain(self, style: str | None) -> list[XmlElement]:
+        """A style and those that it is based on, the nearest first."""
+        found: list[XmlElement] = []
+        while style in self.styles and self.styles[style] not in found:
+            found.append(self.styles[style])
+            style = _value(found[-1], "basedOn")
+        return found
+
+
+def _is_on(element: XmlElement, name: str) -> bool:
+    return element.get(f"{W}{name}", "0").lower() not in OFF
+
+
+def _level(places: list[XmlElement]) -> int | None:
+    """The outline level of a paragraph or its styles, 0 for the outermost; those of text have none."""
+    for place in places:
+        name = (_value(place, "name") or "").lower()
+        own = _value(place, "pPr", "outlineLvl")
+        if own is not None or name.startswith("heading "):
+            level = _whole(own, BODY_LEVEL) if own is not None else _whole(name.removeprefix("heading "), 0) - 1
+            return level if 0 <= level < min(BODY_LEVEL, MOST_LEVELS) else None
+    return None
+
+
+# -- lists ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _ListLevel:
+    """A level of a list. text (str): such as "%1.%2.", where %1 is the number of the first level."""
+
+    numerals: str
+    text: str
+    start: int
+    restarts: bool
+    is_legal: bool  # all numbers are 1, 2, 3
+    style: str | None
+
+    @classmethod
+    def of(cls, level: XmlElement) -> "_ListLevel":
+        return cls(
+            _value(level, "numFmt") or "decimal",
+            _value(level, "lvlText") or "",
+            _whole(_value(level, "start"), 0),
+            _value(level, "lvlRestart") != "0",
+            _value(level, "isLgl") not in (None, *OFF),
+            _value(level, "pStyle"),
+        )
+
+
+@dataclass(slots=True)
+class _NumberedList:
+    """A list by its levels; lists that are instances of one share its counts."""
+
+    levels: dict[int, _ListLevel]
+    counts: dict[int, int]
+    starts: dict[int, int] = field(default_factory=dict)  # levels that begin anew where the list is first used
+
+    def next(self, depth: int) -> str:
+        """The number or bullet of the next item, with a space behind it."""
+        for above in [other for other in self.starts if other <= depth]:
+            self.counts[above] = self.starts.pop(above) - 1
+        level = self.levels[depth]
+        self.counts[depth] = self.counts.get(depth, level.start - 1) + 1
+        for deeper in [other for other in self.counts if other > depth and self.levels[other].restarts]:
+            del self.counts[deeper]
+        if level.numerals == "bullet":
+            return BULLET
+        text = level.text if level.numerals != "none" else ""
+        for other in range(min(depth + 1, MOST_LEVELS_OF_LISTS)):
+            if f"%{other + 1}" in text and other in self.levels:
+                number = self.counts.setdefault(other, self.levels[other].start)
+                kind = "decimal" if level.is_legal else self.levels[other].numerals
+                text = text.replace(f"%{other + 1}", _spell(kind, number))
+        return f"{text} " if text else ""
+
+
+def _spell(kind: str, number: int) -> str:
+    if kind in NUMERALS and 0 < number <= MOST_SPELT:
+        return numeral(NUMERALS[kind], number)
+    return f"{number:02}" if kind == "decimalZero" else str(number)
+
+
+def _lists(root: XmlElement) -> dict[str, _NumberedList]:
+    """Lists of a document by their numbers."""
+    shared: dict[str, tuple[dict[int, _ListLevel], dict[int, int]]] = {}
+    for own in root.iterfind(f"{W}abstractNum"):
+        levels = {_whole(level.get(f"{W}ilvl")): _ListLevel.of(level) for level in own.iterfind(f"{W}lvl")}
+        shared[own.get(f"{W}abstractNumId")] = levels, {}
+    found = {}
+    for own in root.iterfind(f"{W}num"):
+        levels, counts = shared.get(_value(own, "abstractNumId") or "", ({}, {}))
+        starts = {}
+        for other in own.iterfind(f"{W}lvlOverride"):
+            depth = _whole(other.get(f"{W}ilvl"))
+            if (start := _value(other, "startOverride")) is not None:
+                starts[depth] = _whole(start)
+            if (level := other.find(f"{W}lvl")) is not None:
+                levels = {**levels, depth: _ListLevel.of(level)}
+        found[own.get(f"{W}numId")] = _NumberedList(levels, counts, starts)
+    return found
+
+
+# -- the body ------------------------------------------------------------------------------------------------
+
+
+class _DocxReader:
+    def __init__(self, part: Any) -> None:
+        from docx.opc.constants import RELATIONSHIP_TYPE
+
+        self.body = part.element.body
+        roots = {
+            relation.reltype: relation.target_part.element
+            for relation in part.rels.values()
+            if not relation.is_external and hasattr(relation.target_part, "element")
+        }
+        self.styles = _StyleSheet(roots.get(RELATIONSHIP_TYPE.STYLES, part.element))
+        numbering = roots.get(RELATIONSHIP_TYPE.NUMBERING)
+        self.lists = {} if numbering is None else _lists(numbering)
+        self.builder = LayoutBuilder()
+        self.sizes: list[tuple[int, int, float]] = []  # start, end, and size of the type there
+
+    def read(self, name: str) -> DocumentLayout:
+        waiting = [self.body]
+        while waiting:
+            element = waiting.pop()
+            if element.tag == f"{W}p":
+                waiting += reversed(self._paragraph(element))
+            elif element.tag == f"{W}tbl" and not self._is_page(element):
+                self._table(element)
+            elif element.tag not in LEFT_OUT and element.tag != FALLBACK:
+                waiting += reversed(element)
+        ranks = rank_sizes((size, end - start) for start, end, size in self.sizes)
+        self.builder.runs += [(start, end, LARGE[ranks[size] - 1]) for start, end, size in self.sizes if size in ranks]
+        return self.builder.build(name)
+
+    def _is_page(self, table: XmlElement) -> bool:
+        """Whether a table is for the layout of a page: it has headings or tables in it."""
+        return table.find(f".//{W}tbl") is not None or any(
+            _level(self._places(paragraph)) is not None for paragraph in table.iterfind(f".//{W}p")
+        )
+
+    def _places(self, paragraph: XmlElement) -> list[XmlElement]:
+        """A paragraph, its style, and those that this is based on."""
+        return [paragraph, *self.styles.chain(_value(paragraph, "pPr", "pStyle") or self.styles.usual)]
+
+    def _table(self, table: XmlElement) -> None:
+        self.builder.end_line()
+        start = self.builder.length
+        for row in table.iterfind(f".//{W}tr"):
+            self.builder.end_line()
+            cells = row.iterfind(f".//{W}tc")
+            self.builder.write(
+                "\t".join(" ".join("".join(text for text, _, _ in _pieces(cell)).split()) for cell in cells)
+            )
+        self.builder.style(start, Kind.OTHER.value)
+        self.builder.end_line()
+
+    def _paragraph(self, paragraph: XmlElement) -> list[XmlElement]:
+        """Write a paragraph. Returned are the text boxes in it."""
+        builder, places = self.builder, self._places(paragraph)
+        level = _level(places)
+        is_title = level is None and any((_value(place, "name") or "").lower() == "title" for place in places)
+        indent, number = self._beginning(places)
+        pieces = list(_pieces(paragraph))
+        boxes = [box for _, _, box in pieces if box is not None]
+        if not number and not any(text.strip() for text, _, _ in pieces):
+            builder.blank_line()
+            return boxes
+        builder.end_line()
+        builder.write(indent)
+        start = builder.length
+        builder.write(number)
+        for text, run, _ in pieces:
+            begin = builder.length
+            builder.write(text)
+            self._style(begin, run, [] if level is not None or is_title else places[1:])
+        if level is not None or is_title:
+            builder.style(start, "title" if level is None else f"heading{level + 1}")
+        builder.end_line()
+        return boxes
+
+    def _beginning(self, places: list[XmlElement]) -> tuple[str, str]:
+        """The white space before a paragraph, and its number or bullet."""
+        depth, own = self._list(places)
+        if own is not None and depth in own.levels:
+            return INDENT * min(depth, DEEPEST), own.next(depth)
+        alignments = (_value(place, "pPr", "jc") for place in places)
+        indents = (place.find(f"{W}pPr/{W}ind") for place in places)
+        own_indent = next((indent for indent in indents if indent is not None), None)
+        if own_indent is None or next(filter(None, alignments), "") == "center":
+            return "", ""
+        left, first, hanging = (_whole(own_indent.get(f"{W}{name}")) for name in ("left", "firstLine", "hanging"))
+        columns = round((left + first - hanging) / TWIPS)
+        return " " * min(columns, MOST_INDENTED), ""
+
+    def _list(self, places: list[XmlElement]) -> tuple[int, _NumberedList | None]:
+        """The level of the list that a paragraph is an item of, and this list."""
+        for place in places:
+            name = _value(place, "pPr", "numPr", "numId")
+            if name is None:
+                continue
+            own = self.lists.get(name)
+            given = _value(place, "pPr", "numPr", "ilvl")
+            style = place.get(f"{W}styleId")
+            if own is None or given is not None or style is None:
+                return _whole(given), own
+            return next((depth for depth, level in own.levels.items() if level.style == style), 0), own
+        return 0, None
+
+    def _style(self, start: int, run: XmlElement | None, styles: list[XmlElement]) -> None:
+        """Give the text of a run its type. styles (list): of the paragraph."""
+        places = [] if run is None else [run, *self.styles.chain(_value(run, "rPr", "rStyle"))]
+        places += [*styles, self.styles.defaults]
+        for name, style in STYLES.items():
+            found = (_value(place, "rPr", name) for place in places)
+            if next((value for value in found if value is not None), "0") not in OFF:
+                self.builder.style(start, style)
+        sizes = (_value(place, "rPr", "sz") for place in places)
+        size = _whole(next((value for value in sizes if value is not None), None)) / 2
+        if styles and start < self.builder.length:
+            self.sizes.append((start, self.builder.length, size))
+
+
+def _pieces(element: XmlElement) -> Iterator[tuple[str, XmlElement | None, XmlElement | None]]:
+    """Texts below an element, each with the run that it is of; and text boxes, which have no text here."""
+    waiting: list[tuple[XmlElement, XmlElement | None]] = [(child, None) for child in reversed(element)]
+    while waiting:
+        own, run = waiting.pop()
+        if own.tag in LEFT_OUT or own.tag == FALLBACK or _is_hidden(own):
+            continue
+        if own.tag == f"{W}txbxContent":
+            yield "", None, own
+        elif own.tag == f"{W}t":
+            yield own.text or "", run, None
+        elif own.tag in SIGNS:
+            yield SIGNS[own.tag], run, None
+        elif own.tag == f"{W}br":
+            yield "\n" if own.get(f"{W}type") in (None, "textWrapping") else "", run, None
+        else:
+            waiting += [(child, own if own.tag == f"{W}r" else run) for child in reversed(own)]
+
+
+def _is_hidden(element: XmlElement) -> bool:
+    return element.tag == f"{W}r" and _value(element, "rPr", "vanish") not in (None, *OFF)

@@ -1,0 +1,197 @@
+"""Lines of printed pages become the elements of a document: by their distances, widths, indentation and type."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ...reading.joining import find_words, join_lines
+from ..layout import LayoutBuilder
+from ..segment import LARGE
+from ..starts import find_mark, find_numbering
+from .columns import PrintedLine
+from .printed import most_frequent
+
+WIDER = 1.25  # times the usual distance between lines: there is a blank line between
+MOST_BLANKS = 2
+MOST_LEADING = 3.5  # sizes between two baselines of one paragraph
+LEAST_FULL, FREQUENT = 3, 0.1  # lines, and the share of all of them, by which the usual distance is told
+SINGLE, MOST_SINGLE = 1.2, 1.9  # sizes between two lines if nothing is between them
+INDENTED = 0.8  # of a size
+TOLERANCE = 1.5  # points
+MARGIN = 0.7  # of the width of its column: the least that a narrower text has
+MANY = 0.3  # the share of elements with a blank line before them in a document that has one between two pages
+LARGER = 1.1  # times the size of running text
+COLUMN = 0.5  # of a size, for one column of indentation: the width of a usual letter
+MOST_INDENTED = 40
+CENTRED = 0.02  # of the width of its column: as far may the middle of a line be from its middle
+ENDS = (".", "!", "?", ":", ";", "。", "！", "？")  # of sentences
+
+
+@dataclass(slots=True)
+class Paragraph:
+    """Lines that are one element. blanks (int): blank lines before it."""
+
+    lines: list[PrintedLine]
+    blanks: int = 0
+
+    @property
+    def page(self) -> int:
+        return self.lines[0].column.page
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedType:
+    """The type of a document: the size of running text, and the usual distance of its lines, in sizes."""
+
+    size: float
+    leading: float
+
+    @classmethod
+    def of(cls, lines: Sequence[PrintedLine]) -> "PrintedType":
+        size = most_frequent((line.size, len(line.text)) for line in lines)
+        pairs = [(one, other) for one, other in pairwise(lines) if one.size == other.size]
+        near: list[float] = []  # distances of lines
+        full: list[float] = []  # of those that go on, as it seems
+        for one, other in pairs:
+            distance = _distance(one, other)
+            if distance is not None and distance <= MOST_LEADING:
+                near.append(round(distance, 1))
+                if not _is_short(one, other):
+                    full.append(near[-1])
+        if len(full) >= max(LEAST_FULL, FREQUENT * len(near)):
+            return cls(size, most_frequent((distance, 1) for distance in full))
+        counts = Counter(near)
+        least = min((distance for distance, count in counts.items() if count >= FREQUENT * len(near)), default=0)
+        return cls(size, least if 0 < least <= MOST_SINGLE else SINGLE)
+
+
+def find_paragraphs(lines: Sequence[PrintedLine]) -> list[Paragraph]:
+    """Put lines together. O(n)."""
+    usual = PrintedType.of(lines)
+    found: list[Paragraph] = []
+    gaps = Counter[bool]()
+    breaks: list[Paragraph] = []  # behind the end of a column or page
+    for line in lines:
+        if not found:
+            found.append(Paragraph([line]))
+            continue
+        distance = _distance(found[-1].lines[-1], line)
+        gap = 0 if distance is None else round(distance / usual.leading - 1)
+        is_apart = distance is not None and distance > WIDER * usual.leading
+        if not is_apart and _goes_on(found[-1].lines, line, distance is None):
+            found[-1].lines.append(line)
+            continue
+        found.append(Paragraph([line], min(max(gap, 1), MOST_BLANKS) if is_apart else 0))
+        if distance is None:
+            breaks.append(found[-1])
+        else:
+            gaps[is_apart] += 1
+    for paragraph in breaks:
+        paragraph.blanks = int(gaps[True] > MANY * gaps.total())
+    return found
+
+
+def _distance(one: PrintedLine, other: PrintedLine) -> float | None:
+    """Sizes between the baselines of two lines; None if the second one is not below the first in its column."""
+    if one.column != other.column or other.base <= one.base:
+        return None
+    return (other.base - one.base) / max(one.size, other.size)
+
+
+def _goes_on(lines: list[PrintedLine], line: PrintedLine, is_elsewhere: bool) -> bool:
+    """Whether a paragraph goes on with a line. is_elsewhere (bool): that begins another column or page."""
+    before, size = lines[-1], line.size
+    if abs(before.size - size) > 0.05 * size or _look(before) != _look(line) or _is_short(before, line):
+        return False
+    if "\t" in before.text and "\t" in line.text:  # rows of a table
+        return False
+    begins, ends = begins_element(line.text), before.text.endswith(ENDS)
+    shift = (line.left - line.column.left) - (before.left - before.column.left)
+    if is_elsewhere:
+        return not begins and not ends and shift < INDENTED * size
+    if begins and (ends or begins_element(lines[0].text) or shift < -INDENTED * size):
+        return False
+    return len(lines) == 1 or abs(shift) < INDENTED * size
+
+
+def _look(line: PrintedLine) -> tuple[bool, bool]:
+    """Whether a line is bold, and in capitals."""
+    return all("bold" in word.styles for word in line.words), line.text.isupper()
+
+
+def _is_short(line: PrintedLine, following: PrintedLine) -> bool:
+    """Whether the next line's first word would have had its place on a line, and both do not end at a margin."""
+    word, column = following.words[0], line.column
+    space = column.right - line.right - COLUMN * line.size / 2
+    is_wide = line.right - column.left >= MARGIN * (column.right - column.left)
+    at_margin = is_wide and abs(line.right - following.right) <= TOLERANCE
+    return space - (word.right - word.left) > TOLERANCE and not at_margin
+
+
+def begins_element(text: str) -> bool:
+    """Whether a line begins with a list mark, or a numbering with a sign."""
+    return max(find_mark(text, 0, len(text)), find_numbering(text, 0, len(text), first=False)) > 0
+
+
+def write_paragraphs(paragraphs: Sequence[Paragraph], builder: LayoutBuilder) -> list[tuple[int, int]]:
+    """Write each as a line with its indentation and styles. Returned are start and end of each, without indentation."""
+    lines = [line for paragraph in paragraphs for line in paragraph.lines]
+    words = find_words("\n".join(line.text for line in lines))
+    ranks = rank_sizes((round(line.size, 1), len(line.text)) for line in lines)
+    places = []
+    for paragraph in paragraphs:
+        for _ in range(paragraph.blanks):
+            builder.blank_line()
+        builder.write(" " * _indent(paragraph))
+        start = builder.length
+        texts = [line.text for line in paragraph.lines]
+        builder.write(texts[0] if len(texts) == 1 else join_lines(texts, words))
+        places.append((start, builder.length))
+        builder.runs += [
+            (start + first, start + last, style) for first, last, style in _runs(paragraph, builder.length - start)
+        ]
+        if rank := ranks.get(round(paragraph.lines[0].size, 1)):
+            builder.style(start, LARGE[rank - 1])
+        builder.end_line()
+    return places
+
+
+def rank_sizes(sizes: Iterable[tuple[float, int]]) -> dict[float, int]:
+    """Sizes that are larger than that of most characters, with their ranks, 1 for the largest.
+
+    sizes: of pieces of text, each with the number of its characters.
+    """
+    sizes = list(sizes)
+    usual = LARGER * most_frequent(sizes)
+    larger = sorted({size for size, _ in sizes if size > usual}, reverse=True)
+    return {size: min(rank, len(LARGE)) for rank, size in enumerate(larger, 1)}
+
+
+def _indent(paragraph: Paragraph) -> int:
+    """Columns before a paragraph; none before a line that is centred."""
+    line = paragraph.lines[0]
+    left, right = line.left - line.column.left, line.column.right - line.right
+    if len(paragraph.lines) == 1 and abs(left - right) <= 2 * CENTRED * (line.column.right - line.column.left):
+        return 0
+    columns = round(left / (COLUMN * line.size)) if line.size else 0
+    return min(columns, MOST_INDENTED) if columns > 1 else 0
+
+
+def _runs(paragraph: Paragraph, length: int) -> Iterator[tuple[int, int, str]]:
+    """Start, end and style of stretches of a paragraph: within its first line, or from there to its end."""
+    first, *others = paragraph.lines
+    for style in sorted({style for word in first.words for style in word.styles}):
+        place = 0
+        start: int | None = None
+        for word in first.words:
+            if style not in word.styles:
+                if start is not None:
+                    yield start, place - 1, style
+                start = None
+            elif start is None:
+                start = place
+            place += len(word.text) + 1
+        if start is not None:
+            goes_on = all(style in word.styles for line in others for word in line.words)
+            yield start, length if goes_on else min(place - 1, length), style

@@ -1,0 +1,1 @@
+"""Pipelines as a service over HTTP: JSON, the protocols of other tools, and a page."""

@@ -1,0 +1,249 @@
+"""Texts to answers in JSON, for each kind of component. A text that fails has its error in the place of its answer."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+from spacy.training import Example
+
+from ..annotation.extensions import read_result
+from ..annotation.span_targets import target_of
+from ..bibliography.assemble import label_references, read_entries
+from ..bibliography.bibtex import write_bibtex
+from ..bibliography.confidence import find_confidences
+from ..bibliography.csl import to_item
+from ..bibliography.entry import Entry
+from ..bibliography.errors import BibliographyErrors
+from ..bibliography.split import Reference, split_references
+from ..core.arrays import Floats
+from ..core.errors import CRFError, excerpt
+from ..core.labels import UNKNOWN, TagSet
+from ..pipe.component import ChainPipe
+from ..pipe.probabilities import GivesSets
+from ..punctuation.docs import CASE, COLUMNS, MARKS, PROBABILITIES, RESTORATION, RESTORED, read_punctuation
+from ..sections.cross_references import find_cross_references
+from ..sections.tree import SectionTree
+from .errors import ServiceErrors
+from .models import CHANGES, MARGINALS
+
+Answer = dict[str, Any]
+LEAST, MOST_TAGS = 0.005, 5  # less probable tags, and more of them, are not told
+
+
+def tell_error(error: Exception) -> Answer:
+    """What takes the place of an answer."""
+    found = as_coded(error)
+    return {"error": {"code": found.code, "message": str(found)}}
+
+
+def as_coded(error: Exception) -> CRFError:
+    """The error itself, or one with a code in its place."""
+    if isinstance(error, CRFError):
+        return error
+    return CRFError(ServiceErrors.CRF739.format(error=excerpt(str(error).strip() or type(error).__name__)))
+
+
+def read_docs(nlp: Language, texts: Sequence[str | Doc]) -> list[Doc | Exception]:
+    """Process texts; where one fails, each is processed alone, and those that fail are their errors."""
+    try:
+        return list(nlp.pipe(texts))
+    except Exception as error:  # components of others may raise anything
+        if len(texts) == 1:
+            return [error]
+    return [found for text in texts for found in read_docs(nlp, [text])]
+
+
+def answer(kind: str, nlp: Language, component: Any, texts: Sequence[str]) -> list[Answer]:
+    """Answer a request. kind (str): see `KINDS`. RETURNS (list[dict]): an answer for each text."""
+    if kind == "cite":
+        return [_guarded(partial(tell_references, nlp, component), text) for text in texts]
+    tell = partial(TELLERS[kind], component)
+    docs = read_docs(nlp, texts)
+    return [tell_error(doc) if isinstance(doc, Exception) else _guarded(tell, doc) for doc in docs]
+
+
+def _guarded(tell: Callable[[Any], Answer], asked: str | Doc) -> Answer:
+    try:
+        return tell(asked)
+    except Exception as error:
+        return tell_error(error)
+
+
+# -- tags and sets -----------------------------------------------------------------------------------------------
+
+
+def tell_tags(component: Any, doc: Doc) -> Answer:
+    """Tokens with their tags, how probable the likely ones are, and sets where the component gives them."""
+    tags, values = probabilities_of(doc, component)
+    labels = labels_of(doc, component, tags)
+    sets = read_result(doc, component.cfg["tag_set"]) if isinstance(component, GivesSets) else None
+    tokens = []
+    for token in doc:
+        told: Answer = {**_place(doc, token.i, token.i + 1), "tag": None}
+        if (label := labels[token.i]) != UNKNOWN:
+            told["tag"] = tags.tags[label]
+            told["probability"] = None if values is None else float(values[token.i][label])
+            if values is not None:
+                told["probabilities"] = _likely(tags, values[token.i])
+        if sets is not None:
+            told["set"] = sets[token.i]
+        tokens.append(told)
+    return {"tokens": tokens}
+
+
+def probabilities_of(doc: Doc, component: Any) -> tuple[TagSet, Floats | None]:
+    """Tags of a component, and their probabilities (n, L) in a Doc; None where its scores are none."""
+    where = component.tag_probs if isinstance(component, GivesSets) else MARGINALS
+    stored = read_result(doc, where) if doc.has_extension(where) else None
+    tags = component.tags if isinstance(component, ChainPipe) else TagSet(tuple((stored or {}).get("tags", ())), "none")
+    is_told = stored is not None and getattr(component, "has_probabilities", True)
+    return tags, np.asarray(stored["values"]) if is_told and stored is not None else None
+
+
+def labels_of(doc: Doc, component: Any, tags: TagSet) -> list[int]:
+    """Numbers of the tags that tokens have, UNKNOWN for none; those of spans as the chain has them."""
+    target = component.annotation if isinstance(component, ChainPipe) else target_of(component.target)
+    found: list[int] = target.gold(Example(doc, doc), tags, strict=False).tolist()
+    return found
+
+
+def _likely(tags: TagSet, values: Floats) -> dict[str, float]:
+    best = np.argsort(-values)[:MOST_TAGS].tolist()
+    return {tags.tags[tag]: round(float(values[tag]), 4) for tag in best if values[tag] >= LEAST}
+
+
+def _place(doc: Doc, start: int, end: int) -> Answer:
+    span = doc[start:end]
+    return {"text": span.text, "start": span.start_char, "end": span.end_char}
+
+
+# -- entities ----------------------------------------------------------------------------------------------------
+
+
+def tell_entities(component: Any, doc: Doc) -> Answer:
+    """Spans with their exact probabilities, what constraints changed and why, and how sure the decoding is."""
+    spans = spans_of(doc, component)
+    entities = [
+        {**_place(doc, span.start, span.end), "label": span.label_, "probability": score}
+        for span, score in zip(spans, scores_of(doc, component, spans))
+    ]
+    told: Answer = {"entities": entities}
+    if "changes" in component.cfg:
+        told["changes"] = tell_changes(doc)
+        info = doc._.get(component.cfg["info"]) or {}
+        told["decoding"] = {key: info.get(key) for key in ("method", "certified", "violated", "relaxed", "limits")}
+    return told
+
+
+def spans_of(doc: Doc, component: Any) -> list[Span]:
+    """The spans that a component labels, in the order of the text."""
+    if component.settings.target == "ent":
+        return list(doc.ents)
+    return sorted(doc.spans.get(component.settings.spans_key, ()))
+
+
+def scores_of(doc: Doc, component: Any, spans: Sequence[Span]) -> list[float | None]:
+    """Exact probabilities of spans; None where the component has none."""
+    is_first_order = hasattr(component, "span_probabilities") and component.scores.weights.order == 1
+    if not spans or not is_first_order or not component.has_probabilities:
+        return [None] * len(spans)
+    found: list[float | None] = component.span_probabilities(doc, spans).label.tolist()
+    return found
+
+
+def tell_changes(doc: Doc) -> list[Answer]:
+    """Runs of tokens whose labels constraints changed in the same way, and sets of constraints that account for it."""
+    changes = read_result(doc, CHANGES) or []
+    runs = groupby(enumerate(changes), lambda one: (one[1]["token"] - one[0], one[1]["from"], one[1]["to"]))
+    told = []
+    for (_, before, after), run in runs:
+        own = [change for _, change in run]
+        because = [list(reason) for reason in dict.fromkeys(tuple(why) for one in own for why in one["because"])]
+        place = _place(doc, own[0]["token"], own[-1]["token"] + 1)
+        told.append({**place, "from": before, "to": after, "because": because})
+    return told
+
+
+# -- references, sections, punctuation ---------------------------------------------------------------------------
+
+
+def tell_references(nlp: Language, tagger: Any, text: str) -> Answer:
+    """The references of a bibliography as BibTeX and CSL, with the confidence in each field and in all of them."""
+    entries: list[Entry] = []
+    told: list[Answer] = []
+    for reference, entry, facts in read_references(nlp, tagger, split_references(text)):
+        if entry is None:
+            where = f"lines {reference.first_line} to {reference.last_line}"
+            number = len(told) + 1
+            facts = tell_error(
+                CRFError(BibliographyErrors.CRF645.format(number=number, lines=where, text=reference.text[:60]))
+            )
+        else:
+            entries.append(entry)
+            facts = {**facts, "bibtex": write_bibtex([entry]), "csl": to_item(entry)}
+        told.append({"text": reference.text, "marker": reference.marker, **facts})
+    return {"references": told, "bibtex": write_bibtex(entries)}
+
+
+def read_references(
+    nlp: Language, tagger: Any, references: Sequence[Reference]
+) -> list[tuple[Reference, Entry | None, Answer]]:
+    """Read references. RETURNS (list): each with its entry, None if it has no field, and its `probability` and
+    `fields`, those of its runs of one label."""
+    docs = label_references(nlp, references)
+    found = zip(references, docs, read_entries(docs, tagger), find_confidences(tagger, docs))
+    told = []
+    for reference, doc, entry, confidence in found:
+        runs = _runs(labels_of(doc, tagger, tagger.tags))
+        fields = [
+            {**_place(doc, *bounds), "label": label, "probability": probability}
+            for bounds, (label, probability) in zip(runs, confidence.fields)
+        ]
+        told.append((reference, entry, {"probability": confidence.reference, "fields": fields}))
+    return told
+
+
+def _runs(labels: Sequence[int]) -> list[tuple[int, int]]:
+    """Bounds of the runs of one label; tokens without one make none."""
+    found = [(label, list(run)) for label, run in groupby(range(len(labels)), lambda place: labels[place])]
+    return [(run[0], run[-1] + 1) for label, run in found if label != UNKNOWN]
+
+
+def tell_sections(component: Any, doc: Doc) -> Answer:
+    """The section tree, see `SectionTree.to_json`, and the sections that the text mentions."""
+    tree: SectionTree = doc._.section_tree
+    mentions = [[one.start, one.end, one.section] for one in find_cross_references(doc.text, tree)]
+    return {"tree": tree.to_json(), "cross_references": mentions}
+
+
+def tell_restored(component: Any, doc: Doc) -> Answer:
+    """The text with its marks, the edits that make it, and each mark with its place in the new text."""
+    punctuation = read_punctuation(doc) or {MARKS: []}
+    edits = doc._.get(RESTORATION) or []
+    columns, rows = punctuation.get(COLUMNS, ()), punctuation.get(PROBABILITIES)
+    marks = []
+    for token, mark in zip(doc, punctuation[MARKS]):
+        if mark:
+            end = token.idx + len(token)
+            at = end + sum(len(new) - (behind - start) for start, behind, new in edits if start < end)
+            told: Answer = {"word": token.text, "start": token.idx, "end": end, "mark": mark, "at": at}
+            if rows is not None:
+                row = rows[token.i]
+                told["probability"] = row[columns.index(mark)]
+                told["probabilities"] = {name: round(value, 4) for name, value in zip(columns, row) if value >= LEAST}
+            marks.append(told)
+    has_case = {"has_case": CASE in punctuation}
+    return {"restored": doc._.get(RESTORED), "edits": edits, "marks": marks, **has_case}
+
+
+TELLERS: dict[str, Callable[[Any, Doc], Answer]] = {
+    "tag": tell_tags,
+    "sets": tell_tags,
+    "entities": tell_entities,
+    "sections": tell_sections,
+    "punctuate": tell_restored,
+}

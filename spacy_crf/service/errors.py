@@ -1,0 +1,46 @@
+"""Messages of the service, and what a request is refused with."""
+
+from ..core.errors import CRFError, Messages
+
+NO_CODE = "CRF739"
+
+
+class Refusal(CRFError):
+    """A request that is not answered. status (int): of HTTP. retry_after (int): seconds; 0 where it does not help."""
+
+    def __init__(self, message: str, status: int = 422, retry_after: int = 0):
+        super().__init__(message)
+        self.status, self.retry_after = status, retry_after
+
+
+class ServiceErrors(metaclass=Messages):
+    """Messages of exceptions."""
+
+    CRF720 = "The request is larger than {most} MB. Send less at a time, or start the service with a larger --max-mb."
+    CRF726 = "There are {found} texts in the request, and {most} at most. Send several requests, or set --max-texts."
+    CRF727 = (
+        "The texts of the request have {found} characters together, and {most} at most. Send several requests, or set "
+        "--max-chars."
+    )
+    CRF728 = "The work was not done within {seconds:g} seconds. Send less at a time, or set --timeout."
+    CRF729 = "Too many requests are waiting for {name!r}. Try again in a moment."
+    CRF730 = "There is no model {name!r}. There are: {known}."
+    CRF732 = "{name} cannot answer /{kind}: {why}. GET /models tells what each model answers."
+    CRF733 = (
+        "The host {host!r} is none of this service: {known}. Open it by one of these, or start it with the --host that "
+        "you use."
+    )
+    CRF734 = "The request is not as it should be: {problem}. /openapi.json describes it."
+    CRF735 = "{what} cannot be read: {problem}"
+    CRF736 = "Two models would have the name {name!r}. Give them as NAME=MODEL."
+    CRF737 = "None of our components is in {model}: its components are {names}. Serve a pipeline that has one."
+    CRF738 = "The service needs {package}, which is not installed. Install it: pip install 'spacy_crf[serve]'."
+    CRF739 = "The pipeline could not process the text ({error}). Send another one, or report it with this message."
+    CRF740 = "The layer {layer!r} with the feature {feature!r} cannot be filled: {problem}."
+    CRF743 = "No control of the labelling interface fits {name!r}: {problem}."
+    CRF744 = "{name!r} is learning from corrections already. Try again when GET /models says that it has ended."
+    CRF745 = "Nothing can be learned: start the service with --data FOLDER, where corrections and new models are kept."
+    CRF746 = "There are {found} checked documents or sentences for {name!r}, and at least {least} are needed to learn."
+    CRF747 = "{name!r} cannot learn from corrections: it has no component that labels tokens with weights of its own."
+    CRF748 = "Training ended without a model ({error})."
+    CRF749 = "The new model scores {new:.4f} on checked text that was held out, and the old one {old:.4f}: it stays."

@@ -1,0 +1,268 @@
+"""The protocol of Label Studio's ML backends: predictions for tasks, and corrections that are kept and learned from.
+
+The labelling interface says what is asked for: `Labels` or a `Taxonomy` with labeling="true" over a `Text` takes spans
+or tags whose names it lists, several for a token where its choice is "multiple"; a `TextArea` takes restored text.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+from typing import Any
+from xml.parsers import expat
+
+from fastapi import APIRouter
+from pydantic import BaseModel
+from spacy.language import Language
+
+from ..annotation.documents import write_doc_name
+from .answers import Answer, answer
+from .errors import Refusal, ServiceErrors
+from .models import Limits, Models, ServedModel
+from .retraining import Learner, Marked
+
+Value = Mapping[str, Any]
+LABELS, TAXONOMY, TEXT_AREA = "Labels", "Taxonomy", "TextArea"
+LISTED = {"Label": "value", "Choice": "value"}  # elements that name a label, and the attribute that does
+LABELLING = ("entities", "sets", "tag")
+KEEPING = ("ANNOTATION_CREATED", "ANNOTATION_UPDATED")
+FORGETTING = ("ANNOTATION_DELETED", "ANNOTATIONS_DELETED")
+LEARNING = "START_TRAINING"
+
+
+class SetupRequest(BaseModel):
+    """What Label Studio tells when it is connected; its `schema` is the labelling interface."""
+
+    model_config = {"extra": "allow"}
+    project: int | str = ""
+
+
+class TaskRequest(BaseModel):
+    """Tasks to predict. tasks: each with its `data`. label_config: the labelling interface."""
+
+    model_config = {"extra": "allow"}
+    tasks: list[dict[str, Any]]
+    label_config: str = ""
+
+
+class Webhook(BaseModel):
+    """What has happened in Label Studio."""
+
+    model_config = {"extra": "allow"}
+    action: str
+    annotation: dict[str, Any] = {}
+    annotations: list[dict[str, Any]] = []
+    task: dict[str, Any] = {}
+    project: Any = None
+
+
+@dataclass
+class Control:
+    """A control of a labelling interface.
+
+    kind (str): of its element. name (str), to_name (str): its own, and that of what is labelled. several (bool):
+    whether it takes several labels for one place. places (bool): whether it labels parts of a text.
+    values (list[str]): labels that it lists.
+    """
+
+    kind: str
+    name: str
+    to_name: str
+    several: bool = False
+    places: bool = False
+    values: list[str] = field(default_factory=list)
+
+
+class LabelConfig:
+    """A labelling interface. controls (list[Control]): in order. texts (dict): keys of task data, by names of texts."""
+
+    def __init__(self, text: str):
+        self.controls: list[Control] = []
+        self.texts: dict[str, str] = {}
+        parser = expat.ParserCreate()
+        parser.StartElementHandler = self._begin
+        parser.StartDoctypeDeclHandler = self._refuse
+        try:
+            parser.Parse(text.encode("utf8"), True)
+        except expat.ExpatError as error:
+            raise Refusal(ServiceErrors.CRF735.format(what="The labelling interface", problem=error)) from error
+
+    @staticmethod
+    def _refuse(*_: Any) -> None:
+        raise Refusal(ServiceErrors.CRF735.format(what="The labelling interface", problem="it has a document type"))
+
+    def _begin(self, element: str, given: dict[str, str]) -> None:
+        value = given.get("value", "")
+        if element in LISTED and self.controls:
+            self.controls[-1].values.append(value)
+        elif element == "Text" and value.startswith("$"):
+            self.texts[given.get("name", "")] = value[1:]
+        elif element in (LABELS, TAXONOMY, TEXT_AREA):
+            several = given.get("choice") == "multiple" or (element == TAXONOMY and given.get("maxUsages") != "1")
+            places = element == LABELS or given.get("labeling") == "true"
+            where = element, given.get("name", ""), given.get("toName", "")
+            self.controls.append(Control(*where, several, places))
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What fills a control. kind (str): of answers. key (str): of task data, for the text."""
+
+    control: Control
+    kind: str
+    key: str
+
+    @classmethod
+    def find(cls, model: ServedModel, text: str) -> "Fit":
+        """Find the first control that a model fills, by the labels of both; a coded error where there is none."""
+        config = LabelConfig(text)
+        for control in config.controls:
+            if (key := config.texts.get(control.to_name)) is None:
+                continue
+            if control.kind == TEXT_AREA and "punctuate" in model.kinds:
+                return cls(control, "punctuate", key)
+            if control.places and (kind := _kind_of(model, control.values)):
+                return cls(control, kind, key)
+        names = [f"{one.kind} {one.name!r}" for one in config.controls]
+        problem = (
+            f"there are {', '.join(names) or 'none of ours'}, over texts, and labels have to be named as the model's"
+        )
+        raise Refusal(ServiceErrors.CRF743.format(name=model.name, problem=problem))
+
+
+def _kind_of(model: ServedModel, values: Sequence[str]) -> str:
+    """What a model labels with most of some labels; "" for nothing."""
+    shared = {kind: len({*model.component(kind).labels} & {*values}) for kind in LABELLING if kind in model.kinds}
+    best = max(shared, key=shared.__getitem__, default="")
+    return best if best and shared[best] else ""
+
+
+def add_label_studio(router: APIRouter, models: Models, limits: Limits, learner: Learner) -> None:
+    """Add the endpoints below /label-studio/NAME, which is the address to give to Label Studio."""
+    configs: dict[str, str] = {}  # the last labelling interface of each model: webhooks may come without
+
+    @router.get("/label-studio/{name}/health")
+    async def tell_backend(name: str) -> dict[str, str]:
+        """Whether the model is there."""
+        return {"status": "UP", "model_class": models[name].name}
+
+    @router.post("/label-studio/{name}/setup")
+    async def set_up(name: str, request: SetupRequest) -> dict[str, str]:
+        """Check that the labelling interface has a control that the model fills."""
+        model, text = models[name], str((request.model_extra or {}).get("schema") or "")
+        if text:
+            Fit.find(model, text)
+            configs[name] = text
+        return {"model_version": model.version}
+
+    @router.post("/label-studio/{name}/predict")
+    async def predict(name: str, request: TaskRequest) -> dict[str, Any]:
+        """A prediction for each task."""
+        model = models[name]
+        configs[name] = request.label_config or configs.get(name, "")
+        fit = Fit.find(model, configs[name])
+        texts = [_text_of(task, fit.key) for task in request.tasks]
+        limits.check_texts([text or "" for text in texts])
+
+        def work(nlp: Language) -> list[Answer]:
+            known = [text for text in texts if text is not None]
+            answers = iter(answer(fit.kind, nlp, model.component(fit.kind), known))
+            return [{} if text is None else next(answers) for text in texts]
+
+        return {"results": [prediction(fit, told, model.version) for told in await model.run(work)]}
+
+    @router.post("/label-studio/{name}/webhook")
+    async def take_webhook(name: str, event: Webhook) -> dict[str, Any]:
+        """Keep a correction, forget one, or learn from those that are kept."""
+        model = models[name]
+        if event.action == LEARNING:
+            learner.start(model)
+        elif event.action in FORGETTING:
+            for one in event.annotations or [event.annotation]:
+                learner.forget(model, _key(one))
+        elif event.action in KEEPING:
+            own = event.project.get("label_config") if isinstance(event.project, dict) else None
+            fit = Fit.find(model, str(own or configs.get(name, "")))
+
+            def work(nlp: Language) -> None:
+                learner.keep(model, fit.kind, gold_of_task(nlp, fit, event), _key(event.annotation))
+
+            if not event.annotation.get("was_cancelled"):
+                await model.run(work)
+        return {"status": "ok", "learning": model.learning}
+
+
+def _key(annotation: Value) -> str:
+    return f"label-studio {annotation.get('id')}"
+
+
+def _text_of(task: Value, key: str) -> str | None:
+    data = task.get("data")
+    text = data.get(key) if isinstance(data, dict) else None
+    return text if isinstance(text, str) else None
+
+
+# -- predictions -------------------------------------------------------------------------------------------------
+
+
+def prediction(fit: Fit, told: Answer, version: str) -> dict[str, Any]:
+    """The prediction of a task; one that failed has no results."""
+    results = [] if not told or "error" in told else list(_results(fit, told))
+    scores = [one["score"] for one in results if one["score"] is not None]
+    found = {"result": results, "score": fmean(scores) if scores else 0.0, "model_version": version}
+    return {**found, "error": told["error"]} if "error" in told else found
+
+
+def _results(fit: Fit, told: Answer) -> Iterator[dict[str, Any]]:
+    control = fit.control
+    where = {"from_name": control.name, "to_name": control.to_name}
+    if control.kind == TEXT_AREA:
+        chances = [mark.get("probability", 1.0) for mark in told["marks"]]
+        score = fmean(chances) if chances else None
+        yield {"id": "text", **where, "type": "textarea", "value": {"text": [told["restored"]]}, "score": score}
+        return
+    for number, one in enumerate(told["entities"] if fit.kind == "entities" else told["tokens"]):
+        labels = one.get("set") or [one.get("label", one.get("tag"))]
+        labels = [label for label in labels if label in control.values][: None if control.several else 1]
+        if labels:
+            place = {"start": one["start"], "end": one["end"], "text": one["text"]}
+            value = {"labels": labels} if control.kind == LABELS else {"taxonomy": [[label] for label in labels]}
+            kind = control.kind.lower()
+            yield {"id": f"r{number}", **where, "type": kind, "value": place | value, "score": one.get("probability")}
+
+
+# -- corrections -------------------------------------------------------------------------------------------------
+
+
+def gold_of_task(nlp: Language, fit: Fit, event: Webhook) -> Marked:
+    """What an annotation says of the tokens of its task. Whoever submits one has looked at all of it: tokens without a
+    span are outside of spans. Where spans begin or end inside of tokens, these are unknown."""
+    text = _text_of(event.task, fit.key)
+    if text is None or fit.kind == "punctuate":
+        problem = f"it has no text in {fit.key!r}" if text is None else "restored text is not learned from"
+        raise Refusal(ServiceErrors.CRF735.format(what="The correction", problem=problem))
+    doc = write_doc_name(nlp.make_doc(text), f"label-studio task {event.task.get('id')}")
+    tags: list[list[str]] = [[] for _ in doc]
+    spans, checked = [], [True] * len(doc)
+    for start, end, labels in _regions(fit.control, event.annotation, text):
+        span = doc.char_span(start, end, alignment_mode="expand")
+        if span is None or not len(span):
+            continue
+        if (span.start_char, span.end_char) != (start, end):
+            checked[span.start : span.end] = [False] * len(span)
+            continue
+        spans.append((span.start, span.end, labels[0]))
+        for token in span:
+            tags[token.i] += labels
+    return Marked(doc, spans=spans, checked=checked) if fit.kind == "entities" else Marked(doc, tags=tags)
+
+
+def _regions(control: Control, annotation: Value, text: str) -> Iterator[tuple[int, int, list[str]]]:
+    """The characters of the regions of a control, and their labels."""
+    for one in annotation.get("result") or ():
+        value = one.get("value") if isinstance(one, dict) else None
+        if not isinstance(value, dict) or one.get("from_name") != control.name:
+            continue
+        found = value.get("labels") or [path[-1] for path in value.get("taxonomy") or () if path]
+        start, end = value.get("start"), value.get("end")
+        if found and isinstance(start, int) and isinstance(end, int) and 0 <= start < end <= len(text):
+            yield start, end, [str(label) for label in found]

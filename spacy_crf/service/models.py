@@ -1,0 +1,213 @@
+"""Pipelines that are served: what each answers, and its thread, which does one piece of work after the other."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any, TypeVar
+
+from spacy.language import Language
+
+from ..constraints.component import KeepsConstraints
+from ..core.errors import CRFError
+from ..pipe.block import SPAN_TARGETS
+from ..pipe.component import ChainPipe
+from ..pipe.probabilities import GivesSets, LabelsTokens
+from ..punctuation.component import PunctuationRestorer
+from ..sections.component import SectionParser
+from .errors import Refusal, ServiceErrors
+
+MARGINALS, CHANGES = "served_marginals", "constraint_changes"  # custom attributes of Docs
+FIELDS = {"AUTHOR", "TITLE"}  # labels by which a model for references is known
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What requests may ask for.
+
+    megabytes (float): of a request. texts (int), characters (int): in a request, the latter all together.
+    seconds (float): for the work of a request. waiting (int): requests that wait for one model.
+    """
+
+    megabytes: float = 4
+    texts: int = 100
+    characters: int = 500_000
+    seconds: float = 30
+    waiting: int = 32
+
+    def check_texts(self, texts: Sequence[str]) -> None:
+        """Raise a coded error for too many texts, or too long ones."""
+        if len(texts) > self.texts:
+            raise Refusal(ServiceErrors.CRF726.format(found=len(texts), most=self.texts), 413)
+        if (found := sum(map(len, texts))) > self.characters:
+            raise Refusal(ServiceErrors.CRF727.format(found=f"{found:,}", most=f"{self.characters:,}"), 413)
+
+
+def _labels_text(pipe: Any) -> bool:
+    return isinstance(pipe, LabelsTokens | GivesSets)
+
+
+def _labels_spans(pipe: Any) -> bool:
+    settings = getattr(pipe, "settings", None)
+    return isinstance(pipe, LabelsTokens | KeepsConstraints) and getattr(settings, "target", "") in SPAN_TARGETS
+
+
+def _labels_references(pipe: Any) -> bool:
+    labels: Sequence[str] = getattr(pipe, "labels", ())
+    return isinstance(pipe, LabelsTokens) and {label.upper() for label in labels} >= FIELDS
+
+
+# what a model can be asked for, and whether a component answers it
+KINDS: dict[str, Callable[[Any], bool]] = {
+    "tag": lambda pipe: _labels_text(pipe) and not _labels_spans(pipe),
+    "sets": lambda pipe: isinstance(pipe, GivesSets),
+    "entities": _labels_spans,
+    "cite": _labels_references,
+    "sections": lambda pipe: isinstance(pipe, SectionParser),
+    "punctuate": lambda pipe: isinstance(pipe, PunctuationRestorer),
+}
+
+
+class ServedModel:
+    """A pipeline with a name, and a thread for it.
+
+    name (str): that requests give. nlp (Language): the pipeline. source (str): where it is from.
+    limits (Limits): how many requests may wait, and for how long.
+    learning (dict): what became of the last training, empty for none.
+    RAISES (ValueError): for a pipeline that answers nothing.
+    """
+
+    def __init__(self, name: str, nlp: Language, source: str = "", limits: Limits | None = None):
+        self.name, self.source, self.limits = name, source, limits or Limits()
+        self.learning: dict[str, Any] = {}
+        self._thread = ThreadPoolExecutor(1, f"model-{name}")
+        self._waiting, self._lock = 0, Lock()
+        self.replace(nlp, source)
+
+    def replace(self, nlp: Language, source: str) -> None:
+        """Serve another pipeline from the next request on."""
+        self.config = nlp.config.copy()  # before more is asked for
+        _ask_for_all(nlp)
+        self.nlp, self.source = nlp, source
+        if not self.kinds:
+            raise CRFError(ServiceErrors.CRF737.format(model=source or self.name, names=", ".join(nlp.pipe_names)))
+
+    @property
+    def kinds(self) -> list[str]:
+        """What it can be asked for."""
+        return [kind for kind in KINDS if self._find(kind) is not None]
+
+    @property
+    def version(self) -> str:
+        """A name of what is served, which changes when something else is learned."""
+        return f"{self.name}-{self.nlp.meta.get('version', '')}-{self.learning.get('number', 0)}"
+
+    def component(self, kind: str) -> Any:
+        """The component that answers; a coded error where none does."""
+        found = self._find(kind)
+        if found is None:
+            why = f"its components are {', '.join(self.nlp.pipe_names)}"
+            raise Refusal(ServiceErrors.CRF732.format(name=self.name, kind=kind, why=why))
+        return found
+
+    def _find(self, kind: str) -> Any:
+        found = [pipe for _, pipe in self.nlp.pipeline if KINDS[kind](pipe)]
+        return (found[-1] if kind == "cite" else found[0]) if found else None
+
+    def tell(self, state: str, **facts: Any) -> None:
+        """Note what becomes of a training, for /models; its number stays until the next one."""
+        self.learning = {"number": self.learning.get("number", 0), "state": state, **facts}
+
+    def save(self, folder: Path) -> None:
+        """Save the pipeline, when its thread has time."""
+        self._thread.submit(self.nlp.to_disk, folder).result()
+
+    def describe(self) -> dict[str, Any]:
+        """What users are told of it."""
+        meta = self.nlp.meta
+        components = [
+            {"name": name, "factory": self.nlp.get_pipe_meta(name).factory, "labels": list(getattr(pipe, "labels", ()))}
+            for name, pipe in self.nlp.pipeline
+        ]
+        known = {key: meta.get(key) for key in ("lang", "name", "version", "description", "license")}
+        scores = {key: value for key, value in meta.get("performance", {}).items() if isinstance(value, int | float)}
+        return {
+            **{"name": self.name, "answers": self.kinds, "components": components, "meta": known, "scores": scores},
+            **{"source": self.source, "learning": self.learning},
+        }
+
+    async def run(self, work: Callable[[Language], T]) -> T:
+        """Have work done by the thread, in a memory zone of the vocabulary, which forgets new words behind it.
+
+        RAISES (Refusal): where too many wait, or it takes too long; then it is done to its end for nobody.
+        """
+        with self._lock:
+            if self._waiting >= self.limits.waiting:
+                raise Refusal(ServiceErrors.CRF729.format(name=self.name), 503, retry_after=1)
+            self._waiting += 1
+        future = self._thread.submit(self._work, work)
+        future.add_done_callback(self._count_down)
+        try:
+            return await asyncio.wait_for(asyncio.wrap_future(future), self.limits.seconds)
+        except TimeoutError as error:
+            future.cancel()
+            raise Refusal(ServiceErrors.CRF728.format(seconds=self.limits.seconds), 503, retry_after=5) from error
+
+    def _work(self, work: Callable[[Language], T]) -> T:
+        nlp = self.nlp
+        with nlp.memory_zone():
+            return work(nlp)
+
+    def _count_down(self, _: Future[Any]) -> None:
+        with self._lock:
+            self._waiting -= 1
+
+    def close(self) -> None:
+        """End the thread; what waits is left undone."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+
+class Models(Mapping[str, ServedModel]):
+    """The models that are served, by name."""
+
+    def __init__(self, models: Sequence[ServedModel]):
+        self._models: dict[str, ServedModel] = {}
+        for model in models:
+            if model.name in self._models:
+                raise CRFError(ServiceErrors.CRF736.format(name=model.name))
+            self._models[model.name] = model
+
+    def __getitem__(self, name: str) -> ServedModel:
+        if name not in self._models:
+            raise Refusal(ServiceErrors.CRF730.format(name=name[:100], known=", ".join(self)), 404)
+        return self._models[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._models)
+
+    def __len__(self) -> int:
+        return len(self._models)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._models
+
+    def choose(self, kind: str, name: str | None = None) -> ServedModel:
+        """The model of a name, or the first one that answers what is asked for; a coded error where there is none."""
+        if name is not None:
+            return self[name]
+        for model in self.values():
+            if kind in model.kinds:
+                return model
+        raise Refusal(ServiceErrors.CRF732.format(name="No model", kind=kind, why=f"there are {', '.join(self)}"), 404)
+
+
+def _ask_for_all(nlp: Language) -> None:
+    """Have components tell what answers show beside labels: probabilities, and what constraints changed."""
+    for _, pipe in nlp.pipeline:
+        if isinstance(pipe, LabelsTokens) and not isinstance(pipe, GivesSets) and isinstance(pipe, ChainPipe):
+            pipe.cfg["marginals"] = MARGINALS
+        if isinstance(pipe, KeepsConstraints):
+            pipe.cfg["changes"] = CHANGES

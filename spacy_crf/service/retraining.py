@@ -1,0 +1,241 @@
+"""What people have corrected, and models that learn from it beside the one that is served.
+
+FOLDER/NAME/checked has a file for each checked document, FOLDER/NAME/1, 2 .. are models. A training begins with the
+weights that are served, learns from four fifths of the checked text, and is judged on the rest, as is the model that is
+served. It runs in a process of its own at the lowest priority. The new model takes the place of the old one when it is
+saved and not worse; whatever happens otherwise, the old one stays, and /models tells why.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+from threading import Lock, Thread
+from typing import Any
+
+import spacy
+from spacy.language import Language
+from spacy.parts_of_speech import IDS
+from spacy.tokens import Doc, DocBin, Span
+from spacy.tokens.doc import DOCBIN_ALL_ATTRS
+from spacy.util import filter_spans, registry
+from thinc.api import Config
+
+from ..annotation.documents import register_doc_name
+from ..annotation.extensions import register_stored, write_known
+from ..annotation.gold import partial_extension, write_gold_tags
+from ..core.labels import OUTSIDE
+from ..corpora.reader import Corpus
+from ..lab.training import train_config, with_fold
+from ..pipe.block import SPAN_TARGETS
+from ..pipe.component import ChainPipe
+from ..pipe.probabilities import GivesSets
+from .errors import Refusal, ServiceErrors
+from .models import ServedModel
+
+FOLDS = 5  # one of which is held out
+LOWEST_PRIORITY = 19
+CHECKED = "checked"
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A Doc of which a person has said something.
+
+    tags (Sequence): the tags of each token, all of which are right; none where nothing is known.
+    spans (Sequence): first token, token behind the last, and label. checked (Sequence[bool]): tokens that are known to
+        be outside of spans where they are in none; all without.
+    """
+
+    doc: Doc
+    tags: Sequence[Sequence[str]] = ()
+    spans: Sequence[tuple[int, int, str]] = ()
+    checked: Sequence[bool] = ()
+
+
+class Learner:
+    """Keeps corrections and starts trainings. folder (Path | None): where; nothing can be learned without."""
+
+    def __init__(self, folder: Path | None = None):
+        self.folder, self._lock = folder, Lock()
+
+    def folder_of(self, model: ServedModel) -> Path:
+        """Return the folder of a model; a coded error where it cannot learn."""
+        if self.folder is None:
+            raise Refusal(ServiceErrors.CRF745, 503)
+        if learns(model) is None:
+            raise Refusal(ServiceErrors.CRF747.format(name=model.name))
+        return self.folder / model.name
+
+    def require_rest(self, model: ServedModel) -> None:
+        """Raise a coded error where a model is learning."""
+        if model.learning.get("state") == "learning":
+            raise Refusal(ServiceErrors.CRF744.format(name=model.name), 429, retry_after=10)
+
+    def keep(self, model: ServedModel, kind: str, marked: Marked, key: str) -> None:
+        """Write what is known of a document to its file. kind (str): of answers. key (str): says which file it is."""
+        write_gold(model.component(kind), marked)
+        docs = DocBin(DOCBIN_ALL_ATTRS, store_user_data=True, docs=[marked.doc])
+        path = self._file(model, key)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside = path.with_suffix(".new")
+        beside.write_bytes(docs.to_bytes())
+        beside.replace(path)
+
+    def forget(self, model: ServedModel, key: str) -> None:
+        """Delete what is known of a document."""
+        self._file(model, key).unlink(missing_ok=True)
+
+    def _file(self, model: ServedModel, key: str) -> Path:
+        return self.folder_of(model) / CHECKED / f"{sha256(key.encode('utf8')).hexdigest()[:24]}.spacy"
+
+    def start(self, model: ServedModel) -> None:
+        """Start a training, unless there is too little to learn from."""
+        with self._lock:
+            folder = self.folder_of(model)
+            self.require_rest(model)
+            number = 1 + max((int(one.name) for one in folder.glob("*") if one.name.isdecimal()), default=0)
+            found = count_checked(folder / CHECKED, model.nlp)
+            if found < FOLDS:
+                message = ServiceErrors.CRF746.format(found=found, name=model.name, least=FOLDS)
+                model.tell("waiting", message=message)
+                return
+            (folder / str(number)).mkdir(parents=True)
+            model.tell("learning", number=number, checked=found)
+        Thread(target=self._learn, args=(model, folder, number), daemon=True).start()
+
+    def _learn(self, model: ServedModel, folder: Path, number: int) -> None:
+        """Wait for the process that trains, and serve its model if it is not worse than the one that is served."""
+        try:
+            told = train_beside(model, folder, number)
+            scores = {"score": told["new"], "score_before": told["old"]}
+            if told["new"] < told["old"]:
+                model.tell("kept", message=ServiceErrors.CRF749.format(**told), **scores)
+                return
+            path = str(folder / str(number) / "model-best")
+            model.replace(spacy.load(path), path)
+            model.tell("swapped", **scores)
+        except Exception as error:  # whatever it is, the model that is served stays
+            problem = " ".join(f"{type(error).__name__}: {error}".split())[:500]
+            model.tell("failed", message=ServiceErrors.CRF748.format(error=problem))
+
+
+def learns(model: ServedModel) -> Any:
+    """The component that learns from corrections; None where the pipeline has none."""
+    for kind in ("sets", "tag", "entities"):
+        if kind in model.kinds and isinstance(component := model.component(kind), ChainPipe):
+            return component
+    return None
+
+
+def write_gold(component: Any, marked: Marked) -> None:
+    """Give a Doc what is known of it, as the target of a component reads gold."""
+    register_doc_name()
+    doc, target = marked.doc, component.settings.target
+    if target in SPAN_TARGETS:
+        _write_spans(doc, target, getattr(component.settings, "spans_key", ""), marked)
+    elif isinstance(component, GivesSets):
+        rows = [dict.fromkeys(own, 1.0) for own in marked.tags]
+        write_gold_tags(doc, rows, component.cfg["gold_tags"])
+    else:
+        for token, own in zip(doc, marked.tags):
+            if own and target == "tag":
+                token.tag_ = own[0]
+            elif own and own[0] in IDS:
+                token.pos_ = own[0]
+
+
+def _write_spans(doc: Doc, target: str, key: str, marked: Marked) -> None:
+    spans = filter_spans([Span(doc, *span) for span in marked.spans])
+    checked = list(marked.checked) or [True] * len(doc)
+    tags = [OUTSIDE if is_known else "" for is_known in checked]
+    for span in spans:
+        tags[span.start : span.end] = [f"B-{span.label_}", *[f"I-{span.label_}"] * (len(span) - 1)]
+    if target == "ent":
+        doc.set_ents(spans, missing=[doc[place : place + 1] for place, tag in enumerate(tags) if not tag])
+    else:
+        doc.spans[key] = spans
+    if "" in tags:
+        name = partial_extension(target, key) or ""
+        register_stored(name)
+        write_known(doc, name, tags)
+
+
+# -- training ----------------------------------------------------------------------------------------------------
+
+
+def count_checked(folder: Path, nlp: Language) -> int:
+    """How many parts checked text is dealt in: documents, or sentences where there are fewer documents."""
+    files = len(list(folder.glob("*.spacy")))
+    return files if files >= FOLDS or not files else sum(1 for _ in Corpus(folder, group=group_of(folder))(nlp))
+
+
+def group_of(folder: Path) -> Any:
+    """What is read as one document: one, or its sentences where there are few."""
+    return "document" if len(list(folder.glob("*.spacy"))) >= FOLDS else "sentence"
+
+
+def training_config(model: ServedModel, folder: Path) -> Config:
+    """The config of a training that begins with a saved pipeline and learns from checked text; all components but the
+    one that learns stay as they are."""
+    given, learning = str(folder / "given"), learns(model).name
+    config = model.config.copy()
+    corpus = {"@readers": "spacy_crf.Corpus.v1", "path": str(folder / CHECKED), "group": group_of(folder / CHECKED)}
+    config["corpora"] = {"train": dict(corpus), "dev": dict(corpus)}
+    training = config["training"]
+    training.update(train_corpus="corpora.train", dev_corpus="corpora.dev", before_update=None)
+    others = [name for name in config["nlp"]["pipeline"] if name != learning]
+    for name in others:
+        config["components"][name] = {"source": given, "component": name}
+    training["frozen_components"] = others
+    before = config["nlp"]["pipeline"][: config["nlp"]["pipeline"].index(learning)]
+    training["annotating_components"] = list(before)
+    initialize = config["initialize"]
+    initialize.update(vectors=given if len(model.nlp.vocab.vectors) else None, init_tok2vec=None)
+    initialize.setdefault("components", {})[learning] = {"start": f"{given}/{learning}"}
+    return with_fold(config, FOLDS, 0, 0)
+
+
+def train_beside(model: ServedModel, folder: Path, number: int) -> dict[str, float]:
+    """Train in another process. RETURNS (dict): the scores of the "new" and the "old" model on what was held out."""
+    given, output = folder / "given", folder / str(number)
+    model.save(given)
+    config = training_config(model, folder)
+    receiver, sender = get_context("spawn").Pipe(duplex=False)
+    process = get_context("spawn").Process(target=_train, args=(config.to_str(), given, output, sender), daemon=True)
+    process.start()
+    sender.close()
+    try:
+        told: dict[str, Any] = receiver.recv()
+    except EOFError as error:
+        raise RuntimeError("the process that trained was ended") from error
+    finally:
+        process.join()
+    if "error" in told:
+        raise RuntimeError(told["error"])
+    return told
+
+
+def _train(text: str, given: Path, output: Path, sender: Connection) -> None:
+    """Train, save and score, in a process of its own, and send the scores or the error."""
+    os.nice(LOWEST_PRIORITY)
+    try:
+        config = Config().from_str(text)
+        train_config(config, output=output)
+        scores = {"new": score_of(output / "model-best", config), "old": score_of(given, config)}
+        sender.send(scores)
+    except Exception as error:
+        sender.send({"error": str(error) or type(error).__name__})
+
+
+def score_of(path: Path, config: Config) -> float:
+    """The score of a saved pipeline on the part of the checked text that is held out, by the weights of a config."""
+    nlp = spacy.load(path)
+    settings = config.interpolate()
+    corpus = registry.resolve({"corpus": settings["corpora"]["dev"]})["corpus"]
+    scores = nlp.evaluate(list(corpus(nlp)))
+    weights = {name: weight for name, weight in settings["training"]["score_weights"].items() if weight}
+    return float(sum(weight * (scores.get(name) or 0.0) for name, weight in weights.items()))

@@ -1,0 +1,95 @@
+"""References against a library."""
+
+from dataclasses import replace
+
+import pytest
+from helpers.entries import corpus_entries, lists_of_entries
+from hypothesis import given, settings
+
+from spacy_crf.bibliography.comparison import NOT_CITED, NOT_HELD, Discrepancy, compare
+from spacy_crf.bibliography.entry import Date, Day, Entry, Name, Names
+
+CRANE = Names((Name("Crane", "Edith"), Name("Kooij", "E.", "van der")))
+HELD = Entry(
+    key="crane2003",
+    title="On Ropes and Knots",
+    authors=CRANE,
+    container="Journal of Applied Knots",
+    volume="3",
+    pages="1359-1362",
+    date=Date(Day(2003, 5)),
+    doi="10.5555/knots",
+)
+
+
+def differences(cited: Entry, held: Entry = HELD) -> list[tuple[str, str, str]]:
+    return [(one.field, one.cited, one.library) for one in compare({7: cited}, [held])]
+
+
+def test_the_same_entries_do_not_differ() -> None:
+    entries = corpus_entries()
+    assert compare(dict(enumerate(entries, 1)), entries) == []
+
+
+@settings(max_examples=40, deadline=None)
+@given(lists_of_entries)
+def test_any_work_is_told_once(entries: list[Entry]) -> None:
+    found = compare(dict(enumerate(entries, 1)), entries)
+    lacking = [one.reference for one in found if one.match == NOT_HELD]
+    unused = [one.key for one in found if one.match == NOT_CITED]
+    assert len(lacking) == len(unused) == len(set(lacking)) == len(set(unused))
+    assert compare({}, entries) == [one for one in compare({}, entries) if one.match == NOT_CITED]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"title": "On ropes, and knots"},
+        {"authors": Names((Name("Crane", "E."), Name("Kooij", "", "van der")))},
+        {"authors": Names((Name("Crane", "E."),), others=True)},
+        {"container": "J. Appl. Knots"},
+        {"pages": "1359-62"},
+        {"date": Date(Day(2003))},
+        {"doi": "10.5555/KNOTS"},
+    ],
+)
+def test_ways_of_printing_make_no_difference(changes: dict[str, object]) -> None:
+    assert differences(replace(HELD, **changes)) == []
+
+
+@pytest.mark.parametrize(
+    "changes, found",
+    [
+        ({"volume": "4"}, ("volume", "4", "3")),
+        ({"date": Date(Day(2004))}, ("date", "2004", "2003-05")),
+        ({"doi": ""}, ("doi", "", "10.5555/knots")),
+        ({"authors": Names((Name("Crane", "E."),))}, ("authors", "Crane, E.", "Crane, Edith; van der Kooij, E.")),
+        (
+            {"authors": Names((Name("Crane", "F."), CRANE.names[1]))},
+            ("authors", "Crane, F.; van der Kooij, E.", "Crane, Edith; van der Kooij, E."),
+        ),
+        ({"container": "Journal of Ropes"}, ("container", "Journal of Ropes", "Journal of Applied Knots")),
+        ({"title": "Another title"}, ("title", "Another title", "On Ropes and Knots")),
+    ],
+)
+def test_fields_that_differ(changes: dict[str, object], found: tuple[str, str, str]) -> None:
+    assert differences(replace(HELD, **changes)) == [found]
+
+
+def test_works_that_one_side_lacks() -> None:
+    other = Entry(key="lund", title="Sails", authors=Names((Name("Lund", "A."),)), date=Date(Day(1999)))
+    assert compare({7: other}, [HELD]) == [
+        Discrepancy(7, "", NOT_HELD, cited="Lund, A., 1999, Sails"),
+        Discrepancy(None, "crane2003", NOT_CITED, library="Crane, Edith; van der Kooij, E., 2003, On Ropes and Knots"),
+    ]
+
+
+def test_a_work_without_a_title_is_known_by_its_place() -> None:
+    bare = replace(HELD, title="", doi="")
+    assert differences(bare) == [("title", "", "On Ropes and Knots"), ("doi", "", "10.5555/knots")]
+
+
+def test_the_surest_pair_counts() -> None:
+    second = replace(HELD, key="second", doi="", volume="9")
+    (one,) = compare({1: replace(HELD, volume="9")}, [second, HELD])[:1]
+    assert (one.key, one.match, one.field) == ("crane2003", "doi", "volume")

@@ -1,0 +1,322 @@
+"""Files for people who check tags: what goes out comes back, and only what is checked is gold."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spacy
+from hypothesis import given
+from hypothesis import strategies as st
+from spacy.tokens import Doc, Token
+
+from spacy_crf import Corpus, CRFError
+from spacy_crf.annotation.documents import read_doc_name, write_doc_name
+from spacy_crf.annotation.gold import read_gold_tags
+from spacy_crf.corpora.cas import TYPE_SYSTEM, write_cas_json, write_types, write_xmi
+from spacy_crf.corpora.conllu import rewrite_conllu, write_conllu
+from spacy_crf.corpora.exchange import ExchangeDocument, PredictedTags, copy_checked
+from spacy_crf.corpora.reader import pick_format
+from spacy_crf.corpora.tables import write_tsv, write_xlsx
+from spacy_crf.corpora.tasks import write_doccano, write_label_studio
+from spacy_crf.corpora.webanno import write_webanno
+
+Write = Callable[[str, str | bytes], Path]
+BLANK = spacy.blank("xx")
+SET, PROBS = "exchange_set", "exchange_probs"
+FORMATS: dict[str, tuple[str, Callable[..., bytes]]] = {
+    "tagsets": ("tsv", write_tsv),
+    "conllu": ("conllu", lambda documents: write_conllu(documents, "tag")),
+    "webanno": ("tsv", write_webanno),
+    "cas": ("xmi", write_xmi),
+    "cas json": ("json", write_cas_json),
+    "label_studio": ("json", write_label_studio),
+    "doccano": ("jsonl", write_doccano),
+    "xlsx": ("xlsx", write_xlsx),
+}
+PACKAGES = {"cas": "cassis", "cas json": "cassis", "xlsx": "openpyxl"}
+KEEP_SPACES = [name for name in FORMATS if name not in ("tagsets", "xlsx")]
+
+
+@pytest.fixture(autouse=True)
+def extensions() -> Iterator[None]:
+    for name in (SET, PROBS):
+        Token.set_extension(name, default=None)
+    yield
+    for name in (SET, PROBS):
+        Token.remove_extension(name)
+
+
+def make_doc(rows: list[tuple[str, bool, dict[str, float], str | None]], starts: list[bool] | None = None) -> Doc:
+    """A tagged Doc of words, whether a space follows, the predicted set, and the gold of what is checked."""
+    tags = [max(predicted, key=predicted.__getitem__, default="") for *_, predicted, _ in rows]
+    words, spaces = [row[0] for row in rows], [row[1] for row in rows]
+    doc = Doc(BLANK.vocab, words=words, spaces=spaces, tags=tags, sent_starts=starts)
+    for token, (_, _, predicted, _) in zip(doc, rows):
+        token._.set(SET, list(predicted))
+        token._.set(PROBS, predicted)
+    gold = Doc(BLANK.vocab, words=words, tags=[row[3] or "" for row in rows])
+    Token.set_extension("checked", default="", force=True)
+    for token, row in zip(gold, rows):
+        if row[3] is not None:
+            token._.set("checked", "yes")
+    copy_checked(gold, doc, "tag")
+    return write_doc_name(doc, "letters")
+
+
+def save(format: str, folder: Path, *docs: Doc) -> Path:
+    if format in PACKAGES:
+        pytest.importorskip(PACKAGES[format])
+    suffix, write = FORMATS[format]
+    path = folder / f"a.{suffix}"
+    path.write_bytes(write([ExchangeDocument.of([doc], PredictedTags(SET, PROBS)) for doc in docs]))
+    if suffix == "xmi":
+        (folder / TYPE_SYSTEM).write_bytes(write_types())
+    return path
+
+
+def read(path: Path, **settings: Any) -> list[Doc]:
+    return list(Corpus(path, group="document", **settings).read_docs(BLANK.vocab))
+
+
+@pytest.fixture
+def doc() -> Doc:
+    rows: list[tuple[str, bool, dict[str, float], str | None]] = [
+        ("dhe", True, {"DDS": 0.62, "DRELS": 0.31}, "DRELS"),
+        ("=[x]|", False, {"XY": 0.75}, None),
+        ("#", True, {"$;": 0.5, "N:pl": 0.5}, None),
+        ("😊", True, {}, None),
+        ("12", True, {"$,": 0.9}, "$,"),
+        ("hus", False, {"NA": 0.4, "NE": 0.3, "A_*": 0.3}, None),
+        (".", True, {"$.": 1.0}, ""),
+    ]
+    return make_doc(rows, [True, False, False, True, False, False, False])
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_only_what_is_checked_comes_back_as_gold(format: str, tmp_path: Path, doc: Doc) -> None:
+    path = save(format, tmp_path, doc)
+    assert pick_format(path) == format.split()[0]
+    (copy,) = read(path)
+    assert [token.text for token in copy] == [token.text for token in doc]
+    assert [sent.start for sent in copy.sents] == [0, 3]
+    assert [token.tag_ for token in copy] == ["DRELS", "", "", "", "$,", "", ""]
+    assert read_gold_tags(copy) == [{"DRELS": 1}, {}, {}, {}, {"$,": 1}, {}, {}]
+    if format in KEEP_SPACES:
+        assert copy.text == doc.text
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_what_is_not_checked_is_soft_gold_on_request(format: str, tmp_path: Path, doc: Doc) -> None:
+    (copy,) = read(save(format, tmp_path, doc), unchecked="soft")
+    rows = read_gold_tags(copy)
+    assert rows[0] == {"DRELS": 1} and rows[1] == {"XY": 1} and rows[3] == {} and rows[6] == {}
+    assert rows[2] == {"$;": 0.5, "N:pl": 0.5}
+    assert rows[5] == pytest.approx({"NA": 0.4, "NE": 0.3, "A_*": 0.3}, abs=2e-4)
+
+
+@pytest.mark.parametrize("format", ["tagsets", "conllu", "label_studio", "doccano", "xlsx"])
+def test_documents_keep_their_names(format: str, tmp_path: Path, doc: Doc) -> None:
+    other = write_doc_name(make_doc([("a", True, {"A": 1.0}, "A")]), "letters 2")
+    named = [read_doc_name(one) for one in read(save(format, tmp_path, doc, other))]
+    assert named == (["a", "a 2"] if format == "conllu" else ["letters", "letters 2"])
+
+
+def test_formats_mix_in_one_corpus(tmp_path: Path, doc: Doc) -> None:
+    paths = []
+    for number, format in enumerate(FORMATS):
+        (tmp_path / str(number)).mkdir()
+        paths.append(save(format, tmp_path / str(number), doc))
+    review = tmp_path / "review.tsv"
+    review.write_text("# spacy_crf review 1\n# target = ext:gold_tags\n\na\tDRELS\tX\t0.5\t_\n", encoding="utf8")
+    for corpus in ([*paths, review], tmp_path):
+        docs = read(corpus)  # type: ignore[arg-type]
+        assert [doc[0].tag_ for doc in docs] == ["DRELS"] * (len(FORMATS) + 1)
+    with pytest.raises(CRFError, match="CRF538"):
+        read(paths[0], format="webanno")
+
+
+@pytest.mark.parametrize(
+    "content, told",
+    [
+        ("a\tA\nb\tB\n", "CRF568.*tagsets.*columns"),
+        ("a\tNN\nb\tO\n", "CRF568.*tagsets.*columns"),
+        ("some words here\n", "CRF506"),
+        ("a\tA\tB\n", "CRF506"),
+    ],
+)
+def test_what_tells_no_format_is_refused(write: Write, content: str, told: str) -> None:
+    with pytest.raises(CRFError, match=told):
+        read(write("a.tsv", content))
+
+
+def test_tables_of_two_columns_are_told_by_what_they_hold(write: Write) -> None:
+    assert pick_format(write("a.tsv", "a\tNN\nb\tVB|NN\n")) == "tagsets"
+    assert pick_format(write("b.tsv", "a\tB-X\nb\tO\n")) == "columns"
+    assert read_gold_tags(read(write("a.tsv", "a\tNN\nb\tVB|NN\n"))[0]) == [{"NN": 1}, {"VB": 0.5, "NN": 0.5}]
+
+
+# -- CoNLL-U -----------------------------------------------------------------------------------------------------
+
+CONLLU = """\
+# newdoc id = x
+# text = vámonos al mar
+1-2\tvámonos\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No|Gloss=let's
+1\tvamos\tir\tVERB\tV\tMood=Imp\t0\troot\t_\tNE=B-X
+2\tnos\tnosotros\tPRON\tP\t_\t1\tobj\t_\t_
+2.1\tx\t_\t_\t_\t_\t_\t_\t_\t_
+# a comment
+3\tmar\tmar\tNOUN\tN\t_\t1\tobl\t_\tGloss=sea
+
+"""
+
+
+def test_a_file_is_written_again_with_nothing_else_changed(write: Write) -> None:
+    path = write("a.conllu", CONLLU)
+    doc = make_doc(
+        [("vamos", True, {"A": 0.6, "B|C".replace("|", "/"): 0.3}, None), ("nos", True, {"P": 1.0}, "P"),
+         ("mar", True, {"N": 0.5, "A": 0.5}, None)]
+    )  # fmt: skip
+    documents = [ExchangeDocument.of([doc], PredictedTags(SET, PROBS))]
+    found = rewrite_conllu(path, documents, "tag").decode()
+    rows = [line.split("\t") for line in found.splitlines()]
+    assert rows[0] == ["# checked = tag"]
+    assert [row[4] for row in rows if len(row) == 10] == ["_", "A", "P", "_", "N"]
+    assert [row[9] for row in rows if len(row) == 10] == [
+        "SpaceAfter=No|Gloss=let's",
+        "NE=B-X|TagSet=A:0.6\\pB/C:0.3|Checked=No",
+        "TagSet=P|Checked=Yes",
+        "_",
+        "Gloss=sea|TagSet=N\\pA|Checked=No",
+    ]
+    others = [[*row[:4], *row[5:9]] if len(row) == 10 else row for row in rows[1:]]
+    assert others == [[*r[:4], *r[5:9]] if len(r) == 10 else r for r in (o.split("\t") for o in CONLLU.splitlines())]
+    again = write("b.conllu", found)
+    assert rewrite_conllu(again, documents, "tag").decode() == found
+    (copy,) = read(again)
+    assert [token.tag_ for token in copy] == ["", "P", ""] and copy[0].pos_ == "VERB"
+    assert [ent.text for ent in copy.ents] == ["vamos"]
+
+
+def test_words_of_another_file_are_refused(write: Write) -> None:
+    documents = [ExchangeDocument.of([make_doc([("tu", True, {"A": 1.0}, None)])], PredictedTags(SET, PROBS))]
+    with pytest.raises(CRFError, match="CRF578.*'tu'"):
+        rewrite_conllu(write("a.conllu", CONLLU), documents, "tag")
+
+
+def test_several_gold_tags_and_upos(write: Write) -> None:
+    rows = [
+        "1\ta\t_\tNOUN\tX\t_\t_\t_\t_\tGold=X:0.75\\pY:0.25|Checked=Yes",
+        "2\tb\t_\tVERB\tZ\t_\t_\t_\t_\tGold=X\\pY|TagSet=Q|Checked=Yes",
+        "3\tc\t_\tADJ\tZ\t_\t_\t_\t_\tChecked=No",
+    ]
+    (doc,) = read(write("a.conllu", "\n".join(rows) + "\n\n"))
+    assert read_gold_tags(doc) == [{"X": 0.75, "Y": 0.25}, {"Z": 1}, {}]
+    assert [token.pos_ for token in doc] == ["NOUN", "VERB", "ADJ"]
+    (doc,) = read(write("b.conllu", "\n".join(["# checked = pos", *rows]) + "\n\n"))
+    assert [token.pos_ for token in doc] == ["NOUN", "VERB", ""]
+    assert [token.tag_ for token in doc] == ["X", "Z", "Z"]
+
+
+# -- tools that know no tokens -----------------------------------------------------------------------------------
+
+
+def task(results: list[dict[str, Any]], **more: Any) -> str:
+    data = {"text": "a b c", "document": "x", "sentences": [[[0, 1], [2, 3], [4, 5]]]}
+    return json.dumps([{"id": 1, "data": data, "predictions": [], "annotations": [{"result": results, **more}]}])
+
+
+def span(start: int, end: int, *labels: str, **more: Any) -> dict[str, Any]:
+    value = {"start": start, "end": end, "labels": list(labels)}
+    return {"id": f"{start}", "type": "labels", "value": value, **more}
+
+
+def test_label_studio_tells_what_a_person_has_done(write: Write) -> None:
+    kept, changed = span(0, 1, "A", origin="prediction"), span(2, 3, "B", "C", origin="prediction-changed")
+    own = span(4, 5, "D", origin="manual")
+    tick = {"id": "0", "type": "choices", "value": {"choices": ["checked"]}}
+    for results, more, expected in [
+        ([kept, changed, own], {}, [{}, {"B": 0.5, "C": 0.5}, {"D": 1}]),
+        ([kept, tick], {}, [{"A": 1}, {}, {}]),
+        ([kept], {"ground_truth": True}, [{"A": 1}, {}, {}]),
+        ([own], {"was_cancelled": True}, [{}, {}, {}]),
+        ([span(0, 3, "E")], {}, [{"E": 1}, {"E": 1}, {}]),
+        ([span(0, 3, "E"), span(2, 5, "F")], {}, [{"E": 1}, {"E": 0.5, "F": 0.5}, {"F": 1}]),
+    ]:
+        (doc,) = read(write("a.json", task(results, **more)))
+        assert read_gold_tags(doc) == expected and read_doc_name(doc) == "x"
+
+
+def test_doccano_tells_checked_spans_by_a_label(write: Write) -> None:
+    data = {"text": "a b c", "sentences": [[[0, 1], [2, 3]], [[4, 5]]]}
+    spans = [[0, 1, "A"], [2, 3, "B"], [4, 5, "C"], [0, 3, "checked"]]
+    entities = [{"id": k, "start_offset": s, "end_offset": e, "label": label} for k, (s, e, label) in enumerate(spans)]
+    for line in ({**data, "label": spans}, {"text": data["text"], "meta": data, "entities": entities}):
+        (doc,) = read(write("a.jsonl", json.dumps(line)))
+        assert read_gold_tags(doc) == [{"A": 1}, {"B": 1}, {}] and len(list(doc.sents)) == 2
+
+
+@pytest.mark.parametrize(
+    "name, content, message",
+    [
+        ("a.json", task([span(0, 9, "A")]), r"CRF577.*a\.json, task 1.*from 0 to 9"),
+        ("a.json", task([span(0, 1, "A")]).replace('"labels": ["A"]', '"labels": ["A"], "text": "x"'), "CRF577.*'x'"),
+        ("a.json", task([]).replace('"sentences"', '"sentence"'), "CRF577.*sentences"),
+        ("a.json", task([]).replace("[2, 3]", "[0, 3]"), "CRF577.*0 to 3"),
+        ("a.jsonl", '{"text": "a b", "label": [[0, 1, "A"]]}', r"CRF577.*a\.jsonl, line 1.*sentences"),
+        ("a.xlsx", "no zip", "CRF569.*spread"),
+        ("a.xmi", "<x/>", "CRF577.*TypeSystem"),
+        ("a.json", '{"%TYPES": 1}', "CRF569.*CAS"),
+    ],
+)
+def test_what_is_malformed_is_named(write: Write, name: str, content: str, message: str) -> None:
+    for package in (
+        package for kind, package in (("569.*spread", "openpyxl"), ("569.*CAS", "cassis")) if kind in message
+    ):
+        pytest.importorskip(package)
+    with pytest.raises(CRFError, match=message):
+        read(write(name, content))
+
+
+def test_cells_of_a_spreadsheet_are_coloured_by_doubt_and_never_formulas(tmp_path: Path, doc: Doc) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    sheet = openpyxl.load_workbook(save("xlsx", tmp_path, doc)).worksheets[0]
+    rows = [[cell.value for cell in row] for row in sheet.iter_rows()]
+    assert rows[0] == ["form", "tags", "checked", "probability"] and rows[1][0] == "# newdoc id = letters"
+    assert rows[2] == ["dhe", "DRELS", "yes", 0.62] and rows[3][:3] == ["=[x]|", "XY", None]
+    assert sheet["A4"].data_type == "s"
+    checked, sure, unsure = (sheet.cell(row, 2).fill.fgColor.rgb[2:] for row in (3, 4, 9))
+    assert checked == "FFFFFF" and int(unsure[2:], 16) < int(sure[2:], 16) < int(checked[2:], 16)
+
+
+def test_marks_that_mean_nothing_are_refused(write: Write) -> None:
+    table = "# columns = form, tags, checked\na\tA\t{}\n"
+    assert read(write("a.tsv", table.format("X")))[0][0].tag_ == "A"
+    assert read(write("a.tsv", table.format("")))[0][0].tag_ == ""
+    with pytest.raises(CRFError, match=r"CRF567.*line 2.*'perhaps'"):
+        read(write("a.tsv", table.format("perhaps")))
+    with pytest.raises(CRFError, match="CRF549.*unchecked.*'gold'"):
+        Corpus(write("a.tsv", table.format("")), unchecked="gold")  # type: ignore[arg-type]
+
+
+words = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zs", "Zl", "Zp", "Cn"]), min_size=1, max_size=6).filter(
+    lambda word: not word.isspace()
+)
+labels = st.text(st.sampled_from("AB:$,._;1"), min_size=1, max_size=3).filter(lambda tag: tag != "_")
+sets = st.dictionaries(labels, st.sampled_from([0.5, 0.25, 0.125]), max_size=2)
+rows = st.lists(st.tuples(words, st.booleans(), sets, st.none() | labels), min_size=1, max_size=6)
+
+
+@pytest.mark.promise
+@pytest.mark.parametrize("format", FORMATS)
+@given(made=rows)
+def test_any_document_comes_back(
+    format: str, made: list[tuple[str, bool, dict[str, float], str | None]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    doc = make_doc([*made[:-1], (made[-1][0], True, *made[-1][2:])])
+    (copy,) = read(save(format, tmp_path_factory.getbasetemp(), doc))
+    assert [token.text for token in copy] == [token.text for token in doc]
+    assert read_gold_tags(copy) == [{gold: 1.0} if gold else {} for *_, gold in made]
+    if format in KEEP_SPACES:
+        assert copy.text == doc.text

@@ -1,0 +1,139 @@
+"""Subtitles come back with each byte that is not spoken; marks and case go over the borders of cues."""
+
+import re
+from pathlib import Path
+
+import pytest
+from helpers.punctuated import trained
+from hypothesis import given
+from hypothesis import strategies as st
+from spacy.language import Language
+
+from spacy_crf import CRFError, PunctuationCorpus
+from spacy_crf.punctuation.cli import restore_subtitles
+from spacy_crf.punctuation.stream import RestorationStream
+from spacy_crf.punctuation.subtitles import Heard, blank_unspoken, is_subtitles, lines_of, pause_between, spoken_words
+from spacy_crf.punctuation.words import is_sign_around
+
+WORDS = ["well", "what", "did", "she", "say", "that", "the", "mill", "iboat", "10", "d&eacute;j&agrave;", "don&#39;t"]
+TAGS = ["<i>", "</i>", "<c.yellow>", "</c>", "<v Ann>", "<00:00:01.500>", "{\\an8}", "<ruby>", '<font color="#fff">']
+SOUNDS = ["[door]", "(sighs)", "♪ la la ♪", "&nbsp;", "- ", ">> ", "ANN: "]
+SETTINGS = ["", " align:start position:0%", " line:0", " region:fred"]
+FRAMES = {
+    "vtt": ("WEBVTT - the mill\nKind: captions\n\n", "NOTE well what did she say\nthat the mill\n\n", "{}.{}"),
+    "srt": ("", "", "{},{}"),
+}
+BLOCKS = ["STYLE\n::cue(b) { color: red }\n\n", "REGION\nid:fred\nwidth:40%\n\n"]
+
+
+@pytest.fixture(scope="module")
+def nlp(tmp_path_factory: pytest.TempPathFactory) -> Language:
+    return trained(tmp_path_factory.mktemp("texts"), has_case=True)
+
+
+def restored(nlp: Language, *pieces: str) -> str:
+    stream = RestorationStream(nlp.get_pipe("punctuation_restorer"), lag=5, block=7)
+    return "".join(restore_subtitles(nlp, stream, pieces))
+
+
+@st.composite
+def spoken_lines(draw: st.DrawFn) -> str:
+    parts = draw(st.lists(st.sampled_from([*WORDS, *WORDS, *TAGS, *SOUNDS]), min_size=1, max_size=7))
+    between = draw(st.sampled_from([" ", " ", "  ", ""]))
+    return between.join(parts) if between else " ".join(parts).replace("> ", ">").replace(" <", "<")
+
+
+@st.composite
+def cue_files(draw: st.DrawFn) -> str:
+    """A file of cues, some of them without a blank line behind."""
+    kind = draw(st.sampled_from(sorted(FRAMES)))
+    header, note, form = FRAMES[kind]
+    parts = [header]
+    for number in range(draw(st.integers(1, 6))):
+        if kind == "vtt" and parts[-1].endswith("\n\n"):
+            parts += draw(st.lists(st.sampled_from([note, *BLOCKS]), max_size=1))
+        seconds = draw(st.integers(0, 59))
+        times = [f"00:{seconds:02}:{second:02}" for second in (number, number + 1)]
+        start, end = (form.format(time, draw(st.sampled_from(["000", "040", "999"]))) for time in times)
+        name = draw(st.sampled_from([f"{number}\n", "" if kind == "vtt" else f"{number}\n"]))
+        setting = draw(st.sampled_from(SETTINGS)) if kind == "vtt" else ""
+        lines = draw(st.lists(spoken_lines(), max_size=3))
+        parts += [
+            f"{name}{start} --> {end}{setting}\n",
+            *(f"{line}\n" for line in lines),
+            draw(st.sampled_from(["\n"] * 3 + [""])),
+        ]
+    return "".join(parts).replace("\n", draw(st.sampled_from(["\n", "\r\n", "\r"])))
+
+
+def bare(text: str) -> str:
+    """A text without the signs that may stand around words, in lower case."""
+    return "".join(sign for sign in text.lower() if not is_sign_around(sign))
+
+
+@given(cue_files(), st.integers(1, 300))
+def test_files_come_back_with_all_that_is_not_spoken(nlp: Language, text: str, size: int) -> None:
+    found = restored(nlp, *(text[at : at + size] for at in range(0, len(text), size)))
+    assert is_subtitles(text)
+    for line, was in zip(lines_of([found]), lines_of([text]), strict=True):
+        assert re.findall(r"<[^>]*>|\{[^}]*\}|&[^;]*;|\[.*?\]|\(.*?\)|♪.*?♪", line) == re.findall(
+            r"<[^>]*>|\{[^}]*\}|&[^;]*;|\[.*?\]|\(.*?\)|♪.*?♪", was
+        )
+        assert bare(line) == bare(was) and len(line) - len(line.lstrip()) == len(was) - len(was.lstrip())
+    unspoken = [[word.before for word in spoken_words(lines_of([one]))] for one in (found, text)]
+    assert unspoken[0] == unspoken[1]
+
+
+@given(cue_files())
+def test_subtitles_as_a_doc_come_back_too(nlp: Language, text: str) -> None:
+    doc = nlp(text)
+    assert doc.text == text and len(blank_unspoken(text)) == len(text)
+    changed = {at for start, end, _ in doc._.restoration for at in range(start, max(end, start + 1))}
+    assert bare(doc._.restored) == bare(text)
+    assert all(blank_unspoken(text)[at - 1 : at + 1].strip() for at in changed)
+
+
+def test_a_sentence_over_three_cues(nlp: Language) -> None:
+    cues = ["well what", "did", "she say she", "said that the mill was sold"]
+    text = "".join(f"{n}\n00:00:0{n},000 --> 00:00:0{n},900\n{line}\n\n" for n, line in enumerate(cues, 1))
+    lines = [line for line in restored(nlp, text).split("\n") if line[:1].isalpha()]
+    assert lines[:3] == ["Well, what", "did", "she say? She"]
+    assert restored(nlp, text) == nlp(text)._.restored
+
+
+def test_the_number_of_a_cue_is_no_word_without_a_blank_line_before_it() -> None:
+    text = "1\n00:00:01,000 --> 00:00:02,000\nthere are\n10\n2\n00:00:03,000 --> 00:00:04,000\nof them\n"
+    assert [word.raw for word in spoken_words(lines_of([text])) if word.raw] == ["there", "are", "10", "of", "them"]
+
+
+def test_words_are_read_through_mark_up_and_entities(nlp: Language) -> None:
+    text = "WEBVTT\n\n00:01.000 --> 00:02.000\nw<b>el</b>l&#44; what d&#105;d <i>she</i> say she said\n"
+    assert restored(nlp, text).endswith("\nW<b>el</b>l&#44; what d&#105;d <i>she</i> say? she said.\n")
+
+
+def test_files_of_youtube(nlp: Language) -> None:
+    text = "0:00:01.000,0:00:02.000\nwell what did she\nsay\n\n0:00:02.000,0:00:03.000\nyes she did\n"
+    assert is_subtitles(text) and restored(nlp, text).startswith("0:00:01.000,0:00:02.000\nWell, what did she\nsay?\n")
+
+
+def test_what_whisper_shows(nlp: Language) -> None:
+    text = "[00:00.000 --> 00:02.000]  well what did she\n[00:02.000 --> 00:03.000]  say she said\n"
+    expected = text.replace("well what", "Well, what").replace("say", "say?").replace("said", "said.")
+    assert restored(nlp, text) == expected
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.md", "a.weird"])
+def test_cues_are_told_whatever_the_suffix(nlp: Language, tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_text("1\n00:00:01,000 --> 00:00:02,000\nWell, is it?\n", encoding="utf8")
+    (example,) = PunctuationCorpus(path)(nlp)
+    assert [token.text for token in example.reference] == ["Well", "is", "it"]
+    path.write_text("[Script Info]\nTitle: x\n", encoding="utf8")
+    with pytest.raises(CRFError, match=rf"CRF994.*{name}.*Advanced SubStation"):
+        list(PunctuationCorpus(path)(nlp))
+
+
+def test_pauses() -> None:
+    first, second, same = Heard("a", (0.0, 1.0)), Heard("b", (1.5, 2.0)), Heard("c", (0.0, 1.0))
+    assert pause_between(first, second) == 0.5 and pause_between(second, first) == 0.0
+    assert pause_between(first, same) is None and pause_between(first, Heard("d")) is None

@@ -1,0 +1,197 @@
+"""DOCX: headings in any language, numbers of lists as Word shows them, tables, and what is left out."""
+
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spacy
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from spacy_crf import CRFError, SectionCorpus, read_layout
+from spacy_crf.sections.layout import DocumentLayout, to_doc
+
+docx = pytest.importorskip("docx", reason="DOCX is read by python-docx")
+FIXTURE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
+SPACE = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+
+
+def read(tmp_path: Path, write: Callable[[Any], None]) -> DocumentLayout:
+    """What is read of a document that a function fills."""
+    document = docx.Document()
+    write(document)
+    document.save(str(tmp_path / "a.docx"))
+    return read_layout(tmp_path / "a.docx")
+
+
+def element(xml: str) -> Any:
+    from docx.oxml import parse_xml
+
+    return parse_xml(
+        xml.replace(">", f" {SPACE}>", 1)
+        if "/>" not in xml[: xml.index(">") + 1]
+        else xml.replace("/>", f" {SPACE}/>", 1)
+    )
+
+
+def shown(layout: DocumentLayout) -> list[tuple[str, str]]:
+    return [(layout.text[start:end], style) for start, end, style in layout.runs]
+
+
+def test_headings_tables_and_typography(tmp_path: Path) -> None:
+    def write(document: Any) -> None:
+        document.add_heading("Rules of the port", 0)
+        document.add_heading("Scope", 1)
+        paragraph = document.add_paragraph("All ")
+        paragraph.add_run("boats").bold = True
+        paragraph.add_run(" and\nrafts")
+        document.add_paragraph()
+        table = document.add_table(2, 2)
+        for row, texts in zip(table.rows, (("Boat", "Fee"), ("Raft", "none"))):
+            for cell, text in zip(row.cells, texts):
+                cell.text = text
+        document.add_heading("Deep", 9)
+        document.add_paragraph("Indented").paragraph_format.left_indent = docx.shared.Pt(36)
+        large = document.add_paragraph().add_run("LARGE")
+        large.font.size = docx.shared.Pt(20)
+        document.sections[0].header.paragraphs[0].text = "Head"
+        document.sections[0].footer.paragraphs[0].text = "Foot"
+
+    layout = read(tmp_path, write)
+    assert layout.text == (
+        "Rules of the port\nScope\nAll boats and\nrafts\n\nBoat\tFee\nRaft\tnone\nDeep\n      Indented\nLARGE\n"
+    )
+    assert shown(layout) == [
+        *[("Rules of the port", "title"), ("Scope", "heading1"), ("boats", "bold"), ("Boat\tFee\nRaft\tnone", "other")],
+        *[("Deep", "heading9"), ("LARGE", "large1")],
+    ]
+
+
+def test_headings_are_told_by_their_outline_level_or_name_in_any_language(tmp_path: Path) -> None:
+    def write(document: Any) -> None:
+        styles = document.styles
+        styles["Heading 2"].element.set(docx.oxml.ns.qn("w:styleId"), "berschrift2")
+        based = styles.add_style("Kop van ons", docx.enum.style.WD_STYLE_TYPE.PARAGRAPH)
+        based.base_style = styles["Heading 1"]
+        own = styles.add_style("Abschnitt", docx.enum.style.WD_STYLE_TYPE.PARAGRAPH)
+        own.element.get_or_add_pPr().append(element('<w:outlineLvl w:val="2"/>'))
+        text = styles.add_style("Body like a heading", docx.enum.style.WD_STYLE_TYPE.PARAGRAPH)
+        text.base_style = styles["Heading 1"]
+        text.element.get_or_add_pPr().append(element('<w:outlineLvl w:val="9"/>'))
+        for name in ("Heading 2", "Kop van ons", "Abschnitt", "Body like a heading", "Normal"):
+            document.add_paragraph(name, style=name)
+        document.add_paragraph("Own")._p.get_or_add_pPr().append(element('<w:outlineLvl w:val="4"/>'))
+
+    assert [found for found in shown(read(tmp_path, write)) if found[1].startswith("heading")] == [
+        *[("Heading 2", "heading2"), ("Kop van ons", "heading1"), ("Abschnitt", "heading3"), ("Own", "heading5")]
+    ]
+
+
+LEVELS = "".join(
+    f'<w:lvl w:ilvl="{depth}"><w:start w:val="1"/><w:numFmt w:val="{kind}"/><w:lvlText w:val="{text}"/></w:lvl>'
+    for depth, (kind, text) in enumerate(
+        [("upperRoman", "%1."), ("decimal", "%1.%2"), ("lowerLetter", "(%3)"), ("bullet", "•")]
+    )
+)
+
+
+def test_numbers_of_lists_are_in_the_text(tmp_path: Path) -> None:
+    def write(document: Any) -> None:
+        root = document.part.numbering_part.element
+        root.insert(0, element(f'<w:abstractNum w:abstractNumId="90">{LEVELS}</w:abstractNum>'))
+        root.append(element('<w:num w:numId="91"><w:abstractNumId w:val="90"/></w:num>'))
+        over = '<w:lvlOverride w:ilvl="0"><w:startOverride w:val="4"/></w:lvlOverride>'
+        root.append(element(f'<w:num w:numId="92"><w:abstractNumId w:val="90"/>{over}</w:num>'))
+        for number, depth in ((91, 0), (91, 1), (91, 1), (91, 2), (91, 3), (91, 0), (91, 1), (92, 0), (92, 0), (0, 0)):
+            name = "Heading 1" if depth == 0 and number else "Normal"
+            paragraph = document.add_paragraph("x", style=name)._p.get_or_add_pPr()
+            paragraph.append(element(f'<w:numPr><w:ilvl w:val="{depth}"/><w:numId w:val="{number}"/></w:numPr>'))
+
+    layout = read(tmp_path, write)
+    assert layout.text.split("\n") == [
+        *["I. x", "  I.1 x", "  I.2 x", "    (a) x", "      - x", "II. x", "  II.1 x", "IV. x", "V. x", "x", ""]
+    ]
+    assert shown(layout)[0] == ("I. x", "heading1")
+
+
+def test_what_is_deleted_or_hidden_is_left_out_and_text_boxes_follow(tmp_path: Path) -> None:
+    box = "<w:txbxContent><w:p><w:r><w:t>In a box</w:t></w:r></w:p></w:txbxContent>"
+    runs = (
+        "<w:del><w:r><w:delText>gone</w:delText><w:t>gone</w:t></w:r></w:del>",
+        "<w:ins><w:r><w:t>kept</w:t></w:r></w:ins>",
+        "<w:r><w:rPr><w:vanish/></w:rPr><w:t>hidden</w:t></w:r>",
+        f"<w:r><w:pict>{box}</w:pict></w:r>",
+        "<w:hyperlink><w:r><w:tab/><w:t>link</w:t><w:footnoteReference/></w:r></w:hyperlink>",
+    )
+
+    def write(document: Any) -> None:
+        paragraph = document.add_paragraph()
+        for run in runs:
+            paragraph._p.append(element(run))
+
+    assert read(tmp_path, write).text == "kept\tlink\nIn a box\n"
+
+
+# -- trees ---------------------------------------------------------------------------------------------------
+
+TITLES = st.text("abcdefgh XYZ", min_size=1, max_size=12).map(str.strip).filter(bool)
+LINES = st.lists(st.tuples(st.integers(0, 9), TITLES), max_size=12)
+
+
+@FIXTURE
+@given(LINES)
+def test_the_tree_of_headings_comes_back(tmp_path: Path, lines: list[tuple[int, str]]) -> None:
+    def write(document: Any) -> None:
+        for level, text in lines:
+            document.add_heading(text, level) if level else document.add_paragraph(f"body {text} of a text.")
+
+    nlp = spacy.blank("en")
+    nlp.add_pipe("section_parser", config={"markup": "trust"})
+    doc = nlp.get_pipe("section_parser")(to_doc(nlp.vocab, read(tmp_path, write)))
+    expected: list[tuple[int, str]] = []
+    opened: list[int] = []
+    for level, text in lines:
+        if level:
+            opened = [above for above in opened if above < level] + [level]
+            expected.append((len(opened), " ".join(text.split())))
+    if expected:
+        found = [(node.level, " ".join(f"{node.number} {node.title}".split())) for node in doc._.section_tree.walk()]
+        assert found == expected
+
+
+def test_headings_are_gold(tmp_path: Path) -> None:
+    def write(document: Any) -> None:
+        document.add_heading("1. Scope", 1)
+        document.add_paragraph("All boats.")
+        document.add_heading("1.1 Rafts", 2)
+
+    read(tmp_path, write)
+    (doc,) = SectionCorpus(tmp_path).read_docs(spacy.blank("en").vocab)
+    assert doc.spans["elements"][0].text == "1."
+    assert len(doc.spans["sections"]) == 2
+
+
+# -- damage --------------------------------------------------------------------------------------------------
+
+
+def test_what_is_no_docx_is_refused(tmp_path: Path) -> None:
+    read(tmp_path, lambda document: document.add_paragraph("x"))
+    data = (tmp_path / "a.docx").read_bytes()
+    path = tmp_path / "b.docx"
+    for content, code in ((b"x", "CRF562"), (data[:-100], "CRF562"), (b"\xd0\xcf\x11\xe0" + data, "CRF563")):
+        path.write_bytes(content)
+        with pytest.raises(CRFError, match=rf"^\[{code}\].*b\.docx"):
+            read_layout(path)
+
+
+@pytest.mark.parametrize("content, code", [(b"<a>", "CRF562"), (b"<a/>", "CRF562"), (bytes(200 << 20), "CRF570")])
+def test_hostile_parts_are_refused(tmp_path: Path, content: bytes, code: str) -> None:
+    read(tmp_path, lambda document: document.add_paragraph("x"))
+    path = tmp_path / "b.docx"
+    with zipfile.ZipFile(tmp_path / "a.docx") as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            new.writestr(name, content if name == "word/document.xml" else old.read(name))
+    with pytest.raises(CRFError, match=rf"^\[{code}\].*b\.docx"):
+        read_layout(path)

@@ -1,0 +1,223 @@
+"""PDF: lines in reading order, without what pages repeat, put together to paragraphs; headings that bookmarks name."""
+
+import math
+from collections.abc import Callable
+from io import BytesIO
+from itertools import product
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+import spacy
+from helpers import printing
+from helpers.paths import ROOT
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_crf import CRFError, SectionCorpus, read_layout
+from spacy_crf.sections.formats.columns import read_lines
+from spacy_crf.sections.formats.paragraphs import find_paragraphs, write_paragraphs
+from spacy_crf.sections.formats.printed import PrintedWord
+from spacy_crf.sections.layout import DocumentLayout, LayoutBuilder, to_doc
+
+pytest.importorskip("pypdfium2", reason="PDF is read by pypdfium2")
+pytest.importorskip("reportlab", reason="PDFs are made by reportlab")
+CORPUS = ROOT / "corpus/section_parser"
+BODY = "The harbour master keeps a list of all boats that lie at the quay and may move them at any time of the day."
+FONT = "Helvetica"
+
+
+def printed(tmp_path: Path, draw: Callable[[Any], None], **settings: Any) -> DocumentLayout:
+    """What is read of a PDF that a function draws."""
+    from reportlab.pdfgen.canvas import Canvas
+
+    file_ = BytesIO()
+    canvas = Canvas(file_, pagesize=printing.A4, **settings)
+    draw(canvas)
+    canvas.save()
+    (tmp_path / "a.pdf").write_bytes(file_.getvalue())
+    return read_layout(tmp_path / "a.pdf")
+
+
+def at(canvas: Any, left: float, height: float, *lines: str, font: str = FONT, size: float = 10) -> float:
+    """Draw lines below each other; the height of the next one."""
+    canvas.setFont(font, size)
+    for line in lines:
+        canvas.drawString(left, height, line)
+        height -= 1.2 * size
+    return height
+
+
+def test_lines_become_paragraphs(tmp_path: Path) -> None:
+    def draw(canvas: Any) -> None:
+        height = at(canvas, 60, 780, "1. Mooring", font="Helvetica-Bold", size=14)
+        height = at(
+            canvas, 60, height, "The harbour master keeps a register of all the boats at the quay, with the infor-"
+        )
+        height = at(
+            canvas, 60, height, "mation that the owners of well-known boats gave, and with the date on which these"
+        )
+        height = at(
+            canvas,
+            60,
+            height,
+            "came in.",
+            "(a) A boat that stays for long pays by the year, and has a place of its own at the quay;",
+        )
+        at(canvas, 60, height, "(b) the others pay by the day.")
+        at(canvas, 84, height - 40, "Set apart, and indented.")
+
+    layout = printed(tmp_path, draw)
+    assert layout.text.split("\n") == [
+        "1. Mooring",
+        "The harbour master keeps a register of all the boats at the quay, with the information that the owners of "
+        "well-known boats gave, and with the date on which these came in.",
+        "(a) A boat that stays for long pays by the year, and has a place of its own at the quay;",
+        "(b) the others pay by the day.",
+        "",
+        "",
+        "     Set apart, and indented.",
+        "",
+    ]
+    assert layout.runs == ((0, 10, "bold"), (0, 10, "large1"))
+
+
+def name(*numbers: int) -> str:
+    """A word for a place."""
+    return "x".join("abcdefghi"[number] for number in numbers)
+
+
+def test_columns_are_read_in_order_and_what_pages_repeat_is_left_out(tmp_path: Path) -> None:
+    def draw(canvas: Any) -> None:
+        for page in range(4):
+            at(canvas, 60, 810, "Rules of the port" if page % 2 else "Salterne Harbour Trust", size=8)
+            at(canvas, 280, 30, f"- {page + 4} -", size=8)
+            if page == 0:
+                at(canvas, 60, 780, "A title that goes over both of the columns of this page, in larger type", size=14)
+            for column, left in enumerate((60, 310)):
+                lines = [f"Line {name(page, column, line)} of a text that goes to the edge" for line in range(9)]
+                at(canvas, left, 740, *lines)
+            canvas.showPage()
+
+    text = " ".join(printed(tmp_path, draw).text.split())
+    places = [text.index(name(*where)) for where in product(range(4), range(2), range(9))]
+    assert places == sorted(places) and text.startswith("A title")
+    assert "Rules" not in text and "Trust" not in text and " - " not in text
+
+
+def test_what_looks_like_furniture_but_is_none_stays(tmp_path: Path) -> None:
+    def draw(canvas: Any) -> None:
+        for page, number in enumerate((7, 3, 8)):  # figures that do not count pages
+            at(
+                canvas,
+                60,
+                780,
+                f"{number}",
+                f"Table of page {page}",
+                *(f"Row {name(page, row)} of the table, with some words." for row in range(3)),
+            )
+            canvas.showPage()
+
+    text = printed(tmp_path, draw).text
+    assert [line for line in text.split("\n") if line.isdigit()] == ["7", "3", "8"] and text.count("Row") == 9
+
+
+def test_bookmarks_name_headings(tmp_path: Path) -> None:
+    def draw(canvas: Any) -> None:
+        for number, (title, shown, level) in enumerate(
+            [("Scope of these rules", "1 Scope of these rules", 0), ("1.1 Boats", "1.1 Boats", 1), ("None", "Term", 0)]
+        ):
+            canvas.bookmarkPage(str(number))
+            canvas.addOutlineEntry(title, str(number), level)
+            at(canvas, 60, 780 - 100 * number, shown, "", BODY)
+
+    layout = printed(tmp_path, draw)
+    named = [(layout.text[start:end], style) for start, end, style in layout.runs]
+    assert named == [("1 Scope of these rules", "heading1"), ("1.1 Boats", "heading2")]
+    nlp = spacy.blank("en")
+    nlp.add_pipe("section_parser", config={"markup": "trust"})
+    tree = nlp.get_pipe("section_parser")(to_doc(nlp.vocab, layout))._.section_tree
+    assert [(node.title, node.level) for node in tree.walk()] == [("Scope of these rules", 1), ("Boats", 2)]
+
+
+def test_underlined_words_and_pages_that_lie_on_their_side(tmp_path: Path) -> None:
+    def draw(canvas: Any) -> None:
+        canvas.setPageRotation(90)
+        canvas.rotate(90)
+        canvas.translate(0, -printing.A4[0])
+        at(canvas, 60, 500, "Facts", BODY)
+        canvas.line(60, 498, 85, 498)
+        canvas.rotate(90)
+        at(canvas, 100, -30, "This runs up the margin.")
+
+    layout = printed(tmp_path, draw)
+    assert layout.text == f"Facts\n{BODY}\n" and layout.runs == ((0, 5, "underline"),)
+
+
+def pdf(draw: Callable[[Any], None], **settings: Any) -> bytes:
+    from reportlab.pdfgen.canvas import Canvas
+
+    file_ = BytesIO()
+    canvas = Canvas(file_, **settings)
+    draw(canvas)
+    canvas.save()
+    return file_.getvalue()
+
+
+@pytest.mark.parametrize(
+    "data, code",
+    [
+        (b"%PDF-1.4\n", "CRF562"),
+        (b"no PDF", "CRF562"),
+        (pdf(lambda canvas: at(canvas, 60, 700, BODY))[:400], "CRF562"),
+        (pdf(lambda canvas: canvas.rect(60, 60, 100, 100)), "CRF564"),
+        (pdf(lambda canvas: at(canvas, 60, 700, BODY), encrypt="secret"), "CRF563"),
+    ],
+)
+def test_what_has_no_text_is_refused(tmp_path: Path, data: bytes, code: str) -> None:
+    (tmp_path / "a.pdf").write_bytes(data)
+    with pytest.raises(CRFError, match=rf"^\[{code}\].*a\.pdf"):
+        read_layout(tmp_path / "a.pdf")
+
+
+def test_a_pdf_has_no_gold(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(pdf(lambda canvas: at(canvas, 60, 700, BODY)))
+    with pytest.raises(CRFError, match=r"CRF970.*a\.pdf.*gold"):
+        list(SectionCorpus(tmp_path / "a.pdf").read_docs(spacy.blank("en").vocab))
+
+
+@given(st.lists(st.lists(st.sampled_from(BODY.split()), min_size=1, max_size=12), max_size=40), st.randoms())
+def test_the_order_of_words_in_the_file_does_not_count(rows: list[list[str]], random: Random) -> None:
+    words = []
+    for number, row in enumerate(rows):
+        left = 60.0
+        for text in row:
+            words.append(PrintedWord(text, left, left + 5 * len(text), 12.0 * number, 10))
+            left += 5 * len(text) + 3
+    shuffled = random.sample(words, len(words))
+    lines = read_lines([shuffled])
+    assert [line.words for line in lines] == [line.words for line in read_lines([words])]
+    builder = LayoutBuilder()
+    places = write_paragraphs(find_paragraphs(lines), builder)
+    text = builder.build().text
+    assert text.split() == [text for row in rows for text in row]
+    assert all(text[start - 1 : start].strip() == "" and text[end] == "\n" for start, end in places)
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+def test_documents_of_the_corpus_have_the_same_text(tmp_path: Path, columns: int) -> None:
+    for path in sorted(CORPUS.rglob("statute_*.xml"))[:4]:
+        layout = read_layout(path)
+        (tmp_path / "a.pdf").write_bytes(printing.print_by_reportlab(layout, columns))
+        assert "".join(read_layout(tmp_path / "a.pdf").text.split()) == "".join(layout.text.split())
+
+
+def test_time_is_linear_in_the_lines_of_a_page() -> None:
+    words = [
+        PrintedWord("wordword", left, left + 20, 12.0 * line, 10)
+        for line in range(20_000)
+        for left in (60, 84, 300, 324)
+    ]
+    lines = read_lines([words])
+    assert len(lines) == 40_000 and math.isfinite(lines[-1].base)

@@ -1,0 +1,47 @@
+"""Saved pipelines behind a real socket."""
+
+import zipfile
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import spacy
+from helpers.paths import ROOT
+from spacy.language import Language
+
+MODELS = ROOT / "tests" / "contract" / "data" / "models"
+Load = Callable[[str], Language]
+
+
+@pytest.fixture(scope="session")
+def load(tmp_path_factory: pytest.TempPathFactory) -> Load:
+    """Load one of the saved models."""
+    folder = tmp_path_factory.mktemp("models")
+
+    def load_model(name: str) -> Language:
+        path = folder / name
+        if not path.exists():
+            with zipfile.ZipFile(MODELS / f"{name}.zip") as archive:
+                archive.extractall(path)
+        return spacy.load(path)
+
+    return load_model
+
+
+@pytest.fixture(scope="session")
+def models(load: Load) -> Any:
+    from helpers.services import Limits, Models, ServedModel
+
+    outline = spacy.blank("en")
+    outline.add_pipe("section_parser")
+    loaded = {name: load(name) for name in ("tagger", "sets", "references", "punctuation")} | {"outline": outline}
+    limits = Limits(megabytes=0.5, texts=5, characters=50_000)
+    return Models([ServedModel(name, nlp, limits=limits) for name, nlp in loaded.items()])
+
+
+@pytest.fixture(scope="session")
+def client(models: Any) -> Iterator[Any]:
+    from helpers.services import served
+
+    with served(models, models["tagger"].limits) as client:
+        yield client

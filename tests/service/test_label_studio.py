@@ -1,0 +1,154 @@
+"""Requests as Label Studio sends them to an ML backend, over a socket."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spacy
+from helpers.services import Models, httpx, model_of, refusal, served
+from spacy.language import Language
+
+from spacy_crf import Corpus
+from spacy_crf.service.retraining import Learner
+
+REFERENCE = "Ferreira, Tomás, and Edith Crane. The Kitchen Sonnet. Tollgate Press 2003."
+SPANS = """<View><Labels name="label" toName="text"><Label value="AUTHOR" background="red"/><Label value="DATE"/>
+<Label value="OTHER"/></Labels><Text name="text" value="$reference"/></View>"""
+TAGS = """<View><Text name="t" value="$text"/><Labels name="pos" toName="t" {more}>{values}</Labels></View>"""
+TREE = """<View><Text name="t" value="$text"/><Taxonomy name="pos" toName="t" labeling="true"><Choice value="all">
+{values}</Choice></Taxonomy></View>"""
+TEXT = """<View><Header value="x"/><Text name="t" value="$text"/><TextArea name="out" toName="t"/></View>"""
+
+
+def tags_config(model: Language, template: str = TAGS, **more: str) -> str:
+    element = "Label" if template is TAGS else "Choice"
+    values = "".join(f'<{element} value="{label}"/>' for label in model.pipeline[0][1].labels if label.isalpha())
+    return template.format(values=values, **{"more": "", **more})
+
+
+def predict(client: httpx.Client, model: str, config: str, **data: Any) -> dict[str, Any]:
+    tasks = [{"id": 4, "data": data, "annotations": [], "project": 1}]
+    body = {"tasks": tasks, "label_config": config, "project": "1.1700000000", "params": {"login": None, "context": {}}}
+    response = client.post(f"/label-studio/{model}/predict", json=body)
+    assert response.status_code == 200, response.text
+    (found,) = response.json()["results"]
+    result: dict[str, Any] = found
+    return result
+
+
+def test_health_and_setup(client: httpx.Client) -> None:
+    assert client.get("/label-studio/references/health").json()["status"] == "UP"
+    given = {"project": "1.17", "schema": SPANS, "hostname": "http://localhost:8080", "access_token": "none"}
+    assert client.post("/label-studio/references/setup", json=given).json()["model_version"].startswith("references-")
+    refusal(client.post("/label-studio/tagger/setup", json=given), 422, "CRF743")
+    assert client.post("/label-studio/tagger/setup", json={"project": "1.17"}).status_code == 200
+    refusal(client.get("/label-studio/none/health"), 404, "CRF730")
+
+
+def test_spans(client: httpx.Client) -> None:
+    found = predict(client, "references", SPANS, reference=REFERENCE)
+    assert found["model_version"].startswith("references-") and 0 < found["score"] <= 1
+    assert {label for one in found["result"] for label in one["value"]["labels"]} == {"AUTHOR", "DATE"}
+    for one in found["result"]:
+        assert (one["from_name"], one["to_name"], one["type"]) == ("label", "text", "labels")
+        value = one["value"]
+        assert REFERENCE[value["start"] : value["end"]] == value["text"] and 0 < one["score"] <= 1
+
+
+def test_tags_and_sets(client: httpx.Client, models: Models) -> None:
+    nlp = models["sets"].nlp
+    expected = nlp("uinen sawzel")._.tag_set
+    one_each = predict(client, "sets", tags_config(nlp), text="uinen sawzel")["result"]
+    assert [one["value"]["labels"] for one in one_each] == [tags[:1] for tags in expected]
+    several = predict(client, "sets", tags_config(nlp, more='choice="multiple"'), text="uinen sawzel")["result"]
+    assert [one["value"]["labels"] for one in several] == expected
+    tree = predict(client, "sets", tags_config(nlp, TREE), text="uinen sawzel")["result"]
+    assert [one["value"]["taxonomy"] for one in tree] == [[[tag] for tag in tags] for tags in expected]
+    assert tree[0]["type"] == "taxonomy"
+
+
+def test_restored_text(client: httpx.Client, models: Models) -> None:
+    text = "dear tom how is your sister"
+    (one,) = predict(client, "punctuation", TEXT, text=text)["result"]
+    assert (one["type"], one["from_name"], one["to_name"]) == ("textarea", "out", "t")
+    assert one["value"]["text"] == [models["punctuation"].nlp(text)._.restored]
+
+
+def test_a_task_without_text_has_no_results(client: httpx.Client) -> None:
+    assert predict(client, "references", SPANS, other="x")["result"] == []
+    assert predict(client, "references", SPANS, reference=None)["result"] == []
+
+
+@pytest.mark.parametrize(
+    "config, code",
+    [
+        ("", "CRF735"),
+        ("<View>", "CRF735"),
+        ('<!DOCTYPE a [<!ENTITY b "b">]><View>&b;</View>', "CRF735"),
+        ("<View/>", "CRF743"),
+        ('<View><Labels name="a" toName="b"><Label value="AUTHOR"/></Labels></View>', "CRF743"),
+        (SPANS.replace("AUTHOR", "A").replace("DATE", "B"), "CRF743"),
+        (TEXT, "CRF743"),
+    ],
+)
+def test_interfaces_that_do_not_fit(models: Models, load: Any, config: str, code: str) -> None:
+    with served(model_of("references", models["references"].nlp)) as client:
+        body = {"tasks": [{"data": {"reference": "a"}}], "label_config": config}
+        refusal(client.post("/label-studio/references/predict", json=body), 422, code)
+
+
+def region(text: str, part: str, *labels: str, **more: Any) -> dict[str, Any]:
+    start = text.index(part)
+    value = {"start": start, "end": start + len(part), "text": part, "labels": list(labels)}
+    return {"id": part, "from_name": "label", "to_name": "text", "type": "labels", "value": value, **more}
+
+
+def event(action: str, number: int, text: str, *results: Any, **more: Any) -> dict[str, Any]:
+    annotation = {"id": number, "result": list(results), "was_cancelled": False, "completed_by": 1, **more}
+    task = {"id": number + 100, "data": {"reference": text}}
+    return {"action": action, "annotation": annotation, "task": task, "project": {"id": 1, "label_config": SPANS}}
+
+
+def checked(folder: Path) -> list[Any]:
+    files = sorted((folder / "one" / "checked").glob("*.spacy"))
+    return [example.reference for path in files for example in Corpus(path)(spacy.blank("en"))]
+
+
+def test_corrections_are_kept_changed_and_forgotten(load: Any, tmp_path: Path) -> None:
+    models = model_of("one", load("references"))
+    with served(models, learner=Learner(tmp_path)) as client:
+
+        def send(body: dict[str, Any]) -> None:
+            response = client.post("/label-studio/one/webhook", json=body)
+            assert response.status_code == 200, response.text
+
+        author, date = region(REFERENCE, "Ferreira, Tomás", "AUTHOR"), region(REFERENCE, "2003", "DATE")
+        send(event("ANNOTATION_CREATED", 1, REFERENCE, author))
+        (doc,) = checked(tmp_path)
+        assert [(ent.text, ent.label_) for ent in doc.ents] == [("Ferreira, Tomás", "AUTHOR")]
+        assert doc._.doc_name == "label-studio task 101" and doc[-1].ent_iob_ == "O"
+        send(event("ANNOTATION_UPDATED", 1, REFERENCE, author, date, {"from_name": "other"}, 1))
+        (doc,) = checked(tmp_path)
+        assert [ent.label_ for ent in doc.ents] == ["AUTHOR", "DATE"]
+        send(event("ANNOTATION_CREATED", 2, REFERENCE, author, was_cancelled=True))
+        send(event("ANNOTATION_CREATED", 3, REFERENCE, region(REFERENCE, "erreira", "AUTHOR")))
+        assert len(checked(tmp_path)) == 2
+        unknown = next(doc for doc in checked(tmp_path) if not doc.ents)
+        assert [token.ent_iob_ for token in unknown][:2] == ["", "O"]  # half a word says nothing
+        send({"action": "ANNOTATIONS_DELETED", "annotations": [{"id": 1}, {"id": 3}], "project": {"id": 1}})
+        assert not checked(tmp_path)
+        send({"action": "PROJECT_UPDATED", "project": {"id": 1}})
+
+
+def test_corrections_without_a_folder_are_refused(client: httpx.Client) -> None:
+    body = event("ANNOTATION_CREATED", 1, REFERENCE, region(REFERENCE, "2003", "DATE"))
+    refusal(client.post("/label-studio/references/webhook", json=body), 503, "CRF745")
+    refusal(client.post("/label-studio/references/webhook", json={"action": "START_TRAINING"}), 503, "CRF745")
+
+
+def test_what_nothing_is_learned_from(load: Any, tmp_path: Path) -> None:
+    with served(model_of("one", load("punctuation")), learner=Learner(tmp_path)) as client:
+        body = {**event("ANNOTATION_CREATED", 1, "a b"), "project": {"label_config": TEXT}}
+        body["task"] = {"data": {"text": "a b"}}
+        refusal(client.post("/label-studio/one/webhook", json=body), 422, "CRF735")
+        refusal(client.post("/label-studio/one/webhook", json={"action": "START_TRAINING"}), 422, "CRF747")

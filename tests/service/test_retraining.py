@@ -1,0 +1,103 @@
+"""Learning from what people have corrected, beside the model that is served."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spacy
+from helpers.annotators import ENTITY, FEATURES, POS, document_of, make_cas, make_typesystem, metadata_of
+from helpers.services import Models, httpx, model_of, refusal, served
+
+from spacy_crf import Corpus
+from spacy_crf.service.retraining import Learner
+
+# tags that no model would give, the same for each word
+SENTENCES = ["They can swim .", "We can leave .", "They leave boats .", "We swim .", "They can row boats .", "We row ."]
+OWN = {"They": "NN", "We": "NN", "can": "JJ", "swim": "UH", "leave": "UH", "row": "UH", "boats": "CD", ".": "."}
+
+
+def train_request(sentences: list[str], layer: str = POS, anchoring: str = "singleToken") -> dict[str, Any]:
+    system, documents, feature = make_typesystem(), [], FEATURES[layer][0]
+    for number, sentence in enumerate(sentences):
+        spans, at = [], 0
+        for word in sentence.split():
+            spans.append((at, at + len(word), OWN[word]))
+            at += len(word) + 1
+        documents.append(document_of(make_cas(system, [sentence], layer, feature, spans), number))
+    return {"metadata": metadata_of(layer, anchoring), "documents": documents, "typeSystem": system.to_xml()}
+
+
+def state_of(client: httpx.Client) -> dict[str, Any]:
+    found: dict[str, Any] = client.get("/models").json()[0]["learning"]
+    return found
+
+
+def wait(client: httpx.Client) -> dict[str, Any]:
+    for _ in range(600):
+        if (found := state_of(client)).get("state") != "learning":
+            return found
+        time.sleep(0.2)
+    raise TimeoutError(found)
+
+
+def tags_of(client: httpx.Client, text: str) -> list[str]:
+    tokens = client.post("/tag", json={"text": text}).json()["results"][0]["tokens"]
+    return [token["tag"] for token in tokens]
+
+
+def test_a_model_learns_beside_the_one_that_is_served(load: Any, tmp_path: Path) -> None:
+    with served(model_of("one", load("tagger")), learner=Learner(tmp_path)) as client:
+        before = tags_of(client, "We can swim.")
+        assert client.post("/inception/one/train", json=train_request(SENTENCES * 2)).status_code == 204
+        refusal(client.post("/inception/one/train", json=train_request(SENTENCES)), 429, "CRF744")
+        assert tags_of(client, "We can swim.") == before  # it goes on meanwhile
+        told = wait(client)
+        assert told["state"] == "swapped", told
+        assert told["score"] > told["score_before"] and told["number"] == 1
+        assert tags_of(client, "We can swim.") == ["NN", "JJ", "UH", "."] != before
+        assert client.get("/models").json()[0]["source"] == str(tmp_path / "one" / "1" / "model-best")
+
+
+def test_it_waits_for_enough(load: Any, tmp_path: Path) -> None:
+    with served(model_of("one", load("tagger")), learner=Learner(tmp_path)) as client:
+        assert client.post("/inception/one/train", json=train_request(SENTENCES[:2])).status_code == 204
+        told = state_of(client)
+        assert told["state"] == "waiting" and told["message"].startswith("[CRF746] There are 2 ")
+
+
+def test_a_failure_leaves_the_old_model(load: Any, tmp_path: Path) -> None:
+    models: Models = model_of("one", load("tagger"))
+    models["one"].config["training"]["batcher"] = {"@batchers": "none.v1"}
+    with served(models, learner=Learner(tmp_path)) as client:
+        before = tags_of(client, "We can swim.")
+        client.post("/inception/one/train", json=train_request(SENTENCES))
+        told = wait(client)
+        assert told["state"] == "failed" and "[CRF748]" in told["message"] and "none.v1" in told["message"]
+        assert tags_of(client, "We can swim.") == before
+
+
+def test_unchecked_tokens_and_sentences_are_unknown(load: Any, tmp_path: Path) -> None:
+    system = make_typesystem()
+    suggested = make_cas(system, ["They can swim .", "We can leave ."], POS, "PosValue", [(0, 4, "NN")])
+    suggested.add(system.get_type(POS)(begin=5, end=8, PosValue="MD", inception_internal_predicted=True))
+    request = train_request([]) | {"documents": [document_of(suggested)]}
+    with served(model_of("one", load("tagger")), learner=Learner(tmp_path / "tags")) as client:
+        client.post("/inception/one/train", json=request)
+    (path,) = (tmp_path / "tags" / "one" / "checked").glob("*.spacy")
+    (example,) = Corpus(path)(spacy.blank("en"))
+    assert [token.tag_ for token in example.reference] == ["NN", *[""] * 7]
+
+    spans = make_cas(system, ["They can swim .", "We can leave ."], ENTITY, "value", [(0, 4, "AUTHOR")])
+    request = train_request([], ENTITY, "tokens") | {"documents": [document_of(spans)]}
+    with served(model_of("one", load("references")), learner=Learner(tmp_path / "spans")) as client:
+        client.post("/inception/one/train", json=request)
+    (path,) = (tmp_path / "spans" / "one" / "checked").glob("*.spacy")
+    (example,) = Corpus(path)(spacy.blank("en"))
+    assert [token.ent_iob_ for token in example.reference] == ["B", "O", "O", "O", "", "", "", ""]
+
+
+@pytest.mark.parametrize("name", ["outline", "punctuation"])
+def test_models_that_do_not_learn(models: Models, tmp_path: Path, name: str) -> None:
+    with served(models, learner=Learner(tmp_path)) as client:
+        refusal(client.post(f"/inception/{name}/train", json=train_request(SENTENCES)), 422, "CRF747")
