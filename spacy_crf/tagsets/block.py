@@ -125,7 +125,7 @@ class SetSettings(TagSettings):
         if self.source is not None:
             for setting, usual in (("temperature", 1.0), ("forbidden", []), ("dictionary", None)):
                 if getattr(self, setting) != usual:
-                    why = "its probabilities are taken as they are. In a saved pipeline, the file config.cfg has the setting"
+                    why = "its probabilities are taken as they are. In a saved pipeline, config.cfg has the setting"
                     yield setting, f"{usual!r}, or left out, where `source` is set: {why}"
 
     def probabilistic(self) -> Iterator[str]:
