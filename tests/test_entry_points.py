@@ -88,7 +88,12 @@ def test_packages_of_pipelines_require_the_library() -> None:
 def test_what_is_imported_is_declared() -> None:
     listed = [*PROJECT["dependencies"], *(one for extra in PROJECT["optional-dependencies"].values() for one in extra)]
     declared = {re.split(r"[<>=\[]", one)[0].replace("-", "_") for one in listed}
-    known_as = {"citeproc": "citeproc_py", "markdown_it": "markdown_it_py", "sklearn": "scikit_learn"}
+    known_as = {
+        "cassis": "dkpro_cassis",
+        "citeproc": "citeproc_py",
+        "markdown_it": "markdown_it_py",
+        "sklearn": "scikit_learn",
+    }
     imported: set[str] = set()
     for path in (ROOT / "spacy_crf").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf8"))):

@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, fields, replace
 from functools import partial
-from itertools import count
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -76,32 +75,20 @@ def cite_file(
     """
     if against is not None and to in ("bibtex", "csl"):
         raise CRFError(BibliographyErrors.CRF667.format(to=to))
-    references = split_references(read_text(data))
-    if not references:
-        raise CRFError(BibliographyErrors.CRF641.format(path=data))
-    tagger = loaded.component
-    docs = label_references(loaded.nlp, references)
-    entries = read_entries(docs, tagger)
-    if not any(entries):
-        labels = ", ".join(tagger.labels)
-        raise CRFError(BibliographyErrors.CRF646.format(count=len(entries), model=loaded.source, labels=labels))
-    needed = min_confidence > 0 or (to == "json" and against is None)
-    sure = find_confidences(tagger, docs) if needed else [CERTAIN] * len(docs)
-    cited = [Cited(*one) for one in zip(count(1), references, entries, sure)]
+    cited = read_cited(loaded, data, with_confidence=min_confidence > 0 or (to == "json" and against is None))
     for one in cited:
         one.warn(min_confidence)
-    found = [one for one in cited if one.entry is not None]
     if against is not None:
-        by_number = {one.number: one.entry for one in found if one.entry is not None}
-        write_result(write_differences(compare(by_number, read_library(against)), to or "tsv"), output)
-        tell_written(output, f"how {len(found)} references differ from {against}")
+        differences = compare({one.number: one.entry for one in cited}, read_library(against))
+        write_result(write_differences(differences, to or "tsv"), output)
+        tell_written(output, f"how {len(cited)} references differ from {against}")
         return
-    doubtful = [one for one in found if one.confidence.reference < min_confidence] if output is not None else []
+    doubtful = [one for one in cited if one.confidence.reference < min_confidence] if output is not None else []
     if output is not None and doubtful:
         apart = output.with_suffix(f".check{output.suffix}")
         write_result(write_cited(doubtful, to or "bibtex", unicode), apart)
         tell_written(apart, f"{len(doubtful)} references to check")
-    kept = [one for one in found if one not in doubtful]
+    kept = [one for one in cited if one not in doubtful]
     write_result(write_cited(kept, to or "bibtex", unicode), output)
     tell_written(output, f"{len(kept)} references")
 
@@ -112,27 +99,21 @@ class Cited:
 
     number: int
     reference: Reference
-    entry: Entry | None
+    entry: Entry
     confidence: Confidence
 
     def warn(self, least: float) -> None:
-        """Tell on standard error what a person should look at; of a reference of which the model is less sure, too."""
-        text, entry = self.reference.text[:60], self.entry
-        if entry is None:
-            first, last = self.reference.first_line, self.reference.last_line
-            lines = f"line {first}" if first == last else f"lines {first} to {last}"
-            tell(BibliographyErrors.CRF645.format(number=self.number, lines=lines, text=text))
-            return
+        """Tell on standard error what a person should look at: what is doubtful, and what is not right."""
+        text = self.reference.text[:60]
         if self.confidence.reference < least:
             doubts = ", ".join(f"{label} {share:.2f}" for label, share in self.confidence.below(least)) or "none alone"
             share = self.confidence.reference
             tell(BibliographyErrors.CRF665.format(number=self.number, share=share, fields=doubts, text=text))
-        if entry.invalid:
-            tell(BibliographyErrors.CRF666.format(number=self.number, faults=entry.invalid, text=text))
+        if self.entry.invalid:
+            tell(BibliographyErrors.CRF666.format(number=self.number, faults=self.entry.invalid, text=text))
 
     def as_record(self) -> dict[str, Any]:
         """Return it for JSON: where it is, how sure the model is of all and of each field, and the entry."""
-        assert self.entry is not None
         return {
             "number": self.number,
             "lines": [self.reference.first_line, self.reference.last_line],
@@ -144,6 +125,34 @@ class Cited:
         }
 
 
+def read_cited(loaded: Loaded, data: Path, with_confidence: bool) -> list[Cited]:
+    """Read the references of a file; those without a field are named on standard error and left out."""
+    references = split_references(read_text(data))
+    if not references:
+        raise CRFError(BibliographyErrors.CRF641.format(path=data))
+    tagger = loaded.component
+    docs = label_references(loaded.nlp, references)
+    entries = read_entries(docs, tagger)
+    if not any(entries):
+        labels = ", ".join(tagger.labels)
+        raise CRFError(BibliographyErrors.CRF646.format(count=len(entries), model=loaded.source, labels=labels))
+    sure = find_confidences(tagger, docs) if with_confidence else [CERTAIN] * len(docs)
+    cited = []
+    for number, (reference, entry, confidence) in enumerate(zip(references, entries, sure), 1):
+        if entry is None:
+            tell_missing(number, reference)
+        else:
+            cited.append(Cited(number, reference, entry, confidence))
+    return cited
+
+
+def tell_missing(number: int, reference: Reference) -> None:
+    """Name a reference that was left out on standard error."""
+    first, last = reference.first_line, reference.last_line
+    lines = f"line {first}" if first == last else f"lines {first} to {last}"
+    tell(BibliographyErrors.CRF645.format(number=number, lines=lines, text=reference.text[:60]))
+
+
 def write_cited(cited: Sequence[Cited], to: str, unicode: bool) -> str:
     """The text of a file of references."""
     if to == "json":
@@ -153,7 +162,7 @@ def write_cited(cited: Sequence[Cited], to: str, unicode: bool) -> str:
         "csl": write_csl,
         "tsv": write_table,
     }
-    return writers[to](one.entry for one in cited if one.entry is not None)
+    return writers[to](one.entry for one in cited)
 
 
 def tell(text: str) -> None:

@@ -238,9 +238,7 @@ def _telling_file(path: Path) -> Path | None:
     """A file itself; of a folder, the first one that is not hidden of those whose suffix tells most."""
     if not path.is_dir():
         return path if path.exists() else None
-    files = [file for file in path.rglob("*") if file.is_file() and data_suffix(file) in TELLING]
-    shown = (file for file in files if not any(part.startswith(".") for part in file.relative_to(path).parts))
-    return min(shown, key=lambda file: (TELLING.index(data_suffix(file)), file), default=None)
+    return min(visible_files(path, TELLING), key=lambda file: (TELLING.index(data_suffix(file)), file), default=None)
 
 
 # -- formats -----------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Collection, Coroutine, MutableMapping
 from importlib import resources
+from ipaddress import ip_address
 from string import Template
 from typing import Annotated, Any
 
@@ -33,6 +34,7 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 MB = 1_000_000
 READ_ON = 8  # times the limit of a request that are read, and thrown away, so that who sends it hears of the refusal
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
+ANY_ADDRESS = "any address"  # among the names of hosts: in figures, which nobody can point elsewhere
 PAGE_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
     "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -114,7 +116,7 @@ class Gate:
         hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
         named = hosts[0] if len(hosts) == 1 else ""
         name = named if named.endswith("]") else named.rpartition(":")[0] or named
-        if "*" not in self.hosts and name.lower() not in self.hosts:
+        if name.lower() not in self.hosts and not (ANY_ADDRESS in self.hosts and is_address(name)):
             known = ", ".join(sorted(self.hosts))
             raise Refusal(ServiceErrors.CRF733.format(host=named[:100], known=known), 400)
 
@@ -132,13 +134,23 @@ class Gate:
                 return b"".join(parts)
 
 
+def is_address(name: str) -> bool:
+    """Whether the name of a host is an address in figures."""
+    try:
+        ip_address(name.removeprefix("[").removesuffix("]"))
+    except ValueError:
+        return False
+    return True
+
+
 def make_app(
     models: Models, limits: Limits | None = None, hosts: Collection[str] = LOCAL, learner: Learner | None = None
 ) -> FastAPI:
     """Make the application.
 
     models (Models): what is served. limits (Limits): of requests. hosts (Collection[str]): names by which the service
-        may be called, in the header Host; "*" for any. learner (Learner | None): learns from corrections; None: nobody.
+        may be called, in the header Host, and perhaps ANY_ADDRESS. learner (Learner | None): of corrections; None: one
+        that keeps none.
     """
     limits = limits or Limits()
     app = FastAPI(
@@ -191,10 +203,12 @@ def text_endpoint(kind: str, models: Models, limits: Limits) -> Callable[..., Aw
         model = models.choose(kind, request.model)
         model.component(kind)
 
-        def work(nlp: Language) -> bytes:
-            return to_json({"model": model.name, "results": answer(kind, nlp, model.component(kind), texts)})
+        def work(nlp: Language, texts: list[str]) -> list[bytes]:
+            return [to_json(found) for found in answer(kind, nlp, model.component(kind), texts)]
 
-        return Response(await model.run(work), media_type="application/json")
+        results: list[bytes] = await model.gather(kind, texts, work)
+        name = to_json(model.name)
+        return Response(b'{"model": %b, "results": [%b]}' % (name, b", ".join(results)), media_type="application/json")
 
     return answer_texts
 

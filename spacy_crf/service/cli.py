@@ -1,6 +1,7 @@
 """`python -m spacy crf serve`: pipelines as a service over HTTP."""
 
 import gc
+import socket
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -26,6 +27,9 @@ def serve(
     ],
     host: Annotated[str, typer.Option(help="Address to listen to; no other one is")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for one that is free")] = 8070,
+    name: Annotated[
+        list[str] | None, typer.Option(help="Name by which it is called besides, such as that of a proxy; repeatable")
+    ] = None,
     data: Annotated[
         Path | None, typer.Option(help="Folder for corrections, and models that learn from them; none learns without")
     ] = None,
@@ -47,18 +51,22 @@ def serve(
             raise CRFError(ServiceErrors.CRF738.format(package=package))
     import uvicorn
 
-    from .app import LOCAL, make_app
+    from .app import ANY_ADDRESS, LOCAL, make_app
     from .retraining import Learner
 
     limits = Limits(max_mb, max_texts, max_chars, timeout)
     served = load_models(models, limits)
-    hosts = ["*"] if host in ANYWHERE else [*LOCAL, host.lower(), f"[{host.lower()}]"]
+    own = [ANY_ADDRESS] if host in ANYWHERE else [host.lower(), f"[{host.lower()}]"]
+    hosts = [*LOCAL, *own, *(other.lower() for other in name or ())]
     gc.freeze()  # the models are there to stay: looking through them for garbage takes long
     for model in served.values():
         msg.good(f"{model.name}: {', '.join(model.kinds)}")
-    msg.text(f"http://{host}:{port}")
     app = make_app(served, limits, hosts, Learner(data))
-    uvicorn.run(app, host=host, port=port, log_level="warning", server_header=False)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.create_server((host, port), family=family) as listening:
+        typer.echo(f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}")
+        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", server_header=False))
+        server.run(sockets=[listening])
 
 
 def load_models(given: Sequence[str], limits: Limits) -> Models:

@@ -27,8 +27,8 @@ class ServiceErrors(metaclass=Messages):
     CRF730 = "There is no model {name!r}. There are: {known}."
     CRF732 = "{name} cannot answer /{kind}: {why}. GET /models tells what each model answers."
     CRF733 = (
-        "The host {host!r} is none of this service: {known}. Open it by one of these, or start it with the --host that "
-        "you use."
+        "The host {host!r} is none of this service: {known}. Open it by one of these, or start it with --name and the "
+        "name that you use."
     )
     CRF734 = "The request is not as it should be: {problem}. /openapi.json describes it."
     CRF735 = "{what} cannot be read: {problem}"

@@ -22,7 +22,7 @@ from ..annotation.documents import write_doc_name
 from .answers import TELLERS, Answer, as_coded, read_docs
 from .errors import Refusal, ServiceErrors
 from .models import Limits, Models, ServedModel
-from .retraining import Learner, Marked
+from .retraining import CheckedDoc, Learner
 
 SEGMENTATION = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type."
 TOKEN, SENTENCE = f"{SEGMENTATION}Token", f"{SEGMENTATION}Sentence"
@@ -245,7 +245,7 @@ def _why(entity: Answer, changes: Sequence[Answer]) -> str:
 # -- what a person has annotated ---------------------------------------------------------------------------------
 
 
-def gold_of(page: Page, metadata: Metadata, kind: str) -> Marked:
+def gold_of(page: Page, metadata: Metadata, kind: str) -> CheckedDoc:
     """What is known of the tokens of a document.
 
     Tags are known where a person has given them. Spans are known in the sentences that have one: who has annotated a
@@ -259,13 +259,13 @@ def gold_of(page: Page, metadata: Metadata, kind: str) -> Marked:
         for start, end, value in spans:
             if end == start + 1 and value not in tags[start]:
                 tags[start].append(value)
-        return Marked(page.doc, tags=tags)
+        return CheckedDoc(page.doc, tags=tags)
     checked = [False] * len(page.doc)
     sentences = [(sent.start, sent.end) for sent in page.doc.sents] if page.doc.has_annotation("SENT_START") else []
     for start, end in sentences or [(0, len(page.doc))]:
         if any(start < behind and first < end for first, behind, _ in spans):
             checked[start:end] = [True] * (end - start)
-    return Marked(page.doc, spans=spans, checked=checked)
+    return CheckedDoc(page.doc, spans=spans, checked=checked)
 
 
 def _tokens(page: Page, start: int, end: int) -> range:

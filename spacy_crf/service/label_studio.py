@@ -18,7 +18,7 @@ from ..annotation.documents import write_doc_name
 from .answers import Answer, answer
 from .errors import Refusal, ServiceErrors
 from .models import Limits, Models, ServedModel
-from .retraining import Learner, Marked
+from .retraining import CheckedDoc, Learner
 
 Value = Mapping[str, Any]
 LABELS, TAXONOMY, TEXT_AREA = "Labels", "Taxonomy", "TextArea"
@@ -233,7 +233,7 @@ def _results(fit: Fit, told: Answer) -> Iterator[dict[str, Any]]:
 # -- corrections -------------------------------------------------------------------------------------------------
 
 
-def gold_of_task(nlp: Language, fit: Fit, event: Webhook) -> Marked:
+def gold_of_task(nlp: Language, fit: Fit, event: Webhook) -> CheckedDoc:
     """What an annotation says of the tokens of its task. Whoever submits one has looked at all of it: tokens without a
     span are outside of spans. Where spans begin or end inside of tokens, these are unknown."""
     text = _text_of(event.task, fit.key)
@@ -253,7 +253,7 @@ def gold_of_task(nlp: Language, fit: Fit, event: Webhook) -> Marked:
         spans.append((span.start, span.end, labels[0]))
         for token in span:
             tags[token.i] += labels
-    return Marked(doc, spans=spans, checked=checked) if fit.kind == "entities" else Marked(doc, tags=tags)
+    return CheckedDoc(doc, spans=spans, checked=checked) if fit.kind == "entities" else CheckedDoc(doc, tags=tags)
 
 
 def _regions(control: Control, annotation: Value, text: str) -> Iterator[tuple[int, int, list[str]]]:

@@ -1,11 +1,13 @@
 """Pipelines that are served: what each answers, and its thread, which does one piece of work after the other."""
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
-from threading import Lock
+from threading import RLock
 from typing import Any, TypeVar
 
 from spacy.language import Language
@@ -21,7 +23,18 @@ from .errors import Refusal, ServiceErrors
 
 MARGINALS, CHANGES = "served_marginals", "constraint_changes"  # custom attributes of Docs
 FIELDS = {"AUTHOR", "TITLE"}  # labels by which a model for references is known
+TOGETHER = 5000  # characters of texts from which on no more are processed at once
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """Work that waits: see `ServedModel.gather`."""
+
+    kind: Any
+    items: Sequence[Any]
+    work: Callable[[Language, list[Any]], list[Any]]
+    found: Future[list[Any]] = field(default_factory=Future)
 
 
 @dataclass(frozen=True)
@@ -84,21 +97,24 @@ class ServedModel:
         self.name, self.source, self.limits = name, source, limits or Limits()
         self.learning: dict[str, Any] = {}
         self._thread = ThreadPoolExecutor(1, f"model-{name}")
-        self._waiting, self._lock = 0, Lock()
+        self._asked: deque[_Asked] = deque()
+        self._waiting, self._lock = 0, RLock()
         self.replace(nlp, source)
 
     def replace(self, nlp: Language, source: str) -> None:
-        """Serve another pipeline from the next request on."""
+        """Serve another pipeline; not while one is at work, see `swap`."""
         self.config = nlp.config.copy()  # before more is asked for
         _ask_for_all(nlp)
         self.nlp, self.source = nlp, source
-        if not self.kinds:
+        known = {kind: [pipe for _, pipe in nlp.pipeline if fits(pipe)] for kind, fits in KINDS.items()}
+        self._components = {kind: found[-1 if kind == "cite" else 0] for kind, found in known.items() if found}
+        if not self._components:
             raise CRFError(ServiceErrors.CRF737.format(model=source or self.name, names=", ".join(nlp.pipe_names)))
 
     @property
     def kinds(self) -> list[str]:
         """What it can be asked for."""
-        return [kind for kind in KINDS if self._find(kind) is not None]
+        return list(self._components)
 
     @property
     def version(self) -> str:
@@ -107,19 +123,18 @@ class ServedModel:
 
     def component(self, kind: str) -> Any:
         """The component that answers; a coded error where none does."""
-        found = self._find(kind)
-        if found is None:
+        if kind not in self._components:
             why = f"its components are {', '.join(self.nlp.pipe_names)}"
             raise Refusal(ServiceErrors.CRF732.format(name=self.name, kind=kind, why=why))
-        return found
-
-    def _find(self, kind: str) -> Any:
-        found = [pipe for _, pipe in self.nlp.pipeline if KINDS[kind](pipe)]
-        return (found[-1] if kind == "cite" else found[0]) if found else None
+        return self._components[kind]
 
     def tell(self, state: str, **facts: Any) -> None:
         """Note what becomes of a training, for /models; its number stays until the next one."""
         self.learning = {"number": self.learning.get("number", 0), "state": state, **facts}
+
+    def swap(self, nlp: Language, source: str) -> None:
+        """Serve another pipeline as soon as what is being answered is answered."""
+        self._thread.submit(self.replace, nlp, source).result()
 
     def save(self, folder: Path) -> None:
         """Save the pipeline, when its thread has time."""
@@ -140,26 +155,55 @@ class ServedModel:
         }
 
     async def run(self, work: Callable[[Language], T]) -> T:
-        """Have work done by the thread, in a memory zone of the vocabulary, which forgets new words behind it.
+        """Have work done by the thread; see `gather`."""
+        (found,) = await self.gather(object(), [None], lambda nlp, _: [work(nlp)])
+        return found
 
+    async def gather(self, kind: Any, items: Sequence[Any], work: Callable[[Language, list[Any]], list[T]]) -> list[T]:
+        """Have items processed by the thread, in a memory zone of the vocabulary, which forgets new words behind it.
+
+        What waits for the same kind of work is done at once: many short texts take hardly longer than one.
+
+        kind (Any): of the work. work (Callable): takes items and returns something for each.
         RAISES (Refusal): where too many wait, or it takes too long; then it is done to its end for nobody.
         """
+        asked = _Asked(kind, items, work)
         with self._lock:
             if self._waiting >= self.limits.waiting:
                 raise Refusal(ServiceErrors.CRF729.format(name=self.name), 503, retry_after=1)
             self._waiting += 1
-        future = self._thread.submit(self._work, work)
-        future.add_done_callback(self._count_down)
+            self._asked.append(asked)
+        asked.found.add_done_callback(self._count_down)
+        self._thread.submit(self._work)
         try:
-            return await asyncio.wait_for(asyncio.wrap_future(future), self.limits.seconds)
+            return await asyncio.wait_for(asyncio.wrap_future(asked.found), self.limits.seconds)
         except TimeoutError as error:
-            future.cancel()
             raise Refusal(ServiceErrors.CRF728.format(seconds=self.limits.seconds), 503, retry_after=5) from error
 
-    def _work(self, work: Callable[[Language], T]) -> T:
+    def _work(self) -> None:
+        """Do what is first of all that waits, and what follows of the same kind."""
+        with self._lock:
+            batch = list(self._take())
+        if not batch:
+            return
         nlp = self.nlp
-        with nlp.memory_zone():
-            return work(nlp)
+        try:
+            with nlp.memory_zone():
+                found = iter(batch[0].work(nlp, [item for asked in batch for item in asked.items]))
+        except BaseException as error:
+            for asked in batch:
+                asked.found.set_exception(error)
+        else:
+            for asked in batch:
+                asked.found.set_result(list(islice(found, len(asked.items))))
+
+    def _take(self) -> Iterator["_Asked"]:
+        size, kind = 0, self._asked[0].kind if self._asked else None
+        while self._asked and self._asked[0].kind == kind and size <= TOGETHER:
+            asked = self._asked.popleft()
+            if asked.found.set_running_or_notify_cancel():  # nobody waits any more for what was cancelled
+                size += sum(len(item) for item in asked.items if isinstance(item, str))
+                yield asked
 
     def _count_down(self, _: Future[Any]) -> None:
         with self._lock:

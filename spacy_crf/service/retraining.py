@@ -42,7 +42,7 @@ CHECKED = "checked"
 
 
 @dataclass(frozen=True)
-class Marked:
+class CheckedDoc:
     """A Doc of which a person has said something.
 
     tags (Sequence): the tags of each token, all of which are right; none where nothing is known.
@@ -75,7 +75,7 @@ class Learner:
         if model.learning.get("state") == "learning":
             raise Refusal(ServiceErrors.CRF744.format(name=model.name), 429, retry_after=10)
 
-    def keep(self, model: ServedModel, kind: str, marked: Marked, key: str) -> None:
+    def keep(self, model: ServedModel, kind: str, marked: CheckedDoc, key: str) -> None:
         """Write what is known of a document to its file. kind (str): of answers. key (str): says which file it is."""
         write_gold(model.component(kind), marked)
         docs = DocBin(DOCBIN_ALL_ATTRS, store_user_data=True, docs=[marked.doc])
@@ -116,7 +116,7 @@ class Learner:
                 model.tell("kept", message=ServiceErrors.CRF749.format(**told), **scores)
                 return
             path = str(folder / str(number) / "model-best")
-            model.replace(spacy.load(path), path)
+            model.swap(spacy.load(path), path)
             model.tell("swapped", **scores)
         except Exception as error:  # whatever it is, the model that is served stays
             problem = " ".join(f"{type(error).__name__}: {error}".split())[:500]
@@ -131,7 +131,7 @@ def learns(model: ServedModel) -> Any:
     return None
 
 
-def write_gold(component: Any, marked: Marked) -> None:
+def write_gold(component: Any, marked: CheckedDoc) -> None:
     """Give a Doc what is known of it, as the target of a component reads gold."""
     register_doc_name()
     doc, target = marked.doc, component.settings.target
@@ -148,7 +148,7 @@ def write_gold(component: Any, marked: Marked) -> None:
                 token.pos_ = own[0]
 
 
-def _write_spans(doc: Doc, target: str, key: str, marked: Marked) -> None:
+def _write_spans(doc: Doc, target: str, key: str, marked: CheckedDoc) -> None:
     spans = filter_spans([Span(doc, *span) for span in marked.spans])
     checked = list(marked.checked) or [True] * len(doc)
     tags = [OUTSIDE if is_known else "" for is_known in checked]

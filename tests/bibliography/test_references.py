@@ -1,10 +1,12 @@
 """A hundred references of many kinds, written for this project: their fields, and identifiers however they are cut."""
 
 import random
+import re
 from pathlib import Path
 
 import pytest
 import spacy
+from helpers.paths import ROOT
 from helpers.references import parse_reference
 from spacy.language import Language
 from spacy.tokens import Doc, Span
@@ -12,10 +14,13 @@ from spacy.tokens import Doc, Span
 from spacy_crf import cite
 from spacy_crf.bibliography.assemble import TAKERS, make_entry
 from spacy_crf.bibliography.entry import Date, Entry, Name, Names
+from spacy_crf.bibliography.identifiers import find_faults
+from spacy_crf.corpora.references import read_references as read_tagged
 from spacy_crf.pipe.probabilities import LabelsTokens
 
 LINES = (Path(__file__).parent / "references.txt").read_text(encoding="utf8").splitlines()
 EXPECTED = [dict(cell.split("=", 1) for cell in line.split(" | ")) for line in LINES[1::2]]
+MESSY = ROOT / "projects" / "references" / "messy.xml"
 REFERENCES = list(zip(LINES[::2], EXPECTED))
 IDENTIFIERS = ("doi", "arxiv", "isbn", "issn", "url")
 
@@ -69,3 +74,11 @@ def test_identifiers_are_whole_wherever_a_model_cuts(seed: int) -> None:
         assert entry is not None
         assert differences(entry, {name: text for name, text in expected.items() if name in IDENTIFIERS}) == {}
         assert "ECLI" not in expected.get("note", "") or expected["note"] in entry.note
+
+
+def test_the_messy_references_of_the_project_are_sound() -> None:
+    found = list(read_tagged(MESSY))
+    assert len(found) == 10
+    labels = {label for sentence in found for label in sentence.columns["tag"]}
+    assert labels >= {"AUTHOR", "EDITOR", "TITLE", "GENRE", "ISBN", "DOI", "URL", "ACCESSED", "EDITION", "NOTE"}
+    assert find_faults(re.sub("<[^<>]*>", "", MESSY.read_text(encoding="utf8"))) == []

@@ -5,10 +5,11 @@ import socket
 from typing import Any
 
 import pytest
-import spacy
-from helpers.services import Models, ServedModel, httpx, model_of, refusal, served
+from helpers.services import Models, httpx, model_of, refusal, served
 from spacy.language import Language
 from spacy.tokens import Doc
+
+from spacy_crf.service.app import ANY_ADDRESS
 
 REFERENCE = "Ferreira, Tomás, and Edith Crane. The Kitchen Sonnet. Tollgate Press 2003."
 
@@ -175,10 +176,15 @@ def test_too_long_and_too_many(load: Any) -> None:
         assert {response.json()["code"] for response in found} == {"CRF728", "CRF729"}
 
 
-def test_models_have_names_of_their_own() -> None:
-    nlp = spacy.blank("en")
-    with pytest.raises(ValueError, match="CRF737"):
-        ServedModel("none", nlp)
-    nlp.add_pipe("section_parser")
-    with pytest.raises(ValueError, match="CRF736"):
-        Models([ServedModel("one", nlp), ServedModel("one", nlp)])
+def test_the_page_asks_for_nothing_from_elsewhere(client: httpx.Client) -> None:
+    response = client.get("/")
+    assert response.headers["content-type"].startswith("text/html")
+    assert response.headers["content-security-policy"].startswith("default-src 'none';")
+    assert "//" not in response.text.replace("// ", "")
+    assert "<script>" in response.text and "src=" not in response.text
+
+
+def test_names_of_hosts(models: Models) -> None:
+    with served(models, hosts=["box", ANY_ADDRESS]) as client:
+        for host, status in [("box:80", 200), ("BOX", 200), ("10.0.0.7:8070", 200), ("[::1]:8070", 200), ("evil", 400)]:
+            assert client.get("/health", headers={"host": host}).status_code == status
