@@ -31,7 +31,7 @@ This contract is for all ferries of the line.
 2.1 The contract holds for one year.
 2.2 It may be extended by letter.
 """
-SPOKEN = "dear tom thank you for your letter how is your sister\n"
+SPOKEN = "dear anna thank you for your letter how is your sister\n"
 
 
 @dataclass(frozen=True)

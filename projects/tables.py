@@ -274,9 +274,50 @@ TABLES = {
 }
 
 
+class Headline(NamedTuple):
+    """The figure of a task that stands for it in the README. peer (str): the file of a peer's results; "" for none."""
+
+    task: str
+    project: str
+    file: str
+    path: str
+    peer: str = ""
+
+
+SUMMARY = "summary"
+HEADLINES = (
+    Headline("Chunks, CoNLL-2000, F", "conll2000", "l2", "scores.spans_chunks_f", "crfsuite"),
+    Headline("Penn tags, UD English EWT, accuracy", "ud_english_ewt", "xpos", "scores.tag_acc", "xpos-crfsuite"),
+    Headline("the same with clusters of words", "ud_english_ewt", "xpos-clusters", "scores.tag_acc"),
+    Headline("Entities, WNUT-17 (dev), F", "wnut17", "ents", "scores.ents_f", "crfsuite"),
+    Headline("Tags of Middle Low German, new documents, accuracy", "ren_mlg", "pos", "scores.ml_acc", "pos-crfsuite"),
+    Headline("the same, utility of the sets", "ren_mlg", "pos", "scores.ml_util", "pos-crfsuite"),
+    Headline("Tags of Old Occitan, 5 folds, accuracy", "medieval_romance", "occitan", "scores.ml_acc"),
+    Headline("Fields of references, Cora, 3 x 10 folds, accuracy of tokens", "cora", "mined", "scores.tok_acc"),
+    Headline("Fields of references, GROBID's corpora (dev), F", "grobid_references", "dev", "scores.field_segment_f"),
+    Headline("Titles in judgments, F", "rechtspraak", "labels", "labels.SECTION_TITLE.f"),
+    Headline("Headings of manuals in plain text, untrained (dev), F", "manuals", "untrained", "scores.headings_f"),
+    Headline("Punctuation of talks, IWSLT 2011, F", "iwslt_punct", "features", "scores.punct_f"),
+)
+
+
 def render(name: str) -> str:
-    """Return a table in Markdown, with the command that makes its figures; rows that have no results are left out."""
-    table = TABLES[name]
+    """Return a table in Markdown; rows that have no results are left out."""
+    return render_summary() if name == SUMMARY else render_table(TABLES[name])
+
+
+def render_summary() -> str:
+    """Return the figures that stand for each task, with those of python-crfsuite where it was run, and the project."""
+    lines = ["| task | spacy_crf | python-crfsuite | project |", "| --- | ---: | ---: | --- |"]
+    for task, project, file, path, peer in HEADLINES:
+        found, peers = read_results(project, file), read_results(project, peer) if peer else []
+        shown = [cell(results, Column("", path)).partition(" (")[0] for results in (found, peers)]
+        lines.append(f"| {task} | {shown[0]} | {shown[1]} | `projects/{project}` |")
+    return "\n".join([*lines, ""])
+
+
+def render_table(table: Table) -> str:
+    """Return the figures of a project, with the command that makes them."""
     found = {row: results for row, file in table.rows.items() if (results := read_results(table.project, file))}
     command = f"`python -m weasel run {table.workflow} projects/{table.project} --vars.data DIR`"
     if not found:
@@ -326,7 +367,7 @@ def look_up(result: Any, path: str) -> Any:
 
 def documents() -> list[Path]:
     """Return the documents that may have tables."""
-    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), PROJECTS / "README.md"]
+    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), PROJECTS / "README.md"]
 
 
 def rewritten(text: str) -> str:

@@ -55,7 +55,7 @@ def test_training_included(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capf
     monkeypatch.chdir(ROOT)
     load().main(tmp_path)
     told = capfd.readouterr().out
-    assert all(one in told for one in SHOWN) and "Dear Tom, thank you for your letter. How is your sister?" in told
+    assert all(one in told for one in SHOWN) and "Dear Anna, thank you for your letter. How is your sister?" in told
 
 
 def test_a_command_that_fails_ends_the_demo(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -63,7 +63,7 @@ def sections(length: int) -> str:
         text = " ".join(word for line in rng.choices(TAGGED, k=8) for word, *_ in line)
         return f"<section><nr>{number + 1}.</nr> <title>The mill</title>\n<text>{text}</text>\n\n</section>"
 
-    return f"<document>{until(4 * length, section)}</document>"
+    return f"<document>{until(3 * length // 2, section)}</document>"
 
 
 class Case(NamedTuple):

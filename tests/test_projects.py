@@ -20,7 +20,7 @@ from spacy.util import load_config
 from weasel.util import load_project_config
 
 from projects.check import problems
-from projects.tables import MARKED, TABLES, Column, cell, documents, rewritten
+from projects.tables import MARKED, SUMMARY, TABLES, Column, cell, documents, rewritten
 from spacy_crf import Corpus, PunctuationCorpus
 from spacy_crf.core.sets.predict import make_utility, utility_optimal_sets
 
@@ -132,16 +132,15 @@ def test_seeds_are_shown_as_mean_and_deviation() -> None:
     assert cell(found, Column("P", "scores.p")) == ""
 
 
-def test_numbers_of_the_readme_name_what_makes_them() -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf8")
-    numbers = MARKED.sub("", text[text.index("## Numbers\n") : text.index("## Messages\n")])
+def test_figures_name_what_makes_them() -> None:
+    numbers = MARKED.sub("", (ROOT / "docs" / "figures.md").read_text(encoding="utf8"))
     parts = [part for part in re.split(r"\n\n(?!\|)", numbers) if re.search(r"\d[.,]\d", part)]
     assert parts and not [part for part in parts if not re.search(r"`(make|benchmarks/|python -m)|[0-9a-f]{7}\b", part)]
 
 
 def test_every_table_stands_somewhere_and_is_of_results_that_a_command_makes() -> None:
     shown = {found[2] for path in documents() for found in MARKED.finditer(path.read_text(encoding="utf8"))}
-    assert shown == set(TABLES)
+    assert shown == {*TABLES, SUMMARY}
     for table in TABLES.values():
         commands = load_project_config(ROOT / "projects" / table.project)["commands"]
         made = {output for command in commands for output in command.get("outputs", [])}

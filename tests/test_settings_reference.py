@@ -1,14 +1,16 @@
-"""The page of all settings is what the docstrings of the blocks say."""
+"""The pages of all settings and of all messages are what the code says."""
 
 import tomllib
+from collections.abc import Callable
 
 import pytest
 import spacy
+from helpers.messages_reference import write_messages
 from helpers.paths import ROOT
 from helpers.settings_reference import GROUPS, documented_settings, write_reference
 
 ENTRY_POINTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf8"))["project"]["entry-points"]
-PAGE = ROOT / "docs" / "settings.md"
+DOCS = ROOT / "docs"
 BLOCKS = [(group.removeprefix("spacy_"), name) for group in GROUPS for name in ENTRY_POINTS[group]]
 
 
@@ -23,9 +25,11 @@ def test_every_setting_has_its_paragraph(kind: str, name: str) -> None:
     assert settings == [one for one in settings if documented.get(one)]
 
 
-def test_the_page_is_current(pytestconfig: pytest.Config) -> None:
-    page = write_reference(ENTRY_POINTS)
+@pytest.mark.parametrize(
+    ("name", "write"), [("settings", lambda: write_reference(ENTRY_POINTS)), ("messages", write_messages)]
+)
+def test_the_pages_are_current(name: str, write: Callable[[], str], pytestconfig: pytest.Config) -> None:
+    path, page = DOCS / f"{name}.md", write()
     if pytestconfig.getoption("--rewrite-snapshots"):
-        PAGE.parent.mkdir(exist_ok=True)
-        PAGE.write_text(page, encoding="utf8")
-    assert PAGE.read_text(encoding="utf8") == page
+        path.write_text(page, encoding="utf8")
+    assert path.read_text(encoding="utf8") == page

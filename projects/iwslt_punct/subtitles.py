@@ -16,6 +16,7 @@ import spacy
 import typer
 
 from spacy_crf import PunctuationCorpus
+from spacy_crf.lab.report import round_numbers
 from spacy_crf.punctuation.block import LabelScheme
 from spacy_crf.punctuation.docs import WordView
 from spacy_crf.punctuation.scorer import mark_scores
@@ -41,7 +42,7 @@ def main(words: Path, model: Path, folder: Path, output: Path) -> None:
         raise ValueError(f"{restored} does not have the lines of {bare}")
     scheme = LabelScheme(list(SIGNS))
     pairs = Counter(zip(*(marks(path, scheme) for path in (gold, restored))))
-    found = {"made_of": {"data": words.name, "model": str(model)}, "scores": mark_scores(pairs, scheme)}
+    found = round_numbers({"made_of": {"data": words.name, "model": str(model)}, "scores": mark_scores(pairs, scheme)})
     output.write_text(json.dumps(found, indent=2) + "\n", encoding="utf8")
 
 

@@ -21,7 +21,7 @@ MODULES = {
     "cli.models": ("calibrate", "constraints", "explain", "inspect", "pool"),
     "cli.package": ("package",),
     "cli.search": ("search", "tune"),
-    "punctuation.cli": ("punctuate",),
+    "punctuation.cli": ("casing", "punctuate"),
     "sections.cli": ("sections",),
     "service.cli": ("serve",),
     "tagging.cli": ("review", "tag"),

@@ -10,6 +10,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ..annotation.documents import read_doc_name
+from ..annotation.preparation import Preparation
 from ..annotation.span_targets import SpanTarget
 from ..annotation.target import Target
 from ..core.arrays import Bools
@@ -39,7 +40,7 @@ from ..learning.resuming import usable
 from .block import ChainSettings
 from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors, PipeWarnings
-from .labels import HasLabels, KeepsPreparation
+from .labels import PREPARATION, HasLabels, KeepsPreparation
 from .resume import RUN, Run, settings_of_run
 from .storage import Parts, Stored, check_templates, read_folder, readable
 
@@ -104,6 +105,14 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
         """What a sequence of the chain is."""
         mode: SequenceMode = getattr(self.settings, "sequence", "doc")
         return mode
+
+    def learn_preparation(self, references: Iterable[Doc]) -> None:
+        """Take it from the gold Docs of training; refuse what order 2 cannot decode."""
+        super().learn_preparation(references)
+        own = Preparation.from_data(self.cfg[PREPARATION])
+        hides = own is not None and own.punctuation == "context"
+        if hides and self.model.attrs["order"] == 2 and getattr(self.settings, "decode", "") == "viterbi":
+            raise CRFError(PipeErrors.CRF471.format(name=self.name))
 
     def rebuild(self) -> None:
         """Tie features, model and tags together after one of them was replaced."""

@@ -134,6 +134,10 @@ class PipeErrors(metaclass=Messages):
         "Component {name!r} has no probabilities of its own that a temperature could change{source}. Calibrate a "
         "component of this library that was trained."
     )
+    CRF471 = (
+        "Component {name!r} is of order 2 and gets texts whose punctuation is context: it cannot find the most "
+        "probable labelling of the other tokens alone. Set decode = 'posterior', or order = 1 in the model block."
+    )
     CRF648 = (
         "{name!r} cannot be pooled with the others: {problem}. Pool components of one kind with the same labels, "
         "trained on the same data with the same classes and lists."

@@ -72,6 +72,11 @@ class LiveSettings(dict[str, Any]):
         self._set(self._asked)
         self._asked = {}
 
+    @property
+    def pipeline(self) -> Language | None:
+        """The pipeline that made the component; None where that is gone, or in another process."""
+        return None if self._pipeline is None else self._pipeline()
+
     def tell(self, nlp: Language) -> None:
         """Have the config of a pipeline told what is assigned from now on. nlp (Language): made the component."""
         self._pipeline = weakref.ref(nlp)
@@ -136,7 +141,7 @@ class LiveSettings(dict[str, Any]):
         super().update(values)
 
     def _tell_config(self, changed: dict[str, Any]) -> None:
-        nlp = None if self._pipeline is None else self._pipeline()
+        nlp = self.pipeline
         if nlp is None or not changed:
             return
         for name, pipe in nlp.components:

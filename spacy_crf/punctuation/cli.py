@@ -32,6 +32,7 @@ from .transcripts import TranscriptFormat, looks_like, read_transcript
 PIECE = 1 << 16  # bytes that are read at a time
 BLOCK = 2000  # words that are decoded at a time
 LONG_FILE = 1 << 22  # bytes of a file from which on progress is shown
+MARK = "\ufeff"  # byte order mark
 ESCAPE = "surrogateescape"  # bytes that are no UTF-8 go out as they came in
 THRESHOLDS = tuple(tenth / 10 for tenth in range(1, 10))
 Restore = Callable[[Language, RestorationStream, Iterable[str]], Iterator[str]]
@@ -71,6 +72,9 @@ def punctuate(
     ):
         pieces = read_pieces(source, size)
         opening = read_opening(pieces)
+        if opening.startswith(MARK):  # no part of the first word
+            out.write(MARK.encode())
+            opening = opening.removeprefix(MARK)
         found = format or looks_like(opening, str(data))
         if found != "text" and unit == "line":
             raise CRFError(PunctuationErrors.CRF993.format(format=found))

@@ -81,7 +81,7 @@ class Editor:
             if is_behind_sign and not is_sign and label.case == "lower":
                 label = label._replace(case="Title")
             is_behind_sign = is_sign  # the sentence begins with the word behind it
-            is_listed = form in self._language.forms or number in fronts
+            is_listed = number in fronts or (self._language.forms and bare_form(form) in self._language.forms)
             if is_lower and not word.mark and not is_listed and self._leaves(label, begins):
                 begins = is_sign
                 continue
@@ -101,15 +101,10 @@ class Editor:
                 if label.opening and not word.opening:
                     found[number] = [Edit(word.start, word.start, self._pair(label.opening)[0])]
         if self._language.openers:
-            marks = [self._mark_behind(word, label) for word, label in zip(words, labels)]
+            marks = [mark_behind(word, label.mark, self._scheme, self._keep) for word, label in zip(words, labels)]
             for number, edit in self._language.opening_edits(text, words, marks, self._keep):
                 found[number] = sorted([*found.get(number, ()), edit], key=attrgetter("start"))
         return found
-
-    def _mark_behind(self, word: Word, label: Label) -> str:
-        """Return the mark that is behind a word in the end."""
-        stays = word.mark and (self._keep or (label.mark == NONE and self._scheme.label(word.mark) == NONE))
-        return word.mark if stays else label.mark
 
     def _pair(self, kind: str) -> tuple[str, str]:
         """Return the signs that open and close."""
@@ -162,13 +157,18 @@ class Editor:
         return sign if is_unspaced(before) else space + sign
 
 
-def ends_sentence(word: Word, mark: str, scheme: LabelScheme, keep: bool) -> bool:
-    """Tell whether a sentence begins behind a word with the mark of a label, or with one of its text that stays.
+def mark_behind(word: Word, mark: str, scheme: LabelScheme, keep: bool) -> str:
+    """Return the mark that a word has in the end: that of a label, or one of its text that stays.
 
     keep (bool): whether all marks of the text stay; those that are not restored do in any case, and are in no label.
     """
     stays = word.mark and mark == NONE and (keep or scheme.label(word.mark) == NONE)
-    return scheme.is_end(word.mark if stays else mark)
+    return word.mark if stays else mark
+
+
+def ends_sentence(word: Word, mark: str, scheme: LabelScheme, keep: bool) -> bool:
+    """Tell whether a sentence begins behind a word; see `mark_behind`."""
+    return scheme.is_end(mark_behind(word, mark, scheme, keep))
 
 
 def _replace_mark(text: str, word: Word, mark: str) -> Edit:

@@ -20,8 +20,10 @@ _MARKUP = ((re.compile(r"<(?:/?[A-Za-z][^>]*|[\d:.]+)>"), ">"), (re.compile(r"\{
 _BRACKETS = ((re.compile(r"\[[^\]]*\]"), "]"), (re.compile(r"\([^)]*\)"), ")"))
 _SONG = re.compile(r"[♪♫]+[^♪♫]*[♪♫]+|[♪♫]|(?<!\S)#+\s[^#]*#+(?!\S)")
 _ENTITY = re.compile(r"&#?\w{1,31};")
-_SPEAKER = re.compile(r"^\s*(>>+\s*|[-–‐]\s*)?([A-Z][A-Z .'-]*[A-Z.]:\s+)?")
+_SPEAKER = re.compile(r"^\s*(>>+\s*|[-–‐]\s*)?([A-Z][A-Z .'-]*[A-Z.]:\s+)?", re.MULTILINE)
 _SPECIAL = re.compile("[<{&]")
+LONGEST_CUE = 40  # lines
+Times = tuple[float, float]
 _WORD = re.compile(r"\S+")
 _END = re.compile(r"[\r\n]")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
@@ -35,7 +37,7 @@ class Heard(NamedTuple):
     """
 
     text: str
-    times: tuple[float, float] | None = None
+    times: Times | None = None
     confidence: float | None = None
 
 
@@ -70,14 +72,12 @@ def spoken_words(lines: Iterable[str]) -> Iterator[Spoken]:
     lines (Iterable[str]): with their ends.
     """
     held: list[str] = []
-    times = None
-    for line, found, is_spoken in _lines_of_cues(lines):
-        times = found or times
+    for text, times in _cues(lines):
         at = 0
-        for start, end, text in _words(line) if is_spoken else ():
-            yield Spoken("".join([*held, line[at:start]]), line[start:end], Heard(text, times))
+        for start, end, read in _words(text) if times else ():
+            yield Spoken("".join([*held, text[at:start]]), text[start:end], Heard(read, times))
             held, at = [], end
-        held.append(line[at:])
+        held.append(text[at:])
     yield Spoken("".join(held), "", Heard(""))
 
 
@@ -124,19 +124,31 @@ def respell(raw: str, restored: str) -> str:
     return "".join([*parts, restored[at:]])
 
 
-def _lines_of_cues(lines: Iterable[str]) -> Iterator[tuple[str, tuple[float, float] | None, bool]]:
-    """Yield lines, the times that they have, and whether they are spoken; the number of a cue is right before times."""
-    is_cue = False
+def _cues(lines: Iterable[str]) -> Iterator[tuple[str, Times | None]]:
+    """Yield the spoken lines of each cue together, for a sound may be told in two, with its times, and all other lines
+    without. The number of a cue is right before its times."""
+    times: Times | None = None
+    spoken: list[str] = []
     for line, after in pairwise(chain(lines, [""])):
         found = _TIMES.match(line) or _BESIDE_WORDS.match(line)
         is_number = line.strip().isdecimal() and bool(_TIMES.match(after))
-        is_cue = bool(found) or (is_cue and not line.isspace() and not is_number)
-        times = (_seconds(*found.groups()[:4]), _seconds(*found.groups()[4:])) if found else None
-        yield line, times, is_cue and not (found and found.re is _TIMES)
+        if spoken and (found or line.isspace() or is_number or len(spoken) == LONGEST_CUE):
+            yield "".join(spoken), times
+            spoken = []
+        if found:
+            times = (_seconds(*found.groups()[:4]), _seconds(*found.groups()[4:]))
+        elif line.isspace() or is_number:
+            times = None
+        if times and not (found and found.re is _TIMES):
+            spoken.append(line)
+        else:
+            yield line, None
+    if spoken:
+        yield "".join(spoken), times
 
 
 def _words(line: str) -> Iterator[tuple[int, int, str]]:
-    """Yield where the words of a line begin and end, and how they are read."""
+    """Yield where the words of a cue begin and end, and how they are read."""
     shadow = _shadow(line)
     if not _SPECIAL.search(line):
         yield from ((*found.span(), found[0]) for found in _WORD.finditer(shadow))

@@ -26,7 +26,7 @@ SEGMENTS, WORDS, TEXTS = ("segments", "transcription", "chunks"), ("words", "wor
 CONFIDENCES = ("probability", "score", "confidence")
 _JSON = re.compile(r'\s*(?:\{\s*["}]|\[\s*\{)')
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*+"')
-_NUMBER = r"\d+(?:\.\d*)?|\.\d+"
+_NUMBER = r"\d{1,15}(?:\.\d{0,15})?|\.\d{1,15}"
 _CTM = re.compile(
     rf"(\S+\s+\w{{1,8}})\s+({_NUMBER})\s+({_NUMBER})\s+(\S+)(?:\s+({_NUMBER}|NA|na|-))?(?:\s+\S+){{0,3}}\s*$"
 )

@@ -101,10 +101,12 @@ def read_chunks(path: Path) -> Iterator[bytes]:
 
 
 def read_lines(path: Path) -> Iterator[str]:
-    """Yield the lines of a UTF-8 file without their ends: LF and CRLF, while U+0085 and the like are text."""
+    """Yield the lines of a UTF-8 file without their ends: LF and CRLF, or CR where a file has no others, while U+0085
+    and the like are text."""
     done = 0
     for chunk in read_chunks(path):
-        lines = _decode(path, chunk, done).replace("\r\n", "\n").split("\n")
+        text = _decode(path, chunk, done).replace("\r\n", "\n")
+        lines = (text if "\n" in text else text.replace("\r", "\n")).split("\n")
         if not lines[-1]:
             lines.pop()
         done += len(lines)

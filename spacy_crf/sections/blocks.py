@@ -1,4 +1,4 @@
-"""Documents whose headings are known from how their files are written: blocks of Markdown, HTML or JSON."""
+"""Documents whose headings are known from how their files are written: blocks of Markdown, HTML, DOCX or JSON."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -22,8 +22,8 @@ class SectionErrors(metaclass=Messages):
         "<large1> to <large6>, and <unit>."
     )
     CRF954 = (
-        "{path}, line {line}: this is {what}, not text. Convert it to plain text, Markdown, HTML or DoclingDocument "
-        "JSON first."
+        "{path}, line {line}: this is {what}, not text. Give it the suffix of its format (.pdf, .docx), or convert it "
+        "to plain text, Markdown, HTML or DoclingDocument JSON."
     )
     CRF955 = "{path}, line {line}: there are {most} blocks within each other or more. Is this the file that you mean?"
     CRF956 = "HTML is read by lxml, which is not installed: pip install 'spacy_crf[html]'."

@@ -130,8 +130,8 @@ class SectionCorpus:
     and the sections of the court, `.spacy` files, and JSON: {"text": .., "layout": [[start, end, style], ..], "tree":
     what `SectionTree.to_json` gives} for each document; a list of these, or a line for each in `.jsonl`.
 
-    Of Markdown, HTML, and JSON of blocks ({"id": .., "lang": .., "blocks": [[kind, level, text], ..]}, where kind is
-    "heading", "text", "item", "term" or "code") the headings are the gold, and the text is made anew.
+    Of Markdown, HTML, DOCX, and JSON of blocks ({"id": .., "lang": .., "blocks": [[kind, level, text], ..]}, where
+    kind is "heading", "text", "item", "term" or "code") the headings are the gold, and the text is made anew.
 
     path (Path | str | list | None): A file, which may be packed by gzip, a folder that is searched with its
         subfolders, or several of them; hidden files of a folder are left out.

@@ -14,7 +14,7 @@ class TaggerSettings(LabelSettings):
     """Settings of `crf_tagger`: a linear-chain CRF for tags, chunks and entities.
 
     decode (str): "viterbi" for the most probable sequence, "posterior" for the allowed one with the greatest expected
-        number of right tags.
+        number of right tags, which order 2 wants where punctuation is context.
     given (bool): whether annotation of the target that is there is evidence: tags and probabilities of the others are
         conditioned on it. Entities and blocked tokens are evidence, tokens outside of entities are not.
     n_best (int): how many of the best sequences to list, with their probabilities; 0: none.

@@ -40,7 +40,8 @@ def tag(
     component = loaded.component
     if not isinstance(component, GivesSets):
         component.cfg["marginals"] = EXTENSION
-    lines = texts or (line.rstrip("\r\n") for line in typer.get_text_stream("stdin") if line.strip())
+    piped = (line.removeprefix("\ufeff").rstrip("\r\n") for line in typer.get_text_stream("stdin"))
+    lines = texts or filter(str.strip, piped)
     for doc in loaded.nlp.pipe(make_doc(loaded.nlp, line) for line in lines):
         typer.echo(format_tags(doc, component))
 

@@ -76,7 +76,7 @@ class SetSettings(TagSettings):
     sequences (int): the most whole tag sequences that `doc._.tag_sequences` may list for a sentence; 0: none are.
     sequence_mass (float): probability that the listed sequences of a sentence have together, if there are enough.
     decode (str): "viterbi" for the most probable sequence, "posterior" for the allowed one with the greatest expected
-        number of right tags.
+        number of right tags, which order 2 wants where punctuation is context.
     tag_set (str): name of the custom attribute of Docs and tokens for the sets.
     tag_probs (str): name of the one for the probabilities.
     tag_sequences (str): name of the one of Docs for whole sequences.
@@ -123,10 +123,10 @@ class SetSettings(TagSettings):
         if self.source is not None and self.hierarchy is not None and self.hierarchy.path is not None:
             yield "hierarchy.path", "left out where `source` is set"
         if self.source is not None:
+            where = "where `source` is set: its probabilities hold. A saved pipeline has it in config.cfg"
             for setting, usual in (("temperature", 1.0), ("forbidden", []), ("dictionary", None)):
                 if getattr(self, setting) != usual:
-                    why = "its probabilities are taken as they are. In a saved pipeline, config.cfg has the setting"
-                    yield setting, f"{usual!r}, or left out, where `source` is set: {why}"
+                    yield setting, f"{usual!r}, or left out, {where}"
 
     def probabilistic(self) -> Iterator[str]:
         yield "every tag set"

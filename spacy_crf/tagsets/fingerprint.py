@@ -3,7 +3,11 @@
 import json
 import warnings
 from hashlib import blake2b
+from itertools import chain
 from typing import Any
+
+from spacy.language import Language
+from thinc.api import Model
 
 from ..core.errors import CRFWarning
 from ..pipe.labels import PREPARATION
@@ -16,13 +20,18 @@ CANDIDATES = ("candidates", "max_candidates")  # of a chain of order 2
 MODEL = "model"  # where a promise keeps the fingerprint; older promises have none
 
 
-def fingerprint(component: Any) -> str:
-    """Tell what the probabilities of a component follow from, its labels, features, weights and settings, in 16
-    hexadecimal digits: the same ones in memory and in files. O(size of the model)."""
+def fingerprint(component: Any) -> str | None:
+    """Tell what the probabilities of a component follow from, its labels, features, weights, settings and the vectors
+    that others of its pipeline make for it, in 16 hexadecimal digits: the same ones in memory and in files. None where
+    that pipeline is not known, as in a worker process. O(size of the models)."""
     origin = _origin(component)
+    makers = _makers_of_vectors(origin, component.cfg.pipeline)
+    if makers is None:
+        return None
     stored = origin.to_bytes(exclude=["vocab", "cfg", "trainer"]) if hasattr(origin, "to_bytes") else b""
     told = json.dumps([list(origin.labels), _temperature(origin), _fixed_settings(origin)], default=vars)
-    return blake2b(told.encode("utf8") + stored, digest_size=8).hexdigest()
+    vectors = b"".join(maker.model.to_bytes() for maker in makers)
+    return blake2b(told.encode("utf8") + stored + vectors, digest_size=8).hexdigest()
 
 
 class KeepsPromise:
@@ -33,8 +42,8 @@ class KeepsPromise:
     _checked: tuple[Any, Any, Any] = (None, None, None)
 
     def check_promise(self) -> None:
-        """Warn once for each model and temperature. For a source that is no component of this library, the weights
-        are looked at once."""
+        """Warn once for each model and temperature. The weights of a source that is no component of this library, and
+        of components that make vectors, are looked at once."""
         settings: SetSettings = self.settings
         if settings.method != "guarantee":
             return
@@ -43,13 +52,24 @@ class KeepsPromise:
         if self._checked[0] is origin and self._checked[1] is weights and self._checked[2] == told:
             return
         self._checked = origin, weights, told
-        if expected is not None and fingerprint(self) != expected:
+        found = None if expected is None else fingerprint(self)
+        if found not in (None, expected):
             warnings.warn(TagSetWarnings.CRFW448.format(name=self.name), CRFWarning, stacklevel=3)
 
 
 def _origin(component: Any) -> Any:
     """The component whose probabilities are taken."""
     return component.find_source() if isinstance(component, SourcePipe) else component
+
+
+def _makers_of_vectors(origin: Any, nlp: Language | None) -> list[Any] | None:
+    """The components of a pipeline that a component listens to; None where it listens in one that is not known."""
+    model = getattr(origin, "model", None)
+    listeners = [node for node in model.walk() if hasattr(node, "upstream_name")] if isinstance(model, Model) else []
+    if nlp is None or not listeners:
+        return None if listeners else []
+    heard = [(pipe, [*chain(*getattr(pipe, "listener_map", {}).values())]) for _, pipe in nlp.components]
+    return [pipe for pipe, theirs in heard if any(one is own for one in theirs for own in listeners)]
 
 
 def _fixed_settings(component: Any) -> dict[str, Any]:

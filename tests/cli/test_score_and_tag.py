@@ -113,6 +113,7 @@ def test_tag_reads_standard_input(model, end):
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_a_line_of_standard_input_is_tagged_as_the_text_alone(model, end):
     assert run("tag", model, stdin=f"they can{end}").output == run("tag", model, "they can").output
+    assert run("tag", model, stdin=f"\ufeffthey can{end}").output == run("tag", model, "they can").output
 
 
 def shown(result):

@@ -297,6 +297,20 @@ def test_gold_that_breaks_a_hard_constraint_is_learned_without_it() -> None:
     assert "VOLUME" in {ent.label_ for doc in nlp.pipe(new_docs(nlp)) for ent in doc.ents}
 
 
+def test_training_under_constraints_takes_batches_that_arrive_one_by_one() -> None:
+    config = {"constraints": RULES, "probabilities": "constrained", "train_constrained": True}
+    nlp, _ = trained(3, **config)
+    other = build(**config)
+    same = make_examples(other)
+    other.initialize(lambda: same)
+    for _ in range(3):
+        for part in (same[:15], same[15:]):
+            pipe_of(other).update(part)
+        pipe_of(other).finish_update(None)
+    found, expected = (pipe_of(one).token_probabilities(new_docs(one)) for one in (other, nlp))
+    assert np.concatenate(found) == pytest.approx(np.concatenate(expected), abs=1e-3)
+
+
 def test_other_trainers_and_other_probabilities_are_refused() -> None:
     with pytest.raises(CRFError, match="CRF408.*probabilities"):
         build(train_constrained=True)

@@ -105,6 +105,13 @@ def test_constraints_that_are_mined(tmp_path: Path) -> None:
     check_resume(make_nlp, citations.make_examples, tmp_path, 2)
 
 
+@pytest.mark.parametrize("interrupted", [1, 3])
+def test_training_under_constraints_before_and_after_they_hold(interrupted: int, tmp_path: Path) -> None:
+    trainer = resumable({"@misc": "spacy_crf.LBFGS.v1"})
+    config = {"constraints": citations.RULES, "probabilities": "constrained", "train_constrained": True}
+    check_resume(lambda: citations.build(trainer=trainer, **config), citations.make_examples, tmp_path, interrupted)
+
+
 def test_a_restorer(tmp_path: Path) -> None:
     def make_nlp() -> Language:
         return punctuated.build(trainer=resumable(punctuated.CONFIG["trainer"]))

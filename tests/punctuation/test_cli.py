@@ -38,6 +38,12 @@ def test_a_file_a_compressed_file_and_standard_input(model: Path, tmp_path: Path
         assert result.stdout == FULL + "\n"
 
 
+def test_a_byte_order_mark_is_no_part_of_the_first_word(model: Path) -> None:
+    for data in (BARE, "yes", "why"):
+        plain = run(model, "-", data=data.encode()).stdout
+        assert run(model, "-", data=f"\ufeff{data}".encode()).stdout == f"\ufeff{plain}"
+
+
 def test_white_space_and_lines_stay(model: Path) -> None:
     bare = BARE.replace(" said that", "\n\n  said that").replace("the mill", "the\tmill")
     full = FULL.replace(" said that", "\n\n  said that").replace("the mill", "the\tmill")

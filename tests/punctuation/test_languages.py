@@ -34,6 +34,7 @@ def write(language: str, text: str, **settings: object) -> str:
     "language, text, expected",
     [
         ("en", "Well, i'm in london, and I say it is january.", "Well, I'm in London, and I say it is January."),
+        ("en", "So I’m here and i’ll go.", "So I’m here and I’ll go."),
         ("en", "Nasa and the Phd on tv may be Ok.", "NASA and the PhD on TV may be OK."),
         ("nl", "Maandag Is Het Mei In nederland.", "Maandag Is Het mei In Nederland."),
         ("de", "Am montag in köln.", "Am Montag in Köln."),

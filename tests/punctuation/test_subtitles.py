@@ -116,6 +116,11 @@ def test_files_of_youtube(nlp: Language) -> None:
     assert is_subtitles(text) and restored(nlp, text).startswith("0:00:01.000,0:00:02.000\nWell, what did she\nsay?\n")
 
 
+def test_sounds_and_songs_of_two_lines(nlp: Language) -> None:
+    text = "WEBVTT\n\n00:01.000 --> 00:02.000\nwell [a door\nslams] what did\n♪ la la\nla ♪\nANN: she say\n"
+    assert [word.raw for word in spoken_words(lines_of([text])) if word.raw] == ["well", "what", "did", "she", "say"]
+
+
 def test_what_whisper_shows(nlp: Language) -> None:
     text = "[00:00.000 --> 00:02.000]  well what did she\n[00:02.000 --> 00:03.000]  say she said\n"
     expected = text.replace("well what", "Well, what").replace("say", "say?").replace("said", "said.")

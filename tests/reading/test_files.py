@@ -20,6 +20,11 @@ def test_lines_keep_what_is_not_a_line_end(write: Write) -> None:
     assert list(read_lines(path)) == ["a", "b\u2028c\x85d\u00a0e", "last"]
 
 
+def test_lines_of_files_that_know_only_cr(write: Write) -> None:
+    assert list(read_lines(write("a.txt", "a\tB\r\rb\tC\r"))) == ["a\tB", "", "b\tC"]
+    assert list(read_lines(write("b.txt", "a\rb\n"))) == ["a\rb"]
+
+
 def test_blocks_know_their_lines(write: Write) -> None:
     path = write("a.txt", "\n \t\na\nb\n\r\n\u00a0\nc\n")
     assert list(read_blocks(path)) == [(3, ["a", "b"]), (7, ["c"])]

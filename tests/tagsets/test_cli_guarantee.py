@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import spacy
+from helpers.networks import CNN
 from spacy.tokens import Doc
 from spacy.training import Example
 from typer.testing import CliRunner
@@ -26,6 +27,7 @@ from spacy_crf.tagsets.guarantee import (
 )
 
 TAGS = ("A", "B", "C", "D")
+LISTENER = {"@architectures": "spacy.Tok2VecListener.v1", "width": CNN["width"], "upstream": "*"}
 Data = list[list[tuple[str, str]]]
 
 
@@ -415,6 +417,34 @@ def test_a_promise_tells_that_its_source_has_counted_more(sourced: Path, held_ou
     nlp = spacy.load(tmp_path)
     nlp(text(nlp))
     nlp.update(examples(nlp, sentences(5, 50)))
+    with pytest.warns(CRFWarning, match="CRFW448"):
+        nlp(text(nlp))
+
+
+@pytest.mark.parametrize("source", [None, "tagger"])
+def test_a_promise_tells_that_shared_vectors_are_others(source: str | None, held_out: Path, tmp_path: Path) -> None:
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("tok2vec", config={"model": CNN})
+    nlp.add_pipe("tagger", config={"model": {"@architectures": "spacy.Tagger.v2", "tok2vec": LISTENER}})
+    own = (
+        {"source": source} if source else {"model": {"@architectures": "spacy_crf.LinearChain.v1", "tok2vec": LISTENER}}
+    )
+    nlp.add_pipe("set_valued_tagger", config=own)
+    train = examples(nlp, sentences(5, 50))
+    nlp.update(train, sgd=nlp.initialize(lambda: train))
+    nlp.to_disk(tmp_path / "model")
+    assert run(tmp_path / "model", held_out, "--level", 0.1, "--unit", "token", "--output", tmp_path).exit_code == 0
+    nlp = spacy.load(tmp_path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", CRFWarning)
+        nlp(text(nlp))
+        list(nlp.pipe([text(nlp)] * 2, n_process=2, batch_size=1))
+    for node in nlp.get_pipe("tok2vec").model.walk():
+        for name in node.param_names:
+            if node.has_param(name):
+                node.set_param(name, node.get_param(name) * 2)
+    nlp.to_disk(tmp_path / "other")
+    nlp = spacy.load(tmp_path / "other")
     with pytest.warns(CRFWarning, match="CRFW448"):
         nlp(text(nlp))
 

@@ -3,6 +3,7 @@
 import json
 import re
 from collections import Counter
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -370,3 +371,18 @@ def test_labellings_that_differ_in_punctuation_alone_are_one(factory: str, key: 
     if factory == "set_valued_tagger":
         assert found["complete"] and found["mass"] == pytest.approx(sum(found["probabilities"]))
         assert found["mass"] >= 0.9 > found["mass"] - found["probabilities"][-1]
+
+
+@pytest.mark.parametrize("decode, code", [("viterbi", "CRF471"), ("posterior", None)])
+@pytest.mark.parametrize("factory", ["crf_tagger", "set_valued_tagger"])
+def test_order_2_is_not_asked_for_the_best_labelling_without_punctuation(
+    factory: str, decode: str, code: str | None, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("he\tP\n/\t$;\nkumt\tV\n/\t$;\nkumt\tP\nse\tOA\n" * 3, encoding="utf8")
+    corpus = Corpus(path, format="tagsets", text=HistoricalText(punctuation="context"))
+    model = {"@architectures": "spacy_crf.LinearChain.v1", "order": 2}
+    nlp = spacy.blank("xx")
+    nlp.add_pipe(factory, config={"model": model, "decode": decode})
+    with pytest.raises(ValueError, match=rf"{code}.*{factory}.*order 2.*posterior") if code else nullcontext():
+        nlp.initialize(lambda: corpus(nlp))

@@ -98,7 +98,7 @@ def expand(
 
 
 @dataclass(frozen=True)
-class _Layer:
+class _ProductLayer:
     """The states of the units at one position, by row, tag and joint state, with the weight of all ways to each.
 
     origins ((A,)), targets ((A,)): state of the layer before that each arc comes from, and the state that it goes to.
@@ -137,7 +137,7 @@ class _Walk:
         self.messages, self.automaton, self.symbols, self.width = messages, automaton, symbols, width
         self.batch = messages.potentials.batch
         self.owners, self.thresholds = self.batch.row_sequences, thresholds[self.batch.row_sequences]
-        self.layers: list[_Layer] = []
+        self.layers: list[_ProductLayer] = []
         self.lost = np.zeros(self.batch.n_sequences)
         self.crowded = np.zeros(self.batch.n_sequences, dtype=bool)
         self.is_last = np.zeros(self.batch.n_units, dtype=bool)
@@ -177,7 +177,7 @@ class _Walk:
             distinct, masses = distinct[kept], masses[kept]
         nodes, own = np.divmod(distinct, base)
         own_rows, own_tags = np.divmod(nodes, ways.shape[1])
-        self.layers.append(_Layer(own_rows, own_tags, own.astype(np.int32), masses, origins, targets, weights))
+        self.layers.append(_ProductLayer(own_rows, own_tags, own.astype(np.int32), masses, origins, targets, weights))
 
     def _uncrowded(self, rows: Indices, masses: Doubles) -> Bools:
         """((S,)): the states of a layer but for the least probable of rows ((S,), ascending) with too many."""

@@ -38,7 +38,7 @@ class _Growing:
 
 
 @dataclass
-class _Moves:
+class _JointMoves:
     """The moves of one constraint, by its states and symbols in the order in which they are met.
 
     monitor (Monitor): of any sequence; a step sees the sequence in its symbol alone.
@@ -99,7 +99,7 @@ class JointAutomaton:
         self.constraints = [one for one in constraints if one.cost > 0]
         self.fields, self.n_tags = fields, len(fields.of_tag)
         self._lock = Lock()
-        self._parts: list[_Moves] | None = None  # until a sequence is read
+        self._parts: list[_JointMoves] | None = None  # until a sequence is read
         self._symbols: dict[tuple[int, ...], int] = {}
         self._numbers: dict[bytes, int] = {}
         n_parts = len(self.constraints)
@@ -126,7 +126,7 @@ class JointAutomaton:
         """((T,)): a number for what the constraints ask of each unit of one sequence. O(T R)."""
         if self._parts is None:
             monitors = [one.watch(self.fields, predicates) for one in self.constraints]
-            self._parts = [_Moves(monitor, self.n_tags) for monitor in monitors]
+            self._parts = [_JointMoves(monitor, self.n_tags) for monitor in monitors]
         else:
             monitors = [
                 own.monitor if one.asks is None else one.watch(self.fields, predicates)

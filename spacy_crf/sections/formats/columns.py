@@ -1,6 +1,7 @@
 """Columns of printed pages: their lines in reading order."""
 
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -17,6 +18,7 @@ LEAST_SHARE, LEAST_CHARACTERS, LEAST_FILL = 0.15, 12, 0.3  # of the width; in a 
 MOST_COLUMNS, MOST_TRIES = 4, 50  # of a page; gutters that are looked at
 FEW_CROSSING = 0.2
 MANY_LINES = 20
+FEW = 100  # of so many lines, one may stick out
 MOST_CROSSED = 2  # rows over all columns, for each row of a column
 
 
@@ -202,18 +204,19 @@ def _edges(pages: list[list[tuple[_Place, Row]]]) -> list[dict[_Place, tuple[flo
 
 
 def _edges_of(pages: Iterable[list[tuple[_Place, Row]]]) -> dict[_Place, tuple[float, float]]:
-    lefts: dict[tuple[int, int], float] = {}  # by column, and number of gutters
-    rights: dict[tuple[int, int], float] = {}
-    pieces = [piece for page in pages for piece in page]
-    for (first, last, count), words in pieces:
-        lefts[first, count] = min(words[0].left, lefts.get((first, count), words[0].left))
-        rights[last, count] = max(words[-1].right, rights.get((last, count), words[-1].right))
-    widths: dict[int, float] = {}  # columns of a page have one width
-    for column, count in lefts.keys() & rights.keys():
-        widths[count] = max(widths.get(count, 0.0), rights[column, count] - lefts[column, count])
-    return {
-        (first, last, count): (lefts[first, count], max(rights[last, count], lefts[last, count] + widths[count]))
-        if (last, count) in lefts
-        else (lefts[first, count], rights[last, count])
-        for first, last, count in {place for place, _ in pieces}
-    }
+    """Edges of columns, which have one width. What few lines have outside of them does not count."""
+    lefts: dict[tuple[int, int], list[float]] = defaultdict(list)  # by column, and number of gutters
+    rights: dict[tuple[int, int], list[float]] = defaultdict(list)
+    places = set()
+    for place, words in (piece for page in pages for piece in page):
+        first, last, count = place
+        places.add(place)
+        lefts[first, count].append(words[0].left)
+        rights[last, count].append(words[-1].right)
+    left = {column: sorted(own)[len(own) // FEW] for column, own in lefts.items()}
+    right = {column: sorted(own)[-1 - len(own) // FEW] for column, own in rights.items()}
+    widths: dict[int, float] = {}
+    for column in left.keys() & right.keys():
+        widths[column[1]] = max(widths.get(column[1], 0.0), right[column] - left[column])
+    right |= {column: max(right.get(column, 0.0), left[column] + widths.get(column[1], 0.0)) for column in left}
+    return {place: (left[place[0], place[2]], right[place[1], place[2]]) for place in places}

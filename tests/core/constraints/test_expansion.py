@@ -17,6 +17,7 @@ from spacy_crf.core.constraints.expansion import expand
 from spacy_crf.core.constraints.joint import JointAutomaton
 from spacy_crf.core.constraints.labelling import Fields, UnitPredicates
 from spacy_crf.core.constraints.language import parse_all
+from spacy_crf.core.errors import CRFError
 from spacy_crf.core.threads import run_parallel
 
 
@@ -175,3 +176,20 @@ def test_many_threads_share_an_automaton():
         joint.read_all(chain.batch.segments, UnitPredicates(75))
         found = run_parallel(partial(shares, messages, joint, symbols), range(4), 4)
         assert all(np.allclose(one, alone) for one in found)
+
+
+def test_what_only_a_chain_can_tell_is_refused():
+    chain, none = random_chain(np.random.default_rng(0), [3, 2], 3), UnitPredicates(5)
+    found = ConstrainedDistribution(chain, constraints=CONSTRAINTS, tags=TAGS, predicates=none)
+    with pytest.raises(CRFError, match="CRF162"):
+        found.sample(1, np.random.default_rng(0))
+    with pytest.raises(CRFError, match="CRF162"):
+        found.without(np.zeros(5, dtype=bool))
+
+
+def test_sequences_that_are_selected_keep_their_probabilities():
+    chain, none = random_chain(np.random.default_rng(0), [3, 6, 2], 3), UnitPredicates(11)
+    found = ConstrainedDistribution(chain, constraints=CONSTRAINTS, tags=TAGS, predicates=none)
+    part = found.select(np.array([2, 0]))
+    assert part.log_z == pytest.approx(found.log_z[[2, 0]], abs=1e-3)
+    assert part.marginals == pytest.approx(found.marginals[[9, 10, 0, 1, 2]], abs=1e-3)

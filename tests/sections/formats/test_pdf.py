@@ -1,9 +1,11 @@
 """PDF: lines in reading order, without what pages repeat, put together to paragraphs; headings that bookmarks name."""
 
 import math
+import subprocess
+import sys
 from collections.abc import Callable
 from io import BytesIO
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -181,6 +183,15 @@ def test_what_has_no_text_is_refused(tmp_path: Path, data: bytes, code: str) -> 
         read_layout(tmp_path / "a.pdf")
 
 
+@pytest.mark.parametrize("suffix, library", [("pdf", "pypdfium2"), ("docx", "docx")])
+def test_without_its_library_a_format_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, library: str
+) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(CRFError, match=rf"^\[CRF561\].*spacy_crf\[{suffix}\]"):
+        read_layout(tmp_path / f"a.{suffix}")
+
+
 def test_a_pdf_has_no_gold(tmp_path: Path) -> None:
     (tmp_path / "a.pdf").write_bytes(pdf(lambda canvas: at(canvas, 60, 700, BODY)))
     with pytest.raises(CRFError, match=r"CRF970.*a\.pdf.*gold"):
@@ -211,6 +222,23 @@ def test_documents_of_the_corpus_have_the_same_text(tmp_path: Path, columns: int
         layout = read_layout(path)
         (tmp_path / "a.pdf").write_bytes(printing.print_by_reportlab(layout, columns))
         assert "".join(read_layout(tmp_path / "a.pdf").text.split()) == "".join(layout.text.split())
+
+
+def test_a_line_that_sticks_out_does_not_part_the_others() -> None:
+    def line(number: int, *widths: float) -> list[PrintedWord]:
+        places = [60 + sum(widths[:k]) for k in range(len(widths))]
+        return [PrintedWord("words", left, left + width - 3, 12.0 * number, 10) for left, width in zip(places, widths)]
+
+    rows = [line(number, 150, 150, 97 + number % 3) for number in range(150)]
+    rows[70] = line(70, 300, 300)
+    assert len(find_paragraphs(read_lines([list(chain(*rows))]))) == 1
+
+
+@pytest.mark.slow
+def test_sections_of_all_documents_are_found_again() -> None:
+    command = [sys.executable, "-m", "tests.printed"]
+    table = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()[2:]
+    assert table and all(float(share) >= 90 for row in table for share in row.strip("| ").split(" | ")[2:])
 
 
 def test_time_is_linear_in_the_lines_of_a_page() -> None:

@@ -1,0 +1,131 @@
+"""What README and docs name exists, what exists is named, and their code prints what they say."""
+
+import itertools
+import re
+import textwrap
+import tomllib
+from pathlib import Path
+
+import pytest
+from helpers.paths import ROOT
+from spacy.cli.train import train
+
+from spacy_crf.features.presets import PRESETS
+from spacy_crf.features.templates import parse_attribute, parse_templates
+
+ENTRY_POINTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf8"))["project"]["entry-points"]
+NAMED = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "projects/README.md",
+    "benchmarks/README.md",
+    "corpus/README.md",
+)
+PAGES = [*(ROOT / name for name in NAMED), *sorted((ROOT / "docs").rglob("*.md"))]
+TEXTS = {page: page.read_text(encoding="utf8") for page in PAGES}
+README = TEXTS[ROOT / "README.md"]
+FEATURES = TEXTS[ROOT / "docs" / "guides" / "features.md"]
+LONGEST_README = 220, 1800  # lines, words
+LONGEST_SENTENCE = 35  # words
+BLOCK = re.compile(r"^```python\n(.*?)^```\n\n((?:    [^\n]*\n)+)", re.MULTILINE | re.DOTALL)
+TRAINED = re.compile(r"output/(\w+)/model-best")
+BLOCKS = [(page, *found) for page, text in TEXTS.items() for found in BLOCK.findall(text)]
+NUMBER = re.compile(r"-?\d+\.\d+")
+TOLERANCE = 0.02  # of numbers that trained models print: processors differ in the last digits of sums
+
+
+def table(heading, number=1):
+    """First cells of a Markdown table of the page of features with the given heading, the first one or a later one."""
+    lines = FEATURES.split(f"| {heading} |")[number].splitlines()[2:]
+    rows = itertools.takewhile(lambda line: line.startswith("|"), lines)
+    return [re.split(r"(?<!\\)\|", row)[1] for row in rows]
+
+
+def quoted(cells):
+    return [name.replace("\\|", "|") for cell in cells for name in re.findall(r"`([^`]+)`", cell)]
+
+
+def anchors(path):
+    """Anchors of the headings of a Markdown file, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.+)$", path.read_text(encoding="utf8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize(
+    ("page", "link"), [(page, link) for page, text in TEXTS.items() for link in re.findall(r"\]\(([^)\s]+)\)", text)]
+)
+def test_local_links_lead_somewhere(page, link):
+    path, _, anchor = link.partition("#")
+    if "://" not in link:
+        target = page.parent / path if path else page
+        assert target.exists()
+        assert not anchor or anchor in anchors(target)
+
+
+def test_the_readme_is_short():
+    lines, words = LONGEST_README
+    assert len(README.splitlines()) <= lines and len(README.split()) <= words
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/glossary.md"])
+def test_sentences_are_short(name):
+    prose = re.sub(
+        r"^```.*?^```$|^    [^\n]*$|^<!--[^\n]*$|\]\([^)]*\)", "", TEXTS[ROOT / name], flags=re.MULTILINE | re.DOTALL
+    )
+    pieces = re.split(r"(?<=[.:;?!])\s|\n\n|^- |\|", prose, flags=re.MULTILINE)
+    assert [piece for piece in pieces if len(piece.split()) > LONGEST_SENTENCE] == []
+
+
+@pytest.mark.parametrize("component", ENTRY_POINTS["spacy_factories"])
+def test_every_component_is_there(component):
+    assert any(f"`{component}`" in text for text in TEXTS.values())
+
+
+def test_every_guide_is_named_in_the_readme():
+    guides = {path.name for path in (ROOT / "docs" / "guides").glob("*.md")}
+    assert guides == set(re.findall(r"docs/guides/([\w-]+\.md)", README))
+
+
+def run(code, capsys):
+    exec(compile(code, "documentation", "exec"), {})
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("code", "output"), [(code, out) for _, code, out in BLOCKS if not TRAINED.search(code)])
+def test_code_without_a_trained_model_prints_what_it_says(code, output, capsys, tmp_path, monkeypatch):
+    grammar = re.search(r"line at fault:\n\n((?:    .*\n)+)", TEXTS[ROOT / "docs" / "guides" / "section_parser.md"])[1]
+    (tmp_path / "my.grammar").write_text(textwrap.dedent(grammar), encoding="utf8")
+    (tmp_path / "corpus").symlink_to(ROOT / "corpus")
+    monkeypatch.chdir(tmp_path)
+    assert run(code, capsys).split() == output.split()
+
+
+def test_code_with_trained_models_prints_what_it_says(capsys, tmp_path, monkeypatch):
+    blocks = [block for block in BLOCKS if TRAINED.search(block[1])]
+    for folder in ("corpus", "configs"):
+        (tmp_path / folder).symlink_to(ROOT / folder)
+    monkeypatch.chdir(tmp_path)
+    for name in sorted({name for _, code, _ in blocks for name in TRAINED.findall(code)}):
+        train(Path("configs") / f"{name}.cfg", Path("output") / name)
+    capsys.readouterr()
+    for page, code, output in blocks:
+        told = run(code, capsys)
+        words, expected = (NUMBER.sub("0", text).split() for text in (told, output))
+        assert words == expected, f"{page.name}: {told}"
+        numbers, promised = (list(map(float, NUMBER.findall(text))) for text in (told, output))
+        assert numbers == pytest.approx(promised, abs=TOLERANCE), f"{page.name}: {told}"
+
+
+@pytest.mark.parametrize("name", [n for n in quoted(table("attribute")) if not n.endswith("*") and n != "L"])
+def test_attributes_are_known(name):
+    assert str(parse_attribute(name)) == name
+
+
+@pytest.mark.parametrize("text", quoted(table("spelling")))
+def test_spellings_can_be_parsed(text):
+    assert parse_templates([text])
+
+
+def test_every_preset_is_named():
+    assert {f"@{name}" for name in PRESETS} <= set(quoted(table("spelling")))
