@@ -295,9 +295,11 @@ HEADLINES = (
     Headline("Tags of Old Occitan, 5 folds, accuracy", "medieval_romance", "occitan", "scores.ml_acc"),
     Headline("Fields of references, Cora, 3 x 10 folds, accuracy of tokens", "cora", "mined", "scores.tok_acc"),
     Headline("Fields of references, GROBID's corpora (dev), F", "grobid_references", "dev", "scores.field_segment_f"),
+    Headline("the same from invented references alone, whole", "references", "grobid", "scores.field_whole_words"),
     Headline("Titles in judgments, F", "rechtspraak", "labels", "labels.SECTION_TITLE.f"),
     Headline("Headings of manuals in plain text, untrained (dev), F", "manuals", "untrained", "scores.headings_f"),
     Headline("Punctuation of talks, IWSLT 2011, F", "iwslt_punct", "features", "scores.punct_f"),
+    Headline("the same, pooled with an LSTM", "iwslt_punct", "pool", "scores.punct_f"),
 )
 
 
