@@ -91,6 +91,7 @@ def test_what_is_imported_is_declared() -> None:
     known_as = {
         "cassis": "dkpro_cassis",
         "citeproc": "citeproc_py",
+        "docx": "python_docx",
         "markdown_it": "markdown_it_py",
         "sklearn": "scikit_learn",
     }

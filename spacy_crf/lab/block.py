@@ -92,8 +92,8 @@ class SequenceSettings(ComparisonSettings):
     """Settings of the taggers that look at neighbours.
 
     sequence (str): "auto" (sentences where the Doc has sentence starts, else the Doc), "doc" or "sents".
-    decode (str): "viterbi" for the most probable sequence, punctuation that is context included; "posterior" for the most
-        probable tag of each token.
+    decode (str): "viterbi" for the most probable sequence, punctuation that is context included; "posterior" for the
+        most probable tag of each token.
     """
 
     sequence: SequenceMode = fixed("auto")

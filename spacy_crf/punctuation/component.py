@@ -71,8 +71,8 @@ class PunctuationRestorer(CalibratesMarks, ChainPipe):
 
     >>> import spacy
     >>> nlp = spacy.load("output/punctuation_restorer/model-best")  # `make demo` trains it
-    >>> nlp("dear anna thank you for your letter how is your sister")._.restored
-    'Dear Anna, thank you for your letter. How is your sister?'
+    >>> nlp("how is your sister")._.restored
+    'How is your sister?'
     """
 
     labels_tokens = False

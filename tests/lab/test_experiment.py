@@ -289,7 +289,7 @@ def test_a_split_that_fails_has_a_name(config: Config, tmp_path: Path) -> None:
     broken = config.copy()
     broken["paths"]["dev"] = str(tmp_path / "dev.tsv")
     (tmp_path / "dev.tsv").write_text("one\ttwo\tthree\n", encoding="utf8")
-    with pytest.raises(ValueError, match=r"CRF622.*ours.*'fold 1'.*CRF507"):
+    with pytest.raises(ValueError, match=r"CRF622.*ours.*'fold 1'.*CRF567"):
         run(broken, SplitSettings("kfold", folds=2))
     assert not SELECTIONS
 
