@@ -4,7 +4,8 @@ The module of a command is imported when it is asked for: spaCy's own commands d
 """
 
 from importlib import import_module
-from typing import Any
+from importlib.metadata import version
+from typing import Annotated, Any
 
 import typer
 from spacy.cli._util import app as spacy_app
@@ -30,6 +31,12 @@ MODULES = {
 COMMANDS = {name: module for module, names in MODULES.items() for name in names}
 
 
+EXIT_CODES = (
+    "A command ends with 0 where it has done what it says, with 1 where it tells an error, and with 2 where an option "
+    "or an argument is wrong."
+)
+
+
 class Commands(TyperGroup):
     """The group of `COMMANDS`."""
 
@@ -47,14 +54,25 @@ class Commands(TyperGroup):
 app = typer.Typer(
     name="crf",
     cls=Commands,
-    help="Commands for structured prediction with spacy_crf.",
+    help="Commands for structured prediction with spacy_crf.\n\n" + EXIT_CODES,
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
 
+def tell_version(is_asked: bool) -> None:
+    """Write the version, and end."""
+    if is_asked:
+        typer.echo(version("spacy_crf"))
+        raise typer.Exit
+
+
 @app.callback()
-def crf() -> None:
+def crf(
+    _: Annotated[
+        bool, typer.Option("--version", callback=tell_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
     # With a callback, a single command still has to be called by its name.
     pass
 

@@ -139,6 +139,7 @@ class LabErrors(metaclass=Messages):
         "The results have no score {name!r}, which the card names. Name those that crf evaluate writes below `scores`, "
         "or give other --results."
     )
+    CRFW981 = "{old} is called {new} now. The old name still works; it will go with version 1.0."
     CRF673 = "{path} has no figures. Give a file that crf evaluate or crf experiment wrote with --output."
     CRF647 = "There are {exponents} exponents for {models} models. Give one for each, or none for equal shares."
     CRF653 = "There is no config {name!r}. Those that come with the library, near names first: {known}."

@@ -20,7 +20,7 @@ LAST_FOLDERS = ("model-best", "model-last")  # whose parents' names say more
 ANYWHERE = ("0.0.0.0", "::")
 
 
-@command("serve", "Nothing is served")
+@command("serve", "Nothing is served", "training/model-best --data corrections --port 8070")
 def serve(
     models: Annotated[
         list[str], typer.Argument(metavar="MODEL...", help="Folders or packages of pipelines, or NAME=MODEL")

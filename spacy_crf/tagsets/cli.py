@@ -51,7 +51,7 @@ TOLD = "Format of DATA and of --train; otherwise picked by file"
 GOLD = DataOptions("DATA", "Gold documents: a file or a folder", told=TOLD)
 
 
-@command("sets", "Nothing was measured")
+@command("sets", "Nothing was measured", "training/model-best dev.tsv --train train.tsv")
 def sets(
     loaded: Annotated[Loaded, SETS],
     data: Annotated[Data, GOLD],
@@ -141,12 +141,17 @@ LAYOUTS: dict[Layout, LayoutKind] = {
 }
 
 
-@command("annotate", "Nothing more was written")
+@command(
+    "annotate",
+    "Nothing more was written",
+    "training/model-best texts --to xlsx --output to_check",
+    renamed={"--source": "--format", "--layout": "--to"},
+)
 def annotate(
     loaded: Annotated[Loaded, SETS],
     data: Annotated[Data, TO_ANNOTATE],
     output: Annotated[Path, typer.Option(help="Folder for the files, which are called as those that are read")],
-    layout: Annotated[
+    to: Annotated[
         Layout,
         typer.Option(
             help="tsv and xlsx: form, tags, checked; conllu: sets in MISC; webanno, xmi, cas-json: for INCEpTION; "
@@ -156,25 +161,26 @@ def annotate(
 ) -> None:
     """Tag documents and write them with their tag sets, for people to correct and to check.
 
-    All layouts but html are read again as training data, told by their first lines. Only what is marked as checked is
+    All formats but html are read again as training data, told by their first lines. Only what is marked as checked is
     gold then; what is marked in the files that are read stays as it is, and is written again.
     """
     output.mkdir(parents=True, exist_ok=True)
     tagged = loaded.nlp.pipe(data.raw(loaded.nlp), as_tuples=True)
     written: set[Path] = set()
-    n_documents, kind = 0, LAYOUTS[layout]
+    n_documents, kind = 0, LAYOUTS[to]
     for (file, document), group in groupby(tagged, lambda pair: (pair[1].file, _document(pair[0], kind))):
         own = list(group)
         path = _free_path(output, document or file, kind.suffix, written)
         if own[0][1].path is not None and path.resolve() == own[0][1].path.resolve():
             raise CRFError(CorpusErrors.CRF579.format(path=path))
-        content, count = file_content(own, loaded.component, layout)
+        content, count = file_content(own, loaded.component, to)
         make_folders(path)
         path.write_bytes(content)
         n_documents += count
-        if layout == "xmi":
+        if to == "xmi":
             path.with_name(TYPE_SYSTEM).write_bytes(write_types())
-    tell_written(output, f"{n_documents} documents in {len(written)} files")
+    then = "" if to == "html" else "correct the files, mark what is checked, and train with --paths.train {}"
+    tell_written(output, f"{n_documents} documents in {len(written)} files", then)
 
 
 def _document(doc: Doc, kind: LayoutKind) -> str:
@@ -218,7 +224,7 @@ def file_content(tagged: Sequence[tuple[Doc, Place]], tagger: GivesSets, layout:
 By = Literal["unknown", "length"]
 
 
-@command("guarantee", "Nothing was promised")
+@command("guarantee", "Nothing was promised", "training/model-best held_out.tsv --level 0.05 --output promised")
 def guarantee(
     loaded: Annotated[Loaded, SETS],
     data: Annotated[Data, DataOptions("FILE", "Data that neither training nor its settings have seen")],
@@ -295,7 +301,7 @@ def guarantee(
         stored = guarantee_data(promise, loaded.component)
         loaded.component.cfg.update(method="guarantee", guarantee=stored)
         loaded.nlp.to_disk(output)
-    tell_written(output)
+    tell_written(output, then="python -m spacy crf sets {} DATA")
 
 
 def known_words(counts: Counter[str], min_count: int) -> Strata:
