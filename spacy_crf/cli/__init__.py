@@ -3,14 +3,19 @@
 The module of a command is imported when it is asked for: spaCy's own commands do not wait for ours.
 """
 
+import sys
 from importlib import import_module
 from importlib.metadata import version
+from types import TracebackType
 from typing import Annotated, Any
 
 import typer
 from spacy.cli._util import app as spacy_app
 from typer.core import TyperGroup
 from typer.main import get_group
+from wasabi import Printer
+
+from ..core.errors import CRFError
 
 MODULES = {
     "bibliography.cli": ("cite", "synthesise"),
@@ -77,4 +82,14 @@ def crf(
     pass
 
 
+def tell_error(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Tell an error of this library by its message alone, in all of spaCy's commands: its place in the code says nothing
+    to somebody who has to correct a file or a setting. `python -X dev -m spacy ..` shows the traceback, too."""
+    if issubclass(kind, CRFError) and not sys.flags.dev_mode:
+        typer.echo(Printer(no_print=True).fail(str(error)), err=True)
+    else:
+        sys.__excepthook__(kind, error, trace)
+
+
 spacy_app.add_typer(app, name="crf")
+sys.excepthook = tell_error

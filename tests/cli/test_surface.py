@@ -155,6 +155,20 @@ def test_quiet_tells_results_alone(model: Path, tmp_path: Path) -> None:
     assert not quiet.output and (tmp_path / "quiet.tsv").read_bytes() == (tmp_path / "told.tsv").read_bytes()
 
 
+def spacy_train(*arguments: object, developing: bool = False) -> subprocess.CompletedProcess[str]:
+    flags = ["-X", "dev"] if developing else []
+    command = [sys.executable, *flags, "-W", "ignore", "-m", "spacy", "train", ROOT / "configs" / "crf_tagger.cfg"]
+    return subprocess.run([*map(str, [*command, *arguments])], cwd=ROOT, capture_output=True, text=True)
+
+
+def test_spacy_train_tells_our_errors_without_a_traceback() -> None:
+    arguments = ("--paths.train", "nowhere", "--paths.dev", "nowhere")
+    done = spacy_train(*arguments)
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert "[CRF502] No such file or folder: 'nowhere'" in " ".join(done.stderr.split())
+    assert "Traceback" in spacy_train(*arguments, developing=True).stderr
+
+
 def test_the_shell_completes_our_commands() -> None:
     """In the way of a shell in which `spacy-crf --install-completion` was run."""
     words = {"COMP_WORDS": "spacy-crf guar", "COMP_CWORD": "1", "_SPACY_CRF_COMPLETE": "complete_bash"}
