@@ -83,8 +83,8 @@ def crf(
 
 
 def tell_error(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Tell an error of this library by its message alone, in all of spaCy's commands: its place in the code says nothing
-    to somebody who has to correct a file or a setting. `python -X dev -m spacy ..` shows the traceback, too."""
+    """Tell an error of this library by its message alone, in all of spaCy's commands: who has to correct a file or a
+    setting learns nothing from its place in the code. `python -X dev -m spacy ..` shows the traceback."""
     if issubclass(kind, CRFError) and not sys.flags.dev_mode:
         typer.echo(Printer(no_print=True).fail(str(error)), err=True)
     else:

@@ -142,6 +142,7 @@ class CorpusErrors(metaclass=Messages):
 class CorpusWarnings(metaclass=Messages):
     """Messages of warnings."""
 
+    CRFW561 = "{count} of {files} files could not be read and were left out whole, as `on_error` is 'skip': {faults}"
     CRFW560 = (
         "{path}, line {line}: the tags of the reference cannot be read: {fault}. It is left out. Correct the line, or "
         "name its fields in the setting 'fields' of the block 'references'."
