@@ -302,11 +302,6 @@ def confusion_table(counts: Mapping[tuple[str, str], int]) -> str:
     return table(rows, ("gold", *(label or "-" for label in labels)), "lr")
 
 
-def percent(share: float | None) -> str:
-    """A share as text; "" for None."""
-    return "" if share is None else f"{100 * share:.2f} %"
-
-
 def show_figure(name: str, value: float) -> str:
     """A figure as text, by its name: a share as a percentage."""
     return f"{value:.2f}" if name.startswith(COUNTS) else f"{100 * value:.2f}"
