@@ -79,17 +79,18 @@ def share(value: float | None) -> str:
     return "" if value is None else f"{value:.2f}"
 
 
-def table(rows: Iterable[Sequence[str | float | None]], header: Sequence[str] = (), words: int = 1) -> str:
-    """A table of texts, and of probabilities, which are shaded by doubt. words (int): columns of text, to the left."""
+def table(
+    rows: Iterable[Sequence[str | float | None]], header: Sequence[str] = (), words: int = 1, kind: str | None = None
+) -> str:
+    """A table of texts, and of probabilities, which are shaded by doubt.
+
+    words (int): columns of text, to the left. kind (str | None): class for the style sheet.
+    """
     body = "".join(element("tr", "".join(_cell(value, k >= words) for k, value in enumerate(row))) for row in rows)
-    head = "".join(
-        element("th", escape(name), scope="col", class_="p" if k >= words else None) for k, name in enumerate(header)
-    )
-    return element(
-        "div",
-        element("table", (element("thead", element("tr", head)) if head else "") + element("tbody", body)),
-        class_="wide",
-    )
+    places = ("p" if k >= words else None for k in range(len(header)))
+    head = "".join(element("th", escape(name), scope="col", class_=place) for name, place in zip(header, places))
+    content = (element("thead", element("tr", head)) if head else "") + element("tbody", body)
+    return element("div", element("table", content, class_=kind), class_="wide")
 
 
 def _cell(value: str | float | None, is_figure: bool) -> str:
@@ -119,11 +120,12 @@ def _hint(probabilities: Mapping[str, float]) -> str | None:
     return ", ".join(f"{name or 'no mark'} {value:.2f}" for name, value in ranked if value >= LEAST) or None
 
 
-def _opener(content: str, active: bool, **attributes: Any) -> str:
-    """What can be opened where there is a script."""
-    if active:
-        return element("button", content, type="button", aria_expanded="false", **attributes)
-    return element("span", content, **attributes)
+def _opener(content: str, active: bool, number: int, **attributes: Any) -> str:
+    """What can be opened where there is a script; its number is told there. A span, as buttons do not wrap."""
+    own: dict[str, Any] = (
+        {"role": "button", "tabindex": -1, "aria_expanded": "false", "data_n": number} if active else {}
+    )
+    return element("span", content, **attributes, **own)
 
 
 # -- tags --------------------------------------------------------------------------------------------------------
@@ -158,7 +160,7 @@ def words(tokens: Sequence[Told], text: str, active: bool = False) -> str:
         below = name_tags(tags if tags is not None else [token["tag"] or ""])
         content = escape(token["text"]) + element("small", escape(below) or "–")
         given = {"class_": kind, "style": _shade(token.get("probability")), "title": _hint(probabilities)}
-        shown.append(_opener(content, active, **given, data_n=number if active else None))
+        shown.append(_opener(content, active, number, **given))
     if not shown:
         return none("There are no words.")
     return element("div", "".join(shown), class_="words", role="group", aria_label="Words")
@@ -173,16 +175,16 @@ def name_tags(tags: Sequence[str]) -> str:
 # -- spans -------------------------------------------------------------------------------------------------------
 
 
-def spans(told: Told, text: str) -> str:
+def spans(told: Told, text: str, active: bool = False) -> str:
     """A text with its spans, and what constraints changed. told (dict): "entities", and perhaps "changes"."""
     found, changes = told["entities"], told.get("changes")
     shown, end = [], 0
-    for one in found:
+    for number, one in enumerate(found):
         changed = any(change["start"] < one["end"] and one["start"] < change["end"] for change in changes or ())
         kind = "entity changed" if changed else "entity"
         content = escape(one["text"]) + element("small", escape(f"{one['label']} {share(one['probability'])}".strip()))
         given = {"class_": kind, "style": f"--hue:{hue_of(one['label'])};{_shade(one['probability']) or ''}"}
-        shown += [escape(text[end : one["start"]]), element("span", content, **given)]
+        shown += [escape(text[end : one["start"]]), _opener(content, active, number, **given)]
         end = max(end, one["end"])
     body = element("p", "".join(shown) + escape(text[end:]), class_="reading")
     return body + ("" if found else none("Nothing was found.")) + ("" if changes is None else change_list(changes))
@@ -242,7 +244,7 @@ def outline(tree: Told, text: str, prefix: str = "s") -> str:
 
 
 def contents(tree: Told, text: str = "", prefix: str | None = None) -> str:
-    """The sections of a tree as a list. prefix (str | None): of the marks in the text that they lead to; None for none."""
+    """The sections of a tree as a list. prefix (str | None): of the marks in a text that they lead to, if they do."""
     sections, below = tree["sections"], dict[int | None, list[int]]()
     if not sections:
         return none("No sections were found.")
@@ -293,8 +295,8 @@ def restored(told: Told, active: bool = False) -> str:
             "style": _shade(mark.get("probability")),
             "aria_label": label if active else None,
         }
-        given |= {"title": _hint(mark.get("probabilities") or {}), "data_n": number if active else None}
-        shown += [escape(text[end : mark["at"]]), _opener(escape(text[mark["at"]]), active, **given)]
+        given["title"] = _hint(mark.get("probabilities") or {})
+        shown += [escape(text[end : mark["at"]]), _opener(escape(text[mark["at"]]), active, number, **given)]
         end = mark["at"] + 1
     return element("p", "".join(shown) + escape(text[end:]), class_="reading")
 
@@ -320,13 +322,13 @@ def explanation(told: Told, top: int = 10) -> str:
         rest = sum(part["weight"] - part["other_weight"] for part in told["contributions"][top:])
         rows.append((f"{len(told['contributions']) - top} more", "", "", f"{rest:+.3f}"))
     rows.append(("sum", "", "", f"{told['difference']:+.3f}"))
-    return element("p", title) + table(rows, ("feature", "scores", "or", "difference"), words=3)
+    return element("p", title) + table(rows, ("feature", "scores", "or", "difference"), 3, "reasons")
 
 
 def labellings(told: Sequence[Told]) -> str:
     """The best labellings of a sequence: how probable each is, and where it differs from the best."""
     rows = [(_differing(one), one["probability"]) for one in told]
-    return table(rows, ("labelling", "p"))
+    return table(rows, ("labelling", "p"), kind="reasons")
 
 
 def _differing(one: Told) -> str:

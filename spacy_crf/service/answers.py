@@ -32,6 +32,8 @@ from .models import CHANGES, MARGINALS
 
 Answer = dict[str, Any]
 LEAST, MOST_TAGS = 0.005, 5  # less probable tags, and more of them, are not told
+DECIMALS = 7  # of probabilities that sets are chosen from anew; less than what makes a tie
+TAGS = ("tag", "sets")  # kinds of answers whose tokens have tags
 
 
 def tell_error(error: Exception) -> Answer:
@@ -57,11 +59,15 @@ def read_docs(nlp: Language, texts: Sequence[str | Doc]) -> list[Doc | Exception
     return [found for text in texts for found in read_docs(nlp, [text])]
 
 
-def answer(kind: str, nlp: Language, component: Any, texts: Sequence[str]) -> list[Answer]:
-    """Answer a request. kind (str): see `KINDS`. RETURNS (list[dict]): an answer for each text."""
+def answer(kind: str, nlp: Language, component: Any, texts: Sequence[str], whole: bool = False) -> list[Answer]:
+    """Answer a request.
+
+    kind (str): see `KINDS`. whole (bool): with all probabilities of tags, and what else a page wants to choose anew.
+    RETURNS (list[dict]): an answer for each text.
+    """
     if kind == "cite":
         return [_guarded(partial(tell_references, nlp, component), text) for text in texts]
-    tell = partial(TELLERS[kind], component)
+    tell = partial(tell_tags, component, whole=True) if whole and kind in TAGS else partial(TELLERS[kind], component)
     docs = read_docs(nlp, texts)
     return [tell_error(doc) if isinstance(doc, Exception) else _guarded(tell, doc) for doc in docs]
 
@@ -76,8 +82,11 @@ def _guarded(tell: Callable[[Any], Answer], asked: str | Doc) -> Answer:
 # -- tags and sets -----------------------------------------------------------------------------------------------
 
 
-def tell_tags(component: Any, doc: Doc) -> Answer:
-    """Tokens with their tags, how probable the likely ones are, and sets where the component gives them."""
+def tell_tags(component: Any, doc: Doc, whole: bool = False) -> Answer:
+    """Tokens with their tags, how probable the likely ones are, and sets where the component gives them.
+
+    whole (bool): with the probabilities of all tags, the names of these, and the setting `alpha` of a utility.
+    """
     tags, values = probabilities_of(doc, component)
     labels = labels_of(doc, component, tags)
     sets = read_result(doc, component.cfg["tag_set"]) if isinstance(component, GivesSets) else None
@@ -88,11 +97,18 @@ def tell_tags(component: Any, doc: Doc) -> Answer:
             told["tag"] = tags.tags[label]
             told["probability"] = None if values is None else float(values[token.i][label])
             if values is not None:
-                told["probabilities"] = _likely(tags, values[token.i])
+                told["probabilities"] = _all(tags, values[token.i]) if whole else _likely(tags, values[token.i])
         if sets is not None:
             told["set"] = sets[token.i]
         tokens.append(told)
-    return {"tokens": tokens}
+    if not whole:
+        return {"tokens": tokens}
+    return {
+        "tokens": tokens,
+        "labels": list(tags.tags),
+        "target": component.target,
+        "alpha": component.cfg.get("alpha"),
+    }
 
 
 def probabilities_of(doc: Doc, component: Any) -> tuple[TagSet, Floats | None]:
@@ -119,6 +135,11 @@ def _likely(tags: TagSet, values: Floats) -> dict[str, float]:
 def _place(doc: Doc, start: int, end: int) -> Answer:
     span = doc[start:end]
     return {"text": span.text, "start": span.start_char, "end": span.end_char}
+
+
+def _all(tags: TagSet, values: Floats) -> dict[str, float]:
+    rounded = np.round(values.astype(np.float64), DECIMALS).tolist()
+    return {tag: value for tag, value in zip(tags.tags, rounded) if value}
 
 
 # -- entities ----------------------------------------------------------------------------------------------------
