@@ -29,7 +29,6 @@ Function = TypeVar("Function", bound=Callable[..., None])
 NumberT = TypeVar("NumberT", int, float)
 
 
-COUNTS = ("set_size", "violations")  # figures that are no shares, with their variants
 CONTEXT = Parameter("context", Parameter.KEYWORD_ONLY, annotation=typer.Context)
 
 
@@ -300,11 +299,6 @@ def confusion_table(counts: Mapping[tuple[str, str], int]) -> str:
     labels = sorted({label for pair, count in counts.items() if count for label in pair})
     rows = [(gold or "-", *(f"{counts.get((gold, found), 0) or ''}" for found in labels)) for gold in labels]
     return table(rows, ("gold", *(label or "-" for label in labels)), "lr")
-
-
-def show_figure(name: str, value: float) -> str:
-    """A figure as text, by its name: a share as a percentage."""
-    return f"{value:.2f}" if name.startswith(COUNTS) else f"{100 * value:.2f}"
 
 
 def bin_rows(before: Reliability, after: Reliability) -> list[list[str]]:

@@ -11,7 +11,6 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from ..annotation.extensions import read_result
-from ..annotation.span_targets import target_of
 from ..bibliography.assemble import label_references, read_entries
 from ..bibliography.bibtex import write_bibtex
 from ..bibliography.confidence import find_confidences
@@ -23,7 +22,7 @@ from ..core.arrays import Floats
 from ..core.errors import CRFError, excerpt
 from ..core.labels import UNKNOWN, TagSet
 from ..pipe.component import ChainPipe
-from ..pipe.probabilities import GivesSets
+from ..pipe.probabilities import GivesSets, labels_of
 from ..punctuation.docs import CASE, COLUMNS, MARKS, PROBABILITIES, RESTORATION, RESTORED, read_punctuation
 from ..sections.cross_references import find_cross_references
 from ..sections.tree import SectionTree
@@ -88,7 +87,7 @@ def tell_tags(component: Any, doc: Doc, whole: bool = False) -> Answer:
     whole (bool): with the probabilities of all tags, the names of these, and the setting `alpha` of a utility.
     """
     tags, values = probabilities_of(doc, component)
-    labels = labels_of(doc, component, tags)
+    labels = labels_of(Example(doc, doc), component, tags)
     sets = read_result(doc, component.cfg["tag_set"]) if isinstance(component, GivesSets) else None
     tokens = []
     for token in doc:
@@ -118,13 +117,6 @@ def probabilities_of(doc: Doc, component: Any) -> tuple[TagSet, Floats | None]:
     tags = component.tags if isinstance(component, ChainPipe) else TagSet(tuple((stored or {}).get("tags", ())), "none")
     is_told = stored is not None and getattr(component, "has_probabilities", True)
     return tags, np.asarray(stored["values"]) if is_told and stored is not None else None
-
-
-def labels_of(doc: Doc, component: Any, tags: TagSet) -> list[int]:
-    """Numbers of the tags that tokens have, UNKNOWN for none; those of spans as the chain has them."""
-    target = component.annotation if isinstance(component, ChainPipe) else target_of(component.target)
-    found: list[int] = target.gold(Example(doc, doc), tags, strict=False).tolist()
-    return found
 
 
 def _likely(tags: TagSet, values: Floats) -> dict[str, float]:
@@ -219,7 +211,7 @@ def read_references(
     found = zip(references, docs, read_entries(docs, tagger), find_confidences(tagger, docs))
     told = []
     for reference, doc, entry, confidence in found:
-        runs = _runs(labels_of(doc, tagger, tagger.tags))
+        runs = _runs(labels_of(Example(doc, doc), tagger, tagger.tags))
         fields = [
             {**_place(doc, *bounds), "label": label, "probability": probability}
             for bounds, (label, probability) in zip(runs, confidence.fields)

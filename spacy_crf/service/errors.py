@@ -25,6 +25,10 @@ class ServiceErrors(metaclass=Messages):
         "{name!r} does not know the tag {tag!r}, or no tag at all was sent. Send some of its labels; see GET /models."
     )
     CRF583 = "Files for the target {target!r} cannot be written: only those of tags do, with the target tag or pos."
+    CRF584 = (
+        "{path}, line {line}, is no step of a training. Give the file that spacy.ConsoleLogger.v3 has written to its "
+        "output_file."
+    )
     CRF720 = "The request is larger than {most} MB. Send less at a time, or start the service with a larger --max-mb."
     CRF726 = "There are {found} texts in the request, and {most} at most. Send several requests, or set --max-texts."
     CRF727 = (
