@@ -31,7 +31,7 @@ BELOW: dict[str, set[str]] = {
     "estimator": {"tagging", "pipe", "learning", "features", "reading", "core"},
     "cli": {*SLICES, "lab", "bibliography", "pipe", "corpora", "learning", "annotation", "features", "reading", "core"},
     "service": {*SLICES, "lab", "bibliography", "pipe", "corpora", "annotation", "reading", "core"},
-    "__init__": {*SLICES, "estimator", "bibliography", "pipe", "corpora", "reading", "core"},
+    "__init__": {*SLICES, "service", "estimator", "bibliography", "pipe", "corpora", "reading", "core"},
 }
 # what belongs to the process: changed here, it would change for other threads, and for the user's own code
 SHARED_BY_THREADS = {

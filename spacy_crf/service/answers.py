@@ -1,15 +1,19 @@
-"""Texts to answers in JSON, for each kind of component. A text that fails has its error in the place of its answer."""
+"""Texts to answers in JSON, for each kind of component, and these as HTML.
 
-from collections.abc import Callable, Sequence
+A text that fails has its error in the place of its answer.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import groupby
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
+from ..annotation import parts
 from ..annotation.extensions import read_result
 from ..bibliography.assemble import label_references, read_entries
 from ..bibliography.bibtex import write_bibtex
@@ -30,6 +34,8 @@ from .errors import ServiceErrors
 from .models import CHANGES, MARGINALS
 
 Answer = dict[str, Any]
+Style = Literal["sets", "changes", "sections", "marks"]
+SECTION_TREE = "section_tree"
 LEAST, MOST_TAGS = 0.005, 5  # less probable tags, and more of them, are not told
 DECIMALS = 7  # of probabilities that sets are chosen from anew; less than what makes a tie
 TAGS = ("tag", "sets")  # kinds of answers whose tokens have tags
@@ -168,9 +174,9 @@ def scores_of(doc: Doc, component: Any, spans: Sequence[Span]) -> list[float | N
     return found
 
 
-def tell_changes(doc: Doc) -> list[Answer]:
+def tell_changes(doc: Doc, key: str = CHANGES) -> list[Answer]:
     """Runs of tokens whose labels constraints changed in the same way, and sets of constraints that account for it."""
-    changes = read_result(doc, CHANGES) or []
+    changes = read_result(doc, key) or []
     runs = groupby(enumerate(changes), lambda one: (one[1]["token"] - one[0], one[1]["from"], one[1]["to"]))
     told = []
     for (_, before, after), run in runs:
@@ -260,3 +266,65 @@ TELLERS: dict[str, Callable[[Any, Doc], Answer]] = {
     "sections": tell_sections,
     "punctuate": tell_restored,
 }
+
+
+# -- HTML --------------------------------------------------------------------------------------------------------
+
+
+def show(kind: str, told: Answer, text: str, active: bool = True) -> Answer:
+    """An answer with its HTML. kind (str): what was asked for. active (bool): for a page with a script."""
+    return {**told, "html": parts.failed(told["error"]) if "error" in told else SHOWN[kind](told, text, active)}
+
+
+SHOWN: dict[str, Callable[[Answer, str, bool], str]] = {
+    "tag": lambda told, text, active: parts.words(told["tokens"], text, active),
+    "sets": lambda told, text, active: parts.words(told["tokens"], text, active),
+    "entities": parts.spans,
+    "cite": lambda told, text, active: parts.references(told),
+    "sections": lambda told, text, active: parts.outline(told["tree"], text),
+    "punctuate": lambda told, text, active: parts.restored(told, active),
+}
+
+
+def render(
+    docs: Doc | Iterable[Doc],
+    style: Style = "sets",
+    *,
+    tag_set: str = "tag_set",
+    tag_probs: str = "tag_probs",
+    changes: str = CHANGES,
+    page: bool = False,
+) -> parts.Markup:
+    """Show what components have written to Docs, as displaCy shows entities: HTML, which notebooks display.
+
+    docs (Doc | Iterable[Doc]): one or several. style (str): "sets" of tags above words; "changes" that constraints made
+        to entities; "sections" as an outline beside the text; "marks" that were restored.
+    tag_set (str), tag_probs (str), changes (str): names of the custom attributes, as in the config.
+    page (bool): a whole page, not a part of one.
+    RAISES (ValueError): for another style, or a Doc without what it shows.
+
+    >>> import spacy
+    >>> from spacy_crf import render
+    >>> nlp = spacy.load("output/set_valued_tagger/model-best")  # `make demo` trains it
+    >>> "ART | CARD" in render(nlp("uinen sawzel"))
+    True
+    """
+    if style not in get_args(Style):
+        raise CRFError(ServiceErrors.CRF585.format(style=style, known=", ".join(get_args(Style))))
+    listed = [docs] if isinstance(docs, Doc) else list(docs)
+    keys = {"sets": tag_set, "changes": changes, "sections": SECTION_TREE, "marks": RESTORED}
+    shown = []
+    for number, doc in enumerate(listed):
+        if not doc.has_extension(keys[style]) or doc._.get(keys[style]) is None:
+            raise CRFError(ServiceErrors.CRF586.format(document=excerpt(doc.text), style=style, name=keys[style]))
+        if style == "sets":
+            shown.append(parts.words(parts.words_of(doc, tag_set, tag_probs), doc.text))
+        elif style == "changes":
+            entities = [{**_place(doc, e.start, e.end), "label": e.label_, "probability": None} for e in doc.ents]
+            shown.append(parts.spans({"entities": entities, "changes": tell_changes(doc, changes)}, doc.text))
+        elif style == "sections":
+            shown.append(parts.outline(doc._.get(SECTION_TREE).to_json(), doc.text, f"d{number}s"))
+        else:
+            shown.append(parts.restored(tell_restored(None, doc)))
+    content = "".join(shown)
+    return parts.page(style, content) if page else parts.notebook(content)

@@ -1,16 +1,16 @@
 """Charts of a page, without scripts and in its colours: lines, reliability diagrams, and matrices of confusions."""
 
+import math
 from collections.abc import Mapping, Sequence
 from html import escape
-
-import numpy as np
 
 from ..annotation.parts import element
 from ..core.calibration import Reliability
 
 WIDTH, HEIGHT = 420, 260
-LEFT, RIGHT, TOP, BOTTOM = 46, 12, 12, 40  # room for numbers and names of axes
-TICKS = 5
+LEFT, RIGHT, TOP, BOTTOM = 58, 14, 12, 40  # room for numbers and names of axes
+TICKS = 4  # steps of an axis, at most
+ROUND = (1, 2, 2.5, 5, 10)  # numbers that steps are, times a power of ten
 COLOURS = ("var(--accent)", "rgb(var(--doubt))", "#3d8c5f", "#8a5fb0", "#b0485f")
 Points = Sequence[tuple[float, float]]
 
@@ -30,8 +30,12 @@ class Axis:
 
     @property
     def ticks(self) -> list[float]:
-        """Values at equal distances."""
-        return [float(value) for value in np.linspace(self.least, self.greatest, TICKS)]
+        """Round values at equal distances."""
+        least_step = (self.greatest - self.least) / TICKS
+        power = 10.0 ** math.floor(math.log10(least_step))
+        step = next(number * power for number in ROUND if number * power >= least_step * 0.999)
+        first, last = math.ceil(self.least / step - 1e-9), math.floor(self.greatest / step + 1e-9)
+        return [number * step for number in range(first, last + 1)]
 
 
 def line_chart(lines: Mapping[str, Points], x: str, y: str) -> str:
@@ -80,8 +84,8 @@ def _frame(across: Axis, up: Axis, x: str, y: str) -> str:
     for value in up.ticks:
         place = up(value)
         drawn.append(element("line", x1=LEFT, x2=WIDTH - RIGHT, y1=place, y2=place, stroke="var(--line)"))
-        drawn.append(_text(f"{value:.3g}", LEFT - 6, place + 4, text_anchor="end"))
-    drawn += [_text(f"{value:.3g}", across(value), HEIGHT - BOTTOM + 16) for value in across.ticks]
+        drawn.append(_text(f"{value:.4g}", LEFT - 6, place + 4, text_anchor="end"))
+    drawn += [_text(f"{value:.4g}", across(value), HEIGHT - BOTTOM + 16) for value in across.ticks]
     middle = (HEIGHT - BOTTOM) / 2
     names = _text(x, (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6) + _text(
         y, 12, middle, transform=f"rotate(-90 12 {middle})"

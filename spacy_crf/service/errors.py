@@ -29,6 +29,11 @@ class ServiceErrors(metaclass=Messages):
         "{path}, line {line}, is no step of a training. Give the file that spacy.ConsoleLogger.v3 has written to its "
         "output_file."
     )
+    CRF585 = "There is no style {style!r}. Give one of: {known}."
+    CRF586 = (
+        "The document {document!r} cannot be shown in the style {style!r}: it has nothing in doc._.{name}. Run a "
+        "component that writes it, or give the name that its config has."
+    )
     CRF720 = "The request is larger than {most} MB. Send less at a time, or start the service with a larger --max-mb."
     CRF726 = "There are {found} texts in the request, and {most} at most. Send several requests, or set --max-texts."
     CRF727 = (

@@ -4,6 +4,7 @@ Figures are those of `crf evaluate`, weights those of `crf inspect`, and so on: 
 not. Its parts are those of the service's start page.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from html import escape
@@ -39,10 +40,9 @@ from ..tagsets.gold import set_table
 from ..tagsets.guarantee import held_out_tokens
 from ..tagsets.report import SIZES, percent, report_sets, stored_probabilities
 from ..tagsets.rules import utility_values
-from .answers import TELLERS, tell_changes
+from .answers import SHOWN, TELLERS, tell_changes
 from .charts import confusion_matrix, line_chart, reliability_diagram
 from .models import KINDS
-from .workbench import SHOWN
 
 LEVELS = (0.01, 0.02, 0.05, 0.1, 0.2)
 MOST_LABELS = 24  # of a matrix, and of tables of weights
@@ -137,13 +137,13 @@ def tell_confusions(reported: Reported) -> Iterator[Part]:
     if not counts:
         return
     rows = [(gold or "–", found or "–", f"{count:,}") for count, gold, found in wrong[:MOST_CONFUSIONS]]
-    totals: dict[str, int] = {}
-    for (gold, found), count in counts.items():
-        totals[gold], totals[found] = totals.get(gold, 0) + count, totals.get(found, 0)
+    totals = Counter({label: 0 for pair in counts for label in pair})
+    for (gold, _), count in counts.items():
+        totals[gold] += count
     labels = sorted(sorted(totals, key=lambda label: -totals[label])[:MOST_LABELS])
     shown = f"The {len(labels)} most frequent of {len(totals)} labels. " if len(labels) < len(totals) else ""
     key = element("p", f"{shown}Gold by row, predicted by column; shaded by the share of the row.", class_="key")
-    listed = table(rows, ("gold", "predicted", "tokens"), words=2) if rows else none("No label was taken for another.")
+    listed = table(rows, ("gold", "predicted", "times"), words=2) if rows else none("No label was taken for another.")
     yield "Confusions", listed + key + confusion_matrix(counts, labels)
 
 
@@ -184,10 +184,10 @@ def tell_sets(reported: Reported) -> Iterator[Part]:
     levels = table(rows, ("probability asked for", "covered", "mean size", "one tag"))
     wanted = [(1 - level, 1 - level) for level in LEVELS]
     chart = line_chart({"found": points, "asked for": wanted}, "probability asked for", "share covered")
-    yield "Tag sets", table(found.rows()) + table(found.size_rows(), SIZES) + element("h3", "By level") + levels + chart
-    for name, curve in reported.figures.found.curves.items():
-        y, _, x = name.partition(" by ")
-        yield f"{y} by {x}", line_chart({y: sorted(curve.items())}, x, y)
+    curves = [(name.partition(" by "), curve) for name, curve in reported.figures.found.curves.items()]
+    charts = [chart, *(line_chart({y: sorted(own.items())}, x, y) for (y, _, x), own in curves)]
+    drawn = element("div", "".join(charts), class_="charts")
+    yield "Tag sets", table(found.rows()) + table(found.size_rows(), SIZES) + element("h3", "By level") + levels + drawn
 
 
 def tell_training(reported: Reported) -> Iterator[Part]:

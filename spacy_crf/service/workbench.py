@@ -1,4 +1,4 @@
-"""The start page: answers as HTML, why a token has its label, and the file of what a person has checked there."""
+"""The start page: why a token has its label, and the file of what a person has checked there."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
@@ -38,21 +38,6 @@ def page_of_workbench() -> str:
         for name in ("workbench.html", "workbench.css", "sets.js", "workbench.js")
     )
     return Template(page).substitute(style=parts.style() + own, script=rules + script)
-
-
-def show(kind: str, told: Answer, text: str, active: bool = True) -> Answer:
-    """An answer with its HTML. kind (str): what was asked for. active (bool): for a page with a script."""
-    return {**told, "html": parts.failed(told["error"]) if "error" in told else SHOWN[kind](told, text, active)}
-
-
-SHOWN = {
-    "tag": lambda told, text, active: parts.words(told["tokens"], text, active),
-    "sets": lambda told, text, active: parts.words(told["tokens"], text, active),
-    "entities": parts.spans,
-    "cite": lambda told, text, active: parts.references(told),
-    "sections": lambda told, text, active: parts.outline(told["tree"], text),
-    "punctuate": lambda told, text, active: parts.restored(told, active),
-}
 
 
 # -- explanations ------------------------------------------------------------------------------------------------
