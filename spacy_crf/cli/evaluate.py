@@ -18,7 +18,7 @@ from ..lab.tallies import flatten
 from ..pipe.component import ChainPipe
 from ..pipe.probabilities import GivesSets, LabelsTokens
 from .data import Data, DataOptions
-from .options import Loaded, Pipe, command, confusion_table, make_folders, table, write_data
+from .options import Loaded, Pipe, annotating, command, confusion_table, make_folders, table, write_data
 
 OURS = (LabelsTokens, ChainPipe | GivesSets | ConstraintDecoder | ComparisonTagger)
 EVALUATED = Pipe("crf_tagger", OURS, first="the first crf_tagger, or else the first of ours,")
@@ -52,7 +52,7 @@ def evaluate_pipeline(
     trained = None if train is None else list(data.at(train).docs(nlp))
     examples = data.examples(nlp, loaded.name)
     coarser = None if labels is None else read_labels(labels)
-    found = evaluate(nlp, loaded.name, examples, trained, data.with_punctuation(nlp), intervals, coarser)
+    found = evaluate(nlp, loaded.name, examples, trained, data.with_punctuation(nlp), intervals, coarser, annotating)
     if not found.found.scores:
         raise CRFError(LabErrors.CRF623.format(name=loaded.name, test=describe_data(data.path)))
     for text in format_evaluation(found):

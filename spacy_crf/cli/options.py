@@ -18,6 +18,7 @@ from spacy.cli._util import import_code, parse_config_overrides, show_validation
 from spacy.language import Language
 from spacy.util import load_config
 from thinc.api import Config
+from tqdm import tqdm
 from wasabi import Printer, msg
 
 from ..core.calibration import Reliability
@@ -27,6 +28,7 @@ from . import app
 
 Function = TypeVar("Function", bound=Callable[..., None])
 NumberT = TypeVar("NumberT", int, float)
+Item = TypeVar("Item")
 
 
 CONTEXT = Parameter("context", Parameter.KEYWORD_ONLY, annotation=typer.Context)
@@ -274,6 +276,16 @@ def write_data(data: Any, output: Path | None) -> None:
 def echo_data(data: Any) -> None:
     """Show data as JSON."""
     typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
+
+
+def watched(items: Iterable[Item], what: str) -> Iterator[Item]:
+    """Yield items, with a bar on standard error where that is a terminal. what (str): what is done with them."""
+    yield from tqdm(items, what, leave=False, disable=None)
+
+
+def annotating(items: Iterable[Item]) -> Iterator[Item]:
+    """Yield what is annotated, with a bar."""
+    return watched(items, "Annotating")
 
 
 def tell_written(output: Path | None, what: str = "") -> None:

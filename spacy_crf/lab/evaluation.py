@@ -1,7 +1,7 @@
 """All figures of a pipeline on gold documents, with what they were made of."""
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import nsmallest
 from itertools import compress
@@ -81,6 +81,7 @@ def evaluate(
     whole: Iterable[Doc] | None = None,
     with_intervals: bool = False,
     labels: Labels | None = None,
+    watch: Callable[[Sequence[Example]], Iterable[Example]] = iter,
 ) -> Figures:
     """Annotate and score gold documents.
 
@@ -89,10 +90,11 @@ def evaluate(
     whole (Iterable[Doc] | None): the documents with gold of punctuation too, where this is context.
     with_intervals (bool): draw documents anew for the intervals of figures.
     labels (Mapping[str, str] | None): other labels that labels count as, gold and predicted ones.
+    watch (Callable): gives the examples again, one by one as they are annotated, such as to show how far that is.
     """
     pipe: Any = nlp.get_pipe(name)
     started = time.perf_counter()
-    done = list(nlp.pipe(example.predicted for example in examples))
+    done = list(nlp.pipe(example.predicted for example in watch(examples)))
     seconds = time.perf_counter() - started
     examples = [Example(doc, example.reference) for doc, example in zip(done, examples)]
     for doc in (doc for example in examples if labels for doc in (example.predicted, example.reference)):

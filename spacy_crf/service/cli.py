@@ -12,7 +12,7 @@ from spacy.language import Language
 from wasabi import msg
 
 from ..cli.data import Data, DataOptions
-from ..cli.options import Loaded, Pipe, command, load_pipeline, locate, make_folders, tell_written
+from ..cli.options import Loaded, Pipe, annotating, command, load_pipeline, locate, make_folders, tell_written, watched
 from ..constraints.component import ConstraintDecoder
 from ..core.errors import CRFError
 from ..lab.evaluation import describe_data, describe_model, evaluate
@@ -22,7 +22,7 @@ from ..pipe.probabilities import GivesSets, LabelsTokens
 from ..reading.records import read_json_lines
 from .errors import ServiceErrors
 from .models import Limits, Models, ServedModel, ask_for_all
-from .report import Reported, make_report
+from .report import PARTS, Reported, make_report
 
 NEEDED = ("fastapi", "uvicorn", "cassis")
 LAST_FOLDERS = ("model-best", "model-last")  # whose parents' names say more
@@ -124,11 +124,12 @@ def report(
     made_of = describe_model(nlp, loaded.name)
     ask_for_all(nlp)
     trained = None if train is None else list(data.at(train).docs(nlp))
-    figures = evaluate(nlp, loaded.name, data.examples(nlp, loaded.name), trained, data.with_punctuation(nlp), True)
+    examples, whole = data.examples(nlp, loaded.name), data.with_punctuation(nlp)
+    figures = evaluate(nlp, loaded.name, examples, trained, whole, with_intervals=True, watch=annotating)
     title = " ".join(filter(None, [loaded.name, "of", nlp.meta.get("name") or _name_of(loaded.source)]))
     facts = {"data": describe_data(data.path), "components": ", ".join(made_of["components"])}
     facts |= {"version": nlp.meta.get("version", ""), "spacy-crf": describe_libraries()["spacy-crf"]}
-    page = make_report(Reported(nlp, loaded.name, figures, title, facts, steps, most))
+    page = make_report(Reported(nlp, loaded.name, figures, title, facts, steps, most), watched(PARTS, "Reporting"))
     output.write_text(page, encoding="utf8", newline="\n")
     tell_written(output)
 

@@ -5,7 +5,7 @@ not. Its parts are those of the service's start page.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from html import escape
 from importlib import resources
@@ -51,6 +51,7 @@ LONGEST = 6000  # characters of a document that is shown
 EDGE = "(edge)"  # what stands before a sequence and behind it
 AROUND = 6  # words on either side of an error
 Part = tuple[str, str]  # a title, and HTML
+Maker = Callable[["Reported"], Iterator[Part]]
 
 
 @dataclass(frozen=True)
@@ -78,25 +79,6 @@ class Reported:
     @property
     def examples(self) -> Sequence[Example]:
         return self.figures.examples
-
-
-def make_report(reported: Reported) -> Markup:
-    """Make the page."""
-    found = [(title, html) for make in PARTS for title, html in make(reported)]
-    links = (element("a", escape(title), href=f"#part{k}") for k, (title, _) in enumerate(found))
-    counts = [(name.replace("_", " "), f"{value:,}") for name, value in reported.figures.counts.items()]
-    facts = element("dl", "".join(_fact(*one) for one in (*reported.facts.items(), *counts)), class_="facts")
-    head = element("header", element("h1", escape(reported.title)) + facts)
-    nav = element("nav", "".join(links), class_="parts", aria_label="Parts")
-    bodies = (
-        element("section", element("h2", escape(title)) + html, id=f"part{k}") for k, (title, html) in enumerate(found)
-    )
-    style = resources.files(__package__).joinpath("pages", "report.css").read_text(encoding="utf8")
-    return page(reported.title, head + nav + element("main", "".join(bodies)), style)
-
-
-def _fact(name: str, value: str) -> str:
-    return element("div", element("dt", escape(name)) + element("dd", escape(value)))
 
 
 # -- figures -----------------------------------------------------------------------------------------------------
@@ -298,7 +280,10 @@ def _gold_outline(pipe: SectionParser, example: Example) -> str:
     return element("details", element("summary", "The gold outline") + listed)
 
 
-PARTS: tuple[Callable[[Reported], Iterator[Part]], ...] = (
+# -- the page -----------------------------------------------------------------------------------------------------
+
+
+PARTS: tuple[Maker, ...] = (
     tell_scores,
     tell_confusions,
     tell_reliability,
@@ -309,3 +294,22 @@ PARTS: tuple[Callable[[Reported], Iterator[Part]], ...] = (
     tell_documents,
     tell_weights,
 )
+
+
+def make_report(reported: Reported, makers: Iterable[Maker] = PARTS) -> Markup:
+    """Make the page. makers (Iterable): of its parts, in their order."""
+    found = [(title, html) for make in makers for title, html in make(reported)]
+    links = (element("a", escape(title), href=f"#part{k}") for k, (title, _) in enumerate(found))
+    counts = [(name.replace("_", " "), f"{value:,}") for name, value in reported.figures.counts.items()]
+    facts = element("dl", "".join(_fact(*one) for one in (*reported.facts.items(), *counts)), class_="facts")
+    head = element("header", element("h1", escape(reported.title)) + facts)
+    nav = element("nav", "".join(links), class_="parts", aria_label="Parts")
+    bodies = (
+        element("section", element("h2", escape(title)) + html, id=f"part{k}") for k, (title, html) in enumerate(found)
+    )
+    style = resources.files(__package__).joinpath("pages", "report.css").read_text(encoding="utf8")
+    return page(reported.title, head + nav + element("main", "".join(bodies)), style)
+
+
+def _fact(name: str, value: str) -> str:
+    return element("div", element("dt", escape(name)) + element("dd", escape(value)))

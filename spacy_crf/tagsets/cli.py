@@ -16,7 +16,17 @@ from wasabi import msg
 
 from ..annotation.documents import read_doc_name
 from ..cli.data import TO_ANNOTATE, Data, DataOptions
-from ..cli.options import Loaded, Pipe, command, make_folders, parse_numbers, refuse_idle, table, tell_written
+from ..cli.options import (
+    Loaded,
+    Pipe,
+    annotating,
+    command,
+    make_folders,
+    parse_numbers,
+    refuse_idle,
+    table,
+    tell_written,
+)
 from ..core.errors import CRFError
 from ..core.sets.conformal import Condition, Kind, Score
 from ..core.sets.risk import Loss, Unit
@@ -61,7 +71,7 @@ def sets(
     """Measure tag sets on gold documents, and the tokens that need not be looked at."""
     examples = data.examples(loaded.nlp)
     words = set() if train is None else set(word_counts(data.at(train), loaded.nlp))
-    done = list(loaded.nlp.pipe(example.predicted for example in examples))
+    done = list(loaded.nlp.pipe(example.predicted for example in annotating(examples)))
     whole = data.with_punctuation(loaded.nlp)
     pairs = None if whole is None else list(map(Example, done, whole))
     found = report_sets(loaded.component, [Example(doc, eg.reference) for doc, eg in zip(done, examples)], words, pairs)
@@ -134,7 +144,7 @@ def annotate(
     gold then; what is marked in the files that are read stays as it is, and is written again.
     """
     output.mkdir(parents=True, exist_ok=True)
-    tagged = loaded.nlp.pipe(data.raw(loaded.nlp), as_tuples=True)
+    tagged = loaded.nlp.pipe(annotating(data.raw(loaded.nlp)), as_tuples=True)
     written: set[Path] = set()
     n_documents, kind = 0, LAYOUTS[layout]
     for (file, document), group in groupby(tagged, lambda pair: (pair[1].file, _document(pair[0], kind))):
@@ -249,7 +259,9 @@ def guarantee(
         ("seed", randomised, "--randomised"),
         ("full", by_tag or by is not None, "--by-tag or --by"),
     )
-    held_out = held_out_tokens(loaded.component, annotated(loaded.nlp, loaded.name, data.examples(loaded.nlp)))
+    held_out = held_out_tokens(
+        loaded.component, annotated(loaded.nlp, loaded.name, annotating(data.examples(loaded.nlp)))
+    )
     promise: Guarantee
     if conformal:
         groups = (
