@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .sections.component import SectionParser
     from .sections.reader import SectionCorpus, read_layout
     from .sections.tree import SectionTree
+    from .service.answers import render
     from .tagging.component import CRFTagger
     from .tagging.review import review
     from .tagsets.component import SetValuedTagger
@@ -56,6 +57,7 @@ _HOMES = {
     "sections.component": ["SectionParser"],
     "sections.reader": ["SectionCorpus", "read_layout"],
     "sections.tree": ["SectionTree"],
+    "service.answers": ["render"],
     "tagging.component": ["CRFTagger"],
     "tagging.review": ["review"],
     "tagsets.component": ["SetValuedTagger"],

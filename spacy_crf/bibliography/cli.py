@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from ..cli.options import Loaded, Pipe, command, split_names, tell_written, write_result
+from ..cli.options import Loaded, Pipe, annotating, command, split_names, tell_written, write_result
 from ..cli.surface import tell_warning
 from ..core.errors import CRFError
 from ..pipe.probabilities import LabelsTokens
@@ -130,7 +130,7 @@ def read_cited(loaded: Loaded, data: Path, with_confidence: bool) -> list[Cited]
     if not references:
         raise CRFError(BibliographyErrors.CRF641.format(path=data))
     tagger = loaded.component
-    docs = label_references(loaded.nlp, references)
+    docs = label_references(loaded.nlp, annotating(references))
     entries = read_entries(docs, tagger)
     if not any(entries):
         labels = ", ".join(tagger.labels)

@@ -29,7 +29,7 @@ MODULES = {
     "cli.search": ("search", "tune"),
     "punctuation.cli": ("casing", "punctuate"),
     "sections.cli": ("sections",),
-    "service.cli": ("serve",),
+    "service.cli": ("report", "serve"),
     "tagging.cli": ("review", "tag"),
     "tagsets.cli": ("annotate", "guarantee", "sets"),
 }

@@ -18,7 +18,7 @@ from ..lab.errors import LabErrors
 from ..reading.files import read_lines
 from ..reading.numbers import finite_number
 from .data import Data, DataOptions
-from .options import command, make_folders, refuse_idle, table, tell_written
+from .options import command, make_folders, refuse_idle, table, tell_written, watched
 
 SOURCE = DataOptions(
     "SOURCE",
@@ -65,7 +65,7 @@ def classes(
     make_folders(output)
     if vectors is None:
         nlp = spacy.blank(lang)
-        texts = lambda: ([token.text for token in doc] for doc, _ in source.raw(nlp))  # noqa: E731
+        texts = lambda: ([token.text for token in doc] for doc, _ in watched(source.raw(nlp), "Reading"))  # noqa: E731
         paths = text_paths(texts, n_classes, min_count, max_words, rounds)
     else:
         paths = vector_paths(*vectors, n_classes, seed)

@@ -21,9 +21,9 @@ from ..pipe.dictionary.block import DictionarySettings, Fold
 from ..pipe.dictionary.counts import similar_pairs
 from ..pipe.dictionary.tag_dictionary import TagDictionary, make_dictionary, write_table
 from ..pipe.errors import PipeErrors
-from ..tagsets.report import DictionaryCoverage, TaggedWords, dictionary_coverage
+from ..tagsets.report import DictionaryCoverage, TaggedWords, dictionary_coverage, percent
 from .data import FORMATS, Data, DataOptions
-from .options import command, make_folders, parse_numbers, percent, split_names, table, tell_written
+from .options import command, make_folders, parse_numbers, split_names, table, tell_written
 
 SHOWN_LABELS = 10
 NAME = "crf dictionary"  # in messages

@@ -36,7 +36,7 @@ from ..sections.formats import root_of
 from ..sections.formats.annotated import ROOT
 from ..sections.formats.rechtspraak import ROOTS
 from ..sections.reader import SectionCorpus
-from .options import OptionGroup, parameter, split_names
+from .options import OptionGroup, parameter, split_names, watched
 
 TEXT, SECTIONS = "text", "sections"
 CORPUS, FOLD = "spacy_crf.Corpus.v1", "spacy_crf.Fold.v1"
@@ -93,7 +93,7 @@ class Data:
     def examples(self, nlp: Language, name: str | None = None) -> list[Example]:
         """All examples. name (str | None): Component that they are for: what only it reads comes first."""
         reader = self.reader(nlp, nlp.get_pipe_meta(name).factory if name else "")
-        text, examples = _text_of_training(nlp, reader), list(reader(nlp))
+        text, examples = _text_of_training(nlp, reader), list(watched(reader(nlp), "Reading"))
         if text is not None:
             for example in examples:
                 prepare_gold(example.reference, text)
@@ -116,7 +116,8 @@ class Data:
         if getattr(reader, "format", None) == REFERENCES and reader.references is None:
             reader = replace(reader, references=ReferenceSettings(ents=True))
         text = _text_of_training(nlp, reader)
-        for doc in reader.read_texts(nlp) if isinstance(reader, PunctuationCorpus) else reader.read_docs(nlp.vocab):
+        docs = reader.read_texts(nlp) if isinstance(reader, PunctuationCorpus) else reader.read_docs(nlp.vocab)
+        for doc in watched(docs, "Reading"):
             if text is not None:
                 prepare_gold(doc, text)
             yield doc
@@ -128,8 +129,7 @@ class Data:
             return
         reader, number = self.reader(nlp), count(1)
         if not isinstance(reader, Corpus):
-            for example in reader(nlp):
-                yield example.predicted, Place("document", next(number), self.path.stem)
+            yield from ((eg.predicted, Place("document", next(number), self.path.stem)) for eg in reader(nlp))
             return
         for path, name, docs in reader.read_files(nlp.vocab):
             for reference in docs:

@@ -11,14 +11,14 @@ from ..core.errors import CRFError
 from ..lab.baselines.component import ComparisonTagger
 from ..lab.coarse import read_labels
 from ..lab.errors import LabErrors
-from ..lab.evaluation import Figures, describe_data, describe_model, evaluate
+from ..lab.evaluation import Figures, describe_data, describe_model, evaluate, show_figure
 from ..lab.report import describe_libraries, round_numbers
 from ..lab.results import POOLED, tag_rows
 from ..lab.tallies import flatten
 from ..pipe.component import ChainPipe
 from ..pipe.probabilities import GivesSets, LabelsTokens
 from .data import Data, DataOptions
-from .options import Loaded, Pipe, command, confusion_table, echo_data, make_folders, show_figure, table, write_data
+from .options import Loaded, Pipe, annotating, command, confusion_table, echo_data, make_folders, table, write_data
 
 OURS = (LabelsTokens, ChainPipe | GivesSets | ConstraintDecoder | ComparisonTagger)
 EVALUATED = Pipe("crf_tagger", OURS, first="the first crf_tagger, or else the first of ours,")
@@ -53,7 +53,7 @@ def evaluate_pipeline(
     trained = None if train is None else list(data.at(train).docs(nlp))
     examples = data.examples(nlp, loaded.name)
     coarser = None if labels is None else read_labels(labels)
-    found = evaluate(nlp, loaded.name, examples, trained, data.with_punctuation(nlp), intervals, coarser)
+    found = evaluate(nlp, loaded.name, examples, trained, data.with_punctuation(nlp), intervals, coarser, annotating)
     if not found.found.scores:
         raise CRFError(LabErrors.CRF623.format(name=loaded.name, test=describe_data(data.path)))
     files = {"data": describe_data(data.path), **({} if train is None else {"train": describe_data(train)})}

@@ -13,6 +13,7 @@ from ..core.errors import CRFError
 from ..lab import results
 from ..lab.documents import Grams
 from ..lab.errors import LabErrors
+from ..lab.evaluation import show_figure
 from ..lab.experiment import RunSettings, run_experiment
 from ..lab.report import check_plotting, describe_libraries, draw_curve, find_curves, summary_data, to_data
 from ..lab.results import Experiment, PartResult, Spread, SystemDifference, SystemResult
@@ -27,7 +28,6 @@ from .options import (
     make_folders,
     parse_numbers,
     refuse_idle,
-    show_figure,
     table,
     tell_written,
     write_data,

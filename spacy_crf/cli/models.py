@@ -31,6 +31,7 @@ from .data import Data, DataOptions
 from .options import (
     Loaded,
     Pipe,
+    annotating,
     bin_rows,
     command,
     echo_data,
@@ -199,7 +200,7 @@ def calibrate(
         refuse(loaded.name, "punctuation_restorer", sequences=sequences, columns=data.columns, input=data.input)
     else:
         refuse(loaded.name, "crf_tagger", precision=precision, best_f=best_f)
-    examples = annotated(loaded.nlp, loaded.name, data.examples(loaded.nlp, loaded.name))
+    examples = annotated(loaded.nlp, loaded.name, annotating(data.examples(loaded.nlp, loaded.name)))
     if is_restorer:
         lines, settings, calibration = fit_marks(component, examples, bins, precision, best_f)
     else:

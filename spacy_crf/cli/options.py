@@ -19,19 +19,20 @@ from spacy.cli._util import import_code, parse_config_overrides, show_validation
 from spacy.language import Language
 from spacy.util import load_config
 from thinc.api import Config
+from tqdm import tqdm
 from wasabi import Printer
 
 from ..core.calibration import Reliability
 from ..core.errors import CRFError
 from ..lab.errors import LabErrors
 from . import app
-from .surface import NewName, SpeltCommand, help_with_example, quietly, tell_done, tell_next
+from .surface import NewName, SpeltCommand, help_with_example, is_quiet, quietly, tell_done, tell_next
 
 Function = TypeVar("Function", bound=Callable[..., None])
 NumberT = TypeVar("NumberT", int, float)
+Item = TypeVar("Item")
 
 
-COUNTS = ("set_size", "violations")  # figures that are no shares, with their variants
 CONTEXT = Parameter("context", Parameter.KEYWORD_ONLY, annotation=typer.Context)
 
 
@@ -296,6 +297,16 @@ def echo_data(data: Any) -> None:
     typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
 
 
+def watched(items: Iterable[Item], what: str) -> Iterator[Item]:
+    """Yield items, with a bar on standard error where that is a terminal. what (str): what is done with them."""
+    yield from tqdm(items, what, leave=False, disable=is_quiet() or None)
+
+
+def annotating(items: Iterable[Item]) -> Iterator[Item]:
+    """Yield what is annotated, with a bar."""
+    return watched(items, "Annotating")
+
+
 def tell_written(output: Path | None, what: str = "", then: str = "") -> None:
     """Tell that a file or folder was written, if one was asked for. what (str): What is in it. then (str): What can be
     done with it; `{}` stands for its path."""
@@ -322,16 +333,6 @@ def confusion_table(counts: Mapping[tuple[str, str], int]) -> str:
     labels = sorted({label for pair, count in counts.items() if count for label in pair})
     rows = [(gold or "-", *(f"{counts.get((gold, found), 0) or ''}" for found in labels)) for gold in labels]
     return table(rows, ("gold", *(label or "-" for label in labels)), "lr")
-
-
-def percent(share: float | None) -> str:
-    """A share as text; "" for None."""
-    return "" if share is None else f"{100 * share:.2f} %"
-
-
-def show_figure(name: str, value: float) -> str:
-    """A figure as text, by its name: a share as a percentage."""
-    return f"{value:.2f}" if name.startswith(COUNTS) else f"{100 * value:.2f}"
 
 
 def bin_rows(before: Reliability, after: Reliability) -> list[list[str]]:

@@ -184,6 +184,12 @@ def calibrate(tagger: Calibrates, examples: Iterable[Example], unit: Unit = "tok
     return Calibration(temperature, before, after)
 
 
+def measure_reliability(tagger: Calibrates, examples: Iterable[Example], n_bins: int = 10) -> Reliability:
+    """Return the reliability of each token's most probable tag, at the temperature that the component has."""
+    batches = [tagger.held_out(batch) for batch in minibatch(examples, BATCH_SIZE)]
+    return _reliability(batches, tagger.temperature, n_bins)
+
+
 def _reliability(batches: Sequence[HeldOut], temperature: float, n_bins: int) -> Reliability:
     confidences, right = [], []
     for batch in batches:

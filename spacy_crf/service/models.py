@@ -104,7 +104,7 @@ class ServedModel:
     def replace(self, nlp: Language, source: str) -> None:
         """Serve another pipeline; not while one is at work, see `swap`."""
         self.config = nlp.config.copy()  # before more is asked for
-        _ask_for_all(nlp)
+        ask_for_all(nlp)
         self.nlp, self.source = nlp, source
         known = {kind: [pipe for _, pipe in nlp.pipeline if fits(pipe)] for kind, fits in KINDS.items()}
         self._components = {kind: found[-1 if kind == "cite" else 0] for kind, found in known.items() if found}
@@ -248,7 +248,7 @@ class Models(Mapping[str, ServedModel]):
         raise Refusal(ServiceErrors.CRF732.format(name="No model", kind=kind, why=f"there are {', '.join(self)}"), 404)
 
 
-def _ask_for_all(nlp: Language) -> None:
+def ask_for_all(nlp: Language) -> None:
     """Have components tell what answers show beside labels: probabilities, and what constraints changed."""
     for _, pipe in nlp.pipeline:
         if isinstance(pipe, LabelsTokens) and not isinstance(pipe, GivesSets) and isinstance(pipe, ChainPipe):

@@ -14,7 +14,7 @@ from spacy.training import Example
 
 from ..annotation.span_targets import target_of
 from ..cli.data import TO_ANNOTATE, Data
-from ..cli.options import Loaded, Pipe, command, table, tell_written, write_result
+from ..cli.options import Loaded, Pipe, annotating, command, table, tell_written, write_result
 from ..cli.surface import with_values
 from ..core.arrays import Floats
 from ..core.labels import UNKNOWN, TagSet
@@ -143,7 +143,7 @@ def review_texts(
     Whoever knows better fills in the column "gold", in full or in part. The file is then read like any other corpus: a
     token with a gold tag is trained on, one without is unknown and summed over.
     """
-    ours, others = tee(data.raw(loaded.nlp))
+    ours, others = tee(annotating(data.raw(loaded.nlp)))
     docs = run_before(loaded.nlp, loaded.name, (doc for doc, _ in ours))
     places = (place for _, place in others)
     found = review(loaded.component, docs, order, per_token, limit, n_best, places, by)

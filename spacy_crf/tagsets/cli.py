@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass
 from itertools import count, groupby
 from pathlib import Path, PurePosixPath
@@ -16,7 +16,17 @@ from wasabi import msg
 
 from ..annotation.documents import read_doc_name
 from ..cli.data import TO_ANNOTATE, Data, DataOptions
-from ..cli.options import Loaded, Pipe, command, make_folders, parse_numbers, percent, refuse_idle, table, tell_written
+from ..cli.options import (
+    Loaded,
+    Pipe,
+    annotating,
+    command,
+    make_folders,
+    parse_numbers,
+    refuse_idle,
+    table,
+    tell_written,
+)
 from ..core.errors import CRFError
 from ..core.sets.conformal import Condition, Kind, Score
 from ..core.sets.risk import Loss, Unit
@@ -43,7 +53,7 @@ from .guarantee import (
     held_out_tokens,
     risk_control,
 )
-from .report import SetReport, render_page, report_sets
+from .report import SIZES, SetReport, render_page, report_sets
 from .rules import guarantee_rule
 
 SETS = Pipe("set_valued_tagger", (GivesSets,))
@@ -61,11 +71,11 @@ def sets(
     """Measure tag sets on gold documents, and the tokens that need not be looked at."""
     examples = data.examples(loaded.nlp)
     words = set() if train is None else set(word_counts(data.at(train), loaded.nlp))
-    done = list(loaded.nlp.pipe(example.predicted for example in examples))
+    done = list(loaded.nlp.pipe(example.predicted for example in annotating(examples)))
     whole = data.with_punctuation(loaded.nlp)
     pairs = None if whole is None else list(map(Example, done, whole))
     found = report_sets(loaded.component, [Example(doc, eg.reference) for doc, eg in zip(done, examples)], words, pairs)
-    rows = [{"size": size, "tokens": count, "coverage": coverage} for size, count, coverage in sizes(found)]
+    rows = [{"size": size, "tokens": count, "coverage": coverage} for size, count, coverage in found.sizes()]
     told = {**asdict(found), "by_size": rows}
     typer.echo(json.dumps(told, indent=2) if as_json else format_report(found))
 
@@ -77,33 +87,7 @@ def word_counts(data: Data, nlp: Language) -> Counter[str]:
 
 def format_report(found: SetReport) -> str:
     """Two tables: the measures, and the sets by size."""
-    rows = [
-        ("tokens with gold", f"{found.tokens:,}"),
-        ("tags known to the tagger", f"{found.labels}"),
-        ("unknown words", percent(found.unknown_words)),
-        ("ml-acc of the best tag", percent(found.ml_acc)),
-        ("  known words", percent(found.ml_acc_known)),
-        ("  unknown words", percent(found.ml_acc_unknown)),
-        ("  with punctuation", percent(found.ml_acc_with_punctuation)),
-        ("ml-util of the sets", percent(found.ml_util)),
-        ("coverage", percent(found.coverage)),
-        ("mean size", f"{found.size:.2f}"),
-        ("tokens with one tag", percent(found.singletons)),
-        ("  ml-acc of these", percent(found.singletons_right)),
-        (f"CovGap of tags, from {percent(found.target)}", percent(found.gap_tags)),
-        ("CovGap of documents", percent(found.gap_documents)),
-        ("calibration error (ECE)", percent(found.ece)),
-        ("  classwise", percent(found.classwise_ece)),
-    ]
-    measures = table([row for row in rows if row[1]], aligns="lr")
-    by_size = [(f"{size}", f"{count:,}", percent(coverage)) for size, count, coverage in sizes(found)]
-    return f"{measures}\n{table(by_size, ('tags', 'tokens', 'covered'), 'r')}"
-
-
-def sizes(found: SetReport) -> Iterator[tuple[int, int, float]]:
-    """Sizes of sets, with numbers of tokens and coverages."""
-    by_size = found.by_size
-    return zip(by_size.strata.tolist(), by_size.counts.tolist(), by_size.coverages.tolist())
+    return f"{table(found.rows(), aligns='lr')}\n{table(found.size_rows(), SIZES, 'r')}"
 
 
 # -- annotate ----------------------------------------------------------------------------------------------------
@@ -165,7 +149,7 @@ def annotate(
     gold then; what is marked in the files that are read stays as it is, and is written again.
     """
     output.mkdir(parents=True, exist_ok=True)
-    tagged = loaded.nlp.pipe(data.raw(loaded.nlp), as_tuples=True)
+    tagged = loaded.nlp.pipe(annotating(data.raw(loaded.nlp)), as_tuples=True)
     written: set[Path] = set()
     n_documents, kind = 0, LAYOUTS[to]
     for (file, document), group in groupby(tagged, lambda pair: (pair[1].file, _document(pair[0], kind))):
@@ -205,7 +189,7 @@ def file_content(tagged: Sequence[tuple[Doc, Place]], tagger: GivesSets, layout:
         PredictedTags(tagger.cfg["tag_set"], tagger.tag_probs, tagger.target),
     )
     if layout == "html":
-        page = "".join(f"{line}\n" for line in render_page(docs, predictions.tag_set, predictions.tag_probs))
+        page = render_page(docs, predictions.tag_set, predictions.tag_probs)
         return page.encode(), len({read_doc_name(doc) for doc in docs})
     for doc, place in tagged:
         if place.reference is not None and len(place.reference) == len(doc):
@@ -281,7 +265,9 @@ def guarantee(
         ("seed", randomised, "--randomised"),
         ("full", by_tag or by is not None, "--by-tag or --by"),
     )
-    held_out = held_out_tokens(loaded.component, annotated(loaded.nlp, loaded.name, data.examples(loaded.nlp)))
+    held_out = held_out_tokens(
+        loaded.component, annotated(loaded.nlp, loaded.name, annotating(data.examples(loaded.nlp)))
+    )
     promise: Guarantee
     if conformal:
         groups = (
