@@ -13,6 +13,7 @@ from typer.main import get_group
 
 MODULES = {
     "bibliography.cli": ("cite", "synthesise"),
+    "cli.apply": ("apply",),
     "cli.classes": ("classes",),
     "cli.corpora": ("convert", "dictionary", "spelling"),
     "cli.evaluate": ("evaluate", "score"),
