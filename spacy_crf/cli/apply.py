@@ -82,7 +82,9 @@ def apply(
     scheduler: Annotated[
         str | None, typer.Option(help="Address of a Dask scheduler, whose workers annotate instead")
     ] = None,
-    part_size: Annotated[int, typer.Option("--part-size", min=1, help="KiB of input that make a part")] = 1024,
+    part_size: Annotated[
+        int, typer.Option("--part-size", min=1, help="KiB of input that make a part, 256 of a file at least")
+    ] = 1024,
     on_error: Annotated[
         Literal["skip", "stop"],
         typer.Option("--on-error", help="Leave out what fails and list it, or stop there"),
@@ -123,9 +125,10 @@ def report(manifest: "Manifest", as_json: bool) -> None:
     told = f"{counts['documents']:,} documents, {counts['tokens']:,} tokens in {len(manifest.done):,} parts"
     msg.good(f"Wrote {told} to {manifest.folder}")
     if faults:
-        msg.warn(f"{len(faults):,} inputs were left out; {manifest.path} lists all of them", exits=None)
+        msg.warn(f"{len(faults):,} inputs were left out; {manifest.path} lists all of them")
         for fault in faults[:SHOWN_FAULTS]:
-            msg.text(f"{fault['path']}{', line {line}'.format(**fault) if fault['line'] else ''}: {fault['problem']}")
+            where = "" if fault["path"] in fault["problem"] else f"{fault['path']}: "
+            msg.text(f"{where}{fault['problem']}")
         msg.text("Correct them, and apply the pipeline to these files with another OUTPUT.")
 
 

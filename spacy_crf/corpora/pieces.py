@@ -129,7 +129,10 @@ def _told(path: Path) -> str | None:
     suffix = data_suffix(path)
     if suffix == ".jsonl":
         return JSON_LINES
-    told = tell_format(path)
+    try:
+        told = tell_format(path)
+    except CRFError:  # of a line, which the others need not pay for
+        told = None
     return TEXT if told is None and suffix in TEXT_SUFFIXES else told
 
 
