@@ -228,8 +228,13 @@ def _follow_parent() -> None:
     """Leave interrupts of the terminal to the parent, and end where it is killed."""
     if hasattr(os, "setsid"):
         os.setsid()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
     if (parent := multiprocessing.parent_process()) is not None:
-        threading.Thread(target=lambda: (parent.join(), os._exit(1)), daemon=True).start()
+        parent.join()
+        os._exit(1)
 
 
 # -- the manifest ------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 import spacy
@@ -38,7 +38,7 @@ class Annotator:
     def __init__(self, nlp: Language):
         self.nlp = nlp
         self._failed: list[tuple[Doc, str]] = []
-        nlp.set_error_handler(self._put_aside)
+        nlp.set_error_handler(cast(Any, self._put_aside))  # which spaCy's types want never to return
 
     def annotate(self, docs: Iterable[Doc]) -> tuple[list[Doc], list[tuple[Doc, str]]]:
         """Return the Docs with what all components write, and those that failed, with messages."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeGuard
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -191,7 +191,8 @@ def _read_line(piece: Piece, nlp: Language, line: bytes, number: int) -> Doc:
     if piece.format == TEXT:
         return write_doc_name(make_doc(nlp, line.decode("utf8")), piece.name)
     found = parse_json(line, where)
-    text, words, spaces = (found.get(key) if isinstance(found, dict) else None for key in ("text", "words", "spaces"))
+    found = found if isinstance(found, dict) else {}
+    text, words, spaces = found.get("text"), found.get("words"), found.get("spaces")
     if isinstance(text, str):
         doc = make_doc(nlp, text)
     elif _is_list(words, str) and (spaces is None or (_is_list(spaces, bool) and len(spaces) == len(words))):
@@ -203,7 +204,7 @@ def _read_line(piece: Piece, nlp: Language, line: bytes, number: int) -> Doc:
     return write_doc_name(doc, own if isinstance(own, str) else piece.name)
 
 
-def _is_list(value: Any, kind: type) -> bool:
+def _is_list(value: Any, kind: type) -> TypeGuard[list[Any]]:
     return isinstance(value, list) and all(isinstance(item, kind) for item in value)
 
 

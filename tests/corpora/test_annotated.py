@@ -19,7 +19,7 @@ Doc.set_extension("annotated_notes", default=None, force=True)
 
 def make(name: str = "letters/1") -> Doc:
     words = ["Bob", "Ray", " ", "runs", ".", "He", "stops"]
-    starts = [True, False, False, False, False, True, False]
+    starts: list[bool | int | None] = [True, False, False, False, False, True, False]
     tags = ["NNP", "NNP", "_SP", "VBZ", ".", "PRP", "VBZ"]
     heads, deps = [3, 0, 3, 3, 3, 6, 6], ["nsubj", "flat", "dep", "ROOT", "punct", "nsubj", "ROOT"]
     spaces = [True, True, False, False, True, True, False]

@@ -3,6 +3,7 @@
 import gzip
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 import spacy
@@ -21,7 +22,7 @@ SENTENCES = st.lists(st.tuples(st.booleans(), st.booleans(), WORDS), min_size=1,
 
 
 def read(path: Path, format: str | None) -> Iterator[Doc]:
-    return Corpus(path, format=format).read_docs(NLP.vocab)
+    return Corpus(path, format=cast(Any, format)).read_docs(NLP.vocab)
 
 
 def conllu(sentences: list[tuple[bool, bool, list[str]]]) -> str:
