@@ -7,6 +7,7 @@ alone appends to. So what the manifest tells is done, whatever broke off behind 
 import json
 import multiprocessing
 import os
+import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -27,7 +28,7 @@ from wasabi import msg
 from ..annotation.documents import read_doc_name
 from ..core.errors import CRFError, excerpt
 from ..corpora.annotated import WRITERS, To, load_annotator
-from ..corpora.pieces import Fault, Piece, cut_file, find_inputs, read_piece
+from ..corpora.pieces import FilePiece, InputFault, cut_file, find_inputs, read_piece
 from ..lab.errors import LabErrors
 from ..reading.records import parse_json
 from .data import FORMATS, Data
@@ -40,11 +41,11 @@ KIB = 1 << 10
 
 
 @dataclass(frozen=True)
-class Part:
+class OutputPart:
     """What becomes one file of output. number (int): from 0. pieces (list): its input. to (str): its format."""
 
     number: int
-    pieces: list[Piece]
+    pieces: list[FilePiece]
     model: str
     to: To
 
@@ -145,24 +146,26 @@ def fingerprint(nlp: Language) -> str:
 # -- parts -------------------------------------------------------------------------------------------------------
 
 
-def make_parts(files: Iterable[tuple[Path, str]], format: str | None, size: int, model: str, to: To) -> Iterator[Part]:
+def make_parts(
+    files: Iterable[tuple[Path, str]], format: str | None, size: int, model: str, to: To
+) -> Iterator[OutputPart]:
     """Put the pieces of files together to parts of so many bytes; the same ones each time."""
-    pieces, n_bytes, numbers = list[Piece](), 0, count()
+    pieces, n_bytes, numbers = list[FilePiece](), 0, count()
     for path, name in files:
         for piece in cut_file(path, name, format):
             pieces.append(piece)
             n_bytes += piece.size
             if n_bytes >= size:
-                yield Part(next(numbers), pieces, model, to)
+                yield OutputPart(next(numbers), pieces, model, to)
                 pieces, n_bytes = [], 0
     if pieces:
-        yield Part(next(numbers), pieces, model, to)
+        yield OutputPart(next(numbers), pieces, model, to)
 
 
-def annotate_part(part: Part) -> tuple[Done, bytes]:
+def annotate_part(part: OutputPart) -> tuple[Done, bytes]:
     """Annotate a part, and return the content of its file."""
     annotator, writer = load_annotator(part.model), WRITERS[part.to]()
-    nlp, docs, faults, places, n_tokens = annotator.nlp, list[Doc](), list[Fault](), dict[int, str](), 0
+    nlp, docs, faults, places, n_tokens = annotator.nlp, list[Doc](), list[InputFault](), dict[int, str](), 0
 
     def read(path: Path, format: str | None) -> Iterator[Doc]:
         return (doc for doc, _ in Data(path, format).raw(nlp))
@@ -170,7 +173,7 @@ def annotate_part(part: Part) -> tuple[Done, bytes]:
     with nlp.memory_zone():
         for piece in part.pieces:
             for found in read_piece(piece, nlp, read):
-                if isinstance(found, Fault):
+                if isinstance(found, InputFault):
                     faults.append(found)
                 else:
                     docs.append(found)
@@ -184,7 +187,7 @@ def annotate_part(part: Part) -> tuple[Done, bytes]:
                 failed.append((doc, str(error)))
         for doc, problem in failed:
             named = f"{read_doc_name(doc)}: {excerpt(doc.text)}: {problem}"
-            faults.append(Fault(places.get(id(doc), ""), 0, named))
+            faults.append(InputFault(places.get(id(doc), ""), 0, named))
         content = writer.to_bytes()
     told = sorted(map(asdict, faults), key=str)
     return Done(part.number, part.file, part.digest(), writer.n_docs, n_tokens, told), content
@@ -193,7 +196,7 @@ def annotate_part(part: Part) -> tuple[Done, bytes]:
 # -- processes ---------------------------------------------------------------------------------------------------
 
 
-def annotate_parts(parts: Iterable[Part], processes: int, scheduler: str | None) -> Iterator[tuple[Done, bytes]]:
+def annotate_parts(parts: Iterable[OutputPart], processes: int, scheduler: str | None) -> Iterator[tuple[Done, bytes]]:
     """Yield what becomes of parts, in their order; no more of them are read than workers need."""
     if scheduler is not None:
         from ..learning.distributed import connect
@@ -214,7 +217,9 @@ def annotate_parts(parts: Iterable[Part], processes: int, scheduler: str | None)
                 pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _in_order(parts: Iterable[Part], submit: Callable[[Part], Any], most: int) -> Iterator[tuple[Done, bytes]]:
+def _in_order(
+    parts: Iterable[OutputPart], submit: Callable[[OutputPart], Any], most: int
+) -> Iterator[tuple[Done, bytes]]:
     waiting: deque[Any] = deque()
     for part in parts:
         waiting.append(submit(part))
@@ -234,7 +239,7 @@ def _follow_parent() -> None:
 def _end_with_parent() -> None:
     if (parent := multiprocessing.parent_process()) is not None:
         parent.join()
-        os._exit(1)
+        os.kill(os.getpid(), signal.SIGTERM)
 
 
 # -- the manifest ------------------------------------------------------------------------------------------------
@@ -271,7 +276,7 @@ class Manifest:
         _write_whole(manifest.path, b"".join(_line(entry) for entry in kept))
         return manifest
 
-    def unfinished(self, parts: Iterable[Part]) -> Iterator[Part]:
+    def unfinished(self, parts: Iterable[OutputPart]) -> Iterator[OutputPart]:
         """The parts that are to do. RAISES (ValueError): where the input of others has changed since."""
         known, n_parts = list(self.done), 0
         for part in parts:

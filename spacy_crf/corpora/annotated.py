@@ -258,6 +258,13 @@ def annotate_partitions(model: str) -> Callable[[Iterable[Any]], Iterator[Any]]:
     on has one row, whose `document` tells the error.
 
     model (str): package or folder of a pipeline, where each worker finds it.
+
+    >>> from spacy_crf import annotate_partitions
+    >>> annotate = annotate_partitions("model/model-best")
+    >>> annotate.schema.split(", ")[:3]
+    ['`doc` string', '`unit` int', '`sentence` int']
+
+    With Spark: `texts.mapInPandas(annotate, annotate.schema)`.
     """
 
     def annotate(frames: Iterable[Any]) -> Iterator[Any]:

@@ -36,7 +36,7 @@ ReadFile = Callable[[Path, str | None], Iterable[Doc]]
 
 
 @dataclass(frozen=True)
-class Fault:
+class InputFault:
     """A stretch of input that gave no document, and why. line (int): where it begins, 0 for a whole file."""
 
     path: str
@@ -45,7 +45,7 @@ class Fault:
 
 
 @dataclass(frozen=True)
-class Piece:
+class FilePiece:
     """Whole lines of a file, or a file.
 
     path (Path): the file. name (str): of its documents. format (str | None): None to have each reader tell it.
@@ -71,7 +71,7 @@ class Piece:
         content = self.path.read_bytes() if self.content is None and not self.problem else self.content
         return blake2b(repr((self.name, self.format, self.number)).encode() + (content or b"")).digest()
 
-    def split(self, at: int) -> tuple["Piece", "Piece"]:
+    def split(self, at: int) -> tuple["FilePiece", "FilePiece"]:
         """The same as two pieces, the second of which begins with a sentence."""
         content = self.content or b""
         before, after = content[:at], content[at:]
@@ -110,9 +110,9 @@ def _files(path: Path, format: str | None) -> list[Path]:
     return sorted({*raw, *list_files(path, format)})
 
 
-def cut_file(path: Path, name: str, format: str | None) -> Iterator[Piece]:
+def cut_file(path: Path, name: str, format: str | None) -> Iterator[FilePiece]:
     """Yield the pieces of a file, one after the other. format (str | None): None to have the file tell it."""
-    whole = Piece(path, name, format)
+    whole = FilePiece(path, name, format)
     try:
         whole = replace(whole, format=format or _told(path))
         if whole.format in (TEXT, JSON_LINES):
@@ -136,14 +136,14 @@ def _told(path: Path) -> str | None:
     return TEXT if told is None and suffix in TEXT_SUFFIXES else told
 
 
-def _cut_lines(whole: Piece) -> Iterator[Piece]:
+def _cut_lines(whole: FilePiece) -> Iterator[FilePiece]:
     line = 1
     for chunk in read_chunks(whole.path):
         yield replace(whole, content=chunk, line=line)
         line += chunk.count(b"\n")
 
 
-def _cut_documents(whole: Piece) -> Iterator[Piece]:
+def _cut_documents(whole: FilePiece) -> Iterator[FilePiece]:
     """A piece ends where the last document that has been met begins."""
     rest, is_marked = replace(whole, content=b""), False
     for chunk in read_chunks(whole.path):
@@ -159,13 +159,13 @@ def _cut_documents(whole: Piece) -> Iterator[Piece]:
 # -- reading -----------------------------------------------------------------------------------------------------
 
 
-def read_piece(piece: Piece, nlp: Language, read: ReadFile) -> Iterator[Doc | Fault]:
+def read_piece(piece: FilePiece, nlp: Language, read: ReadFile) -> Iterator[Doc | InputFault]:
     """Yield the documents of a piece without gold, and faults in the place of those that cannot be read.
 
     read (Callable): reads the documents of a file whose format is none of lines.
     """
     if piece.problem:
-        yield Fault(str(piece.path), piece.line, piece.problem)
+        yield InputFault(str(piece.path), piece.line, piece.problem)
     elif piece.format in (TEXT, JSON_LINES):
         yield from _read_lines(piece, nlp)
     elif piece.content is None:
@@ -174,7 +174,7 @@ def read_piece(piece: Piece, nlp: Language, read: ReadFile) -> Iterator[Doc | Fa
         yield from _read_documents(piece, read)
 
 
-def _read_lines(piece: Piece, nlp: Language) -> Iterator[Doc | Fault]:
+def _read_lines(piece: FilePiece, nlp: Language) -> Iterator[Doc | InputFault]:
     content = (piece.content or b"").replace(b"\r\n", b"\n")
     lines = (content if b"\n" in content else content.replace(b"\r", b"\n")).split(b"\n")
     for number, line in enumerate(lines, piece.line):
@@ -183,10 +183,10 @@ def _read_lines(piece: Piece, nlp: Language) -> Iterator[Doc | Fault]:
         try:
             yield _read_line(piece, nlp, line, number)
         except ValueError as error:  # UnicodeDecodeError among them
-            yield Fault(str(piece.path), number, str(error))
+            yield InputFault(str(piece.path), number, str(error))
 
 
-def _read_line(piece: Piece, nlp: Language, line: bytes, number: int) -> Doc:
+def _read_line(piece: FilePiece, nlp: Language, line: bytes, number: int) -> Doc:
     where = f"{piece.path}, line {number}"
     if piece.format == TEXT:
         return write_doc_name(make_doc(nlp, line.decode("utf8")), piece.name)
@@ -208,7 +208,7 @@ def _is_list(value: Any, kind: type) -> TypeGuard[list[Any]]:
     return isinstance(value, list) and all(isinstance(item, kind) for item in value)
 
 
-def _read_documents(piece: Piece, read: ReadFile) -> Iterator[Doc | Fault]:
+def _read_documents(piece: FilePiece, read: ReadFile) -> Iterator[Doc | InputFault]:
     """Where something cannot be read, each half is read apart, down to one document."""
     starts = _starts(piece.content or b"", _MARK.search(piece.content or b"") is not None)
     with TemporaryDirectory() as folder:
@@ -217,7 +217,7 @@ def _read_documents(piece: Piece, read: ReadFile) -> Iterator[Doc | Fault]:
         before = b"" if starts else b"\n" * (piece.line - 1)
         file.write_bytes(before + (piece.content or b""))
         found = list(_named(piece, file, read))
-    faults = [fault for fault in found if isinstance(fault, Fault)]
+    faults = [fault for fault in found if isinstance(fault, InputFault)]
     if not faults:
         yield from found
     elif starts:
@@ -225,10 +225,10 @@ def _read_documents(piece: Piece, read: ReadFile) -> Iterator[Doc | Fault]:
             yield from _read_documents(half, read)
     else:
         problem = faults[0].problem.replace(str(file), str(piece.path))
-        yield Fault(str(piece.path), piece.line, problem)
+        yield InputFault(str(piece.path), piece.line, problem)
 
 
-def _named(piece: Piece, file: Path, read: ReadFile) -> Iterator[Doc | Fault]:
+def _named(piece: FilePiece, file: Path, read: ReadFile) -> Iterator[Doc | InputFault]:
     """The documents of a file, which have the names that those of the piece have in its own file."""
     stem = name_file(file, file, [file])
     try:
@@ -240,4 +240,4 @@ def _named(piece: Piece, file: Path, read: ReadFile) -> Iterator[Doc | Fault]:
                 write_doc_name(doc, number_name(piece.name, piece.number - 1 + int(own[len(stem) + 1 :])))
             yield doc
     except (CRFError, OSError) as error:
-        yield Fault(str(piece.path), 0, str(error))
+        yield InputFault(str(piece.path), 0, str(error))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from spacy.language import Language
@@ -26,17 +26,27 @@ from ..core.learn.full_batch import FullBatchObjective
 from ..core.learn.lbfgs import LBFGS, minimiser
 from ..core.sparse import SparseRows
 from ..core.weights import ChainWeights, Layout
-from .block import AdaGradSettings, LBFGSSettings
+from .block import AdaGradSettings, LBFGSSettings, TrainerSettings
 from .encoder import ChainLearner
 from .errors import LearningErrors
 from .lbfgs import LBFGSTrainer
 from .model import get_weights
 
-if TYPE_CHECKING:
-    from ..pipe.block import DistributedSettings
-
 KEPT_SHARDS = 4  # in the memory of a worker, which may have to do the work of others
 ATTEMPTS = 5
+
+
+class Division(Protocol):
+    """How work is divided; see `spacy_crf.Distributed.v1`."""
+
+    @property
+    def trainer(self) -> TrainerSettings: ...
+    @property
+    def workers(self) -> int: ...
+    @property
+    def scheduler(self) -> str | None: ...
+    @property
+    def folder(self) -> str | None: ...
 
 
 @contextmanager
@@ -156,7 +166,7 @@ class Shards:
     places (list): of each shard, where its weights are among those of the layout.
     """
 
-    def __init__(self, corpus: EncodedCorpus, layout: Layout, settings: "DistributedSettings"):
+    def __init__(self, corpus: EncodedCorpus, layout: Layout, settings: Division):
         self._stack = ExitStack()
         self.client = self._stack.enter_context(connect(settings.scheduler, settings.workers))
         folder = Path(self._stack.enter_context(TemporaryDirectory(prefix="spacy_crf-", dir=settings.folder)))
@@ -291,7 +301,7 @@ class DistributedTrainer(LBFGSTrainer):
 
     learns_trigrams = learns_constrained = False
 
-    def __init__(self, settings: "DistributedSettings", nlp: Language | None = None):
+    def __init__(self, settings: Division, nlp: Language | None = None):
         self._asked, inner = settings, settings.trainer
         self.shards: Shards | None = None
         epoch_by_epoch = LBFGSSettings(c2=0.0, iterations_per_step=1)

@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 
 from spacy_crf import Corpus
 from spacy_crf.annotation.documents import read_doc_name
-from spacy_crf.corpora.pieces import Fault, cut_file, find_inputs, read_piece
+from spacy_crf.corpora.pieces import InputFault, cut_file, find_inputs, read_piece
 from spacy_crf.reading import files
 
 NLP = spacy.blank("en")
@@ -34,7 +34,7 @@ def conllu(sentences: list[tuple[bool, bool, list[str]]]) -> str:
     return "\n\n".join(blocks) + "\n\n"
 
 
-def found(path: Path) -> list[Doc | Fault]:
+def found(path: Path) -> list[Doc | InputFault]:
     return [one for piece in cut_file(path, path.stem, None) for one in read_piece(piece, NLP, read)]
 
 
@@ -60,7 +60,7 @@ def test_a_sentence_that_cannot_be_read_costs_itself_and_its_line_is_told(tmp_pa
     text = conllu([(False, False, [f"w{k}"]) for k in range(9)]).replace("1\tw6", "7\tw6")
     (tmp_path / "x.conllu").write_text(text, encoding="utf8")
     docs = found(tmp_path / "x.conllu")
-    faults = [one for one in docs if isinstance(one, Fault)]
+    faults = [one for one in docs if isinstance(one, InputFault)]
     assert [doc.text.strip() for doc in docs if isinstance(doc, Doc)] == [f"w{k}" for k in range(9) if k != 6]
     assert len(faults) == 1 and "x.conllu, line 13" in faults[0].problem
 
@@ -71,7 +71,7 @@ def test_a_line_that_cannot_be_read_costs_itself(tmp_path: Path) -> None:
     (tmp_path / "x.jsonl").write_bytes(b"\n".join(lines))
     docs = found(tmp_path / "x.jsonl")
     assert told([doc for doc in docs if isinstance(doc, Doc)]) == [("x", ["A", "bc", "."]), ("own", ["a", "b"])]
-    assert [fault.line for fault in docs if isinstance(fault, Fault)] == [2, 3, 4, 5]
+    assert [fault.line for fault in docs if isinstance(fault, InputFault)] == [2, 3, 4, 5]
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
@@ -86,7 +86,7 @@ def test_a_packed_file_that_is_cut_off_gives_what_comes_before(tmp_path: Path, m
     (tmp_path / "x.txt.gz").write_bytes(packed[: len(packed) // 2])
     *docs, fault = found(tmp_path / "x.txt.gz")
     assert len(docs) > 1000 and all(isinstance(doc, Doc) for doc in docs)
-    assert isinstance(fault, Fault) and "CRF505" in fault.problem
+    assert isinstance(fault, InputFault) and "CRF505" in fault.problem
 
 
 def test_inputs_have_the_names_of_a_corpus(tmp_path: Path) -> None:
