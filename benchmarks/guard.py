@@ -4,8 +4,8 @@
 
 Each path runs in two processes, one for each tree, which take turns: A B B A A B .. What else the machine does slows
 down both, so that the median of the ratios of CPU seconds is steady where seconds are not. Counts of instructions would
-need fewer runs, but many virtual machines have no counters, and valgrind takes minutes to import numpy and spaCy. A path
-is slower where the 99 % interval of the median is above 1 and the median is at least 1.02; more pairs narrow it.
+need fewer runs, but many virtual machines have no counters, and valgrind takes minutes to import spaCy. A path is
+slower where the 99 % interval of the median is above 1 and the median is at least 1.02; more pairs narrow it.
 `--plant 5` makes this tree waste 5 % in every path, to see that the guard finds it.
 """
 
