@@ -19,6 +19,7 @@ from ..core.errors import CRFError
 
 MODULES = {
     "bibliography.cli": ("cite", "synthesise"),
+    "cli.apply": ("apply",),
     "cli.classes": ("classes",),
     "cli.corpora": ("convert", "dictionary", "spelling"),
     "cli.evaluate": ("evaluate", "score"),

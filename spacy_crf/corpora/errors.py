@@ -137,6 +137,10 @@ class CorpusErrors(metaclass=Messages):
         "read from can be written again with their tags: choose another layout, or read it without changing its words."
     )
     CRF579 = "The file {path} would be written over, which is read. Give --output another folder."
+    CRF683 = (
+        '{where}: a line of JSON has to have "text", a string, or "words", a list of strings, perhaps with "spaces", '
+        "as many true or false."
+    )
 
 
 class CorpusWarnings(metaclass=Messages):

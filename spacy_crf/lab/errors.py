@@ -82,6 +82,22 @@ class LabErrors(metaclass=Messages):
     CRF620 = "There is no document with tokens to draw from."
     CRF621 = "Config {config}: no component {name!r} has a scorer, so nothing can be measured. With a scorer: {known}."
     CRF622 = "Config {config}, split {split!r}: {reason}"
+    CRF684 = (
+        "{folder} has the output of another run: {other} were different. Repeat the command as it was to go on, or "
+        "give another folder."
+    )
+    CRF685 = (
+        "The input of {file} in {folder} has changed since that was made, or files have come or gone. Give another "
+        "folder for the output."
+    )
+    CRF686 = (
+        "{path}, line {line}: {problem} Correct it and repeat the command, which goes on there, or leave out "
+        "--on-error stop."
+    )
+    CRF687 = (
+        "A process that annotates was ended from outside, as where memory runs out. Repeat the command: it goes on "
+        "where it was. Fewer --processes, or a smaller --part-size with another folder, need less memory."
+    )
     CRF690 = (
         "Component {name!r} labels no tokens with a chain of its own, so that nothing is known of what it is uncertain "
         "of. Name a crf_tagger or a set_valued_tagger with --component, or choose another --kind."

@@ -28,6 +28,11 @@ class LearningErrors(metaclass=Messages):
         "Component {name!r} cannot go on with its training: what was saved of it does not fit ({error}). Set resumable "
         "= false in the trainer block to begin a new run with the weights that were saved."
     )
+    CRF688 = "Work on several machines needs the package distributed: pip install 'spacy_crf[dask]'."
+    CRF689 = (
+        "Workers of the Dask cluster were lost {attempts} times in a row, which ended training. Look at their logs: "
+        "too little memory for their shards is the usual reason. More workers have smaller shards."
+    )
     CRF437 = (
         "A model of order 2 cannot have a tok2vec layer: their trainers differ. Set order = 1, or leave out `tok2vec`."
     )
