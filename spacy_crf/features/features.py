@@ -41,7 +41,9 @@ class FeatureIndex:
 
     def encode(self, keys: Keys) -> SparseRows:
         """Return sparse rows of the known features. O(N A)."""
-        numbers = np.ascontiguousarray(self.table.find(keys.keys).T)
+        numbers: Ints = np.empty(keys.keys.shape[::-1], dtype=np.int32)
+        for template, own in enumerate(keys.keys):  # one by one: work arrays are larger than what is found
+            numbers[:, template] = self.table.find(own)
         return from_columns(numbers, len(self), None if keys.values is None else keys.values.T)
 
     def grow(self, keys: Keys, columns: Columns, vocab: Vocab, padding: bool, counted: Bools | None = None) -> int:

@@ -19,7 +19,7 @@ from ..annotation.gold import annotation_checksum
 from ..core.arrays import Hashes, Segments
 from ..core.errors import CRFError
 from ..core.learn.blocks import EncodedCorpus
-from ..core.learn.full_batch import FullBatchObjective, expected_unseen, new_optimizer
+from ..core.learn.full_batch import FullBatchObjective, new_optimizer
 from ..core.learn.lbfgs import LBFGS
 from ..core.learn.penalty import USUAL
 from ..core.learn.second_order import TrigramObjective, trigram_optimizer
@@ -228,9 +228,11 @@ class LBFGSTrainer(Trainer):
 
     def _add_unseen(self, learner: ChainLearner, corpus: EncodedCorpus) -> None:
         """Give weights to pairs that gold never shows but the model expects; a new history has to follow."""
-        self._objective = self.optimizer = None  # the counts of all pairs take its place in memory
+        objective, optimizer = self._objective, self.optimizer
+        assert isinstance(objective, FullBatchObjective) and optimizer is not None
+        cells = objective.unseen(optimizer.x, corpus, self.settings.unseen)
+        self._objective = self.optimizer = None
         weights = get_weights(learner.model)
-        cells = expected_unseen(replace(corpus, paths=None), weights, self.settings.unseen, self.settings.n_threads)
         layout = weights.layout
         set_weights(learner.model, weights.extended(layout.n_features, layout.n_edge_features, cells))
         logger.info("%d weights for pairs of feature and label that were not seen.", len(cells))
