@@ -274,11 +274,13 @@ class FullBatchObjective:
                 features = block.observations.features.renumber(columns, len(chosen))
                 features.add_transposed(np.ascontiguousarray(counts.nodes, dtype=self.dtype), out)
 
-        lanes = [np.zeros((len(chosen), layout.n_labels), self.dtype) for _ in range(UNSEEN_LANES)]
+        lanes: list[Floats] = [np.zeros((len(chosen), layout.n_labels), self.dtype) for _ in range(UNSEEN_LANES)]
         blocks = zip(self.pieces, cut(corpus))
         while pairs := list(islice(blocks, UNSEEN_BLOCKS)):
             run_parallel(lambda lane: count(lane, lanes[lane], pairs), range(UNSEEN_LANES), self.n_threads)
-        total = sum(lanes[1:], lanes[0])
+        total, *others = lanes
+        for other in others:
+            total += other
         row, label = np.divmod(np.flatnonzero(total > threshold), layout.n_labels)
         return np.setdiff1d(chosen[row] * layout.n_labels + label, layout.state_cells)
 
