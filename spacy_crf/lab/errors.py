@@ -82,6 +82,14 @@ class LabErrors(metaclass=Messages):
     CRF620 = "There is no document with tokens to draw from."
     CRF621 = "Config {config}: no component {name!r} has a scorer, so nothing can be measured. With a scorer: {known}."
     CRF622 = "Config {config}, split {split!r}: {reason}"
+    CRF590 = (
+        "Component {name!r} labels single tokens (target {target!r}), so that there are no sets of spans to promise "
+        "anything of. For sets of tags, add a set_valued_tagger with source = {name!r} behind it."
+    )
+    CRF591 = (
+        "Component {name!r} labels spans, which cannot be promised by --unit {unit} and --loss {loss}. Give --unit "
+        "document or sentence, and --loss share or any."
+    )
     CRF690 = (
         "Component {name!r} labels no tokens with a chain of its own, so that nothing is known of what it is uncertain "
         "of. Name a crf_tagger or a set_valued_tagger with --component, or choose another --kind."

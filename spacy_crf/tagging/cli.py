@@ -18,6 +18,7 @@ from ..corpora.docs import make_doc
 from ..pipe.calibration import run_before
 from ..pipe.component import ChainPipe
 from ..pipe.probabilities import GivesSets, LabelsTokens
+from ..pipe.span_sets import PromisesSpans, read_span_set
 from .ranking import Order
 from .review import By, review, target_kind, write_json, write_rows
 
@@ -35,7 +36,7 @@ def tag(
     """Tag texts and show how sure the tagger is of each token.
 
     Tags are those that the pipeline sets: under its constraints, and with its entities or chunks as BIO tags. Each line
-    of standard input is a text of its own where no texts are given.
+    of standard input is a text of its own where no texts are given. Spans that a promise takes stand below.
     """
     component = loaded.component
     if not isinstance(component, GivesSets):
@@ -44,6 +45,8 @@ def tag(
     lines = texts or filter(str.strip, piped)
     for doc in loaded.nlp.pipe(make_doc(loaded.nlp, line) for line in lines):
         typer.echo(format_tags(doc, component))
+        if isinstance(component, PromisesSpans) and component.settings.guarantee is not None:
+            typer.echo(format_span_set(doc, component.settings.sets_key))
 
 
 def format_tags(doc: Doc, component: Any) -> str:
@@ -62,6 +65,12 @@ def format_tags(doc: Doc, component: Any) -> str:
         more = " ".join(doc._.get(component.cfg["tag_set"])[token.i]) if has_sets else _other(values, label, tags)
         rows.append((token.text, tags.tags[label], f"{values[label]:.2f}", more))
     return table(rows, ("token", "tag", "prob.", "set" if has_sets else "or"), "llrl")
+
+
+def format_span_set(doc: Doc, key: str) -> str:
+    """The spans of the set that keeps a promise, with their probabilities."""
+    rows = [(doc[one.start : one.end].text, one.label, f"{one.probability:.2f}") for one in read_span_set(doc, key)]
+    return table(rows, ("spans in the set", "label", "prob."), "llr", width=60)
 
 
 def _other(values: Floats, label: int, tags: TagSet) -> str:
