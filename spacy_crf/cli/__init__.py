@@ -24,6 +24,7 @@ MODULES = {
     "cli.corpora": ("convert", "dictionary", "spelling"),
     "cli.evaluate": ("evaluate", "score"),
     "cli.experiment": ("experiment",),
+    "cli.guarantee": ("guarantee",),
     "cli.init": ("init",),
     "cli.models": ("calibrate", "constraints", "explain", "inspect", "pool"),
     "cli.package": ("package",),
@@ -32,7 +33,7 @@ MODULES = {
     "sections.cli": ("sections",),
     "service.cli": ("report", "serve"),
     "tagging.cli": ("review", "tag"),
-    "tagsets.cli": ("annotate", "guarantee", "sets"),
+    "tagsets.cli": ("annotate", "sets"),
 }
 COMMANDS = {name: module for module, names in MODULES.items() for name in names}
 

@@ -17,22 +17,23 @@ from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from itertools import count
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 from spacy.language import Language
 from spacy.tokens import Doc
 from tqdm import tqdm
-from wasabi import msg
 
 from ..annotation.documents import read_doc_name
 from ..core.errors import CRFError, excerpt
 from ..corpora.annotated import WRITERS, To, load_annotator
+from ..corpora.files import OnError
 from ..corpora.pieces import FilePiece, InputFault, cut_file, find_inputs, read_piece
 from ..lab.errors import LabErrors
 from ..reading.records import parse_json
 from .data import FORMATS, Data
-from .options import command, echo_data, load_pipeline, locate
+from .options import command, echo_data, load_pipeline, locate, tell_written
+from .surface import is_quiet, tell_next, tell_warning
 
 MANIFEST = "manifest.jsonl"
 VERSION = 1
@@ -70,7 +71,7 @@ class Done:
     faults: list[dict[str, Any]]
 
 
-@command("apply", "Not everything was annotated")
+@command("apply", "Not everything was annotated", "training/model-best letters annotated --to parquet --processes 2")
 def apply(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="Folder or package of a trained pipeline")],
     inputs: Annotated[list[Path], typer.Argument(metavar="INPUT...", help="Files and folders, gzip or plain")],
@@ -87,19 +88,15 @@ def apply(
         int, typer.Option("--part-size", min=1, help="KiB of input that make a part, 256 of a file at least")
     ] = 1024,
     on_error: Annotated[
-        Literal["skip", "stop"],
-        typer.Option("--on-error", help="Leave out what fails and list it, or stop there"),
+        OnError, typer.Option("--on-error", help="Leave out what fails and list it, or end there with an error")
     ] = "skip",
     as_json: Annotated[bool, typer.Option("--json", help="Tell what was done as JSON")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress")] = False,
 ) -> None:
     """Annotate files of any number and length, in parts.
 
     Text has a document on each line; JSON lines have "text", or "words", and perhaps "name"; all else is read as in
     training, without its gold. Names are kept. The same command goes on where one was stopped, by whatever, and gives
     the same files. Documents that cannot be read or annotated are left out, and listed at the end and in the manifest.
-
-    Example: python -m spacy crf apply model/model-best letters/ annotated/ --to parquet --processes 2
     """
     nlp = load_pipeline(locate(model))
     WRITERS[to]()  # tells what is not installed
@@ -107,9 +104,9 @@ def apply(
     files = find_inputs(inputs, format)
     manifest = Manifest.open(output, {**settings, "inputs": list(map(str, inputs))})
     parts = manifest.unfinished(make_parts(files, format, part_size * KIB, model, to))
-    with tqdm(unit=" tokens", unit_scale=True, disable=True if quiet else None) as progress:
+    with tqdm(unit=" tokens", unit_scale=True, disable=is_quiet() or None) as progress:
         for done, content in annotate_parts(parts, processes, scheduler):
-            if done.faults and on_error == "stop":
+            if done.faults and on_error == "raise":
                 raise CRFError(LabErrors.CRF686.format(**done.faults[0]))
             manifest.add(done, content)
             progress.update(done.tokens)
@@ -124,13 +121,13 @@ def report(manifest: "Manifest", as_json: bool) -> None:
         echo_data({"output": str(manifest.folder), "parts": len(manifest.done), **counts, "faults": faults})
         return
     told = f"{counts['documents']:,} documents, {counts['tokens']:,} tokens in {len(manifest.done):,} parts"
-    msg.good(f"Wrote {told} to {manifest.folder}")
+    tell_written(manifest.folder, told)
     if faults:
-        msg.warn(f"{len(faults):,} inputs were left out; {manifest.path} lists all of them")
+        tell_warning(f"{len(faults):,} inputs were left out; {manifest.path} lists all of them")
         for fault in faults[:SHOWN_FAULTS]:
             where = "" if fault["path"] in fault["problem"] else f"{fault['path']}: "
-            msg.text(f"{where}{fault['problem']}")
-        msg.text("Correct them, and apply the pipeline to these files with another OUTPUT.")
+            typer.echo(f"{where}{fault['problem']}", err=True)
+        tell_next("correct them, and apply the pipeline to these files with another OUTPUT.")
 
 
 def fingerprint(nlp: Language) -> str:

@@ -19,6 +19,7 @@ from ..pipe.calibration import annotated, run_before
 from ..pipe.calibration import calibrate as fit_temperature
 from ..pipe.component import ChainPipe
 from ..pipe.explain import Explanation, explain
+from ..pipe.fingerprint import KeepsPromise, keeps_promise
 from ..pipe.inspect import Inspection, inspect
 from ..pipe.pool import pool
 from ..pipe.probabilities import LabelsTokens
@@ -227,7 +228,7 @@ def refuse_promised(nlp: Language, name: str) -> None:
     own."""
     for other, pipe in nlp.components:
         sources = (other, getattr(pipe, "source", None))
-        if name in sources and getattr(pipe, "cfg", {}).get("method") == "guarantee":
+        if name in sources and isinstance(pipe, KeepsPromise) and keeps_promise(pipe.settings):
             raise CRFError(TagSetErrors.CRF448.format(name=other, source=name))
 
 

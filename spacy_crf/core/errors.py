@@ -155,9 +155,9 @@ class CoreErrors(metaclass=Messages):
     )
     CRF829 = "Tag tree: more than {most} coarse tags are above {label!r}. Leave some of them out."
     CRF824 = (
-        "No sets keep the level {level}{where}: of {n} calibration {unit}s, {missed:.6g} are lost to gold labels that "
-        "the model does not have. The smallest level that can be had is {smallest:.4g}. Give a greater level, or train "
-        "with these labels."
+        "No sets keep the level {level}{where}: of {n} calibration {unit}s, {missed:.6g} are lost to gold that the "
+        "model cannot give. The smallest level that can be had is {smallest:.4g}. Give a greater level, or train with "
+        "such gold."
     )
     CRF901 = (
         "Constraint {text!r} cannot be read: {problem}. Write it as `family(arguments) options`, such as {example}."

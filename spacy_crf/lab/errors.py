@@ -92,11 +92,19 @@ class LabErrors(metaclass=Messages):
     )
     CRF686 = (
         "{path}, line {line}: {problem} Correct it and repeat the command, which goes on there, or leave out "
-        "--on-error stop."
+        "--on-error raise."
     )
     CRF687 = (
         "A process that annotates was ended from outside, as where memory runs out. Repeat the command: it goes on "
         "where it was. Fewer --processes, or a smaller --part-size with another folder, need less memory."
+    )
+    CRF590 = (
+        "Component {name!r} labels single tokens (target {target!r}), so that there are no sets of spans to promise "
+        "anything of. For sets of tags, add a set_valued_tagger with source = {name!r} behind it."
+    )
+    CRF591 = (
+        "Component {name!r} labels spans, which cannot be promised by --unit {unit} and --loss {loss}. Give --unit "
+        "document or sentence, and --loss share or any."
     )
     CRF690 = (
         "Component {name!r} labels no tokens with a chain of its own, so that nothing is known of what it is uncertain "

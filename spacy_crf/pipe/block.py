@@ -307,6 +307,9 @@ class LabelSettings(TagSettings):
     scores (str | None): name of a Span extension that takes the exact probabilities of entities. The spans of target
         "spans" have them in their SpanGroup's attrs in any case.
     marginals (str | None): name of a Doc and Token extension that takes the probabilities of all tags.
+    guarantee (dict | None): a promise about spans, which `python -m spacy crf guarantee` has made on held-out data.
+    sets_key (str): key of doc.spans for the sets that keep it: all spans that are likely enough, with their exact
+        probabilities as `scores` in the attrs.
     """
 
     scheme: Literal["auto", "BIO", "BILUO", "none"] = fixed("auto")
@@ -314,28 +317,34 @@ class LabelSettings(TagSettings):
     threshold: float = 0.0
     scores: str | None = None
     marginals: str | None = None
+    guarantee: dict[str, Any] | None = None
+    sets_key: str = "span_sets"
 
     def problems(self) -> Iterator[tuple[str, str]]:
         yield from super().problems()
         if not 0 <= self.threshold <= 1:
             yield "threshold", "from 0 to 1"
         if self.target not in SPAN_TARGETS:
-            for setting in ("threshold", "scores"):
+            for setting in ("threshold", "scores", "guarantee"):
                 if getattr(self, setting):
                     yield setting, "left out for targets that are not spans"
         for names in ({"target": self.target, "marginals": self.marginals}, {"scores": self.scores}):
             yield from own_names(names)
-        yield from own_names({"spans_key": self.spans_key})
+        yield from own_names({"spans_key": self.spans_key, "sets_key": self.sets_key})
 
     def first_order(self) -> Iterator[str]:
         yield from super().first_order()
-        yield from (f"the setting `{setting}`" for setting in ("threshold", "scores") if getattr(self, setting))
+        yield from (
+            f"the setting `{setting}`" for setting in ("threshold", "scores", "guarantee") if getattr(self, setting)
+        )
         if self.target == "spans":
             yield "target 'spans', which takes probabilities of spans,"
 
     def probabilistic(self) -> Iterator[str]:
         yield from super().probabilistic()
-        yield from (f"the setting `{one}`" for one in ("threshold", "scores", "marginals") if getattr(self, one))
+        yield from (
+            f"the setting `{one}`" for one in ("threshold", "scores", "marginals", "guarantee") if getattr(self, one)
+        )
         if self.target == "spans":
             yield "target 'spans'"
 

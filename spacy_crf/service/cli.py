@@ -115,8 +115,6 @@ def report(
 
     It has scores with intervals, confusions, calibration, sets by level, the learning curve, the strongest weights,
     surprising errors with explanations, what constraints changed, and documents as the pipeline sees them.
-
-    Example: python -m spacy crf report output/crf_tagger/model-best corpus/crf_tagger/dev.conllu --output report.html
     """
     make_folders(output)
     nlp = loaded.nlp

@@ -22,6 +22,7 @@ from ..corpora.docs import make_doc
 from ..pipe.calibration import run_before
 from ..pipe.component import ChainPipe
 from ..pipe.probabilities import GivesSets, LabelsTokens
+from ..pipe.span_sets import PromisesSpans, read_span_set
 from .ranking import Order
 from .review import By, review, target_kind, write_json, write_rows
 
@@ -41,7 +42,7 @@ def tag(
     """Tag texts and show how sure the tagger is of each token.
 
     Tags are those that the pipeline sets: under its constraints, and with its entities or chunks as BIO tags. Each line
-    of standard input is a text of its own where no texts are given.
+    of standard input is a text of its own where no texts are given. Spans that a promise takes stand below.
     """
     component = loaded.component
     if not isinstance(component, GivesSets):
@@ -55,6 +56,8 @@ def tag(
             typer.echo(json.dumps({"text": doc.text, "tokens": tokens}, ensure_ascii=False))
         else:
             typer.echo(format_tags(rows))
+        if not as_json and isinstance(component, PromisesSpans) and component.settings.guarantee is not None:
+            typer.echo(format_span_set(doc, component.settings.sets_key))
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,12 @@ def tagged_tokens(doc: Doc, component: Any) -> list[TaggedToken]:
                 row = with_other(row, values, label, tags)
         rows.append(row)
     return rows
+
+
+def format_span_set(doc: Doc, key: str) -> str:
+    """The spans of the set that keeps a promise, with their probabilities."""
+    rows = [(doc[one.start : one.end].text, one.label, f"{one.probability:.2f}") for one in read_span_set(doc, key)]
+    return table(rows, ("spans in the set", "label", "prob."), "llr", width=60)
 
 
 def with_other(row: TaggedToken, values: Floats, label: int, tags: TagSet) -> TaggedToken:
