@@ -142,6 +142,10 @@ class CorpusErrors(metaclass=Messages):
 class CorpusWarnings(metaclass=Messages):
     """Messages of warnings."""
 
+    CRFW473 = (
+        "Plain text in {path} is not read, as other files there are of a format: {files}. Give it in a folder of its "
+        "own."
+    )
     CRFW560 = (
         "{path}, line {line}: the tags of the reference cannot be read: {fault}. It is left out. Correct the line, or "
         "name its fields in the setting 'fields' of the block 'references'."
