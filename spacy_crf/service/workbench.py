@@ -7,6 +7,7 @@ from importlib import resources
 from string import Template
 from typing import Any, Literal
 
+import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc
 
@@ -24,7 +25,6 @@ from ..pipe.explain import explain
 from ..pipe.probabilities import GivesSets
 from .answers import Answer, tell_error
 from .errors import Refusal, ServiceErrors
-from .models import MARGINALS
 
 FileLayout = Literal["tsv", "conllu"]
 BEST = 5  # labellings of a sentence that are told
@@ -80,7 +80,7 @@ def best_labellings(chain: ChainPipe, doc: Doc, token: int) -> list[Answer]:
     sequences = Segments(columns.lengths)
     number = int(sequences.owners[token])
     units = sequences.slices()[number]
-    (found,) = distribution.select([number]).n_best(BEST)
+    (found,) = distribution.select(np.array([number])).n_best(BEST)
     tags = (*chain.tags.tags, "")  # UNKNOWN is -1
     names = [[tags[label] for label in path] for path in found.labels.tolist()]
     words = [doc[place].text for place in range(units.start, units.stop)]
@@ -115,7 +115,7 @@ def write_checked(
     where = (
         PredictedTags(component.cfg["tag_set"], component.tag_probs, target)
         if has_sets
-        else PredictedTags("", MARGINALS, target)
+        else PredictedTags("", component.cfg["marginals"], target)
     )
     doc = nlp(text)
     for start in checked:
