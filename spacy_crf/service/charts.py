@@ -64,7 +64,7 @@ def reliability_diagram(found: Reliability, title: str = "") -> str:
         if not count:
             continue
         told = f"{low:.2f} to {high:.2f}: {count:,}, mean {confidence:.3f}, right {accuracy:.3f}"
-        place = {
+        place: dict[str, Any] = {
             "x": unit(low) + 1,
             "y": up(accuracy),
             "width": unit(high) - unit(low) - 2,
