@@ -23,15 +23,14 @@ EPRINTS = (
     *("Preprint, arXiv: {}", "arXiv preprint arXiv:{}", "arXiv:{}v2 [cs.CL]", "arXiv e-prints, {}"),
 )
 PAGES = ("{} p.", "{} pp.", "{} pages", "{} p", "pp. {}", "{} S.", "({} pp.)", "{}p.", "{}pp", "xii, {} p.")
-PAGE_WORDS = ("p. ", "p.", "pp. ", "pp.", "pp ", "pages ", "Pp. ", "p ", "S. ", "", "")
+PAGE_WORDS = ("p. ", "p.", "pp. ", "pp.", "pp ", "pages ", "Pp. ", "p ", "S. ")
 VOLUME_WORDS = (
     *("v. ", "v.", "Vol. ", "vol. ", "Volume ", "B", "A", "D", "n° ", "n°", "No. ", "no. ", "Bd. ", "t. ", "Nr. "),
     *("tome ", "Issue ", "", ""),
 )
 ISSUES = (
-    *("{0}({1})", "{0} ({1})", "Vol. {0}, No. {1}", "vol. {0}, no. {1}", "{0}, no. {1}", "{0}/{1}", "{0}.{1}"),
-    *("{0} {1}", "vol. {0}, n° {1}", "{0}, ({1})", "Bd. {0}, H. {1}", "v. {0}, no. {1}", "{0}, issue {1}", "n°{1}"),
-    *("({1})", "{0}:{1}", "vol.{0} no.{1}", "№ {1}", "Jg. {0} Nr. {1}", "Vol. {0} n. {1}"),
+    *("{0}({1})", "{0} ({1})", "Vol. {0}, No. {1}", "vol. {0}, no. {1}", "{0}, no. {1}", "{0}/{1}", "vol. {0}, n° {1}"),
+    *("Bd. {0}, H. {1}", "v. {0}, no. {1}", "{0}, issue {1}", "n°{1}", "vol.{0} no.{1}", "№ {1}", "Jg. {0} Nr. {1}"),
 )
 MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November"),
@@ -41,14 +40,7 @@ MONTHS = (
 )
 DATES = (
     *("{month} {year}", "{month}, {year}", "{day} {month} {year}", "{day} {month} {year}", "{month} {day}, {year}"),
-    *(
-        "{month}-{other} {year}",
-        "{month}/{other} {year}",
-        "{year}, {month}",
-        "{year}, {month} {day}",
-        "{day}.{n}.{year}",
-    ),
-    *("{month} ({day}), {year}", "{year} {month} {day}"),
+    *("{month}-{other} {year}", "{month}/{other} {year}", "{year}, {month}"),
 )
 TRANSLATED = (
     *("Trans. {}.", "trans. by {},", "Translated by {}.", "(tr. {}),", "({}, Trans.).", "{} (trans.)", "trans. {},"),
@@ -177,7 +169,7 @@ def write_months(fields: Fields, rng: Random) -> Fields:
     if not {"JOURNAL", "CONTAINER-TITLE", "GENRE"} & {field.label for field in fields}:
         return fields
     date = rng.choice(DATES).format(
-        month=rng.choice(MONTHS), other=rng.choice(MONTHS), day=rng.randint(1, 30), n=rng.randint(1, 12), year=r"\g<2>"
+        month=rng.choice(MONTHS), other=rng.choice(MONTHS), day=rng.randint(1, 30), year=r"\g<2>"
     )
     return rewrite(fields, ("DATE",), ONLY_YEAR, rf"\g<1>{date}")
 
@@ -267,16 +259,16 @@ def _draw(symbol: str, rng: Random) -> str:
 HABITS: dict[Change, float] = {
     begin_with_genre: 0.4,
     name_director: 0.6,
-    refer_to_editors: 0.08,
+    refer_to_editors: 0.04,
     cite_abstract: 0.06,
-    write_roles: 0.35,
+    write_roles: 0.25,
     lose_roles: 0.06,
-    write_issues: 0.25,
+    write_issues: 0.08,
     name_volumes: 0.1,
-    write_pages: 0.2,
-    write_months: 0.08,
+    write_pages: 0.06,
+    write_months: 0.05,
     add_topic: 0.02,
-    add_work: 0.04,
+    add_work: 0.02,
     name_series: 0.3,
     count_pages: 0.06,
     quote_as_americans: 0.5,
