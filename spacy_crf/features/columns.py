@@ -18,9 +18,10 @@ from spacy.vocab import Vocab
 from ..annotation.preparation import TRUNCATED
 from ..core.arrays import Bools, Floats, Hashes, Indices, Segments
 from ..core.errors import CRFError, excerpt
+from ..core.sparse import ABSENT
 from .block import SequenceMode
 from .errors import FeatureErrors
-from .hashing import ABSENT, string_hash, string_hashes
+from .hashing import string_hash, string_hashes
 from .lexemes import LexemeColumns
 from .resources import NOTHING, Lexicon, Resources
 from .sequence_attributes import SequenceTokens
