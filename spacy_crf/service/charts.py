@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from html import escape
+from typing import Any
 
 from ..annotation.parts import element
 from ..core.calibration import Reliability
