@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from html import escape
+from typing import Any
 
 from ..annotation.parts import element
 from ..core.calibration import Reliability
@@ -64,7 +65,7 @@ def reliability_diagram(found: Reliability, title: str = "") -> str:
         if not count:
             continue
         told = f"{low:.2f} to {high:.2f}: {count:,}, mean {confidence:.3f}, right {accuracy:.3f}"
-        place = {
+        place: dict[str, Any] = {
             "x": unit(low) + 1,
             "y": up(accuracy),
             "width": unit(high) - unit(low) - 2,

@@ -7,6 +7,7 @@ from importlib import resources
 from string import Template
 from typing import Any, Literal
 
+import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc
 
@@ -80,7 +81,7 @@ def best_labellings(chain: ChainPipe, doc: Doc, token: int) -> list[Answer]:
     sequences = Segments(columns.lengths)
     number = int(sequences.owners[token])
     units = sequences.slices()[number]
-    (found,) = distribution.select([number]).n_best(BEST)
+    (found,) = distribution.select(np.array([number])).n_best(BEST)
     tags = (*chain.tags.tags, "")  # UNKNOWN is -1
     names = [[tags[label] for label in path] for path in found.labels.tolist()]
     words = [doc[place].text for place in range(units.start, units.stop)]
