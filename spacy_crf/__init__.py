@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .constraints.component import ConstrainedNER, ConstraintDecoder
     from .core.errors import CRFError, CRFWarning
     from .core.grammar.grammar import Grammar
+    from .corpora.annotated import annotate_partitions
     from .corpora.reader import Corpus
     from .estimator import CRF, NotFittedError, metrics
     from .estimator.crfpp import read_crfpp_templates
@@ -42,6 +43,7 @@ _HOMES = {
     "constraints.component": ["ConstrainedNER", "ConstraintDecoder"],
     "core.errors": ["CRFError", "CRFWarning"],
     "core.grammar.grammar": ["Grammar"],
+    "corpora.annotated": ["annotate_partitions"],
     "corpora.reader": ["Corpus"],
     "estimator": ["CRF", "NotFittedError", "metrics"],
     "estimator.crfpp": ["read_crfpp_templates"],

@@ -40,7 +40,7 @@ SHARED_BY_THREADS = {
     *("sys.setrecursionlimit", "signal.signal", "csv.field_size_limit", "socket.setdefaulttimeout"),
 }
 # what the commands of a slice, in its module `cli`, may import of the command line; nobody else imports such a module
-SHARED_BY_COMMANDS = {"cli.options", "cli.data"}
+SHARED_BY_COMMANDS = {"cli.options", "cli.data", "cli.surface"}
 CORE_BELOW: dict[str, set[str]] = {
     "chain": set(),
     **{part: {"chain"} for part in ("learn", "constraints", "sets")},

@@ -37,7 +37,7 @@ class Vectors(NamedTuple):
     places: Floats
 
 
-@command("classes", "No classes were made")
+@command("classes", "No classes were made", "raw.txt.gz --classes 1000 --output classes.tsv")
 def classes(
     source: Annotated[Data, SOURCE],
     output: Annotated[Path, typer.Option(help="File for the word list, for `lists` of a config's features")],
@@ -73,7 +73,7 @@ def classes(
         raise CRFError(LabErrors.CRF656.format(path=source.path))
     write_list(paths, output)
     typer.echo(format_classes(paths))
-    tell_written(output)
+    tell_written(output, then="""train with --components.crf_tagger.features.lists '{{"clusters": "{}"}}'""")
 
 
 def find_vectors(source: Path, max_words: int) -> Vectors | None:

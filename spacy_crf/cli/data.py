@@ -319,19 +319,18 @@ FORMATS = tuple(dict.fromkeys(format for family in FAMILIES for format in family
 class DataOptions(OptionGroup):
     """Annotates a parameter of type `Data`: makes its path, format, columns and input.
 
-    metavar (str), help (str): Of the path. option (str): Name of the option for the format. told (str): Its help.
-    has_input (bool): Whether there is a pipeline that columns could be input for.
+    metavar (str), help (str): Of the path. told (str): Help for its format. has_input (bool): Whether
+    there is a pipeline that columns could be input for.
     """
 
     metavar: str
     help: str
-    option: str = "format"
     told: str = ""
     has_input: bool = True
 
     def parameters(self, name: str) -> list[Parameter]:
         told = self.told or f"Format of {self.metavar}; otherwise picked by file"
-        texts = {self.option: told, "columns": "Names of the columns of column files, e.g. word,tag"}
+        texts = {"format": told, "columns": "Names of the columns of column files, e.g. word,tag"}
         if self.has_input:
             texts["input"] = "Columns that are input, not gold, e.g. tag"
         options = [parameter(key, str | None, typer.Option(help=text), None) for key, text in texts.items()]
@@ -339,12 +338,11 @@ class DataOptions(OptionGroup):
 
     def make(self, name: str, values: dict[str, Any]) -> Data:
         columns, input = (split_names(values.pop(key, None)) for key in ("columns", "input"))
-        return Data(values.pop(name), values.pop(self.option), columns, input)
+        return Data(values.pop(name), values.pop("format"), columns, input)
 
 
 TO_ANNOTATE = DataOptions(
     "FILE",
     "Raw text, a text on each line, or any format that training reads",
-    "source",
     "Format of FILE: text, or one of training; otherwise picked by file",
 )

@@ -45,7 +45,7 @@ class Card:
     scores: dict[str, str] = field(default_factory=dict)
 
 
-@command("package", "No package was made")
+@command("package", "No package was made", "training/model-best card.toml packages --results results/test.json")
 def package_pipeline(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="Folder of a trained pipeline", exists=True)],
     told: Annotated[

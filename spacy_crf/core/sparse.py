@@ -73,6 +73,12 @@ class SparseRows:
         values = None if self.values is None else self.values[keep]
         return SparseRows(indptr, columns.astype(np.int32, copy=False), values, n_columns)
 
+    def renumber(self, numbers: Ints, n_columns: int) -> "SparseRows":
+        """Keep the pairs whose column has a new number ((F,)), which is not negative."""
+        found = numbers[self.indices]
+        kept = np.flatnonzero(found >= 0)
+        return self.select(kept, found[kept], n_columns)
+
 
 def from_columns(columns: Ints, n_columns: int, values: Floats | None = None) -> SparseRows:
     """Sparse rows from a table of feature ids ((N, A)), a column for each template; negative where it yields none."""

@@ -31,7 +31,7 @@ REPORTED = Pipe("crf_tagger", (LabelsTokens, ChainPipe | GivesSets | ConstraintD
 GOLD = DataOptions("DATA", "Gold documents, in any format that a component reads", told="Format of DATA and of --train")
 
 
-@command("serve", "Nothing is served")
+@command("serve", "Nothing is served", "training/model-best --data corrections --port 8070")
 def serve(
     models: Annotated[
         list[str], typer.Argument(metavar="MODEL...", help="Folders or packages of pipelines, or NAME=MODEL")
@@ -99,7 +99,7 @@ def _name_of(source: Path | str) -> str:
 # -- a page ------------------------------------------------------------------------------------------------------
 
 
-@command("report", "Nothing was reported")
+@command("report", "Nothing was reported", "training/model-best test.tsv --output report.html")
 def report(
     loaded: Annotated[Loaded, REPORTED],
     data: Annotated[Data, GOLD],
@@ -115,8 +115,6 @@ def report(
 
     It has scores with intervals, confusions, calibration, sets by level, the learning curve, the strongest weights,
     surprising errors with explanations, what constraints changed, and documents as the pipeline sees them.
-
-    Example: python -m spacy crf report output/crf_tagger/model-best corpus/crf_tagger/dev.conllu --output report.html
     """
     make_folders(output)
     nlp = loaded.nlp

@@ -78,7 +78,7 @@ def run(*arguments: object) -> str:
 
 
 def annotate(folder: Path, layout: str, output: Path) -> None:
-    options = ("--source", "tagsets", "--layout", layout, "--output", output)
+    options = ("--format", "tagsets", "--to", layout, "--output", output)
     run("annotate", folder / "model", folder / "test.tsv", *options)
 
 
@@ -154,9 +154,9 @@ def test_what_is_written_comes_back_if_it_is_asked_for(folder: Path, tmp_path: P
         "annotate",
         folder / "model",
         folder / "test.tsv",
-        "--source",
+        "--format",
         "tagsets",
-        "--layout",
+        "--to",
         layout,
         "--output",
         tmp_path,
@@ -198,9 +198,9 @@ def test_a_page_to_read_is_whole_and_needs_nothing_else(folder: Path, tmp_path: 
         "annotate",
         folder / "model",
         folder / "test.tsv",
-        "--source",
+        "--format",
         "tagsets",
-        "--layout",
+        "--to",
         "html",
         "--output",
         tmp_path,
