@@ -24,7 +24,7 @@ from ..corpora.errors import CorpusErrors
 from ..corpora.exchange import Place
 from ..corpora.files import data_suffix, name_files, visible_files
 from ..corpora.historical import prepare_gold
-from ..corpora.reader import COLUMNS, WITH_SETS, ColumnFormat, Corpus, Format, list_files, tell_format
+from ..corpora.reader import COLUMNS, WITH_SETS, ColumnFormat, Corpus, Format, list_files, tell_format, tell_unread
 from ..corpora.reader import FORMATS as CORPUS_FORMATS
 from ..corpora.review import is_review
 from ..corpora.sentence import extension_name
@@ -131,6 +131,7 @@ class Data:
         if not isinstance(reader, Corpus):
             yield from ((eg.predicted, Place("document", next(number), self.path.stem)) for eg in reader(nlp))
             return
+        tell_unread(self.path, reader.format)
         for path, name, docs in reader.read_files(nlp.vocab):
             for reference in docs:
                 doc = write_doc_name(reader.make_example(nlp, reference).predicted, read_doc_name(reference))
@@ -197,9 +198,8 @@ class Data:
 
 def _text_of_training(nlp: Language, reader: Any) -> HistoricalText | None:
     """What was made of the texts of training, where a reader of files without tag sets does not do it itself."""
-    if not isinstance(reader, Corpus) or reader.text is not None:
-        return None
-    return cast(HistoricalText | None, trained_settings(nlp, CORPUS).get("text"))
+    is_done = not isinstance(reader, Corpus) or reader.text is not None
+    return None if is_done else cast(HistoricalText | None, trained_settings(nlp, CORPUS).get("text"))
 
 
 def trained_settings(nlp: Language, reader: str) -> dict[str, Any]:

@@ -38,6 +38,7 @@ from ..tagsets.guarantee import (
     held_out_tokens,
     risk_control,
 )
+from ..tagsets.report import percent
 from ..tagsets.rules import guarantee_rule
 from .data import Data, DataOptions
 from .options import (
@@ -47,7 +48,6 @@ from .options import (
     command,
     echo_data,
     parse_numbers,
-    percent,
     refuse_idle,
     table,
     tell_written,

@@ -223,7 +223,7 @@ class ConstrainedNER(KeepsConstraints, PromisesSpans, ChainPipe):
 
     def _asked(self, docs: Sequence[Doc], config: MiningSettings) -> SequencePredicates:
         """What constraints and mining ask of the sequences of Docs."""
-        where, known = (docs, self.read_columns(docs), self.vocab), TokenPredicates(self.settings.predicates, self.name)
+        where, known = (docs, self.read_columns(docs)), TokenPredicates(self.settings.predicates, self.name)
         return sequence_predicates(*where, self.constraints, known, self.annotation, self.tags, config.predicates)
 
 

@@ -147,6 +147,10 @@ class CorpusWarnings(metaclass=Messages):
     """Messages of warnings."""
 
     CRFW561 = "{count} of {files} files could not be read and were left out whole, as `on_error` is 'skip': {faults}"
+    CRFW473 = (
+        "Plain text in {path} is not read, as other files there are of a format: {files}. Give it in a folder of its "
+        "own."
+    )
     CRFW560 = (
         "{path}, line {line}: the tags of the reference cannot be read: {fault}. It is left out. Correct the line, or "
         "name its fields in the setting 'fields' of the block 'references'."

@@ -1,5 +1,6 @@
 """The corpus reader that `spacy train` is given in the config, and the formats that it knows."""
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -17,7 +18,7 @@ from spacy.vocab import Vocab
 from ..annotation.documents import read_doc_name, register_doc_name, write_doc_name
 from ..annotation.extensions import copy_values, register_stored, stored_names
 from ..annotation.preparation import copy_truncated, write_text_settings
-from ..core.errors import CoreErrors, CRFError
+from ..core.errors import CoreErrors, CRFError, CRFWarning, excerpt
 from .block import CoraSettings, HistoricalText, ReferenceSettings
 from .cas import TYPE_SYSTEM, is_cas, read_cas
 from .conll import read_columns
@@ -25,7 +26,7 @@ from .conllu import is_conllu, read_conllu
 from .cora import read_cora
 from .docbin import read_docbin
 from .docs import DocMaker, admit, align_annotation, copy_text_notes, copy_tokens, count_characters, make_doc
-from .errors import CorpusErrors
+from .errors import CorpusErrors, CorpusWarnings
 from .exchange import Unchecked, forget_unchecked
 from .files import FaultyFiles, OnError, check_paths, data_suffix, name_files, number_name, visible_files
 from .historical import apply_text
@@ -113,6 +114,14 @@ def list_files(path: Path, format: str | None) -> list[Path]:
     sure = [file for file in visible_files(path, telling) if file.name != TYPE_SYSTEM]  # which goes with XMI
     others = visible_files(path, vague)
     return sorted([*sure, *(file for file in others if _tells(file, format))]) if sure else others
+
+
+def tell_unread(path: Path, format: str | None) -> None:
+    """Warn of plain text in a folder that is not read, as other files there are of a format."""
+    unread = {*visible_files(path, (".txt",))} - {*list_files(path, format)} if path.is_dir() else ()
+    if unread:
+        message = CorpusWarnings.CRFW473.format(path=path, files=excerpt(", ".join(sorted(one.name for one in unread))))
+        warnings.warn(message, CRFWarning, stacklevel=2)
 
 
 def _tells(path: Path, format: str | None) -> bool:

@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from spacy.vocab import Vocab
 
 from ..core.arrays import Bools, Hashes, Indices, Ints
 from ..core.errors import CRFError
@@ -46,14 +45,14 @@ class FeatureIndex:
             numbers[:, template] = self.table.find(own)
         return from_columns(numbers, len(self), None if keys.values is None else keys.values.T)
 
-    def grow(self, keys: Keys, columns: Columns, vocab: Vocab, padding: bool, counted: Bools | None = None) -> int:
+    def grow(self, keys: Keys, columns: Columns, padding: bool, counted: Bools | None = None) -> int:
         """Number new features of a batch that occur often enough, counted over all calls; return how many.
 
         counted ((N,) | None): units that count; all without.
         """
         first = self._admit(keys.keys, counted)
         if len(first):
-            self._describe(first, Windows(columns, padding), vocab)
+            self._describe(first, Windows(columns, padding))
         return len(first)
 
     def name(self, number: int) -> str:
@@ -81,14 +80,14 @@ class FeatureIndex:
         frequent = unknown[counts[numbers] >= self.min_count]
         return frequent[self.table.add(flat[frequent])]
 
-    def _describe(self, positions: Indices, windows: Windows, vocab: Vocab) -> None:
+    def _describe(self, positions: Indices, windows: Windows) -> None:
         """Remember template and values of new features, each from one occurrence."""
         template, unit = np.divmod(positions, windows.n_units)
         atoms = np.zeros((len(positions), self._atoms.shape[1]), dtype=np.int32)
         for number in np.unique(template).tolist():
             chosen = np.flatnonzero(template == number)
             for column, atom in enumerate(self.templates[number].atoms):
-                atoms[chosen, column] = self._value_numbers(atom, unit[chosen], windows, vocab)
+                atoms[chosen, column] = self._value_numbers(atom, unit[chosen], windows)
         self.slots = np.concatenate([self.slots, template.astype(np.int32)])
         self._atoms = np.concatenate([self._atoms, atoms])
 
@@ -96,11 +95,11 @@ class FeatureIndex:
         if len(self._values) < len(self._strings):  # restored from data, and growing again
             self._values.add(string_hashes(self._strings))
 
-    def _value_numbers(self, atom: Atom, units: Indices, windows: Windows, vocab: Vocab) -> Ints:
+    def _value_numbers(self, atom: Atom, units: Indices, windows: Windows) -> Ints:
         """Number the values of an atom at some units. Equal strings have equal hashes, whatever the attribute."""
         self._number_strings()
         hashes = windows.hashes(atom)[units]
-        self._strings += _strings(atom, units[self._values.add(hashes)], windows, vocab)
+        self._strings += _strings(atom, units[self._values.add(hashes)], windows)
         return self._values.find(hashes)
 
     def include(self, other: "FeatureIndex") -> Ints:
@@ -187,7 +186,7 @@ class BucketIndex(FeatureIndex):
     def encode(self, keys: Keys) -> SparseRows:
         return super().encode(Keys(self._buckets(keys.keys), keys.values))
 
-    def grow(self, keys: Keys, columns: Columns, vocab: Vocab, padding: bool, counted: Bools | None = None) -> int:
+    def grow(self, keys: Keys, columns: Columns, padding: bool, counted: Bools | None = None) -> int:
         """Number the new buckets of a batch that are met often enough, counted over all calls."""
         return len(self._admit(self._buckets(keys.keys), counted))
 
@@ -277,17 +276,17 @@ def _narrow(numbers: Ints) -> Ints:
     return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))
 
 
-def _strings(atom: Atom, units: Indices, windows: Windows, vocab: Vocab) -> list[str]:
+def _strings(atom: Atom, units: Indices, windows: Windows) -> list[str]:
     outside = windows.outside(atom.offset)[units]
-    inside = iter(_strings_at(atom.attribute, units[outside == 0] + atom.offset, windows.columns, vocab))
+    inside = iter(_strings_at(atom.attribute, units[outside == 0] + atom.offset, windows.columns))
     return [boundary(distance) if distance else next(inside) for distance in outside.tolist()]
 
 
-def _strings_at(attribute: Attribute, units: Indices, columns: Columns, vocab: Vocab) -> list[str]:
+def _strings_at(attribute: Attribute, units: Indices, columns: Columns) -> list[str]:
     """Return the strings of an attribute, from the lexemes, the column or the vocabulary."""
     if attribute.is_lexical:
-        lexemes = [vocab[orth] for orth in columns.orths[units].tolist()]
+        lexemes = [columns.vocab[orth] for orth in columns.orths[units].tolist()]
         return lexical_strings(attribute, WordForms(lexemes, columns.lexicon))
     column = columns.by_attribute[attribute]
-    strings = vocab.strings if column.strings is None else column.strings
+    strings = columns.vocab.strings if column.strings is None else column.strings
     return [strings[key] for key in column.hashes[units].tolist()]

@@ -21,7 +21,7 @@ from ..core.chain.potentials import EdgeObservations
 from ..core.errors import CRFError
 from ..core.labels import Gold
 from ..core.learn.batches import FlatFinder, renumbered
-from ..core.learn.blocks import EncodedCorpus
+from ..core.learn.blocks import Corpus, EncodedCorpus
 from ..core.learn.full_batch import FullBatchObjective
 from ..core.learn.lbfgs import LBFGS, minimiser
 from ..core.sparse import SparseRows
@@ -319,7 +319,8 @@ class DistributedTrainer(LBFGSTrainer):
             self.shards.close()
         self.shards = None
 
-    def _optimize(self, learner: ChainLearner, corpus: EncodedCorpus) -> Any:
+    def _optimize(self, learner: ChainLearner, corpus: Corpus) -> Any:
+        assert isinstance(corpus, EncodedCorpus)
         self._objective = self.optimizer = None
         self._release()
         weights, own = get_weights(learner.model), self._asked.trainer

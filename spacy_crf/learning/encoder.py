@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from spacy.tokens import Doc
 from spacy.training import Example
-from spacy.vocab import Vocab
 from thinc.api import Optimizer
 
 from ..core.arrays import Bools, Floats, Indices, Segments, cached_property
@@ -73,19 +72,18 @@ class ChainLearner:
         tags: TagSet,
         features: Features,
         model: ChainModel,
-        vocab: Vocab,
         document_of: Callable[[Doc], str] = unnamed,
     ):
         self.name, self.labels, self.tags = name, labels, tags
-        self.features, self.model, self.vocab = features, model, vocab
+        self.features, self.model = features, model
         self.document_of = document_of
         self._known: dict[int, _Bitmap] = {}  # by section
 
     def grow(self, sample: Sample, counted: Bools | None = None) -> None:
         """Number the new features of a sample. counted ((N,) | None): units that count for `min_count`; all without."""
         padding = self.features.config.padding
-        self.features.state.grow(sample.state, sample.columns, self.vocab, padding, counted)
-        self.features.edge.grow(sample.edge, sample.columns, self.vocab, padding, counted)
+        self.features.state.grow(sample.state, sample.columns, padding, counted)
+        self.features.edge.grow(sample.edge, sample.columns, padding, counted)
 
     def encode(self, sample: Sample) -> EncodedCorpus:
         """Sequences as sparse rows of the known features."""

@@ -167,9 +167,9 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         self.rebuild()
         self.valid_tags.begin(self.tags, resources.lexicon.speller, begun and begun.features)
         if self.valid_tags.needs_gold:
-            columns = self.features.extractor.read([example.predicted for example in kept], self.vocab)
+            columns = self.read_columns([example.predicted for example in kept])
             gold, documents = self.gold(kept, columns.lengths), document_numbers(kept)
-            self.valid_tags.fit(columns, gold, self.vocab.strings, self.tags, documents)
+            self.valid_tags.fit(columns, gold, self.tags, documents)
         seen = partial(seen_in_training, nlp, self.name, get_examples)
         self._first_step = partial(self.before_training, seen, nlp) if self.prepares else None
         tell_stream(self.name, nlp, [] if self.trainer.read else self.fitted(labels, begun))
@@ -222,11 +222,11 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
             self._require_gradients()
             vectors, backprop = begin_update(tok2vec, docs)
             columns = replace(columns, vectors=vectors)
-        gold, strings, mask = self.gold(examples, columns.lengths), self.vocab.strings, None
+        gold, mask = self.gold(examples, columns.lengths), None
         self.compare_preparation(examples, columns, gold)
         if self.has_dictionary:
-            mask = self.valid_tags.training_mask(columns, gold, strings)
-            columns = self.valid_tags.fill_training(columns, gold, strings)
+            mask = self.valid_tags.training_mask(columns, gold)
+            columns = self.valid_tags.fill_training(columns, gold)
         return Sample(columns, gold, self.features.extractor, backprop, mask)
 
     def gold(self, examples: Sequence[Example], lengths: Indices) -> Gold:
@@ -241,7 +241,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
             return 0.0
         columns, weights = self.read([eg.predicted for eg in examples]), self.scores.weights
         gold = self.gold(examples, columns.lengths)
-        mask = self.valid_tags.training_mask(columns, gold, self.vocab.strings)
+        mask = self.valid_tags.training_mask(columns, gold)
         observations = self.observe(columns).add_scores(mask)
         gold, layout = gold.take(observations.batch.units), weights.layout
         return loss_and_gradient(observations, gold, weights.dense, layout, DenseWeights.zeros(layout))
@@ -277,7 +277,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
 
     def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[Any]) -> None:
         """Write predictions to Docs. Annotation that is there stays, unless `overwrite` is set."""
-        self.decoder().write(docs, predictions, self.vocab.strings, self.tags)
+        self.decoder().write(docs, predictions, self.tags)
 
     def decode(self, docs: Sequence[Doc], decoder: Decoder, given: bool = True) -> list[Prediction]:
         """Decode Docs on the threads of this process, whatever the settings are, with or without evidence (`given`)."""
@@ -332,7 +332,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         evidence = self.evidence(docs, columns.lengths) if given else None
         if not self.has_dictionary:
             return evidence
-        return self.valid_tags.narrow(evidence, docs, columns, self.vocab.strings, get_layout(self.model))
+        return self.valid_tags.narrow(evidence, docs, columns, get_layout(self.model))
 
     def read(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
         """Columns of Docs, with vectors if the model has them. extra (int | None): attribute to read along."""
@@ -344,7 +344,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
     def read_columns(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
         vocab = docs[0].vocab if docs else self.vocab  # another one, where the component was sourced
         columns = self.features.extractor.read(docs, vocab, extra)
-        return self.valid_tags.fill(columns, vocab.strings) if self.has_dictionary else columns
+        return self.valid_tags.fill(columns) if self.has_dictionary else columns
 
     def observe(self, columns: Columns) -> Observations:
         return encode(columns, self.features, self.scores.weights.vectors)

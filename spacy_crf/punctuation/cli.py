@@ -201,9 +201,9 @@ def casing(
     habits = Habits(corpus.passages(spacy.blank(lang).vocab))
     for path, found in ((output, habits.cases(min_count)), (marks, habits.marks(min_count))):
         if path is not None:
-            held = (word for word in found if not word.startswith("#"))
+            held = [word for word in found if not word.startswith("#")]  # which begins a comment
             path.write_text("".join(f"{word}\t{found[word]}\n" for word in held), encoding="utf8", newline="\n")
-            typer.echo(f"{len(found):,} words")
+            typer.echo(f"{len(held):,} words")
             tell_written(path)
 
 

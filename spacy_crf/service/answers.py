@@ -28,10 +28,11 @@ from ..core.labels import UNKNOWN, TagSet
 from ..pipe.component import ChainPipe
 from ..pipe.probabilities import GivesSets, labels_of
 from ..punctuation.docs import CASE, COLUMNS, MARKS, PROBABILITIES, RESTORATION, RESTORED, read_punctuation
+from ..punctuation.restore import SPACES
+from ..punctuation.words import BY_SIGN, PAIRS
 from ..sections.cross_references import find_cross_references
 from ..sections.tree import SectionTree
 from .errors import ServiceErrors
-from .models import CHANGES, MARGINALS
 
 Answer = dict[str, Any]
 Style = Literal["sets", "changes", "sections", "marks"]
@@ -39,6 +40,7 @@ SECTION_TREE = "section_tree"
 LEAST, MOST_TAGS = 0.005, 5  # less probable tags, and more of them, are not told
 DECIMALS = 7  # of probabilities that sets are chosen from anew; less than what makes a tie
 TAGS = ("tag", "sets")  # kinds of answers whose tokens have tags
+BEFORE_MARKS = SPACES + "".join(closing for _, closing in PAIRS.values())
 
 
 def tell_error(error: Exception) -> Answer:
@@ -118,8 +120,8 @@ def tell_tags(component: Any, doc: Doc, whole: bool = False) -> Answer:
 
 def probabilities_of(doc: Doc, component: Any) -> tuple[TagSet, Floats | None]:
     """Tags of a component, and their probabilities (n, L) in a Doc; None where its scores are none."""
-    where = component.tag_probs if isinstance(component, GivesSets) else MARGINALS
-    stored = read_result(doc, where) if doc.has_extension(where) else None
+    where = component.tag_probs if isinstance(component, GivesSets) else component.cfg.get("marginals")
+    stored = None if where is None else read_result(doc, where)
     tags = component.tags if isinstance(component, ChainPipe) else TagSet(tuple((stored or {}).get("tags", ())), "none")
     is_told = stored is not None and getattr(component, "has_probabilities", True)
     return tags, np.asarray(stored["values"]) if is_told and stored is not None else None
@@ -152,7 +154,7 @@ def tell_entities(component: Any, doc: Doc) -> Answer:
     ]
     told: Answer = {"entities": entities}
     if "changes" in component.cfg:
-        told["changes"] = tell_changes(doc)
+        told["changes"] = tell_changes(doc, component.cfg["changes"])
         info = doc._.get(component.cfg["info"]) or {}
         told["decoding"] = {key: info.get(key) for key in ("method", "certified", "violated", "relaxed", "limits")}
     return told
@@ -174,9 +176,9 @@ def scores_of(doc: Doc, component: Any, spans: Sequence[Span]) -> list[float | N
     return found
 
 
-def tell_changes(doc: Doc, key: str = CHANGES) -> list[Answer]:
+def tell_changes(doc: Doc, where: str) -> list[Answer]:
     """Runs of tokens whose labels constraints changed in the same way, and sets of constraints that account for it."""
-    changes = read_result(doc, key) or []
+    changes = read_result(doc, where) or []
     runs = groupby(enumerate(changes), lambda one: (one[1]["token"] - one[0], one[1]["from"], one[1]["to"]))
     told = []
     for (_, before, after), run in runs:
@@ -249,7 +251,8 @@ def tell_restored(component: Any, doc: Doc) -> Answer:
         if mark:
             end = token.idx + len(token)
             at = end + sum(len(new) - (behind - start) for start, behind, new in edits if start < end)
-            told: Answer = {"word": token.text, "start": token.idx, "end": end, "mark": mark, "at": at}
+            place = _place_of_mark(doc._.get(RESTORED), at)
+            told: Answer = {"word": token.text, "start": token.idx, "end": end, "mark": mark, "at": place}
             if rows is not None:
                 row = rows[token.i]
                 told["probability"] = row[columns.index(mark)]
@@ -257,6 +260,14 @@ def tell_restored(component: Any, doc: Doc) -> Answer:
             marks.append(told)
     has_case = {"has_case": CASE in punctuation}
     return {"restored": doc._.get(RESTORED), "edits": edits, "marks": marks, **has_case}
+
+
+def _place_of_mark(restored: str, end: int) -> int:
+    """The place of the mark of a word that ends at `end`: brackets that close and white space may stand before it; the
+    period of an abbreviation is a part of the word."""
+    behind = restored[end:]
+    place = end + len(behind) - len(behind.lstrip(BEFORE_MARKS))
+    return place if restored[place : place + 1] in BY_SIGN else end - (restored[end - 1] in BY_SIGN)
 
 
 TELLERS: dict[str, Callable[[Any, Doc], Answer]] = {
@@ -292,7 +303,7 @@ def render(
     *,
     tag_set: str = "tag_set",
     tag_probs: str = "tag_probs",
-    changes: str = CHANGES,
+    changes: str = "constraint_changes",
     page: bool = False,
 ) -> parts.Markup:
     """Show what components have written to Docs, as displaCy shows entities: HTML, which notebooks display.

@@ -34,6 +34,10 @@ class ServiceErrors(metaclass=Messages):
         "The document {document!r} cannot be shown in the style {style!r}: it has nothing in doc._.{name}. Run a "
         "component that writes it, or give the name that its config has."
     )
+    CRF472 = (
+        "Corrections of {kind} are not learned from in {name!r}: they are about {component!r}, and what learns is "
+        "{learning!r}. Serve a pipeline without it."
+    )
     CRF720 = "The request is larger than {most} MB. Send less at a time, or start the service with a larger --max-mb."
     CRF726 = "There are {found} texts in the request, and {most} at most. Send several requests, or set --max-texts."
     CRF727 = (

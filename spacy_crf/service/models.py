@@ -21,7 +21,7 @@ from ..punctuation.component import PunctuationRestorer
 from ..sections.component import SectionParser
 from .errors import Refusal, ServiceErrors
 
-MARGINALS, CHANGES = "served_marginals", "constraint_changes"  # custom attributes of Docs
+MARGINALS, CHANGES = "served_marginals", "served_changes"  # custom attributes of Docs begin so
 FIELDS = {"AUTHOR", "TITLE"}  # labels by which a model for references is known
 TOGETHER = 5000  # characters of texts from which on no more are processed at once
 T = TypeVar("T")
@@ -249,9 +249,11 @@ class Models(Mapping[str, ServedModel]):
 
 
 def ask_for_all(nlp: Language) -> None:
-    """Have components tell what answers show beside labels: probabilities, and what constraints changed."""
-    for _, pipe in nlp.pipeline:
-        if isinstance(pipe, LabelsTokens) and not isinstance(pipe, GivesSets) and isinstance(pipe, ChainPipe):
-            pipe.cfg["marginals"] = MARGINALS
-        if isinstance(pipe, KeepsConstraints):
-            pipe.cfg["changes"] = CHANGES
+    """Have components tell what answers show beside labels: probabilities, and what constraints changed; each in an
+    attribute of its own, but where the config names one, which others of the pipeline may read."""
+    for name, pipe in nlp.pipeline:
+        has_marginals = isinstance(pipe, LabelsTokens) and not isinstance(pipe, GivesSets)
+        if has_marginals and isinstance(pipe, ChainPipe) and pipe.cfg["marginals"] is None:
+            pipe.cfg["marginals"] = f"{MARGINALS}_{name}"
+        if isinstance(pipe, KeepsConstraints) and pipe.cfg["changes"] is None:
+            pipe.cfg["changes"] = f"{CHANGES}_{name}"

@@ -219,13 +219,14 @@ def tell_constraints(reported: Reported) -> Iterator[Part]:
     rows = [(row[-1], *row[:-1]) for row in table_rows(pipe.constraint_entries)]
     body = table(rows, ("constraint", "cost", "support", "rate", "origin")) if rows else none("There are none.")
     yield "Constraints", _folded(f"{len(rows)} constraints", body, len(rows))
-    changes = [change for example in reported.examples for change in tell_changes(example.predicted)]
+    key = reported.pipe.cfg["changes"]
+    changes = [change for example in reported.examples for change in tell_changes(example.predicted, key)]
     reasons = [" or ".join(" and ".join(one) for one in change["because"]) for change in changes[:MOST_LABELS]]
     cells = [(change["text"], change["from"], change["to"], why) for change, why in zip(changes, reasons)]
     changed = table(cells, ("words", "without", "with", "because of"), words=4) if cells else none("Nothing.")
     more = f" The first {len(cells)} are shown." if len(cells) < len(changes) else ""
-    key = f"{len(changes)} runs of tokens in {len(reported.examples)} documents or sentences were changed.{more}"
-    yield "What constraints changed", element("p", key, class_="key") + changed
+    told = f"{len(changes)} runs of tokens in {len(reported.examples)} documents or sentences were changed.{more}"
+    yield "What constraints changed", element("p", told, class_="key") + changed
 
 
 # -- errors and documents ----------------------------------------------------------------------------------------
@@ -242,7 +243,7 @@ def tell_errors(reported: Reported) -> Iterator[Part]:
         body = element("p", words) + element("p", escape(facts), class_="key")
         if isinstance(pipe, ChainPipe) and pipe.labels_tokens:
             try:
-                (why,) = explain(pipe, doc, [one.token])
+                (why,) = explain(reported.pipe, doc, [one.token])
                 body += element("details", element("summary", "Why") + explanation(asdict(why)))
             except CRFError as error:  # models of order 2 have no such explanation
                 body += element("p", escape(str(error)), class_="key")

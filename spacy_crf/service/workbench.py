@@ -25,7 +25,6 @@ from ..pipe.explain import explain
 from ..pipe.probabilities import GivesSets
 from .answers import Answer, tell_error
 from .errors import Refusal, ServiceErrors
-from .models import MARGINALS
 
 FileLayout = Literal["tsv", "conllu"]
 BEST = 5  # labellings of a sentence that are told
@@ -116,7 +115,7 @@ def write_checked(
     where = (
         PredictedTags(component.cfg["tag_set"], component.tag_probs, target)
         if has_sets
-        else PredictedTags("", MARGINALS, target)
+        else PredictedTags("", component.cfg["marginals"], target)
     )
     doc = nlp(text)
     for start in checked:

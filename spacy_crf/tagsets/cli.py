@@ -21,7 +21,6 @@ from ..cli.options import (
     annotating,
     command,
     make_folders,
-    percent,
     refuse_idle,
     table,
     tell_written,
@@ -38,7 +37,7 @@ from ..corpora.tasks import write_doccano, write_label_studio
 from ..corpora.webanno import write_webanno
 from ..pipe.probabilities import GivesSets
 from ..pipe.span_sets import PromisesSpans, SpanSetReport, gold_places, read_span_set, report_span_sets
-from .report import SIZES, SetReport, render_page, report_sets
+from .report import SIZES, SetReport, percent, render_page, report_sets
 
 SETS = Pipe("set_valued_tagger", (GivesSets,))
 ALL_SETS = Pipe("set_valued_tagger", (GivesSets, PromisesSpans))

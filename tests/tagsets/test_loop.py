@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from spacy_crf import Corpus
 from spacy_crf.cli import app
+from spacy_crf.core.errors import CRFWarning
 from spacy_crf.corpora.tables import write_tokens_tsv
 from spacy_crf.corpora.tagsets import read_cells
 
@@ -201,3 +202,14 @@ def test_a_folder_of_texts_becomes_one_of_files_with_the_same_names(start: Path,
         assert files == ["Berl_Uk.tsv", "letters/1425.tsv"]
         docs = Corpus(tmp_path / layout, group="document").read_docs(spacy.blank("xx").vocab)
         assert sorted(doc._.doc_name for doc in docs) == ["Berl_Uk", "letters/1425"]
+
+
+def test_texts_beside_files_of_a_format_are_named(start: Path, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.conllu").write_text("1\tban" + "\t_" * 8 + "\n", encoding="utf8")
+    (tmp_path / "in" / "letter.txt").write_text("ban bav\n", encoding="utf8")
+    arguments = ["annotate", str(start / "model"), str(tmp_path / "in"), "--output", str(tmp_path / "out")]
+    with pytest.warns(CRFWarning, match=r"CRFW473.*letter\.txt"):
+        result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["a.tsv"]
