@@ -30,7 +30,7 @@ from ..pipe.calibration import Calibrates, measure_reliability
 from ..pipe.component import ChainPipe
 from ..pipe.explain import explain
 from ..pipe.inspect import Weight, inspect
-from ..pipe.probabilities import GivesSets, LabelsTokens
+from ..pipe.probabilities import GivesSets
 from ..punctuation.calibration import as_told
 from ..punctuation.calibration import held_out as held_out_marks
 from ..punctuation.component import PunctuationRestorer
@@ -241,7 +241,7 @@ def tell_errors(reported: Reported) -> Iterator[Part]:
         words = f"… {escape(before.text)} {element('b', escape(doc[one.token].text))} {escape(after.text)} …"
         facts = f"gold {one.gold or 'no mark'} ({one.probability:.4f}), predicted {one.label or 'nothing'}"
         body = element("p", words) + element("p", escape(facts), class_="key")
-        if isinstance(pipe, ChainPipe) and isinstance(pipe, LabelsTokens):
+        if isinstance(pipe, ChainPipe) and pipe.labels_tokens:
             try:
                 (why,) = explain(reported.pipe, doc, [one.token])
                 body += element("details", element("summary", "Why") + explanation(asdict(why)))

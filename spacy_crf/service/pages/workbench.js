@@ -216,6 +216,7 @@ async function explain(item, why) {
   } catch (error) {
     why.replaceChildren(make("p", { class: "none" }, error.message));
   }
+  opened?.scrollIntoView({ block: "nearest" });  // the panel has grown
 }
 
 async function download(layout) {
