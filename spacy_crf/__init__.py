@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .punctuation.component import PunctuationRestorer
     from .punctuation.reader import PunctuationCorpus
     from .sections.component import SectionParser
+    from .sections.layout import to_doc
     from .sections.reader import SectionCorpus, read_layout
     from .sections.tree import SectionTree
     from .tagging.component import CRFTagger
@@ -54,6 +55,7 @@ _HOMES = {
     "punctuation.component": ["PunctuationRestorer"],
     "punctuation.reader": ["PunctuationCorpus"],
     "sections.component": ["SectionParser"],
+    "sections.layout": ["to_doc"],
     "sections.reader": ["SectionCorpus", "read_layout"],
     "sections.tree": ["SectionTree"],
     "tagging.component": ["CRFTagger"],

@@ -51,11 +51,11 @@ SUFFIXES = (".jsonl", ".spacy", ".xml", *READERS.keys() - WITHOUT_GOLD)  # of fi
 RenderingName = Literal["plain", "dense", "marked", "mixed"]
 
 
-def read_layout(path: Path, paragraphs: bool = False, hidden: bool = False) -> DocumentLayout:
+def read_layout(path: str | Path, paragraphs: bool = False, hidden: bool = False) -> DocumentLayout:
     r"""Read a document by the suffix of its file, XML by its root as well; what has no other format is plain text.
 
-    path (Path): .txt, .md, .html, .docx, .pdf, .json (DoclingDocument) or .xml (Rechtspraak, annotated XML, or any
-        other), which may be packed by gzip, with .gz behind its name.
+    path (str | Path): .txt, .md, .html, .docx, .pdf, .json (DoclingDocument) or .xml (Rechtspraak, annotated XML, or
+        any other), which may be packed by gzip, with .gz behind its name.
     paragraphs (bool): of plain text, see `read_plain`.
     hidden (bool): of Rechtspraak XML, see `read_rechtspraak_gold`.
     RETURNS (DocumentLayout): the document, without a look at gold.
@@ -65,10 +65,11 @@ def read_layout(path: Path, paragraphs: bool = False, hidden: bool = False) -> D
     >>> from pathlib import Path
     >>> from spacy_crf import read_layout
     >>> _ = Path("ferry.md").write_text("# Scope\n\nAll ferries.\n")
-    >>> layout = read_layout(Path("ferry.md"))
+    >>> layout = read_layout("ferry.md")
     >>> layout.text
     'Scope\n\nAll ferries.\n'
     """
+    path = Path(path)
     suffix = data_suffix(path)
     if suffix == ".xml":
         return _read_xml(path, hidden)
