@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .punctuation.component import PunctuationRestorer
     from .punctuation.reader import PunctuationCorpus
     from .sections.component import SectionParser
+    from .sections.layout import to_doc
     from .sections.reader import SectionCorpus, read_layout
     from .sections.tree import SectionTree
     from .service.answers import render
@@ -57,6 +58,7 @@ _HOMES = {
     "punctuation.component": ["PunctuationRestorer"],
     "punctuation.reader": ["PunctuationCorpus"],
     "sections.component": ["SectionParser"],
+    "sections.layout": ["to_doc"],
     "sections.reader": ["SectionCorpus", "read_layout"],
     "sections.tree": ["SectionTree"],
     "service.answers": ["render"],
