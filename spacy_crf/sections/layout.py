@@ -110,10 +110,19 @@ class LayoutBuilder:
 
 
 def to_doc(vocab: Vocab, layout: DocumentLayout) -> Doc:
-    """Make a Doc whose tokens end where units end, in linear time; the limit `nlp.max_length` does not hold for it.
+    r"""Make a Doc whose tokens end where units end, in linear time; the limit `nlp.max_length` does not hold for it.
 
     Words are letters, digits and the signs between them; any other character, and each line end, is a token. The text
     is `doc.text`, its formatting is in `doc.user_data`. RAISES (ValueError): for a text with half a surrogate pair.
+
+    >>> from pathlib import Path
+    >>> import spacy
+    >>> from spacy_crf import read_layout, to_doc
+    >>> _ = Path("ferry.md").write_text("# Scope\n\nAll ferries.\n")
+    >>> nlp = spacy.blank("en")
+    >>> doc = nlp.add_pipe("section_parser")(to_doc(nlp.vocab, read_layout("ferry.md")))
+    >>> [node.title for node in doc._.section_tree.walk()]
+    ['Scope']
     """
     check_text(layout.text, f"Document {layout.name!r}")
     words, spaces = _cut_tokens(layout.text, layout.units)

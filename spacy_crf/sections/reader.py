@@ -22,7 +22,6 @@ from ..corpora.errors import CorpusErrors
 from ..corpora.files import check_paths, data_suffix, name_files, number_name, visible_files
 from ..reading.files import open_binary
 from ..reading.records import parse_json, read_json_lines
-from .blocks import BlockDocument, blocks_of_json, blocks_of_layout, is_block_document
 from .errors import SectionErrors, SectionWarnings
 from .formats import HEAD, read_text, refuse_magic, root_of
 from .formats.annotated import ROOT, read_annotated
@@ -34,7 +33,15 @@ from .formats.markup import read_html, read_xml
 from .formats.pdf import read_pdf
 from .formats.rechtspraak import ROOTS, read_rechtspraak_gold
 from .layout import NAME, DocumentLayout, attach_layout, runs_of, to_doc
-from .rendering import RENDERINGS, choose_rendering, render
+from .rendering import (
+    RENDERINGS,
+    BlockDocument,
+    blocks_of_json,
+    blocks_of_layout,
+    choose_rendering,
+    is_block_document,
+    render,
+)
 from .segment import PARAGRAPH, Run
 from .spans import ELEMENTS, SECTIONS, Elements, drop_sections, register_extensions, write_elements, write_sections
 from .starts import find_mark, find_numbering
@@ -72,10 +79,10 @@ SUFFIXES = (".jsonl", ".spacy", ".xml", *READERS.keys() - WITHOUT_GOLD)  # of fi
 RenderingName = Literal["plain", "dense", "marked", "mixed"]
 
 
-def read_layout(path: Path, paragraphs: bool = False, hidden: bool = False) -> DocumentLayout:
+def read_layout(path: Path | str, paragraphs: bool = False, hidden: bool = False) -> DocumentLayout:
     r"""Read a document by the suffix of its file, XML by its root as well; what has no other format is plain text.
 
-    path (Path): .txt, .md, .html, .docx, .tex, .pdf, .json (DoclingDocument, or blocks, see `SectionCorpus`) or
+    path (Path | str): .txt, .md, .html, .docx, .tex, .pdf, .json (DoclingDocument, or blocks, see `SectionCorpus`) or
         .xml (Rechtspraak, annotated XML, or any other), which may be packed by gzip, with .gz behind its name.
     paragraphs (bool): of plain text, see `read_plain`.
     hidden (bool): of Rechtspraak XML, see `read_rechtspraak_gold`.
@@ -86,10 +93,11 @@ def read_layout(path: Path, paragraphs: bool = False, hidden: bool = False) -> D
     >>> from pathlib import Path
     >>> from spacy_crf import read_layout
     >>> _ = Path("ferry.md").write_text("# Scope\n\nAll ferries.\n")
-    >>> layout = read_layout(Path("ferry.md"))
+    >>> layout = read_layout("ferry.md")
     >>> layout.text
     'Scope\n\nAll ferries.\n'
     """
+    path = Path(path)
     suffix = data_suffix(path)
     if suffix == ".xml":
         return _read_xml(path, hidden)

@@ -59,7 +59,7 @@ OF_MACRO, OF_FILE = 10, 5_000  # what they cost beside their characters
 def known_signs() -> Mapping[str, str]:
     """Signs and letters by their commands."""
     try:
-        return signs() | PRINTED
+        return {**signs(), **PRINTED}
     except ImportError as error:
         raise CRFError(SectionErrors.CRF561.format(what="LaTeX", library="pylatexenc", extra="latex")) from error
 
