@@ -107,7 +107,7 @@ def _write(place: Path, settings: str, learner: ChainLearner, samples: Samples) 
     handle, name = tempfile.mkstemp(dir=place)
     try:
         with os.fdopen(handle, "wb") as file:
-            writer, data = _Writer(file), _Digest()
+            writer, data = _WindowWriter(file), _Digest()
             for sample in samples():
                 if sample.paths is not None:
                     raise CRFError(LearningErrors.CRF674.format(name=learner.name, what="train_constrained"))
@@ -126,7 +126,7 @@ def _write(place: Path, settings: str, learner: ChainLearner, samples: Samples) 
         raise
 
 
-class _Writer:
+class _WindowWriter:
     """Writes windows of a corpus that comes in parts, and the index behind them."""
 
     def __init__(self, file: BinaryIO):

@@ -17,7 +17,7 @@ from ..core.arrays import Bools, Floats, Indices, Segments, cached_property
 from ..core.chain.potentials import EdgeObservations
 from ..core.errors import CRFError, CRFWarning
 from ..core.labels import Gold, TagSet
-from ..core.learn.blocks import Corpus, EncodedCorpus, PathWeights
+from ..core.learn.blocks import EncodedCorpus, PathWeights, WindowedCorpus
 from ..core.sparse import SparseRows, stack
 from ..core.weights import NONE, Layout
 from ..features.columns import Columns
@@ -95,7 +95,7 @@ class ChainLearner:
         paths, encoded = sample.paths and sample.paths(), state.encode(sample.state)
         return EncodedCorpus(sample.columns.lengths, encoded, sample.gold, edges, slots, sample.mask, paths)
 
-    def warn_of_unseen_labels(self, corpus: Corpus) -> None:
+    def warn_of_unseen_labels(self, corpus: WindowedCorpus) -> None:
         """Name the labels that gold never has; only a trainer with the whole corpus can tell."""
         counts = np.zeros(len(self.tags), dtype=np.intp)
         for window in corpus.windows():
@@ -105,7 +105,7 @@ class ChainLearner:
             message = LearningWarnings.CRFW401.format(name=self.name, labels=", ".join(unseen))
             warnings.warn(message, CRFWarning, stacklevel=2)
 
-    def add_weights(self, corpus: Corpus) -> None:
+    def add_weights(self, corpus: WindowedCorpus) -> None:
         """Give weights to the pairs of feature and label, and of labels, that a corpus shows, or to all on request."""
         layout, n = get_layout(self.model), get_layout(self.model).n_labels
         n_features, n_edges = len(self.features.state), len(self.features.edge)
