@@ -29,7 +29,7 @@ from ..core.stored import stored_size
 from ..core.threads import single_threaded_blas
 from ..core.trigrams import Trigrams, seen_trigrams
 from .block import LBFGSSettings
-from .cache import DiskShelf
+from .cache import DiskShelf, open_cache
 from .encoder import ChainLearner, MakeSample, Sample, Trainer, join, sample_batches
 from .errors import LearningErrors
 from .model import get_weights, set_weights
@@ -181,7 +181,7 @@ class LBFGSTrainer(Trainer):
 
     def _start_cached(self, learner: ChainLearner) -> None:
         """Encode everything on disk, unless it is there, and begin at the present weights."""
-        corpus = self.open_cache(learner)
+        corpus = open_cache(self, learner)
         self._n_tokens = sum(window.features.n_rows for window in corpus.windows())
         if not self._n_tokens:
             return
