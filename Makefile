@@ -49,6 +49,7 @@ docs: $(VENVS)/docs/.installed
 $(OUTPUT)/dist/.built: $(VENVS)/release/.installed $(shell find spacy_crf configs -type f -not -name '*.pyc') README.md setup.py
 	rm -rf $(OUTPUT)/dist
 	$(RELEASE) -m build --outdir $(OUTPUT)/dist .
+	$(RELEASE) -m check_wheel_contents $(OUTPUT)/dist/*.whl
 	@touch $@
 
 # a pipeline trained with its config, its figures, and the package that tells them
