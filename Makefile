@@ -1,6 +1,7 @@
 # make demo   train the components on the corpora that come with the project, and show what they do
 # make test   ruff, mypy and the test suite
 # make wheels package the library and the demo's five pipelines, install all in a fresh environment, and run them
+# make bench-guard BASE=COMMIT compare the speed of ten paths with those of a commit, or of the last tag
 # make docs   the site and the notebooks of its tutorials, in output/site; no network is needed once its tools are there
 # make matrix try the library's wheel under the versions of Python, spaCy and numpy that it allows
 
@@ -19,7 +20,7 @@ TESTED_constrained_ner := corpus/constrained_ner/dev
 TESTED_section_parser := corpus/section_parser/test
 TESTED_punctuation_restorer := corpus/punctuation_restorer/dev
 
-.PHONY: demo test wheels docs matrix clean check-python
+.PHONY: demo test wheels docs matrix bench-guard clean check-python
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -40,6 +41,9 @@ wheels: $(OUTPUT)/dist/.built $(COMPONENTS:%=$(PACKAGES)/%)
 
 matrix: $(OUTPUT)/dist/.built
 	PATH="$$(printf '%s:' $(PYTHONS))$$PATH" $(RELEASE) -m nox $(NOX)
+
+bench-guard: $(VENVS)/test/.installed
+	$(VENVS)/test/bin/python benchmarks/guard.py $(BASE:%=--base %)
 
 # NO_MKDOCS_2_WARNING: what Material for MkDocs says of a version that pyproject.toml excludes
 docs: $(VENVS)/docs/.installed

@@ -238,6 +238,7 @@ TABLES = {
             "invented references, AnyStyle's dev": "anystyle",
             "the same, GROBID's dev": "grobid",
             "the same, ten messy references": "messy",
+            "the same, ten others": "messy-2",
             "with AnyStyle's train, AnyStyle's dev": "anystyle-mixed",
             "that one, GROBID's dev": "grobid-mixed",
         },

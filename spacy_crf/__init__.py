@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .constraints.component import ConstrainedNER, ConstraintDecoder
     from .core.errors import CRFError, CRFWarning
     from .core.grammar.grammar import Grammar
+    from .corpora.annotated import annotate_partitions
     from .corpora.reader import Corpus
     from .estimator import CRF, NotFittedError, metrics
     from .estimator.crfpp import read_crfpp_templates
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from .sections.layout import to_doc
     from .sections.reader import SectionCorpus, read_layout
     from .sections.tree import SectionTree
+    from .service.answers import render
     from .tagging.component import CRFTagger
     from .tagging.review import review
     from .tagsets.component import SetValuedTagger
@@ -42,6 +44,7 @@ _HOMES = {
     "constraints.component": ["ConstrainedNER", "ConstraintDecoder"],
     "core.errors": ["CRFError", "CRFWarning"],
     "core.grammar.grammar": ["Grammar"],
+    "corpora.annotated": ["annotate_partitions"],
     "corpora.reader": ["Corpus"],
     "estimator": ["CRF", "NotFittedError", "metrics"],
     "estimator.crfpp": ["read_crfpp_templates"],
@@ -58,6 +61,7 @@ _HOMES = {
     "sections.layout": ["to_doc"],
     "sections.reader": ["SectionCorpus", "read_layout"],
     "sections.tree": ["SectionTree"],
+    "service.answers": ["render"],
     "tagging.component": ["CRFTagger"],
     "tagging.review": ["review"],
     "tagsets.component": ["SetValuedTagger"],

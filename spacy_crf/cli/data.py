@@ -24,7 +24,7 @@ from ..corpora.errors import CorpusErrors
 from ..corpora.exchange import Place
 from ..corpora.files import data_suffix, name_files, visible_files
 from ..corpora.historical import prepare_gold
-from ..corpora.reader import COLUMNS, WITH_SETS, ColumnFormat, Corpus, Format, list_files, tell_format
+from ..corpora.reader import COLUMNS, WITH_SETS, ColumnFormat, Corpus, Format, list_files, tell_format, tell_unread
 from ..corpora.reader import FORMATS as CORPUS_FORMATS
 from ..corpora.review import is_review
 from ..corpora.sentence import extension_name
@@ -36,7 +36,7 @@ from ..sections.formats import root_of
 from ..sections.formats.annotated import ROOT
 from ..sections.formats.rechtspraak import ROOTS
 from ..sections.reader import SectionCorpus
-from .options import OptionGroup, parameter, split_names
+from .options import OptionGroup, parameter, split_names, watched
 
 TEXT, SECTIONS = "text", "sections"
 CORPUS, FOLD = "spacy_crf.Corpus.v1", "spacy_crf.Fold.v1"
@@ -93,7 +93,7 @@ class Data:
     def examples(self, nlp: Language, name: str | None = None) -> list[Example]:
         """All examples. name (str | None): Component that they are for: what only it reads comes first."""
         reader = self.reader(nlp, nlp.get_pipe_meta(name).factory if name else "")
-        text, examples = _text_of_training(nlp, reader), list(reader(nlp))
+        text, examples = _text_of_training(nlp, reader), list(watched(reader(nlp), "Reading"))
         if text is not None:
             for example in examples:
                 prepare_gold(example.reference, text)
@@ -116,7 +116,8 @@ class Data:
         if getattr(reader, "format", None) == REFERENCES and reader.references is None:
             reader = replace(reader, references=ReferenceSettings(ents=True))
         text = _text_of_training(nlp, reader)
-        for doc in reader.read_texts(nlp) if isinstance(reader, PunctuationCorpus) else reader.read_docs(nlp.vocab):
+        docs = reader.read_texts(nlp) if isinstance(reader, PunctuationCorpus) else reader.read_docs(nlp.vocab)
+        for doc in watched(docs, "Reading"):
             if text is not None:
                 prepare_gold(doc, text)
             yield doc
@@ -128,9 +129,9 @@ class Data:
             return
         reader, number = self.reader(nlp), count(1)
         if not isinstance(reader, Corpus):
-            for example in reader(nlp):
-                yield example.predicted, Place("document", next(number), self.path.stem)
+            yield from ((eg.predicted, Place("document", next(number), self.path.stem)) for eg in reader(nlp))
             return
+        tell_unread(self.path, reader.format)
         for path, name, docs in reader.read_files(nlp.vocab):
             for reference in docs:
                 doc = write_doc_name(reader.make_example(nlp, reference).predicted, read_doc_name(reference))
@@ -197,9 +198,8 @@ class Data:
 
 def _text_of_training(nlp: Language, reader: Any) -> HistoricalText | None:
     """What was made of the texts of training, where a reader of files without tag sets does not do it itself."""
-    if not isinstance(reader, Corpus) or reader.text is not None:
-        return None
-    return cast(HistoricalText | None, trained_settings(nlp, CORPUS).get("text"))
+    is_done = not isinstance(reader, Corpus) or reader.text is not None
+    return None if is_done else cast(HistoricalText | None, trained_settings(nlp, CORPUS).get("text"))
 
 
 def trained_settings(nlp: Language, reader: str) -> dict[str, Any]:
@@ -319,19 +319,18 @@ FORMATS = tuple(dict.fromkeys(format for family in FAMILIES for format in family
 class DataOptions(OptionGroup):
     """Annotates a parameter of type `Data`: makes its path, format, columns and input.
 
-    metavar (str), help (str): Of the path. option (str): Name of the option for the format. told (str): Its help.
-    has_input (bool): Whether there is a pipeline that columns could be input for.
+    metavar (str), help (str): Of the path. told (str): Help for its format. has_input (bool): Whether
+    there is a pipeline that columns could be input for.
     """
 
     metavar: str
     help: str
-    option: str = "format"
     told: str = ""
     has_input: bool = True
 
     def parameters(self, name: str) -> list[Parameter]:
         told = self.told or f"Format of {self.metavar}; otherwise picked by file"
-        texts = {self.option: told, "columns": "Names of the columns of column files, e.g. word,tag"}
+        texts = {"format": told, "columns": "Names of the columns of column files, e.g. word,tag"}
         if self.has_input:
             texts["input"] = "Columns that are input, not gold, e.g. tag"
         options = [parameter(key, str | None, typer.Option(help=text), None) for key, text in texts.items()]
@@ -339,12 +338,11 @@ class DataOptions(OptionGroup):
 
     def make(self, name: str, values: dict[str, Any]) -> Data:
         columns, input = (split_names(values.pop(key, None)) for key in ("columns", "input"))
-        return Data(values.pop(name), values.pop(self.option), columns, input)
+        return Data(values.pop(name), values.pop("format"), columns, input)
 
 
 TO_ANNOTATE = DataOptions(
     "FILE",
     "Raw text, a text on each line, or any format that training reads",
-    "source",
     "Format of FILE: text, or one of training; otherwise picked by file",
 )

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from spacy.strings import StringStore
 from spacy.tokens import Doc
 
 from ..annotation.extensions import register, register_result
@@ -120,8 +119,7 @@ class ConstrainedDecoder(Decoder):
         return out
 
     def _predicates(self, docs: Sequence[Doc], columns: Columns, tags: TagSet) -> SequencePredicates:
-        vocab = docs[0].vocab
-        return sequence_predicates(docs, columns, vocab, self.constraints, self.known, self.target, tags)
+        return sequence_predicates(docs, columns, self.constraints, self.known, self.target, tags)
 
     def _chains(self, batch: Batch) -> tuple[ChainPotentials, TagSet]:
         """The chains in double precision, given the annotation that will be kept, with their tags; units that get no
@@ -173,9 +171,9 @@ class ConstrainedDecoder(Decoder):
         register(Doc, self.info)
         register_result(self.changes)
 
-    def write(self, docs: Iterable[Doc], predictions: Iterable[Prediction], strings: StringStore, tags: TagSet) -> None:
+    def write(self, docs: Iterable[Doc], predictions: Iterable[Prediction], tags: TagSet) -> None:
         docs, predictions = list(docs), list(predictions)
-        super().write(docs, predictions, strings, tags)
+        super().write(docs, predictions, tags)
         for doc, prediction in zip(docs, predictions):
             *_, info, changes = prediction.told
             doc._.set(self.info, info)

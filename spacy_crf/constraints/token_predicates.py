@@ -151,7 +151,6 @@ def fixed_tags(docs: Sequence[Doc], lengths: Indices, target: Target, tags: TagS
 def sequence_predicates(
     docs: Sequence[Doc],
     columns: Columns,
-    vocab: Vocab,
     constraints: Sequence[Constraint],
     known: TokenPredicates,
     target: Target | None,
@@ -162,7 +161,8 @@ def sequence_predicates(
 
     target (Target | None): tells labels that are there already.
     """
-    orths, lengths, asked = columns.orths, columns.lengths, {one.asks for one in constraints}
+    orths, vocab, lengths = columns.orths, columns.vocab, columns.lengths
+    asked = {one.asks for one in constraints}
     wanted = dict.fromkeys([*(one.predicate for one in constraints if one.predicate is not None), *more])
     named = known.read(docs, orths, vocab, list(wanted))
     equal = surfaces(orths, vocab) if "surfaces" in asked else None

@@ -1,7 +1,8 @@
 """Tables of tokens, `form<TAB>tags<TAB>checked`: as text, and as a spreadsheet with colours for doubt.
 
-Tags are in the notation of `tagsets`. An empty row is behind each sentence. A row of one cell that begins with "#" is a
-comment: "# newdoc id = NAME" begins a document. Without a column of check marks, all tags are gold.
+Tags are in the notation of `tagsets`. An empty row is behind each sentence. A row of one cell that begins with "#", in
+a spreadsheet with "# ", is a comment: "# newdoc id = NAME" begins a document. Without a column of check marks, all tags
+are gold.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -146,7 +147,7 @@ def _read_sheet(path: Path) -> Iterator[Row]:
         cells = [_text(path, value) for value in (*row, *[None] * (len(COLUMNS) - len(row)))]
         if number == 1 and tuple(cells[:2]) == COLUMNS[:2]:
             continue
-        is_comment = cells[0].startswith("#") and not any(cells[1:])
+        is_comment = cells[0].startswith("# ") and not any(cells[1:])  # "#tag" is a word whose tags were deleted
         yield number, cells[:1] if is_comment else cells if any(cells) else []
 
 

@@ -5,7 +5,7 @@ This is the only place that reads attributes of tokens.
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -18,9 +18,10 @@ from spacy.vocab import Vocab
 from ..annotation.preparation import TRUNCATED
 from ..core.arrays import Bools, Floats, Hashes, Indices, Segments
 from ..core.errors import CRFError, excerpt
+from ..core.sparse import ABSENT
 from .block import SequenceMode
 from .errors import FeatureErrors
-from .hashing import ABSENT, string_hash, string_hashes
+from .hashing import string_hash, string_hashes
 from .lexemes import LexemeColumns
 from .resources import NOTHING, Lexicon, Resources
 from .sequence_attributes import SequenceTokens
@@ -65,6 +66,7 @@ class Columns:
     vectors ((N, width) | None): of the tokens, for models that have them. lexicon (Lexicon): what was known of forms.
     truncated ((B, 2) | None): whether a sequence is cut out of a text that goes on before it and behind it; None for
         none. A truncated side is no start and no end, and positions outside of it have no value.
+    vocab (Vocab): that knows the words: of the Docs, which need not be a component's own.
     """
 
     doc_lengths: Indices
@@ -75,6 +77,7 @@ class Columns:
     vectors: Floats | None = None
     lexicon: Lexicon = NOTHING
     truncated: Bools | None = None
+    vocab: Vocab = field(default_factory=Vocab)
 
     def split(self, n_parts: int) -> list["Columns"]:
         """Cut into so many runs of whole Docs with about the same number of units."""
@@ -95,7 +98,8 @@ class Columns:
         extra = None if self.extra is None else self.extra[units]
         vectors = None if self.vectors is None else self.vectors[units]
         cut = None if self.truncated is None else self.truncated[inside]
-        return Columns(lengths, self.lengths[inside], self.orths[units], columns, extra, vectors, self.lexicon, cut)
+        own = lengths, self.lengths[inside], self.orths[units], columns, extra, vectors
+        return Columns(*own, self.lexicon, cut, self.vocab)
 
 
 class ColumnReader:
@@ -143,7 +147,7 @@ class ColumnReader:
             else:
                 columns[attribute] = positional(attribute, lengths, truncated)
         along = None if extra is None else values[extra]
-        return Columns(doc_lengths, lengths, values[ORTH], columns, along, lexicon=self.lexicon, truncated=truncated)
+        return Columns(doc_lengths, lengths, values[ORTH], columns, along, None, self.lexicon, truncated, vocab)
 
     def _sequences(
         self, docs: Sequence[Doc], doc_lengths: Indices, values: dict[int | str, Hashes], vocab: Vocab

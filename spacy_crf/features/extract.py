@@ -13,11 +13,12 @@ from spacy.vocab import Vocab
 
 from ..core.arrays import Bools, Floats, Hashes, Indices, Segments
 from ..core.errors import CRFError
+from ..core.sparse import ABSENT
 from ..core.threads import ForkSafeLock
 from .block import SequenceMode
 from .columns import ColumnReader, Columns, EndsBehind
 from .errors import FeatureErrors
-from .hashing import ABSENT, mix, string_hash
+from .hashing import mix, string_hash
 from .resources import Resources
 from .templates import Atom, Attribute, Template
 

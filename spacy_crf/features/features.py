@@ -3,17 +3,16 @@
 from typing import Any
 
 import numpy as np
-from spacy.vocab import Vocab
 
 from ..core.arrays import Bools, Hashes, Indices, Ints
 from ..core.errors import CRFError
-from ..core.sparse import SparseRows, from_columns
+from ..core.sparse import ABSENT, HashTable, SparseRows, from_columns
 from ..core.stored import stored_integers, stored_strings
 from .block import FeatureSettings, SequenceMode
 from .columns import Columns
 from .errors import FeatureErrors
 from .extract import FeatureExtractor, Keys, Windows, boundary, template_keys
-from .hashing import ABSENT, HashTable, string_hash, string_hashes
+from .hashing import string_hash, string_hashes
 from .lexemes import WordForms, lexical_strings
 from .resources import Resources
 from .templates import Atom, Attribute, Template
@@ -41,17 +40,19 @@ class FeatureIndex:
 
     def encode(self, keys: Keys) -> SparseRows:
         """Return sparse rows of the known features. O(N A)."""
-        numbers = np.ascontiguousarray(self.table.find(keys.keys).T)
+        numbers: Ints = np.empty(keys.keys.shape[::-1], dtype=np.int32)
+        for template, own in enumerate(keys.keys):  # one by one: work arrays are larger than what is found
+            numbers[:, template] = self.table.find(own)
         return from_columns(numbers, len(self), None if keys.values is None else keys.values.T)
 
-    def grow(self, keys: Keys, columns: Columns, vocab: Vocab, padding: bool, counted: Bools | None = None) -> int:
+    def grow(self, keys: Keys, columns: Columns, padding: bool, counted: Bools | None = None) -> int:
         """Number new features of a batch that occur often enough, counted over all calls; return how many.
 
         counted ((N,) | None): units that count; all without.
         """
         first = self._admit(keys.keys, counted)
         if len(first):
-            self._describe(first, Windows(columns, padding), vocab)
+            self._describe(first, Windows(columns, padding))
         return len(first)
 
     def name(self, number: int) -> str:
@@ -79,14 +80,14 @@ class FeatureIndex:
         frequent = unknown[counts[numbers] >= self.min_count]
         return frequent[self.table.add(flat[frequent])]
 
-    def _describe(self, positions: Indices, windows: Windows, vocab: Vocab) -> None:
+    def _describe(self, positions: Indices, windows: Windows) -> None:
         """Remember template and values of new features, each from one occurrence."""
         template, unit = np.divmod(positions, windows.n_units)
         atoms = np.zeros((len(positions), self._atoms.shape[1]), dtype=np.int32)
         for number in np.unique(template).tolist():
             chosen = np.flatnonzero(template == number)
             for column, atom in enumerate(self.templates[number].atoms):
-                atoms[chosen, column] = self._value_numbers(atom, unit[chosen], windows, vocab)
+                atoms[chosen, column] = self._value_numbers(atom, unit[chosen], windows)
         self.slots = np.concatenate([self.slots, template.astype(np.int32)])
         self._atoms = np.concatenate([self._atoms, atoms])
 
@@ -94,11 +95,11 @@ class FeatureIndex:
         if len(self._values) < len(self._strings):  # restored from data, and growing again
             self._values.add(string_hashes(self._strings))
 
-    def _value_numbers(self, atom: Atom, units: Indices, windows: Windows, vocab: Vocab) -> Ints:
+    def _value_numbers(self, atom: Atom, units: Indices, windows: Windows) -> Ints:
         """Number the values of an atom at some units. Equal strings have equal hashes, whatever the attribute."""
         self._number_strings()
         hashes = windows.hashes(atom)[units]
-        self._strings += _strings(atom, units[self._values.add(hashes)], windows, vocab)
+        self._strings += _strings(atom, units[self._values.add(hashes)], windows)
         return self._values.find(hashes)
 
     def include(self, other: "FeatureIndex") -> Ints:
@@ -185,7 +186,7 @@ class BucketIndex(FeatureIndex):
     def encode(self, keys: Keys) -> SparseRows:
         return super().encode(Keys(self._buckets(keys.keys), keys.values))
 
-    def grow(self, keys: Keys, columns: Columns, vocab: Vocab, padding: bool, counted: Bools | None = None) -> int:
+    def grow(self, keys: Keys, columns: Columns, padding: bool, counted: Bools | None = None) -> int:
         """Number the new buckets of a batch that are met often enough, counted over all calls."""
         return len(self._admit(self._buckets(keys.keys), counted))
 
@@ -235,8 +236,7 @@ class Features:
             state, edge = state.keep(kept[0]), edge.keep(kept[1])
         return {
             "templates": [str(template) for template in self.config.parsed],
-            "max_features": self.config.max_features,
-            "padding": self.config.padding,
+            **self._hashed,
             "state": state.to_data(),
             "edge": edge.to_data(),
             **self.resources.to_data(),
@@ -245,7 +245,12 @@ class Features:
     def indices_to_data(self) -> dict[str, Any]:
         """Return the indices, and what they count while they grow, for `take_indices`."""
         rare = {"state": self.state.rare_to_data(), "edge": self.edge.rare_to_data()}
-        return {"state": self.state.to_data(), "edge": self.edge.to_data(), "rare": rare}
+        return {**self._hashed, "state": self.state.to_data(), "edge": self.edge.to_data(), "rare": rare}
+
+    @property
+    def _hashed(self) -> dict[str, Any]:
+        """Settings that features cannot be taken over without."""
+        return {"max_features": self.config.max_features, "padding": self.config.padding}
 
     @classmethod
     def from_data(cls, data: dict[str, Any], config: FeatureSettings, sequence: SequenceMode) -> "Features":
@@ -256,8 +261,7 @@ class Features:
 
     def take_indices(self, data: dict[str, Any]) -> None:
         """Number features as those were of which the data tell; resources stay as they are."""
-        for setting in ("max_features", "padding"):
-            ours = getattr(self.config, setting)
+        for setting, ours in self._hashed.items():
             theirs = data.get(setting, ours if setting == "padding" else 0)
             if theirs != ours:
                 raise CRFError(FeatureErrors.CRF313.format(setting=setting, theirs=theirs, ours=ours))
@@ -272,17 +276,17 @@ def _narrow(numbers: Ints) -> Ints:
     return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))
 
 
-def _strings(atom: Atom, units: Indices, windows: Windows, vocab: Vocab) -> list[str]:
+def _strings(atom: Atom, units: Indices, windows: Windows) -> list[str]:
     outside = windows.outside(atom.offset)[units]
-    inside = iter(_strings_at(atom.attribute, units[outside == 0] + atom.offset, windows.columns, vocab))
+    inside = iter(_strings_at(atom.attribute, units[outside == 0] + atom.offset, windows.columns))
     return [boundary(distance) if distance else next(inside) for distance in outside.tolist()]
 
 
-def _strings_at(attribute: Attribute, units: Indices, columns: Columns, vocab: Vocab) -> list[str]:
+def _strings_at(attribute: Attribute, units: Indices, columns: Columns) -> list[str]:
     """Return the strings of an attribute, from the lexemes, the column or the vocabulary."""
     if attribute.is_lexical:
-        lexemes = [vocab[orth] for orth in columns.orths[units].tolist()]
+        lexemes = [columns.vocab[orth] for orth in columns.orths[units].tolist()]
         return lexical_strings(attribute, WordForms(lexemes, columns.lexicon))
     column = columns.by_attribute[attribute]
-    strings = vocab.strings if column.strings is None else column.strings
+    strings = columns.vocab.strings if column.strings is None else column.strings
     return [strings[key] for key in column.hashes[units].tolist()]

@@ -39,8 +39,7 @@ def choose_c2(
         return USUAL
 
     def start(part: EncodedCorpus) -> Layout:
-        own = learner.labels, learner.tags, learner.features, empty_copy(learner.model), learner.vocab
-        apart = ChainLearner(learner.name, *own)
+        apart = ChainLearner(learner.name, learner.labels, learner.tags, learner.features, empty_copy(learner.model))
         apart.add_weights(part)
         return get_layout(apart.model)
 

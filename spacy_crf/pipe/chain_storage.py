@@ -120,8 +120,7 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
         if self.labels and get_layout(self.model).n_labels == len(tags):
             set_masks(self.model, self.allowed_pairs(tags))
         self.apply_preparation(self.features.extractor)
-        learned = self.features, self.model, self.vocab
-        self.learner = ChainLearner(self.name, self.labels, tags, *learned, read_doc_name)
+        self.learner = ChainLearner(self.name, self.labels, tags, self.features, self.model, read_doc_name)
         self.forget_scores()
 
     def allowed_pairs(self, tags: TagSet) -> tuple[Bools, Bools, Bools]:

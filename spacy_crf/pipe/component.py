@@ -41,7 +41,7 @@ from ..learning.model import (
 )
 from ..learning.scores import Emissions, Rows, encode
 from .block import AUTO, ChainSettings
-from .calibration import Calibrates, ask_for_calibration, seen_in_training
+from .calibration import Calibrates, ask_for_calibration, make_trainer, seen_in_training, whole_corpus
 from .decoding import Batch, Decoder, IsolatesFailures, Prediction, WarnsOfScores
 from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors
@@ -138,12 +138,13 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         nlp (Language | None): the pipeline, whose tokenizer splits the phrases of word lists.
         labels (list[str] | None): all labels, as `spacy init labels` writes them; behind those added before.
         start (str | None): folder of a saved component with the same templates, to begin with its labels, features,
-            their weights, and what they read that was fitted, such as classes, or a tag dictionary, into which new
-            texts are counted; its mined constraints and its weights of trees stay unless new ones are learned; its
-            vectors are left out. Where the trainers are `resumable`, training goes on as if not interrupted.
+            weights, and what was fitted, such as classes, or a tag dictionary, into which new texts are counted; mined
+            constraints and weights of trees stay unless new ones are learned; vectors are left out. Where the trainers
+            are `resumable`, training goes on as if not interrupted.
         RAISES (ValueError): where there are no labels, or the folder cannot be used.
         """
         begun = None if start is None else self.read_start(start)
+        get_examples = whole_corpus(nlp, self.name, self.settings.trainer, get_examples)
         kept = list(get_examples()) if self.valid_tags.needs_gold else []
         read = kept.copy if kept else get_examples
         if PREPARATION in self.learned_settings:
@@ -154,7 +155,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
             self.splitter(nlp), partial(self.references, read), begun and begun.lexicon
         )
         self.features = Features(self.feature_config, self.sequence, resources)
-        self.trainer = self.settings.trainer.make(self.model, nlp)
+        self.trainer = make_trainer(self, nlp, get_examples)
         tags = self.make_tags(self.labels)
         start_weights(self.model, len(tags), self.allowed_pairs(tags))
         if begun is not None:
@@ -166,12 +167,12 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         self.rebuild()
         self.valid_tags.begin(self.tags, resources.lexicon.speller, begun and begun.features)
         if self.valid_tags.needs_gold:
-            columns = self.features.extractor.read([example.predicted for example in kept], self.vocab)
+            columns = self.read_columns([example.predicted for example in kept])
             gold, documents = self.gold(kept, columns.lengths), document_numbers(kept)
-            self.valid_tags.fit(columns, gold, self.vocab.strings, self.tags, documents)
+            self.valid_tags.fit(columns, gold, self.tags, documents)
         seen = partial(seen_in_training, nlp, self.name, get_examples)
         self._first_step = partial(self.before_training, seen, nlp) if self.prepares else None
-        tell_stream(self.name, nlp, self.fitted(labels, begun))
+        tell_stream(self.name, nlp, [] if self.trainer.read else self.fitted(labels, begun))
         report_scores(nlp, self.name, self.measured)
         self.given_temperature = self.settings.temperature
         if nlp is not None and self.settings.temperature == AUTO:
@@ -186,9 +187,8 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         losses: dict[str, float] | None = None,
     ) -> dict[str, float]:
         """Take in a batch; the weights change in `finish_update`. drop (float): dropout of the tok2vec layer alone."""
-        losses = {} if losses is None else losses
+        losses, examples = {} if losses is None else losses, list(examples)
         losses.setdefault(self.name, 0.0)
-        examples = list(examples)
         validate_examples(examples, f"{type(self).__name__}.update")
         if examples:
             self._require_labels()
@@ -201,8 +201,9 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
     def finish_update(self, sgd: Optimizer | None) -> None:
         """Let the trainer take its step. Settings that were fitted to the weights before it are asked for anew."""
         self.forget_fits()
-        if self._first_step is not None:
-            prepare, self._first_step = self._first_step, None
+        self.forget_scores()  # the trainer needs the memory
+        if (prepare := self._first_step) is not None:
+            self._first_step = None
             prepare()
         self.trainer.apply(self.learner, sgd or None)
         self.forget_scores()
@@ -221,11 +222,11 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
             self._require_gradients()
             vectors, backprop = begin_update(tok2vec, docs)
             columns = replace(columns, vectors=vectors)
-        gold, strings, mask = self.gold(examples, columns.lengths), self.vocab.strings, None
+        gold, mask = self.gold(examples, columns.lengths), None
         self.compare_preparation(examples, columns, gold)
         if self.has_dictionary:
-            mask = self.valid_tags.training_mask(columns, gold, strings)
-            columns = self.valid_tags.fill_training(columns, gold, strings)
+            mask = self.valid_tags.training_mask(columns, gold)
+            columns = self.valid_tags.fill_training(columns, gold)
         return Sample(columns, gold, self.features.extractor, backprop, mask)
 
     def gold(self, examples: Sequence[Example], lengths: Indices) -> Gold:
@@ -240,7 +241,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
             return 0.0
         columns, weights = self.read([eg.predicted for eg in examples]), self.scores.weights
         gold = self.gold(examples, columns.lengths)
-        mask = self.valid_tags.training_mask(columns, gold, self.vocab.strings)
+        mask = self.valid_tags.training_mask(columns, gold)
         observations = self.observe(columns).add_scores(mask)
         gold, layout = gold.take(observations.batch.units), weights.layout
         return loss_and_gradient(observations, gold, weights.dense, layout, DenseWeights.zeros(layout))
@@ -276,7 +277,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
 
     def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[Any]) -> None:
         """Write predictions to Docs. Annotation that is there stays, unless `overwrite` is set."""
-        self.decoder().write(docs, predictions, self.vocab.strings, self.tags)
+        self.decoder().write(docs, predictions, self.tags)
 
     def decode(self, docs: Sequence[Doc], decoder: Decoder, given: bool = True) -> list[Prediction]:
         """Decode Docs on the threads of this process, whatever the settings are, with or without evidence (`given`)."""
@@ -331,7 +332,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         evidence = self.evidence(docs, columns.lengths) if given else None
         if not self.has_dictionary:
             return evidence
-        return self.valid_tags.narrow(evidence, docs, columns, self.vocab.strings, get_layout(self.model))
+        return self.valid_tags.narrow(evidence, docs, columns, get_layout(self.model))
 
     def read(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
         """Columns of Docs, with vectors if the model has them. extra (int | None): attribute to read along."""
@@ -343,8 +344,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
     def read_columns(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
         vocab = docs[0].vocab if docs else self.vocab  # another one, where the component was sourced
         columns = self.features.extractor.read(docs, vocab, extra)
-        return self.valid_tags.fill(columns, vocab.strings) if self.has_dictionary else columns
+        return self.valid_tags.fill(columns) if self.has_dictionary else columns
 
     def observe(self, columns: Columns) -> Observations:
-        """Packed observations of a batch of Docs."""
         return encode(columns, self.features, self.scores.weights.vectors)

@@ -7,7 +7,6 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from spacy import util
-from spacy.strings import StringStore
 from spacy.tokens import Doc
 
 from ..annotation.extensions import register_marginals, register_result, write_marginals
@@ -178,12 +177,14 @@ class Decoder:
         for output in self.outputs:
             output.register()
 
-    def write(self, docs: Iterable[Doc], predictions: Iterable[Prediction], strings: StringStore, tags: TagSet) -> None:
-        """Write predictions to their Docs."""
+    def write(self, docs: Iterable[Doc], predictions: Iterable[Prediction], tags: TagSet) -> None:
+        """Write predictions to their Docs, in whose vocabularies the tags are then."""
         self.register()
-        values = None if self.target is None else self.target.values(strings, tags.tags)
+        vocab, values = None, np.zeros(0)
         for doc, prediction in zip(docs, predictions):
-            if self.target is not None and values is not None and (len(doc) or self.target.is_spans):
+            if self.target is not None and (len(doc) or self.target.is_spans):
+                if doc.vocab is not vocab:
+                    vocab, values = doc.vocab, self.target.values(doc.vocab.strings, tags.tags)
                 self.target.write(doc, prediction.decoded, values)
             for output, value in zip(self.outputs, prediction.told):
                 output.write(doc, value)

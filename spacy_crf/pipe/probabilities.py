@@ -6,10 +6,12 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from spacy.tokens import Doc, Span
+from spacy.training import Example
 
+from ..annotation.span_targets import target_of
 from ..core.arrays import Floats, Segments
 from ..core.errors import CRFError, excerpt
-from ..core.labels import OUTSIDE
+from ..core.labels import OUTSIDE, TagSet
 from ..features.columns import Columns
 from .component import ChainPipe
 from .decoding import SpanScores, score_spans
@@ -93,4 +95,11 @@ def span_probabilities(pipe: ChainPipe, doc: Doc, spans: Sequence[Span]) -> Span
         scores = score_spans(distribution, pipe.tags, starts, ends, [spans[k].label_ for k in inside])
         found.label[inside], found.boundaries[inside] = scores.label, scores.boundaries
         found.covered[inside] = scores.covered
+    return found
+
+
+def labels_of(example: Example, component: Any, tags: TagSet) -> list[int]:
+    """Numbers of the gold tags of tokens, UNKNOWN for none; those of spans as a chain has them."""
+    target = component.annotation if isinstance(component, ChainPipe) else target_of(component.target)
+    found: list[int] = target.gold(example, tags, strict=False).tolist()
     return found

@@ -159,7 +159,7 @@ class SourcePipe(HasSettings, IsolatesFailures, KeepsPreparation, Pipe):
 
     def set_annotations(self, docs: Iterable[Doc], found: tuple[TagSet, Sequence[Prediction]]) -> None:
         tags, predictions = found
-        self.decoder(tags).write(docs, predictions, self.vocab.strings, tags)
+        self.decoder(tags).write(docs, predictions, tags)
 
     def prediction_of(self, found: tuple[TagSet, Sequence[Prediction]], number: int) -> tuple[TagSet, list[Prediction]]:
         tags, predictions = found

@@ -121,7 +121,7 @@ class PunctuationRestorer(CalibratesMarks, ChainPipe):
 
     def _bare(self, view: WordView) -> Doc:
         extensions = [one.key for one in self.features.extractor.attributes if one.name == "_"]
-        return bare_doc(view, self.vocab, self._annotation(), extensions)
+        return bare_doc(view, self._annotation(), extensions)
 
     def _annotation(self) -> list[int]:
         """Attributes that other components set, and that features or vectors read."""

@@ -20,7 +20,6 @@ import numpy as np
 from spacy.attrs import IDX, LENGTH
 from spacy.tokens import Doc, Token
 from spacy.training import Alignment, Example
-from spacy.vocab import Vocab
 from thinc.types import Ints2d
 
 from ..annotation.extensions import (
@@ -288,13 +287,13 @@ def given_marks(bare: Doc, scheme: LabelScheme, keep: bool) -> list[str | None] 
     return found
 
 
-def bare_doc(view: WordView, vocab: Vocab, attributes: Sequence[int], extensions: Sequence[str]) -> Doc:
+def bare_doc(view: WordView, attributes: Sequence[int], extensions: Sequence[str]) -> Doc:
     """Make a Doc of the words alone, which remembers the marks of its text.
 
     attributes, extensions: annotation and custom token attributes that features read, as the token has them in which a
         word begins; but `pause` is that of the token in which it ends, in seconds up to `LONGEST_PAUSE`.
     """
-    bare = Doc(vocab, words=view.bare_forms)
+    bare = Doc(view.doc.vocab, words=view.bare_forms)
     given, made = user_data(view.doc), user_data(bare)
     made[_GIVEN] = view
     if TRUNCATED in given:

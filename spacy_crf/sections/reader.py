@@ -51,10 +51,10 @@ SUFFIXES = (".jsonl", ".spacy", ".xml", *READERS.keys() - WITHOUT_GOLD)  # of fi
 RenderingName = Literal["plain", "dense", "marked", "mixed"]
 
 
-def read_layout(path: str | Path, paragraphs: bool = False, hidden: bool = False) -> DocumentLayout:
+def read_layout(path: Path | str, paragraphs: bool = False, hidden: bool = False) -> DocumentLayout:
     r"""Read a document by the suffix of its file, XML by its root as well; what has no other format is plain text.
 
-    path (str | Path): .txt, .md, .html, .docx, .pdf, .json (DoclingDocument) or .xml (Rechtspraak, annotated XML, or
+    path (Path | str): .txt, .md, .html, .docx, .pdf, .json (DoclingDocument) or .xml (Rechtspraak, annotated XML, or
         any other), which may be packed by gzip, with .gz behind its name.
     paragraphs (bool): of plain text, see `read_plain`.
     hidden (bool): of Rechtspraak XML, see `read_rechtspraak_gold`.

@@ -1,17 +1,20 @@
-"""Texts to answers in JSON, for each kind of component. A text that fails has its error in the place of its answer."""
+"""Texts to answers in JSON, for each kind of component, and these as HTML.
 
-from collections.abc import Callable, Sequence
+A text that fails has its error in the place of its answer.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import groupby
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
+from ..annotation import parts
 from ..annotation.extensions import read_result
-from ..annotation.span_targets import target_of
 from ..bibliography.assemble import label_references, read_entries
 from ..bibliography.bibtex import write_bibtex
 from ..bibliography.confidence import find_confidences
@@ -23,15 +26,21 @@ from ..core.arrays import Floats
 from ..core.errors import CRFError, excerpt
 from ..core.labels import UNKNOWN, TagSet
 from ..pipe.component import ChainPipe
-from ..pipe.probabilities import GivesSets
+from ..pipe.probabilities import GivesSets, labels_of
 from ..punctuation.docs import CASE, COLUMNS, MARKS, PROBABILITIES, RESTORATION, RESTORED, read_punctuation
+from ..punctuation.restore import SPACES
+from ..punctuation.words import BY_SIGN, PAIRS
 from ..sections.cross_references import find_cross_references
 from ..sections.tree import SectionTree
 from .errors import ServiceErrors
-from .models import CHANGES, MARGINALS
 
 Answer = dict[str, Any]
+Style = Literal["sets", "changes", "sections", "marks"]
+SECTION_TREE = "section_tree"
 LEAST, MOST_TAGS = 0.005, 5  # less probable tags, and more of them, are not told
+DECIMALS = 7  # of probabilities that sets are chosen from anew; less than what makes a tie
+TAGS = ("tag", "sets")  # kinds of answers whose tokens have tags
+BEFORE_MARKS = SPACES + "".join(closing for _, closing in PAIRS.values())
 
 
 def tell_error(error: Exception) -> Answer:
@@ -57,11 +66,15 @@ def read_docs(nlp: Language, texts: Sequence[str | Doc]) -> list[Doc | Exception
     return [found for text in texts for found in read_docs(nlp, [text])]
 
 
-def answer(kind: str, nlp: Language, component: Any, texts: Sequence[str]) -> list[Answer]:
-    """Answer a request. kind (str): see `KINDS`. RETURNS (list[dict]): an answer for each text."""
+def answer(kind: str, nlp: Language, component: Any, texts: Sequence[str], whole: bool = False) -> list[Answer]:
+    """Answer a request.
+
+    kind (str): see `KINDS`. whole (bool): with all probabilities of tags, and what else a page wants to choose anew.
+    RETURNS (list[dict]): an answer for each text.
+    """
     if kind == "cite":
         return [_guarded(partial(tell_references, nlp, component), text) for text in texts]
-    tell = partial(TELLERS[kind], component)
+    tell = partial(tell_tags, component, whole=True) if whole and kind in TAGS else partial(TELLERS[kind], component)
     docs = read_docs(nlp, texts)
     return [tell_error(doc) if isinstance(doc, Exception) else _guarded(tell, doc) for doc in docs]
 
@@ -76,10 +89,13 @@ def _guarded(tell: Callable[[Any], Answer], asked: str | Doc) -> Answer:
 # -- tags and sets -----------------------------------------------------------------------------------------------
 
 
-def tell_tags(component: Any, doc: Doc) -> Answer:
-    """Tokens with their tags, how probable the likely ones are, and sets where the component gives them."""
+def tell_tags(component: Any, doc: Doc, whole: bool = False) -> Answer:
+    """Tokens with their tags, how probable the likely ones are, and sets where the component gives them.
+
+    whole (bool): with the probabilities of all tags, the names of these, and the setting `alpha` of a utility.
+    """
     tags, values = probabilities_of(doc, component)
-    labels = labels_of(doc, component, tags)
+    labels = labels_of(Example(doc, doc), component, tags)
     sets = read_result(doc, component.cfg["tag_set"]) if isinstance(component, GivesSets) else None
     tokens = []
     for token in doc:
@@ -88,27 +104,27 @@ def tell_tags(component: Any, doc: Doc) -> Answer:
             told["tag"] = tags.tags[label]
             told["probability"] = None if values is None else float(values[token.i][label])
             if values is not None:
-                told["probabilities"] = _likely(tags, values[token.i])
+                told["probabilities"] = _all(tags, values[token.i]) if whole else _likely(tags, values[token.i])
         if sets is not None:
             told["set"] = sets[token.i]
         tokens.append(told)
-    return {"tokens": tokens}
+    if not whole:
+        return {"tokens": tokens}
+    return {
+        "tokens": tokens,
+        "labels": list(tags.tags),
+        "target": component.target,
+        "alpha": component.cfg.get("alpha"),
+    }
 
 
 def probabilities_of(doc: Doc, component: Any) -> tuple[TagSet, Floats | None]:
     """Tags of a component, and their probabilities (n, L) in a Doc; None where its scores are none."""
-    where = component.tag_probs if isinstance(component, GivesSets) else MARGINALS
-    stored = read_result(doc, where) if doc.has_extension(where) else None
+    where = component.tag_probs if isinstance(component, GivesSets) else component.cfg.get("marginals")
+    stored = None if where is None else read_result(doc, where)
     tags = component.tags if isinstance(component, ChainPipe) else TagSet(tuple((stored or {}).get("tags", ())), "none")
     is_told = stored is not None and getattr(component, "has_probabilities", True)
     return tags, np.asarray(stored["values"]) if is_told and stored is not None else None
-
-
-def labels_of(doc: Doc, component: Any, tags: TagSet) -> list[int]:
-    """Numbers of the tags that tokens have, UNKNOWN for none; those of spans as the chain has them."""
-    target = component.annotation if isinstance(component, ChainPipe) else target_of(component.target)
-    found: list[int] = target.gold(Example(doc, doc), tags, strict=False).tolist()
-    return found
 
 
 def _likely(tags: TagSet, values: Floats) -> dict[str, float]:
@@ -119,6 +135,11 @@ def _likely(tags: TagSet, values: Floats) -> dict[str, float]:
 def _place(doc: Doc, start: int, end: int) -> Answer:
     span = doc[start:end]
     return {"text": span.text, "start": span.start_char, "end": span.end_char}
+
+
+def _all(tags: TagSet, values: Floats) -> dict[str, float]:
+    rounded = np.round(values.astype(np.float64), DECIMALS).tolist()
+    return {tag: value for tag, value in zip(tags.tags, rounded) if value}
 
 
 # -- entities ----------------------------------------------------------------------------------------------------
@@ -133,7 +154,7 @@ def tell_entities(component: Any, doc: Doc) -> Answer:
     ]
     told: Answer = {"entities": entities}
     if "changes" in component.cfg:
-        told["changes"] = tell_changes(doc)
+        told["changes"] = tell_changes(doc, component.cfg["changes"])
         info = doc._.get(component.cfg["info"]) or {}
         told["decoding"] = {key: info.get(key) for key in ("method", "certified", "violated", "relaxed", "limits")}
     return told
@@ -155,9 +176,9 @@ def scores_of(doc: Doc, component: Any, spans: Sequence[Span]) -> list[float | N
     return found
 
 
-def tell_changes(doc: Doc) -> list[Answer]:
+def tell_changes(doc: Doc, where: str) -> list[Answer]:
     """Runs of tokens whose labels constraints changed in the same way, and sets of constraints that account for it."""
-    changes = read_result(doc, CHANGES) or []
+    changes = read_result(doc, where) or []
     runs = groupby(enumerate(changes), lambda one: (one[1]["token"] - one[0], one[1]["from"], one[1]["to"]))
     told = []
     for (_, before, after), run in runs:
@@ -198,7 +219,7 @@ def read_references(
     found = zip(references, docs, read_entries(docs, tagger), find_confidences(tagger, docs))
     told = []
     for reference, doc, entry, confidence in found:
-        runs = _runs(labels_of(doc, tagger, tagger.tags))
+        runs = _runs(labels_of(Example(doc, doc), tagger, tagger.tags))
         fields = [
             {**_place(doc, *bounds), "label": label, "probability": probability}
             for bounds, (label, probability) in zip(runs, confidence.fields)
@@ -230,7 +251,8 @@ def tell_restored(component: Any, doc: Doc) -> Answer:
         if mark:
             end = token.idx + len(token)
             at = end + sum(len(new) - (behind - start) for start, behind, new in edits if start < end)
-            told: Answer = {"word": token.text, "start": token.idx, "end": end, "mark": mark, "at": at}
+            place = _place_of_mark(doc._.get(RESTORED), at)
+            told: Answer = {"word": token.text, "start": token.idx, "end": end, "mark": mark, "at": place}
             if rows is not None:
                 row = rows[token.i]
                 told["probability"] = row[columns.index(mark)]
@@ -240,6 +262,14 @@ def tell_restored(component: Any, doc: Doc) -> Answer:
     return {"restored": doc._.get(RESTORED), "edits": edits, "marks": marks, **has_case}
 
 
+def _place_of_mark(restored: str, end: int) -> int:
+    """The place of the mark of a word that ends at `end`: brackets that close and white space may stand before it; the
+    period of an abbreviation is a part of the word."""
+    behind = restored[end:]
+    place = end + len(behind) - len(behind.lstrip(BEFORE_MARKS))
+    return place if restored[place : place + 1] in BY_SIGN else end - (restored[end - 1] in BY_SIGN)
+
+
 TELLERS: dict[str, Callable[[Any, Doc], Answer]] = {
     "tag": tell_tags,
     "sets": tell_tags,
@@ -247,3 +277,65 @@ TELLERS: dict[str, Callable[[Any, Doc], Answer]] = {
     "sections": tell_sections,
     "punctuate": tell_restored,
 }
+
+
+# -- HTML --------------------------------------------------------------------------------------------------------
+
+
+def show(kind: str, told: Answer, text: str, active: bool = True) -> Answer:
+    """An answer with its HTML. kind (str): what was asked for. active (bool): for a page with a script."""
+    return {**told, "html": parts.failed(told["error"]) if "error" in told else SHOWN[kind](told, text, active)}
+
+
+SHOWN: dict[str, Callable[[Answer, str, bool], str]] = {
+    "tag": lambda told, text, active: parts.words(told["tokens"], text, active),
+    "sets": lambda told, text, active: parts.words(told["tokens"], text, active),
+    "entities": parts.spans,
+    "cite": lambda told, text, active: parts.references(told),
+    "sections": lambda told, text, active: parts.outline(told["tree"], text),
+    "punctuate": lambda told, text, active: parts.restored(told, active),
+}
+
+
+def render(
+    docs: Doc | Iterable[Doc],
+    style: Style = "sets",
+    *,
+    tag_set: str = "tag_set",
+    tag_probs: str = "tag_probs",
+    changes: str = "constraint_changes",
+    page: bool = False,
+) -> parts.Markup:
+    """Show what components have written to Docs, as displaCy shows entities: HTML, which notebooks display.
+
+    docs (Doc | Iterable[Doc]): one or several. style (str): "sets" of tags above words; "changes" that constraints made
+        to entities; "sections" as an outline beside the text; "marks" that were restored.
+    tag_set (str), tag_probs (str), changes (str): names of the custom attributes, as in the config.
+    page (bool): a whole page, not a part of one.
+    RAISES (ValueError): for another style, or a Doc without what it shows.
+
+    >>> import spacy
+    >>> from spacy_crf import render
+    >>> nlp = spacy.load("output/set_valued_tagger/model-best")  # `make demo` trains it
+    >>> "ART | CARD" in render(nlp("uinen sawzel"))
+    True
+    """
+    if style not in get_args(Style):
+        raise CRFError(ServiceErrors.CRF585.format(style=style, known=", ".join(get_args(Style))))
+    listed = [docs] if isinstance(docs, Doc) else list(docs)
+    keys = {"sets": tag_set, "changes": changes, "sections": SECTION_TREE, "marks": RESTORED}
+    shown = []
+    for number, doc in enumerate(listed):
+        if not doc.has_extension(keys[style]) or doc._.get(keys[style]) is None:
+            raise CRFError(ServiceErrors.CRF586.format(document=excerpt(doc.text), style=style, name=keys[style]))
+        if style == "sets":
+            shown.append(parts.words(parts.words_of(doc, tag_set, tag_probs), doc.text))
+        elif style == "changes":
+            entities = [{**_place(doc, e.start, e.end), "label": e.label_, "probability": None} for e in doc.ents]
+            shown.append(parts.spans({"entities": entities, "changes": tell_changes(doc, changes)}, doc.text))
+        elif style == "sections":
+            shown.append(parts.outline(doc._.get(SECTION_TREE).to_json(), doc.text, f"d{number}s"))
+        else:
+            shown.append(parts.restored(tell_restored(None, doc)))
+    content = "".join(shown)
+    return parts.page(style, content) if page else parts.notebook(content)

@@ -221,13 +221,14 @@ def _results(fit: Fit, told: Answer) -> Iterator[dict[str, Any]]:
         yield {"id": "text", **where, "type": "textarea", "value": {"text": [told["restored"]]}, "score": score}
         return
     for number, one in enumerate(told["entities"] if fit.kind == "entities" else told["tokens"]):
-        labels = one.get("set") or [one.get("label", one.get("tag"))]
-        labels = [label for label in labels if label in control.values][: None if control.several else 1]
-        if labels:
+        best, chances = one.get("label", one.get("tag")), one.get("probabilities", {})
+        labels = [label for label in one.get("set") or [best] if label in control.values]
+        if labels := labels[: None if control.several else 1]:
+            score = one.get("probability") if labels[0] == best else chances.get(labels[0])
             place = {"start": one["start"], "end": one["end"], "text": one["text"]}
             value = {"labels": labels} if control.kind == LABELS else {"taxonomy": [[label] for label in labels]}
             kind = control.kind.lower()
-            yield {"id": f"r{number}", **where, "type": kind, "value": place | value, "score": one.get("probability")}
+            yield {"id": f"r{number}", **where, "type": kind, "value": place | value, "score": score}
 
 
 # -- corrections -------------------------------------------------------------------------------------------------
@@ -250,19 +251,31 @@ def gold_of_task(nlp: Language, fit: Fit, event: Webhook) -> CheckedDoc:
         if (span.start_char, span.end_char) != (start, end):
             checked[span.start : span.end] = [False] * len(span)
             continue
-        spans.append((span.start, span.end, labels[0]))
+        spans += [(span.start, span.end, label) for label in labels]
         for token in span:
             tags[token.i] += labels
     return CheckedDoc(doc, spans=spans, checked=checked) if fit.kind == "entities" else CheckedDoc(doc, tags=tags)
 
 
 def _regions(control: Control, annotation: Value, text: str) -> Iterator[tuple[int, int, list[str]]]:
-    """The characters of the regions of a control, and their labels."""
+    """The characters of the regions of a control, and their labels; a coded error for a region of another text: where
+    its label belongs is not known, and tokens without one count as checked."""
     for one in annotation.get("result") or ():
         value = one.get("value") if isinstance(one, dict) else None
         if not isinstance(value, dict) or one.get("from_name") != control.name:
             continue
         found = value.get("labels") or [path[-1] for path in value.get("taxonomy") or () if path]
-        start, end = value.get("start"), value.get("end")
-        if found and isinstance(start, int) and isinstance(end, int) and 0 <= start < end <= len(text):
-            yield start, end, [str(label) for label in found]
+        start, end, shown = value.get("start"), value.get("end"), value.get("text")
+        if not found:
+            continue
+        place = (start, end) if isinstance(start, int) and isinstance(end, int) else (0, 0)
+        is_shown = not isinstance(shown, str) or _letters(shown) == _letters(text[slice(*place)])
+        if not (is_shown and 0 <= place[0] < place[1] <= len(text)):
+            problem = f"the region from {start!r} to {end!r}, {shown!r}, is not in the text of its task"
+            raise Refusal(ServiceErrors.CRF735.format(what="The correction", problem=problem))
+        yield *place, [str(label) for label in found]
+
+
+def _letters(text: str) -> str:
+    """A text without white space, which Label Studio may spell in another way."""
+    return "".join(text.replace("\\n", " ").split())

@@ -21,7 +21,7 @@ from ..punctuation.component import PunctuationRestorer
 from ..sections.component import SectionParser
 from .errors import Refusal, ServiceErrors
 
-MARGINALS, CHANGES = "served_marginals", "constraint_changes"  # custom attributes of Docs
+MARGINALS, CHANGES = "served_marginals", "served_changes"  # custom attributes of Docs begin so
 FIELDS = {"AUTHOR", "TITLE"}  # labels by which a model for references is known
 TOGETHER = 5000  # characters of texts from which on no more are processed at once
 T = TypeVar("T")
@@ -104,7 +104,7 @@ class ServedModel:
     def replace(self, nlp: Language, source: str) -> None:
         """Serve another pipeline; not while one is at work, see `swap`."""
         self.config = nlp.config.copy()  # before more is asked for
-        _ask_for_all(nlp)
+        ask_for_all(nlp)
         self.nlp, self.source = nlp, source
         known = {kind: [pipe for _, pipe in nlp.pipeline if fits(pipe)] for kind, fits in KINDS.items()}
         self._components = {kind: found[-1 if kind == "cite" else 0] for kind, found in known.items() if found}
@@ -248,10 +248,12 @@ class Models(Mapping[str, ServedModel]):
         raise Refusal(ServiceErrors.CRF732.format(name="No model", kind=kind, why=f"there are {', '.join(self)}"), 404)
 
 
-def _ask_for_all(nlp: Language) -> None:
-    """Have components tell what answers show beside labels: probabilities, and what constraints changed."""
-    for _, pipe in nlp.pipeline:
-        if isinstance(pipe, LabelsTokens) and not isinstance(pipe, GivesSets) and isinstance(pipe, ChainPipe):
-            pipe.cfg["marginals"] = MARGINALS
-        if isinstance(pipe, KeepsConstraints):
-            pipe.cfg["changes"] = CHANGES
+def ask_for_all(nlp: Language) -> None:
+    """Have components tell what answers show beside labels: probabilities, and what constraints changed; each in an
+    attribute of its own, but where the config names one, which others of the pipeline may read."""
+    for name, pipe in nlp.pipeline:
+        has_marginals = isinstance(pipe, LabelsTokens) and not isinstance(pipe, GivesSets)
+        if has_marginals and isinstance(pipe, ChainPipe) and pipe.cfg["marginals"] is None:
+            pipe.cfg["marginals"] = f"{MARGINALS}_{name}"
+        if isinstance(pipe, KeepsConstraints) and pipe.cfg["changes"] is None:
+            pipe.cfg["changes"] = f"{CHANGES}_{name}"

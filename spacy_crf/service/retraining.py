@@ -7,9 +7,11 @@ saved and not worse; whatever happens otherwise, the old one stays, and /models 
 """
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import chain
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -20,7 +22,7 @@ import spacy
 from spacy.parts_of_speech import IDS
 from spacy.tokens import Doc, DocBin, Span
 from spacy.tokens.doc import DOCBIN_ALL_ATTRS
-from spacy.util import filter_spans, registry
+from spacy.util import registry
 from thinc.api import Config
 
 from ..annotation.documents import register_doc_name
@@ -76,10 +78,14 @@ class Learner:
             raise Refusal(ServiceErrors.CRF744.format(name=model.name), 429, retry_after=10)
 
     def keep(self, model: ServedModel, kind: str, marked: CheckedDoc, key: str) -> None:
-        """Write what is known of a document to its file. kind (str): of answers. key (str): says which file it is."""
-        write_gold(model.component(kind), marked)
+        """Write what is known of a document to its file; a coded error where another component than the one that
+        learns gives such answers. kind (str): of answers. key (str): says which file it is."""
+        path, component = self._file(model, key), model.component(kind)
+        if component is not (learning := learns(model)):
+            told = {"name": model.name, "kind": kind, "component": component.name, "learning": learning.name}
+            raise Refusal(ServiceErrors.CRF472.format(**told))
+        write_gold(component, marked)
         docs = DocBin(DOCBIN_ALL_ATTRS, store_user_data=True, docs=[marked.doc])
-        path = self._file(model, key)
         path.parent.mkdir(parents=True, exist_ok=True)
         beside = path.with_suffix(".new")
         beside.write_bytes(docs.to_bytes())
@@ -132,7 +138,8 @@ def learns(model: ServedModel) -> Any:
 
 
 def write_gold(component: Any, marked: CheckedDoc) -> None:
-    """Give a Doc what is known of it, as the target of a component reads gold."""
+    """Give a Doc what is known of it, as the target of a component reads gold. Where it takes one tag, several say
+    nothing; nor do spans that overlap."""
     register_doc_name()
     doc, target = marked.doc, component.settings.target
     if target in SPAN_TARGETS:
@@ -142,16 +149,23 @@ def write_gold(component: Any, marked: CheckedDoc) -> None:
         write_gold_tags(doc, rows, component.cfg["gold_tags"])
     else:
         for token, own in zip(doc, marked.tags):
-            if own and target == "tag":
+            if len({*own}) != 1:
+                continue
+            if target == "tag":
                 token.tag_ = own[0]
-            elif own and own[0] in IDS:
+            elif target != "pos":
+                token._.set(target, own[0])
+            elif own[0] in IDS:
                 token.pos_ = own[0]
 
 
 def _write_spans(doc: Doc, target: str, key: str, marked: CheckedDoc) -> None:
-    spans = filter_spans([Span(doc, *span) for span in marked.spans])
-    checked = list(marked.checked) or [True] * len(doc)
-    tags = [OUTSIDE if is_known else "" for is_known in checked]
+    tags = [OUTSIDE if is_known else "" for is_known in marked.checked or [True] * len(doc)]
+    places = {span: range(*span[:2]) for span in marked.spans}
+    covered = Counter(chain.from_iterable(places.values()))
+    spans = [Span(doc, *span) for span, own in places.items() if all(covered[place] == 1 for place in own)]
+    for place in covered:
+        tags[place] = ""
     for span in spans:
         tags[span.start : span.end] = [f"B-{span.label_}", *[f"I-{span.label_}"] * (len(span) - 1)]
     if target == "ent":

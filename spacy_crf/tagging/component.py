@@ -16,11 +16,12 @@ from ..pipe.decoding import Batch, Decoder, DocOutput, Output, SpanScores, label
 from ..pipe.labels import PREPARATION
 from ..pipe.probabilities import LabelsTokens, span_probabilities
 from ..pipe.scorer import target_scores
+from ..pipe.span_sets import PromisesSpans
 from .block import TaggerSettings
 
 
 @LabelsTokens.register
-class CRFTagger(ChainPipe):
+class CRFTagger(PromisesSpans, ChainPipe):
     """Labels tokens, or spans of tokens, with a linear-chain CRF. See `TaggerSettings`.
 
     >>> import spacy
@@ -54,7 +55,7 @@ class CRFTagger(ChainPipe):
 
     def decoder(self) -> Decoder:
         own, names = self.settings, self.tags.tags
-        outputs: list[Output] = []
+        outputs: list[Output] = [] if own.guarantee is None else [self.span_sets()]
         if own.n_best:
             outputs.append(NBestOutput(own.n_best_key, own.n_best))
         if own.entropy is not None:

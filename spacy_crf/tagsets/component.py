@@ -20,12 +20,12 @@ from ..core.sets.sequences import smallest_sequence_sets
 from ..learning.model import get_layout
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder, DocOutput, MarginalsOutput, Output, Prediction
+from ..pipe.fingerprint import KeepsPromise
 from ..pipe.labels import PREPARATION, require_allowed
 from ..pipe.probabilities import LabelsTokens
 from ..pipe.scorer import target_scores
 from ..pipe.source import SourcePipe
 from .block import SetSettings
-from .fingerprint import KeepsPromise
 from .gold import Augmenter, WeightedTags, gold_weights, to_gold, weighted_gold
 from .rules import PARENTS, SetRule, set_rule, tag_tree
 

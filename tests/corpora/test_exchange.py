@@ -290,6 +290,16 @@ def test_cells_of_a_spreadsheet_are_coloured_by_doubt_and_never_formulas(tmp_pat
     assert checked == "FFFFFF" and int(unsure[2:], 16) < int(sure[2:], 16) < int(checked[2:], 16)
 
 
+def test_a_word_of_a_spreadsheet_whose_tags_were_deleted_is_no_comment(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    path = save("xlsx", tmp_path, make_doc([("#port", True, {"NE": 0.9}, None), ("ahoy", True, {"ITJ": 0.8}, "ITJ")]))
+    book = openpyxl.load_workbook(path)
+    book.worksheets[0]["B3"].value = None
+    book.save(path)
+    (copy,) = read(path)
+    assert [(token.text, token.tag_) for token in copy] == [("#port", ""), ("ahoy", "ITJ")]
+
+
 def test_marks_that_mean_nothing_are_refused(write: Write) -> None:
     table = "# columns = form, tags, checked\na\tA\t{}\n"
     assert read(write("a.tsv", table.format("X")))[0][0].tag_ == "A"

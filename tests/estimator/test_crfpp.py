@@ -58,7 +58,7 @@ def test_the_component_accepts_them(tmp_path):
     doc = Doc(vocab, words=["He", "reckons", "so"], tags=["PRP", "VBZ", "RB"])
     extractor = features.extractor
     columns = extractor.read([doc], vocab)
-    features.state.grow(extractor.keys(columns, extractor.state_templates), columns, vocab, True)
+    features.state.grow(extractor.keys(columns, extractor.state_templates), columns, True)
     names = features.state.names()
     # CRF++ has _B-2 for the word two before the first; its template 5 is "_B-1/He" there
     assert {"ORTH[-2]=BOS-2", "ORTH[-2]=He", "ORTH[-1]|ORTH[0]=BOS-1|He", "TAG[-2]|TAG[-1]|TAG[1]=BOS-1|PRP|RB"} <= set(

@@ -59,9 +59,9 @@ templates = st.tuples(st.sampled_from(["", "", "B:"]), st.lists(atoms, min_size=
 )
 
 
-def extracted(index, keys, columns, vocab, padding):
+def extracted(index, keys, columns, padding):
     """A dictionary from feature to value for each token, by way of the index."""
-    index.grow(keys, columns, vocab, padding)
+    index.grow(keys, columns, padding)
     rows, names = index.encode(keys), index.names()
     values = np.ones(len(rows.indices)) if rows.values is None else rows.values
     found = [{} for _ in range(rows.n_rows)]
@@ -75,7 +75,7 @@ def both(texts, batch, vocab, sequence="auto", padding=True):
     extractor = features.extractor
     columns = extractor.read(batch, vocab)
     return tuple(
-        extracted(index, extractor.keys(columns, chosen), columns, vocab, padding)
+        extracted(index, extractor.keys(columns, chosen), columns, padding)
         for index, chosen in (
             (features.state, extractor.state_templates),
             (features.edge, extractor.edge_templates),

@@ -24,7 +24,7 @@ class Indexer:
         return extractor.keys(columns, extractor.state_templates), columns
 
     def grow(self, words):
-        return self.index.grow(*self.keys(words), self.vocab, self.features.config.padding)
+        return self.index.grow(*self.keys(words), self.features.config.padding)
 
     def encode(self, words):
         """Names of the features of each word."""
@@ -90,7 +90,7 @@ def test_real_values_are_those_of_the_features(vocab, clue):
     extractor = indexer.features.extractor
     columns = extractor.read([doc], vocab)
     keys = extractor.keys(columns, extractor.state_templates)
-    indexer.index.grow(keys, columns, vocab, False)
+    indexer.index.grow(keys, columns, False)
     rows, names = indexer.index.encode(keys), indexer.index.names()
     assert [(names[i], value) for i, value in zip(rows.indices, rows.values.tolist())] == [
         ("_.clue[0]=value", 0.5),
@@ -151,7 +151,7 @@ def test_keys_follow_from_what_is_stored(vocab, clue):
         (features.state, features.extractor.state_templates),
         (features.edge, features.extractor.edge_templates),
     ):
-        index.grow(features.extractor.keys(columns, templates), columns, vocab, True)
+        index.grow(features.extractor.keys(columns, templates), columns, True)
     data = srsly.msgpack_loads(srsly.msgpack_dumps(features.to_data()))
     copy = Features.from_data(data, features.config, "auto")
     assert copy.state.table.keys.tolist() == features.state.table.keys.tolist() and len(copy.state) > 90
@@ -168,7 +168,7 @@ def test_names_use_the_strings_of_the_annotation(vocab):
     features = Features(FeatureSettings(["POS", "ENT_IOB", "SPACY", "MORPH", "TAG", "ORTH"]), "auto")
     doc = Doc(vocab, words=["mark"], pos=["NOUN"], ents=["B-PER"], morphs=["Case=Nom"], tags=["case"])
     columns = features.extractor.read([doc], vocab)
-    features.state.grow(features.extractor.keys(columns, features.config.parsed), columns, vocab, True)
+    features.state.grow(features.extractor.keys(columns, features.config.parsed), columns, True)
     values = ["POS[0]=NOUN", "ENT_IOB[0]=B", "SPACY[0]=1", "MORPH[0]=Case=Nom", "TAG[0]=case", "ORTH[0]=mark"]
     assert features.state.names() == values
 
@@ -177,7 +177,7 @@ def test_no_templates_of_a_kind(vocab):
     features = Features(FeatureSettings(["ORTH"]), "auto")
     columns = features.extractor.read([Doc(vocab, words=["a", "b"])], vocab)
     keys = features.extractor.keys(columns, features.extractor.edge_templates)
-    assert features.edge.grow(keys, columns, vocab, True) == 0
+    assert features.edge.grow(keys, columns, True) == 0
     assert features.edge.encode(keys).n_rows == 2
     assert features.edge.names() == []
     assert features.edge.to_data()["atoms"].shape == (0, 0)

@@ -50,7 +50,7 @@ def test_templates_and_storage(vocab: Vocab) -> None:
     features = Features(config, "doc", resources)
     columns = features.extractor.read(docs, vocab)
     keys = features.extractor.keys(columns, features.extractor.state_templates)
-    features.state.grow(keys, columns, vocab, padding=True)
+    features.state.grow(keys, columns, padding=True)
     first, second = resources.lexicon.classes.classify(["the", "cat"], 3)
     assert f"CLASS3[-1]|CLASS3[0]={first}|{second}" in features.state.names()
     again = Features.from_data(features.to_data(), config, "doc")

@@ -35,7 +35,7 @@ def test_templates_of_rare_and_common_words(vocab: Vocab) -> None:
     features = Features(config, "auto", config.make_resources(str.split, lambda: docs))
     columns = features.extractor.read(docs, vocab)
     keys = features.extractor.keys(columns, features.extractor.state_templates)
-    features.state.grow(keys, columns, vocab, padding=True)
+    features.state.grow(keys, columns, padding=True)
     assert set(features.state.names()) == {
         "LOWER[0]|COMMON3[0]=the|1",
         "SUFFIX2[0]|RARE2[0]=er|1",

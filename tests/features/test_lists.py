@@ -151,7 +151,7 @@ def test_several_lists_of_one_config(tmp_path):
     features = Features(config, "auto", config.make_resources(splitter(nlp)))
     columns = features.extractor.read([nlp.make_doc("Rome, new York"), nlp.make_doc("New")], nlp.vocab)
     keys = features.extractor.keys(columns, features.extractor.state_templates)
-    features.state.grow(keys, columns, nlp.vocab, padding=False)
+    features.state.grow(keys, columns, padding=False)
     assert sorted(features.state.names()) == [
         "LIST(brown)[1]=1010",
         "LIST(cities)[0]|LIST(brown,2)[0]=CITY|01",

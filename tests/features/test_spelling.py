@@ -124,7 +124,7 @@ def test_templates(vocab: Vocab) -> None:
     features, docs = features_of(["water Water watter wader", "dat wader water water"], vocab)
     columns = features.extractor.read(docs, vocab)
     keys = features.extractor.keys(columns, features.extractor.state_templates)
-    features.state.grow(keys, columns, vocab, padding=True)
+    features.state.grow(keys, columns, padding=True)
     rows = features.state.encode(keys)
     names = [
         {features.state.name(number) for number in rows.indices[low:high]}

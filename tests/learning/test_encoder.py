@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import spacy
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc
@@ -14,16 +15,17 @@ from spacy_crf.learning.encoder import ChainLearner, Sample, count_labels, group
 from spacy_crf.learning.model import get_layout, resize_labels, start_weights
 
 LABELS = ("X", "Y", "Z")
+VOCAB = spacy.blank("xx").vocab
 TEXTS = ["ORTH", "LOWER[-1]", "B:ORTH[0]", "B:LOWER[-1]|LOWER[0]"]
 
 
 TAGS = TagSet(LABELS, "none")
 
 
-def make_learner(vocab, tags=TAGS, **settings):
+def make_learner(tags=TAGS, **settings):
     model = LinearChain(**settings)
     start_weights(model, len(tags), tags.legal())
-    return ChainLearner("chain", LABELS, tags, Features(FeatureSettings(TEXTS), "auto"), model, vocab)
+    return ChainLearner("chain", LABELS, tags, Features(FeatureSettings(TEXTS), "auto"), model)
 
 
 # a sentence: words, each with the set of labels that gold allows (all: unknown)
@@ -33,7 +35,7 @@ sentences = st.lists(
 
 
 def learn(learner, batch):
-    docs = [Doc(learner.vocab, words=[word for word, _ in sentence]) for sentence in batch]
+    docs = [Doc(VOCAB, words=[word for word, _ in sentence]) for sentence in batch]
     weights = np.zeros((sum(map(len, batch)), 3), dtype=np.float32)
     for row, (_, labels) in enumerate(unit for sentence in batch for unit in sentence):
         weights[row, list(labels)] = 1
@@ -42,7 +44,7 @@ def learn(learner, batch):
 
 def take_in(learner, docs, gold):
     extractor = learner.features.extractor
-    sample = Sample(extractor.read(docs, learner.vocab), gold, extractor)
+    sample = Sample(extractor.read(docs, VOCAB), gold, extractor)
     learner.grow(sample)
     learner.add_weights(learner.encode(sample))
 
@@ -81,8 +83,8 @@ def expected_cells(batches):
 
 
 @given(st.lists(st.lists(sentences, max_size=3), max_size=4))
-def test_weights_are_those_of_the_pairs_seen(vocab, batches):
-    parts, whole = make_learner(vocab), make_learner(vocab)
+def test_weights_are_those_of_the_pairs_seen(batches):
+    parts, whole = make_learner(), make_learner()
     for number, batch in enumerate(batches, 1):
         learn(parts, batch)
         assert named_cells(parts) == expected_cells(batches[:number])
@@ -91,9 +93,9 @@ def test_weights_are_those_of_the_pairs_seen(vocab, batches):
 
 
 @given(st.lists(st.lists(sentences, max_size=3), max_size=3))
-def test_all_weights_on_request(vocab, batches):
+def test_all_weights_on_request(batches):
     tags = TagSet.of_spans(("P",), "BIO")
-    learner = make_learner(vocab, tags, all_states=True, all_transitions=True, all_edges=True)
+    learner = make_learner(tags, all_states=True, all_transitions=True, all_edges=True)
     for batch in batches:
         learn(learner, batch)
         state, transitions, edges = named_cells(learner)
@@ -103,13 +105,13 @@ def test_all_weights_on_request(vocab, batches):
         assert edges == {(name, *pair) for name in learner.features.edge.names() for pair in allowed}
 
 
-def test_transitions_may_be_left_to_edge_templates(vocab):
-    learner = make_learner(vocab, all_edges=True, transitions=False)
+def test_transitions_may_be_left_to_edge_templates():
+    learner = make_learner(all_edges=True, transitions=False)
     learn(learner, [[("a", {0}), ("b", {1}), ("a", {1})]])
     state, transitions, edges = named_cells(learner)
     assert not transitions and len(edges) == 9 * len(learner.features.edge) and state
     with pytest.raises(CRFError, match="CRF205"):
-        make_learner(vocab, all_transitions=True, transitions=False)
+        make_learner(all_transitions=True, transitions=False)
 
 
 def test_the_features_of_agrawal_and_shah_have_628_weights_on_dialogues_of_33_parts_of_speech(vocab):
@@ -119,7 +121,7 @@ def test_the_features_of_agrawal_and_shah_have_628_weights_on_dialogues_of_33_pa
     for kept, size in (({}, 33 + 25), ({"all_states": True, "all_edges": True, "transitions": False}, 628)):
         model = LinearChain(boundary=False, **kept)
         start_weights(model, 4, tags.legal())
-        learner = ChainLearner("chain", tags.tags, tags, Features(settings, "auto"), model, vocab)
+        learner = ChainLearner("chain", tags.tags, tags, Features(settings, "auto"), model)
         docs = [Doc(vocab, words=[f"P{n}", f"P{(n + 9) % 33}", f"P{n}"]) for n in range(24)]
         sample = Sample(
             extractor.extractor.read(docs, vocab), Gold.known(np.ones(72, np.int32), 4), extractor.extractor
@@ -132,21 +134,21 @@ def test_the_features_of_agrawal_and_shah_have_628_weights_on_dialogues_of_33_pa
         assert len(layout.transition_cells) == (0 if kept else 1)
 
 
-def test_all_weights_of_a_label_that_is_added_later(vocab):
-    learner = make_learner(vocab, all_states=True, all_edges=True)
+def test_all_weights_of_a_label_that_is_added_later():
+    learner = make_learner(all_states=True, all_edges=True)
     learn(learner, [[("a", {0}), ("b", {1})]])
     resize_labels(learner.model, 4)
     tags = TagSet((*LABELS, "W"), "none")
-    learner = ChainLearner("chain", tags.tags, tags, learner.features, learner.model, vocab)
-    take_in(learner, [Doc(vocab, words=["a", "c"])], Gold.known(np.array([3, 0]), 4))
+    learner = ChainLearner("chain", tags.tags, tags, learner.features, learner.model)
+    take_in(learner, [Doc(VOCAB, words=["a", "c"])], Gold.known(np.array([3, 0]), 4))
     state, _, edges = named_cells(learner)
     assert state == {(name, label) for name in learner.features.state.names() for label in range(4)}
     pairs = [(first, second) for first in range(4) for second in range(4)]
     assert edges == {(name, *pair) for name in learner.features.edge.names() for pair in pairs}
 
 
-def test_weights_that_are_there_keep_their_values(vocab):
-    learner = make_learner(vocab)
+def test_weights_that_are_there_keep_their_values():
+    learner = make_learner()
     learn(learner, [[("a", {0}), ("b", {1})]])
     names = named_cells(learner)[0]
     size = len(learner.model.get_param("state"))
@@ -179,7 +181,7 @@ def test_labels_are_counted_where_gold_says_something():
 
 
 @pytest.mark.parametrize("settings", [{}, {"all_states": True, "all_transitions": True, "all_edges": True}])
-def test_nothing_to_learn_from(vocab, settings):
-    learner = make_learner(vocab, **settings)
+def test_nothing_to_learn_from(settings):
+    learner = make_learner(**settings)
     learn(learner, [[], []])
     assert [len(cells) for cells in named_cells(learner)] == [0, 9 if settings else 0, 0]

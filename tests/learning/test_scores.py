@@ -56,8 +56,8 @@ def make_emissions(templates, padding, docs, vocab, seed=0):
     features = Features(FeatureSettings(templates, padding=padding), "auto")
     extractor = features.extractor
     columns = extractor.read(docs, vocab)
-    features.state.grow(extractor.keys(columns, extractor.state_templates), columns, vocab, padding)
-    features.edge.grow(extractor.keys(columns, extractor.edge_templates), columns, vocab, padding)
+    features.state.grow(extractor.keys(columns, extractor.state_templates), columns, padding)
+    features.edge.grow(extractor.keys(columns, extractor.edge_templates), columns, padding)
     n_state, n_edge = len(features.state), len(features.edge)
     cells = [np.arange(size) for size in (n_state * LABELS, LABELS**2, n_edge * LABELS**2)]
     empty = ChainWeights.zeros(Layout.empty(LABELS, boundary=True)).extended(n_state, n_edge, *cells)

@@ -1,15 +1,66 @@
-"""Components that another pipeline has trained."""
+"""Components that another pipeline has made, and Docs of other pipelines."""
+
+from typing import Any
 
 import pytest
 import spacy
+from helpers import citations, tagged
 from helpers.tagged import train
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+
+DICTIONARY = {"@misc": "spacy_crf.TagDictionary.v1", "use": "mask", "open_types": 2}
+NEW = ["Zzyzx", "unmoors", "Qwert"]  # words that no pipeline of the tests knows
+
+
+def taken_over(nlp: Language, factory: str = "crf_tagger") -> Language:
+    other = spacy.blank("xx")
+    other.add_pipe(factory, source=nlp)
+    return other
 
 
 def test_a_sourced_component_reads_words_that_its_own_vocabulary_lacks() -> None:
-    nlp = spacy.blank("xx")
-    nlp.add_pipe("crf_tagger", source=train(target="tag"))
-    tags = [token.tag_ for token in nlp("Zzyzx walks slowly to Qwert.")]
+    tags = [token.tag_ for token in taken_over(train())("Zzyzx walks slowly to Qwert.")]
     assert tags == ["NNP", "VBZ", "RB", "TO", "NNP", "."]
+
+
+@pytest.mark.parametrize("config", [{}, {"dictionary": DICTIONARY}], ids=["plain", "with a dictionary"])
+def test_a_sourced_component_learns_and_tags_words_that_its_own_vocabulary_lacks(config: dict[str, Any]) -> None:
+    nlp, first = taken_over(train(**config)), train(**config)
+    own = [token.tag_ for token in first(Doc(first.vocab, words=NEW))]
+    assert [token.tag_ for token in nlp(Doc(nlp.vocab, words=NEW))] == own
+    gold = Doc(nlp.vocab, words=NEW, tags=["NNP", "VBZ", "NNP"])
+    nlp.update([*tagged.make_examples(nlp), Example(Doc(nlp.vocab, words=NEW), gold)], sgd=nlp.resume_training())
+    assert [token.tag_ for token in nlp(Doc(nlp.vocab, words=NEW))] == ["NNP", "VBZ", "NNP"]
+    names = nlp.get_pipe("crf_tagger").features.state.names()  # type: ignore[attr-defined]
+    assert "LOWER[0]=unmoors" in names
+
+
+def test_a_sourced_component_is_initialised_with_words_that_its_own_vocabulary_lacks() -> None:
+    nlp = taken_over(tagged.build(dictionary=DICTIONARY))
+    examples = tagged.make_examples(nlp)
+    tagged.fit(nlp, examples)
+    assert nlp.evaluate(examples)["tag_acc"] == 1
+
+
+def test_constraints_of_a_sourced_component_read_words_that_its_own_vocabulary_lacks() -> None:
+    predicates = {"marked": ["Zzyzx"]}
+    rules = [*citations.RULES, "state_change(marked, AUTHOR, AUTHOR) gap"]
+    nlp = taken_over(citations.build(mine=citations.MINE, predicates=predicates, constraints=rules), "constrained_ner")
+    examples = citations.make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    assert nlp(Doc(nlp.vocab, words=NEW)).ents
+
+
+@pytest.mark.parametrize("config", [{}, {"target": "ent"}, {"dictionary": DICTIONARY}])
+def test_docs_of_other_vocabularies_are_labelled_as_if_they_had_that_of_the_pipeline(config: dict[str, Any]) -> None:
+    nlp, texts = train(**config), [["Ada", "sold", "flour", "."], ["Zzyzx", "sold", "Delft", "?"], ["Bo", "left"]]
+    own = [doc.to_json() for doc in nlp.pipe(Doc(nlp.vocab, words=words) for words in texts)]
+    vocabs = [nlp.vocab, spacy.blank("xx").vocab, spacy.blank("xx").vocab]
+    found = nlp.pipe([Doc(vocab, words=words) for vocab, words in zip(vocabs, texts)])
+    assert [doc.to_json() for doc in found] == own
 
 
 @pytest.mark.parametrize("factory", ["constraint_decoder", "set_valued_tagger"])

@@ -10,7 +10,7 @@ from spacy.tokens import Doc, DocBin
 
 from spacy_crf.core.errors import CRFWarning
 from spacy_crf.sections.layout import runs_of
-from spacy_crf.sections.reader import SectionCorpus
+from spacy_crf.sections.reader import SectionCorpus, read_layout
 from spacy_crf.sections.tree import SectionNode, SectionTree
 
 XML = """<document xml:lang="en" genre="statute">
@@ -179,3 +179,7 @@ def test_a_tree_is_one_of_its_text(tmp_path, text, message):
     srsly.write_json(tmp_path / "a.json", {"text": text, "tree": SectionTree([SectionNode(0, 5, 1)]).to_json()})
     with pytest.raises(ValueError, match=f"CRF970.*{message}"):
         next(SectionCorpus(tmp_path / "a.json")(spacy.blank("en")))
+
+
+def test_a_document_may_be_named_by_a_string(annotated: Path) -> None:
+    assert read_layout(str(annotated)) == read_layout(annotated)

@@ -5,6 +5,7 @@ import socket
 from typing import Any
 
 import pytest
+import spacy
 from helpers.services import Models, httpx, model_of, refusal, served
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -64,16 +65,38 @@ def test_references(client: httpx.Client) -> None:
     assert found["bibtex"].count("@") == 2
 
 
+@pytest.mark.parametrize("order", [["tagger", "entities"], ["entities", "tagger"]])
+def test_components_of_one_pipeline_have_their_own_probabilities(load: Any, order: list[str]) -> None:
+    nlp, text = spacy.blank("en"), "Doreen left Whitby in May"
+    for name in order:
+        nlp.add_pipe("crf_tagger", name=name, source=load(name))
+    alone = load("tagger")
+    with served(model_of("both", nlp)) as both, served(model_of("one", alone)) as one:
+        (expected,) = one.post("/tag", json={"text": text}).json()["results"]
+        assert ask(both, "tag", text=text)[0]["tokens"] == expected["tokens"]
+
+
+def test_attributes_that_other_components_read_keep_their_names(load: Any) -> None:
+    nlp, text = load("tagger"), "Can you mail the can opener back?"
+    nlp.get_pipe("crf_tagger").cfg["marginals"] = "own_probs"  # type: ignore[attr-defined]
+    config = {"marginals": "own_probs", "target": "tag", "constraints": ["at_most(MD, 1)"]}
+    nlp.add_pipe("constraint_decoder", config=config)
+    tags = [token.tag_ for token in nlp(text)]
+    with served(model_of("one", nlp)) as client:
+        assert [token["tag"] for token in ask(client, "tag", text=text)[0]["tokens"]] == tags
+
+
 def test_sections(client: httpx.Client) -> None:
     text = "1. Scope\nAll ferries.\n\n2. Term\nA year, see 1.\n"
     (found,) = ask(client, "sections", text=text)
     assert [node["title"] for node in found["tree"]["sections"]] == ["Scope", "Term"]
 
 
-def test_punctuation(client: httpx.Client) -> None:
-    text = "dear tom thank you for your letter 😀 how is your sister"
+@pytest.mark.parametrize("closing", ["", ")", ' ]"'])
+def test_punctuation(client: httpx.Client, closing: str) -> None:
+    text = f"dear tom{closing} thank you for your letter{closing} 😀 how is your sister"
     (found,) = ask(client, "punctuate", text=text)
-    words = [word.strip(",.?!:;–") for word in found["restored"].lower().split()]
+    words = [word.translate(str.maketrans("", "", ",.?!:;–")) for word in found["restored"].lower().split()]
     assert [word for word in words if word] == text.split()
     signs = {"COMMA": ",", "PERIOD": ".", "QUESTION": "?"}
     assert found["marks"]

@@ -67,6 +67,18 @@ def test_tags_and_sets(client: httpx.Client, models: Models) -> None:
     assert tree[0]["type"] == "taxonomy"
 
 
+def test_the_score_of_a_label_is_its_own(client: httpx.Client) -> None:
+    text = "In dem namen goddes"
+    config = TAGS.format(more="", values='<Label value="NA"/><Label value="VVFIN"/>')  # not the best tags of all words
+    (told,) = client.post("/sets", json={"text": text, "model": "sets"}).json()["results"]
+    chances = {token["start"]: token["probabilities"] for token in told["tokens"]}
+    found = predict(client, "sets", config, text=text)["result"]
+    shown = [(one["value"]["start"], *one["value"]["labels"]) for one in found]
+    assert any(label != max(chances[start], key=chances[start].get) for start, label in shown)
+    for (start, label), one in zip(shown, found):
+        assert one["score"] == pytest.approx(chances[start][label], abs=1e-4)
+
+
 def test_restored_text(client: httpx.Client, models: Models) -> None:
     text = "dear tom how is your sister"
     (one,) = predict(client, "punctuation", TEXT, text=text)["result"]
@@ -140,6 +152,27 @@ def test_corrections_are_kept_changed_and_forgotten(load: Any, tmp_path: Path) -
         send({"action": "ANNOTATIONS_DELETED", "annotations": [{"id": 1}, {"id": 3}], "project": {"id": 1}})
         assert not checked(tmp_path)
         send({"action": "PROJECT_UPDATED", "project": {"id": 1}})
+
+
+def test_what_regions_say_of_tokens_that_several_have_is_unknown(load: Any, tmp_path: Path) -> None:
+    author, first = region(REFERENCE, "Ferreira, Tomás", "AUTHOR"), region(REFERENCE, "Ferreira", "OTHER")
+    date, edition = region(REFERENCE, "2003", "DATE", "OTHER"), region(REFERENCE, "Press", "OTHER")
+    with served(model_of("one", load("references")), learner=Learner(tmp_path)) as client:
+        body = event("ANNOTATION_CREATED", 1, REFERENCE, author, first, date, edition, edition)
+        assert client.post("/label-studio/one/webhook", json=body).status_code == 200
+    (doc,) = checked(tmp_path)
+    assert [(ent.text, ent.label_) for ent in doc.ents] == [("Press", "OTHER")]
+    assert [token.text for token in doc if not token.ent_iob_] == ["Ferreira", ",", "Tomás", "2003"]
+
+
+@pytest.mark.parametrize("change", [{"end": 999}, {"start": 3}, {"text": "other"}, {"start": None}, {"end": 0}])
+def test_regions_of_another_text_are_refused(load: Any, tmp_path: Path, change: dict[str, Any]) -> None:
+    wrong = region(REFERENCE, "2003", "DATE")
+    wrong["value"] |= change
+    with served(model_of("one", load("references")), learner=Learner(tmp_path)) as client:
+        body = event("ANNOTATION_CREATED", 1, REFERENCE, wrong)
+        refusal(client.post("/label-studio/one/webhook", json=body), 422, "CRF735")
+    assert not checked(tmp_path)
 
 
 def test_corrections_without_a_folder_are_refused(client: httpx.Client) -> None:

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 import spacy
+from helpers import tagged
 from helpers.annotators import ENTITY, FEATURES, POS, document_of, make_cas, make_typesystem, metadata_of
 from helpers.services import Models, httpx, model_of, refusal, served
 
 from spacy_crf import Corpus
-from spacy_crf.service.retraining import Learner
+from spacy_crf.service.retraining import CheckedDoc, Learner, write_gold
 
 # tags that no model would give, the same for each word
 SENTENCES = ["They can swim .", "We can leave .", "They leave boats .", "We swim .", "They can row boats .", "We row ."]
@@ -101,3 +102,23 @@ def test_unchecked_tokens_and_sentences_are_unknown(load: Any, tmp_path: Path) -
 def test_models_that_do_not_learn(models: Models, tmp_path: Path, name: str) -> None:
     with served(models, learner=Learner(tmp_path)) as client:
         refusal(client.post(f"/inception/{name}/train", json=train_request(SENTENCES)), 422, "CRF747")
+
+
+def test_corrections_of_a_component_that_does_not_learn_are_refused(load: Any, tmp_path: Path) -> None:
+    nlp = spacy.blank("en")
+    for name in ("tagger", "references"):
+        source = load(name)
+        nlp.add_pipe(source.pipe_names[0], name=name, source=source)
+    with served(model_of("one", nlp), learner=Learner(tmp_path)) as client:
+        body = train_request(SENTENCES, ENTITY, "tokens")
+        message = refusal(client.post("/inception/one/train", json=body), 422, "CRF472")
+        assert "'references'" in message and "'tagger'" in message
+    assert not list(tmp_path.rglob("*.spacy"))
+
+
+def test_one_tag_of_a_custom_attribute_is_kept(tmp_path: Path) -> None:
+    nlp = tagged.train(target=tagged.EXTENSION)
+    doc = nlp.make_doc("Ada sold flour")
+    write_gold(nlp.get_pipe("crf_tagger"), CheckedDoc(doc, tags=[["upper"], ["other", "upper"], []]))
+    assert [token._.get(tagged.EXTENSION) for token in doc] == ["upper", None, None]
+    assert not any(token.pos_ for token in doc)

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from spacy_crf import Corpus
 from spacy_crf.cli import app
+from spacy_crf.core.errors import CRFWarning
 from spacy_crf.corpora.tables import write_tokens_tsv
 from spacy_crf.corpora.tagsets import read_cells
 
@@ -139,7 +140,7 @@ def test_round_the_loop(layout: str, start: Path, tmp_path: Path) -> None:
     if layout in PACKAGES:
         pytest.importorskip(PACKAGES[layout])
     out = tmp_path / "out"
-    arguments = ["annotate", start / "model", start / "Berl_Uk.txt", "--layout", layout, "--output", out]
+    arguments = ["annotate", start / "model", start / "Berl_Uk.txt", "--to", layout, "--output", out]
     result = CliRunner().invoke(app, list(map(str, arguments)))
     assert result.exit_code == 0, result.output
     (path,) = (file for file in out.iterdir() if file.name != "TypeSystem.xml")
@@ -179,7 +180,7 @@ def test_what_was_checked_goes_out_again(start: Path, tmp_path: Path) -> None:
     path = tmp_path / "one" / "Berl_Uk.tsv"
     path.write_text("# columns = form, tags, checked\nban\tV|ADV\tyes\nbav\tN\t_\n", encoding="utf8")
     for layout, folder in (("label-studio", "two"), ("doccano", "three"), ("tsv", "four")):
-        arguments = ["annotate", start / "model", path, "--layout", layout, "--output", tmp_path / folder]
+        arguments = ["annotate", start / "model", path, "--to", layout, "--output", tmp_path / folder]
         result = CliRunner().invoke(app, list(map(str, arguments)))
         assert result.exit_code == 0, result.output
         (path,) = (tmp_path / folder).iterdir()
@@ -194,10 +195,21 @@ def test_a_folder_of_texts_becomes_one_of_files_with_the_same_names(start: Path,
         (tmp_path / "texts" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "texts" / name).write_text("ban bav\nban\n", encoding="utf8")
     for layout in ("tsv", "webanno"):
-        arguments = ["annotate", start / "model", tmp_path / "texts", "--layout", layout, "--output", tmp_path / layout]
+        arguments = ["annotate", start / "model", tmp_path / "texts", "--to", layout, "--output", tmp_path / layout]
         result = CliRunner().invoke(app, list(map(str, arguments)))
         assert result.exit_code == 0, result.output
         files = sorted(path.relative_to(tmp_path / layout).as_posix() for path in (tmp_path / layout).rglob("*.tsv"))
         assert files == ["Berl_Uk.tsv", "letters/1425.tsv"]
         docs = Corpus(tmp_path / layout, group="document").read_docs(spacy.blank("xx").vocab)
         assert sorted(doc._.doc_name for doc in docs) == ["Berl_Uk", "letters/1425"]
+
+
+def test_texts_beside_files_of_a_format_are_named(start: Path, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.conllu").write_text("1\tban" + "\t_" * 8 + "\n", encoding="utf8")
+    (tmp_path / "in" / "letter.txt").write_text("ban bav\n", encoding="utf8")
+    arguments = ["annotate", str(start / "model"), str(tmp_path / "in"), "--output", str(tmp_path / "out")]
+    with pytest.warns(CRFWarning, match=r"CRFW473.*letter\.txt"):
+        result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["a.tsv"]

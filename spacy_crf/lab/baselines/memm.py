@@ -224,7 +224,7 @@ class MEMMEstimator(Estimator):
 
     def take(self, columns: Columns, gold: Gold, vocab: Vocab) -> None:
         sample = Sample(columns, gold, self.extractor)
-        self._features.state.grow(sample.state, columns, vocab, self.config.padding)
+        self._features.state.grow(sample.state, columns, self.config.padding)
         self._samples.append(sample)
         self._model = None
 

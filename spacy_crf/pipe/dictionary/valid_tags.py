@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from spacy.strings import StringStore
 from spacy.tokens import Doc
 
 from ...core.arrays import Bools, Floats, Indices, Segments
@@ -85,14 +84,14 @@ class ValidTags:
                 found = {"setting": setting, "value": getattr(config, setting), "theirs": value}
                 raise CRFError(PipeErrors.CRF451.format(name=self.name, **found))
 
-    def fit(self, columns: Columns, gold: Gold, strings: StringStore, tags: TagSet, documents: Indices) -> None:
+    def fit(self, columns: Columns, gold: Gold, tags: TagSet, documents: Indices) -> None:
         """Count the words of training data, but for texts that were counted before, and how often the mask is wrong.
 
         columns (Columns), gold (Gold): of the tokens. documents ((D,)): number of the document that each Doc is of.
         """
         if self.config is None:
             return
-        shares, words, before = known_shares(gold), self._words(columns, strings), self._counted
+        shares, words, before = known_shares(gold), self._words(columns), self._counted
         if not len(shares.units):
             raise CRFError(PipeErrors.CRF431.format(name=self.name))
         new = shares if before is None else shares.where(before.are_new(words)[shares.units])
@@ -123,20 +122,20 @@ class ValidTags:
     def _set(self, dictionary: TagDictionary, tags: list[str], counted: Counted | None) -> None:
         self.dictionary, self._tags, self._counted, self._class_column = dictionary, tags, counted, None
 
-    def fill(self, columns: Columns, strings: StringStore) -> Columns:
+    def fill(self, columns: Columns) -> Columns:
         """Return columns with the feature, as for new text."""
         if self.dictionary is None or not self._settings.has_feature:
             return columns
-        classes = self._classes(self.dictionary, columns, strings)
+        classes = self._classes(self.dictionary, columns)
         if self._class_column is None:
             self._class_column = self._column(classes.members)
         return _with(columns, self._class_column.take(classes.numbers))
 
-    def fill_training(self, columns: Columns, gold: Gold, strings: StringStore) -> Columns:
+    def fill_training(self, columns: Columns, gold: Gold) -> Columns:
         """Return columns with the feature as new text would have it, see `_in_training`."""
         if self.dictionary is None or not self._settings.has_feature:
             return columns
-        classes = self._valid_in_training(self._words(columns, strings), gold)
+        classes = self._valid_in_training(self._words(columns), gold)
         return _with(columns, self._column(classes.members).take(classes.numbers))
 
     def _valid_in_training(self, words: Words, gold: Gold) -> AmbiguityClasses:
@@ -146,17 +145,17 @@ class ValidTags:
         left_out = known_shares(gold) if self._counted is None else self._counted.left_out(words, gold)
         return self.dictionary.valid_elsewhere(words.by_unit, left_out)
 
-    def mask(self, columns: Columns, strings: StringStore, n_labels: int) -> Bools | None:
+    def mask(self, columns: Columns, n_labels: int) -> Bools | None:
         """((N, L) | None): tags that each token may have; those that are younger than the dictionary always."""
         if self.dictionary is None or not self._settings.masks:
             return None
-        return _of_all_labels(self._classes(self.dictionary, columns, strings), n_labels)
+        return _of_all_labels(self._classes(self.dictionary, columns), n_labels)
 
-    def training_mask(self, columns: Columns, gold: Gold, strings: StringStore) -> Floats | None:
+    def training_mask(self, columns: Columns, gold: Gold) -> Floats | None:
         """((N, L) | None): what the mask adds to scores in training; gold is not ruled out."""
         if self.dictionary is None or not self._settings.mask_training:
             return None
-        classes = self._valid_in_training(self._words(columns, strings), gold)
+        classes = self._valid_in_training(self._words(columns), gold)
         mask = _of_all_labels(classes, gold.weights.shape[1])
         return self._log_likelihoods(mask if self.doubt else mask | (gold.dense() > 0))
 
@@ -165,12 +164,10 @@ class ValidTags:
         odds = np.log(self.doubt / (1 - self.doubt)) if self.doubt else -np.inf
         return np.where(mask, np.float32(0), np.float32(odds))
 
-    def narrow(
-        self, evidence: Bools | None, docs: Sequence[Doc], columns: Columns, strings: StringStore, layout: Layout
-    ) -> Known | None:
+    def narrow(self, evidence: Bools | None, docs: Sequence[Doc], columns: Columns, layout: Layout) -> Known | None:
         """Add to evidence ((N, L) | None) what the mask says of tags, which rules out none where there is doubt; warn
         once where sequences had to go without a mask that does."""
-        mask = self.mask(columns, strings, layout.n_labels)
+        mask = self.mask(columns, layout.n_labels)
         if mask is None:
             return evidence
         if self.doubt:
@@ -185,13 +182,14 @@ class ValidTags:
             warnings.warn(message, CRFWarning, stacklevel=2)
         return allowed
 
-    def _classes(self, dictionary: TagDictionary, columns: Columns, strings: StringStore) -> AmbiguityClasses:
-        words = self._words(columns, strings)
+    def _classes(self, dictionary: TagDictionary, columns: Columns) -> AmbiguityClasses:
+        words = self._words(columns)
         classes = dictionary.valid(words.distinct)
         return AmbiguityClasses(classes.members, classes.numbers[words.places])
 
-    def _words(self, columns: Columns, strings: StringStore) -> Words:
+    def _words(self, columns: Columns) -> Words:
         """Return the words of units as they are looked up."""
+        strings = columns.vocab.strings
         orths, places = np.unique(columns.orths, return_inverse=True)
         found = [self._settings.key(strings[orth], columns.lexicon.speller) for orth in orths.tolist()]
         return Words([FOLDS[self._settings.fold](word) for word in found], places, Segments(columns.doc_lengths))

@@ -241,7 +241,7 @@ class UnitReader:
             else:
                 columns[attribute] = positional(attribute, lengths)
         hashes: Hashes = np.append(string_hashes(batch.distinct), np.uint64(0))[batch.text_numbers]
-        return Columns(doc_lengths, lengths, hashes[kept], columns)
+        return Columns(doc_lengths, lengths, hashes[kept], columns, vocab=vocab)
 
 
 def values_of(batch: UnitBatch, name: str) -> FeatureValues:

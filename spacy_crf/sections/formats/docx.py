@@ -23,6 +23,7 @@ BODY_LEVEL = 9  # the outline level of text
 NUMERALS = {"lowerLetter": "a", "upperLetter": "A", "lowerRoman": "i", "upperRoman": "I"}
 OFF = frozenset(("0", "false", "off", "none"))
 LEFT_OUT = frozenset(f"{W}{name}" for name in ("del", "moveFrom", "pPr", "rPr", "sectPr", "footnotePr", "instrText"))
+MATHS = "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"
 FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 SIGNS = {f"{W}tab": "\t", f"{W}ptab": "\t", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
 TWIPS = 120  # in a column of indentation: half of a size of 12 points
@@ -38,7 +39,8 @@ def read_docx(path: Path) -> DocumentLayout:
     style or one that it is based on, in any language of Word; so are titles. Numbers and bullets of lists are in the
     text as Word shows them. Bold, italic, underlined and larger type is formatting, indentation is spaces but for what
     is centred. A table is one unit, unless it has headings or tables in it. Headers, footers, notes, comments and
-    deleted text are left out; what stands in text boxes follows its paragraph.
+    deleted text are left out, and signs that are told by their place in a font; what stands in text boxes follows its
+    paragraph. Of formulas, their signs are read one after the other.
 
     RAISES (ValueError): for a file that is no DOCX, is damaged or needs a password, and if python-docx is not
         installed.
@@ -331,7 +333,7 @@ def _pieces(element: XmlElement) -> Iterator[tuple[str, XmlElement | None, XmlEl
             continue
         if own.tag == f"{W}txbxContent":
             yield "", None, own
-        elif own.tag == f"{W}t":
+        elif own.tag in (f"{W}t", MATHS):
             yield own.text or "", run, None
         elif own.tag in SIGNS:
             yield SIGNS[own.tag], run, None

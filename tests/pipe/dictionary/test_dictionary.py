@@ -109,7 +109,7 @@ def test_gold_is_never_ruled_out(learned: list[int]) -> None:
     pipe = tagger(nlp)
     columns = pipe.read_columns([Doc(nlp.vocab, words=["is", "is", "The"])])
     gold = Gold.known(np.array(learned), len(pipe.tags))
-    mask = pipe.valid_tags.training_mask(columns, gold, nlp.vocab.strings)
+    mask = pipe.valid_tags.training_mask(columns, gold)
     expected = valid(nlp, ["is", "is", "The"])
     for unit, label in enumerate(learned):
         expected[unit, slice(None) if label == UNKNOWN else label] = True

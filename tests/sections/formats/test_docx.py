@@ -15,6 +15,7 @@ from spacy_crf.sections.layout import DocumentLayout, to_doc
 
 docx = pytest.importorskip("docx", reason="DOCX is read by python-docx")
 FIXTURE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
+MATHS = "http://schemas.openxmlformats.org/officeDocument/2006/math"
 SPACE = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 
 
@@ -124,6 +125,7 @@ def test_what_is_deleted_or_hidden_is_left_out_and_text_boxes_follow(tmp_path: P
         "<w:r><w:rPr><w:vanish/></w:rPr><w:t>hidden</w:t></w:r>",
         f"<w:r><w:pict>{box}</w:pict></w:r>",
         "<w:hyperlink><w:r><w:tab/><w:t>link</w:t><w:footnoteReference/></w:r></w:hyperlink>",
+        f'<m:oMath xmlns:m="{MATHS}"><m:f><m:r><m:t> a</m:t></m:r><m:r><m:t>/b</m:t></m:r></m:f></m:oMath>',
     )
 
     def write(document: Any) -> None:
@@ -131,7 +133,7 @@ def test_what_is_deleted_or_hidden_is_left_out_and_text_boxes_follow(tmp_path: P
         for run in runs:
             paragraph._p.append(element(run))
 
-    assert read(tmp_path, write).text == "kept\tlink\nIn a box\n"
+    assert read(tmp_path, write).text == "kept\tlink a/b\nIn a box\n"
 
 
 # -- trees ---------------------------------------------------------------------------------------------------
