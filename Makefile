@@ -47,7 +47,7 @@ bench-guard: $(VENVS)/test/.installed
 
 # NO_MKDOCS_2_WARNING: what Material for MkDocs says of a version that pyproject.toml excludes
 docs: $(VENVS)/docs/.installed
-	NO_MKDOCS_2_WARNING=1 $(VENVS)/docs/bin/mkdocs build --strict --quiet --site-dir $(OUTPUT)/site
+	NO_MKDOCS_2_WARNING=1 $(VENVS)/docs/bin/mkdocs build --strict --site-dir $(OUTPUT)/site
 	@echo "Open $(OUTPUT)/site/index.html"
 
 $(OUTPUT)/dist/.built: $(VENVS)/release/.installed $(shell find spacy_crf configs -type f -not -name '*.pyc') README.md setup.py
