@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from .tagsets.component import SetValuedTagger
     from .tagsets.guarantee import conformal_sets, held_out_tokens, risk_control
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "bibliography.assemble": ["cite"],
