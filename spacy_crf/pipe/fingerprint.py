@@ -41,7 +41,7 @@ class KeepsPromise:
     _checked: tuple[Any, Any, Any] = (None, None, None)
 
     def check_promise(self) -> None:
-        """Warn once for each model, temperature and list of constraints. The weights of a source that is no component of
+        """Warn once for each model, temperature and constraints. The weights of a source that is no component of
         this library, and of components that make vectors, are looked at once."""
         if not keeps_promise(self.settings):
             return

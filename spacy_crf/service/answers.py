@@ -1,6 +1,7 @@
 """Texts to answers in JSON, for each kind of component. A text that fails has its error in the place of its answer."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import groupby
 from typing import Any
@@ -23,10 +24,11 @@ from ..core.arrays import Floats
 from ..core.errors import CRFError, excerpt
 from ..core.labels import UNKNOWN, TagSet
 from ..pipe.component import ChainPipe
-from ..pipe.probabilities import GivesSets
+from ..pipe.probabilities import sees_words_alone
 from ..punctuation.docs import CASE, COLUMNS, MARKS, PROBABILITIES, RESTORATION, RESTORED, read_punctuation
 from ..sections.cross_references import find_cross_references
 from ..sections.tree import SectionTree
+from ..tagging.component import CRFTagger
 from .errors import ServiceErrors
 from .models import CHANGES, MARGINALS
 
@@ -61,6 +63,9 @@ def answer(kind: str, nlp: Language, component: Any, texts: Sequence[str]) -> li
     """Answer a request. kind (str): see `KINDS`. RETURNS (list[dict]): an answer for each text."""
     if kind == "cite":
         return [_guarded(partial(tell_references, nlp, component), text) for text in texts]
+    if kind == "tag" and is_tagged_by_words(nlp, component):
+        with suppress(Exception):  # a text that fails has its error below
+            return answer_by_words(nlp, component, texts)
     tell = partial(TELLERS[kind], component)
     docs = read_docs(nlp, texts)
     return [tell_error(doc) if isinstance(doc, Exception) else _guarded(tell, doc) for doc in docs]
@@ -79,29 +84,65 @@ def _guarded(tell: Callable[[Any], Answer], asked: str | Doc) -> Answer:
 def tell_tags(component: Any, doc: Doc) -> Answer:
     """Tokens with their tags, how probable the likely ones are, and sets where the component gives them."""
     tags, values = probabilities_of(doc, component)
-    labels = labels_of(doc, component, tags)
-    sets = read_result(doc, component.cfg["tag_set"]) if isinstance(component, GivesSets) else None
-    tokens = []
-    for token in doc:
-        told: Answer = {**_place(doc, token.i, token.i + 1), "tag": None}
-        if (label := labels[token.i]) != UNKNOWN:
-            told["tag"] = tags.tags[label]
-            told["probability"] = None if values is None else float(values[token.i][label])
-            if values is not None:
-                told["probabilities"] = _likely(tags, values[token.i])
+    sets = read_result(doc, component.cfg["tag_set"]) if gives_sets(component) else None
+    return _told_tokens(doc, tags, labels_of(doc, component, tags), values, sets)
+
+
+def gives_sets(component: Any) -> bool:
+    """Whether a component gives each token a set of tags; asking whether it is a `GivesSets` takes as long as tagging a
+    word."""
+    return "tag_set" in component.cfg
+
+
+def is_tagged_by_words(nlp: Language, component: Any) -> bool:
+    """Whether a tagger is all that a pipeline has, and sees the words alone, so that its tags need no Doc."""
+    is_alone = isinstance(component, CRFTagger) and [pipe for _, pipe in nlp.pipeline] == [component]
+    if not is_alone or component.annotation.is_spans:
+        return False
+    return sees_words_alone(component) and not component.features.extractor.reads_spaces
+
+
+def answer_by_words(nlp: Language, tagger: CRFTagger, texts: Sequence[str]) -> list[Answer]:
+    """Answer what is asked of tags, for a pipeline that `is_tagged_by_words`."""
+    docs = [nlp.make_doc(text) for text in texts]
+    found = tagger.tag_words([[token.text for token in doc] for doc in docs])
+    are_probable = tagger.has_probabilities
+    return [
+        _told_tokens(doc, tagger.tags, own.labels.tolist(), own.probabilities if are_probable else None, None)
+        for doc, own in zip(docs, found)
+    ]
+
+
+def _told_tokens(
+    doc: Doc, tags: TagSet, labels: Sequence[int], values: Floats | None, sets: Sequence[Sequence[str]] | None
+) -> Answer:
+    """Tokens with their tags by number; values ((n, L)): how probable all are. sets (Sequence): of tags."""
+    names, tokens = tags.tags, []
+    best = None if values is None else np.argsort(-values, axis=1)[:, :MOST_TAGS]
+    rows = [] if values is None or best is None else np.take_along_axis(values, best, axis=1).tolist()
+    for token, label in zip(doc, labels):
+        text, start, k = token.text, token.idx, token.i
+        told: Answer = {"text": text, "start": start, "end": start + len(text), "tag": None}
+        if label != UNKNOWN:
+            told["tag"] = names[label]
+            told["probability"] = None if values is None else float(values[k, label])
+            if best is not None:
+                likely = zip(best[k].tolist(), rows[k])
+                told["probabilities"] = {names[tag]: round(value, 4) for tag, value in likely if value >= LEAST}
         if sets is not None:
-            told["set"] = sets[token.i]
+            told["set"] = sets[k]
         tokens.append(told)
     return {"tokens": tokens}
 
 
 def probabilities_of(doc: Doc, component: Any) -> tuple[TagSet, Floats | None]:
     """Tags of a component, and their probabilities (n, L) in a Doc; None where its scores are none."""
-    where = component.tag_probs if isinstance(component, GivesSets) else MARGINALS
+    where = component.tag_probs if gives_sets(component) else MARGINALS
     stored = read_result(doc, where) if doc.has_extension(where) else None
     tags = component.tags if isinstance(component, ChainPipe) else TagSet(tuple((stored or {}).get("tags", ())), "none")
     is_told = stored is not None and getattr(component, "has_probabilities", True)
-    return tags, np.asarray(stored["values"]) if is_told and stored is not None else None
+    shape = len(doc), len(tags)  # lists do not tell that of no tokens
+    return tags, np.asarray(stored["values"]).reshape(shape) if is_told and stored is not None else None
 
 
 def labels_of(doc: Doc, component: Any, tags: TagSet) -> list[int]:
@@ -109,11 +150,6 @@ def labels_of(doc: Doc, component: Any, tags: TagSet) -> list[int]:
     target = component.annotation if isinstance(component, ChainPipe) else target_of(component.target)
     found: list[int] = target.gold(Example(doc, doc), tags, strict=False).tolist()
     return found
-
-
-def _likely(tags: TagSet, values: Floats) -> dict[str, float]:
-    best = np.argsort(-values)[:MOST_TAGS].tolist()
-    return {tags.tags[tag]: round(float(values[tag]), 4) for tag in best if values[tag] >= LEAST}
 
 
 def _place(doc: Doc, start: int, end: int) -> Answer:
