@@ -2,11 +2,12 @@
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
 import spacy
-from helpers.services import Models, ServedModel, httpx, model_of
+from helpers.services import Models, ServedModel, httpx, model_of, served
 
 from spacy_crf.service.answers import answer, is_tagged_by_words, read_docs, tell_tags
 
@@ -72,3 +73,26 @@ def test_words_are_too_little_where_other_components_work() -> None:
     assert is_tagged_by_words(nlp, tagger)
     nlp.add_pipe("sentencizer", first=True)
     assert not is_tagged_by_words(nlp, tagger)
+
+
+def test_a_pipeline_that_has_seen_very_many_words_is_loaded_anew(load: Any, tmp_path: Path, monkeypatch: Any) -> None:
+    """What spaCy keeps of words that a memory zone has forgotten grows with every new word."""
+    monkeypatch.setattr("spacy_crf.service.models.MOST_WORDS", 100)
+    load("tagger").to_disk(tmp_path / "model")
+    models = model_of("tagger", spacy.load(tmp_path / "model"))
+    model = models["tagger"]
+    model.source = str(tmp_path / "model")
+    first = model.nlp
+    with served(models) as client:
+
+        def ask(text: str) -> Any:
+            return client.post("/tag", json={"text": text}).json()["results"]
+
+        known = ask("They can swim.")
+        assert model.nlp is first
+        ask(" ".join(f"w{number}" for number in range(150)))
+        assert ask("They can swim.") == known and model.nlp is not first
+        second = model.nlp
+        model.source = str(tmp_path / "gone")
+        ask(" ".join(f"v{number}" for number in range(150)))
+        assert ask("They can swim.") == known and model.nlp is second
