@@ -178,8 +178,8 @@ TABLES = {
         ),
         {"random order": "pos-active-random", "least certain first": "pos-active-uncertain", "gain": "pos-active-gain"},
         "checking",
-        "Means of three draws: sentences of the dev documents, 21,600 words to choose from, 2,400 that the temperature is "
-        "fitted to, 6,200 to be tested on; order 1, six steps.",
+        "Means of three draws: sentences of the dev documents, 21,600 words to choose from, 2,400 that the temperature "
+        "is fitted to, 6,200 to be tested on; order 1, six steps.",
     ),
     "romance": Table(
         "medieval_romance",
