@@ -21,7 +21,7 @@ from ..core.chain.potentials import EdgeObservations
 from ..core.errors import CRFError
 from ..core.labels import Gold
 from ..core.learn.batches import FlatFinder, renumbered
-from ..core.learn.blocks import Corpus, EncodedCorpus
+from ..core.learn.blocks import EncodedCorpus, WindowedCorpus
 from ..core.learn.full_batch import FullBatchObjective
 from ..core.learn.lbfgs import LBFGS, minimiser
 from ..core.sparse import SparseRows
@@ -326,7 +326,7 @@ class DistributedTrainer(LBFGSTrainer):
             self.shards.close()
         self.shards = None
 
-    def _optimize(self, learner: ChainLearner, corpus: Corpus) -> Any:
+    def _optimize(self, learner: ChainLearner, corpus: WindowedCorpus) -> Any:
         assert isinstance(corpus, EncodedCorpus)
         self._objective = self.optimizer = None
         self._release()
