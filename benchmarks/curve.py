@@ -5,7 +5,8 @@
 Both learn from the same lists of attribute strings, which they hold encoded beforehand. Both clocks cover the search
 for the weights that there are, and training; the peer's, that of `Trainer.train`, also the writing of a file.
 CRFsuite has no seed: its runs in one process differ, and as many of them are made. F1 and accuracy are those on test;
-nothing is chosen by them.
+nothing is chosen by them. Vowpal Wabbit, where it is installed, learns the same sequences by searching (SEARN without
+roll-outs): it reads them from a file of text, and its clock covers that, too.
 """
 
 import json
@@ -13,10 +14,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
+from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
 from statistics import mean
-from typing import TypedDict
+from typing import Any, TypedDict
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -57,7 +59,18 @@ ONLINE: dict[str, OnlineSettings] = {
     "ap": PerceptronSettings(),
     "arow": AROWSettings(),
 }
-NAMES = {"lbfgs": "L-BFGS", "l2sgd": "SGD", "ap": "perceptron", "pa": "PA", "arow": "AROW", "adagrad": "AdaGrad"}
+SEARCH, PASSES = "vw", (1, 2)
+SEARCH_SETTINGS = "--search_task sequence --search_rollout none -b 24 --holdout_off --quiet"
+ENGINES = {OURS: "spacy_crf", PEER: "CRFsuite", SEARCH: "Vowpal Wabbit"}
+NAMES = {
+    "search": "search, from text",
+    "lbfgs": "L-BFGS",
+    "l2sgd": "SGD",
+    "ap": "perceptron",
+    "pa": "PA",
+    "arow": "AROW",
+    "adagrad": "AdaGrad",
+}
 Sequences = list[list[list[str]]]
 Labels = list[list[str]]
 
@@ -125,6 +138,43 @@ def run_peer(bench: Bench, algorithm: str, points: Iterable[int], seeds: int) ->
                 yield _point(PEER, algorithm, epochs, seed, wall, scores)
 
 
+def run_search(bench: Bench, seeds: int) -> Iterator[Point]:
+    """Vowpal Wabbit, which trains anew for every number of passes."""
+    from vowpalwabbit import Workspace
+
+    names = list(dict.fromkeys(label for labels in bench.labels for label in labels))
+    with tempfile.TemporaryDirectory() as folder:
+        train, test, model, found = (str(Path(folder) / name) for name in ("train", "test", "model", "found"))
+        _write_lines(train, bench.items, bench.labels, names)
+        _write_lines(test, bench.test_items, bench.test_labels, names)
+        for seed in range(seeds):
+            for passes in PASSES:
+                again = f"--passes {passes} -c -k" if passes > 1 else ""
+                started = time.perf_counter()
+                settings = f"{SEARCH_SETTINGS} --search {len(names)} --random_seed {seed} {again}"
+                _run(Workspace(f"{settings} -d {train} -f {model}"))
+                wall = time.perf_counter() - started
+                _run(Workspace(f"-t -i {model} -d {test} -p {found} --quiet"))
+                lines = Path(found).read_text(encoding="utf8").splitlines()
+                predicted = [[names[int(number) - 1] for number in line.split()] for line in lines if line.strip()]
+                yield _point(SEARCH, "search", passes, seed, wall, bench.score(predicted))
+
+
+def _run(workspace: Any) -> None:
+    workspace.run_parser()
+    workspace.finish()
+
+
+def _write_lines(path: str, items: Sequences, labels: Labels, names: list[str]) -> None:
+    """Write sequences as Vowpal Wabbit reads them; a label that training lacks counts as wrong whatever is found."""
+    numbers, marks = {name: number for number, name in enumerate(names, 1)}, str.maketrans(": |", "\uff1a\u2423\u00a6")
+    with open(path, "w", encoding="utf8") as file:
+        for sequence, own in zip(items, labels):
+            for item, label in zip(sequence, own):
+                file.write(f"{numbers.get(label, 1)} | {' '.join(one.translate(marks) for one in item)}\n")
+            file.write("\n")
+
+
 def run_ours(bench: Bench, algorithm: str, points: Iterable[int], seeds: int) -> Iterator[Point]:
     """Our learners, looked at as they go on; the clock stands still meanwhile."""
     runs = {"lbfgs": _lbfgs, "l2sgd": _sgd}
@@ -188,7 +238,7 @@ def render(points: list[Point], machine: str) -> str:
     ):
         runs = list(group)
         spread = f" ({min(p['f1'] for p in runs):.2f} to {max(p['f1'] for p in runs):.2f})" if len(runs) > 1 else ""
-        name = f"{'spacy_crf' if engine == OURS else 'CRFsuite'}, {NAMES[algorithm]}"
+        name = f"{ENGINES[engine]}, {NAMES[algorithm]}"
         seconds, f1 = mean(p["wall"] for p in runs), mean(p["f1"] for p in runs)
         share = mean(p["accuracy"] for p in runs)
         lines.append(f"| {name} | {epochs} | {seconds:.2f} | {f1:.2f}{spread} | {share:.2f} |")
@@ -201,8 +251,13 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--quick", action="store_true", help="two epochs, one seed, to try it out")
     options = parser.parse_args()
-    bench, points = Bench(options.data), []
-    for algorithm in NAMES:
+    bench, points = Bench(options.data), list[Point]()
+    if find_spec("vowpalwabbit") is None:
+        print("vowpalwabbit is not installed: left out", file=sys.stderr)
+    else:
+        points += run_search(bench, 1 if options.quick else options.seeds)
+        print(*map(json.dumps, points), sep="\n", flush=True)
+    for algorithm in (name for name in NAMES if name != "search"):
         wanted = ITERATIONS if algorithm == "lbfgs" else EPOCHS[algorithm]
         seeds = 1 if algorithm == "lbfgs" or options.quick else options.seeds
         for run in (run_peer, run_ours):
