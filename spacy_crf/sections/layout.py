@@ -15,6 +15,7 @@ from spacy.vocab import Vocab
 from ..annotation.extensions import read_value, write_value
 from ..core.arrays import Bools, cached_property
 from ..core.errors import CRFError, CRFWarning, excerpt
+from ..core.sections.headings import MOST_LEVELS
 from ..reading.files import check_text
 from .errors import SectionErrors, SectionWarnings
 from .segment import Kind, LayoutUnit, Run, bounds_of, segment
@@ -49,6 +50,7 @@ class LayoutBuilder:
         self.length = 0  # characters so far
         self.ink = 0  # pieces that were not white
         self.runs: list[Run] = []
+        self.headings: list[tuple[int, int, int]] = []  # start, end and level, see `heading`
         self._pieces: list[str] = []
         self._last = "\n"
 
@@ -92,9 +94,19 @@ class LayoutBuilder:
         if start < self.length:
             self.runs.append((start, self.length, style))
 
+    def heading(self, start: int, level: int) -> None:
+        """Make all from a place on a heading. level (int): 1 for the outermost; 0 for the title of the document.
+
+        Where a document shows its title, this is the outermost heading, of which all others are one level deeper.
+        """
+        if start < self.length:
+            self.headings.append((start, self.length, level))
+
     def build(self, name: str = "", language: str = "") -> DocumentLayout:
         """The document so far."""
-        return DocumentLayout("".join(self._pieces), tuple(self.runs), name, language)
+        deeper = int(any(level == 0 for *_, level in self.headings))
+        named = ((start, end, f"heading{min(level + deeper, MOST_LEVELS)}") for start, end, level in self.headings)
+        return DocumentLayout("".join(self._pieces), (*self.runs, *named), name, language)
 
 
 def to_doc(vocab: Vocab, layout: DocumentLayout) -> Doc:
