@@ -2,8 +2,11 @@
 
 import itertools
 import json
+import os
 import pkgutil
 import re
+import subprocess
+import sys
 import textwrap
 import tomllib
 from pathlib import Path
@@ -35,6 +38,7 @@ STARTS = sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs" / "start"
 PARTS = {folder.name for folder in (ROOT / "spacy_crf").iterdir() if folder.is_dir()}
 LONGEST_README = 220, 1800  # lines, words
 LONGEST_SENTENCE = 35  # words
+LOADED = re.compile(r"""<(?:script|img|iframe)\b[^>]*?\ssrc=["']?([^"'\s>]+)|<link\b[^>]*?\shref=["']?([^"'\s>]+)""")
 BLOCK = re.compile(r"^```python\n(.*?)^```\n\n((?:    [^\n]*\n)+)", re.MULTILINE | re.DOTALL)
 TRAINED = re.compile(r"output/(\w+)/model-best")
 BY_THEMSELVES = {page: text for page, text in TEXTS.items() if page.parent.name not in ("start", "tutorials")}
@@ -69,6 +73,19 @@ def test_local_links_lead_somewhere(page, link):
         target = page.parent / path if path else page
         assert target.exists()
         assert not anchor or anchor in anchors(target)
+
+
+@pytest.mark.slow
+def test_the_site_is_built_without_a_warning_and_loads_nothing_from_elsewhere(tmp_path):
+    pytest.importorskip("mkdocstrings", reason="needs the extra docs")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", tmp_path]
+    environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    pages = [path.read_text(encoding="utf8") for path in tmp_path.rglob("*.html")]
+    assert len(pages) > len(list((ROOT / "docs").rglob("*.md")))
+    loaded = {"".join(found) for page in pages for found in LOADED.findall(page)}
+    assert [address for address in loaded if address.startswith(("http", "//"))] == []
 
 
 def test_the_readme_is_short():
