@@ -272,7 +272,7 @@ def _regions(control: Control, annotation: Value, text: str) -> Iterator[tuple[i
         if not is_inside or (isinstance(shown, str) and _letters(shown) != _letters(text[start:end])):
             problem = f"the region from {start!r} to {end!r}, {shown!r}, is not in the text of its task"
             raise Refusal(ServiceErrors.CRF735.format(what="The correction", problem=problem))
-        yield start, end, [str(label) for label in found]
+        yield int(start), int(end), [str(label) for label in found]
 
 
 def _letters(text: str) -> str:
