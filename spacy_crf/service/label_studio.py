@@ -268,11 +268,12 @@ def _regions(control: Control, annotation: Value, text: str) -> Iterator[tuple[i
         start, end, shown = value.get("start"), value.get("end"), value.get("text")
         if not found:
             continue
-        is_inside = isinstance(start, int) and isinstance(end, int) and 0 <= start < end <= len(text)
-        if not is_inside or (isinstance(shown, str) and _letters(shown) != _letters(text[start:end])):
+        if not (isinstance(start, int) and isinstance(end, int) and 0 <= start < end <= len(text)) or (
+            isinstance(shown, str) and _letters(shown) != _letters(text[start:end])
+        ):
             problem = f"the region from {start!r} to {end!r}, {shown!r}, is not in the text of its task"
             raise Refusal(ServiceErrors.CRF735.format(what="The correction", problem=problem))
-        yield int(start), int(end), [str(label) for label in found]
+        yield start, end, [str(label) for label in found]
 
 
 def _letters(text: str) -> str:
