@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .constraints.component import ConstrainedNER, ConstraintDecoder
     from .core.errors import CRFError, CRFWarning
     from .core.grammar.grammar import Grammar
+    from .corpora.annotated import annotate_partitions
     from .corpora.reader import Corpus
     from .estimator import CRF, NotFittedError, metrics
     from .estimator.crfpp import read_crfpp_templates
@@ -26,14 +27,16 @@ if TYPE_CHECKING:
     from .punctuation.component import PunctuationRestorer
     from .punctuation.reader import PunctuationCorpus
     from .sections.component import SectionParser
+    from .sections.layout import to_doc
     from .sections.reader import SectionCorpus, read_layout
     from .sections.tree import SectionTree
+    from .service.rendering import render
     from .tagging.component import CRFTagger
     from .tagging.review import review
     from .tagsets.component import SetValuedTagger
     from .tagsets.guarantee import conformal_sets, held_out_tokens, risk_control
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "bibliography.assemble": ["cite"],
@@ -41,6 +44,7 @@ _HOMES = {
     "constraints.component": ["ConstrainedNER", "ConstraintDecoder"],
     "core.errors": ["CRFError", "CRFWarning"],
     "core.grammar.grammar": ["Grammar"],
+    "corpora.annotated": ["annotate_partitions"],
     "corpora.reader": ["Corpus"],
     "estimator": ["CRF", "NotFittedError", "metrics"],
     "estimator.crfpp": ["read_crfpp_templates"],
@@ -54,8 +58,10 @@ _HOMES = {
     "punctuation.component": ["PunctuationRestorer"],
     "punctuation.reader": ["PunctuationCorpus"],
     "sections.component": ["SectionParser"],
+    "sections.layout": ["to_doc"],
     "sections.reader": ["SectionCorpus", "read_layout"],
     "sections.tree": ["SectionTree"],
+    "service.rendering": ["render"],
     "tagging.component": ["CRFTagger"],
     "tagging.review": ["review"],
     "tagsets.component": ["SetValuedTagger"],

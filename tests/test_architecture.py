@@ -14,7 +14,7 @@ MODULES = {
 }
 # of other libraries: spaCy has no other door for those who extend its commands, and scipy no public product that adds
 PRIVATE_BUT_NEEDED = ("spacy.cli._util", "scipy.sparse._sparsetools")
-MOST_MODULES, MOST_LINES_OF_A_MODULE = 350, 350
+MOST_MODULES, MOST_LINES_OF_A_MODULE = 362, 350
 SLICES = {"tagging", "tagsets", "constraints", "sections", "punctuation"}
 # each part of the package, and the parts below it that it may import
 BELOW: dict[str, set[str]] = {
@@ -31,7 +31,7 @@ BELOW: dict[str, set[str]] = {
     "estimator": {"tagging", "pipe", "learning", "features", "reading", "core"},
     "cli": {*SLICES, "lab", "bibliography", "pipe", "corpora", "learning", "annotation", "features", "reading", "core"},
     "service": {*SLICES, "lab", "bibliography", "pipe", "corpora", "annotation", "reading", "core"},
-    "__init__": {*SLICES, "estimator", "bibliography", "pipe", "corpora", "reading", "core"},
+    "__init__": {*SLICES, "service", "estimator", "bibliography", "pipe", "corpora", "reading", "core"},
 }
 # what belongs to the process: changed here, it would change for other threads, and for the user's own code
 SHARED_BY_THREADS = {
@@ -40,7 +40,7 @@ SHARED_BY_THREADS = {
     *("sys.setrecursionlimit", "signal.signal", "csv.field_size_limit", "socket.setdefaulttimeout"),
 }
 # what the commands of a slice, in its module `cli`, may import of the command line; nobody else imports such a module
-SHARED_BY_COMMANDS = {"cli.options", "cli.data"}
+SHARED_BY_COMMANDS = {"cli.options", "cli.data", "cli.surface"}
 CORE_BELOW: dict[str, set[str]] = {
     "chain": set(),
     **{part: {"chain"} for part in ("learn", "constraints", "sets")},

@@ -212,6 +212,12 @@ def stored_names(doc: Doc) -> set[str]:
     return {name for _, name, start, end in keys if start is not None and end is None}
 
 
+def custom_names(doc: Doc) -> list[str]:
+    """Names of the custom attributes that a Doc, a span or a token of it has a value of, sorted."""
+    keys = (key for key in user_data(doc) if isinstance(key, tuple) and len(key) == 4 and key[0] == _PREFIX)
+    return sorted({key[1] for key in keys} - {_TOKENS[1]})
+
+
 def copy_values(doc: Doc, other: Doc, names: Iterable[str], first: int = 0) -> None:
     """Store what the tokens of a Doc have stored in another one, with the same tokens or those from `first` on."""
     old, new = user_data(doc), user_data(other)

@@ -5,7 +5,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 from spacy.attrs import ENT_IOB, ENT_TYPE, IOB_STRINGS
@@ -256,7 +256,19 @@ def _group_scores(spans: Sequence[Span], found: DecodedDoc) -> dict[str, Any]:
     return {name: [math.nan if k is None else float(values[k]) for k in chosen] for name, values in columns.items()}
 
 
-def without_overlaps(spans: Sequence[Span]) -> list[Span]:
+class Bounds(Protocol):
+    """The first token of a span, and the one after its last."""
+
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+
+
+S = TypeVar("S", bound=Bounds)
+
+
+def without_overlaps(spans: Sequence[S]) -> list[S]:
     """The spans that share no token with another one. O(S log S)."""
     in_order = sorted(spans, key=lambda span: (span.start, span.end))
     ends = [0, *itertools.accumulate((span.end for span in in_order), max)]

@@ -55,7 +55,7 @@ def cite(nlp: Language, text: str, name: str | None = None) -> list[Entry | None
 
 def label_references(nlp: Language, references: Iterable[Reference]) -> list[Doc]:
     """Return the labelled Docs of references; one of more than 20,000 characters is no reference, and its Doc empty."""
-    texts = [reference.text if len(reference.text) <= LONGEST_REFERENCE else "" for reference in references]
+    texts = (reference.text if len(reference.text) <= LONGEST_REFERENCE else "" for reference in references)
     return list(nlp.pipe(texts))
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
-from wasabi import Printer
 
-from ..cli.options import Loaded, Pipe, command, split_names, tell_written, write_result
+from ..cli.options import Loaded, Pipe, annotating, command, split_names, tell_written, write_result
+from ..cli.surface import tell_warning
 from ..core.errors import CRFError
 from ..pipe.probabilities import LabelsTokens
 from ..reading.files import read_bytes
@@ -32,14 +32,13 @@ COLUMNS = tuple(field.name for field in fields(Entry))  # of tables
 MODEL = Pipe(
     "crf_tagger",
     (LabelsTokens,),
-    "component",
     first="the last one that labels tokens",
     model="a pipeline for references",
     last=True,
 )
 
 
-@command("cite", "Nothing was written", to_stderr=True)
+@command("cite", "Nothing was written", "training/model-best bibliography.txt --output library.bib", to_stderr=True)
 def cite_file(
     loaded: Annotated[Loaded, MODEL],
     data: Annotated[
@@ -108,9 +107,9 @@ class Cited:
         if self.confidence.reference < least:
             doubts = ", ".join(f"{label} {share:.2f}" for label, share in self.confidence.below(least)) or "none alone"
             share = self.confidence.reference
-            tell(BibliographyErrors.CRF665.format(number=self.number, share=share, fields=doubts, text=text))
+            tell_warning(BibliographyErrors.CRF665.format(number=self.number, share=share, fields=doubts, text=text))
         if self.entry.invalid:
-            tell(BibliographyErrors.CRF666.format(number=self.number, faults=self.entry.invalid, text=text))
+            tell_warning(BibliographyErrors.CRF666.format(number=self.number, faults=self.entry.invalid, text=text))
 
     def as_record(self) -> dict[str, Any]:
         """Return it for JSON: where it is, how sure the model is of all and of each field, and the entry."""
@@ -131,7 +130,7 @@ def read_cited(loaded: Loaded, data: Path, with_confidence: bool) -> list[Cited]
     if not references:
         raise CRFError(BibliographyErrors.CRF641.format(path=data))
     tagger = loaded.component
-    docs = label_references(loaded.nlp, references)
+    docs = label_references(loaded.nlp, annotating(references))
     entries = read_entries(docs, tagger)
     if not any(entries):
         labels = ", ".join(tagger.labels)
@@ -150,7 +149,7 @@ def tell_missing(number: int, reference: Reference) -> None:
     """Name a reference that was left out on standard error."""
     first, last = reference.first_line, reference.last_line
     lines = f"line {first}" if first == last else f"lines {first} to {last}"
-    tell(BibliographyErrors.CRF645.format(number=number, lines=lines, text=reference.text[:60]))
+    tell_warning(BibliographyErrors.CRF645.format(number=number, lines=lines, text=reference.text[:60]))
 
 
 def write_cited(cited: Sequence[Cited], to: str, unicode: bool) -> str:
@@ -163,11 +162,6 @@ def write_cited(cited: Sequence[Cited], to: str, unicode: bool) -> str:
         "tsv": write_table,
     }
     return writers[to](one.entry for one in cited)
-
-
-def tell(text: str) -> None:
-    """Print a warning on standard error."""
-    typer.echo(Printer(no_print=True).warn(text), err=True)
 
 
 def read_text(path: Path) -> str:
@@ -197,7 +191,9 @@ def _write_rows(rows: Iterable[Iterable[str]]) -> str:
     return "".join("\t".join(row) + "\n" for row in rows)
 
 
-@command("synthesise", "Nothing was synthesised")
+@command(
+    "synthesise", "Nothing was synthesised", "references library.bib --styles apa,ieee --invent 500 --output synthetic"
+)
 def synthesise(
     kind: Annotated[Literal["references"], typer.Argument(metavar="references", help="What to make")],
     library: Annotated[
@@ -234,7 +230,8 @@ def synthesise(
         raise CRFError(BibliographyErrors.CRF664.format(path=library))
     write_result("".join(write_xml(references)), output / REFERENCES)
     write_result("".join(list_known()), output / KNOWN)
-    tell_written(output / REFERENCES, f"{len(references)} references")
+    then = "python -m spacy crf init constrained_ner references.cfg, and train with --paths.train {}"
+    tell_written(output / REFERENCES, f"{len(references)} references", then)
 
 
 def read_library(path: Path) -> list[Entry]:

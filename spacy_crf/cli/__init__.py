@@ -3,31 +3,45 @@
 The module of a command is imported when it is asked for: spaCy's own commands do not wait for ours.
 """
 
+import sys
 from importlib import import_module
-from typing import Any
+from importlib.metadata import version
+from types import TracebackType
+from typing import Annotated, Any
 
 import typer
 from spacy.cli._util import app as spacy_app
 from typer.core import TyperGroup
 from typer.main import get_group
+from wasabi import Printer
+
+from ..core.errors import CRFError
 
 MODULES = {
     "bibliography.cli": ("cite", "synthesise"),
+    "cli.apply": ("apply",),
     "cli.classes": ("classes",),
     "cli.corpora": ("convert", "dictionary", "spelling"),
     "cli.evaluate": ("evaluate", "score"),
     "cli.experiment": ("experiment",),
+    "cli.guarantee": ("guarantee",),
     "cli.init": ("init",),
     "cli.models": ("calibrate", "constraints", "explain", "inspect", "pool"),
     "cli.package": ("package",),
     "cli.search": ("search", "tune"),
     "punctuation.cli": ("casing", "punctuate"),
     "sections.cli": ("sections",),
-    "service.cli": ("serve",),
+    "service.cli": ("report", "serve"),
     "tagging.cli": ("review", "tag"),
-    "tagsets.cli": ("annotate", "guarantee", "sets"),
+    "tagsets.cli": ("annotate", "sets"),
 }
 COMMANDS = {name: module for module, names in MODULES.items() for name in names}
+
+
+EXIT_CODES = (
+    "A command ends with 0 where it has done what it says, with 1 where it tells an error, and with 2 where an option "
+    "or an argument is wrong."
+)
 
 
 class Commands(TyperGroup):
@@ -47,16 +61,37 @@ class Commands(TyperGroup):
 app = typer.Typer(
     name="crf",
     cls=Commands,
-    help="Commands for structured prediction with spacy_crf.",
+    help="Commands for structured prediction with spacy_crf.\n\n" + EXIT_CODES,
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
 
+def tell_version(is_asked: bool) -> None:
+    """Write the version, and end."""
+    if is_asked:
+        typer.echo(version("spacy_crf"))
+        raise typer.Exit
+
+
 @app.callback()
-def crf() -> None:
+def crf(
+    _: Annotated[
+        bool, typer.Option("--version", callback=tell_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
     # With a callback, a single command still has to be called by its name.
     pass
 
 
+def tell_error(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Tell an error of this library by its message alone, in all of spaCy's commands: who has to correct a file or a
+    setting learns nothing from its place in the code. `python -X dev -m spacy ..` shows the traceback."""
+    if issubclass(kind, CRFError) and not sys.flags.dev_mode:
+        typer.echo(Printer(no_print=True).fail(str(error)), err=True)
+    else:
+        sys.__excepthook__(kind, error, trace)
+
+
 spacy_app.add_typer(app, name="crf")
+sys.excepthook = tell_error

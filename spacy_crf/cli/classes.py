@@ -18,7 +18,7 @@ from ..lab.errors import LabErrors
 from ..reading.files import read_lines
 from ..reading.numbers import finite_number
 from .data import Data, DataOptions
-from .options import command, make_folders, refuse_idle, table, tell_written
+from .options import command, make_folders, refuse_idle, table, tell_written, watched
 
 SOURCE = DataOptions(
     "SOURCE",
@@ -37,7 +37,7 @@ class Vectors(NamedTuple):
     places: Floats
 
 
-@command("classes", "No classes were made")
+@command("classes", "No classes were made", "raw.txt.gz --classes 1000 --output classes.tsv")
 def classes(
     source: Annotated[Data, SOURCE],
     output: Annotated[Path, typer.Option(help="File for the word list, for `lists` of a config's features")],
@@ -65,7 +65,7 @@ def classes(
     make_folders(output)
     if vectors is None:
         nlp = spacy.blank(lang)
-        texts = lambda: ([token.text for token in doc] for doc, _ in source.raw(nlp))  # noqa: E731
+        texts = lambda: ([token.text for token in doc] for doc, _ in watched(source.raw(nlp), "Reading"))  # noqa: E731
         paths = text_paths(texts, n_classes, min_count, max_words, rounds)
     else:
         paths = vector_paths(*vectors, n_classes, seed)
@@ -73,7 +73,7 @@ def classes(
         raise CRFError(LabErrors.CRF656.format(path=source.path))
     write_list(paths, output)
     typer.echo(format_classes(paths))
-    tell_written(output)
+    tell_written(output, then="""train with --components.crf_tagger.features.lists '{{"clusters": "{}"}}'""")
 
 
 def find_vectors(source: Path, max_words: int) -> Vectors | None:

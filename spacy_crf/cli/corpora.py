@@ -21,9 +21,9 @@ from ..pipe.dictionary.block import DictionarySettings, Fold
 from ..pipe.dictionary.counts import similar_pairs
 from ..pipe.dictionary.tag_dictionary import TagDictionary, make_dictionary, write_table
 from ..pipe.errors import PipeErrors
-from ..tagsets.report import DictionaryCoverage, TaggedWords, dictionary_coverage
+from ..tagsets.report import DictionaryCoverage, TaggedWords, dictionary_coverage, percent
 from .data import FORMATS, Data, DataOptions
-from .options import command, make_folders, parse_numbers, percent, split_names, table, tell_written
+from .options import command, make_folders, parse_numbers, split_names, table, tell_written
 
 SHOWN_LABELS = 10
 NAME = "crf dictionary"  # in messages
@@ -33,7 +33,7 @@ GOLD = DataOptions("TRAIN", "Gold documents: a file or a folder", told=TOLD, has
 GROUPS = 15  # the largest groups of spellings, which are shown
 
 
-@command("convert", "Nothing was converted")
+@command("convert", "Nothing was converted", "train.conllu train.spacy")
 def convert_files(
     input_path: Annotated[Path, typer.Argument(metavar="IN", help="File or folder to read, gzip or plain")],
     output_path: Annotated[Path, typer.Argument(metavar="OUT", help="File to write, ending in .spacy")],
@@ -120,7 +120,7 @@ def convert(data: Data, path: Path, lang: str = "en") -> Summary:
 # -- dictionary --------------------------------------------------------------------------------------------------
 
 
-@command("dictionary", "No dictionary was made")
+@command("dictionary", "No dictionary was made", "train.tsv --held-out dev.tsv --output dictionary.tsv")
 def dictionary(
     train: Annotated[Data, GOLD],
     output: Annotated[Path | None, typer.Option(help="File for the table of words, tags and counts")] = None,
@@ -192,7 +192,7 @@ def format_coverages(rows: list[tuple[float, DictionaryCoverage]]) -> str:
 # -- spelling ----------------------------------------------------------------------------------------------------
 
 
-@command("spelling", "No table was fitted")
+@command("spelling", "No table was fitted", "texts --rules free_spelling --output spelling.tsv")
 def spelling(
     data: Annotated[Data, DataOptions("DATA", "Documents: a file or a folder", has_input=False)],
     output: Annotated[Path | None, typer.Option(help="File for the table, to correct and to name in a config")] = None,

@@ -36,7 +36,7 @@ from ..sections.formats import root_of
 from ..sections.formats.annotated import ROOT
 from ..sections.formats.rechtspraak import ROOTS
 from ..sections.reader import SectionCorpus
-from .options import OptionGroup, parameter, split_names
+from .options import OptionGroup, parameter, split_names, watched
 
 TEXT, SECTIONS = "text", "sections"
 CORPUS, FOLD = "spacy_crf.Corpus.v1", "spacy_crf.Fold.v1"
@@ -93,7 +93,7 @@ class Data:
     def examples(self, nlp: Language, name: str | None = None) -> list[Example]:
         """All examples. name (str | None): Component that they are for: what only it reads comes first."""
         reader = self.reader(nlp, nlp.get_pipe_meta(name).factory if name else "")
-        text, examples = _text_of_training(nlp, reader), list(reader(nlp))
+        text, examples = _text_of_training(nlp, reader), list(watched(reader(nlp), "Reading"))
         if text is not None:
             for example in examples:
                 prepare_gold(example.reference, text)
@@ -116,7 +116,8 @@ class Data:
         if getattr(reader, "format", None) == REFERENCES and reader.references is None:
             reader = replace(reader, references=ReferenceSettings(ents=True))
         text = _text_of_training(nlp, reader)
-        for doc in reader.read_texts(nlp) if isinstance(reader, PunctuationCorpus) else reader.read_docs(nlp.vocab):
+        docs = reader.read_texts(nlp) if isinstance(reader, PunctuationCorpus) else reader.read_docs(nlp.vocab)
+        for doc in watched(docs, "Reading"):
             if text is not None:
                 prepare_gold(doc, text)
             yield doc
@@ -128,8 +129,7 @@ class Data:
             return
         reader, number = self.reader(nlp), count(1)
         if not isinstance(reader, Corpus):
-            for example in reader(nlp):
-                yield example.predicted, Place("document", next(number), self.path.stem)
+            yield from ((eg.predicted, Place("document", next(number), self.path.stem)) for eg in reader(nlp))
             return
         tell_unread(self.path, reader.format)
         for path, name, docs in reader.read_files(nlp.vocab):
@@ -319,19 +319,18 @@ FORMATS = tuple(dict.fromkeys(format for family in FAMILIES for format in family
 class DataOptions(OptionGroup):
     """Annotates a parameter of type `Data`: makes its path, format, columns and input.
 
-    metavar (str), help (str): Of the path. option (str): Name of the option for the format. told (str): Its help.
-    has_input (bool): Whether there is a pipeline that columns could be input for.
+    metavar (str), help (str): Of the path. told (str): Help for its format. has_input (bool): Whether
+    there is a pipeline that columns could be input for.
     """
 
     metavar: str
     help: str
-    option: str = "format"
     told: str = ""
     has_input: bool = True
 
     def parameters(self, name: str) -> list[Parameter]:
         told = self.told or f"Format of {self.metavar}; otherwise picked by file"
-        texts = {self.option: told, "columns": "Names of the columns of column files, e.g. word,tag"}
+        texts = {"format": told, "columns": "Names of the columns of column files, e.g. word,tag"}
         if self.has_input:
             texts["input"] = "Columns that are input, not gold, e.g. tag"
         options = [parameter(key, str | None, typer.Option(help=text), None) for key, text in texts.items()]
@@ -339,12 +338,11 @@ class DataOptions(OptionGroup):
 
     def make(self, name: str, values: dict[str, Any]) -> Data:
         columns, input = (split_names(values.pop(key, None)) for key in ("columns", "input"))
-        return Data(values.pop(name), values.pop(self.option), columns, input)
+        return Data(values.pop(name), values.pop("format"), columns, input)
 
 
 TO_ANNOTATE = DataOptions(
     "FILE",
     "Raw text, a text on each line, or any format that training reads",
-    "source",
     "Format of FILE: text, or one of training; otherwise picked by file",
 )

@@ -11,14 +11,14 @@ from ..core.errors import CRFError
 from ..lab.baselines.component import ComparisonTagger
 from ..lab.coarse import read_labels
 from ..lab.errors import LabErrors
-from ..lab.evaluation import Figures, describe_data, describe_model, evaluate
+from ..lab.evaluation import Figures, describe_data, describe_model, evaluate, show_figure
 from ..lab.report import describe_libraries, round_numbers
 from ..lab.results import POOLED, tag_rows
 from ..lab.tallies import flatten
 from ..pipe.component import ChainPipe
 from ..pipe.probabilities import GivesSets, LabelsTokens
 from .data import Data, DataOptions
-from .options import Loaded, Pipe, command, confusion_table, make_folders, show_figure, table, write_data
+from .options import Loaded, Pipe, annotating, command, confusion_table, echo_data, make_folders, table, write_data
 
 OURS = (LabelsTokens, ChainPipe | GivesSets | ConstraintDecoder | ComparisonTagger)
 EVALUATED = Pipe("crf_tagger", OURS, first="the first crf_tagger, or else the first of ours,")
@@ -40,6 +40,7 @@ def evaluate_pipeline(
         Path | None, typer.Option(help="Lines `label<TAB>other label`: what labels of model and gold count as")
     ] = None,
     output: Annotated[Path | None, typer.Option(help="JSON file for all figures and what they were made of")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Write them as JSON instead of tables")] = False,
 ) -> None:
     """Measure a pipeline on gold documents, with their own tokens and sentences, in all figures of its component.
 
@@ -52,22 +53,33 @@ def evaluate_pipeline(
     trained = None if train is None else list(data.at(train).docs(nlp))
     examples = data.examples(nlp, loaded.name)
     coarser = None if labels is None else read_labels(labels)
-    found = evaluate(nlp, loaded.name, examples, trained, data.with_punctuation(nlp), intervals, coarser)
+    found = evaluate(nlp, loaded.name, examples, trained, data.with_punctuation(nlp), intervals, coarser, annotating)
     if not found.found.scores:
         raise CRFError(LabErrors.CRF623.format(name=loaded.name, test=describe_data(data.path)))
-    for text in format_evaluation(found):
-        typer.echo(text)
-    if intervals and not found.intervals:
-        typer.echo("There are no intervals: the data are one document in one Doc.")
     files = {"data": describe_data(data.path), **({} if train is None else {"train": describe_data(train)})}
     files |= {} if labels is None else {"labels": describe_data(labels)}
     made_of = {"model": describe_model(nlp, loaded.name), "libraries": describe_libraries(), **files}
     speed = {"seconds": found.seconds, "tokens_per_second": round(found.counts["tokens"] / found.seconds)}
-    write_data({"made_of": made_of, **found.to_data(), "speed": round_numbers(speed)}, output)
+    figures = {"made_of": made_of, **found.to_data(), "speed": round_numbers(speed)}
+    if as_json:
+        echo_data(figures)
+    else:
+        tell_figures(found, intervals)
+    write_data(figures, output)
 
 
-command("evaluate", "Nothing was evaluated")(evaluate_pipeline)
-command("score", "Nothing was scored", hidden=True)(evaluate_pipeline)  # its name before there was more than scores
+def tell_figures(found: Figures, with_intervals: bool) -> None:
+    """Show all tables, and why there are no intervals if some were asked for."""
+    for text in format_evaluation(found):
+        typer.echo(text)
+    if with_intervals and not found.intervals:
+        typer.echo("There are no intervals: the data are one document in one Doc.")
+
+
+EXAMPLE = "training/model-best test.tsv --train train.tsv --intervals"
+command("evaluate", "Nothing was evaluated", EXAMPLE)(evaluate_pipeline)
+# its name before there was more than scores
+command("score", "Nothing was scored", EXAMPLE, hidden=True)(evaluate_pipeline)
 
 
 def format_evaluation(found: Figures) -> Iterator[str]:

@@ -9,12 +9,12 @@ from typing import Annotated, Any
 import typer
 from spacy.cli._util import parse_config_overrides
 from thinc.api import Config
-from wasabi import Printer
 
 from ..core.errors import CRFError
 from ..lab import results
 from ..lab.documents import Grams
 from ..lab.errors import LabErrors
+from ..lab.evaluation import show_figure
 from ..lab.experiment import RunSettings, run_experiment
 from ..lab.report import check_plotting, describe_libraries, draw_curve, find_curves, summary_data, to_data
 from ..lab.results import Experiment, PartResult, Spread, SystemDifference, SystemResult
@@ -25,14 +25,15 @@ from .options import (
     TrainingConfig,
     command,
     confusion_table,
+    echo_data,
     make_folders,
     parse_numbers,
     refuse_idle,
-    show_figure,
     table,
     tell_written,
     write_data,
 )
+from .surface import before_value, tell_progress
 
 BY_DOCUMENT = ("in-domain", "cross-domain", "robustness", "size", "pruning")  # kinds that test documents one by one
 POOLED_NAMES = ("precision", "recall", "F", "F0.5")
@@ -40,7 +41,12 @@ MOST_ROWS = 15  # of tags and confusions
 WIDTH = 100  # of names, at most
 
 
-@command("experiment", "The experiment failed")
+@command(
+    "experiment",
+    "The experiment failed",
+    "tagger.cfg --paths.train train --paths.dev dev --kind kfold --folds 5 --output figures.json",
+    renamed={"--json": before_value("--results")},
+)
 def experiment(
     config: Annotated[TrainingConfig, ConfigOptions()],
     against: Annotated[list[Path] | None, typer.Option(help="Another config, on the same splits", exists=True)] = None,
@@ -67,8 +73,11 @@ def experiment(
     output: Annotated[
         Path | None, typer.Option(help="JSON file for the figures and what they were made of, as of crf evaluate")
     ] = None,
-    json_path: Annotated[Path | None, typer.Option("--json", help="File for the results of all documents too")] = None,
+    results_path: Annotated[
+        Path | None, typer.Option("--results", help="JSON file for the results of all documents too")
+    ] = None,
     plots: Annotated[Path | None, typer.Option(help="Folder for curves as PNG; needs matplotlib")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Write the figures as JSON instead of tables")] = False,
     given: Collection[str] = (),
 ) -> None:
     """Train and test a pipeline, or several, on splits of the training corpus, each split in the way of spacy train.
@@ -91,7 +100,7 @@ def experiment(
         ("fractions", kind in ("curve", "pruning", "active"), "--kind curve, pruning or active"),
         ("distance", kind == "pruning", "--kind pruning"),
     )
-    make_folders(output, json_path, plots and plots / "curve.png")
+    make_folders(output, results_path, plots and plots / "curve.png")
     if plots is not None:
         check_plotting()
     shares = tuple(parse_numbers("fractions", fractions))
@@ -99,12 +108,16 @@ def experiment(
     running = RunSettings(component, with_dev, dev_share, distance, jobs, config.code)
     paths = [config.path, *(against or [])]
     found = run_experiment(load_configs(config, paths, vary or []), splitting, running, tell_split)
-    for line in format_experiment(found):
-        typer.echo(line)
     made_of = {"configs": [path.name for path in paths], "overrides": without_folders(config.overrides)}
     made_of |= {"libraries": describe_libraries()}
-    write_data({"made_of": made_of, **summary_data(found)}, output)
-    write_data(to_data(found), json_path)
+    figures = {"made_of": made_of, **summary_data(found)}
+    if as_json:
+        echo_data(figures)
+    else:
+        for line in format_experiment(found):
+            typer.echo(line)
+    write_data(figures, output)
+    write_data(to_data(found), results_path)
     for curve in find_curves(found):
         if plots is not None:
             path = plots / f"{curve.name}.png"
@@ -151,7 +164,7 @@ def tell_split(name: str, number: int, count: int, found: list[PartResult]) -> N
     first = found[0]
     scores = ", ".join(f"{score} {value:.4g}" for score, value in list(first.scores.items())[:2])
     text = f"{number} of {count}, {name}, {first.split}: {scores}, {first.seconds:.1f} s"
-    typer.echo(Printer(no_print=True).info(text), err=True)
+    tell_progress(text)
 
 
 # -- tables ------------------------------------------------------------------------------------------------------

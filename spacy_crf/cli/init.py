@@ -16,7 +16,7 @@ from ..lab.errors import LabErrors
 from .options import command, make_folders, tell_written
 
 
-@command("init", "No config was written")
+@command("init", "No config was written", "crf_tagger tagger.cfg --target ent --lang de")
 def init(
     name: Annotated[str, typer.Argument(metavar="NAME", help="A config: crf_tagger, section_parser, ..")],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="File for the config")],
@@ -49,9 +49,8 @@ def init(
     filled = fill(config)
     make_folders(output)
     filled.to_disk(output, interpolate=False)
-    tell_written(output)
     paths = " ".join(f"--paths.{path} PATH" for path in config["paths"])
-    typer.echo(f"Train with it: python -m spacy train {output} {paths} --output FOLDER")
+    tell_written(output, then=f"python -m spacy train {{}} {paths} --output FOLDER")
 
 
 def shipped_configs() -> dict[str, Path]:

@@ -19,6 +19,7 @@ from ..pipe.calibration import annotated, run_before
 from ..pipe.calibration import calibrate as fit_temperature
 from ..pipe.component import ChainPipe
 from ..pipe.explain import Explanation, explain
+from ..pipe.fingerprint import KeepsPromise, keeps_promise
 from ..pipe.inspect import Inspection, inspect
 from ..pipe.pool import pool
 from ..pipe.probabilities import LabelsTokens
@@ -31,6 +32,7 @@ from .data import Data, DataOptions
 from .options import (
     Loaded,
     Pipe,
+    annotating,
     bin_rows,
     command,
     echo_data,
@@ -42,14 +44,15 @@ from .options import (
     tell_written,
 )
 
+MEASURE = "python -m spacy crf evaluate {} DATA"  # with other data than were used
 EDGE = "(edge)"  # what stands before a sequence and behind it
-TAGGER = Pipe("crf_tagger", (LabelsTokens,), "component")
+TAGGER = Pipe("crf_tagger", (LabelsTokens,))
 CALIBRATED = Pipe(
     "crf_tagger, punctuation_restorer or section_parser", ((LabelsTokens, PunctuationRestorer, SectionParser),)
 )
 
 
-@command("inspect", "Nothing was inspected")
+@command("inspect", "Nothing was inspected", "training/model-best --top 20")
 def inspect_component(
     loaded: Annotated[Loaded, TAGGER],
     top: Annotated[int, typer.Option(min=1, help="How many weights of each kind to show")] = 10,
@@ -97,7 +100,7 @@ def titled(title: str, rows: Sequence[Sequence[str]], aligns: str, header: Seque
     return f"\n{title}{body}"
 
 
-@command("constraints", "No constraints were shown")
+@command("constraints", "No constraints were shown", "training/model-best --json")
 def constraints(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="Folder or package of a pipeline")],
     component: Annotated[
@@ -119,7 +122,7 @@ def constraints(
         typer.echo(table(table_rows(entries), ("cost", "support", "rate", "origin", "constraint"), "rrrl"))
 
 
-@command("explain", "Nothing was explained")
+@command("explain", "Nothing was explained", "training/model-best 'The letters came late.' --token 1")
 def explain_labels(
     loaded: Annotated[Loaded, TAGGER],
     text: Annotated[str, typer.Argument(metavar="TEXT", help="A text")],
@@ -170,7 +173,7 @@ def format_explanation(explanation: Explanation, top: int) -> str:
 # -- calibration -------------------------------------------------------------------------------------------------
 
 
-@command("calibrate", "Nothing was calibrated")
+@command("calibrate", "Nothing was calibrated", "training/model-best held_out.tsv --output calibrated")
 def calibrate(
     loaded: Annotated[Loaded, CALIBRATED],
     data: Annotated[Data, DataOptions("FILE", "Dev data: .spacy, CoNLL-U or CoNLL columns; punctuated text")],
@@ -198,7 +201,7 @@ def calibrate(
         refuse(loaded.name, "punctuation_restorer", sequences=sequences, columns=data.columns, input=data.input)
     else:
         refuse(loaded.name, "crf_tagger", precision=precision, best_f=best_f)
-    examples = annotated(loaded.nlp, loaded.name, data.examples(loaded.nlp, loaded.name))
+    examples = annotated(loaded.nlp, loaded.name, annotating(data.examples(loaded.nlp, loaded.name)))
     if is_restorer:
         lines, settings, calibration = fit_marks(component, examples, bins, precision, best_f)
     else:
@@ -210,7 +213,7 @@ def calibrate(
         if calibration is not None:
             nlp.get_pipe(loaded.name).calibration = calibration
         nlp.to_disk(output)
-    tell_written(output)
+    tell_written(output, then=MEASURE)
 
 
 def refuse(name: str, kind: str, **options: object) -> None:
@@ -225,7 +228,7 @@ def refuse_promised(nlp: Language, name: str) -> None:
     own."""
     for other, pipe in nlp.components:
         sources = (other, getattr(pipe, "source", None))
-        if name in sources and getattr(pipe, "cfg", {}).get("method") == "guarantee":
+        if name in sources and isinstance(pipe, KeepsPromise) and keeps_promise(pipe.settings):
             raise CRFError(TagSetErrors.CRF448.format(name=other, source=name))
 
 
@@ -246,14 +249,19 @@ def fit_tags(
 # -- several as one ----------------------------------------------------------------------------------------------
 
 
-@command("pool", "Nothing was pooled")
+@command(
+    "pool",
+    "Nothing was pooled",
+    "pooled seed-0/model-best seed-1/model-best seed-2/model-best",
+    renamed={"--pipe": "--component"},
+)
 def pool_components(
     output: Annotated[Path, typer.Argument(metavar="OUTPUT", help="Folder for the pipeline")],
     models: Annotated[list[str], typer.Argument(metavar="MODEL...", help="Folders or packages of trained pipelines")],
     exponent: Annotated[
         list[float] | None, typer.Option(help="How much each counts, in their order; equal shares without")
     ] = None,
-    pipe: Annotated[str | None, typer.Option(help="Name of the component; the first over a chain without")] = None,
+    component: Annotated[str | None, typer.Option(help="Name of the component; the first over a chain without")] = None,
 ) -> None:
     """Make one component of several trained ones: their chains are multiplied, each to the power of its exponent.
 
@@ -264,6 +272,6 @@ def pool_components(
     if len(exponents) != len(models):
         raise CRFError(LabErrors.CRF647.format(exponents=len(exponents), models=len(models)))
     pipelines = [load_pipeline(locate(model)) for model in models]
-    names = [find_component(nlp, pipe, "crf_tagger", ChainPipe) for nlp in pipelines]
+    names = [find_component(nlp, component, "crf_tagger", ChainPipe) for nlp in pipelines]
     pool(pipelines, names, exponents).to_disk(output)
-    tell_written(output)
+    tell_written(output, then=MEASURE)

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from inspect import Parameter
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, TypeVar, get_args
@@ -18,28 +19,31 @@ from spacy.cli._util import import_code, parse_config_overrides, show_validation
 from spacy.language import Language
 from spacy.util import load_config
 from thinc.api import Config
-from wasabi import Printer, msg
+from tqdm import tqdm
+from wasabi import Printer
 
 from ..core.calibration import Reliability
 from ..core.errors import CRFError
 from ..lab.errors import LabErrors
 from . import app
+from .surface import NewName, SpeltCommand, help_with_example, is_quiet, quietly, tell_done, tell_next
 
 Function = TypeVar("Function", bound=Callable[..., None])
 NumberT = TypeVar("NumberT", int, float)
+Item = TypeVar("Item")
 
 
-COUNTS = ("set_size", "violations")  # figures that are no shares, with their variants
 CONTEXT = Parameter("context", Parameter.KEYWORD_ONLY, annotation=typer.Context)
 
 
 class OptionGroup(ABC):
     """Annotates a parameter of a command that stands for an argument and options.
 
-    context (dict): Settings of typer for such a command.
+    context (dict): Settings of typer for such a command. renamed (dict): New names of its options by old ones.
     """
 
     context: ClassVar[dict[str, Any]] = {}
+    renamed: ClassVar[dict[str, NewName]] = {}
 
     @abstractmethod
     def parameters(self, name: str) -> list[Parameter]:
@@ -55,17 +59,29 @@ def parameter(name: str, kind: Any, info: Any, default: Any = Parameter.empty) -
     return Parameter(name, Parameter.KEYWORD_ONLY, annotation=Annotated[kind, info], default=default)
 
 
-def command(name: str, failure: str, to_stderr: bool = False, hidden: bool = False) -> Callable[[Function], Function]:
+QUIET = parameter("quiet", bool, typer.Option("--quiet", help="Tell only results, warnings and errors"), False)
+
+
+def command(
+    name: str,
+    failure: str,
+    example: str,
+    to_stderr: bool = False,
+    hidden: bool = False,
+    renamed: Mapping[str, NewName] | None = None,
+) -> Callable[[Function], Function]:
     """Make a command of a function. If it has a parameter `given`, that takes the names of the options that were given.
 
-    name (str): Name of the command. failure (str): Title of errors. to_stderr (bool): Tell errors on standard error,
-        where standard output is for the result. hidden (bool): Leave it out of the list of commands.
+    name (str): Name of the command. failure (str): Title of errors. example (str): Arguments and options, as somebody
+        would write them. to_stderr (bool): Tell errors on standard error, where standard output is for the result.
+    hidden (bool): Leave it out of the list of commands. renamed (Mapping | None): See `SpeltCommand`.
     """
 
     def register(function: Function) -> Function:
         groups: dict[str, OptionGroup] = {}
         context: dict[str, Any] = {}
         arguments, options = [], []
+        spellings = dict(renamed or {})
         asked = dict(inspect.signature(function).parameters)
         wants_given = asked.pop("given", None) is not None
         for own in asked.values():
@@ -73,6 +89,7 @@ def command(name: str, failure: str, to_stderr: bool = False, hidden: bool = Fal
             if found:
                 groups[own.name] = found[0]
                 context |= found[0].context
+                spellings |= found[0].renamed
                 argument, *more = found[0].parameters(own.name)
                 arguments.append(argument)
                 options += more
@@ -87,15 +104,17 @@ def command(name: str, failure: str, to_stderr: bool = False, hidden: bool = Fal
                 values["given"] = {
                     name for name in values if getattr(told.get_parameter_source(name), "name", "") == "COMMANDLINE"
                 }
-            with told_errors(failure, to_stderr):
+            with quietly(values.pop("quiet") or values.get("as_json", False)), told_errors(failure, to_stderr):
                 for name, group in groups.items():
                     values[name] = group.make(name, values)
                 function(**values)
 
         run.__doc__ = function.__doc__
         run.__annotations__ = {}
-        run.__signature__ = inspect.Signature([*arguments, *options])  # type: ignore[attr-defined]
-        app.command(name, context_settings=context, hidden=hidden)(run)
+        run.__signature__ = inspect.Signature([*arguments, *options, QUIET])  # type: ignore[attr-defined]
+        made: Any = partial(SpeltCommand, renamed=spellings)
+        epilog = help_with_example(name, example)
+        app.command(name, cls=made, context_settings=context, hidden=hidden, epilog=epilog)(run)
         return function
 
     return register
@@ -144,13 +163,14 @@ class Pipe(OptionGroup):
     """Annotates a parameter of type `Loaded`: makes MODEL and the name of a component of it.
 
     factory (str): Name of the kind of component. kinds (tuple): Classes, unions or protocols; a component of the first
-    one is preferred. option (str): Name of the option. first (str): The component that is taken without; last (bool):
-    that is the last one. model (str): Description of the pipeline.
+    one is preferred. first (str): The component that is taken without; last (bool): that is the last one. model (str):
+    Description of the pipeline.
     """
+
+    renamed: ClassVar[dict[str, NewName]] = {"--pipe": "--component"}
 
     factory: str
     kinds: tuple[Any, ...]
-    option: str = "pipe"
     first: str = ""
     model: str = "a trained pipeline"
     last: bool = False
@@ -158,10 +178,10 @@ class Pipe(OptionGroup):
     def parameters(self, name: str) -> list[Parameter]:
         help = f"Name of the component; {self.first or f'the first {self.factory}'} without"
         model = typer.Argument(metavar="MODEL", help=f"Folder or package of {self.model}")
-        return [parameter("model", str, model), parameter(self.option, str | None, typer.Option(help=help), None)]
+        return [parameter("model", str, model), parameter("component", str | None, typer.Option(help=help), None)]
 
     def make(self, name: str, values: dict[str, Any]) -> Loaded:
-        source, wanted = locate(values.pop("model")), values.pop(self.option)
+        source, wanted = locate(values.pop("model")), values.pop("component")
         nlp = load_pipeline(source)
         return Loaded(source, nlp, find_component(nlp, wanted, self.factory, *self.kinds, last=self.last))
 
@@ -277,10 +297,23 @@ def echo_data(data: Any) -> None:
     typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
 
 
-def tell_written(output: Path | None, what: str = "") -> None:
-    """Tell that a file or folder was written, if one was asked for. what (str): What is in it."""
+def watched(items: Iterable[Item], what: str) -> Iterator[Item]:
+    """Yield items, with a bar on standard error where that is a terminal. what (str): what is done with them."""
+    yield from tqdm(items, what, leave=False, disable=is_quiet() or None)
+
+
+def annotating(items: Iterable[Item]) -> Iterator[Item]:
+    """Yield what is annotated, with a bar."""
+    return watched(items, "Annotating")
+
+
+def tell_written(output: Path | None, what: str = "", then: str = "") -> None:
+    """Tell that a file or folder was written, if one was asked for. what (str): What is in it. then (str): What can be
+    done with it; `{}` stands for its path."""
     if output is not None:
-        msg.good(f"Wrote {what} to {output}" if what else f"Wrote {output}")
+        tell_done(f"Wrote {what} to {output}" if what else f"Wrote {output}")
+        if then:
+            tell_next(then.format(output))
 
 
 def table(rows: Iterable[Sequence[str]], header: Sequence[str] = (), aligns: str = "", width: int = 30) -> str:
@@ -300,16 +333,6 @@ def confusion_table(counts: Mapping[tuple[str, str], int]) -> str:
     labels = sorted({label for pair, count in counts.items() if count for label in pair})
     rows = [(gold or "-", *(f"{counts.get((gold, found), 0) or ''}" for found in labels)) for gold in labels]
     return table(rows, ("gold", *(label or "-" for label in labels)), "lr")
-
-
-def percent(share: float | None) -> str:
-    """A share as text; "" for None."""
-    return "" if share is None else f"{100 * share:.2f} %"
-
-
-def show_figure(name: str, value: float) -> str:
-    """A figure as text, by its name: a share as a percentage."""
-    return f"{value:.2f}" if name.startswith(COUNTS) else f"{100 * value:.2f}"
 
 
 def bin_rows(before: Reliability, after: Reliability) -> list[list[str]]:

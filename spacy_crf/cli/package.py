@@ -13,9 +13,10 @@ from spacy.cli.package import package
 
 from ..core.errors import CRFError
 from ..lab.errors import LabErrors
+from ..lab.evaluation import COUNTS, show_figure
 from ..reading.files import read_text
 from ..reading.records import parse_json, parse_toml
-from .options import COUNTS, command, show_figure
+from .options import command
 
 OVER = {"documents": "documents drawn anew", "docs": "Docs drawn anew", "test parts": "over test parts"}
 # spaCy's setup.py does not say of what kind the README is
@@ -44,7 +45,7 @@ class Card:
     scores: dict[str, str] = field(default_factory=dict)
 
 
-@command("package", "No package was made")
+@command("package", "No package was made", "training/model-best card.toml packages --results results/test.json")
 def package_pipeline(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="Folder of a trained pipeline", exists=True)],
     told: Annotated[

@@ -11,7 +11,6 @@ from spacy.training import Example
 from spacy.training.initialize import init_nlp
 from spacy.util import dot_to_object, resolve_dot_names
 from thinc.api import Config
-from wasabi import Printer
 
 from ..core.errors import CRFError
 from ..lab.errors import LabErrors
@@ -25,6 +24,7 @@ from .options import (
     ConfigOptions,
     TrainingConfig,
     command,
+    echo_data,
     find_component,
     make_folders,
     parse_numbers,
@@ -33,9 +33,13 @@ from .options import (
     tell_written,
     write_data,
 )
+from .surface import NewName, before_value, tell_progress
+
+RENAMED: dict[str, NewName] = {"--write": "--output", "--json": before_value("--results")}
+THEN = "python -m spacy train {} --output FOLDER, with the paths of this command"
 
 
-@command("search", "The search failed")
+@command("search", "The search failed", "tagger.cfg space.toml --trials 30 --output best.cfg", renamed=RENAMED)
 def search(
     source: Annotated[TrainingConfig, ConfigOptions()],
     space_path: Annotated[Path, typer.Argument(metavar="SPACE", help="TOML file: what is tried", exists=True)],
@@ -50,8 +54,9 @@ def search(
     component: Annotated[str | None, typer.Option(help="Owner of the templates; the first that has some")] = None,
     storage: Annotated[Path | None, typer.Option(help="SQLite file: a search that is broken off goes on")] = None,
     top: Annotated[int, typer.Option(min=1, help="Trials in the table")] = 10,
-    json_path: Annotated[Path | None, typer.Option("--json", help="File for all trials")] = None,
-    write: Annotated[Path | None, typer.Option(help="File for the config with the best values set")] = None,
+    results: Annotated[Path | None, typer.Option(help="JSON file for all trials")] = None,
+    output: Annotated[Path | None, typer.Option(help="File for the config with the best values set")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Write all trials as JSON instead of tables")] = False,
     given: Collection[str] = (),
 ) -> None:
     """Train one config after the other and keep the best, with Optuna.
@@ -59,7 +64,7 @@ def search(
     A trial counts what the model scores that spacy train would keep. Settings of the config are overridden as in spacy
     train, e.g. --paths.train FILE. With --folds, the dev corpus is not used.
     """
-    make_folders(json_path, write, storage)
+    make_folders(results, output, storage)
     space, settings = read_space(space_path), SearchSettings(score, minimise, folds, seed, prune, warmup)
     refuse_idle(
         given,
@@ -71,18 +76,21 @@ def search(
         candidates.check(folds)
     identity = {"config": config, "space": space, "component": candidates.component}
     found = ConfigSearch(candidates, space, settings, storage, identity).run(trials, timeout, tell_trial)
-    typer.echo(format_trials(found, top))
-    if found.importances:
-        typer.echo(format_importances(found))
-    write_data(found.to_data(), json_path)
-    write_config(candidates.make(found.best.values), write)
+    if as_json:
+        echo_data(found.to_data())
+    else:
+        typer.echo(format_trials(found, top))
+        if found.importances:
+            typer.echo(format_importances(found))
+    write_data(found.to_data(), results)
+    write_config(candidates.make(found.best.values), output)
 
 
 def write_config(config: Config, path: Path | None) -> None:
     """Write a config with its variables, if it was asked for."""
     if path is not None:
         config.to_disk(path, interpolate=False)
-        tell_written(path)
+        tell_written(path, then=THEN)
 
 
 def format_trials(found: SearchResult, top: int) -> str:
@@ -138,13 +146,15 @@ def tell_trial(trial: TrialResult) -> None:
         f"{name} = {_shown(value)}" for name, value in zip(short_names(list(trial.values)), trial.values.values())
     )
     outcome = trial.error or (trial.state if trial.score is None else f"{trial.score:.4f}")
-    typer.echo(f"Trial {trial.number}: {outcome}, {trial.seconds:.1f} s; {values}", err=True)
+    tell_progress(f"Trial {trial.number}: {outcome}, {trial.seconds:.1f} s; {values}")
 
 
 # -- penalties ---------------------------------------------------------------------------------------------------
 
 
-@command("tune", "Nothing was tuned")
+@command(
+    "tune", "Nothing was tuned", "tagger.cfg --paths.train train --c2 0.1,1,10 --output tuned.cfg", renamed=RENAMED
+)
 def tune(
     source: Annotated[TrainingConfig, ConfigOptions()],
     component: Annotated[str | None, typer.Option(help="Name of the component; the first crf_tagger without")] = None,
@@ -155,8 +165,9 @@ def tune(
     seed: Annotated[int, typer.Option(help="Of the draw of the folds")] = 0,
     iterations: Annotated[int, typer.Option(help="Iterations of L-BFGS for each fit, at most")] = 100,
     rule: Annotated[Rule, typer.Option(help="The best, or the most regularised within a standard error")] = "best",
-    json_path: Annotated[Path | None, typer.Option("--json", help="File for all results")] = None,
-    write: Annotated[Path | None, typer.Option(help="File for the config with the choice set")] = None,
+    results: Annotated[Path | None, typer.Option(help="JSON file for all results")] = None,
+    output: Annotated[Path | None, typer.Option(help="File for the config with the choice set")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Write all results as JSON instead of a table")] = False,
 ) -> None:
     """Choose c1 and c2 by cross-validation: each pair is trained on all folds but one and scored on that one.
 
@@ -166,10 +177,10 @@ def tune(
     def tell(result: FoldResult) -> None:
         penalties = f"c1 = {result.c1:g}, c2 = {result.c2:g}"
         text = f"Fold {result.fold + 1} of {folds}, {penalties}: {100 * result.score:.2f}, {result.seconds:.1f} s"
-        typer.echo(Printer(no_print=True).info(text), err=True)
+        tell_progress(text)
 
     penalties = parse_numbers("c1", c1), parse_numbers("c2", c2)
-    make_folders(json_path, write)
+    make_folders(results, output)
     with source.loaded() as config:
         nlp = init_nlp(config)
     name = find_component(nlp, component, "crf_tagger", LabelsTokens)
@@ -178,15 +189,18 @@ def tune(
     texts = scored_texts(nlp.config.interpolate())
     scored = training_examples(nlp, name, texts) if texts else None
     found = cross_validate(nlp, name, examples, *penalties, **settings, scored=scored, on_result=tell)
-    typer.echo(format_settings(found))
-    typer.echo(f"c1 = {found.chosen.c1:g}, c2 = {found.chosen.c2:g}")
-    write_data(found.to_data(), json_path)
-    if write is not None:
+    if as_json:
+        echo_data(found.to_data())
+    else:
+        typer.echo(format_settings(found))
+        typer.echo(f"c1 = {found.chosen.c1:g}, c2 = {found.chosen.c2:g}")
+    write_data(found.to_data(), results)
+    if output is not None:
         changed = config.copy()
         block = changed["components"][name]
         trainer = trainer_block(config.interpolate()["components"][name])
         block["trainer"] = {**trainer, "c1": found.chosen.c1, "c2": found.chosen.c2}
-        write_config(changed, write)
+        write_config(changed, output)
 
 
 def training_examples(nlp: Language, name: str, changes: Mapping[str, Any] | None = None) -> list[Example]:

@@ -35,6 +35,7 @@ from ..pipe.pool import trained_on
 from ..pipe.probabilities import LabelsTokens, span_probabilities
 from ..pipe.scorer import target_scores
 from ..pipe.source import SourcePipe
+from ..pipe.span_sets import PromisesSpans
 from ..pipe.storage import NAMES, read_settings
 from .block import DecoderSettings, DecodingSettings, MiningSettings, NERSettings
 from .decoding import ConstrainedDecoder, method_settings
@@ -96,7 +97,7 @@ class KeepsConstraints:
 
 
 @LabelsTokens.register
-class ConstrainedNER(KeepsConstraints, ChainPipe):
+class ConstrainedNER(KeepsConstraints, PromisesSpans, ChainPipe):
     """Labels spans or tokens under constraints. See `NERSettings`.
 
     >>> import spacy
@@ -130,8 +131,9 @@ class ConstrainedNER(KeepsConstraints, ChainPipe):
         return target_scores(own.target, own.spans_key) if own.target in SPAN_TARGETS else ()
 
     def decoder(self) -> ConstrainedDecoder:
-        where = self.settings, self.annotation, self.tags.tags
-        return label_decoder(ConstrainedDecoder, *where, **self._decoding_arguments())
+        own, promised = self.settings, [] if self.settings.guarantee is None else [self.span_sets()]
+        where = own, self.annotation, self.tags.tags
+        return label_decoder(ConstrainedDecoder, *where, *promised, **self._decoding_arguments())
 
     def distribution(self, docs: Sequence[Doc], given: bool = True) -> tuple[Columns, ChainDistribution]:
         columns, found = super().distribution(docs, given)

@@ -1,5 +1,6 @@
 """Coded errors and warnings, and the messages of the core."""
 
+import math
 import re
 
 LONGEST = 4000  # characters of a message, whatever it quotes
@@ -154,9 +155,9 @@ class CoreErrors(metaclass=Messages):
     )
     CRF829 = "Tag tree: more than {most} coarse tags are above {label!r}. Leave some of them out."
     CRF824 = (
-        "No sets keep the level {level}{where}: of {n} calibration {unit}s, {missed:.6g} are lost to gold labels that "
-        "the model does not have. The smallest level that can be had is {smallest:.4g}. Give a greater level, or train "
-        "with these labels."
+        "No sets keep the level {level}{where}: of {n} calibration {unit}s, {missed:.6g} are lost to gold that the "
+        "model cannot give. The smallest level that can be had is {smallest:.4g}. Give a greater level, or train with "
+        "such gold."
     )
     CRF901 = (
         "Constraint {text!r} cannot be read: {problem}. Write it as `family(arguments) options`, such as {example}."
@@ -268,3 +269,10 @@ class CoreWarnings(metaclass=Messages):
         "the best {cap} stacks of open sections at each heading were kept. Give `max_states` a number, or split the "
         "document; `exact` says whether its tree is the best all the same."
     )
+
+
+def require_least(**settings: tuple[float, int]) -> None:
+    """Raise a coded error for the first setting that is below the least value beside it, or not finite."""
+    for name, (value, least) in settings.items():
+        if not least <= value < math.inf:
+            raise CRFError(CoreErrors.CRF204.format(name=name, value=value, expected=f"at least {least}"))

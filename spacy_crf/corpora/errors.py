@@ -137,11 +137,16 @@ class CorpusErrors(metaclass=Messages):
         "read from can be written again with their tags: choose another layout, or read it without changing its words."
     )
     CRF579 = "The file {path} would be written over, which is read. Give --output another folder."
+    CRF683 = (
+        '{where}: a line of JSON has to have "text", a string, or "words", a list of strings, perhaps with "spaces", '
+        "as many true or false."
+    )
 
 
 class CorpusWarnings(metaclass=Messages):
     """Messages of warnings."""
 
+    CRFW561 = "{count} of {files} files could not be read and were left out whole, as `on_error` is 'skip': {faults}"
     CRFW473 = (
         "Plain text in {path} is not read, as other files there are of a format: {files}. Give it in a folder of its "
         "own."

@@ -2,14 +2,21 @@
 
 import os
 import re
+import warnings
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
+from typing import Literal
 
-from ..core.errors import CRFError
-from .errors import CorpusErrors
+from spacy.tokens import Doc
 
+from ..core.errors import CRFError, CRFWarning
+from .errors import CorpusErrors, CorpusWarnings
+
+OnError = Literal["raise", "skip"]
+SHOWN_FAULTS = 5
 Paths = Path | str | Sequence[Path | str]
 NUMBERED = re.compile(r"(.+) \d+", re.DOTALL)
 
@@ -85,3 +92,37 @@ def _stem(file: Path) -> str:
 def number_name(name: str, number: int) -> str:
     """Name of the n-th document of a file, n from 1; that of the first one has no number."""
     return name if number == 1 else f"{name} {number}"
+
+
+@dataclass
+class FaultyFiles:
+    """Files of a corpus that cannot be read: the first one ends the run, or all are left out, whole, and counted.
+
+    faults (list[CRFError]): What was wrong with those that were left out. read (int): How many could be read.
+    """
+
+    on_error: OnError
+    faults: list[CRFError] = field(default_factory=list)
+    read: int = 0
+
+    def docs(self, docs: Iterator[Doc]) -> Iterator[Doc]:
+        """Yield the documents of a file, if all of it can be read."""
+        if self.on_error == "raise":
+            yield from docs
+            return
+        try:
+            found = list(docs)
+        except CRFError as error:
+            self.faults.append(error)
+            return
+        self.read += 1
+        yield from found
+
+    def tell(self) -> None:
+        """Warn of what was left out. RAISES (ValueError): The first fault, where no file could be read."""
+        if self.faults and not self.read:
+            raise self.faults[0]
+        if self.faults:
+            shown = " ".join(map(str, self.faults[:SHOWN_FAULTS]))
+            counts = {"count": len(self.faults), "files": len(self.faults) + self.read}
+            warnings.warn(CorpusWarnings.CRFW561.format(**counts, faults=shown), CRFWarning, stacklevel=3)

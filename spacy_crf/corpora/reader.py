@@ -28,7 +28,7 @@ from .docbin import read_docbin
 from .docs import DocMaker, admit, align_annotation, copy_text_notes, copy_tokens, count_characters, make_doc
 from .errors import CorpusErrors, CorpusWarnings
 from .exchange import Unchecked, forget_unchecked
-from .files import check_paths, data_suffix, name_files, number_name, visible_files
+from .files import FaultyFiles, OnError, check_paths, data_suffix, name_files, number_name, visible_files
 from .historical import apply_text
 from .references import is_references, read_references
 from .review import is_review, read_review
@@ -192,6 +192,8 @@ class Corpus:
     unchecked (str): What becomes of tags that a tagger has filled in, in files that say which tokens a person has
         checked. "unknown": nothing is learned of them. "soft": they are taken for gold, with their probabilities as
         weights; not for a corpus that scores are made of.
+    on_error (str): What a file does that cannot be read. "raise": it ends the run with an error that names the place.
+        "skip": it is left out whole, and a warning at the end counts such files and tells their faults.
     limit (int): Number of Docs to read at most; 0 for all.
     augmenter (Callable | None): Makes examples of each example, as for spaCy's own Corpus. Where custom attributes of
         tokens hold gold, as several tags do, it must leave the number of tokens as it is.
@@ -218,6 +220,7 @@ class Corpus:
     retokenize: bool = False
     bare: bool = False
     unchecked: Unchecked = "unknown"
+    on_error: OnError = "raise"
     limit: int = 0
     augmenter: Callable[..., Any] | None = None
     cora: CoraSettings | None = None
@@ -230,9 +233,10 @@ class Corpus:
         self._check_format()
         if self.group not in ("auto", "document", "sentence") and not (isinstance(self.group, int) and self.group > 0):
             raise CRFError(CorpusErrors.CRF518.format(group=self.group))
-        if self.unchecked not in get_args(Unchecked):
-            known = " or ".join(map(repr, get_args(Unchecked)))
-            raise CRFError(CoreErrors.CRF549.format(name="unchecked", value=self.unchecked, expected=known))
+        for name, kind in (("unchecked", Unchecked), ("on_error", OnError)):
+            if getattr(self, name) not in get_args(kind):
+                known = " or ".join(map(repr, get_args(kind)))
+                raise CRFError(CoreErrors.CRF549.format(name=name, value=getattr(self, name), expected=known))
         for setting, owners in (("cora", ["cora"]), ("text", [None, *WITH_SETS]), ("references", ["references"])):
             # The format must be named: the content of a file could mean another one.
             if getattr(self, setting) is not None and self.format not in owners:
@@ -301,8 +305,10 @@ class Corpus:
             register_stored(name)
         register_doc_name()
         files = ((file, path) for path in self.paths for file in find_files(path, self.format))
+        faulty = FaultyFiles(self.on_error)
         for file, name in name_files(files, self.paths):
-            yield file, name, self._read_file(file, name, vocab)
+            yield file, name, faulty.docs(self._read_file(file, name, vocab))
+        faulty.tell()
 
     def _read_file(self, file: Path, name: str, vocab: Vocab) -> Iterator[Doc]:
         format = self.format or pick_format(file)

@@ -6,13 +6,13 @@ import numpy as np
 
 from ..core.arrays import Bools, Hashes, Indices, Ints
 from ..core.errors import CRFError
-from ..core.sparse import SparseRows, from_columns
+from ..core.sparse import ABSENT, HashTable, SparseRows, from_columns
 from ..core.stored import stored_integers, stored_strings
 from .block import FeatureSettings, SequenceMode
 from .columns import Columns
 from .errors import FeatureErrors
 from .extract import FeatureExtractor, Keys, Windows, boundary, template_keys
-from .hashing import ABSENT, HashTable, string_hash, string_hashes
+from .hashing import string_hash, string_hashes
 from .lexemes import WordForms, lexical_strings
 from .resources import Resources
 from .templates import Atom, Attribute, Template
@@ -40,7 +40,9 @@ class FeatureIndex:
 
     def encode(self, keys: Keys) -> SparseRows:
         """Return sparse rows of the known features. O(N A)."""
-        numbers = np.ascontiguousarray(self.table.find(keys.keys).T)
+        numbers: Ints = np.empty(keys.keys.shape[::-1], dtype=np.int32)
+        for template, own in enumerate(keys.keys):  # one by one: work arrays are larger than what is found
+            numbers[:, template] = self.table.find(own)
         return from_columns(numbers, len(self), None if keys.values is None else keys.values.T)
 
     def grow(self, keys: Keys, columns: Columns, padding: bool, counted: Bools | None = None) -> int:
@@ -234,8 +236,7 @@ class Features:
             state, edge = state.keep(kept[0]), edge.keep(kept[1])
         return {
             "templates": [str(template) for template in self.config.parsed],
-            "max_features": self.config.max_features,
-            "padding": self.config.padding,
+            **self._hashed,
             "state": state.to_data(),
             "edge": edge.to_data(),
             **self.resources.to_data(),
@@ -244,7 +245,12 @@ class Features:
     def indices_to_data(self) -> dict[str, Any]:
         """Return the indices, and what they count while they grow, for `take_indices`."""
         rare = {"state": self.state.rare_to_data(), "edge": self.edge.rare_to_data()}
-        return {"state": self.state.to_data(), "edge": self.edge.to_data(), "rare": rare}
+        return {**self._hashed, "state": self.state.to_data(), "edge": self.edge.to_data(), "rare": rare}
+
+    @property
+    def _hashed(self) -> dict[str, Any]:
+        """Settings that features cannot be taken over without."""
+        return {"max_features": self.config.max_features, "padding": self.config.padding}
 
     @classmethod
     def from_data(cls, data: dict[str, Any], config: FeatureSettings, sequence: SequenceMode) -> "Features":
@@ -255,8 +261,7 @@ class Features:
 
     def take_indices(self, data: dict[str, Any]) -> None:
         """Number features as those were of which the data tell; resources stay as they are."""
-        for setting in ("max_features", "padding"):
-            ours = getattr(self.config, setting)
+        for setting, ours in self._hashed.items():
             theirs = data.get(setting, ours if setting == "padding" else 0)
             if theirs != ours:
                 raise CRFError(FeatureErrors.CRF313.format(setting=setting, theirs=theirs, ours=ours))

@@ -82,6 +82,30 @@ class LabErrors(metaclass=Messages):
     CRF620 = "There is no document with tokens to draw from."
     CRF621 = "Config {config}: no component {name!r} has a scorer, so nothing can be measured. With a scorer: {known}."
     CRF622 = "Config {config}, split {split!r}: {reason}"
+    CRF684 = (
+        "{folder} has the output of another run: {other} were different. Repeat the command as it was to go on, or "
+        "give another folder."
+    )
+    CRF685 = (
+        "The input of {file} in {folder} has changed since that was made, or files have come or gone. Give another "
+        "folder for the output."
+    )
+    CRF686 = (
+        "{path}, line {line}: {problem} Correct it and repeat the command, which goes on there, or leave out "
+        "--on-error raise."
+    )
+    CRF687 = (
+        "A process that annotates was ended from outside, as where memory runs out. Repeat the command: it goes on "
+        "where it was. Fewer --processes, or a smaller --part-size with another folder, need less memory."
+    )
+    CRF590 = (
+        "Component {name!r} labels single tokens (target {target!r}), so that there are no sets of spans to promise "
+        "anything of. For sets of tags, add a set_valued_tagger with source = {name!r} behind it."
+    )
+    CRF591 = (
+        "Component {name!r} labels spans, which cannot be promised by --unit {unit} and --loss {loss}. Give --unit "
+        "document or sentence, and --loss share or any."
+    )
     CRF690 = (
         "Component {name!r} labels no tokens with a chain of its own, so that nothing is known of what it is uncertain "
         "of. Name a crf_tagger or a set_valued_tagger with --component, or choose another --kind."
@@ -139,6 +163,7 @@ class LabErrors(metaclass=Messages):
         "The results have no score {name!r}, which the card names. Name those that crf evaluate writes below `scores`, "
         "or give other --results."
     )
+    CRFW981 = "{old} is called {new} now. The old name still works; it will go with version 1.0."
     CRF673 = "{path} has no figures. Give a file that crf evaluate or crf experiment wrote with --output."
     CRF647 = "There are {exponents} exponents for {models} models. Give one for each, or none for equal shares."
     CRF653 = "There is no config {name!r}. Those that come with the library, near names first: {known}."

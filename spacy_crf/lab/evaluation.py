@@ -1,11 +1,12 @@
 """All figures of a pipeline on gold documents, with what they were made of."""
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from heapq import nsmallest
 from itertools import compress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from spacy.language import Language
@@ -16,7 +17,13 @@ from spacy.training import Example
 from ..annotation.documents import document_numbers
 from ..annotation.target import token_target
 from ..core.arrays import Indices
+from ..core.labels import UNKNOWN, TagSet
 from ..pipe.block import SPAN_TARGETS
+from ..pipe.component import ChainPipe
+from ..pipe.probabilities import GivesProbabilities, labels_of
+from ..punctuation.block import NONE
+from ..punctuation.component import PunctuationRestorer
+from ..punctuation.docs import WordView, gold_labels
 from ..tagsets.gold import gold_weights
 from .coarse import Labels, replace_labels
 from .intervals import make_tallies
@@ -28,6 +35,7 @@ from .tallies import Names, Tally, bootstrap_figures, flatten, nest
 
 HEADLINE = "crf_score"  # another name for the score of a target
 TOLERANCE = 1e-9
+COUNTS = ("set_size", "violations")  # figures that are no shares, with their variants
 
 
 @dataclass(frozen=True)
@@ -39,6 +47,7 @@ class Figures:
     counts (dict[str, int]): documents, Docs and tokens that were annotated, labels that are known to the component, and
         tokens that it was trained on, if that is told. unknown_words (float | None): see `unknown_share`.
     seconds (float): that annotation took, the first time after loading.
+    examples (Sequence[Example]): the gold documents as they were annotated.
     """
 
     found: Findings
@@ -47,6 +56,7 @@ class Figures:
     counts: Mapping[str, int]
     unknown_words: float | None
     seconds: float
+    examples: Sequence[Example] = ()
 
     def to_data(self) -> dict[str, Any]:
         """Return data that JSON can hold, rounded to six digits, so that two files can be compared line by line."""
@@ -71,6 +81,7 @@ def evaluate(
     whole: Iterable[Doc] | None = None,
     with_intervals: bool = False,
     labels: Labels | None = None,
+    watch: Callable[[Sequence[Example]], Iterable[Example]] = iter,
 ) -> Figures:
     """Annotate and score gold documents.
 
@@ -79,10 +90,11 @@ def evaluate(
     whole (Iterable[Doc] | None): the documents with gold of punctuation too, where this is context.
     with_intervals (bool): draw documents anew for the intervals of figures.
     labels (Mapping[str, str] | None): other labels that labels count as, gold and predicted ones.
+    watch (Callable): gives the examples again, one by one as they are annotated, such as to show how far that is.
     """
     pipe: Any = nlp.get_pipe(name)
     started = time.perf_counter()
-    done = list(nlp.pipe(example.predicted for example in examples))
+    done = list(nlp.pipe(example.predicted for example in watch(examples)))
     seconds = time.perf_counter() - started
     examples = [Example(doc, example.reference) for doc, example in zip(done, examples)]
     for doc in (doc for example in examples if labels for doc in (example.predicted, example.reference)):
@@ -108,7 +120,7 @@ def evaluate(
     drawn = "documents" if counts["documents"] > 1 else "docs"
     rows = numbers if counts["documents"] > 1 else np.arange(len(examples))
     intervals = find_intervals(make_tallies(pipe, tested), rows, found) if with_intervals else {}
-    return Figures(found, intervals, drawn, counts, unknown_share(pipe, tested), seconds)
+    return Figures(found, intervals, drawn, counts, unknown_share(pipe, tested), seconds, examples)
 
 
 def unknown_share(pipe: Any, tested: Scored) -> float | None:
@@ -149,6 +161,11 @@ def is_shown(name: str) -> bool:
     return name != HEADLINE and not name.startswith("token_")
 
 
+def show_figure(name: str, value: float) -> str:
+    """Return a figure as text, by its name: a share as a percentage."""
+    return f"{value:.2f}" if name.startswith(COUNTS) else f"{100 * value:.2f}"
+
+
 def describe_model(nlp: Language, name: str) -> dict[str, Any]:
     """Tell what a model is: its name and version, its components, the one that is measured, its bytes on the disk."""
     folder = nlp.path
@@ -160,3 +177,52 @@ def describe_model(nlp: Language, name: str) -> dict[str, Any]:
 def describe_data(path: Path) -> str:
     """Name a file or folder, without where it is."""
     return path.name or path.resolve().name
+
+
+# -- errors --------------------------------------------------------------------------------------------------------
+
+
+class Surprise(NamedTuple):
+    """An error.
+
+    probability (float): of the gold label. number (int): of the example. token (int): of the document. gold (str),
+    label (str): gold and predicted label.
+    """
+
+    probability: float
+    number: int
+    token: int
+    gold: str
+    label: str
+
+
+def find_surprises(pipe: Any, examples: Sequence[Example], most: int) -> list[Surprise]:
+    """Return the errors at which the gold label was least probable, the most surprising first."""
+    found: Iterator[Surprise] = iter(())
+    if isinstance(pipe, PunctuationRestorer):
+        found = _wrong_marks(pipe, examples)
+    elif isinstance(pipe, GivesProbabilities) and (not isinstance(pipe, ChainPipe) or pipe.labels_tokens):
+        found = _wrong_labels(pipe, examples)
+    return nsmallest(most, found)
+
+
+def _wrong_labels(pipe: Any, examples: Sequence[Example]) -> Iterator[Surprise]:
+    tags = pipe.tags if isinstance(pipe, ChainPipe) else TagSet(tuple(pipe.labels), "none")
+    rows = pipe.token_probabilities([example.predicted for example in examples])
+    for number, (example, values) in enumerate(zip(examples, rows)):
+        own = labels_of(Example(example.predicted, example.predicted), pipe, tags)
+        for token, (gold, label) in enumerate(zip(labels_of(example, pipe, tags), own)):
+            if gold not in (UNKNOWN, label):
+                name = "" if label == UNKNOWN else tags.tags[label]
+                yield Surprise(float(values[token, gold]), number, token, tags.tags[gold], name)
+
+
+def _wrong_marks(pipe: PunctuationRestorer, examples: Sequence[Example]) -> Iterator[Surprise]:
+    for number, example in enumerate(examples):
+        labels = gold_labels(example, pipe.label_scheme)
+        last = WordView.of(example.predicted, pipe.label_scheme).last_tokens.tolist()
+        for label, token in zip(labels, last):
+            own = example.predicted[token]._
+            gold = None if label is None else "" if label.mark == NONE else label.mark
+            if gold is not None and gold != own.punct_after and own.punct_probs:
+                yield Surprise(own.punct_probs.get(gold, 0.0), number, token, gold, own.punct_after)

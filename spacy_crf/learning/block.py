@@ -1,9 +1,9 @@
 """The blocks of a component's model and trainer, and the batcher for trainers that want the whole corpus."""
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from spacy.language import Language
@@ -69,16 +69,23 @@ def LinearChain(
 
 
 @registry.batchers(FULL_BATCH)
-def make_full_batch() -> Callable[[Iterable[Example]], Iterator[list[Example]]]:
-    """Return a batcher of the whole corpus: one step of the training loop sees every example."""
-    return full_batch
+def make_full_batch(cached: bool = False) -> Callable[[Iterable[Example]], Iterator[list[Example]]]:
+    """Return a batcher of the whole corpus: one step of the training loop sees every example.
+
+    cached (bool): give the first example alone, for trainers with a `cache`, which read the corpus themselves.
+    """
+    return first_alone if cached else full_batch
 
 
 def full_batch(examples: Iterable[Example]) -> Iterator[list[Example]]:
     """All examples as one batch."""
-    batch = list(examples)
-    if batch:
+    if batch := list(examples):
         yield batch
+
+
+def first_alone(examples: Iterable[Example]) -> Iterator[list[Example]]:
+    """The first example, as a sign to take a step."""
+    return ([example] for example in islice(examples, 1))
 
 
 # -- trainers ------------------------------------------------------------------------------------------------
@@ -89,10 +96,12 @@ class TrainerSettings(ABC):
 
     gives_probabilities (bool): whether it maximises a likelihood; else scores are right in their order alone.
     resumable (bool): whether what it needs to go on is saved with the component.
+    cache (str | None): folder of the encoded corpus, if there is to be one.
     """
 
     gives_probabilities: ClassVar[bool] = True
     resumable: bool = False
+    cache: str | None = None
 
     @abstractmethod
     def make(self, model: Model[Any, Any], nlp: Language | None = None) -> "Trainer":
@@ -123,6 +132,9 @@ class LBFGSSettings(TrainerSettings):
         `max_steps` and `patience` of the training block leave some for the trigrams.
     resumable (bool): save what training needs to go on, 60 bytes for each weight: `[initialize.components.NAME] start`
         with its folder, the same settings and examples gives the same weights as training without a break.
+    cache (str | None): a folder for the encoded corpus, which is then read from disk again and again, so that training
+        takes the memory of the weights alone, and encoded once for the same data. With `max_epochs = -1` and
+        `cached = true` in the batcher, spaCy keeps no documents either.
     RAISES (ValueError): for settings that make no sense.
     """
 
@@ -139,18 +151,18 @@ class LBFGSSettings(TrainerSettings):
     seed: int = 0
     first_order_steps: int = 10
     resumable: bool = False
+    cache: str | None = None
 
     def __post_init__(self) -> None:
-        from ..core.errors import CoreErrors, CRFError
+        from ..core.errors import CoreErrors, CRFError, require_least
+        from .errors import require_no_cache
 
-        least = dict.fromkeys(("iterations_per_step", "memory", "first_order_steps"), 1)
-        numbers = {name: value for name, value in vars(self).items() if (name, value) != ("c2", "auto")}
-        for name, value in numbers.items():
-            if not least.get(name, 0) <= value < math.inf:
-                expected = f"at least {least.get(name, 0)}"
-                raise CRFError(CoreErrors.CRF204.format(name=name, value=value, expected=expected))
+        ones = ("iterations_per_step", "memory", "first_order_steps")
+        numbers = {name: value for name, value in vars(self).items() if name != "cache" and value != "auto"}
+        require_least(**{name: (value, int(name in ones)) for name, value in numbers.items()})
         if self.resumable and "c2" not in numbers:
             raise CRFError(CoreErrors.CRF204.format(name="c2", value=self.c2, expected="a number, to be resumable"))
+        require_no_cache(self.cache, resumable=self.resumable, warmup=self.warmup, c2=self.c2 == "auto" and self.c2)
 
     @property
     def search(self) -> dict[str, Any]:
@@ -183,27 +195,25 @@ class MinibatchSettings(TrainerSettings):
         return MinibatchTrainer(self)
 
 
+@dataclass(frozen=True, kw_only=True)
 class OnlineSettings(TrainerSettings):
     """Settings of a trainer that learns from one sequence, or small batch, after the other.
 
     Batches may be of any size, features grow as they are met, every epoch of the training loop is an epoch of the
     algorithm, and nothing is kept of the examples, so that corpora may be streamed.
-
-    seed (int): of the order of sequences within a batch; that of batches is the training loop's.
-    resumable (bool): as in spacy_crf.LBFGS.v1, for a component that is shown the batches that would have come next.
-        `spacy train` shuffles anew and begins with the first: there, training goes on with other batches. Not for
-        models with a tok2vec layer, whose optimizer spaCy does not save.
     """
 
-    seed: int
-    resumable: bool
+    seed: int = 0
+    resumable: bool = False
+    cache: str | None = None
 
     def __post_init__(self) -> None:
-        from ..core.errors import CoreErrors, CRFError
+        from ..core.errors import require_least
+        from .errors import require_no_cache
 
         self.learner()  # refuses settings that make no sense
-        if not self.seed >= 0:
-            raise CRFError(CoreErrors.CRF204.format(name="seed", value=self.seed, expected="at least 0"))
+        require_least(seed=(self.seed, 0))
+        require_no_cache(self.cache, resumable=self.resumable)
 
     def learner(self) -> "OnlineLearner":
         """Make what learns from the sequences, with the settings that are its own."""
@@ -217,7 +227,7 @@ class OnlineSettings(TrainerSettings):
             AdaGradSettings: AdaGrad,
             StochasticGradientSettings: StochasticGradient,
         }
-        apart = ("seed", "resumable")
+        apart = ("seed", "resumable", "cache")
         return learners[type(self)](**{name: value for name, value in vars(self).items() if name not in apart})
 
     def make(self, model: Model[Any, Any], nlp: Language | None = None) -> "Trainer":
@@ -233,18 +243,17 @@ class PerceptronSettings(OnlineSettings):
 
     batch_size (int): sequences that are decoded with the same weights. 1 updates after each sequence; more make fewer
         and larger steps.
-    seed (int): of the order of sequences within a batch.
     averaging (bool): predict with the mean of the weights over time.
+    seed (int): of the order of sequences within a batch; that of batches is the training loop's.
     resumable (bool): save what training needs to go on, as in spacy_crf.LBFGS.v1, if it is shown the batches that would
         have come next. `spacy train` shuffles anew and begins with the first.
+    cache (str | None): as in spacy_crf.LBFGS.v1; a step is then an epoch, over parts of the corpus in a new order.
     RAISES (ValueError): here and below, for settings that make no sense.
     """
 
     gives_probabilities: ClassVar[bool] = False
     batch_size: int = 1
-    seed: int = 0
     averaging: bool = True
-    resumable: bool = False
 
 
 @registry.misc("spacy_crf.PassiveAggressive.v1")
@@ -256,7 +265,7 @@ class PassiveAggressiveSettings(OnlineSettings):
     c (float): aggressiveness.
     error_sensitive (bool): ask for a greater lead where more labels were wrong.
     averaging (bool): predict with the mean of the weights over time.
-    batch_size (int), seed (int), resumable (bool): as in spacy_crf.Perceptron.v1.
+    batch_size (int), seed (int), resumable (bool), cache (str | None): as in spacy_crf.Perceptron.v1.
     """
 
     gives_probabilities: ClassVar[bool] = False
@@ -265,8 +274,6 @@ class PassiveAggressiveSettings(OnlineSettings):
     error_sensitive: bool = True
     averaging: bool = True
     batch_size: int = 1
-    seed: int = 0
-    resumable: bool = False
 
 
 @registry.misc("spacy_crf.AROW.v1")
@@ -276,15 +283,13 @@ class AROWSettings(OnlineSettings):
 
     variance (float): of each weight at the start.
     gamma (float): trade-off between correcting mistakes and staying where one is.
-    batch_size (int), seed (int), resumable (bool): as in spacy_crf.Perceptron.v1.
+    batch_size (int), seed (int), resumable (bool), cache (str | None): as in spacy_crf.Perceptron.v1.
     """
 
     gives_probabilities: ClassVar[bool] = False
     variance: float = 1.0
     gamma: float = 1.0
     batch_size: int = 1
-    seed: int = 0
-    resumable: bool = False
 
 
 @registry.misc("spacy_crf.AdaGrad.v1")
@@ -297,16 +302,14 @@ class AdaGradSettings(OnlineSettings):
         features jump and needs more epochs.
     averaging (bool): predict with a mean of the weights over time in which later ones count more.
     units_per_batch (int): about so many tokens make a step, within each batch of the training loop.
-    seed (int): of the order of sequences within a batch.
-    resumable (bool): as in spacy_crf.Perceptron.v1; not for models with a tok2vec layer.
+    seed (int): as in spacy_crf.Perceptron.v1.
+    resumable (bool), cache (str | None): as there; not for models with a tok2vec layer.
     """
 
     learn_rate: float = 0.6
     damping: float = 3.0
     averaging: bool = True
     units_per_batch: int = 2000
-    seed: int = 0
-    resumable: bool = False
 
 
 @registry.misc("spacy_crf.StochasticGradient.v1")
@@ -319,14 +322,11 @@ class StochasticGradientSettings(OnlineSettings):
 
     learn_rate (float): how far.
     averaging (bool): predict with the mean of the weights over time.
-    seed (int): of the order of sequences within a batch.
-    resumable (bool): as in spacy_crf.Perceptron.v1.
+    seed (int), resumable (bool), cache (str | None): as in spacy_crf.Perceptron.v1.
     """
 
     learn_rate: float = 0.01
     averaging: bool = True
-    seed: int = 0
-    resumable: bool = False
 
 
 @dataclass(frozen=True)

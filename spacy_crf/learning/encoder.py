@@ -1,8 +1,9 @@
 """A model and its features, growing together while they are trained."""
 
+import itertools
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,9 +16,9 @@ from ..core.arrays import Bools, Floats, Indices, Segments, cached_property
 from ..core.chain.potentials import EdgeObservations
 from ..core.errors import CRFWarning
 from ..core.labels import Gold, TagSet
-from ..core.learn.blocks import EncodedCorpus, PathWeights
+from ..core.learn.blocks import EncodedCorpus, PathWeights, WindowedCorpus
 from ..core.sparse import SparseRows, stack
-from ..core.weights import NONE
+from ..core.weights import NONE, Layout
 from ..features.columns import Columns
 from ..features.extract import FeatureExtractor, Keys
 from ..features.features import Features
@@ -73,7 +74,7 @@ class ChainLearner:
         self.name, self.labels, self.tags = name, labels, tags
         self.features, self.model = features, model
         self.document_of = document_of
-        self._known: dict[str, _Bitmap] = {}
+        self._known: dict[int, _Bitmap] = {}  # by section
 
     def grow(self, sample: Sample, counted: Bools | None = None) -> None:
         """Number the new features of a sample. counted ((N,) | None): units that count for `min_count`; all without."""
@@ -89,39 +90,53 @@ class ChainLearner:
         paths, encoded = sample.paths and sample.paths(), state.encode(sample.state)
         return EncodedCorpus(sample.columns.lengths, encoded, sample.gold, edges, slots, sample.mask, paths)
 
-    def warn_of_unseen_labels(self, gold: Gold) -> None:
+    def warn_of_unseen_labels(self, corpus: WindowedCorpus) -> None:
         """Name the labels that gold never has; only a trainer with the whole corpus can tell."""
-        counts = count_labels(gold, len(self.tags))
+        counts = np.zeros(len(self.tags), dtype=np.intp)
+        for window in corpus.windows():
+            counts += count_labels(window.gold, len(self.tags))
         unseen = [label for label in self.labels if not counts[self.tags.tags_of(label)].any()]
         if unseen:
             message = LearningWarnings.CRFW401.format(name=self.name, labels=", ".join(unseen))
             warnings.warn(message, CRFWarning, stacklevel=2)
 
-    def add_weights(self, corpus: EncodedCorpus) -> None:
+    def add_weights(self, corpus: WindowedCorpus) -> None:
         """Give weights to the pairs of feature and label, and of labels, that a corpus shows, or to all on request."""
-        layout, attrs = get_layout(self.model), self.model.attrs
-        n, n_features, n_edges = layout.n_labels, len(self.features.state), len(self.features.edge)
-        pairs, allowed = _label_pairs(corpus, n), np.flatnonzero(layout.allowed)
-        state, edge, transitions = NONE, NONE, NONE
-        if attrs.get("transitions", True):
-            transitions = allowed if attrs["all_transitions"] else np.unique(pairs[1])
-        if attrs["all_states"]:
-            state = _rest(layout.state_cells, layout.n_features, n_features, np.arange(n), n)
-        else:
-            state = _seen_cells(corpus, n)
-        if attrs.get("all_edges", False):
-            edge = _rest(layout.edge_cells, layout.n_edge_features, n_edges, allowed, n * n)
-        elif corpus.edges is not None:
-            edge = _edge_cells(corpus.edges, *pairs, n)
-        added = (
-            self._new("state", state, layout.state_cells, n_features * n),
-            self._new("transitions", transitions, layout.transition_cells, n * n),
-            self._new("edges", edge, layout.edge_cells, n_edges * n * n),
-        )
+        layout, n = get_layout(self.model), get_layout(self.model).n_labels
+        n_features, n_edges = len(self.features.state), len(self.features.edge)
+        present = (layout.state_cells, layout.transition_cells, layout.edge_cells)
+        sizes = (n_features * n, n * n, n_edges * n * n)
+        found: list[list[Indices]] = [[NONE], [NONE], [NONE]]
+        for asked in itertools.chain([self._asked(layout)], map(self._shown, corpus.windows())):
+            for section, cells in enumerate(asked):
+                found[section].append(self._new(section, cells, present[section], sizes[section]))
+        added = [np.sort(np.concatenate(cells)) for cells in found]
         if any(map(len, added)) or (n_features, n_edges) != (layout.n_features, layout.n_edge_features):
             set_weights(self.model, get_weights(self.model).extended(n_features, n_edges, *added))
 
-    def _new(self, section: str, cells: Indices, present: Indices, size: int) -> Indices:
+    def _asked(self, layout: Layout) -> tuple[Indices, Indices, Indices]:
+        """Cells of weights that the settings ask for, whatever gold shows: state, transitions, edges."""
+        attrs, n, allowed = self.model.attrs, layout.n_labels, np.flatnonzero(layout.allowed)
+        state, transitions, edges = NONE, NONE, NONE
+        if attrs["all_states"]:
+            state = _rest(layout.state_cells, layout.n_features, len(self.features.state), np.arange(n), n)
+        if attrs["all_transitions"] and attrs.get("transitions", True):
+            transitions = allowed
+        if attrs.get("all_edges", False):
+            edges = _rest(layout.edge_cells, layout.n_edge_features, len(self.features.edge), allowed, n * n)
+        return state, transitions, edges
+
+    def _shown(self, corpus: EncodedCorpus) -> tuple[Indices, Indices, Indices]:
+        """Cells of weights that gold makes possible, where the settings do not ask for all of them."""
+        attrs, n = self.model.attrs, get_layout(self.model).n_labels
+        pairs = _label_pairs(corpus, n)
+        state = NONE if attrs["all_states"] else _seen_cells(corpus, n)
+        transitions = pairs[1] if attrs.get("transitions", True) and not attrs["all_transitions"] else NONE
+        if corpus.edges is None or attrs.get("all_edges", False):
+            return state, transitions, NONE
+        return state, transitions, _edge_cells(corpus.edges, *pairs, n)
+
+    def _new(self, section: int, cells: Indices, present: Indices, size: int) -> Indices:
         """Cells, ascending, that have no weight yet."""
         known = self._known.get(section)
         if known is None or known.count != len(present):
@@ -134,6 +149,20 @@ class ChainLearner:
 
 
 MakeSample = Callable[[Sequence[Example]], Sample]
+TOKENS_PER_SAMPLE = 50_000  # work arrays of a sample take some kB for each token
+
+
+def sample_batches(examples: Iterable[Example]) -> Iterator[list[Example]]:
+    """Yield runs of examples that make a sample each."""
+    batch, n_tokens = list[Example](), 0
+    for example in examples:
+        batch.append(example)
+        n_tokens += len(example.predicted)
+        if n_tokens >= TOKENS_PER_SAMPLE:
+            yield batch
+            batch, n_tokens = [], 0
+    if batch:
+        yield batch
 
 
 class Trainer(ABC):
@@ -147,6 +176,7 @@ class Trainer(ABC):
     learns_constrained (bool): whether it heeds the weights of paths.
     warns_of_unseen (bool): whether to warn of labels without an example, which are no wonder in a part of a corpus.
     stopped (dict | None): the state of a run that is to go on, until it does.
+    read (Callable | None): reads samples of the whole corpus, one after the other; for trainers with a cache.
     """
 
     learns_vectors: bool = False
@@ -154,6 +184,7 @@ class Trainer(ABC):
     learns_constrained: bool = False
     warns_of_unseen: bool = True
     stopped: dict[str, Any] | None = None
+    read: Callable[[], Iterator[Sample]] | None = None
 
     def __init__(self, settings: Any):
         self.settings = settings
@@ -259,7 +290,7 @@ def count_labels(gold: Gold, n_labels: int) -> Indices:
 
 
 def join(corpora: Sequence[EncodedCorpus]) -> EncodedCorpus:
-    """Corpora one after the other."""
+    """Corpora one after the other, the last of which knows all features."""
     if len(corpora) == 1:
         return corpora[0]
     golds = [corpus.gold for corpus in corpora]
@@ -270,10 +301,11 @@ def join(corpora: Sequence[EncodedCorpus]) -> EncodedCorpus:
     if parts := [corpus.edges for corpus in corpora if corpus.edges is not None]:
         firsts = np.cumsum([0] + [part.features.n_rows for part in parts])
         groups = np.concatenate([part.groups + first for part, first in zip(parts, firsts)])
-        edges = EdgeObservations(stack([part.features for part in parts], parts[0].features.n_columns), groups)
-    features = stack([corpus.features for corpus in corpora], corpora[0].features.n_columns)
+        again = group_edges(stack([part.features for part in parts], parts[-1].features.n_columns))
+        edges = EdgeObservations(again.features, again.groups[groups])
+    features = stack([corpus.features for corpus in corpora], corpora[-1].features.n_columns)
     lengths = np.concatenate([corpus.lengths for corpus in corpora])
     scores = [corpus.scores for corpus in corpora if corpus.scores is not None]
     weighed = [corpus.paths for corpus in corpora if corpus.paths is not None]
     paths, masks = weighed[0].joined(weighed[1:]) if weighed else None, np.concatenate(scores) if scores else None
-    return EncodedCorpus(lengths, features, gold, edges, corpora[0].slots, masks, paths)
+    return EncodedCorpus(lengths, features, gold, edges, corpora[-1].slots, masks, paths)

@@ -1,6 +1,6 @@
 """Messages of learning."""
 
-from ..core.errors import Messages
+from ..core.errors import CRFError, Messages
 
 
 class LearningErrors(metaclass=Messages):
@@ -28,6 +28,29 @@ class LearningErrors(metaclass=Messages):
         "Component {name!r} cannot go on with its training: what was saved of it does not fit ({error}). Set resumable "
         "= false in the trainer block to begin a new run with the weights that were saved."
     )
+    CRF688 = "Work on several machines needs the package distributed: pip install 'spacy_crf[dask]'."
+    CRF689 = (
+        "Workers of the Dask cluster were lost {attempts} times in a row, which ended training. Look at their logs: "
+        "too little memory for their shards is the usual reason. More workers have smaller shards."
+    )
+    CRF674 = (
+        "Component {name!r}: a trainer with a `cache` cannot be used with {what}, which wants the examples themselves. "
+        "Leave out one of them."
+    )
+    CRF675 = "The encoded corpus {path} is damaged. Delete it: it is made anew when training begins."
+    CRF676 = (
+        "Component {name!r}: the corpus cannot be encoded in the folder {folder!r} ({error}). See that it can be "
+        "written to and that there is room, about 100 bytes for each token, or set `cache` in the trainer block to "
+        "another folder."
+    )
+    CRF677 = (
+        "Component {name!r}: the batcher spacy_crf.full_batch.v1 with cached = true shows one example alone, as for a "
+        "trainer that reads the corpus itself. Set `cache` in the trainer block to a folder, or leave out `cached`."
+    )
+    CRF678 = (
+        "A trainer cannot have a `cache` and {name} = {value!r}, which wants the whole corpus in memory: leave out one "
+        "of them."
+    )
     CRF437 = (
         "A model of order 2 cannot have a tok2vec layer: their trainers differ. Set order = 1, or leave out `tok2vec`."
     )
@@ -41,3 +64,10 @@ class LearningWarnings(metaclass=Messages):
         "Component {name!r}: {found} units with gold in {sequences} sequences are too few to choose c2 by; that takes "
         "{few} units in {folds} sequences. It is {c2}. Give more data, or set a number in the trainer block."
     )
+
+
+def require_no_cache(cache: str | None, **others: object) -> None:
+    """Raise a coded error where something is asked for beside a cache that wants all of the corpus in memory."""
+    for name, value in others.items():
+        if cache is not None and value:
+            raise CRFError(LearningErrors.CRF678.format(name=name, value=value))

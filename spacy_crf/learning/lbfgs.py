@@ -3,7 +3,7 @@
 import time
 import weakref
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any
@@ -18,8 +18,8 @@ from thinc.api import Optimizer
 from ..annotation.gold import annotation_checksum
 from ..core.arrays import Hashes, Segments
 from ..core.errors import CRFError
-from ..core.learn.blocks import EncodedCorpus
-from ..core.learn.full_batch import FullBatchObjective, expected_unseen, new_optimizer
+from ..core.learn.blocks import EncodedCorpus, WindowedCorpus
+from ..core.learn.full_batch import FullBatchObjective, new_optimizer
 from ..core.learn.lbfgs import LBFGS
 from ..core.learn.penalty import USUAL
 from ..core.learn.second_order import TrigramObjective, trigram_optimizer
@@ -29,7 +29,8 @@ from ..core.stored import stored_size
 from ..core.threads import single_threaded_blas
 from ..core.trigrams import Trigrams, seen_trigrams
 from .block import LBFGSSettings
-from .encoder import ChainLearner, MakeSample, Sample, Trainer, join
+from .cache import DiskShelf, open_cache
+from .encoder import ChainLearner, MakeSample, Sample, Trainer, join, sample_batches
 from .errors import LearningErrors
 from .model import get_weights, set_weights
 from .penalty import choose_c2
@@ -64,7 +65,7 @@ class LBFGSTrainer(Trainer):
         self.stopped = None
         self._ended: dict[str, Any] | None = None  # what a run has left whose examples are gone
         self._sequences: Hashes = np.zeros(0, dtype=np.uint64)
-        self._corpus: EncodedCorpus | None = None  # until the weights are complete
+        self._corpus: WindowedCorpus | None = None  # until the weights are complete
         self._lacks_unseen = self._lacks_trigrams = self._lacks_paths = False
         self._n_steps = 0
         self.iterations = 0  # of the present run, with those of optimisers that others have followed
@@ -90,9 +91,12 @@ class LBFGSTrainer(Trainer):
         self._arrived: dict[int, Doc] = {}  # kept alive until the step is taken, or their samples would be lost
         self._pending: list[Callable[[], Sample]] = []
         self._arrived_tokens = 0
-        self._has_changed = False
+        self._has_changed = self._is_asked = False
 
     def accumulate(self, learner: ChainLearner, examples: Sequence[Example], make_sample: MakeSample) -> float:
+        if self.settings.cache is not None:  # the examples are a signal to take a step
+            self._is_asked = True
+            return self._loss(learner, sum(len(eg.predicted) for eg in examples))
         arriving = {id(eg.reference): eg.reference for eg in examples}
         n_tokens = sum(len(eg.predicted) for eg in examples)
         if len(arriving) == len(examples) and arriving.keys() == self._arrived.keys():
@@ -106,16 +110,17 @@ class LBFGSTrainer(Trainer):
         annotation = {key: annotation_checksum(doc) for key, doc in arriving.items()}
         is_edited = any(self._annotation.get(key) != checksum for key, checksum in annotation.items())
         self._annotation.update(annotation)
-        read = cache(partial(make_sample, examples))  # most steps need the samples of the first one alone
-        self._pending.append(read)
-        if self.optimizer is None or is_edited or learner.features.extractor.reads_annotation:
-            self._compare(arriving, read())
+        for batch in sample_batches(examples):
+            read = cache(partial(make_sample, batch))  # most steps need the samples of the first one alone
+            self._pending.append(read)
+            if self.optimizer is None or is_edited or learner.features.extractor.reads_annotation:
+                self._compare((id(eg.reference) for eg in batch), read())
         self._arrived.update(arriving)
         self._arrived_tokens += n_tokens
         return self._loss(learner, n_tokens)
 
     def apply(self, learner: ChainLearner, sgd: Optimizer | None) -> None:
-        if not self._arrived:
+        if not self._arrived and not self._is_asked:
             return
         try:
             with single_threaded_blas():
@@ -126,9 +131,12 @@ class LBFGSTrainer(Trainer):
     def _step(self, learner: ChainLearner, started: float) -> None:
         if self.optimizer is not None and self._arrived.keys() != self._references.keys():
             raise CRFError(LearningErrors.CRF202)
-        if self.optimizer is None or self._has_changed:
+        if self.settings.cache is not None:
+            if self.optimizer is None:
+                self._start_cached(learner)
+        elif self.optimizer is None or self._has_changed:
             self._start(learner)
-        if self._corpus is not None and self._lacks_trigrams and self._is_first_order_done():
+        if isinstance(self._corpus, EncodedCorpus) and self._lacks_trigrams and self._is_first_order_done():
             self._optimize_trigrams(learner, self._corpus)
             self._corpus = None
         if not self._run(learner, started) or self._corpus is None:
@@ -171,19 +179,28 @@ class LBFGSTrainer(Trainer):
             logger.info("L-BFGS stopped after %d iterations: %s.", optimizer.iterations, optimizer.reason)
         return True
 
+    def _start_cached(self, learner: ChainLearner) -> None:
+        """Encode everything on disk, unless it is there, and begin at the present weights."""
+        corpus = open_cache(self, learner)
+        self._n_tokens = sum(window.features.n_rows for window in corpus.windows())
+        if not self._n_tokens:
+            return
+        learner.warn_of_unseen_labels(corpus)
+        learner.add_weights(corpus)
+        self._lacks_unseen = self.settings.unseen > 0
+        self._corpus = corpus if self._lacks_more else None
+        self._optimize(learner, corpus)
+
     def _start(self, learner: ChainLearner) -> None:
         """Encode everything that has arrived and begin at the present weights."""
         samples = [read() for read in self._pending]
         self._pending = []
-        if self.stopped is None:  # else all features have their numbers
-            for sample in samples:
-                learner.grow(sample)
-        corpus = join([learner.encode(sample) for sample in samples])
+        corpus = join(list(self._encode(learner, samples)))
         if not len(corpus.gold.labels):
             return
         self._n_tokens = self._arrived_tokens
         if self.warns_of_unseen:
-            learner.warn_of_unseen_labels(corpus.gold)
+            learner.warn_of_unseen_labels(corpus)
         if self.stopped is None:
             learner.add_weights(corpus)
         # the run is over when its examples are gone: nothing encoded outlives them
@@ -202,6 +219,17 @@ class LBFGSTrainer(Trainer):
         self._corpus = corpus if self._lacks_more else None
         set_weights(learner.model, replace(weights, trigrams=None))  # each run begins with the chain of order 1
         self._optimize(learner, corpus)
+
+    def _encode(self, learner: ChainLearner, samples: Sequence[Sample]) -> Iterator[EncodedCorpus]:
+        """Number features, unless a run goes on that has them all, and encode; keys are not kept for later."""
+        config, is_new = learner.features.config, self.stopped is None
+        counts = max(config.min_count, config.min_edge_count) > 1  # which are frequent enough is known at the end
+        for sample in samples if is_new and counts else []:
+            learner.grow(replace(sample))
+        for sample in map(replace, samples):
+            if is_new and not counts:
+                learner.grow(sample)
+            yield learner.encode(sample)
 
     def _choose_c2(self, learner: ChainLearner, corpus: EncodedCorpus, samples: Sequence[Sample]) -> None:
         """Put a number in the place of "auto", in the config of the pipeline too: a saved one tells what was used."""
@@ -226,25 +254,30 @@ class LBFGSTrainer(Trainer):
             StoppedSearch.from_data(state["search"], len(optimizer.x)).resume(optimizer)
         self.optimizer, self.stopped = optimizer, None
 
-    def _add_unseen(self, learner: ChainLearner, corpus: EncodedCorpus) -> None:
+    def _add_unseen(self, learner: ChainLearner, corpus: WindowedCorpus) -> None:
         """Give weights to pairs that gold never shows but the model expects; a new history has to follow."""
-        self._objective = self.optimizer = None  # the counts of all pairs take its place in memory
+        objective, optimizer = self._objective, self.optimizer
+        assert isinstance(objective, FullBatchObjective) and optimizer is not None
+        x, optimizer = optimizer.x, None
+        self._objective = self.optimizer = None
+        cells = objective.unseen(x, corpus, self.settings.unseen)
+        objective = None  # before there is another one
         weights = get_weights(learner.model)
-        cells = expected_unseen(replace(corpus, paths=None), weights, self.settings.unseen, self.settings.n_threads)
         layout = weights.layout
         set_weights(learner.model, weights.extended(layout.n_features, layout.n_edge_features, cells))
         logger.info("%d weights for pairs of feature and label that were not seen.", len(cells))
 
-    def _optimize(self, learner: ChainLearner, corpus: EncodedCorpus) -> LBFGS:
+    def _optimize(self, learner: ChainLearner, corpus: WindowedCorpus) -> LBFGS:
         self._objective = self.optimizer = None  # not two sets of work arrays at a time
         weights, own = get_weights(learner.model), self.settings
         layout, flat = weights.layout, weights.flat
-        if own.warmup and not flat.any():
+        if own.warmup and not flat.any() and isinstance(corpus, EncodedCorpus):
             sgd = SGD(corpus, layout, flat, self.c2, own.seed, own.c1, period=0)
             sgd.run(own.warmup)
             flat = sgd.flat
-        known = replace(corpus, paths=None) if self._lacks_paths else corpus
-        objective = self._objective = FullBatchObjective(known, layout, self.c2, own.n_threads)
+        known = replace(corpus, paths=None) if self._lacks_paths and isinstance(corpus, EncodedCorpus) else corpus
+        shelf = None if own.cache is None else DiskShelf(own.cache)
+        objective = self._objective = FullBatchObjective(known, layout, self.c2, own.n_threads, shelf=shelf)
         self.optimizer = new_optimizer(objective, flat, own.c1, **own.search)
         return self.optimizer
 

@@ -22,6 +22,7 @@ from ..core.weights import DenseWeights, Layout, gather, scatter
 from ..features.features import Features
 from ..features.hashing import string_hash
 from .block import OnlineSettings
+from .cache import CachedCorpus, open_cache
 from .encoder import ChainLearner, MakeSample, Sample, Trainer
 from .model import PARAMS, VECTORS, get_layout, get_weights, set_weights
 from .resuming import generator_numbers, generator_of, give_moments, moments_of, stored_moments, stored_texts, usable
@@ -91,6 +92,8 @@ class OnlineTrainer(GrowingTrainer):
         self._rng = np.random.default_rng(self.settings.seed)
         self._present: list[Any] = []  # the model's arrays, as this trainer left them
         self._n_sequences = 0
+        self._corpus: CachedCorpus | None = None
+        self._loss = 0.0  # of the last epoch, for each sequence
 
     def state(self, learner: ChainLearner) -> dict[str, Any] | None:
         if not self._is_ours(learner):
@@ -106,7 +109,10 @@ class OnlineTrainer(GrowingTrainer):
         self.stopped = None
 
     def accumulate(self, learner: ChainLearner, examples: Sequence[Example], make_sample: MakeSample) -> float:
-        """Learn from a batch; the model follows in `apply`."""
+        """Learn from a batch, unless there is a cache; the model follows in `apply`."""
+        if self.settings.cache is not None:
+            self._n_sequences += len(examples)
+            return self._loss * len(examples)
         sample = make_sample(examples)
         if self.stopped is not None:
             self._go_on(learner, self.stopped)
@@ -134,6 +140,8 @@ class OnlineTrainer(GrowingTrainer):
         """Give the model the weights to predict with, and take a step with the vectors."""
         if not self._n_sequences:
             return
+        if self.settings.cache is not None:
+            self._learn_epoch(learner)
         set_weights(learner.model, replace(get_weights(learner.model), flat=self._online.result))
         self._remember(learner)
         if sgd is None and learner.model.has_param(VECTORS):
@@ -142,6 +150,19 @@ class OnlineTrainer(GrowingTrainer):
         if sgd is not None:
             learner.model.finish_update(sgd)
         self._n_sequences = 0
+
+    def _learn_epoch(self, learner: ChainLearner) -> None:
+        """Learn from the whole corpus on disk once, windows and the sequences within each in a new order."""
+        if self._corpus is None:
+            self._corpus = open_cache(self, learner)
+            learner.add_weights(self._corpus)
+            self._online.start(get_layout(learner.model), get_weights(learner.model).flat)
+        loss, n_sequences = 0.0, 0
+        for number in self._rng.permutation(len(self._corpus)).tolist():
+            window = self._corpus.window(number)
+            loss += self._online.learn(window, self._rng.permutation(len(window.lengths)))
+            n_sequences += len(window.lengths)
+        self._loss = loss / max(1, n_sequences)
 
     def _is_ours(self, learner: ChainLearner) -> bool:
         """Whether the model has the weights that this trainer left."""

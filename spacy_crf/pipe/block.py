@@ -16,7 +16,7 @@ from spacy.util import registry
 from thinc.api import Model
 
 from ..features.block import FeatureSettings, SequenceMode
-from ..learning.block import AutoSettings, LBFGSSettings, TrainerSettings
+from ..learning.block import AdaGradSettings, AutoSettings, LBFGSSettings, TrainerSettings
 from .dictionary.block import DictionarySettings
 
 S = TypeVar("S", bound="Settings")
@@ -24,6 +24,7 @@ Construct = Callable[..., Any]
 Scorer = Callable[..., dict[str, Any]] | None
 CALIBRATE = "spacy_crf.calibrate.v1"
 AUTO: Final = "auto"
+ALONE = ("resumable", "unseen", "warmup", "cache")  # settings of trainers on one machine
 
 
 def nested(kind: str, function: str, **arguments: Any) -> Any:
@@ -44,6 +45,41 @@ def empty(kind: type, **metadata: bool) -> Any:
 
 def _resolve(block: dict[str, Any]) -> Any:
     return registry.resolve({"block": block})["block"]
+
+
+@registry.misc("spacy_crf.Distributed.v1")
+@dataclass(frozen=True)
+class DistributedSettings(TrainerSettings):
+    """Training on several processes or machines, which Dask tells what to do; needs the extra dask.
+
+    It wants every reference in every step: use the batcher spacy_crf.full_batch.v1. The optimum is that of one machine.
+
+    trainer (TrainerSettings): spacy_crf.LBFGS.v1 without `unseen` and `warmup`, or spacy_crf.AdaGrad.v1: an epoch over
+        each part of the corpus in each step, whose weights are averaged. Not resumable.
+    workers (int): processes of this machine, where there is no scheduler.
+    scheduler (str | None): address of a Dask scheduler, whose workers are taken.
+    folder (str | None): for parts of the corpus, which all workers can read; null for temporary files of this machine.
+    """
+
+    trainer: TrainerSettings
+    workers: int = 2
+    scheduler: str | None = None
+    folder: str | None = None
+
+    def __post_init__(self) -> None:
+        from ..core.errors import CoreErrors, CRFError
+
+        wrong: list[tuple[str, Any, str]] = [("workers", self.workers, "at least 1")] if self.workers < 1 else []
+        if not isinstance(self.trainer, LBFGSSettings | AdaGradSettings):
+            wrong.append(("trainer", type(self.trainer).__name__, "spacy_crf.LBFGS.v1 or spacy_crf.AdaGrad.v1"))
+        wrong += [(name, vars(self.trainer)[name], "left out") for name in ALONE if vars(self.trainer).get(name)]
+        for name, value, expected in wrong:
+            raise CRFError(CoreErrors.CRF204.format(name=name, value=value, expected=expected))
+
+    def make(self, model: Model[Any, Any], nlp: Language | None = None) -> Any:
+        from ..learning.distributed import DistributedTrainer
+
+        return DistributedTrainer(self, nlp)
 
 
 @dataclass(kw_only=True)
@@ -271,6 +307,9 @@ class LabelSettings(TagSettings):
     scores (str | None): name of a Span extension that takes the exact probabilities of entities. The spans of target
         "spans" have them in their SpanGroup's attrs in any case.
     marginals (str | None): name of a Doc and Token extension that takes the probabilities of all tags.
+    guarantee (dict | None): a promise about spans, which `python -m spacy crf guarantee` has made on held-out data.
+    sets_key (str): key of doc.spans for the sets that keep it: all spans that are likely enough, with their exact
+        probabilities as `scores` in the attrs.
     """
 
     scheme: Literal["auto", "BIO", "BILUO", "none"] = fixed("auto")
@@ -278,18 +317,20 @@ class LabelSettings(TagSettings):
     threshold: float = 0.0
     scores: str | None = None
     marginals: str | None = None
+    guarantee: dict[str, Any] | None = None
+    sets_key: str = "span_sets"
 
     def problems(self) -> Iterator[tuple[str, str]]:
         yield from super().problems()
         if not 0 <= self.threshold <= 1:
             yield "threshold", "from 0 to 1"
         if self.target not in SPAN_TARGETS:
-            for setting in ("threshold", "scores"):
+            for setting in ("threshold", "scores", "guarantee"):
                 if getattr(self, setting):
                     yield setting, "left out for targets that are not spans"
         for names in ({"target": self.target, "marginals": self.marginals}, {"scores": self.scores}):
             yield from own_names(names)
-        yield from own_names({"spans_key": self.spans_key})
+        yield from own_names({"spans_key": self.spans_key, "sets_key": self.sets_key})
 
     def told(self) -> Iterator[tuple[str, str]]:
         if self.marginals is not None:
@@ -297,13 +338,17 @@ class LabelSettings(TagSettings):
 
     def first_order(self) -> Iterator[str]:
         yield from super().first_order()
-        yield from (f"the setting `{setting}`" for setting in ("threshold", "scores") if getattr(self, setting))
+        yield from (
+            f"the setting `{setting}`" for setting in ("threshold", "scores", "guarantee") if getattr(self, setting)
+        )
         if self.target == "spans":
             yield "target 'spans', which takes probabilities of spans,"
 
     def probabilistic(self) -> Iterator[str]:
         yield from super().probabilistic()
-        yield from (f"the setting `{one}`" for one in ("threshold", "scores", "marginals") if getattr(self, one))
+        yield from (
+            f"the setting `{one}`" for one in ("threshold", "scores", "marginals", "guarantee") if getattr(self, one)
+        )
         if self.target == "spans":
             yield "target 'spans'"
 

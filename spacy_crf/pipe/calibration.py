@@ -3,19 +3,24 @@
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import minibatch, resolve_dot_names
+from thinc.api import Config
 
 from ..core.calibration import Reliability, reliability
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.temperature import HeldOut, Unit, fit_temperature
 from ..core.errors import CRFError, CRFWarning
 from ..features.columns import Columns
+from ..learning.block import TrainerSettings
+from ..learning.encoder import Sample, Trainer, sample_batches
+from ..learning.errors import LearningErrors
 from ..learning.model import get_layout
 from .block import AUTO, CALIBRATE
 from .chain_storage import StoresChain
@@ -23,6 +28,7 @@ from .errors import PipeErrors, PipeWarnings
 from .labels import join_gold
 
 BATCH_SIZE = 256  # of examples that a temperature is fitted to
+Get: TypeAlias = Callable[[], Iterable[Example]]
 FEW = 200  # tokens with gold; with fewer, a temperature that is fitted for a component is no better than 1
 
 
@@ -126,11 +132,46 @@ def seen_in_training(nlp: Language | None, name: str, get_examples: Callable[[],
         is_new = id(example.reference) not in known
         known.add(id(example.reference))
         examples.append(Example(example.predicted, example.reference if is_new else example.reference.copy()))
+    return list(_seen(nlp, name, examples))
+
+
+def _seen(nlp: Language | None, name: str, examples: Iterable[Example]) -> Iterable[Example]:
+    """Return examples with what earlier components annotate in training, without reading all of them."""
     if nlp is None or name not in nlp.pipe_names:
         return examples
     annotating = nlp.config.interpolate()["training"].get("annotating_components", [])
     before = [other for other in nlp.pipe_names[: nlp.pipe_names.index(name)] if other in annotating]
-    return list(_run(nlp, before, examples)) if before else examples
+    return _run(nlp, before, examples) if before else examples
+
+
+def whole_corpus(nlp: Language | None, name: str, trainer: TrainerSettings, get_examples: Get) -> Get:
+    """Return what reads all examples of a training, where the trainer has a cache, or else what is given.
+
+    spaCy gives but the first examples of a stream to what is initialised.
+    """
+    config = Config() if nlp is None else nlp.config.interpolate()
+    training = config.get("training", {})
+    if trainer.cache is None:
+        if (training.get("batcher") or {}).get("cached"):
+            raise CRFError(LearningErrors.CRF677.format(name=name))
+        return get_examples
+    if training.get("max_epochs") != -1:
+        return get_examples
+    (corpus,) = resolve_dot_names(config, [training["train_corpus"]])
+    return partial(corpus, nlp)
+
+
+def make_trainer(pipe: Any, nlp: Language | None, get_examples: Get) -> Trainer:
+    """Make the trainer of a component; one with a cache reads samples of all examples, as training shows them."""
+
+    def read() -> Iterator[Sample]:
+        for batch in sample_batches(_seen(nlp, pipe.name, get_examples())):
+            yield pipe.make_sample(pipe.shown(batch))
+
+    trainer: Trainer = pipe.settings.trainer.make(pipe.model, nlp)
+    if trainer.settings.cache is not None:
+        trainer.read = read
+    return trainer
 
 
 def _run(nlp: Language, names: list[str], examples: Iterable[Example]) -> Iterator[Example]:
@@ -182,6 +223,12 @@ def calibrate(tagger: Calibrates, examples: Iterable[Example], unit: Unit = "tok
     temperature = fit_temperature(batches, unit)
     before, after = (_reliability(batches, value, n_bins) for value in (tagger.temperature, temperature))
     return Calibration(temperature, before, after)
+
+
+def measure_reliability(tagger: Calibrates, examples: Iterable[Example], n_bins: int = 10) -> Reliability:
+    """Return the reliability of each token's most probable tag, at the temperature that the component has."""
+    batches = [tagger.held_out(batch) for batch in minibatch(examples, BATCH_SIZE)]
+    return _reliability(batches, tagger.temperature, n_bins)
 
 
 def _reliability(batches: Sequence[HeldOut], temperature: float, n_bins: int) -> Reliability:

@@ -41,7 +41,7 @@ from ..learning.model import (
 )
 from ..learning.scores import Emissions, Rows, encode
 from .block import AUTO, ChainSettings
-from .calibration import Calibrates, ask_for_calibration, seen_in_training
+from .calibration import Calibrates, ask_for_calibration, make_trainer, seen_in_training, whole_corpus
 from .decoding import Batch, Decoder, IsolatesFailures, Prediction, WarnsOfScores
 from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors
@@ -138,12 +138,13 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         nlp (Language | None): the pipeline, whose tokenizer splits the phrases of word lists.
         labels (list[str] | None): all labels, as `spacy init labels` writes them; behind those added before.
         start (str | None): folder of a saved component with the same templates, to begin with its labels, features,
-            their weights, and what they read that was fitted, such as classes, or a tag dictionary, into which new
-            texts are counted; its mined constraints and its weights of trees stay unless new ones are learned; its
-            vectors are left out. Where the trainers are `resumable`, training goes on as if not interrupted.
+            weights, and what was fitted, such as classes, or a tag dictionary, into which new texts are counted; mined
+            constraints and weights of trees stay unless new ones are learned; vectors are left out. Where the trainers
+            are `resumable`, training goes on as if not interrupted.
         RAISES (ValueError): where there are no labels, or the folder cannot be used.
         """
         begun = None if start is None else self.read_start(start)
+        get_examples = whole_corpus(nlp, self.name, self.settings.trainer, get_examples)
         kept = list(get_examples()) if self.valid_tags.needs_gold else []
         read = kept.copy if kept else get_examples
         if PREPARATION in self.learned_settings:
@@ -154,7 +155,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
             self.splitter(nlp), partial(self.references, read), begun and begun.lexicon
         )
         self.features = Features(self.feature_config, self.sequence, resources)
-        self.trainer = self.settings.trainer.make(self.model, nlp)
+        self.trainer = make_trainer(self, nlp, get_examples)
         tags = self.make_tags(self.labels)
         start_weights(self.model, len(tags), self.allowed_pairs(tags))
         if begun is not None:
@@ -171,7 +172,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
             self.valid_tags.fit(columns, gold, self.tags, documents)
         seen = partial(seen_in_training, nlp, self.name, get_examples)
         self._first_step = partial(self.before_training, seen, nlp) if self.prepares else None
-        tell_stream(self.name, nlp, self.fitted(labels, begun))
+        tell_stream(self.name, nlp, [] if self.trainer.read else self.fitted(labels, begun))
         report_scores(nlp, self.name, self.measured)
         self.given_temperature = self.settings.temperature
         if nlp is not None and self.settings.temperature == AUTO:
@@ -186,9 +187,8 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         losses: dict[str, float] | None = None,
     ) -> dict[str, float]:
         """Take in a batch; the weights change in `finish_update`. drop (float): dropout of the tok2vec layer alone."""
-        losses = {} if losses is None else losses
+        losses, examples = {} if losses is None else losses, list(examples)
         losses.setdefault(self.name, 0.0)
-        examples = list(examples)
         validate_examples(examples, f"{type(self).__name__}.update")
         if examples:
             self._require_labels()
@@ -201,8 +201,9 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
     def finish_update(self, sgd: Optimizer | None) -> None:
         """Let the trainer take its step. Settings that were fitted to the weights before it are asked for anew."""
         self.forget_fits()
-        if self._first_step is not None:
-            prepare, self._first_step = self._first_step, None
+        self.forget_scores()  # the trainer needs the memory
+        if (prepare := self._first_step) is not None:
+            self._first_step = None
             prepare()
         self.trainer.apply(self.learner, sgd or None)
         self.forget_scores()
@@ -288,7 +289,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         columns = self.read(docs, decoder.reads)
         known = self.known_tags(docs, columns, given)
         n_units, most = len(columns.orths), max(UNITS_PER_THREAD, CELLS // get_layout(self.model).n_labels)
-        n_threads = min(available_threads(), 1 + n_units // UNITS_PER_THREAD)
+        n_threads = 1 if n_units < UNITS_PER_THREAD else min(available_threads(), 1 + n_units // UNITS_PER_THREAD)
         parts, first_doc, first = list[tuple[Sequence[Doc], Columns, list[Rows], Known | None]](), 0, 0
         for part in columns.split(n_threads * (1 + n_units // (n_threads * most))):
             behind, end = first_doc + len(part.doc_lengths), first + len(part.orths)
@@ -331,7 +332,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         evidence = self.evidence(docs, columns.lengths) if given else None
         if not self.has_dictionary:
             return evidence
-        return self.valid_tags.narrow(evidence, docs, columns, get_layout(self.model))
+        return self.valid_tags.narrow(evidence, columns, get_layout(self.model))
 
     def read(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
         """Columns of Docs, with vectors if the model has them. extra (int | None): attribute to read along."""
@@ -346,5 +347,4 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         return self.valid_tags.fill(columns) if self.has_dictionary else columns
 
     def observe(self, columns: Columns) -> Observations:
-        """Packed observations of a batch of Docs."""
         return encode(columns, self.features, self.scores.weights.vectors)

@@ -8,7 +8,6 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from spacy import util
 from spacy.tokens import Doc
-from spacy.vocab import Vocab
 
 from ..annotation.extensions import register_marginals, register_result, write_marginals
 from ..annotation.target import DecodedDoc, Target
@@ -181,8 +180,7 @@ class Decoder:
     def write(self, docs: Iterable[Doc], predictions: Iterable[Prediction], tags: TagSet) -> None:
         """Write predictions to their Docs, in whose vocabularies the tags are then."""
         self.register()
-        vocab: Vocab | None = None
-        values: Any = None
+        vocab, values = None, np.zeros(0)
         for doc, prediction in zip(docs, predictions):
             if self.target is not None and (len(doc) or self.target.is_spans):
                 if doc.vocab is not vocab:

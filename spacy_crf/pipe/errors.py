@@ -53,6 +53,10 @@ class PipeErrors(metaclass=Messages):
         "Component {name!r} cannot be stored in half precision: it has a weight of {value:g}, and 65504 is the "
         'greatest that fits. Set precision = "float32" in its model block, or train with a greater c2.'
     )
+    CRF415 = (
+        "The setting 'guarantee' of component {name!r} cannot be used ({value}). Have it made on held-out data: "
+        "`python -m spacy crf guarantee MODEL FILE --output DIR`."
+    )
     CRF416 = (
         "Component {name!r} takes its probabilities from {source!r}, which is not among the components before it: "
         "{known}. Correct its setting 'source', or the order of the pipeline."
@@ -159,6 +163,10 @@ class PipeErrors(metaclass=Messages):
         "The word {word!r} of the tag dictionary, or its tag {tag!r}, has a tab or a line break in it, which a table "
         "cannot hold."
     )
+    CRF592 = (
+        "Component {name!r} cannot tag words alone: it reads annotation, or vectors, that other components give. Make "
+        "Docs of the words, and have the pipeline tag these."
+    )
 
 
 class PipeWarnings(metaclass=Messages):
@@ -238,4 +246,9 @@ class PipeWarnings(metaclass=Messages):
         "Component {name!r} has learned from texts without punctuation, but document {document!r} has some: it gets no "
         "labels, and words beside it are harder to label. Leave punctuation out, as the commands of this library do "
         "with what they read for this component."
+    )
+    CRFW448 = (
+        "Component {name!r} chooses sets by a promise that was made with other weights, labels or settings, such as "
+        "another temperature, so that it may not hold. Make it anew: `python -m spacy crf guarantee MODEL FILE "
+        "--output DIR`."
     )

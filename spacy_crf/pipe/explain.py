@@ -6,12 +6,13 @@ is approximated. Where the runner-up asks for other labels around it (I-PER afte
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal
 
 import numpy as np
 from spacy.tokens import Doc
 
+from ..annotation.parts import Markup, explanation, notebook
 from ..core.arrays import Bools, Floats, Segments
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.evidence import log_likelihoods
@@ -73,6 +74,9 @@ class Explanation:
     difference: float
     contributions: list[Contribution]
     written: str
+
+    def _repr_html_(self) -> Markup:
+        return notebook(explanation(asdict(self)))
 
 
 def explain(pipe: ChainPipe, doc: Doc, tokens: Sequence[int] | None = None) -> list[Explanation]:

@@ -171,14 +171,19 @@ def calibrate_marks(restorer: CalibratesMarks, examples: Iterable[Example]) -> F
     if len(chain.labels) < FEW:
         few = PunctuationWarnings.CRFW972.format(name=restorer.name, words=len(chain.labels), few=FEW)
         warnings.warn(few, CRFWarning, stacklevel=2)
-    half, old = len(chain.labels) // 2, restorer.calibration
+    half = len(chain.labels) // 2
     crossed = np.empty_like(chain.probabilities)
     for fitted_to, measured in ((slice(half, None), slice(half)), (slice(half), slice(half, None))):
         fitted = fit_dirichlet(chain.probabilities[fitted_to], chain.labels[fitted_to])
         crossed[measured] = fitted(chain.probabilities[measured])
     whole = chain.fit()
-    so_far = chain.probabilities if old is None else old.map(chain.probabilities)
-    return FittedMarks(whole, chain._replace(probabilities=so_far), chain._replace(probabilities=crossed))
+    return FittedMarks(whole, as_told(restorer, chain), chain._replace(probabilities=crossed))
+
+
+def as_told(restorer: CalibratesMarks, words: Marked) -> Marked:
+    """Return words with the probabilities that the restorer tells: calibrated ones, where it has a map."""
+    own = restorer.calibration
+    return words if own is None else words._replace(probabilities=own.map(words.probabilities))
 
 
 def held_out(restorer: CalibratesMarks, examples: Iterable[Example]) -> Marked:

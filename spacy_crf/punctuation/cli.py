@@ -18,7 +18,9 @@ from spacy.util import minibatch
 from tqdm import tqdm
 
 from ..cli.options import Loaded, Pipe, bin_rows, command, make_folders, table, tell_written, told_errors
+from ..cli.surface import is_quiet
 from ..core.errors import CRFError
+from ..corpora.errors import CorpusErrors
 from ..reading.files import open_binary
 from .calibration import FittedMarks, MarkCalibration, Marked, best_thresholds, calibrate_marks, precise_thresholds
 from .component import PunctuationRestorer
@@ -39,7 +41,7 @@ Restore = Callable[[Language, RestorationStream, Iterable[str]], Iterator[str]]
 RESTORER = Pipe("punctuation_restorer", (PunctuationRestorer,), first="the first of its kind")
 
 
-@command("punctuate", "Nothing was punctuated", to_stderr=True)
+@command("punctuate", "Nothing was punctuated", "training/model-best talk.vtt --output marked.vtt", to_stderr=True)
 def punctuate(
     loaded: Annotated[Loaded, RESTORER],
     data: Annotated[Path, typer.Argument(metavar="FILE|-", help="Text, gzipped or not; - for standard input")],
@@ -51,6 +53,7 @@ def punctuate(
     ] = None,
     lag: Annotated[int, typer.Option(help="Words that are looked ahead, at least")] = 30,
     keep: Annotated[bool, typer.Option("--keep", help="Leave marks and capitals that are there")] = False,
+    output: Annotated[Path | None, typer.Option(help="File for the text; standard output without")] = None,
 ) -> None:
     """Restore punctuation, and case if the model does, in a text of any length.
 
@@ -65,10 +68,14 @@ def punctuate(
     loaded.component.cfg["probabilities"] = False
     if keep:
         loaded.component.cfg["existing"] = "keep"
-    out, size = typer.get_binary_stream("stdout"), 0 if is_piped else data.stat().st_size
+    size = 0 if is_piped else data.stat().st_size
+    if output is not None and output.exists() and not is_piped and output.samefile(data):
+        raise CRFError(CorpusErrors.CRF579.format(path=output))
+    make_folders(output)
     with (
         told_errors("The text was not punctuated to its end", to_stderr=True),
         nullcontext(source) if is_piped else source,
+        nullcontext(typer.get_binary_stream("stdout")) if output is None else output.open("wb") as out,
     ):
         pieces = read_pieces(source, size)
         opening = read_opening(pieces)
@@ -86,6 +93,7 @@ def punctuate(
         for text in restore(loaded.nlp, stream, chain([opening], pieces)):
             out.write(text.encode("utf8", ESCAPE))
             out.flush()
+    tell_written(output)
 
 
 def read_pieces(source: BinaryIO, size: int) -> Iterator[str]:
@@ -94,7 +102,9 @@ def read_pieces(source: BinaryIO, size: int) -> Iterator[str]:
     size (int): Bytes of the file, 0 if that is not known; progress is shown for a long one.
     """
     decoder = codecs.getincrementaldecoder("utf8")(ESCAPE)
-    with tqdm(total=size, unit="B", unit_scale=True, disable=None if size >= LONG_FILE else True) as progress:
+    is_hidden = is_quiet() or size < LONG_FILE or None  # None: shown where it is a terminal
+    is_hidden = is_quiet() or size < LONG_FILE or None  # None: shown where it is a terminal
+    with tqdm(total=size, unit="B", unit_scale=True, disable=is_hidden) as progress:
         while piece := source.read1(PIECE) if hasattr(source, "read1") else source.read(PIECE):
             progress.update(min(len(piece), progress.total - progress.n) if size else 0)
             yield decoder.decode(piece)
@@ -168,7 +178,7 @@ def spaced_words(words: Iterable[Heard]) -> Iterator[Heard]:
     return (word._replace(text=f" {word.text}") for word in words)
 
 
-@command("casing", "No lexicon was made")
+@command("casing", "No lexicon was made", "raw.txt.gz --output cases.tsv --marks marks.tsv")
 def casing(
     raw: Annotated[
         Path, typer.Argument(metavar="RAW", help="Punctuated text in any format that is read; a folder of such")

@@ -6,17 +6,17 @@ from typing import Annotated, Literal
 
 import spacy
 import typer
-from wasabi import msg
 
 from ..cli.data import SECTION_CORPUS, trained_settings
 from ..cli.options import command, find_component, load_pipeline, locate, write_result
+from ..cli.surface import tell_done
 from ..pipe.calibration import run_before
 from .component import SectionParser
 from .cross_references import write_json
 from .formats.annotated import write_annotated
 from .formats.docling import write_docling
 from .formats.markdown import write_markdown
-from .formats.outline import write_brackets
+from .formats.outline import write_brackets, write_outline
 from .formats.page import write_page
 from .formats.rechtspraak import write_rechtspraak
 from .layout import DocumentLayout, to_doc
@@ -25,8 +25,9 @@ from .tree import SectionTree
 
 PIPE = "section_parser"
 LANGUAGE = "xx"  # of the pipeline without a model: words do not count for it
-Format = Literal["json", "html", "md", "xml", "brackets", "docling", "rechtspraak"]
+Format = Literal["outline", "json", "html", "md", "xml", "brackets", "docling", "rechtspraak"]
 WRITERS: dict[Format, Callable[[DocumentLayout, SectionTree], str]] = {
+    "outline": write_outline,
     "json": write_json,
     "html": write_page,
     "md": write_markdown,
@@ -37,13 +38,13 @@ WRITERS: dict[Format, Callable[[DocumentLayout, SectionTree], str]] = {
 }
 
 
-@command("sections", "Nothing was written", to_stderr=True)
+@command("sections", "Nothing was written", "report.pdf --to html --output report.html", to_stderr=True)
 def sections(
     path: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Text, Markdown, HTML, DOCX, PDF, XML or DoclingDocument JSON")
+        Path, typer.Argument(metavar="FILE", help="Text, Markdown, HTML, DOCX, LaTeX, PDF, XML or DoclingDocument JSON")
     ],
     model: Annotated[str | None, typer.Option(help="Folder or package of a pipeline; rules without")] = None,
-    to: Annotated[Format, typer.Option(help="Format of the result")] = "brackets",
+    to: Annotated[Format, typer.Option(help="Format of the result")] = "outline",
     output: Annotated[Path | None, typer.Option(help="File for the result; standard output without")] = None,
     component: Annotated[
         str | None, typer.Option(help="Name of the component; the first section_parser without")
@@ -66,4 +67,4 @@ def sections(
     if output is not None:
         implied = [node.virtual for node in tree.walk()]
         more = f", and {sum(implied)} that are implied" if any(implied) else ""
-        msg.good(f"Wrote {implied.count(False)} sections to {output}{more}")
+        tell_done(f"Wrote {implied.count(False)} sections to {output}{more}")

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..annotation.parts import Markup, contents, element, notebook
 from ..core.arrays import cached_property
 from ..core.errors import CRFError
 from .errors import SectionErrors
@@ -123,6 +124,9 @@ class SectionTree:
         if self.roles != USUAL:
             facts["roles"] = dict(self.roles)
         return {"version": VERSION, **facts, "elements": elements, "sections": sections}
+
+    def _repr_html_(self) -> Markup:
+        return notebook(element("div", contents(self.to_json()), class_="outline"))
 
 
 def from_json(data: Mapping[str, Any]) -> SectionTree:

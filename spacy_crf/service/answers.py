@@ -1,6 +1,7 @@
 """Texts to answers in JSON, for each kind of component. A text that fails has its error in the place of its answer."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import groupby
 from typing import Any
@@ -11,7 +12,6 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from ..annotation.extensions import read_result
-from ..annotation.span_targets import target_of
 from ..bibliography.assemble import label_references, read_entries
 from ..bibliography.bibtex import write_bibtex
 from ..bibliography.confidence import find_confidences
@@ -23,16 +23,19 @@ from ..core.arrays import Floats
 from ..core.errors import CRFError, excerpt
 from ..core.labels import UNKNOWN, TagSet
 from ..pipe.component import ChainPipe
-from ..pipe.probabilities import GivesSets
+from ..pipe.probabilities import labels_of, sees_words_alone
 from ..punctuation.docs import CASE, COLUMNS, MARKS, PROBABILITIES, RESTORATION, RESTORED, read_punctuation
 from ..punctuation.restore import SPACES
 from ..punctuation.words import BY_SIGN, PAIRS
 from ..sections.cross_references import find_cross_references
 from ..sections.tree import SectionTree
+from ..tagging.component import CRFTagger
 from .errors import ServiceErrors
 
 Answer = dict[str, Any]
 LEAST, MOST_TAGS = 0.005, 5  # less probable tags, and more of them, are not told
+DECIMALS = 7  # of probabilities that sets are chosen from anew; less than what makes a tie
+TAGS = ("tag", "sets")  # kinds of answers whose tokens have tags
 BEFORE_MARKS = SPACES + "".join(closing for _, closing in PAIRS.values())
 
 
@@ -59,11 +62,18 @@ def read_docs(nlp: Language, texts: Sequence[str | Doc]) -> list[Doc | Exception
     return [found for text in texts for found in read_docs(nlp, [text])]
 
 
-def answer(kind: str, nlp: Language, component: Any, texts: Sequence[str]) -> list[Answer]:
-    """Answer a request. kind (str): see `KINDS`. RETURNS (list[dict]): an answer for each text."""
+def answer(kind: str, nlp: Language, component: Any, texts: Sequence[str], whole: bool = False) -> list[Answer]:
+    """Answer a request.
+
+    kind (str): see `KINDS`. whole (bool): with all probabilities of tags, and what else a page wants to choose anew.
+    RETURNS (list[dict]): an answer for each text.
+    """
     if kind == "cite":
         return [_guarded(partial(tell_references, nlp, component), text) for text in texts]
-    tell = partial(TELLERS[kind], component)
+    if kind == "tag" and not whole and is_tagged_by_words(nlp, component):
+        with suppress(Exception):  # a text that fails has its error below
+            return answer_by_words(nlp, component, texts)
+    tell = partial(tell_tags, component, whole=True) if whole and kind in TAGS else partial(TELLERS[kind], component)
     docs = read_docs(nlp, texts)
     return [tell_error(doc) if isinstance(doc, Exception) else _guarded(tell, doc) for doc in docs]
 
@@ -78,47 +88,104 @@ def _guarded(tell: Callable[[Any], Answer], asked: str | Doc) -> Answer:
 # -- tags and sets -----------------------------------------------------------------------------------------------
 
 
-def tell_tags(component: Any, doc: Doc) -> Answer:
-    """Tokens with their tags, how probable the likely ones are, and sets where the component gives them."""
+def tell_tags(component: Any, doc: Doc, whole: bool = False) -> Answer:
+    """Tokens with their tags, how probable the likely ones are, and sets where the component gives them.
+
+    whole (bool): with the probabilities of all tags, the names of these, and the setting `alpha` of a utility.
+    """
     tags, values = probabilities_of(doc, component)
-    labels = labels_of(doc, component, tags)
-    sets = read_result(doc, component.cfg["tag_set"]) if isinstance(component, GivesSets) else None
-    tokens = []
-    for token in doc:
-        told: Answer = {**_place(doc, token.i, token.i + 1), "tag": None}
-        if (label := labels[token.i]) != UNKNOWN:
+    sets = read_result(doc, component.cfg["tag_set"]) if gives_sets(component) else None
+    tokens = _told_tokens(doc, tags, labels_of(Example(doc, doc), component, tags), values, sets, whole)
+    if not whole:
+        return {"tokens": tokens}
+    return {
+        "tokens": tokens,
+        "labels": list(tags.tags),
+        "target": component.target,
+        "alpha": component.cfg.get("alpha"),
+    }
+
+
+def gives_sets(component: Any) -> bool:
+    """Whether a component gives each token a set of tags; asking whether it is a `GivesSets` takes as long as tagging a
+    word."""
+    return "tag_set" in component.cfg
+
+
+def is_tagged_by_words(nlp: Language, component: Any) -> bool:
+    """Whether a tagger is all that a pipeline has, and sees the words alone, so that its tags need no Doc."""
+    is_alone = isinstance(component, CRFTagger) and [pipe for _, pipe in nlp.pipeline] == [component]
+    if not is_alone or component.annotation.is_spans:
+        return False
+    return sees_words_alone(component) and not component.features.extractor.reads_spaces
+
+
+def answer_by_words(nlp: Language, tagger: CRFTagger, texts: Sequence[str]) -> list[Answer]:
+    """Answer what is asked of tags, for a pipeline that `is_tagged_by_words`."""
+    docs = [nlp.make_doc(text) for text in texts]
+    found = tagger.tag_words([[token.text for token in doc] for doc in docs])
+    are_probable = tagger.has_probabilities
+    return [
+        {
+            "tokens": _told_tokens(
+                doc, tagger.tags, own.labels.tolist(), own.probabilities if are_probable else None, None
+            )
+        }
+        for doc, own in zip(docs, found)
+    ]
+
+
+def _told_tokens(
+    doc: Doc,
+    tags: TagSet,
+    labels: Sequence[int],
+    values: Floats | None,
+    sets: Sequence[Sequence[str]] | None,
+    whole: bool = False,
+) -> list[Answer]:
+    """Tokens with their tags by number. values ((n, L)): how probable all are, of which the likely ones are told.
+    sets (Sequence): of tags. whole (bool): tell the probabilities of all."""
+    tokens: list[Answer] = []
+    probable = [] if values is None else _all(tags, values) if whole else _likely(tags, values)
+    for token, label in zip(doc, labels):
+        text, start, k = token.text, token.idx, token.i
+        told: Answer = {"text": text, "start": start, "end": start + len(text), "tag": None}
+        if label != UNKNOWN:
             told["tag"] = tags.tags[label]
-            told["probability"] = None if values is None else float(values[token.i][label])
-            if values is not None:
-                told["probabilities"] = _likely(tags, values[token.i])
+            told["probability"] = None if values is None else float(values[k, label])
+            if probable:
+                told["probabilities"] = probable[k]
         if sets is not None:
-            told["set"] = sets[token.i]
+            told["set"] = sets[k]
         tokens.append(told)
-    return {"tokens": tokens}
+    return tokens
+
+
+def _likely(tags: TagSet, values: Floats) -> list[dict[str, float]]:
+    """Of each token, the most probable tags."""
+    best = np.argsort(-values, axis=1)[:, :MOST_TAGS]
+    found = zip(best.tolist(), np.take_along_axis(values, best, axis=1).tolist())
+    return [{tags.tags[k]: round(value, 4) for k, value in zip(*row) if value >= LEAST} for row in found]
+
+
+def _all(tags: TagSet, values: Floats) -> list[dict[str, float]]:
+    """Of each token, all tags that are possible."""
+    rounded = np.round(values.astype(np.float64), DECIMALS).tolist()
+    return [{tag: value for tag, value in zip(tags.tags, row) if value} for row in rounded]
 
 
 def probabilities_of(doc: Doc, component: Any) -> tuple[TagSet, Floats | None]:
     """Tags of a component, and their probabilities (n, L) in a Doc; None where its scores are none."""
-    where = component.tag_probs if isinstance(component, GivesSets) else component.cfg.get("marginals")
-    stored = None if where is None else read_result(doc, where)
+    where = component.tag_probs if gives_sets(component) else component.cfg.get("marginals")
+    stored = read_result(doc, where) if where is not None and doc.has_extension(where) else None
     tags = component.tags if isinstance(component, ChainPipe) else TagSet(tuple((stored or {}).get("tags", ())), "none")
     is_told = stored is not None and getattr(component, "has_probabilities", True)
-    return tags, np.asarray(stored["values"]) if is_told and stored is not None else None
+    shape = len(doc), len(tags)  # lists do not tell that of no tokens
+    return tags, np.asarray(stored["values"]).reshape(shape) if is_told and stored is not None else None
 
 
-def labels_of(doc: Doc, component: Any, tags: TagSet) -> list[int]:
-    """Numbers of the tags that tokens have, UNKNOWN for none; those of spans as the chain has them."""
-    target = component.annotation if isinstance(component, ChainPipe) else target_of(component.target)
-    found: list[int] = target.gold(Example(doc, doc), tags, strict=False).tolist()
-    return found
-
-
-def _likely(tags: TagSet, values: Floats) -> dict[str, float]:
-    best = np.argsort(-values)[:MOST_TAGS].tolist()
-    return {tags.tags[tag]: round(float(values[tag]), 4) for tag in best if values[tag] >= LEAST}
-
-
-def _place(doc: Doc, start: int, end: int) -> Answer:
+def place_of(doc: Doc, start: int, end: int) -> Answer:
+    """The text of some tokens, and its characters."""
     span = doc[start:end]
     return {"text": span.text, "start": span.start_char, "end": span.end_char}
 
@@ -130,7 +197,7 @@ def tell_entities(component: Any, doc: Doc) -> Answer:
     """Spans with their exact probabilities, what constraints changed and why, and how sure the decoding is."""
     spans = spans_of(doc, component)
     entities = [
-        {**_place(doc, span.start, span.end), "label": span.label_, "probability": score}
+        {**place_of(doc, span.start, span.end), "label": span.label_, "probability": score}
         for span, score in zip(spans, scores_of(doc, component, spans))
     ]
     told: Answer = {"entities": entities}
@@ -165,7 +232,7 @@ def tell_changes(doc: Doc, where: str) -> list[Answer]:
     for (_, before, after), run in runs:
         own = [change for _, change in run]
         because = [list(reason) for reason in dict.fromkeys(tuple(why) for one in own for why in one["because"])]
-        place = _place(doc, own[0]["token"], own[-1]["token"] + 1)
+        place = place_of(doc, own[0]["token"], own[-1]["token"] + 1)
         told.append({**place, "from": before, "to": after, "because": because})
     return told
 
@@ -200,9 +267,9 @@ def read_references(
     found = zip(references, docs, read_entries(docs, tagger), find_confidences(tagger, docs))
     told = []
     for reference, doc, entry, confidence in found:
-        runs = _runs(labels_of(doc, tagger, tagger.tags))
+        runs = _runs(labels_of(Example(doc, doc), tagger, tagger.tags))
         fields = [
-            {**_place(doc, *bounds), "label": label, "probability": probability}
+            {**place_of(doc, *bounds), "label": label, "probability": probability}
             for bounds, (label, probability) in zip(runs, confidence.fields)
         ]
         told.append((reference, entry, {"probability": confidence.reference, "fields": fields}))

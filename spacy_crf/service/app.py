@@ -4,10 +4,8 @@ import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable, Collection, Coroutine, MutableMapping
-from importlib import resources
 from ipaddress import ip_address
-from string import Template
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Body, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -24,14 +22,17 @@ from .errors import Refusal, ServiceErrors
 from .grobid import add_grobid
 from .inception import add_inception
 from .label_studio import add_label_studio
-from .models import KINDS, Limits, Models
+from .models import KINDS, Limits, Models, ServedModel
+from .rendering import show
 from .retraining import Learner
+from .workbench import FileLayout, explain_at, page_of_workbench, write_checked
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 MB = 1_000_000
+EXPLAINED: tuple[str, ...] = ("tag", "sets", "entities")
 READ_ON = 8  # times the limit of a request that are read, and thrown away, so that who sends it hears of the refusal
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
 ANY_ADDRESS = "any address"  # among the names of hosts: in figures, which nobody can point elsewhere
@@ -51,12 +52,59 @@ class TextRequest(BaseModel):
     text: Annotated[str | None, Field(description="One text")] = None
     texts: Annotated[list[str] | None, Field(description="Several texts")] = None
     model: Annotated[str | None, Field(description="A name of GET /models")] = None
+    html: Annotated[bool, Field(description="With HTML, and all probabilities of tags")] = False
 
     def listed(self) -> list[str]:
         """The texts; a coded error unless there is either one or a list."""
         if (self.text is None) == (self.texts is None):
             raise Refusal(ServiceErrors.CRF734.format(problem='give either "text" or "texts"'))
         return [self.text] if self.text is not None else list(self.texts or ())
+
+
+class OwnText(BaseModel):
+    """A text that is asked about again: with the model that has answered, and the kind of its answer."""
+
+    model_config = ConfigDict(extra="forbid")
+    text: str
+    model: Annotated[str | None, Field(description="A name of GET /models")] = None
+    kind: Annotated[Literal["tag", "sets", "entities"] | None, Field(description="What had been asked for")] = None
+
+    def choose(self, models: Models) -> tuple[ServedModel, str]:
+        """The model, and what it is asked for: of what it answers, the first that fits."""
+        kinds = EXPLAINED if self.kind is None else (self.kind,)
+        found = [
+            kind
+            for kind in kinds
+            for model in models.values()
+            if kind in model.kinds and self.model in (None, model.name)
+        ]
+        kind = found[0] if found else kinds[0]
+        model = models.choose(kind, self.model)
+        model.component(kind)
+        return model, kind
+
+
+class TokenRequest(OwnText):
+    """A token, by the place of its first character."""
+
+    start: int
+    html: bool = False
+
+
+class CheckMark(BaseModel):
+    """The tags that a person has left a token with, by the place of its first character."""
+
+    model_config = ConfigDict(extra="forbid")
+    start: int
+    tags: list[str]
+
+
+class CheckedText(OwnText):
+    """A text with the tokens that somebody has checked, and the layout of the file for them."""
+
+    checked: list[CheckMark]
+    layout: FileLayout = "tsv"
+    name: Annotated[str, Field(description="Of the document", pattern=r"^[^\r\n\t]*$")] = ""
 
 
 class CheckedRequest(Request):
@@ -172,7 +220,7 @@ def make_app(
 
 def add_json(router: APIRouter, models: Models, limits: Limits) -> None:
     """Add the endpoints for JSON, and the page."""
-    page = _page()
+    page = page_of_workbench()
 
     @router.get("/", response_class=HTMLResponse, include_in_schema=False)
     async def show_page() -> Response:
@@ -187,6 +235,29 @@ def add_json(router: APIRouter, models: Models, limits: Limits) -> None:
     async def tell_models() -> list[dict[str, Any]]:
         """What each model is made of, what it answers, its scores, and what it learns."""
         return [model.describe() for model in models.values()]
+
+    @router.post("/explain")
+    async def explain_token(request: Annotated[TokenRequest, Body()]) -> Response:
+        """Why a token has its label, with what speaks for it, and the best labellings of its sentence."""
+        limits.check_texts([request.text])
+        model, kind = request.choose(models)
+
+        def work(nlp: Language) -> bytes:
+            return to_json(explain_at(nlp, model.component(kind), request.text, request.start, request.html))
+
+        found = await model.run(work)
+        return Response(b'{"model": %b, "results": [%b]}' % (to_json(model.name), found), media_type="application/json")
+
+    @router.post("/checked")
+    async def write_file(request: Annotated[CheckedText, Body()]) -> Response:
+        """A file with the tags of a text, for training: those that a person has checked are marked."""
+        limits.check_texts([request.text])
+        model, kind = request.choose(models)
+        marks = {mark.start: mark.tags for mark in request.checked}
+        content = await model.run(
+            lambda nlp: write_checked(nlp, model.component(kind), request.text, marks, request.layout, request.name)
+        )
+        return Response(content, media_type="text/plain; charset=utf-8")
 
     for kind in KINDS:
         name = f"answer_{kind}"
@@ -204,9 +275,10 @@ def text_endpoint(kind: str, models: Models, limits: Limits) -> Callable[..., Aw
         model.component(kind)
 
         def work(nlp: Language, texts: list[str]) -> list[bytes]:
-            return [to_json(found) for found in answer(kind, nlp, model.component(kind), texts)]
+            found = answer(kind, nlp, model.component(kind), texts, whole=request.html)
+            return [to_json(show(kind, *pair) if request.html else pair[0]) for pair in zip(found, texts)]
 
-        results: list[bytes] = await model.gather(kind, texts, work)
+        results: list[bytes] = await model.gather((kind, request.html), texts, work)
         name = to_json(model.name)
         return Response(b'{"model": %b, "results": [%b]}' % (name, b", ".join(results)), media_type="application/json")
 
@@ -244,12 +316,3 @@ def _of_http(error: Exception) -> CRFError:
 def _unexpected(error: Exception) -> CRFError:
     log.error("A request failed", exc_info=error)
     return Refusal(ServiceErrors.CRF739.format(error=type(error).__name__), 500)
-
-
-def _page() -> str:
-    folder = resources.files("spacy_crf.service").joinpath("pages")
-    parts = {
-        name: folder.joinpath(f"workbench.{suffix}").read_text(encoding="utf8")
-        for name, suffix in (("page", "html"), ("style", "css"), ("script", "js"))
-    }
-    return Template(parts["page"]).substitute(style=parts["style"], script=parts["script"])

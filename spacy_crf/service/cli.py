@@ -1,26 +1,37 @@
-"""`python -m spacy crf serve`: pipelines as a service over HTTP."""
+"""`python -m spacy crf serve` and `report`: pipelines as a service over HTTP, and a page about one of them."""
 
 import gc
 import socket
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from spacy.language import Language
 from wasabi import msg
 
-from ..cli.options import command, load_pipeline, locate
+from ..cli.data import Data, DataOptions
+from ..cli.options import Loaded, Pipe, annotating, command, load_pipeline, locate, make_folders, tell_written, watched
+from ..constraints.component import ConstraintDecoder
 from ..core.errors import CRFError
+from ..lab.evaluation import describe_data, describe_model, evaluate
+from ..lab.report import describe_libraries
+from ..pipe.component import ChainPipe
+from ..pipe.probabilities import GivesSets, LabelsTokens
+from ..reading.records import read_json_lines
 from .errors import ServiceErrors
-from .models import Limits, Models, ServedModel
+from .models import Limits, Models, ServedModel, ask_for_all
+from .report import PARTS, Reported, make_report
 
 NEEDED = ("fastapi", "uvicorn", "cassis")
 LAST_FOLDERS = ("model-best", "model-last")  # whose parents' names say more
 ANYWHERE = ("0.0.0.0", "::")
+REPORTED = Pipe("crf_tagger", (LabelsTokens, ChainPipe | GivesSets | ConstraintDecoder), "component")
+GOLD = DataOptions("DATA", "Gold documents, in any format that a component reads", told="Format of DATA and of --train")
 
 
-@command("serve", "Nothing is served")
+@command("serve", "Nothing is served", "training/model-best --data corrections --port 8070")
 def serve(
     models: Annotated[
         list[str], typer.Argument(metavar="MODEL...", help="Folders or packages of pipelines, or NAME=MODEL")
@@ -83,3 +94,57 @@ def load_models(given: Sequence[str], limits: Limits) -> Models:
 def _name_of(source: Path | str) -> str:
     path = Path(source).resolve() if isinstance(source, Path) else Path(source)
     return path.parent.name if path.name in LAST_FOLDERS else path.name
+
+
+# -- a page ------------------------------------------------------------------------------------------------------
+
+
+@command("report", "Nothing was reported", "training/model-best test.tsv --output report.html")
+def report(
+    loaded: Annotated[Loaded, REPORTED],
+    data: Annotated[Data, GOLD],
+    output: Annotated[Path, typer.Option(help="HTML file")] = Path("report.html"),
+    train: Annotated[Path | None, typer.Option(help="Training data: tells known words from unknown ones")] = None,
+    log: Annotated[
+        Path | None,
+        typer.Option(help="Log of training, as spacy.ConsoleLogger.v3 writes it; that of the config without"),
+    ] = None,
+    most: Annotated[int, typer.Option(min=0, help="How many errors and documents to show")] = 8,
+) -> None:
+    """Write a page about a pipeline on gold documents: one HTML file that needs nothing else, to keep or to print.
+
+    It has scores with intervals, confusions, calibration, sets by level, the learning curve, the strongest weights,
+    surprising errors with explanations, what constraints changed, and documents as the pipeline sees them.
+    """
+    make_folders(output)
+    nlp = loaded.nlp
+    steps = read_log(log or log_of_training(nlp))
+    made_of = describe_model(nlp, loaded.name)
+    ask_for_all(nlp)
+    trained = None if train is None else list(data.at(train).docs(nlp))
+    examples, whole = data.examples(nlp, loaded.name), data.with_punctuation(nlp)
+    figures = evaluate(nlp, loaded.name, examples, trained, whole, with_intervals=True, watch=annotating)
+    title = " ".join(filter(None, [loaded.name, "of", nlp.meta.get("name") or _name_of(loaded.source)]))
+    facts = {"data": describe_data(data.path), "components": ", ".join(made_of["components"])}
+    facts |= {"version": nlp.meta.get("version", ""), "spacy-crf": describe_libraries()["spacy-crf"]}
+    page = make_report(Reported(nlp, loaded.name, figures, title, facts, steps, most), watched(PARTS, "Reporting"))
+    output.write_text(page, encoding="utf8", newline="\n")
+    tell_written(output)
+
+
+def log_of_training(nlp: Language) -> Path | None:
+    """The log that the config of a pipeline names, where it is there."""
+    logger = nlp.config.interpolate()["training"].get("logger") or {}
+    path = logger.get("output_file")
+    return Path(path) if path and Path(path).is_file() else None
+
+
+def read_log(path: Path | None) -> list[dict[str, Any]]:
+    """The steps of a log of training; none without one."""
+    if path is None:
+        return []
+    steps = [data for _, data in read_json_lines(path)]
+    for number, step in enumerate(steps, 1):
+        if not isinstance(step, dict) or not {"step", "scores", "losses"} <= step.keys():
+            raise CRFError(ServiceErrors.CRF584.format(path=path, line=number))
+    return steps

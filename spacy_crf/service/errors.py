@@ -16,6 +16,24 @@ class Refusal(CRFError):
 class ServiceErrors(metaclass=Messages):
     """Messages of exceptions."""
 
+    CRF580 = (
+        "{name!r} cannot explain its labels: {why}. Ask a crf_tagger, set_valued_tagger or constrained_ner with "
+        "weights of its own."
+    )
+    CRF581 = "No token begins at character {start}. Send the place of a token, as it is answered."
+    CRF582 = (
+        "{name!r} does not know the tag {tag!r}, or no tag at all was sent. Send some of its labels; see GET /models."
+    )
+    CRF583 = "Files for the target {target!r} cannot be written: only those of tags do, with the target tag or pos."
+    CRF584 = (
+        "{path}, line {line}, is no step of a training. Give the file that spacy.ConsoleLogger.v3 has written to its "
+        "output_file."
+    )
+    CRF585 = "There is no style {style!r}. Give one of: {known}."
+    CRF586 = (
+        "The document {document!r} cannot be shown in the style {style!r}: it has nothing in doc._.{name}. Run a "
+        "component that writes it, or give the name that its config has."
+    )
     CRF472 = (
         "Corrections of {kind} are not learned from in {name!r}: they are about {component!r}, and what learns is "
         "{learning!r}. Serve a pipeline without it."

@@ -268,12 +268,12 @@ def _regions(control: Control, annotation: Value, text: str) -> Iterator[tuple[i
         start, end, shown = value.get("start"), value.get("end"), value.get("text")
         if not found:
             continue
-        if not (isinstance(start, int) and isinstance(end, int) and 0 <= start < end <= len(text)) or (
-            isinstance(shown, str) and _letters(shown) != _letters(text[start:end])
-        ):
+        place = (start, end) if isinstance(start, int) and isinstance(end, int) else (0, 0)
+        is_shown = not isinstance(shown, str) or _letters(shown) == _letters(text[slice(*place)])
+        if not (is_shown and 0 <= place[0] < place[1] <= len(text)):
             problem = f"the region from {start!r} to {end!r}, {shown!r}, is not in the text of its task"
             raise Refusal(ServiceErrors.CRF735.format(what="The correction", problem=problem))
-        yield start, end, [str(label) for label in found]
+        yield *place, [str(label) for label in found]
 
 
 def _letters(text: str) -> str:

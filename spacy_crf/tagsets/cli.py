@@ -1,8 +1,8 @@
-"""`python -m spacy crf sets`, `annotate`, `guarantee`: sets of tags measured, written, and with a promise."""
+"""`python -m spacy crf sets`, `annotate`: sets of tags measured, and written for people to check."""
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass
 from itertools import count, groupby
 from pathlib import Path, PurePosixPath
@@ -12,14 +12,20 @@ import typer
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
-from wasabi import msg
 
 from ..annotation.documents import read_doc_name
 from ..cli.data import TO_ANNOTATE, Data, DataOptions
-from ..cli.options import Loaded, Pipe, command, make_folders, parse_numbers, percent, refuse_idle, table, tell_written
+from ..cli.options import (
+    Loaded,
+    Pipe,
+    annotating,
+    command,
+    make_folders,
+    refuse_idle,
+    table,
+    tell_written,
+)
 from ..core.errors import CRFError
-from ..core.sets.conformal import Condition, Kind, Score
-from ..core.sets.risk import Loss, Unit
 from ..corpora.cas import TYPE_SYSTEM, write_cas_json, write_types, write_xmi
 from ..corpora.conllu import rewrite_conllu, write_conllu
 from ..corpora.errors import CorpusErrors
@@ -29,43 +35,37 @@ from ..corpora.reader import tell_format
 from ..corpora.tables import write_tsv, write_xlsx
 from ..corpora.tasks import write_doccano, write_label_studio
 from ..corpora.webanno import write_webanno
-from ..pipe.calibration import annotated
 from ..pipe.probabilities import GivesSets
-from .guarantee import (
-    ConformalPromise,
-    Guarantee,
-    HeldOutTokens,
-    SequenceLength,
-    Strata,
-    UnknownWords,
-    conformal_sets,
-    guarantee_data,
-    held_out_tokens,
-    risk_control,
-)
-from .report import SetReport, render_page, report_sets
-from .rules import guarantee_rule
+from ..pipe.span_sets import PromisesSpans, SpanSetReport, gold_places, read_span_set, report_span_sets
+from .report import SIZES, SetReport, percent, render_page, report_sets
 
 SETS = Pipe("set_valued_tagger", (GivesSets,))
+ALL_SETS = Pipe("set_valued_tagger", (GivesSets, PromisesSpans))
 TOLD = "Format of DATA and of --train; otherwise picked by file"
 GOLD = DataOptions("DATA", "Gold documents: a file or a folder", told=TOLD)
 
 
-@command("sets", "Nothing was measured")
+@command("sets", "Nothing was measured", "training/model-best dev.tsv --train train.tsv")
 def sets(
-    loaded: Annotated[Loaded, SETS],
+    loaded: Annotated[Loaded, ALL_SETS],
     data: Annotated[Data, GOLD],
     train: Annotated[Path | None, typer.Option(help="Training data: tells known words from unknown ones")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON")] = False,
+    given: Collection[str] = (),
 ) -> None:
-    """Measure tag sets on gold documents, and the tokens that need not be looked at."""
+    """Measure sets on gold documents: of tags, and what need not be looked at, or of spans with a promise."""
+    if not isinstance(loaded.component, GivesSets):
+        refuse_idle(given, ("train", False, "components that give sets of tags"))
+        found_spans = measure_span_sets(loaded, data)
+        typer.echo(json.dumps(found_spans._asdict(), indent=2) if as_json else format_span_report(found_spans))
+        return
     examples = data.examples(loaded.nlp)
     words = set() if train is None else set(word_counts(data.at(train), loaded.nlp))
-    done = list(loaded.nlp.pipe(example.predicted for example in examples))
+    done = list(loaded.nlp.pipe(example.predicted for example in annotating(examples)))
     whole = data.with_punctuation(loaded.nlp)
     pairs = None if whole is None else list(map(Example, done, whole))
     found = report_sets(loaded.component, [Example(doc, eg.reference) for doc, eg in zip(done, examples)], words, pairs)
-    rows = [{"size": size, "tokens": count, "coverage": coverage} for size, count, coverage in sizes(found)]
+    rows = [{"size": size, "tokens": count, "coverage": coverage} for size, count, coverage in found.sizes()]
     told = {**asdict(found), "by_size": rows}
     typer.echo(json.dumps(told, indent=2) if as_json else format_report(found))
 
@@ -77,33 +77,30 @@ def word_counts(data: Data, nlp: Language) -> Counter[str]:
 
 def format_report(found: SetReport) -> str:
     """Two tables: the measures, and the sets by size."""
+    return f"{table(found.rows(), aligns='lr')}\n{table(found.size_rows(), SIZES, 'r')}"
+
+
+def measure_span_sets(loaded: Loaded, data: Data) -> SpanSetReport:
+    """Measure the sets of spans that keep the promise of a component; a coded error where it has none."""
+    pipe, nlp = loaded.component, loaded.nlp
+    key = pipe.span_sets().key
+    examples = data.examples(nlp)
+    done = list(nlp.pipe(example.predicted for example in annotating(examples)))
+    gold = (list(gold_places(pipe.annotation, Example(doc, eg.reference))) for doc, eg in zip(done, examples))
+    return report_span_sets((read_span_set(doc, key), own) for doc, own in zip(done, gold))
+
+
+def format_span_report(found: SpanSetReport) -> str:
+    """A table of the measures of sets of spans."""
     rows = [
-        ("tokens with gold", f"{found.tokens:,}"),
-        ("tags known to the tagger", f"{found.labels}"),
-        ("unknown words", percent(found.unknown_words)),
-        ("ml-acc of the best tag", percent(found.ml_acc)),
-        ("  known words", percent(found.ml_acc_known)),
-        ("  unknown words", percent(found.ml_acc_unknown)),
-        ("  with punctuation", percent(found.ml_acc_with_punctuation)),
-        ("ml-util of the sets", percent(found.ml_util)),
+        ("documents with gold spans", f"{found.documents:,}"),
+        ("gold spans", f"{found.spans:,}"),
         ("coverage", percent(found.coverage)),
-        ("mean size", f"{found.size:.2f}"),
-        ("tokens with one tag", percent(found.singletons)),
-        ("  ml-acc of these", percent(found.singletons_right)),
-        (f"CovGap of tags, from {percent(found.target)}", percent(found.gap_tags)),
-        ("CovGap of documents", percent(found.gap_documents)),
-        ("calibration error (ECE)", percent(found.ece)),
-        ("  classwise", percent(found.classwise_ece)),
+        ("spans in the set of a document", f"{found.size:.2f}"),
+        ("without a rival in the set", percent(found.alone)),
+        ("  right of these", percent(found.alone_right)),
     ]
-    measures = table([row for row in rows if row[1]], aligns="lr")
-    by_size = [(f"{size}", f"{count:,}", percent(coverage)) for size, count, coverage in sizes(found)]
-    return f"{measures}\n{table(by_size, ('tags', 'tokens', 'covered'), 'r')}"
-
-
-def sizes(found: SetReport) -> Iterator[tuple[int, int, float]]:
-    """Sizes of sets, with numbers of tokens and coverages."""
-    by_size = found.by_size
-    return zip(by_size.strata.tolist(), by_size.counts.tolist(), by_size.coverages.tolist())
+    return table(rows, aligns="lr")
 
 
 # -- annotate ----------------------------------------------------------------------------------------------------
@@ -141,12 +138,17 @@ LAYOUTS: dict[Layout, LayoutKind] = {
 }
 
 
-@command("annotate", "Nothing more was written")
+@command(
+    "annotate",
+    "Nothing more was written",
+    "training/model-best texts --to xlsx --output to_check",
+    renamed={"--source": "--format", "--layout": "--to"},
+)
 def annotate(
     loaded: Annotated[Loaded, SETS],
     data: Annotated[Data, TO_ANNOTATE],
     output: Annotated[Path, typer.Option(help="Folder for the files, which are called as those that are read")],
-    layout: Annotated[
+    to: Annotated[
         Layout,
         typer.Option(
             help="tsv and xlsx: form, tags, checked; conllu: sets in MISC; webanno, xmi, cas-json: for INCEpTION; "
@@ -156,25 +158,26 @@ def annotate(
 ) -> None:
     """Tag documents and write them with their tag sets, for people to correct and to check.
 
-    All layouts but html are read again as training data, told by their first lines. Only what is marked as checked is
+    All formats but html are read again as training data, told by their first lines. Only what is marked as checked is
     gold then; what is marked in the files that are read stays as it is, and is written again.
     """
     output.mkdir(parents=True, exist_ok=True)
-    tagged = loaded.nlp.pipe(data.raw(loaded.nlp), as_tuples=True)
+    tagged = loaded.nlp.pipe(annotating(data.raw(loaded.nlp)), as_tuples=True)
     written: set[Path] = set()
-    n_documents, kind = 0, LAYOUTS[layout]
+    n_documents, kind = 0, LAYOUTS[to]
     for (file, document), group in groupby(tagged, lambda pair: (pair[1].file, _document(pair[0], kind))):
         own = list(group)
         path = _free_path(output, document or file, kind.suffix, written)
         if own[0][1].path is not None and path.resolve() == own[0][1].path.resolve():
             raise CRFError(CorpusErrors.CRF579.format(path=path))
-        content, count = file_content(own, loaded.component, layout)
+        content, count = file_content(own, loaded.component, to)
         make_folders(path)
         path.write_bytes(content)
         n_documents += count
-        if layout == "xmi":
+        if to == "xmi":
             path.with_name(TYPE_SYSTEM).write_bytes(write_types())
-    tell_written(output, f"{n_documents} documents in {len(written)} files")
+    then = "" if to == "html" else "correct the files, mark what is checked, and train with --paths.train {}"
+    tell_written(output, f"{n_documents} documents in {len(written)} files", then)
 
 
 def _document(doc: Doc, kind: LayoutKind) -> str:
@@ -199,7 +202,7 @@ def file_content(tagged: Sequence[tuple[Doc, Place]], tagger: GivesSets, layout:
         PredictedTags(tagger.cfg["tag_set"], tagger.tag_probs, tagger.target),
     )
     if layout == "html":
-        page = "".join(f"{line}\n" for line in render_page(docs, predictions.tag_set, predictions.tag_probs))
+        page = render_page(docs, predictions.tag_set, predictions.tag_probs)
         return page.encode(), len({read_doc_name(doc) for doc in docs})
     for doc, place in tagged:
         if place.reference is not None and len(place.reference) == len(doc):
@@ -211,113 +214,3 @@ def file_content(tagged: Sequence[tuple[Doc, Place]], tagger: GivesSets, layout:
     if source is not None and tell_format(source) == "conllu":
         return rewrite_conllu(source, documents, tagger.target), len(documents)
     return write_conllu(documents, tagger.target), len(documents)
-
-
-# -- guarantee ---------------------------------------------------------------------------------------------------
-
-By = Literal["unknown", "length"]
-
-
-@command("guarantee", "Nothing was promised")
-def guarantee(
-    loaded: Annotated[Loaded, SETS],
-    data: Annotated[Data, DataOptions("FILE", "Data that neither training nor its settings have seen")],
-    output: Annotated[Path | None, typer.Option(help="Folder for the pipeline with the promise in its config")] = None,
-    level: Annotated[float, typer.Option(help="Share that may miss the gold tag")] = 0.05,
-    unit: Annotated[
-        Unit, typer.Option(help="What is exchangeable: documents, sentences, or tokens one by one")
-    ] = "document",
-    loss: Annotated[Loss, typer.Option(help="What is bounded for a document or sentence")] = "share",
-    conformal: Annotated[bool, typer.Option("--conformal", help="Split conformal sets of tokens, not risk")] = False,
-    score: Annotated[Kind, typer.Option(help="How tags are compared, with --conformal")] = "lac",
-    penalty: Annotated[float, typer.Option(help="Of the score raps")] = 0.0,
-    k_reg: Annotated[int, typer.Option(help="Of the score raps")] = 0,
-    by_tag: Annotated[bool, typer.Option("--by-tag", help="With --conformal: a promise for each gold tag")] = False,
-    by: Annotated[
-        By | None, typer.Option(help="With --conformal: a promise for known and unknown words, or by sequence length")
-    ] = None,
-    train: Annotated[Path | None, typer.Option(help="Training data, whose words are known, with --by unknown")] = None,
-    min_count: Annotated[int, typer.Option(min=1, help="How often a known word occurs in it, at least")] = 1,
-    edges: Annotated[
-        str | None, typer.Option(help="Greatest lengths but the last, e.g. 10,20, with --by length")
-    ] = None,
-    randomised: Annotated[
-        bool, typer.Option("--randomised", help="With --score aps or raps: smaller sets; same text, same sets")
-    ] = False,
-    seed: Annotated[int, typer.Option(help="Of --randomised, kept with the promise")] = 0,
-    full: Annotated[
-        bool, typer.Option("--full", help="Rare tags or groups get all tags, with --by-tag or --by")
-    ] = False,
-    given: Collection[str] = (),
-) -> None:
-    """Make the smallest sets that keep a promise, and say what is promised.
-
-    By default the expected share of a document's tokens whose gold tag is not in their set is bounded. Tokens of one
-    document are alike, so that a promise about tokens holds only for tokens of the same documents. There is no --by
-    document: a document that the promise has not seen would have no quantile.
-    """
-    refuse_idle(
-        given,
-        ("unit", not conformal, "promises without --conformal, which is about tokens,"),
-        ("loss", not conformal, "promises without --conformal, which is about tokens,"),
-        ("score", conformal, "--conformal"),
-        ("penalty", conformal and score == "raps", "--conformal --score raps"),
-        ("k_reg", conformal and score == "raps", "--conformal --score raps"),
-        ("by", conformal, "--conformal"),
-        ("by", not by_tag, "promises for all tags together, without --by-tag,"),
-        ("by", by != "unknown" or train is not None, "--train"),
-        ("by", by != "length" or edges is not None, "--edges"),
-        ("by_tag", conformal, "--conformal"),
-        ("train", by == "unknown", "--by unknown"),
-        ("min_count", by == "unknown", "--by unknown"),
-        ("edges", by == "length", "--by length"),
-        ("randomised", conformal, "--conformal"),
-        ("seed", randomised, "--randomised"),
-        ("full", by_tag or by is not None, "--by-tag or --by"),
-    )
-    held_out = held_out_tokens(loaded.component, annotated(loaded.nlp, loaded.name, data.examples(loaded.nlp)))
-    promise: Guarantee
-    if conformal:
-        groups = (
-            known_words(word_counts(data.at(train), loaded.nlp), min_count)
-            if train
-            else sequence_lengths(edges)
-            if edges
-            else None
-        )
-        condition: Condition = "group" if groups else "label" if by_tag else "marginal"
-        chosen = Score(score, randomised=randomised, penalty=penalty, k_reg=k_reg)
-        promise = conformal_sets(held_out, level, chosen, condition, "full" if full else "pooled", groups, seed)
-    else:
-        promise = risk_control(held_out, level, unit, loss)
-    tell_promise(promise, held_out, loaded.component.labels)
-    if output is not None:
-        stored = guarantee_data(promise, loaded.component)
-        loaded.component.cfg.update(method="guarantee", guarantee=stored)
-        loaded.nlp.to_disk(output)
-    tell_written(output)
-
-
-def known_words(counts: Counter[str], min_count: int) -> Strata:
-    """Groups of known and unknown words."""
-    return UnknownWords.of_words(word for word, n in counts.items() if n >= min_count)
-
-
-def sequence_lengths(edges: str) -> Strata:
-    """Groups of tokens by the length of their sequence."""
-    return SequenceLength(tuple(parse_numbers("edges", edges, int)))
-
-
-def tell_promise(promise: Guarantee, held_out: HeldOutTokens, labels: tuple[str, ...]) -> None:
-    """Tell a promise, the size of the sets that it takes, and what it does not cover."""
-    typer.echo(promise.promise)
-    sizes = guarantee_rule(promise)(held_out.marginals, held_out.tokens).sum(axis=1)[held_out.weights.any(axis=1)]
-    typer.echo(f"Mean size of the sets of FILE: {sizes.mean():.2f} of {len(labels)} tags")
-    if held_out.unknown:
-        msg.warn(f"{held_out.unknown} tokens are missed whatever their sets: the tagger knows none of their gold tags")
-    if isinstance(promise, ConformalPromise) and promise.sets.small:
-        small, is_pooled = promise.sets.small, promise.sets.fallback == "pooled"
-        rare = ", ".join(f"{promise.describe(stratum, labels)} ({n})" for stratum, n in small.items())
-        fate = "share the quantile of all tokens, without a promise" if is_pooled else "get all tags"
-        kind = "tags" if promise.by is None else "groups"
-        msg.warn(f"Too few tokens for a promise of their own; these {kind} {fate}: {rare}")

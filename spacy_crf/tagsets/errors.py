@@ -6,10 +6,6 @@ from ..core.errors import Messages
 class TagSetErrors(metaclass=Messages):
     """Messages of exceptions."""
 
-    CRF415 = (
-        "The setting 'guarantee' of component {name!r} cannot be used ({value}). Have it made on held-out data: "
-        "`python -m spacy crf guarantee MODEL FILE --output DIR`."
-    )
     CRF434 = (
         "Component {name!r}: learn_from = 'augmented' shows each token of some documents several times, so that "
         "VALID_TAGS and `mask_training` would tell its gold from its other copies. Take another learn_from, or "
@@ -30,13 +26,3 @@ class TagSetErrors(metaclass=Messages):
         "to what stands between the parts of tags."
     )
     CRF638 = "No token of the documents has a gold tag, so that nothing can be measured. Give documents with gold."
-
-
-class TagSetWarnings(metaclass=Messages):
-    """Messages of warnings."""
-
-    CRFW448 = (
-        "Component {name!r} chooses sets by a promise that was made with other weights, labels or settings, such as "
-        "another temperature, so that it may not hold. Make it anew: `python -m spacy crf guarantee MODEL FILE "
-        "--output DIR`."
-    )

@@ -21,11 +21,12 @@ from ..core.errors import CoreErrors, CRFError
 from ..core.sets.conformal import LAC, Condition, ConformalSets, Fallback, Score, calibrate
 from ..core.sets.measures import normalise
 from ..core.sets.risk import Loss, RiskControl, Unit, control_risk
+from ..core.sparse import ABSENT
 from ..features.columns import Columns
-from ..features.hashing import ABSENT, mix, string_hashes
+from ..features.hashing import mix, string_hashes
+from ..pipe.errors import PipeErrors
+from ..pipe.fingerprint import MODEL, fingerprint
 from ..pipe.probabilities import GivesSets
-from .errors import TagSetErrors
-from .fingerprint import MODEL, fingerprint
 from .gold import Weights, gold_weights
 
 BATCH_SIZE = 256
@@ -275,11 +276,11 @@ def read_guarantee(name: str, data: Mapping[str, Any] | None) -> Guarantee:
     """Read what `python -m spacy crf guarantee` has written into the config. name (str): for messages."""
     kind = (data or {}).get("kind")
     if data is None or kind not in GUARANTEES:
-        raise CRFError(TagSetErrors.CRF415.format(name=name, value=kind))
+        raise CRFError(PipeErrors.CRF415.format(name=name, value=kind))
     try:
         return GUARANTEES[kind].from_data({key: value for key, value in data.items() if key not in ("kind", MODEL)})
     except (KeyError, TypeError, ValueError) as error:
-        raise CRFError(TagSetErrors.CRF415.format(name=name, value=repr(error))) from error
+        raise CRFError(PipeErrors.CRF415.format(name=name, value=repr(error))) from error
 
 
 def guarantee_data(guarantee: Guarantee, tagger: GivesSets) -> dict[str, Any]:

@@ -1,20 +1,21 @@
 """Reports: what tag sets save an annotator, what a tag dictionary makes of words, and a tagged document as a page.
 
-On the page, words with more than one tag stand out, and probabilities appear on hover. It is one file without scripts,
-fonts or other resources from elsewhere, so that it can be kept with the text.
+On the page, doubtful words are shaded, and probabilities appear on hover. It is one file without scripts, fonts or
+other resources from elsewhere, so that it can be kept with the text.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import chain
 
 import numpy as np
-from spacy.tokens import Doc, Span, Token
+from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from ..annotation.documents import number_documents, read_doc_name
 from ..annotation.gold import GOLD_TAGS
+from ..annotation.parts import Markup, notebook, page, table, words, words_of
 from ..core.arrays import Bools, Doubles
 from ..core.errors import CRFError
 from ..core.labels import Gold, TagSet
@@ -75,6 +76,48 @@ class SetReport:
     ece: float
     classwise_ece: float
     by_size: StratifiedCoverage
+
+    def rows(self) -> list[tuple[str, str]]:
+        """The measures that are known, each with its name."""
+        rows = [
+            ("tokens with gold", f"{self.tokens:,}"),
+            ("tags known to the tagger", f"{self.labels}"),
+            ("unknown words", percent(self.unknown_words)),
+            ("ml-acc of the best tag", percent(self.ml_acc)),
+            ("  known words", percent(self.ml_acc_known)),
+            ("  unknown words", percent(self.ml_acc_unknown)),
+            ("  with punctuation", percent(self.ml_acc_with_punctuation)),
+            ("ml-util of the sets", percent(self.ml_util)),
+            ("coverage", percent(self.coverage)),
+            ("mean size", f"{self.size:.2f}"),
+            ("tokens with one tag", percent(self.singletons)),
+            ("  ml-acc of these", percent(self.singletons_right)),
+            (f"CovGap of tags, from {percent(self.target)}", percent(self.gap_tags)),
+            ("CovGap of documents", percent(self.gap_documents)),
+            ("calibration error (ECE)", percent(self.ece)),
+            ("  classwise", percent(self.classwise_ece)),
+        ]
+        return [row for row in rows if row[1]]
+
+    def sizes(self) -> list[tuple[int, int, float]]:
+        """Sizes of sets, with numbers of tokens and coverages."""
+        own = self.by_size
+        return list(zip(own.strata.tolist(), own.counts.tolist(), own.coverages.tolist()))
+
+    def size_rows(self) -> list[tuple[str, str, str]]:
+        """The same as text."""
+        return [(f"{size}", f"{count:,}", percent(coverage)) for size, count, coverage in self.sizes()]
+
+    def _repr_html_(self) -> Markup:
+        return notebook(table(self.rows()) + table(self.size_rows(), SIZES))
+
+
+SIZES = ("tags", "tokens", "covered")  # the columns of `SetReport.size_rows`
+
+
+def percent(share: float | None) -> str:
+    """A share as text; "" for None."""
+    return "" if share is None else f"{100 * share:.2f} %"
 
 
 def report_sets(
@@ -220,55 +263,21 @@ def dictionary_coverage(dictionary: TagDictionary, words: TaggedWords, tags: Tag
     )
 
 
-MOST_SHOWN = 4  # tags under a word; the others are counted
-LEAST = 0.005  # smaller probabilities are not listed
-STYLE = """
-body { font: 1.05rem/2.6 Georgia, serif; color: #222; background: #fdfdfb; max-width: 46rem; margin: 2rem auto;
-       padding: 0 1rem; }
-h1 { font-size: 1.2rem; line-height: 1.4; }
-p.key { font: 0.8rem/1.5 sans-serif; color: #555; border-bottom: 1px solid #ddd; padding-bottom: 0.7rem; }
-p { margin: 0 0 0.4rem; }
-ruby { ruby-position: under; cursor: help; margin: 0 0.08em; }
-rt { font: 0.58rem/1.1 sans-serif; color: #888; padding: 0 0.35em; }
-.open { background: #ffe9a8; border-radius: 3px; box-shadow: 0 0 0 2px #ffe9a8; }
-.wide { background: #ffc9a0; box-shadow: 0 0 0 2px #ffc9a0; }
-.open rt { color: #7a4a00; font-weight: 600; }
-"""
-
-
 def render_page(
     docs: Sequence[Doc], tag_set: str = "tag_set", tag_probs: str = "tag_probs", title: str | None = None
-) -> Iterator[str]:
-    """Yield the lines of an HTML page of Docs tagged with sets; without a title, the first words stand there."""
+) -> str:
+    """An HTML page of Docs tagged with sets; without a title, the first words stand there."""
     tokens = list(chain.from_iterable(docs))
-    heading = escape(title or " ".join(token.text for token in tokens[:8]))
     n_open = sum(len(token._.get(tag_set) or ()) > 1 for token in tokens)
-    yield "<!DOCTYPE html>"
-    yield '<html><head><meta charset="utf-8">'
-    yield f"<title>{heading}</title><style>{STYLE}</style></head><body>"
-    yield f"<h1>{heading}</h1>"
     share = f"{100 * n_open / len(tokens):.0f} %" if tokens else "none"
-    yield (
-        f'<p class="key">{len(tokens):,} words; <span class="open">{n_open:,} with more than one tag</span> ({share}), '
-        '<span class="open wide">three or more</span>. Hold the pointer over a word for the probabilities.</p>'
+    heading = title or " ".join(token.text for token in tokens[:8])
+    key = (
+        f"{len(tokens):,} words; {n_open:,} with more than one tag ({share}). Doubtful"
+        '<span class="scale"></span>certain. Hold the pointer over a word for the probabilities.'
     )
-    for sentence in chain.from_iterable(map(_sentences, docs)):
-        words = [
-            _word(token, token._.get(tag_set) or [], token._.get(tag_probs) or {}) + escape(token.whitespace_ or "")
-            for token in sentence
-        ]
-        yield f"<p>{' '.join(words) if not any(t.whitespace_ for t in sentence) else ''.join(words)}</p>"
-    yield "</body></html>"
+    sentences = (words(words_of(own, tag_set, tag_probs), own.doc.text) for doc in docs for own in _sentences(doc))
+    return page(heading, f'<h1>{escape(heading)}</h1><p class="key">{key}</p>{"".join(sentences)}')
 
 
 def _sentences(doc: Doc) -> list[Span]:
     return list(doc.sents) if doc.has_annotation("SENT_START") else [doc[:]] if len(doc) else []
-
-
-def _word(token: Token, tags: Sequence[str], probabilities: Mapping[str, float]) -> str:
-    kind = "" if len(tags) < 2 else ' class="open"' if len(tags) == 2 else ' class="open wide"'
-    shown = " ".join(tags[:MOST_SHOWN]) + (f" +{len(tags) - MOST_SHOWN}" if len(tags) > MOST_SHOWN else "")
-    listed = sorted(probabilities.items(), key=lambda pair: -pair[1])
-    below = escape(shown or token.tag_)
-    hint = ", ".join(f"{tag} {value:.2f}" for tag, value in listed if below and value >= LEAST)
-    return f'<ruby{kind} title="{escape(hint, quote=True)}">{escape(token.text)}<rt>{below}</rt></ruby>'

@@ -20,7 +20,7 @@ from spacy_crf.pipe.probabilities import LabelsTokens
 
 LINES = (Path(__file__).parent / "references.txt").read_text(encoding="utf8").splitlines()
 EXPECTED = [dict(cell.split("=", 1) for cell in line.split(" | ")) for line in LINES[1::2]]
-MESSY = ROOT / "projects" / "references" / "messy.xml"
+PROJECT = ROOT / "projects" / "references"
 REFERENCES = list(zip(LINES[::2], EXPECTED))
 IDENTIFIERS = ("doi", "arxiv", "isbn", "issn", "url")
 
@@ -76,9 +76,11 @@ def test_identifiers_are_whole_wherever_a_model_cuts(seed: int) -> None:
         assert "ECLI" not in expected.get("note", "") or expected["note"] in entry.note
 
 
-def test_the_messy_references_of_the_project_are_sound() -> None:
-    found = list(read_tagged(MESSY))
+@pytest.mark.parametrize("name", ["messy.xml", "messy-2.xml"])
+def test_the_messy_references_of_the_project_are_sound(name: str) -> None:
+    path = PROJECT / name
+    found = list(read_tagged(path))
     assert len(found) == 10
     labels = {label for sentence in found for label in sentence.columns["tag"]}
     assert labels >= {"AUTHOR", "EDITOR", "TITLE", "GENRE", "ISBN", "DOI", "URL", "ACCESSED", "EDITION", "NOTE"}
-    assert find_faults(re.sub("<[^<>]*>", "", MESSY.read_text(encoding="utf8"))) == []
+    assert find_faults(re.sub("<[^<>]*>", "", path.read_text(encoding="utf8"))) == []

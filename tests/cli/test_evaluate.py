@@ -47,7 +47,7 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Any:
             gold, format = GOLD.get(name, DATA / "gold" / MODELS[name].gold["path"]), MODELS[name].gold.get("format")
             options = () if format is None else ("--format", format)
             train = () if name in ("sections", "punctuation") else ("--train", ROOT / "corpus" / MODELS[name].train)
-            pipe = ("--pipe", PIPES[name]) if name in PIPES else ()
+            pipe = ("--component", PIPES[name]) if name in PIPES else ()
             run(
                 "evaluate",
                 folder / "model",

@@ -31,7 +31,7 @@ def test_two_configs_on_the_same_folds(config: Path, tmp_path: Path) -> None:
     options = (
         "--folds",
         2,
-        "--json",
+        "--results",
         out,
         "--output",
         short,

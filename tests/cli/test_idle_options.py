@@ -62,6 +62,6 @@ def test_options_of_other_targets_and_formats(model: Path, tmp_path: Path) -> No
     refused("--top", "explain", model, "Ada left", "--json", "--top", 3)
     (tmp_path / "raw.txt").write_text("Ada left\n", encoding="utf8")
     for options in (columns, ("--input", "tag")):
-        arguments = ("review", model, tmp_path / "raw.txt", "--source", "text", *options)
+        arguments = ("review", model, tmp_path / "raw.txt", "--format", "text", *options)
         result = CliRunner().invoke(app, [str(argument) for argument in arguments])
         assert result.exit_code == 1 and "[CRF510]" in result.output, result.output

@@ -91,7 +91,7 @@ def test_fields_are_scored_with_their_confusions(tmp_path):
 def test_score_names_what_is_wrong(model, tmp_path):
     result = run("evaluate", model, tmp_path / "nothing.conllu")
     assert result.exit_code == 1 and "[CRF5" in result.output
-    result = run("evaluate", model, tmp_path, "--pipe", "tagger")
+    result = run("evaluate", model, tmp_path, "--component", "tagger")
     assert result.exit_code == 1 and "[CRF602]" in result.output
 
 

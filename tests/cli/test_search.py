@@ -45,7 +45,7 @@ def run(*arguments: Any) -> Any:
 
 def test_from_config_to_config(arguments: tuple[Any, ...], config: Path, tmp_path: Path) -> None:
     out, results, storage = tmp_path / "new" / "best.cfg", tmp_path / "new" / "results.json", tmp_path / "a" / "s.db"
-    options = ("--json", results, "--write", out, "--storage", storage, "--top", 3)
+    options = ("--results", results, "--output", out, "--storage", storage, "--top", 3)
     result = run(*arguments, "--trials", 6, *options)
     assert result.exit_code == 0, result.output
     assert "6 trials: " in result.stdout and "importance" in result.stdout and "before" in result.stdout
@@ -67,7 +67,7 @@ def test_from_config_to_config(arguments: tuple[Any, ...], config: Path, tmp_pat
 
 
 def test_folds_need_no_dev_corpus(arguments: tuple[Any, ...], tmp_path: Path) -> None:
-    options = ("--folds", 3, "--trials", 2, "--json", tmp_path / "a.json", "--score", "tag_acc")
+    options = ("--folds", 3, "--trials", 2, "--results", tmp_path / "a.json", "--score", "tag_acc")
     result = run(*arguments, "--paths.dev", "null", *options)
     assert result.exit_code == 0, result.output
     data = json.loads((tmp_path / "a.json").read_text(encoding="utf8"))

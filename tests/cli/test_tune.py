@@ -23,7 +23,7 @@ def test_from_config_to_config(config: Path, corpus: Path, tmp_path: Path) -> No
     out, results = tmp_path / "new" / "tuned.cfg", tmp_path / "new" / "results.json"
     penalties = ("--c1", "0,0.5", "--c2", "0.01, 1000")
     arguments = (config, "--paths.train", corpus, *penalties, "--folds", 3, "--iterations", 20)
-    result = run(*arguments, "--write", out, "--json", results)
+    result = run(*arguments, "--output", out, "--results", results)
     assert result.exit_code == 0, result.output
     lines = [line.split() for line in result.stdout.splitlines()]
     assert "tag_acc" in result.stdout and ["c1", "=", "0.5,", "c2", "=", "0.01"] in lines
@@ -60,7 +60,7 @@ def test_a_trainer_may_be_a_variable_of_the_config(config: Path, corpus: Path, t
     written.to_disk(path, interpolate=False)
     arguments = (path, "--paths.train", corpus, "--c2", "0.01,1", "--folds", 2, "--iterations", 3)
     assert run(*arguments).exit_code == 0
-    assert run(*arguments, "--write", out).exit_code == 0
+    assert run(*arguments, "--output", out).exit_code == 0
     found = load_config(out, interpolate=False)["components"]["crf_tagger"]["trainer"]
     assert found["@misc"] == "spacy_crf.LBFGS.v1" and found["c2"] in (0.01, 1)
 

@@ -9,8 +9,10 @@ from spacy.language import Language
 from spacy.tokens import DocBin
 from spacy.training import Example
 
+from spacy_crf.annotation.documents import read_doc_name
 from spacy_crf.annotation.gold import partial_tags
 from spacy_crf.annotation.preparation import Preparation
+from spacy_crf.core.errors import CRFError, CRFWarning
 from spacy_crf.corpora.block import HistoricalText
 from spacy_crf.corpora.reader import Corpus
 
@@ -130,6 +132,19 @@ def test_files_are_read_when_needed(nlp: Language, write: Write, tmp_path: Path)
     assert next(examples).reference[0].text == "Ada"
     with pytest.raises(ValueError, match=r"b\.conll, line 1"):
         list(examples)
+
+
+def test_a_faulty_file_is_left_out_on_request(nlp: Language, tmp_path: Path) -> None:
+    for number in range(3):
+        (tmp_path / f"{number}.conllu").write_text("1\tAda\t_\tPROPN\tNNP\t_\t_\t_\t_\t_\n\n", encoding="utf8")
+    (tmp_path / "1.conllu").write_text("1\tAda\t_\tPROPN\tNNP\t_\t_\t_\t_\t_\n\n1\tBob\n\n", encoding="utf8")
+    with pytest.raises(CRFError, match=r"1\.conllu, line 3"):
+        list(Corpus(tmp_path)(nlp))
+    with pytest.warns(CRFWarning, match=r"CRFW561\] 1 of 3 files .*1\.conllu, line 3") as told:
+        docs = list(Corpus(tmp_path, on_error="skip").read_docs(nlp.vocab))
+    assert [read_doc_name(doc) for doc in docs] == ["0", "2"] and len(told) == 1
+    with pytest.raises(CRFError, match=r"1\.conllu, line 3"):  # nothing is left
+        list(Corpus(tmp_path / "1.conllu", on_error="skip")(nlp))
 
 
 def double(nlp: Language, example: Example) -> Iterator[Example]:

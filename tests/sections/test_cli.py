@@ -52,7 +52,9 @@ def test_rules_need_no_model(path):
 
 
 def test_formats(path, tmp_path):
-    assert "  (SECTION\n    (NR 1.)\n    (SECTION_TITLE Introduction)\n    (TEXT_BLOCK The bridge" in run(path)
+    assert run(path) == "1. Introduction\n2. Findings\n  2.1 The deck\n  2.2 The piers\n3. Conclusion\n"
+    in_brackets = run(path, "--to", "brackets")
+    assert "  (SECTION\n    (NR 1.)\n    (SECTION_TITLE Introduction)\n    (TEXT_BLOCK The bridge" in in_brackets
     assert "\n# 1. Introduction\n\nThe bridge" in run(path, "--to", "md")
     page = run(path, "--to", "html")
     assert page.startswith("<!DOCTYPE html>") and page.count("<section") == 5

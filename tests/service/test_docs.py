@@ -34,4 +34,4 @@ def test_examples(client: httpx.Client, command: str, shown: str) -> None:
 
 def test_all_kinds_are_shown() -> None:
     shown = {shlex.split(command)[1].rpartition("/")[2] for command, _ in EXAMPLES}
-    assert shown == {"tag", "sets", "entities", "cite", "sections", "punctuate"}
+    assert shown == {"tag", "sets", "entities", "cite", "sections", "punctuate", "explain"}

@@ -191,7 +191,7 @@ def test_corpora_input_and_prefilled_tags(model: Any, tmp_path: Path) -> None:
     nlp = spacy.blank("en")
     docs = Corpus(paths["dev"], columns=["word", "tag"]).read_docs(nlp.vocab)
     DocBin(docs=docs).to_disk(tmp_path / "two.spacy")
-    (line, *_) = run("review", folder, tmp_path / "two.spacy", "--format", "jsonl", "--limit", 3).splitlines()
+    (line, *_) = run("review", folder, tmp_path / "two.spacy", "--to", "jsonl", "--limit", 3).splitlines()
     assert {"document", "least-confidence", "tokens", "n_best"} <= json.loads(line).keys()
 
 
@@ -219,7 +219,7 @@ def test_components_before_the_tagger_are_run(model: Any, tmp_path: Path) -> Non
     nlp.add_pipe("sentencizer", first=True)
     nlp.to_disk(tmp_path / "two")
     (tmp_path / "raw.txt").write_text("the n1 . the n2\n\na n3\n", encoding="utf8")
-    lines = run("review", tmp_path / "two", tmp_path / "raw.txt", "--format", "jsonl").splitlines()
+    lines = run("review", tmp_path / "two", tmp_path / "raw.txt", "--to", "jsonl").splitlines()
     found = sorted((data["id"], data["start"], data["end"]) for data in map(json.loads, lines))
     assert found == [("1.1", 0, 3), ("1.2", 3, 5), ("3.1", 0, 2)]
 
@@ -229,8 +229,8 @@ def test_what_is_wrong_is_named(model: Any, tmp_path: Path) -> None:
     for arguments, code in (
         ((tmp_path / "nothing.txt",), "CRF502"),
         ((paths["raw"], "--component", "other"), "CRF602"),
-        ((paths["raw"], "--source", "text", "--order", "size"), "least-confidence"),
-        ((paths["dev"], "--source", "tables"), "CRF523"),
+        ((paths["raw"], "--format", "text", "--order", "size"), "least-confidence"),
+        ((paths["dev"], "--format", "tables"), "CRF523"),
     ):
         result = CliRunner().invoke(app, ["review", str(folder), *map(str, arguments)])
         assert result.exit_code != 0 and code in result.output

@@ -1,5 +1,6 @@
 """`crf guarantee`: promises on held-out data, and pipelines that keep them."""
 
+import json
 import re
 import warnings
 from pathlib import Path
@@ -146,6 +147,29 @@ def test_sentences_of_documents_are_units_of_their_own(sourced: Path, model: Pat
         found = held_out_tokens(nlp.get_pipe("set_valued_tagger"), given)
         assert found.sentences.tolist() == [0, 0, 1, 1, 1, 2, 2, 3, 3, 3]
         assert found.documents.tolist() == [0] * 5 + [1] * 5
+
+
+def test_a_sentence_without_a_miss_is_promised(model: Path, held_out: Path, tmp_path: Path) -> None:
+    result = run(model, held_out, "--level", 0.2, "--unit", "sentence", "--loss", "any", "--output", tmp_path)
+    assert result.exit_code == 0 and "The probability that a sentence has a token" in " ".join(result.output.split())
+    data = sentences(3, 600)
+    found = sets_of(tmp_path, data)
+    missed = [any(tag not in tags for (_, tag), tags in zip(sentence, own)) for sentence, own in zip(data, found)]
+    error = np.sqrt(0.2 * 0.8 * (1 / 600 + 1 / 400))
+    assert 0.2 - 4 * error < np.mean(missed) < 0.2 + 3 * error
+
+
+@pytest.mark.parametrize("options", [["--unit", "sentence"], ["--conformal"]])
+def test_a_table_tells_what_each_level_takes(model: Path, held_out: Path, options: list[str]) -> None:
+    result = run(model, held_out, *options, "--level", 0.3, "--levels", "0.05,0.0001")
+    assert result.exit_code == 0, result.output
+    assert re.search(r"level +promised +tags in a set +one tag +right of these", result.output)
+    assert re.search(r"\n +0.05 +95 % .*\n +0.3 +70 % ", result.output) and "CRF818" in result.output, result.output
+    told = json.loads(run(model, held_out, *options, "--levels", "0.3,0.1", "--json").output)
+    sizes = [one["size"] for one in told["levels"]]
+    singles = [one["share_single"] for one in told["levels"]]
+    assert [one["level"] for one in told["levels"]] == [0.05, 0.1, 0.3] and told["level"] == 0.05
+    assert sizes == sorted(sizes, reverse=True) and singles == sorted(singles) and sizes[0] > 1 > singles[0]
 
 
 def test_a_lower_level_makes_larger_sets(model: Path, held_out: Path, tmp_path: Path) -> None:

@@ -140,7 +140,7 @@ def test_round_the_loop(layout: str, start: Path, tmp_path: Path) -> None:
     if layout in PACKAGES:
         pytest.importorskip(PACKAGES[layout])
     out = tmp_path / "out"
-    arguments = ["annotate", start / "model", start / "Berl_Uk.txt", "--layout", layout, "--output", out]
+    arguments = ["annotate", start / "model", start / "Berl_Uk.txt", "--to", layout, "--output", out]
     result = CliRunner().invoke(app, list(map(str, arguments)))
     assert result.exit_code == 0, result.output
     (path,) = (file for file in out.iterdir() if file.name != "TypeSystem.xml")
@@ -180,7 +180,7 @@ def test_what_was_checked_goes_out_again(start: Path, tmp_path: Path) -> None:
     path = tmp_path / "one" / "Berl_Uk.tsv"
     path.write_text("# columns = form, tags, checked\nban\tV|ADV\tyes\nbav\tN\t_\n", encoding="utf8")
     for layout, folder in (("label-studio", "two"), ("doccano", "three"), ("tsv", "four")):
-        arguments = ["annotate", start / "model", path, "--layout", layout, "--output", tmp_path / folder]
+        arguments = ["annotate", start / "model", path, "--to", layout, "--output", tmp_path / folder]
         result = CliRunner().invoke(app, list(map(str, arguments)))
         assert result.exit_code == 0, result.output
         (path,) = (tmp_path / folder).iterdir()
@@ -195,7 +195,7 @@ def test_a_folder_of_texts_becomes_one_of_files_with_the_same_names(start: Path,
         (tmp_path / "texts" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "texts" / name).write_text("ban bav\nban\n", encoding="utf8")
     for layout in ("tsv", "webanno"):
-        arguments = ["annotate", start / "model", tmp_path / "texts", "--layout", layout, "--output", tmp_path / layout]
+        arguments = ["annotate", start / "model", tmp_path / "texts", "--to", layout, "--output", tmp_path / layout]
         result = CliRunner().invoke(app, list(map(str, arguments)))
         assert result.exit_code == 0, result.output
         files = sorted(path.relative_to(tmp_path / layout).as_posix() for path in (tmp_path / layout).rglob("*.tsv"))

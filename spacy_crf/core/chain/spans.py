@@ -1,12 +1,13 @@
 """Exact probabilities of spans: a chain's paths restricted to sets of labels over some adjacent units."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from ..arrays import Bools, Doubles, Indices, Segments, chunks
-from ..labels import TagSet
+from ..labels import OUTSIDE, TagSet
 from .forward import ForwardBackward
 from .lattice import Lattice, LatticeMarginals
 from .marginals import edge_marginals, node_marginals, step_probabilities
@@ -149,6 +150,64 @@ def exact_spans(tags: TagSet, firsts: Indices, ends: Indices, labels: list[str])
         return _stacked(tags, (tags.members(label, prefix) for label in labels))
 
     return _bounded(tags, firsts, ends, members)
+
+
+def longer_spans(tags: TagSet, firsts: Indices, ends: Indices, labels: list[str]) -> SpanQuery:
+    """The events "a span with this label that begins here and goes on behind the end", which is within its sequence."""
+    exact = exact_spans(tags, firsts, ends, labels)
+    if tags.scheme != "BILUO":
+        return replace(exact, after=exact.inner)
+    opening = _stacked(tags, (tags.members(label, "B") for label in labels))
+    closing = np.where((ends - firsts == 1)[:, None], opening, exact.inner)
+    return replace(exact, opening=opening, closing=closing)
+
+
+class GivesSpans(Protocol):
+    """What tells probabilities of spans and of labels ((N, L))."""
+
+    @property
+    def marginals(self) -> Doubles: ...
+    def spans(self, *queries: SpanQuery) -> list[Doubles]: ...
+
+
+class LikelySpans(NamedTuple):
+    """S spans by their first units: first units, units after the last, labels, probabilities ((S,)), falling."""
+
+    firsts: Indices
+    ends: Indices
+    labels: Sequence[str]
+    probabilities: Doubles
+
+
+def likely_spans(found: GivesSpans, tags: TagSet, lengths: Indices, least: float, longest: int) -> LikelySpans:
+    """All spans with at least some probability, of at most some units.
+
+    Spans grow unit by unit from where they can begin, as long as it is likely enough that they go on: at most 1 / least
+    spans are looked at for each first unit and length.
+    lengths ((B,)): of the sequences.
+    """
+    labels = tags.span_labels if tags.scheme != "none" else tuple(tag for tag in tags.tags if tag != OUTSIDE)
+    openings = _stacked(tags, (tags.members(label, "BU") | (np.array(tags.tags) == label) for label in labels))
+    firsts, kinds = np.nonzero(found.marginals @ openings.T >= least)
+    sequences = Segments(lengths)
+    behind = sequences.ends[sequences.owners]
+    none = np.zeros(0, dtype=np.intp)
+    parts = [LikelySpans(none, none, (), np.zeros(0))]
+    for length in range(1, longest + 1):
+        inside = firsts + length <= behind[firsts]
+        firsts, kinds = firsts[inside], kinds[inside]
+        if not len(firsts):
+            break
+        where = tags, firsts, firsts + length, [labels[kind] for kind in kinds.tolist()]
+        exact, longer = found.spans(exact_spans(*where), longer_spans(*where))
+        kept, goes_on = exact >= least, longer >= least
+        names = [labels[kind] for kind in kinds[kept].tolist()]
+        parts.append(LikelySpans(firsts[kept], firsts[kept] + length, names, exact[kept]))
+        firsts, kinds = firsts[goes_on], kinds[goes_on]
+    firsts, ends, probabilities = (np.concatenate([part[column] for part in parts]) for column in (0, 1, 3))
+    order = np.lexsort((-probabilities, firsts))
+    names = [name for part in parts for name in part.labels]
+    return LikelySpans(firsts[order], ends[order], [names[k] for k in order.tolist()], probabilities[order])
 
 
 def bounded_spans(tags: TagSet, firsts: Indices, ends: Indices) -> SpanQuery:

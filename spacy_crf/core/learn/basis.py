@@ -5,7 +5,7 @@ lines. Weights of the others score cells of the emissions one by one: their rows
 fetching them takes longer than all arithmetic. The objective is the same function, seen from a rotated basis.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -116,20 +116,47 @@ class Basis:
 
     def dense_features(self, features: SparseRows) -> SparseRows:
         """The pairs of features with dense rows, numbered as in the inner layout."""
-        column = _inverse(self.ranked, self.layout.n_features)
-        pairs = np.flatnonzero(column[features.indices] >= 0)
-        return features.select(pairs, column[features.indices[pairs]], len(self.ranked))
+        return features.renumber(self._columns, len(self.ranked))
+
+    @cached_property
+    def _columns(self) -> Ints:
+        return ranks(self.ranked, self.layout.n_features)
 
 
-def choose_basis(layout: Layout, features: SparseRows) -> Basis:
-    """Decide how each weight of a layout is scored, from the rows of the whole corpus."""
-    singletons = find_singletons(layout, features)
+@dataclass(frozen=True)
+class FeatureOccurrences:
+    """Where a corpus has its features.
+
+    counts ((F,)): how often each occurs. units ((F,)): a unit that has it. are_ones ((F,)): whether its values are 1.
+    """
+
+    counts: Indices
+    units: Indices
+    are_ones: Bools
+
+    @classmethod
+    def of(cls, rows: Iterable[SparseRows], n_features: int) -> "FeatureOccurrences":
+        """Look at the rows of a corpus, part by part."""
+        found = cls(np.zeros(n_features, dtype=np.intp), np.zeros(n_features, dtype=np.intp), np.ones(n_features, bool))
+        n_units = 0
+        for part in rows:
+            found.counts[:] += np.bincount(part.indices, minlength=n_features)
+            found.units[part.indices] = part.row_numbers() + n_units
+            if part.values is not None:
+                found.are_ones[part.indices[part.values != 1]] = False
+            n_units += part.n_rows
+        return found
+
+
+def choose_basis(layout: Layout, seen: FeatureOccurrences) -> Basis:
+    """Decide how each weight of a layout is scored, from what the whole corpus shows."""
+    singletons = find_singletons(layout, seen)
     feature, label = np.divmod(layout.state_cells, layout.n_labels)
     n_weights = np.bincount(feature, minlength=layout.n_features)
     is_dense = ~singletons.features & (n_weights > FEW_LABELS * layout.n_labels)
-    ranked = np.argsort(-np.bincount(features.indices, minlength=len(is_dense)), kind="stable")
+    ranked = np.argsort(-seen.counts, kind="stable")
     ranked = ranked[is_dense[ranked]]
-    column, kept = _inverse(ranked, layout.n_features), np.flatnonzero(is_dense[feature])
+    column, kept = ranks(ranked, layout.n_features), np.flatnonzero(is_dense[feature])
     cells = column[feature[kept]].astype(np.intp) * layout.n_labels + label[kept]
     order = np.argsort(cells)
     inner = replace(layout, n_features=len(ranked), state_cells=cells[order])
@@ -138,25 +165,20 @@ def choose_basis(layout: Layout, features: SparseRows) -> Basis:
     return Basis(layout, inner, ranked, kept[order], rare, singletons)
 
 
-def _inverse(ranked: Indices, size: int) -> Ints:
+def ranks(ranked: Indices, size: int) -> Ints:
     """((size,)): rank of each feature, -1 for those without."""
     ranks = np.full(size, -1, dtype=np.int32)
     ranks[ranked] = np.arange(len(ranked))
     return ranks
 
 
-def find_singletons(layout: Layout, features: SparseRows) -> Singletons:
-    """The features with one occurrence, of value 1, and one weight, from the rows of the whole corpus."""
+def find_singletons(layout: Layout, seen: FeatureOccurrences) -> Singletons:
+    """The features with one occurrence, of value 1, and one weight, from what the whole corpus shows."""
     feature, label = np.divmod(layout.state_cells, layout.n_labels)
-    once = np.bincount(features.indices, minlength=layout.n_features) == 1
+    once = (seen.counts == 1) & seen.are_ones
     once &= np.bincount(feature, minlength=layout.n_features) == 1
-    if features.values is not None:
-        once[features.indices[features.values != 1]] = False
-    unit_of = np.zeros(layout.n_features, dtype=np.intp)
-    chosen = once[features.indices]
-    unit_of[features.indices[chosen]] = features.row_numbers()[chosen]
     members = np.flatnonzero(once[feature])
-    keys = unit_of[feature[members]] * layout.n_labels + label[members]
+    keys = seen.units[feature[members]] * layout.n_labels + label[members]
     distinct, groups, sizes = np.unique(keys, return_inverse=True, return_counts=True)
     units, labels = np.divmod(distinct, layout.n_labels)
     return Singletons(once, members, groups, units, labels.astype(np.int32), np.sqrt(sizes))
@@ -192,29 +214,34 @@ class CellWeights:
         out[self.weights] += counts
 
 
-def cell_weights(
-    basis: Basis, features: SparseRows, blocks: Sequence[Block], dtype: type[np.floating]
-) -> Iterator[CellWeights]:
-    """The cell weights of each block.
+class CellFinder:
+    """Finds the cell weights of blocks. dtype (type): precision of the amounts."""
 
-    features (SparseRows): N rows of the whole corpus, features numbered as in the layout.
-    dtype (type): precision of the amounts.
-    """
-    n_labels = basis.layout.n_labels
-    feature, labels = np.divmod(basis.layout.state_cells[basis.rare], n_labels)
-    by_feature = Segments(np.bincount(feature, minlength=basis.layout.n_features))
-    pairs = np.flatnonzero(by_feature.lengths[features.indices])
-    rare = features.select(pairs, features.indices[pairs], features.n_columns)
-    merged = _merged_by_block(basis, features.n_rows, blocks)
-    for block, (which, rows) in zip(blocks, merged):
-        found = rare.take(block.units)
-        weights, sizes = by_feature.units(found.indices), by_feature.lengths[found.indices]
-        cells = np.repeat(found.row_numbers(), sizes) * n_labels + labels[weights]
-        amounts = np.ones(len(found.indices)) if found.values is None else found.values
-        yield _by_weight(
-            np.concatenate([weights, len(basis.rare) + which]),
-            np.concatenate([cells, rows * n_labels + basis.singletons.labels[which]]),
-            np.concatenate([np.repeat(amounts, sizes), basis.singletons.scales[which]]).astype(dtype),
+    def __init__(self, basis: Basis, dtype: type[np.floating]):
+        self._basis, self._dtype = basis, dtype
+        feature, self._labels = np.divmod(basis.layout.state_cells[basis.rare], basis.layout.n_labels)
+        self._by_feature = Segments(np.bincount(feature, minlength=basis.layout.n_features))
+
+    def find(self, block: Block) -> CellWeights:
+        """The cell weights of a block whose features are numbered as in the layout."""
+        features, by_feature, singletons = block.observations.features, self._by_feature, self._basis.singletons
+        n_labels, n_rare = self._basis.layout.n_labels, len(self._basis.rare)
+        pairs = np.flatnonzero(by_feature.lengths[features.indices])
+        met = features.select(pairs, features.indices[pairs], features.n_columns)
+        weights, sizes = by_feature.units(met.indices), by_feature.lengths[met.indices]
+        amounts = np.ones(len(pairs)) if met.values is None else met.values
+        low, high = (np.searchsorted(singletons.units, block.units, side) for side in ("left", "right"))
+        merged = Segments(high - low)
+        which = merged.at(low)
+        return _by_weight(
+            np.concatenate([weights, n_rare + which]),
+            np.concatenate(
+                [
+                    np.repeat(met.row_numbers(), sizes) * n_labels + self._labels[weights],
+                    merged.owners * n_labels + singletons.labels[which],
+                ]
+            ),
+            np.concatenate([np.repeat(amounts, sizes), singletons.scales[which]]).astype(self._dtype),
         )
 
 
@@ -224,15 +251,3 @@ def _by_weight(weights: Indices, cells: Indices, amounts: Floats) -> CellWeights
     firsts = np.flatnonzero(np.diff(ordered, prepend=-1))
     indptr = np.append(firsts, len(ordered)).astype(np.int32)
     return CellWeights(ordered[firsts], indptr, cells[order].astype(np.int32), amounts[order])
-
-
-def _merged_by_block(basis: Basis, n_units: int, blocks: Sequence[Block]) -> Iterator[tuple[Indices, Indices]]:
-    """For each block the merged singletons of its units, and their packed rows."""
-    block_of, row_of = np.zeros(n_units, dtype=np.intp), np.zeros(n_units, dtype=np.intp)
-    for number, block in enumerate(blocks):
-        block_of[block.units], row_of[block.units] = number, np.arange(len(block.units))
-    units = basis.singletons.units
-    order = np.argsort(block_of[units], kind="stable")
-    ends = np.searchsorted(block_of[units[order]], np.arange(1, len(blocks)))
-    for which in np.split(order, ends):
-        yield which, row_of[units[which]]

@@ -92,10 +92,10 @@ class _Rows:
 
 
 def _batch(block: Block, finder: FlatFinder | OnlineWeights) -> TrainingBatch:
-    features, used = _renumbered(block.observations.features)
+    features, used = renumbered(block.observations.features)
     edges, used_edges = None, np.zeros(0, dtype=np.intp)
     if block.observations.edges is not None:
-        edge_features, used_edges = _renumbered(block.observations.edges.features)
+        edge_features, used_edges = renumbered(block.observations.edges.features)
         edges = EdgeObservations(edge_features, block.observations.edges.groups)
     state_cells, state = finder.state(used)
     edge_cells, edge = finder.edges(used_edges)
@@ -107,7 +107,7 @@ def _batch(block: Block, finder: FlatFinder | OnlineWeights) -> TrainingBatch:
     return TrainingBatch(observations, block.gold, own, weights, block.sequences, block.units)
 
 
-def _renumbered(features: SparseRows) -> tuple[SparseRows, Indices]:
+def renumbered(features: SparseRows) -> tuple[SparseRows, Indices]:
     """The same rows with features numbered from 0, and the old numbers."""
     used, numbers = np.unique(features.indices, return_inverse=True)
     rows = SparseRows(features.indptr, numbers.astype(np.int32), features.values, len(used))

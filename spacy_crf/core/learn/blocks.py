@@ -1,10 +1,12 @@
 """Cuts a corpus into blocks of sequences of similar length: the unit of parallel work.
 
-Blocks depend on the data alone and are summed in a fixed order, so that results do not depend on the threads.
+Blocks depend on the data alone and are summed in a fixed order, so that results do not depend on the threads. A corpus
+is cut window by window, so that one that is on disk is never in memory as a whole.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,6 +21,7 @@ from ..sparse import SparseRows
 from ..weights import Layout
 
 UNITS_PER_BLOCK = 12_000  # (units, 22) floats stay in a second-level cache; fewer units cost too much Python
+UNITS_PER_WINDOW = 10 * UNITS_PER_BLOCK  # enough sequences to find those of similar length among
 
 
 class PathWeights(Protocol):
@@ -28,6 +31,17 @@ class PathWeights(Protocol):
     def joined(self, others: Sequence[Any]) -> "PathWeights": ...
     def take(self, sequences: Indices) -> "PathWeights": ...
     def expect(self, messages: ForwardBackward) -> tuple[Counts, float]: ...
+
+
+class WindowedCorpus(Protocol):
+    """Encoded sequences, in memory or on disk, which are looked at a window at a time, again and again.
+
+    slots ((F,) | None): as in `EncodedCorpus`.
+    """
+
+    @property
+    def slots(self) -> Ints | None: ...
+    def windows(self) -> Iterator["EncodedCorpus"]: ...
 
 
 @dataclass(frozen=True)
@@ -53,6 +67,19 @@ class EncodedCorpus:
     def segments(self) -> Segments:
         """The sequences as runs of units."""
         return Segments(self.lengths)
+
+    def windows(self) -> Iterator["EncodedCorpus"]:
+        """Runs of whole sequences with about `UNITS_PER_WINDOW` units, without copying features."""
+        bounds = self.segments.bounds
+        of_sequence = (bounds[1:] - 1) // UNITS_PER_WINDOW
+        cuts = [0, *(np.flatnonzero(np.diff(of_sequence)) + 1).tolist(), len(self.lengths)]
+        if len(cuts) == 2:
+            yield self
+            return
+        for first, last in pairwise(cuts):
+            paths = self.paths and self.paths.take(np.arange(first, last))
+            run = self.slice(int(bounds[first]), int(bounds[last]))
+            yield replace(run, lengths=self.lengths[first:last], paths=paths)
 
     def take(self, sequences: Indices) -> "EncodedCorpus":
         """The given sequences in the given order."""
@@ -100,12 +127,19 @@ class Block:
             return OpenGold.of(self.gold, self.observations.batch, layout)
 
 
-def cut(corpus: EncodedCorpus, units_per_block: int = UNITS_PER_BLOCK) -> list[Block]:
-    """Blocks of about the given number of units, longest sequences first, sets of labels apart."""
+def cut(corpus: WindowedCorpus, units_per_block: int = UNITS_PER_BLOCK) -> Iterator[Block]:
+    """Blocks of about the given number of units, in each window longest sequences first, sets of labels apart."""
+    n_sequences = n_units = 0
+    for window in corpus.windows():
+        for block in _cut(window, units_per_block):
+            yield replace(block, sequences=block.sequences + n_sequences, units=block.units + n_units)
+        n_sequences, n_units = n_sequences + len(window.lengths), n_units + window.features.n_rows
+
+
+def _cut(corpus: EncodedCorpus, units_per_block: int) -> Iterator[Block]:
     order = np.argsort(-corpus.lengths, kind="stable")
     order = order[corpus.lengths[order] > 0]
     latent = corpus.gold.latent_sequences(corpus.segments.owners, len(corpus.lengths))
-    blocks = []
     for group in (order[~latent[order]], order[latent[order]]):
         block_of = (Segments(corpus.lengths[group]).ends - 1) // units_per_block
         for sequences in np.split(group, np.flatnonzero(np.diff(block_of)) + 1):
@@ -115,6 +149,4 @@ def cut(corpus: EncodedCorpus, units_per_block: int = UNITS_PER_BLOCK) -> list[B
                 gold = part.gold.take(observations.batch.units)
                 units = corpus.segments.units(sequences)[observations.batch.units]
                 is_open = bool(latent[sequences[0]])
-                paths = None if is_open else part.paths
-                blocks.append(Block(observations, sequences, units, gold, is_open, paths))
-    return blocks
+                yield Block(observations, sequences, units, gold, is_open, None if is_open else part.paths)

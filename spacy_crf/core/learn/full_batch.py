@@ -1,24 +1,42 @@
 """The regularised negative log-likelihood of a whole corpus, evaluated block by block on several threads."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Self
+from itertools import islice
+from typing import Any, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
 import numpy as np
 
-from ..arrays import Doubles, Floats, Indices, PackedBatch
+from ..arrays import Doubles, Floats, Indices, PackedBatch, pack
 from ..chain.forward import ForwardBackward, forward_backward
 from ..chain.marginals import Counts
 from ..chain.objective import add_counts, gold_counts, model_counts
 from ..chain.open_gold import OpenGold
-from ..chain.potentials import ChainPotentials, numbered, potentials
+from ..chain.potentials import ChainPotentials, Observations, numbered, potentials
+from ..labels import Gold
 from ..threads import run_parallel
-from ..weights import ChainWeights, DenseWeights, Layout, gather, scatter
-from .basis import cell_weights, choose_basis, find_singletons
-from .blocks import Block, EncodedCorpus, cut
-from .implied import factor
+from ..weights import NONE, ChainWeights, DenseWeights, Layout, gather, scatter
+from .basis import CellFinder, CellWeights, FeatureOccurrences, choose_basis, ranks
+from .blocks import Block, WindowedCorpus, cut
+from .implied import Implied, find_implied
 from .lbfgs import LBFGS, minimiser
 
 SMALLEST = 1e-30  # a smaller factor may have lost digits
+Item = TypeVar("Item")
+
+
+class Shelf(Protocol):
+    """Keeps what evaluations need again and again: in memory, or elsewhere."""
+
+    def keep(self, item: Item) -> Callable[[], Item]:
+        """Return what gives the item, or one that is equal."""
+
+
+class Memory:
+    """The shelf that keeps all as it is."""
+
+    def keep(self, item: Item) -> Callable[[], Item]:
+        return lambda: item
 
 
 @dataclass(frozen=True)
@@ -67,6 +85,8 @@ def gold_cells(counts: Counts, batch: PackedBatch) -> GoldCells:
 
 LANE_BYTES = 16 << 20  # gradient accumulators larger than this are fewer
 UNSEEN_LANES = 2  # accumulators of all cells are large
+UNSEEN_BLOCKS = 10  # with all of their features at a time
+NO_GOLD = Gold(np.zeros(0, dtype=np.int32), NONE, np.zeros((0, 0), dtype=np.float32))
 
 
 class Expectations(NamedTuple):
@@ -122,6 +142,18 @@ class _Lane:
         np.add(self.cells, other.cells, out=self.cells)
 
 
+@dataclass(frozen=True)
+class PreparedBlock:
+    """A block as evaluations see it: features with dense rows, weights of cells, and what gold meets."""
+
+    block: Block
+    cells: CellWeights
+    gold: GoldCells | OpenGold
+
+
+Pairs: TypeAlias = Sequence[tuple[Callable[[], PreparedBlock], Block]]
+
+
 class FullBatchObjective:
     """sum of -log p(gold | x) + c2 |w|^2 over a corpus, and its gradient, as in CRFsuite; p is that under
     the weights of paths where the corpus has any.
@@ -131,23 +163,59 @@ class FullBatchObjective:
 
     c2 (float): L2 penalty. n_threads (int): 0 takes all CPUs of this process. The result does not depend on it.
     dtype (type): precision of the recursions; sums of losses are float64 in any case.
+    shelf (Shelf): keeps the blocks; the result does not depend on it either.
     """
 
-    def __init__(self, corpus: EncodedCorpus, layout: Layout, c2: float, n_threads: int = 0, dtype: type = np.float32):
-        self.basis, self.c2, self.n_threads, self.dtype = choose_basis(layout, corpus.features), c2, n_threads, dtype
+    def __init__(
+        self,
+        corpus: WindowedCorpus,
+        layout: Layout,
+        c2: float,
+        n_threads: int = 0,
+        dtype: type = np.float32,
+        shelf: Shelf | None = None,
+    ):
+        self.c2, self.n_threads, self.dtype = c2, n_threads, dtype
+        rows = (window.features for window in corpus.windows())
+        self._seen = FeatureOccurrences.of(rows, layout.n_features)
+        self.basis = choose_basis(layout, self._seen)
         self._inner = self.basis.inner
-        features = self.basis.dense_features(corpus.features)
-        self._implied = None
-        if corpus.slots is not None and features.values is None:
-            features, self._implied = factor(features, corpus.slots[self.basis.ranked])
-        self.blocks = cut(replace(corpus, features=features, slots=None))
-        self._cells = list(cell_weights(self.basis, corpus.features, self.blocks, dtype))
+        self._implied = self._find_implied(corpus)
         self._weights = DenseWeights.zeros(self._inner, dtype)
         n_lanes = 4 if self._weights.state.nbytes <= LANE_BYTES else 2
         cells = self.basis.n_cell_weights
         self._lanes = [_Lane(DenseWeights.zeros(self._inner, dtype), np.zeros(cells, dtype)) for _ in range(n_lanes)]
-        self._gold: list[GoldCells | OpenGold] = []  # of each block
-        self._gold_gradient = self._count_gold()
+        self.pieces, self._gold_gradient = self._cut(corpus, Memory() if shelf is None else shelf)
+
+    def _find_implied(self, corpus: WindowedCorpus) -> Implied | None:
+        if corpus.slots is None or any(window.features.values is not None for window in corpus.windows()):
+            return None
+        dense = (self.basis.dense_features(window.features) for window in corpus.windows())
+        return find_implied(dense, corpus.slots[self.basis.ranked])
+
+    def _cut(self, corpus: WindowedCorpus, shelf: Shelf) -> tuple[list[Callable[[], PreparedBlock]], Doubles]:
+        """The blocks, and the gradient of the gold that has a fixed target in each unit: constant over the run."""
+        out, by_cells = DenseWeights.zeros(self._inner, np.float64), np.zeros(self.basis.n_cell_weights)
+        finder, pieces = CellFinder(self.basis, self.dtype), []
+        for block in cut(corpus):
+            cells, observations = finder.find(block), self._observations(block)
+            gold: GoldCells | OpenGold | None = block.open_gold(self._inner)
+            if gold is None:
+                with numbered(block.sequences):
+                    counts = gold_counts(block.gold, observations, self._inner)
+                add_counts(counts, observations, out)
+                cells.add_counts(counts.nodes, by_cells)
+                gold = gold_cells(counts, observations.batch)
+            fresh = replace(observations, batch=pack(observations.batch.lengths))  # without what it remembers
+            kept = replace(block, observations=fresh, gold=NO_GOLD, units=NONE)
+            pieces.append(shelf.keep(PreparedBlock(kept, cells, gold)))
+        return pieces, self._in_basis(out, by_cells)
+
+    def _observations(self, block: Block) -> Observations:
+        """Those of the features that have dense rows and that no others imply."""
+        found = block.observations
+        features = self.basis.dense_features(found.features)
+        return replace(found, features=features if self._implied is None else self._implied.remaining(features))
 
     def __call__(self, x: Doubles) -> tuple[float, Doubles]:
         """Value and gradient at x. O(nnz L + N L^2).
@@ -170,39 +238,58 @@ class FullBatchObjective:
 
     def _run_lane(self, number: int, values: Doubles) -> float:
         """Every n-th block, summed in order into the lane's own accumulators."""
-        lane, every = self._lanes[number], slice(number, None, len(self._lanes))
+        lane = self._lanes[number]
         lane.clear()
         total = 0.0
-        for block, cells, gold in zip(self.blocks[every], self._cells[every], self._gold[every]):
-            chains = potentials(block.observations, self._weights, self._inner)
-            cells.add_scores(values, chains.emissions)
-            expected = expectations(block, chains, gold if isinstance(gold, OpenGold) else None)
-            total += gold.loss(expected.messages) + expected.paths if isinstance(gold, GoldCells) else expected.loss
-            add_counts(expected.counts, block.observations, lane.dense)
-            cells.add_counts(expected.counts.nodes, lane.cells)
+        for get in self.pieces[number :: len(self._lanes)]:
+            piece = get()
+            loss, counts = self._expect(piece, values)
+            total += loss
+            add_counts(counts, piece.block.observations, lane.dense)
+            piece.cells.add_counts(counts.nodes, lane.cells)
         return total
 
-    def _count_gold(self) -> Doubles:
-        """Gradient of the gold that has a fixed target in each unit: constant over the run."""
-        out, by_cells = DenseWeights.zeros(self._inner, np.float64), np.zeros(self.basis.n_cell_weights)
-        for block, cells in zip(self.blocks, self._cells):
-            known = block.open_gold(self._inner)
-            if known is not None:
-                self._gold.append(known)
-                continue
-            with numbered(block.sequences):
-                counts = gold_counts(block.gold, block.observations, self._inner)
-            add_counts(counts, block.observations, out)
-            cells.add_counts(counts.nodes, by_cells)
-            self._gold.append(gold_cells(counts, block.observations.batch))
-        return self._in_basis(out, by_cells)
+    def _expect(self, piece: PreparedBlock, values: Doubles) -> tuple[float, Counts]:
+        """The loss of a block and what its chains expect, at the present weights and those of cells ((C,))."""
+        chains, gold = potentials(piece.block.observations, self._weights, self._inner), piece.gold
+        piece.cells.add_scores(values, chains.emissions)
+        expected = expectations(piece.block, chains, gold if isinstance(gold, OpenGold) else None)
+        loss = gold.loss(expected.messages) + expected.paths if isinstance(gold, GoldCells) else expected.loss
+        return loss, expected.counts
+
+    def unseen(self, x: Doubles, corpus: WindowedCorpus, threshold: float) -> Indices:
+        """((P,)): state cells without a weight that the model expects more often than `threshold`, ascending.
+
+        Their gold count is 0, so this is their gradient: where a weight would help most (grafting, Perkins et al.
+        2003). Features that occur once and have one weight have none. corpus (WindowedCorpus): that of the objective.
+        """
+        layout, (inner, cells) = self.basis.layout, self.basis.split(x)
+        self._set_weights(inner)
+        chosen = np.flatnonzero(~self.basis.singletons.features & (self._seen.counts > 0))
+        columns = ranks(chosen, layout.n_features)
+
+        def count(lane: int, out: Floats, pairs: Pairs) -> None:
+            for get, block in pairs[lane::UNSEEN_LANES]:
+                _, counts = self._expect(get(), cells)
+                features = block.observations.features.renumber(columns, len(chosen))
+                features.add_transposed(np.ascontiguousarray(counts.nodes, dtype=self.dtype), out)
+
+        lanes: list[Floats] = [np.zeros((len(chosen), layout.n_labels), self.dtype) for _ in range(UNSEEN_LANES)]
+        blocks = zip(self.pieces, cut(corpus))
+        while pairs := list(islice(blocks, UNSEEN_BLOCKS)):
+            run_parallel(lambda lane: count(lane, lanes[lane], pairs), range(UNSEEN_LANES), self.n_threads)
+        total, *others = lanes
+        for other in others:
+            total += other
+        row, label = np.divmod(np.flatnonzero(total > threshold), layout.n_labels)
+        return np.setdiff1d(chosen[row] * layout.n_labels + label, layout.state_cells)
 
     def _set_weights(self, inner: Doubles) -> None:
         if self._implied is not None:
             self._weights.state[...] = 0  # rows that took weights of others have cells that no weight overwrites
         scatter(self._inner, inner, self._weights)
         if self._implied is not None:
-            self._implied.times(self._weights.state, out=self._weights.state)
+            self._implied.rows.times(self._weights.state, out=self._weights.state)
 
     def _collected(self) -> Doubles:
         """The gradient that the lanes have gathered."""
@@ -213,7 +300,7 @@ class FullBatchObjective:
 
     def _in_basis(self, dense: DenseWeights, cells: Floats) -> Doubles:
         if self._implied is not None:
-            self._implied.add_transposed(dense.state, out=dense.state)
+            self._implied.rows.add_transposed(dense.state, out=dense.state)
         inner = np.empty(self._inner.size)
         gather(self._inner, dense, inner)
         return self.basis.join(inner, cells)
@@ -222,30 +309,3 @@ class FullBatchObjective:
 def new_optimizer(objective: FullBatchObjective, flat: Floats, c1: float = 0.0, **settings: Any) -> LBFGS:
     """What minimises an objective with an L1 penalty from weights ((layout.size,)) on. settings: of `LBFGS`."""
     return minimiser(objective, objective.basis.start(flat), c1 * objective.basis.l1_scales, **settings)
-
-
-def expected_unseen(
-    corpus: EncodedCorpus, weights: ChainWeights, threshold: float, n_threads: int = 0, dtype: type = np.float32
-) -> Indices:
-    """((P,)): state cells without a weight that a model expects more often than `threshold` in a corpus, ascending.
-
-    Their gold count is 0, so this is their gradient: where a weight would help most (grafting, Perkins et al. 2003).
-    Features that occur once and have one weight have none.
-    """
-    layout, blocks = weights.layout, cut(corpus)
-    dense = weights.astype(dtype).dense  # once, not on each thread
-
-    def run(lane: int) -> Floats:
-        out = DenseWeights.zeros(layout, dtype)
-        for block in blocks[lane::UNSEEN_LANES]:
-            chains = potentials(block.observations, dense, layout)
-            expected = expectations(block, chains, block.open_gold(layout))
-            add_counts(expected.counts, block.observations, out)
-        return out.state
-
-    total, *others = run_parallel(run, range(UNSEEN_LANES), n_threads)
-    for other in others:
-        total += other
-    total[find_singletons(layout, corpus.features).features] = 0
-    total.reshape(-1)[layout.state_cells] = 0
-    return np.flatnonzero(total > threshold)

@@ -90,5 +90,5 @@ def held_out_losses(corpus: EncodedCorpus, weights: ChainWeights, n_threads: int
         allowed = block.gold.dense() > 0
         return [-float(log_evidence(chains.tempered(one), allowed).sum()) for one in TEMPERATURES]
 
-    by_block = run_parallel(losses, cut(corpus), n_threads)
+    by_block = run_parallel(losses, list(cut(corpus)), n_threads)
     return np.array([sum(column) for column in zip(*by_block)], dtype=np.float64)

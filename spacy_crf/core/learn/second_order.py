@@ -102,7 +102,7 @@ class TrigramObjective:
         assert weights.trigrams is not None
         self.c2, self.n_threads, self._weights, self._known = c2, n_threads, weights, weights.trigrams
         typed, known = weights.astype(dtype), weights.trigrams
-        self._parts = run_parallel(lambda block: _part(block, typed, known), cut(corpus), n_threads)
+        self._parts = run_parallel(lambda block: _part(block, typed, known), list(cut(corpus)), n_threads)
 
     @property
     def size(self) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import Bools, Doubles, Floats, Indices, Scalar
-from ..calibration import classwise_errors, reliability
+from ..calibration import Reliability, classwise_errors, reliability
 from ..errors import CoreErrors, CRFError
 
 SUM_TOLERANCE = 1e-6
@@ -192,12 +192,17 @@ def coverage_by_group(weights: Floats, sets: Bools, groups: Indices) -> Stratifi
     return _table(groups[has_gold(weights)], covered(weights, sets))
 
 
-def best_label_error(marginals: Floats, weights: Floats) -> float:
-    """Expected calibration error of the most probable labels: right if they are among the best gold ones."""
+def best_label_reliability(marginals: Floats, weights: Floats) -> Reliability:
+    """Reliability of the most probable labels, in ten bins: right if they are among the best gold ones."""
     check_shape("marginals", marginals, weights.shape)
     known = np.flatnonzero(has_gold(weights))
     right = best_labels(weights)[known, marginals[known].argmax(axis=1)]
-    return reliability(marginals[known].max(axis=1), right).error
+    return reliability(marginals[known].max(axis=1), right)
+
+
+def best_label_error(marginals: Floats, weights: Floats) -> float:
+    """Expected calibration error of the most probable labels; see `best_label_reliability`."""
+    return best_label_reliability(marginals, weights).error
 
 
 def classwise_error(marginals: Floats, weights: Floats) -> float:

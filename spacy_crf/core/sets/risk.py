@@ -22,6 +22,7 @@ Unit = Literal["token", "sentence", "document"]
 Loss = Literal["share", "any", "ml-acc"]
 # Rounding, for each unit: thirds must add up to ones.
 SLACK = 1e-9
+LEAST_PROBABLE = 0.001  # of the spans in a set: there are ever more that are less probable
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,66 @@ class RiskControl:
         return cls(**data)
 
 
+@dataclass(frozen=True)
+class SpanRisk:
+    """Sets of spans with a bounded expected loss: all those with a probability from a threshold on.
+
+    level (float): the bound. unit (str): what losses are of: "sentence" or "document", one that has gold spans.
+    loss (str): "share" of its gold spans that are not in its set; 1 if there is "any" such span.
+    threshold (float): least probability of a span in a set. longest (int): its most tokens.
+    n (int): calibration units. risk (float): their mean loss.
+    """
+
+    level: float
+    unit: Unit
+    loss: Loss
+    threshold: float
+    longest: int
+    n: int
+    risk: float
+
+    @property
+    def promise(self) -> str:
+        """What is promised of the sets, in plain words that name the unit."""
+        what = {
+            "share": f"The expected share of a {self.unit}'s spans that are not in its set",
+            "any": f"The probability that a {self.unit} has a span that is not in its set",
+        }[self.loss]
+        return (
+            f"{what} is at most {100 * self.level:.6g} % (conformal risk control at level {self.level:g}, n = {self.n} "
+            f"calibration {self.unit}s), if {self.unit}s that have spans are exchangeable with these."
+        )
+
+    def to_data(self) -> dict[str, Any]:
+        """The settings as plain data that JSON can hold."""
+        return asdict(self)
+
+    @classmethod
+    def from_data(cls, data: dict[str, Any]) -> "SpanRisk":
+        """The settings that `to_data` wrote."""
+        return cls(**data)
+
+
+def control_span_risk(
+    probabilities: Doubles, units: Indices, level: float, unit: Unit, loss: Loss, longest: int
+) -> SpanRisk:
+    """Choose the smallest sets of spans whose expected loss on a new unit is at most `level`. O(S log S).
+
+    probabilities ((S,)): of gold spans of units that neither training nor the choice of settings has seen; those below
+        `LEAST_PROBABLE`, such as 0 for spans that the model cannot give, are missed whatever the sets.
+    units ((S,)): the sentence or document of each. Others of the arguments: see `SpanRisk`.
+    RAISES (ValueError): without gold spans, with fewer than 1 / level - 1 units, or with too many certain misses.
+    """
+    check_choice("unit", unit, get_args(Unit)[1:])
+    check_choice("loss", loss, get_args(Loss)[:2])
+    if not len(probabilities):
+        raise CRFError(CoreErrors.CRF817)
+    masses = np.where(probabilities >= LEAST_PROBABLE, 1 - probabilities, np.inf)
+    steps = unit_steps(masses, units, loss)
+    mass = steps.smallest_mass(level, unit)
+    return SpanRisk(level, unit, loss, 1 - mass, longest, steps.n_units, float(steps.at(mass).mean()))
+
+
 def control_risk(
     marginals: Floats,
     weights: Floats,
@@ -155,21 +216,30 @@ def loss_steps(marginals: Floats, weights: Floats, units: Indices, loss: Loss = 
         raise CRFError(CoreErrors.CRF817)
     before, _ = ranked(marginals[known])
     before = pad_labels(before, weights[known], np.inf)
+    if loss != "ml-acc":
+        return unit_steps(np.where(best[known], before, np.inf).min(axis=1), units[known], loss)
     names, owners = np.unique(units[known], return_inverse=True)
-    if loss == "ml-acc":
-        masses, drops, tokens = _accuracy_steps(before, weights[known])
-    else:
-        masses = np.where(best[known], before, np.inf).min(axis=1)
-        drops, tokens = np.ones(len(known)), np.arange(len(known))
-    if loss == "any":
-        greatest = np.zeros(len(names))
-        np.maximum.at(greatest, owners, masses)
-        masses, drops, owners = greatest, np.ones(len(names)), np.arange(len(names))
-    else:
-        drops = drops / np.bincount(owners)[owners[tokens]]
-        owners = owners[tokens]
+    masses, drops, tokens = _accuracy_steps(before, weights[known])
+    return _ascending(masses, drops / np.bincount(owners)[owners[tokens]], owners[tokens], len(names))
+
+
+def unit_steps(masses: Doubles, units: Indices, loss: Loss = "share") -> LossSteps:
+    """Losses, as functions of the mass, of units of items, each of which is missed below a mass of its own. O(N log N).
+
+    masses ((N,)): of the items; inf for what no mass saves. units ((N,)): of which unit each item is, as any numbers.
+    loss (str): "share" of the items that are missed, or 1 if "any" is.
+    """
+    names, owners = np.unique(units, return_inverse=True)
+    if loss == "share":
+        return _ascending(masses, 1 / np.bincount(owners)[owners], owners, len(names))
+    greatest = np.zeros(len(names))
+    np.maximum.at(greatest, owners, masses)
+    return _ascending(greatest, np.ones(len(names)), np.arange(len(names)), len(names))
+
+
+def _ascending(masses: Doubles, drops: Doubles, owners: Indices, n_units: int) -> LossSteps:
     order = np.argsort(masses, kind="stable")
-    return LossSteps(masses[order], drops[order], owners[order], len(names))
+    return LossSteps(masses[order], drops[order], owners[order], n_units)
 
 
 def _accuracy_steps(before: Doubles, weights: Floats) -> tuple[Doubles, Doubles, Indices]:

@@ -12,8 +12,7 @@ import numpy as np
 from ...core.arrays import Bools, Doubles, Indices
 from ..segment import Kind
 from . import text
-from .batch import FeatureValues, UnitBatch
-from .context import NumberSequences, family, signs
+from .batch import FeatureValues, NumberSequences, UnitBatch, family, signs
 
 _PROSE = 12  # words of what is running text whatever ends it
 _CLAUSE = 6  # words of what is running text if it ends as such

@@ -160,6 +160,17 @@ class Formatting:
             start, number = stop, number + 1
 
 
+UNTITLED = "(no heading)"
+
+
+def write_outline(layout: DocumentLayout, tree: SectionTree) -> str:
+    """The headings alone, a line for each section, with two spaces for each section around it."""
+    writer = TreeWriter(layout, tree)
+    begun = (event for event in outline(tree) if isinstance(event, Begin))
+    lines = [f"{'  ' * (event.depth - 1)}{writer.heading(event.node) or UNTITLED}\n" for event in begun]
+    return "".join(lines) or "No section was found.\n"
+
+
 ROOT, SECTION, VIRTUAL = "DOCUMENT", "SECTION", "VIRTUAL"
 ESCAPES = str.maketrans({"(": "-LRB-", ")": "-RRB-"})
 

@@ -1,25 +1,27 @@
 const KINDS = {
-  tag: { title: "Tags", example: "They can swim to the boats that leave at noon.", show: showWords },
-  sets: { title: "Tag sets", example: "hwu mon uin aggel yna hunkele soeddet", show: showWords },
-  entities: { title: "Entities", example: "Ferreira, Tomás, and Edith Crane. The Kitchen Sonnet. Tollgate Press 2003.", show: showEntities },
+  tag: { title: "Tags", items: "tokens", example: "They can swim to the boats that leave at noon." },
+  sets: { title: "Tag sets", items: "tokens", example: "hwu mon uin aggel yna hunkele soeddet" },
+  entities: {
+    title: "Entities", items: "entities", example: "Ferreira, Tomás, and Edith Crane. The Kitchen Sonnet. Tollgate Press 2003.",
+  },
   cite: {
     title: "References",
     example: "[1] Ferreira, Tomás, and Edith Crane. The Kitchen Sonnet. Tollgate Press 2003.\n" +
       "[2] Mills, R. (1998). Ferries in winter. Journal of Harbours, 12(3), 45-61.",
-    show: showReferences,
   },
   sections: {
     title: "Outline",
     example: "1. Scope\nThis contract is for all ferries of the line.\n\n2. Term\n2.1 The contract holds for one year.\n" +
       "2.2 It may be extended by letter, see 1.\n",
-    show: showOutline,
   },
-  punctuate: { title: "Punctuation", example: "dear tom thank you for your letter how is your sister", show: showRestored },
+  punctuate: { title: "Punctuation", items: "marks", example: "dear tom thank you for your letter how is your sister" },
 };
+const STEPS = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 1, ArrowUp: -1 };
 const byId = (id) => document.getElementById(id);
-const [tabs, form, text, choice, state, answer] = ["kinds", "form", "text", "model", "state", "answer"].map(byId);
+const [tabs, form, text, choice, state, knobs, answer, panel] = ["kinds", "form", "text", "model", "state", "knobs", "answer", "panel"].map(byId);
 const drafts = {};
 let models = [], kind = "", latest = 0;
+let told = null, asked = "", checked = new Map(), threshold = 0, rule = { by: "model", beta: 1, mass: 0.95 };
 
 // -- small parts --------------------------------------------------------------------------------------------------
 
@@ -34,111 +36,34 @@ function make(element, attributes = {}, ...children) {
   return made;
 }
 
-// places in answers count characters, those of strings half of some: a text as a list of characters
-const characters = (source) => Object.assign([...source], { cut(start, end) { return this.slice(start, end).join(""); } });
-
 const share = (value) => (value == null ? "" : value.toFixed(2));
 
-// one of several buttons can be reached by Tab, the others by arrows
+async function post(path, body) {
+  const response = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error((await response.json()).message);
+  return response;
+}
+
+// one of several parts can be reached by Tab, the others by arrows
 function rove(parent, selector) {
   const items = [...parent.querySelectorAll(selector)];
   items.forEach((item, place) => { item.tabIndex = place ? -1 : 0; });
-  parent.addEventListener("keydown", (event) => {
-    const here = items.indexOf(document.activeElement);
-    const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 1, ArrowUp: -1 }[event.key];
+  parent.onkeydown = (event) => {
+    const here = items.indexOf(document.activeElement), step = STEPS[event.key];
     if (here < 0 || (!step && event.key !== "Home" && event.key !== "End")) return;
     event.preventDefault();
-    const next = event.key === "Home" ? 0 : event.key === "End" ? items.length - 1 : (here + step + items.length) % items.length;
-    items.forEach((item) => { item.tabIndex = -1; });
-    items[next].tabIndex = 0;
-    items[next].focus();
-  });
-}
-
-// a panel with the probabilities of whatever was clicked last
-function makePanel(root) {
-  const panel = make("div", { class: "panel", "aria-live": "polite", hidden: "" });
-  panel.open = (button, title, rows) => {
-    root.querySelectorAll("[aria-expanded]").forEach((other) => other.setAttribute("aria-expanded", other === button));
-    const bars = make("dl", { class: "bars" });
-    for (const [name, value] of rows) {
-      bars.append(make("dt", {}, name), make("dd", {}, make("div", { class: "bar", p: value })), make("dd", {}, share(value)));
-    }
-    panel.replaceChildren(make("h2", {}, title), rows.length ? bars : make("p", { class: "none" }, "The model gives no probabilities."));
-    panel.hidden = false;
+    focusOn(items, event.key === "Home" ? 0 : event.key === "End" ? items.length - 1 : (here + step + items.length) % items.length);
   };
-  return panel;
 }
 
-const failed = (error) => make("p", { class: "error" }, error.message);
-
-// -- views --------------------------------------------------------------------------------------------------------
-
-function showWords(told, text) {
-  const source = characters(text);
-  const root = make("div"), words = make("div", { class: "words", role: "group", "aria-label": "Words" }), panel = makePanel(root);
-  let end = 0;
-  for (const token of told.tokens) {
-    if (!token.text.trim()) continue;
-    if (source.cut(end, token.start).includes("\n")) words.append(make("span", { class: "break" }));
-    end = token.end;
-    const label = token.set ? token.set.join(" | ") : token.tag ?? "";
-    const rows = Object.entries(token.probabilities ?? {}).sort((one, other) => other[1] - one[1]);
-    const open = () => panel.open(button, token.set ? `${token.text}: ${label}` : token.text, rows);
-    const button = make("button", { type: "button", class: "word doubt", p: token.probability, "aria-expanded": "false", onclick: open },
-      token.text, make("small", {}, label || "–"));
-    words.append(button);
-  }
-  rove(words, ".word");
-  root.append(words.children.length ? words : make("p", { class: "none" }, "There are no words."), panel);
-  return root;
-}
-
-function showEntities(told, text) {
-  const source = characters(text);
-  const root = make("div"), reading = make("p", { class: "reading" });
-  const labels = [...new Set(told.entities.map((one) => one.label))].sort();
-  const hue = (label) => Math.round(205 + (labels.indexOf(label) * 360) / Math.max(labels.length, 5)) % 360;
-  const changes = told.changes ?? [];
-  let end = 0;
-  for (const one of told.entities) {
-    const changed = changes.some((change) => change.start < one.end && one.start < change.end);
-    reading.append(source.cut(end, one.start), make("span", { class: changed ? "entity changed" : "entity", style: `--hue: ${hue(one.label)}` },
-      source.cut(one.start, one.end), make("small", {}, `${one.label} ${share(one.probability)}`)));
-    end = one.end;
-  }
-  reading.append(source.cut(end));
-  root.append(reading);
-  if (!told.entities.length) root.append(make("p", { class: "none" }, "Nothing was found."));
-  if (changes.length) {
-    const items = changes.map((change) => make("li", {}, make("b", {}, change.text), ` is ${change.to}, and would be ${change.from} without `,
-      ...change.because.flatMap((reason, place) => [place ? " or " : null, make("code", {}, reason.join(" and "))])));
-    root.append(make("h2", {}, "What constraints changed"), make("ul", { class: "changes" }, ...items));
-  } else if (told.changes && told.entities.length) {
-    root.append(make("p", { class: "none" }, "Constraints changed nothing."));
-  }
-  return root;
-}
-
-function showReferences(told) {
-  const root = make("div");
-  for (const one of told.references) {
-    const article = make("article", {}, make("p", {}, one.marker ? `${one.marker} ` : null, one.text));
-    root.append(article);
-    if (one.error) { article.append(failed(one.error)); continue; }
-    const rows = one.fields.map((field) => make("tr", {}, make("th", { scope: "row" }, field.label),
-      make("td", {}, field.text), make("td", { class: "p doubt", p: field.probability }, share(field.probability))));
-    const bibtex = make("pre", { tabindex: "0" }, one.bibtex.trim());
-    article.append(make("table", {}, make("tbody", {}, ...rows, make("tr", {}, make("th", { scope: "row" }, "all"),
-      make("td", { class: "sure" }, "all fields are right"), make("td", { class: "p doubt", p: one.probability }, share(one.probability))))),
-    bibtex, makeCopy("Copy BibTeX", one.bibtex), " ", makeCopy("Copy CSL", JSON.stringify([one.csl], null, 2)));
-  }
-  if (!told.references.length) root.append(make("p", { class: "none" }, "There is no reference."));
-  return root;
+function focusOn(items, place) {
+  items.forEach((item) => { item.tabIndex = -1; });
+  items[place].tabIndex = 0;
+  items[place].focus();
 }
 
 function makeCopy(title, content) {
-  const button = make("button", { type: "button", class: "copy", onclick: async () => {
+  const button = make("button", { type: "button", class: "plain", onclick: async () => {
     await navigator.clipboard.writeText(content);
     button.textContent = "Copied";
     setTimeout(() => { button.textContent = title; }, 1500);
@@ -146,64 +71,190 @@ function makeCopy(title, content) {
   return button;
 }
 
-function showOutline(told, text) {
-  const source = characters(text);
-  const { sections, elements } = told.tree;
-  if (!sections.length) return make("p", { class: "none" }, "No sections were found.");
-  const lists = new Map([[null, make("ul")]]), headings = new Map();
-  const opening = (node) => {
-    const start = node.heading.length ? elements[node.heading.at(-1)][1] : node.start;
-    return source.cut(start, Math.min(node.end, start + 280)).trim().split("\n")[0].slice(0, 70);
-  };
-  sections.forEach((node, place) => {
-    const link = make("a", { href: `#s${place}`, class: node.virtual ? "doubt virtual" : "doubt", p: node.probability },
-      node.number ? make("span", { class: "nr" }, node.number) : null,
-      make("span", { class: "name" }, node.virtual ? "implied" : node.title || opening(node)),
-      make("span", { class: "p" }, share(node.probability)));
-    const item = make("li", {}, link);
-    if (!lists.has(node.parent)) {
-      const list = make("ul");
-      lists.get(null).querySelector(`a[href="#s${node.parent}"]`).parentElement.append(list);
-      lists.set(node.parent, list);
-    }
-    lists.get(node.parent).append(item);
-    node.heading.forEach((element) => headings.set(element, place));
-  });
-  const reading = make("p", { class: "reading" });
-  const named = new Set();
-  let end = 0;
-  elements.forEach(([start, behind], place) => {
-    reading.append(source.cut(end, start));
-    const section = headings.get(place), part = source.cut(start, behind);
-    reading.append(section == null ? part : make("b", named.has(section) ? {} : { id: `s${section}` }, part));
-    if (section != null) named.add(section);
-    end = behind;
-  });
-  reading.append(source.cut(end));
-  return make("div", { class: "outline" }, make("nav", { "aria-label": "Sections" }, lists.get(null)), reading);
+function makeBars(probabilities) {
+  const rows = Object.entries(probabilities).sort((one, other) => other[1] - one[1]).slice(0, 8).filter(([, value]) => value >= 0.005);
+  if (!rows.length) return make("p", { class: "none" }, "The model gives no probabilities.");
+  return make("dl", { class: "bars" }, ...rows.flatMap(([name, value]) => [
+    make("dt", {}, name || "no mark"), make("dd", {}, make("div", { class: "bar", p: value })), make("dd", {}, share(value))]));
 }
 
-function showRestored(told) {
-  const root = make("div"), reading = make("p", { class: "reading" }), panel = makePanel(root);
-  const restored = characters(told.restored);
-  let end = 0;
-  for (const mark of told.marks) {
-    if (mark.at < end || mark.at >= restored.length) continue;
-    reading.append(restored.cut(end, mark.at));
-    const open = () => panel.open(button, `Behind “${mark.word}”`,
-      Object.entries(mark.probabilities ?? {}).map(([name, value]) => [name || "no mark", value]).sort((one, other) => other[1] - one[1]));
-    const button = make("button", { type: "button", class: "mark doubt", p: mark.probability, "aria-expanded": "false",
-      "aria-label": `${mark.mark} behind ${mark.word}, probability ${share(mark.probability)}`, onclick: open }, restored[mark.at]);
-    reading.append(button);
-    end = mark.at + 1;
-  }
-  reading.append(restored.cut(end));
-  rove(reading, ".mark");
-  root.append(reading, makeCopy("Copy text", told.restored), panel);
-  return root;
+// -- what is shown ------------------------------------------------------------------------------------------------
+
+const items = () => (told && told[KINDS[kind].items]) ?? [];
+const openers = () => [...answer.querySelectorAll("[role=button]")];
+const isCorrectable = () => (kind === "tag" || kind === "sets") && told.labels != null;
+
+// the tags that are shown for a token: those of a person, or of the rule that is chosen
+function tagsOf(token) {
+  if (checked.has(token.start)) return checked.get(token.start);
+  if (!token.set?.length || rule.by === "model" || !token.probabilities) return token.set ?? (token.tag ? [token.tag] : []);
+  const values = told.labels.map((label) => token.probabilities[label] ?? 0);
+  const places = rule.by === "utility" ? utilitySet(values, told.alpha, rule.beta) : massSet(values, rule.mass);
+  return places.map((place) => told.labels[place]);
 }
+
+function nameTags(tags) {
+  const more = tags.length - 4;
+  return tags.slice(0, 4).join(" | ") + (more > 0 ? ` +${more}` : "");
+}
+
+// probabilities came once: sets and doubt are found anew in the page
+function refresh() {
+  let low = 0, size = 0, words = 0;
+  for (const part of openers()) {
+    const item = items()[part.dataset.n], isLow = item.probability != null && item.probability < threshold;
+    part.classList.toggle("low", isLow);
+    low += isLow;
+    if (KINDS[kind].items !== "tokens") continue;
+    const tags = tagsOf(item), isChecked = checked.has(item.start);
+    part.classList.toggle("open", tags.length > 1);
+    part.classList.toggle("checked", isChecked);
+    part.querySelector("small").textContent = nameTags(tags) || "–";
+    part.setAttribute("aria-label", `${item.text}: ${tags.join(" or ") || "no tag"}${isChecked ? ", checked" : ""}`);
+    if (tags.length) { size += tags.length; words += 1; }
+  }
+  const figures = knobs.querySelector("#figures");
+  if (!figures) return;
+  const parts = [threshold ? `${low} of ${openers().length} below ${share(threshold)}` : null,
+    kind === "sets" && words ? `${(size / words).toFixed(2)} tags for a word` : null, checked.size ? `${checked.size} checked` : null];
+  figures.value = parts.filter(Boolean).join(" · ");
+  knobs.querySelectorAll("[data-file]").forEach((button) => { button.disabled = !checked.size; });
+}
+
+function makeSlider(title, value, settings, change) {
+  const output = make("output", {}, share(value));
+  const slider = make("input", { type: "range", ...settings, value, "aria-label": title, oninput: () => {
+    output.value = share(Number(slider.value));
+    change(Number(slider.value));
+    refresh();
+  } });
+  return make("label", { class: "knob" }, make("span", {}, title), slider, output);
+}
+
+function makeRule(by, title, slider) {
+  const radio = make("input", { type: "radio", name: "rule", value: by, onchange: () => { rule.by = by; refresh(); } });
+  radio.checked = rule.by === by;
+  slider?.addEventListener("input", () => { rule.by = by; radio.checked = true; refresh(); });
+  return make("div", { class: "rule" }, make("label", {}, radio, ` ${title}`), slider);
+}
+
+function showKnobs() {
+  const parts = [];
+  if (items().some((item) => item.probability != null)) {
+    parts.push(makeSlider("Doubtful below", threshold, { min: 0, max: 1, step: 0.01 }, (value) => { threshold = value; }));
+  }
+  if (kind === "sets" && told.labels) {
+    parts.push(make("fieldset", {}, make("legend", {}, "Sets"),
+      makeRule("model", "as they come"),
+      makeRule("utility", "best by utility", makeSlider("β", rule.beta, { min: 0, max: 5, step: 0.05 }, (value) => { rule.beta = value; })),
+      makeRule("mass", "with a probability", makeSlider("of", rule.mass, { min: 0.5, max: 0.99, step: 0.01 }, (value) => { rule.mass = value; }))));
+  }
+  if (isCorrectable()) {
+    parts.push(make("div", { class: "files" }, ...[["tsv", "TSV"], ["conllu", "CoNLL-U"]].map(([layout, title]) =>
+      make("button", { type: "button", class: "plain", "data-file": layout, onclick: () => download(layout) }, `Download ${title}`))));
+  }
+  if (parts.length) parts.push(make("output", { id: "figures", role: "status" }));
+  knobs.replaceChildren(...parts);
+}
+
+// -- one of them --------------------------------------------------------------------------------------------------
+
+let opened = null;
+
+function open(part) {
+  const number = Number(part.dataset.n), item = items()[number];
+  openers().forEach((other) => other.setAttribute("aria-expanded", other === part));
+  opened = part;
+  const name = kind === "punctuate" ? `Behind “${item.word}”` : item.text;
+  const why = make("div", { class: "why", "aria-live": "polite" });
+  const values = item.probabilities ?? (item.probability == null ? {} : { [item.label]: item.probability });
+  panel.replaceChildren(
+    make("div", { class: "head" }, make("h2", {}, name), make("button", { type: "button", class: "plain", onclick: close }, "Close")),
+    make("div", { class: "beside" }, isCorrectable() && item.tag ? makeChoice(item) : null, makeBars(values)), why);
+  panel.hidden = false;
+  (panel.querySelector("select") ?? panel).focus({ preventScroll: true });
+  part.scrollIntoView({ block: "nearest" });
+  if (kind !== "punctuate") explain(item, why);
+}
+
+function makeChoice(item) {
+  const shown = tagsOf(item), others = Object.entries(item.probabilities ?? {}).sort((one, other) => other[1] - one[1]);
+  const labels = [...new Set([...others.map(([label]) => label), ...told.labels])];
+  const list = make("select", { id: "choice", size: 5, "aria-describedby": "choice-help" },
+    make("option", { value: "" }, `as it is: ${shown.join(" | ")}`),
+    ...labels.map((label) => make("option", { value: label }, `${label} ${share(item.probabilities?.[label])}`.trim())));
+  list.selectedIndex = 0;
+  const accept = () => settle(item, list.value ? [list.value] : shown);
+  list.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); accept(); } });
+  list.addEventListener("dblclick", accept);
+  return make("div", { class: "choice" }, make("label", { for: "choice" }, "Right is"), list,
+    make("div", { class: "files" }, make("button", { type: "button", class: "main", onclick: accept }, "Checked"),
+      checked.has(item.start) ? make("button", { type: "button", class: "plain", onclick: () => settle(item, null) }, "Not checked") : null),
+    make("p", { id: "choice-help", class: "key" }, "Letters and arrows choose, Enter checks, Escape closes."));
+}
+
+function settle(item, tags) {
+  if (tags) checked.set(item.start, tags); else checked.delete(item.start);
+  const all = openers(), here = all.indexOf(opened);
+  close();
+  refresh();
+  focusOn(all, tags ? Math.min(here + 1, all.length - 1) : here);
+}
+
+function close() {
+  panel.hidden = true;
+  openers().forEach((other) => other.setAttribute("aria-expanded", "false"));
+  opened?.focus();
+  opened = null;
+}
+
+async function explain(item, why) {
+  const body = { text: asked, model: choice.value, kind, start: item.start, html: true };
+  try {
+    const { results: [found] } = await (await post("explain", body)).json();
+    why.innerHTML = found.html;
+  } catch (error) {
+    why.replaceChildren(make("p", { class: "none" }, error.message));
+  }
+  opened?.scrollIntoView({ block: "nearest" });  // the panel has grown
+}
+
+async function download(layout) {
+  const marks = [...checked].map(([start, tags]) => ({ start, tags }));
+  try {
+    const response = await post("checked", { text: asked, model: choice.value, kind, layout, checked: marks });
+    const address = URL.createObjectURL(await response.blob());
+    make("a", { href: address, download: layout === "tsv" ? "checked.tsv" : "checked.conllu" }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 1000);
+  } catch (error) {
+    tell(error.message, true);
+  }
+}
+
+answer.addEventListener("click", (event) => {
+  const part = event.target.closest("[role=button]");
+  if (!part) return;
+  focusOn(openers(), openers().indexOf(part));
+  open(part);
+});
+answer.addEventListener("keydown", (event) => {
+  const part = event.target.closest("[role=button]");
+  if (!part) return;
+  if (event.key === "Enter" || event.key === " ") { event.preventDefault(); open(part); }
+  if ((event.key === "Delete" || event.key === "Backspace") && isCorrectable()) {
+    event.preventDefault();
+    checked.delete(items()[part.dataset.n].start);
+    refresh();
+  }
+});
+document.addEventListener("keydown", (event) => { if (event.key === "Escape" && !panel.hidden) close(); });
 
 // -- the page -----------------------------------------------------------------------------------------------------
+
+function tell(message, isError = false) {
+  state.className = isError ? "error" : "";
+  state.value = message;
+}
 
 function choose(next) {
   if (kind) drafts[kind] = text.value;
@@ -215,26 +266,36 @@ function choose(next) {
   ask();
 }
 
+function show(result) {
+  told = result;
+  checked = new Map();
+  panel.hidden = true;
+  opened = null;
+  answer.innerHTML = result.html;
+  if (kind === "punctuate" && !result.error) answer.append(makeCopy("Copy text", result.restored));
+  if (kind === "cite") {
+    const good = (result.references ?? []).filter((one) => !one.error);
+    answer.querySelectorAll("article pre").forEach((part, place) => part.after(
+      makeCopy("Copy BibTeX", good[place].bibtex), " ", makeCopy("Copy CSL", JSON.stringify([good[place].csl], null, 2))));
+  }
+  rove(answer, "[role=button]");
+  showKnobs();
+  refresh();
+}
+
 async function ask() {
   const number = ++latest, source = text.value;
-  state.className = "";
-  state.value = "…";
+  tell("…");
   answer.setAttribute("aria-busy", "true");
   try {
     const began = performance.now();
-    const response = await fetch(kind, {
-      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ text: source, model: choice.value }),
-    });
-    const told = await response.json();
+    const found = await (await post(kind, { text: source, model: choice.value, html: true })).json();
     if (number !== latest) return;
-    if (!response.ok) throw new Error(told.message);
-    const [result] = told.results;
-    answer.replaceChildren(result.error ? failed(result.error) : KINDS[kind].show(result, source));
-    state.value = `${Math.round(performance.now() - began)} ms`;
+    asked = source;
+    show(found.results[0]);
+    tell(`${Math.round(performance.now() - began)} ms`);
   } catch (error) {
-    if (number !== latest) return;
-    state.className = "error";
-    state.value = error.message;
+    if (number === latest) tell(error.message, true);
   } finally {
     if (number === latest) answer.removeAttribute("aria-busy");
   }

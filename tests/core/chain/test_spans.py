@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.core.arrays import pack
+from spacy_crf.core.chain.distribution import ChainDistribution
 from spacy_crf.core.chain.forward import forward_backward
-from spacy_crf.core.chain.spans import bounded_spans, covered_spans, exact_spans, span_probabilities
+from spacy_crf.core.chain.spans import bounded_spans, covered_spans, exact_spans, likely_spans, span_probabilities
 from spacy_crf.core.labels import TagSet
 
 
@@ -112,3 +113,29 @@ def test_maximal_runs_equal_enumeration(seed, scale):
 
         assert exact[number] == pytest.approx(chains[sequence].probability(is_run), abs=1e-9)
         assert covered[number] == pytest.approx(chains[sequence].probability(is_inside), abs=1e-9)
+
+
+@given(st.sampled_from(["BIO", "BILUO", "none"]), st.integers(0, 10_000), st.sampled_from([0.001, 0.1, 0.4]))
+def test_likely_spans_are_all_that_are_likely(scheme, seed, least):
+    lengths, longest = [5, 0, 4], 3
+    if scheme == "none":
+        tags, zeros = TagSet(("A", "O", "B"), "none"), np.zeros(3)
+        rng = np.random.default_rng(seed)
+        scores, matrices = rng.normal(0, 2, (9, 3)), rng.normal(0, 2, (1, 3, 3))
+        potentials, _ = build(pack(np.array(lengths)), scores, matrices, np.zeros(9, int), zeros, zeros, False)
+    else:
+        tags, potentials, _ = random_tagger(scheme, lengths, seed)
+    places = [
+        (first, end, label)
+        for start, length in ((0, 5), (5, 4))
+        for first in range(start, start + length)
+        for end in range(first + 1, min(first + longest, start + length) + 1)
+        for label in (tags.span_labels if scheme != "none" else "AB")
+    ]
+    firsts, ends = (np.array([place[k] for place in places]) for k in (0, 1))
+    chains = ChainDistribution(potentials)
+    (exact,) = chains.spans(exact_spans(tags, firsts, ends, [label for *_, label in places]))
+    expected = {place: p for place, p in zip(places, exact.tolist()) if p >= least}
+    found = likely_spans(chains, tags, np.array(lengths), least, longest)
+    told = dict(zip(zip(found.firsts.tolist(), found.ends.tolist(), found.labels), found.probabilities.tolist()))
+    assert told == pytest.approx(expected) and list(told) == sorted(told, key=lambda place: (place[0], -told[place]))

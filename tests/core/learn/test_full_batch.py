@@ -52,7 +52,7 @@ def test_value_and_gradient_equal_the_plain_objective(make_problem, kinds, edges
     objective = objective_of(problem)
     x = objective.basis.start(problem.flat)
     flat = objective.basis.finish(x)
-    assert len(objective.blocks) > 2 and len(x) == objective.basis.size < len(flat)
+    assert len(objective.pieces) > 2 and len(x) == objective.basis.size < len(flat)
     value, gradient = objective(x)
     expected, flat_gradient = plain(problem, flat)
     assert value == pytest.approx(expected, rel=1e-7)
@@ -149,7 +149,7 @@ def test_partial_gold_that_the_masks_forbid_names_the_sequence_of_the_corpus(mak
 
 def test_blocks_hold_every_unit_once_and_only_their_own_edge_rows(make_problem):
     problem = make_problem(9, edges=True, lengths=(3, 1, 0, 4, 2, 3, 5, 2))
-    parts = blocks.cut(problem.corpus, 6)
+    parts = list(blocks.cut(problem.corpus, 6))
     assert sorted(np.concatenate([part.units for part in parts])) == list(range(20))
     for part in parts:
         latent = problem.gold[part.units].sum(axis=1) > 1 + 1e-4

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from spacy_crf.core.labels import Gold
 from spacy_crf.core.learn.blocks import EncodedCorpus
-from spacy_crf.core.learn.full_batch import FullBatchObjective, expected_unseen
-from spacy_crf.core.learn.implied import factor
+from spacy_crf.core.learn.full_batch import FullBatchObjective
+from spacy_crf.core.learn.implied import find_implied
 from spacy_crf.core.sparse import from_columns
-from spacy_crf.core.weights import ChainWeights, Layout, cells
+from spacy_crf.core.weights import Layout, cells
 
 
 def columns_with_implications(seed, n_units=60):
@@ -37,7 +37,8 @@ def columns_with_implications(seed, n_units=60):
 def test_products_are_those_of_the_whole_matrix(seed):
     table, slots = columns_with_implications(seed)
     features = from_columns(table, len(slots))
-    remaining, implications = factor(features, slots)
+    found = find_implied([features.slice(0, 25), features.slice(25, len(table))], slots)
+    remaining, implications = found.remaining(features), found.rows
     assert len(remaining.indices) < len(features.indices)
     rng = np.random.default_rng(seed)
     weights = rng.normal(size=(len(slots), 3))
@@ -61,7 +62,8 @@ def test_templates_that_only_seem_to_determine_others_are_kept():
     second = np.ones(5000, dtype=np.int32)
     second[-1] = 2
     features = from_columns(np.array([first, second]).T, 3)
-    remaining, implications = factor(features, np.array([0, 1, 1], dtype=np.int32))
+    found = find_implied([features], np.array([0, 1, 1], dtype=np.int32))
+    remaining, implications = found.remaining(features), found.rows
     assert len(implications.indices) in (0, 2)  # the second determines the first, not the other way round
     out, expected = np.zeros((5000, 1)), np.zeros((5000, 1))
     weights = np.array([[1.0], [10.0], [100.0]])
@@ -111,6 +113,7 @@ def test_expected_unseen_are_the_cells_whose_gradient_is_large():
     expected = reference.basis.finish(gradient)[: 3 * len(slots)]
     repeated = np.bincount(features.indices, minlength=len(slots)) > 1
     unseen = np.setdiff1d(np.flatnonzero(expected > 0.4), seen)
-    found = expected_unseen(corpus, ChainWeights(some, flat), 0.4, dtype=np.float64)
+    objective = FullBatchObjective(corpus, some, 0.0, dtype=np.float64)
+    found = objective.unseen(objective.basis.start(flat), corpus, 0.4)
     assert found.tolist() == unseen[repeated[unseen // 3]].tolist()
     assert len(found)

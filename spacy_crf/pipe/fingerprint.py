@@ -1,4 +1,4 @@
-"""Whether a promise about sets still has the model that it was made with."""
+"""Whether a promise about sets of tags or spans still has the model that it was made with."""
 
 import json
 import warnings
@@ -10,10 +10,9 @@ from spacy.language import Language
 from thinc.api import Model
 
 from ..core.errors import CRFWarning
-from ..pipe.labels import PREPARATION
-from ..pipe.source import SourcePipe
-from .block import SetSettings
-from .errors import TagSetWarnings
+from .errors import PipeWarnings
+from .labels import PREPARATION
+from .source import SourcePipe
 
 SETTINGS = ("sequence", "scheme", "forbidden", "dictionary")
 CANDIDATES = ("candidates", "max_candidates")  # of a chain of order 2
@@ -42,19 +41,25 @@ class KeepsPromise:
     _checked: tuple[Any, Any, Any] = (None, None, None)
 
     def check_promise(self) -> None:
-        """Warn once for each model and temperature. The weights of a source that is no component of this library, and
-        of components that make vectors, are looked at once."""
-        settings: SetSettings = self.settings
-        if settings.method != "guarantee":
+        """Warn once for each model, temperature and list of constraints. Weights of a source that is no component of
+        this library, and of components that make vectors, are looked at once."""
+        if not keeps_promise(self.settings):
             return
-        origin, expected = _origin(self), (settings.guarantee or {}).get(MODEL)
-        weights, told = getattr(origin, "scores", None), (_temperature(origin), expected)
+        origin, expected = _origin(self), (self.settings.guarantee or {}).get(MODEL)
+        weights, constraints = getattr(origin, "scores", None), getattr(origin, "constraints", None)
+        told = _temperature(origin), expected, constraints
         if self._checked[0] is origin and self._checked[1] is weights and self._checked[2] == told:
             return
         self._checked = origin, weights, told
         found = None if expected is None else fingerprint(self)
         if found not in (None, expected):
-            warnings.warn(TagSetWarnings.CRFW448.format(name=self.name), CRFWarning, stacklevel=3)
+            warnings.warn(PipeWarnings.CRFW448.format(name=self.name), CRFWarning, stacklevel=3)
+
+
+def keeps_promise(settings: Any) -> bool:
+    """Whether sets are chosen by the promise of some settings: by their method of choosing, or by having one."""
+    promise: Any = getattr(settings, "guarantee", None)
+    return bool(getattr(settings, "method", "guarantee") == "guarantee" and promise is not None)
 
 
 def _origin(component: Any) -> Any:
@@ -79,6 +84,8 @@ def _fixed_settings(component: Any) -> dict[str, Any]:
     settings, attrs = getattr(component, "settings", None), getattr(getattr(component, "model", None), "attrs", {})
     found = {name: getattr(settings, name, None) for name in SETTINGS}
     found |= {name: attrs.get(name) for name in CANDIDATES}
+    if (kind := getattr(settings, "probabilities", "chain")) != "chain":  # older promises do not know of it
+        found["probabilities"] = kind
     return {**found, PREPARATION: getattr(component, "cfg", {}).get(PREPARATION)}
 
 

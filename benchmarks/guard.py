@@ -1,0 +1,302 @@
+"""A guard against slowing down: ten paths of this tree beside those of an older commit, in one run.
+
+    python benchmarks/guard.py [--base COMMIT] [--pairs 60] [--path NAME ...] [--out FILE.json]
+
+Each path runs in two processes, one for each tree, which take turns: A B B A A B .. What else the machine does slows
+down both, so that the median of the ratios of CPU seconds is steady where seconds are not. Counts of instructions would
+need fewer runs, but many virtual machines have no counters, and valgrind takes minutes to import spaCy. A path is
+slower where the 99 % interval of the median is above 1 and the median is at least 1.02; more pairs narrow it.
+`--plant 5` makes this tree waste 5 % in every path, to see that the guard finds it.
+"""
+
+import argparse
+import gc
+import json
+import math
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+CORPUS = ROOT / "corpus"
+SHORTEST = 0.05  # CPU seconds of a run
+SLOWER = 1.02
+Work = Callable[[], Any]
+
+
+# -- the paths, in the process of a tree -------------------------------------------------------------------------
+
+
+def tagger(trainer: str, limit: int = 300, **settings: Any) -> tuple[Any, list[Any]]:
+    """A tagger, initialised but for its training, and its examples."""
+    import spacy
+
+    from spacy_crf import Corpus
+
+    nlp = spacy.blank("en")
+    nlp.add_pipe("crf_tagger", config={"trainer": {"@misc": f"spacy_crf.{trainer}.v1", **settings}})
+    examples = list(Corpus(CORPUS / "crf_tagger" / "train.conllu", limit=limit)(nlp))
+    nlp.initialize(lambda: examples)
+    return nlp, examples
+
+
+def trained() -> tuple[Any, list[Any]]:
+    """A tagger after three epochs, and its examples."""
+    nlp, examples = tagger("AdaGrad")
+    for _ in range(3):
+        nlp.update(examples)
+    return nlp, examples
+
+
+def again(nlp: Any, examples: list[Any]) -> Callable[[], list[Any]]:
+    """Make Docs with the words of examples."""
+    from spacy.tokens import Doc
+
+    words = [[token.text for token in example.reference] for example in examples]
+    return lambda: [Doc(nlp.vocab, words=own) for own in words]
+
+
+def encode() -> Work:
+    """Templates, columns and numbers of features."""
+    nlp, examples = trained()
+    pipe, docs = nlp.get_pipe("crf_tagger"), again(nlp, examples)()
+    return lambda: pipe.features.read(docs) if hasattr(pipe.features, "read") else pipe.predict(docs)
+
+
+def train_lbfgs() -> Work:
+    """An evaluation or two of the objective."""
+    nlp, examples = tagger("LBFGS", iterations_per_step=1, period=0, epsilon=0.0, n_threads=1)
+    nlp.update(examples)
+    return lambda: nlp.update(examples)
+
+
+def train_adagrad() -> Work:
+    """An epoch of AdaGrad."""
+    nlp, examples = tagger("AdaGrad")
+    return lambda: nlp.update(examples)
+
+
+def train_perceptron() -> Work:
+    """An epoch of the perceptron."""
+    nlp, examples = tagger("Perceptron", limit=60)
+    return lambda: nlp.update(examples)
+
+
+def tag() -> Work:
+    """Tags of Docs."""
+    nlp, examples = trained()
+    make = again(nlp, examples)
+    return lambda: list(nlp.pipe(make()))
+
+
+def probabilities() -> Work:
+    """Tags and the probabilities of all others."""
+    nlp, examples = trained()
+    nlp.get_pipe("crf_tagger").cfg["marginals"] = "guard_marginals"
+    make = again(nlp, examples)
+    return lambda: list(nlp.pipe(make()))
+
+
+def estimator() -> Work:
+    """Labels of lists of strings."""
+    from spacy_crf import CRF
+
+    _, examples = tagger("AdaGrad")
+    items = [[[f"w={token.text}", f"s={token.suffix_}", "b"] for token in one.reference] for one in examples]
+    labels = [[token.tag_ for token in one.reference] for one in examples]
+    crf = CRF(max_iterations=3).fit(items, labels)
+    return lambda: crf.predict(items)
+
+
+def load() -> Work:
+    """A pipeline from bytes."""
+    nlp, _ = trained()
+    data = nlp.to_bytes()
+    return lambda: nlp.from_bytes(data)
+
+
+def sections() -> Work:
+    """Trees of sections, by rules."""
+    import spacy
+
+    from spacy_crf import SectionCorpus
+
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("section_parser")
+    examples = list(SectionCorpus(CORPUS / "section_parser" / "test")(nlp))[:3]
+    return lambda: [nlp.get_pipe("section_parser")(example.predicted.copy()) for example in examples]
+
+
+def punctuation() -> Work:
+    """Marks of a text without any."""
+    import spacy
+
+    from spacy_crf import PunctuationCorpus
+
+    nlp = spacy.blank("en")
+    nlp.add_pipe("punctuation_restorer")
+    examples = list(PunctuationCorpus(CORPUS / "punctuation_restorer" / "dev")(nlp))[:20]
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    return lambda: [nlp.get_pipe("punctuation_restorer")(example.predicted.copy()) for example in examples]
+
+
+PATHS = {
+    path.__name__.replace("_", "-"): path
+    for path in (
+        *(encode, train_lbfgs, train_adagrad, train_perceptron, tag),
+        *(probabilities, estimator, load, sections, punctuation),
+    )
+}
+
+
+def serve(name: str, plant: float) -> None:
+    """Run a path as often as each line of standard input asks for, and print the CPU seconds.
+
+    plant (float): share of the time that is wasted besides.
+    """
+    work = PATHS[name]()
+    work()
+    gc.collect()
+    gc.disable()
+    print("ready", flush=True)
+    for line in sys.stdin:
+        started = time.process_time()
+        for _ in range(int(line)):
+            work()
+        end = time.process_time() + plant * (time.process_time() - started)
+        while time.process_time() < end:
+            pass
+        print(time.process_time() - started, flush=True)
+        gc.collect()
+
+
+# -- the comparison ----------------------------------------------------------------------------------------------
+
+
+class Compared(NamedTuple):
+    """CPU milliseconds of a run at the base and now, the median of the ratios, and its 99 % interval."""
+
+    path: str
+    base: float
+    now: float
+    ratio: float
+    low: float
+    high: float
+
+    @property
+    def is_slower(self) -> bool:
+        """Whether it is slower beyond doubt."""
+        return self.low > 1 and self.ratio >= SLOWER
+
+
+class Tree:
+    """A path of one tree, in a process of its own."""
+
+    def __init__(self, folder: Path, name: str, plant: float):
+        command = [sys.executable, str(Path(__file__)), "--serve", name, "--plant", str(100 * plant)]
+        threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+        self._process = subprocess.Popen(
+            command,
+            env={**os.environ, **threads, "PYTHONPATH": str(folder), "PYTHONHASHSEED": "0"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._to, self._from = self._process.stdin, self._process.stdout
+        if self._from.readline() != "ready\n":
+            raise SystemExit(f"The path {name} does not run in {folder}.")
+
+    def run(self, times: int) -> float:
+        """CPU seconds of so many runs."""
+        self._to.write(f"{times}\n")
+        self._to.flush()
+        return float(self._from.readline())
+
+    def close(self) -> None:
+        """End the process."""
+        self._to.close()
+        self._process.wait()
+        self._from.close()
+
+
+def compare(base: Path, name: str, pairs: int, plant: float) -> Compared:
+    """Let both trees take turns."""
+    old, new = Tree(base, name, 0.0), Tree(ROOT, name, plant)
+    times = max(1, math.ceil(SHORTEST / max(min(old.run(1), old.run(1)), 1e-4)))
+    found: list[tuple[float, float]] = []
+    for number in range(pairs):
+        first, second = (old, new) if number % 2 else (new, old)
+        seconds = {id(tree): tree.run(times) for tree in (first, second)}
+        found.append((seconds[id(old)], seconds[id(new)]))
+    old.close()
+    new.close()
+    low, ratio, high = median_interval([after / before for before, after in found])
+    before, after = (1000 * statistics.median(values) / times for values in zip(*found))
+    return Compared(name, before, after, ratio, low, high)
+
+
+def median_interval(values: list[float], deviations: float = 2.576) -> tuple[float, float, float]:
+    """The median between the order statistics that hold it with some certainty, 99 % as it is; at least 8 values.
+
+    >>> median_interval([1.0] * 50 + [2.0] * 50 + [3.0])
+    (1.0, 2.0, 2.0)
+    """
+    ordered, n = sorted(values), len(values)
+    away = math.ceil(deviations * math.sqrt(n) / 2)
+    return ordered[max(0, n // 2 - away)], statistics.median(ordered), ordered[min(n - 1, n // 2 + away)]
+
+
+@contextmanager
+def checked_out(commit: str | None) -> Iterator[tuple[str, Path]]:
+    """A tree of a commit, or of the last tag, for a while."""
+    git = ["git", "-C", str(ROOT)]
+    if commit is None:
+        told = subprocess.run([*git, "describe", "--tags", "--abbrev=0"], capture_output=True, text=True, check=False)
+        if not (commit := told.stdout.strip()):
+            raise SystemExit("There is no tag yet: name a commit with --base.")
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Path(folder, "base")
+        subprocess.run([*git, "worktree", "add", "--quiet", "--detach", str(tree), commit], check=True)
+        try:
+            yield commit, tree
+        finally:
+            subprocess.run([*git, "worktree", "remove", "--force", str(tree)], check=True)
+
+
+def main() -> None:
+    """Print a table; exit with 1 where a path is slower."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--base", help="commit to compare with; the last tag without")
+    parser.add_argument("--pairs", type=int, default=60, help="runs of each tree")
+    parser.add_argument("--path", choices=PATHS, action="append", help="one of the paths; all without")
+    parser.add_argument("--plant", type=float, default=0.0, help="per cent that this tree is to waste, for a trial")
+    parser.add_argument("--out", type=Path, help="JSON file to write")
+    parser.add_argument("--serve", choices=PATHS, help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.serve:
+        serve(asked.serve, asked.plant / 100)
+        return
+    with checked_out(asked.base) as (commit, base):
+        print(f"{'path':<18}{'ms at ' + commit[:12]:>20}{'now':>10}{'ratio':>8}   99 % interval")
+        rows = []
+        for name in asked.path or PATHS:
+            row = compare(base, name, asked.pairs, asked.plant / 100)
+            rows.append(row)
+            told = f"{row.path:<18}{row.base:>20.2f}{row.now:>10.2f}{row.ratio:>8.3f}   {row.low:.3f} to {row.high:.3f}"
+            print(f"{told}{'   SLOWER' if row.is_slower else ''}", flush=True)
+    if asked.out:
+        asked.out.write_text(json.dumps({"base": commit, "paths": [row._asdict() for row in rows]}, indent=2) + "\n")
+    sys.exit(any(row.is_slower for row in rows))
+
+
+if __name__ == "__main__":
+    main()

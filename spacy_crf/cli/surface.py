@@ -1,0 +1,99 @@
+"""What all commands have on their surface: an example in the help, `--quiet`, and old spellings that still work."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import typer
+from typer.core import TyperCommand
+from wasabi import Printer, msg
+
+from ..lab.errors import LabErrors
+
+# The new name of an option; or what tells it from the value that follows, "" where the option stays what it is
+NewName = str | Callable[[str], str]
+PROGRAM = "python -m spacy crf"
+_quiet: ContextVar[bool] = ContextVar("quiet", default=False)
+
+
+class SpeltCommand(TyperCommand):
+    """A command whose options had other names. renamed (Mapping[str, NewName]): New names of options by old ones."""
+
+    def __init__(self, *args: Any, renamed: Mapping[str, NewName], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.renamed = renamed
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, respell(args, self.renamed))
+
+
+def respell(args: Sequence[str], renamed: Mapping[str, NewName]) -> list[str]:
+    """Return arguments with the options of today, and tell on standard error which ones have new names."""
+    found = list(args[: args.index("--")] if "--" in args else args)
+    rest = args[len(found) :]
+    for place, (text, following) in enumerate(zip(found, [*found[1:], ""])):
+        option, equals, value = text.partition("=")
+        new = renamed.get(option)
+        if callable(new):
+            new = new(value if equals else following)
+        if new:
+            tell_warning(LabErrors.CRFW981.format(old=option, new=new))
+            found[place] = f"{new}{equals}{value}"
+    return [*found, *rest]
+
+
+def before_value(new: str) -> Callable[[str], str]:
+    """The new name of an option that took a value and is a flag now."""
+    return lambda following: new if following and not following.startswith("-") else ""
+
+
+def with_values(new: str, *values: str) -> Callable[[str], str]:
+    """The new name of an option where it has one of these values; with others it is an option of today."""
+    return lambda following: new if following in values else ""
+
+
+def help_with_example(command: str, example: str) -> str:
+    """The lines below the options in the help of a command. example (str): Its arguments."""
+    return f"\b\nExample:\n  {PROGRAM} {command} {example}"
+
+
+# -- telling -----------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def quietly(is_quiet: bool) -> Iterator[None]:
+    """Tell only results, warnings and errors, on request."""
+    token = _quiet.set(is_quiet or _quiet.get())
+    try:
+        yield
+    finally:
+        _quiet.reset(token)
+
+
+def is_quiet() -> bool:
+    """Whether `--quiet` was given, or the result is data for another program."""
+    return _quiet.get()
+
+
+def tell_done(text: str) -> None:
+    """Tell what was done."""
+    if not is_quiet():
+        msg.good(text)
+
+
+def tell_next(text: str) -> None:
+    """Tell what can be done next."""
+    if not is_quiet():
+        typer.echo(f"Next: {text}")
+
+
+def tell_progress(text: str) -> None:
+    """Tell how far the work is, on standard error."""
+    if not is_quiet():
+        typer.echo(Printer(no_print=True).info(text), err=True)
+
+
+def tell_warning(text: str) -> None:
+    """Tell a warning, on standard error."""
+    typer.echo(Printer(no_print=True).warn(text), err=True)

@@ -1,0 +1,296 @@
+"""Annotated documents as files, and as rows of tokens: JSON lines, CoNLL-U, `.spacy`, Parquet and data frames."""
+
+import io
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from typing import Any, Literal, cast
+
+import numpy as np
+import spacy
+from spacy.attrs import DEP, HEAD, IDX, LEMMA, LENGTH, MORPH, POS, SENT_START, TAG
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin
+
+from ..annotation.documents import DOC_NAME, read_doc_name, write_doc_name
+from ..annotation.extensions import custom_names, read_value, register, stored_names, stored_values
+from ..core.errors import CRFError
+from .conllu import NO_SPACE, UNKNOWN
+from .docs import make_doc, read_kind
+from .errors import CorpusErrors
+from .exchange import check_line
+
+To = Literal["jsonl", "conllu", "spacy", "parquet"]
+Rows = dict[str, list[Any]]
+ATTRIBUTES = {"lemma": LEMMA, "pos": POS, "tag": TAG, "morph": MORPH, "dep": DEP}
+NUMBERS = ("unit", "sentence", "token", "start", "end", "head")
+COLUMNS = (
+    *("doc", "unit", "sentence", "token", "start", "end", "word", "lemma", "pos", "tag", "morph", "head", "dep"),
+    *("entity", "spans", "values", "document"),
+)
+SCHEMA = ", ".join(f"`{name}` {'int' if name in NUMBERS else 'string'}" for name in COLUMNS)  # as Spark spells it
+
+
+class Annotator:
+    """A pipeline at work: a document that a component fails on is put aside, with what the component said."""
+
+    def __init__(self, nlp: Language):
+        self.nlp = nlp
+        self._failed: list[tuple[Doc, str]] = []
+        nlp.set_error_handler(cast(Any, self._put_aside))  # which spaCy's types want never to return
+
+    def annotate(self, docs: Iterable[Doc]) -> tuple[list[Doc], list[tuple[Doc, str]]]:
+        """Return the Docs with what all components write, and those that failed, with messages."""
+        done = list(self.nlp.pipe(docs))
+        failed, self._failed = self._failed, []
+        return done, failed
+
+    def _put_aside(self, name: str, component: Any, docs: list[Doc], error: Exception) -> None:
+        self._failed += [(doc, f"{name}: {error}") for doc in docs]
+
+
+@lru_cache(maxsize=1)
+def load_annotator(model: str) -> Annotator:
+    """Load a pipeline once for each process."""
+    return Annotator(spacy.load(model))
+
+
+# -- rows --------------------------------------------------------------------------------------------------------
+
+
+def token_rows(doc: Doc, unit: int) -> Rows:
+    """Return columns of `COLUMNS`, with a row for each token but those of white space.
+
+    `unit` is a number for the Doc, `token` counts the tokens of a sentence from 1, as `head` does, 0 for the root.
+    `entity` is a BIO tag, `spans` one for each group, as "key:B-LABEL|key:I-LABEL". `values` are the custom
+    attributes of a token as JSON, `document` those of the Doc, beside its first token. What is not known is None.
+    """
+    array = doc.to_array([IDX, LENGTH, HEAD, SENT_START, *ATTRIBUTES.values()]).reshape(len(doc), 4 + len(ATTRIBUTES))
+    words = [token.text for token in doc]
+    kept = np.array([k for k, word in enumerate(words) if not word.isspace()], dtype=np.intp)
+    opens = array[:, 3] == 1
+    opens[:1] = True
+    sentences = np.cumsum(opens)[kept]
+    firsts = np.searchsorted(sentences, sentences)
+    numbers = np.arange(len(kept)) - firsts + 1
+    starts = array[kept, 0].astype(np.int64)
+    rows: Rows = {"doc": [read_doc_name(doc)] * len(kept), "unit": [unit] * len(kept)}
+    rows |= {"sentence": sentences.tolist(), "token": numbers.tolist(), "start": starts.tolist()}
+    rows |= {"end": (starts + array[kept, 1].astype(np.int64)).tolist(), "word": [words[k] for k in kept]}
+    lookup = doc.vocab.strings
+    for column, name in enumerate(ATTRIBUTES, 4):
+        known = {number: lookup[number] or None for number in set(array[:, column].tolist())}
+        rows[name] = [known[number] for number in array[kept, column].tolist()]
+    rows["head"] = _heads(array[:, 2].astype(np.int64), kept, firsts) if doc.has_annotation(DEP) else [None] * len(kept)
+    rows["entity"] = [tag or None for tag in _pick(read_kind(doc[:], "ner"), kept)]
+    rows["spans"] = _spans(doc, kept)
+    rows["values"] = _values(doc, kept)
+    rows["document"] = [None] * len(kept)
+    own = {name: read_value(doc, name) for name in custom_names(doc) if name != DOC_NAME}
+    own = {name: value for name, value in own.items() if value is not None}
+    if own and len(kept):
+        rows["document"][0] = _json(own)
+    return {name: rows[name] for name in COLUMNS}
+
+
+def _heads(offsets: Any, kept: Any, firsts: Any) -> list[int]:
+    place = np.full(len(offsets), -1)
+    place[kept] = np.arange(len(kept))
+    heads = place[kept + offsets[kept]]
+    return np.where((offsets[kept] == 0) | (heads < 0), 0, heads - firsts + 1).tolist()
+
+
+def _pick(values: list[Any], kept: Any) -> list[Any]:
+    return [values[k] for k in kept]
+
+
+def _spans(doc: Doc, kept: Any) -> list[str | None]:
+    tagged = {key: read_kind(doc[:], f"spans:{key}") for key in sorted(doc.spans)}
+    told = ("|".join(f"{key}:{tags[k]}" for key, tags in tagged.items() if tags[k] not in ("", "O")) for k in kept)
+    return [text or None for text in told]
+
+
+def _values(doc: Doc, kept: Any) -> list[str | None]:
+    named = {name: stored_values(doc, name) for name in sorted(stored_names(doc))}
+    found = ({name: values[k] for name, values in named.items() if values[k] is not None} for k in kept)
+    return [_json(own) if own else None for own in found]
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+# -- files -------------------------------------------------------------------------------------------------------
+
+
+class DocWriter(ABC):
+    """Makes a file of annotated documents, one after the other."""
+
+    def __init__(self) -> None:
+        self.n_docs = 0
+
+    def add(self, doc: Doc) -> None:
+        """Take in a Doc. RAISES (ValueError): for one that the format cannot hold."""
+        self._take(doc)
+        self.n_docs += 1
+
+    @abstractmethod
+    def _take(self, doc: Doc) -> None:
+        """Take in a Doc, or nothing of it."""
+
+    @abstractmethod
+    def to_bytes(self) -> bytes:
+        """Return the content of the file."""
+
+
+class JsonLinesWriter(DocWriter):
+    """A line of JSON for each Doc, as `doc.to_json` makes it, with all custom attributes under "_"."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lines: list[str] = []
+
+    def _take(self, doc: Doc) -> None:
+        names = custom_names(doc)
+        for name in names:
+            if read_value(doc, name) is not None:
+                register(Doc, name)
+        self._lines.append(_json(doc.to_json(underscore=names)) + "\n")
+
+    def to_bytes(self) -> bytes:
+        return "".join(self._lines).encode("utf8")
+
+
+class ConlluWriter(DocWriter):
+    """CoNLL-U, with entities and groups of spans in MISC, as `NER=B-PER` and `Spans=key:B-LABEL`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lines: list[str] = []
+        self._name: str | None = None
+
+    def _take(self, doc: Doc) -> None:
+        name, rows, text = read_doc_name(doc), token_rows(doc, 0), doc.text
+        if not rows["token"]:
+            return
+        lines = [] if name and name == self._name else [f"# newdoc id = {name}" if name else "# newdoc"]
+        openings = [k for k, token in enumerate(rows["token"]) if token == 1]
+        for first, end in zip(openings, [*openings[1:], len(rows["token"])]):
+            own = text[rows["start"][first] : rows["end"][end - 1]]
+            lines.append(f"# text = {' '.join(own.split())}")
+            lines += [_conllu_row(rows, k, name) for k in range(first, end)]
+            lines.append("")
+        self._lines += lines
+        self._name = name
+
+    def to_bytes(self) -> bytes:
+        return "".join(f"{line}\n" for line in self._lines).encode("utf8")
+
+
+def _conllu_row(rows: Rows, k: int, name: str) -> str:
+    """The line of a token. name (str): of its document."""
+    cells = [rows[key][k] for key in ("lemma", "pos", "tag", "morph", "head", "dep")]
+    notes = [NO_SPACE] if k + 1 < len(rows["start"]) and rows["start"][k + 1] == rows["end"][k] else []
+    notes += [f"NER={rows['entity'][k]}"] if rows["entity"][k] not in (None, "O") else []
+    notes += [f"Spans={rows['spans'][k].replace('|', ',')}"] if rows["spans"][k] else []
+    filled = [UNKNOWN if cell in (None, "") else str(cell) for cell in cells]
+    word = check_line(rows["word"][k], rows["start"][k], name)
+    return "\t".join((str(rows["token"][k]), word, *filled, UNKNOWN, "|".join(notes) or UNKNOWN))
+
+
+class DocBinWriter(DocWriter):
+    """`.spacy`: all that a Doc holds."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._docs = DocBin(store_user_data=True)
+
+    def _take(self, doc: Doc) -> None:
+        self._docs.add(doc)
+
+    def to_bytes(self) -> bytes:
+        return self._docs.to_bytes()
+
+
+class ParquetWriter(DocWriter):
+    """Parquet with the rows of `token_rows`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        try:
+            import pyarrow as arrow
+            from pyarrow import parquet
+        except ImportError as error:
+            told = {"kind": "Files of Parquet", "package": "pyarrow", "extra": "parquet"}
+            raise CRFError(CorpusErrors.CRF576.format(**told)) from error
+        self._rows: Rows = {name: [] for name in COLUMNS}
+        types = {name: arrow.int32() if name in NUMBERS else arrow.string() for name in COLUMNS}
+        self._table = lambda: arrow.table(self._rows, schema=arrow.schema(types))
+        self._write = parquet.write_table
+
+    def _take(self, doc: Doc) -> None:
+        for name, values in token_rows(doc, self.n_docs + 1).items():
+            self._rows[name] += values
+
+    def to_bytes(self) -> bytes:
+        buffer = io.BytesIO()
+        self._write(self._table(), buffer, compression="zstd")
+        return buffer.getvalue()
+
+
+WRITERS: dict[To, type[DocWriter]] = {
+    "jsonl": JsonLinesWriter,
+    "conllu": ConlluWriter,
+    "spacy": DocBinWriter,
+    "parquet": ParquetWriter,
+}
+
+
+# -- data frames -------------------------------------------------------------------------------------------------
+
+
+def annotate_partitions(model: str) -> Callable[[Iterable[Any]], Iterator[Any]]:
+    """Return a function that annotates the partitions of a table, for `mapInPandas` of Spark.
+
+    It takes data frames of pandas with a column `text` and, if there are names, `doc`, and yields ones with a row for
+    each token, whose schema is the attribute `schema` of the function; see `token_rows`. A text that a component fails
+    on has one row, whose `document` tells the error.
+
+    model (str): package or folder of a pipeline, where each worker finds it.
+
+    >>> from spacy_crf import annotate_partitions
+    >>> annotate = annotate_partitions("model/model-best")
+    >>> annotate.schema.split(", ")[:3]
+    ['`doc` string', '`unit` int', '`sentence` int']
+
+    With Spark: `texts.mapInPandas(annotate, annotate.schema)`.
+    """
+
+    def annotate(frames: Iterable[Any]) -> Iterator[Any]:
+        import pandas
+
+        for frame in frames:
+            names = frame["doc"] if "doc" in frame else [""] * len(frame)
+            yield pandas.DataFrame(annotate_texts(model, frame["text"], names), columns=list(COLUMNS))
+
+    annotate.schema = SCHEMA  # type: ignore[attr-defined]
+    return annotate
+
+
+def annotate_texts(model: str, texts: Iterable[str], names: Iterable[str]) -> Rows:
+    """Return the rows of texts, numbered from 1, with the names of their documents."""
+    annotator, rows = load_annotator(model), {name: list[Any]() for name in COLUMNS}
+    with annotator.nlp.memory_zone():
+        docs = [write_doc_name(make_doc(annotator.nlp, str(text)), str(name)) for text, name in zip(texts, names)]
+        failed = {id(doc): message for doc, message in annotator.annotate(docs)[1]}
+        for unit, doc in enumerate(docs, 1):
+            if (message := failed.get(id(doc))) is None:
+                own = token_rows(doc, unit)
+            else:
+                empty: Rows = {name: [None] for name in COLUMNS}
+                own = {**empty, "doc": [read_doc_name(doc)], "unit": [unit], "document": [_json({"error": message})]}
+            for name, values in own.items():
+                rows[name] += values
+        del docs
+    return rows

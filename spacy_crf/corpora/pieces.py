@@ -1,0 +1,243 @@
+"""Cuts files of any length into pieces that are read apart, by whoever has time, and give the documents of the whole.
+
+Text and JSON lines are cut at ends of lines, CoNLL-U where a document or, in a file that marks none, a sentence begins.
+A file of another format is one piece. A line, document or file that cannot be read costs itself alone.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, TypeGuard
+
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..annotation.documents import read_doc_name, write_doc_name
+from ..core.errors import CRFError
+from ..reading.files import read_chunks
+from ..reading.records import parse_json
+from .docs import admit, make_doc
+from .errors import CorpusErrors
+from .files import NUMBERED, data_suffix, name_file, name_files, number_name, visible_files
+from .reader import list_files, tell_format
+
+TEXT, JSON_LINES, CONLLU = "text", "jsonl", "conllu"
+TEXT_SUFFIXES = (".txt", ".text", ".md", "")
+HEADER = 1 << 12  # bytes of comments before a mark, as a rule
+_BLANK = re.compile(rb"\n[ \t\r]*\n")
+_SENTENCE = re.compile(rb"\n[ \t\r]*\n(?=[^\s])")
+_DOCUMENT = re.compile(rb"\n[ \t\r]*\n(?=(?:#[^\n]*\n)*#\s*newdoc\b)")
+_MARK = re.compile(rb"^#\s*newdoc\b", re.MULTILINE)
+
+ReadFile = Callable[[Path, str | None], Iterable[Doc]]
+
+
+@dataclass(frozen=True)
+class InputFault:
+    """A stretch of input that gave no document, and why. line (int): where it begins, 0 for a whole file."""
+
+    path: str
+    line: int
+    problem: str
+
+
+@dataclass(frozen=True)
+class FilePiece:
+    """Whole lines of a file, or a file.
+
+    path (Path): the file. name (str): of its documents. format (str | None): None to have each reader tell it.
+    content (bytes | None): None for all of a file. line (int): number of the first one.
+    number (int): of the first document in the file. problem (str): why there is no more to read of the file.
+    """
+
+    path: Path
+    name: str
+    format: str | None = None
+    content: bytes | None = None
+    line: int = 1
+    number: int = 1
+    problem: str = ""
+
+    @property
+    def size(self) -> int:
+        """Bytes, packed where the file is."""
+        return len(self.content) if self.content is not None else 0 if self.problem else self.path.stat().st_size
+
+    def digest(self) -> bytes:
+        """Checksum of all that documents are made from."""
+        content = self.path.read_bytes() if self.content is None and not self.problem else self.content
+        return blake2b(repr((self.name, self.format, self.number)).encode() + (content or b"")).digest()
+
+    def split(self, at: int) -> tuple["FilePiece", "FilePiece"]:
+        """The same as two pieces, the second of which begins with a sentence."""
+        content = self.content or b""
+        before, after = content[:at], content[at:]
+        new = len(_MARK.findall(before)) - _is_marked(before) + _is_marked(after)
+        later = replace(self, content=after, line=self.line + before.count(b"\n"), number=self.number + new)
+        return replace(self, content=before), later
+
+
+def _starts(content: bytes, is_marked: bool, first: int = 0) -> list[int]:
+    """Where documents, or sentences in a file that marks none, begin behind the first one, from some byte on."""
+    return [match.end() for match in (_DOCUMENT if is_marked else _SENTENCE).finditer(content, first)]
+
+
+def _is_marked(content: bytes) -> bool:
+    """Whether the first sentence begins a document."""
+    return _MARK.search(_BLANK.split(content.lstrip(), maxsplit=1)[0]) is not None
+
+
+def find_inputs(paths: list[Path], format: str | None) -> list[tuple[Path, str]]:
+    """List the files of folders, with the names of their documents. RAISES (ValueError): where there is none."""
+    files = [(file, path) for path in paths for file in _files(path, format)]
+    if not files:
+        told = ", ".join(map(str, paths))
+        raise CRFError(CorpusErrors.CRF503.format(path=told, suffixes=", ".join((*TEXT_SUFFIXES[:-1], ".jsonl"))))
+    return list(name_files(files, paths))
+
+
+def _files(path: Path, format: str | None) -> list[Path]:
+    if not path.exists():
+        raise CRFError(CorpusErrors.CRF502.format(path=path))
+    if not path.is_dir():
+        return [path]
+    if format in (TEXT, JSON_LINES):
+        return visible_files(path, TEXT_SUFFIXES if format == TEXT else (".jsonl",))
+    raw = visible_files(path, (*TEXT_SUFFIXES, ".jsonl")) if format is None else []
+    return sorted({*raw, *list_files(path, format)})
+
+
+def cut_file(path: Path, name: str, format: str | None) -> Iterator[FilePiece]:
+    """Yield the pieces of a file, one after the other. format (str | None): None to have the file tell it."""
+    whole = FilePiece(path, name, format)
+    try:
+        whole = replace(whole, format=format or _told(path))
+        if whole.format in (TEXT, JSON_LINES):
+            yield from _cut_lines(whole)
+        elif whole.format == CONLLU:
+            yield from _cut_documents(whole)
+        else:
+            yield whole
+    except (CRFError, OSError) as error:
+        yield replace(whole, content=None, line=0, problem=str(error))
+
+
+def _told(path: Path) -> str | None:
+    suffix = data_suffix(path)
+    if suffix == ".jsonl":
+        return JSON_LINES
+    try:
+        told = tell_format(path)
+    except CRFError:  # of a line, which the others need not pay for
+        told = None
+    return TEXT if told is None and suffix in TEXT_SUFFIXES else told
+
+
+def _cut_lines(whole: FilePiece) -> Iterator[FilePiece]:
+    line = 1
+    for chunk in read_chunks(whole.path):
+        yield replace(whole, content=chunk, line=line)
+        line += chunk.count(b"\n")
+
+
+def _cut_documents(whole: FilePiece) -> Iterator[FilePiece]:
+    """A piece ends where the last document that has been met begins."""
+    rest, is_marked = replace(whole, content=b""), False
+    for chunk in read_chunks(whole.path):
+        known = rest.content or b""
+        rest = replace(rest, content=known + chunk)
+        is_marked = is_marked or _MARK.search(chunk) is not None
+        if starts := _starts(known + chunk, is_marked, max(0, len(known) - HEADER)):
+            done, rest = rest.split(starts[-1])
+            yield done
+    yield rest
+
+
+# -- reading -----------------------------------------------------------------------------------------------------
+
+
+def read_piece(piece: FilePiece, nlp: Language, read: ReadFile) -> Iterator[Doc | InputFault]:
+    """Yield the documents of a piece without gold, and faults in the place of those that cannot be read.
+
+    read (Callable): reads the documents of a file whose format is none of lines.
+    """
+    if piece.problem:
+        yield InputFault(str(piece.path), piece.line, piece.problem)
+    elif piece.format in (TEXT, JSON_LINES):
+        yield from _read_lines(piece, nlp)
+    elif piece.content is None:
+        yield from _named(piece, piece.path, read)
+    else:
+        yield from _read_documents(piece, read)
+
+
+def _read_lines(piece: FilePiece, nlp: Language) -> Iterator[Doc | InputFault]:
+    content = (piece.content or b"").replace(b"\r\n", b"\n")
+    lines = (content if b"\n" in content else content.replace(b"\r", b"\n")).split(b"\n")
+    for number, line in enumerate(lines, piece.line):
+        if not line.strip():
+            continue
+        try:
+            yield _read_line(piece, nlp, line, number)
+        except ValueError as error:  # UnicodeDecodeError among them
+            yield InputFault(str(piece.path), number, str(error))
+
+
+def _read_line(piece: FilePiece, nlp: Language, line: bytes, number: int) -> Doc:
+    where = f"{piece.path}, line {number}"
+    if piece.format == TEXT:
+        return write_doc_name(make_doc(nlp, line.decode("utf8")), piece.name)
+    found = parse_json(line, where)
+    found = found if isinstance(found, dict) else {}
+    text, words, spaces = found.get("text"), found.get("words"), found.get("spaces")
+    if isinstance(text, str):
+        doc = make_doc(nlp, text)
+    elif _is_list(words, str) and (spaces is None or (_is_list(spaces, bool) and len(spaces) == len(words))):
+        admit(nlp, sum(len(word) + 1 for word in words))
+        doc = Doc(nlp.vocab, words=words, spaces=spaces)
+    else:
+        raise CRFError(CorpusErrors.CRF683.format(where=where))
+    own = found.get("name")
+    return write_doc_name(doc, own if isinstance(own, str) else piece.name)
+
+
+def _is_list(value: Any, kind: type) -> TypeGuard[list[Any]]:
+    return isinstance(value, list) and all(isinstance(item, kind) for item in value)
+
+
+def _read_documents(piece: FilePiece, read: ReadFile) -> Iterator[Doc | InputFault]:
+    """Where something cannot be read, each half is read apart, down to one document."""
+    starts = _starts(piece.content or b"", _MARK.search(piece.content or b"") is not None)
+    with TemporaryDirectory() as folder:
+        file = Path(folder, Path(piece.path.name).name)
+        # a single document stands in its own lines, for messages
+        before = b"" if starts else b"\n" * (piece.line - 1)
+        file.write_bytes(before + (piece.content or b""))
+        found = list(_named(piece, file, read))
+    faults = [fault for fault in found if isinstance(fault, InputFault)]
+    if not faults:
+        yield from found
+    elif starts:
+        for half in piece.split(starts[len(starts) // 2]):
+            yield from _read_documents(half, read)
+    else:
+        problem = faults[0].problem.replace(str(file), str(piece.path))
+        yield InputFault(str(piece.path), piece.line, problem)
+
+
+def _named(piece: FilePiece, file: Path, read: ReadFile) -> Iterator[Doc | InputFault]:
+    """The documents of a file, which have the names that those of the piece have in its own file."""
+    stem = name_file(file, file, [file])
+    try:
+        for doc in read(file, piece.format):
+            numbered = NUMBERED.fullmatch(own := read_doc_name(doc))
+            if own == stem:
+                write_doc_name(doc, number_name(piece.name, piece.number))
+            elif numbered is not None and numbered[1] == stem:
+                write_doc_name(doc, number_name(piece.name, piece.number - 1 + int(own[len(stem) + 1 :])))
+            yield doc
+    except (CRFError, OSError) as error:
+        yield InputFault(str(piece.path), 0, str(error))

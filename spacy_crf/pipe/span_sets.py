@@ -1,0 +1,204 @@
+"""Sets of spans with a promise: all that are likely enough, so that few of the right ones are missed."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from spacy.tokens import Doc, Span, SpanGroup
+from spacy.training import Example
+from spacy.util import minibatch
+
+from ..annotation.documents import number_documents, read_doc_name
+from ..annotation.gold import same_tokens
+from ..annotation.span_targets import SpanTarget, without_overlaps
+from ..annotation.target import Place
+from ..core.arrays import Doubles, Indices, Segments
+from ..core.chain.spans import exact_spans, likely_spans
+from ..core.errors import CRFError
+from ..core.labels import OUTSIDE
+from ..core.sets.risk import SpanRisk
+from .decoding import Batch
+from .errors import PipeErrors
+from .fingerprint import MODEL, KeepsPromise, fingerprint
+
+BATCH_SIZE = 256
+KIND = "spans"  # of the promise, in a config
+ROUNDING = 1e-9  # of the same probability in another batch: a span at the threshold stays in the set
+
+
+class LikelySpan(NamedTuple):
+    """A span of tokens in a set, with its exact probability."""
+
+    start: int
+    end: int
+    label: str
+    probability: float
+
+
+class PromisesSpans(KeepsPromise):
+    """A component over a chain whose setting `guarantee` may hold a promise about the spans that it labels."""
+
+    def span_sets(self) -> "SpanSetsOutput":
+        """What keeps the promise of the settings; a coded error for what is none."""
+        own = self.settings
+        return SpanSetsOutput(own.sets_key, read_span_promise(self.name, own.guarantee), self.check_promise)
+
+
+@dataclass(frozen=True)
+class SpanSetsOutput:
+    """The set of spans of each Doc, in `doc.spans[key]`, with their probabilities as `scores` in its attrs.
+
+    promise (SpanRisk): says which spans are in it. check (Callable): warns where it may not hold.
+    """
+
+    key: str
+    promise: SpanRisk
+    check: Callable[[], None]
+
+    def read(self, batch: Batch) -> list[list[LikelySpan]]:
+        self.check()
+        least, longest = self.promise.threshold - ROUNDING, self.promise.longest
+        found = likely_spans(batch.distribution, batch.tags, batch.columns.lengths, least, longest)
+        rows = list(zip(found.firsts.tolist(), found.ends.tolist(), found.labels, found.probabilities.tolist()))
+        cuts, firsts = np.searchsorted(found.firsts, batch.by_doc.bounds).tolist(), batch.by_doc.firsts.tolist()
+        return [
+            [LikelySpan(start - first, end - first, *told) for start, end, *told in rows[low:high]]
+            for first, low, high in zip(firsts, cuts, cuts[1:])
+        ]
+
+    def empty(self) -> list[LikelySpan]:
+        return []
+
+    def write(self, doc: Doc, value: list[LikelySpan]) -> None:
+        spans = [Span(doc, one.start, one.end, label=one.label) for one in value]
+        attrs = {"scores": [one.probability for one in value]}
+        doc.spans[self.key] = SpanGroup(doc, name=self.key, attrs=attrs, spans=spans)
+
+    def register(self) -> None:
+        """Groups of spans need no custom attribute."""
+
+
+# -- promises ----------------------------------------------------------------------------------------------------
+
+
+class HeldOutSpans(NamedTuple):
+    """Gold spans of held-out documents: their exact probabilities ((S,)), 0 for those that the component cannot give,
+    and the numbers of the sentence and of the document ((S,)) that each is in."""
+
+    probabilities: Doubles
+    sentences: Indices
+    documents: Indices
+
+
+def held_out_spans(pipe: Any, examples: Iterable[Example], longest: int) -> HeldOutSpans:
+    """Find the exact probabilities of gold spans, under the settings of the component.
+
+    pipe (CRFTagger | ConstrainedNER): that labels spans. examples (Iterable[Example]): with what it needs to see on the
+        predicted side. longest (int): a span of more tokens cannot be given, nor one with an unknown label, or one that
+        begins or ends within a token or runs across sentences.
+    """
+    probabilities, sentences, owners, names = [np.zeros(0)], list[int](), list[int](), list[str]()
+    n_sentences = 0
+    for batch in minibatch(examples, BATCH_SIZE):
+        columns, found = pipe.distribution([example.predicted for example in batch])
+        sequences, by_doc = Segments(columns.lengths), Segments(columns.doc_lengths)
+        places: list[tuple[Place, bool]] = []
+        for example, first in zip(batch, by_doc.firsts.tolist()):
+            own = list(gold_places(pipe.annotation, example))
+            places += [((start + first, end + first, label), is_exact) for (start, end, label), is_exact in own]
+            owners += [len(names)] * len(own)
+            names.append(read_doc_name(example.reference))
+        of = sequences.owners
+        known = set(pipe.labels) - {OUTSIDE}
+        possible = [
+            k
+            for k, ((start, end, label), is_exact) in enumerate(places)
+            if is_exact and label in known and end - start <= longest and of[start] == of[end - 1]
+        ]
+        own_probabilities = np.zeros(len(places))
+        if possible:
+            firsts, ends = (np.array([places[k][0][side] for k in possible], dtype=np.intp) for side in (0, 1))
+            asked = exact_spans(pipe.tags, firsts, ends, [places[k][0][2] for k in possible])
+            (own_probabilities[possible],) = found.spans(asked)
+        probabilities.append(own_probabilities)
+        sentences += [n_sentences + int(of[start]) for (start, _, _), _ in places]
+        n_sentences += len(columns.lengths)
+    numbers = number_documents(names)[np.array(owners, dtype=np.intp)]
+    return HeldOutSpans(np.concatenate(probabilities), np.array(sentences, dtype=np.intp), numbers)
+
+
+def gold_places(target: SpanTarget, example: Example) -> Iterator[tuple[Place, bool]]:
+    """Yield the gold spans of an example by the predicted tokens that they touch, and whether they end with these."""
+    is_same = same_tokens(example)
+    for span in target.spans(example.reference):
+        if is_same:
+            yield (span.start, span.end, span.label_), True
+        elif aligned := example.get_aligned_spans_y2x([span]):
+            yield (aligned[0].start, aligned[0].end, span.label_), True
+        elif touched := [own for token in span for own in example.alignment.y2x[token.i].tolist()]:
+            yield (min(touched), max(touched) + 1, span.label_), False
+
+
+def read_span_promise(name: str, data: Mapping[str, Any] | None) -> SpanRisk:
+    """Read what `span_promise_data` has made. name (str): for messages."""
+    kind = (data or {}).get("kind")
+    if data is None or kind != KIND:
+        raise CRFError(PipeErrors.CRF415.format(name=name, value=kind))
+    try:
+        return SpanRisk.from_data({key: value for key, value in data.items() if key not in ("kind", MODEL)})
+    except TypeError as error:
+        raise CRFError(PipeErrors.CRF415.format(name=name, value=repr(error))) from error
+
+
+def span_promise_data(promise: SpanRisk, pipe: Any) -> dict[str, Any]:
+    """What the config keeps of a promise, and of the component that it was made with."""
+    return {"kind": KIND, MODEL: fingerprint(pipe), **promise.to_data()}
+
+
+# -- sets --------------------------------------------------------------------------------------------------------
+
+
+def likely_spans_of(pipe: Any, docs: Sequence[Doc], promise: SpanRisk) -> list[list[LikelySpan]]:
+    """The sets that a promise makes of Docs, which stay as they are."""
+    output, found = SpanSetsOutput("", promise, lambda: None), list[list[LikelySpan]]()
+    for batch in minibatch(docs, BATCH_SIZE):
+        columns, distribution = pipe.distribution(batch)
+        found += output.read(Batch(batch, columns, distribution, pipe.tags))
+    return found
+
+
+def read_span_set(doc: Doc, key: str) -> list[LikelySpan]:
+    """The set of spans that a pipeline has given a Doc."""
+    group = doc.spans[key]
+    places = ((span.start, span.end, span.label_) for span in group)
+    return [LikelySpan(*place, score) for place, score in zip(places, group.attrs["scores"])]
+
+
+class SpanSetReport(NamedTuple):
+    """Measures of sets of spans.
+
+    documents (int), spans (int): with gold spans, and how many these have. coverage (float): share of these in their
+    sets. size (float): spans in the set of a document. alone (float): share of spans that overlap no other one of their
+    set. alone_right (float): share of these that are gold.
+    """
+
+    documents: int
+    spans: int
+    coverage: float
+    size: float
+    alone: float
+    alone_right: float
+
+
+def report_span_sets(pairs: Iterable[tuple[Sequence[LikelySpan], Sequence[tuple[Place, bool]]]]) -> SpanSetReport:
+    """Measure sets of spans of documents, each with its gold spans as of `gold_places`."""
+    documents = spans = covered = n_docs = size = alone = right = 0
+    for found, gold in pairs:
+        known, own = {place for place, is_exact in gold if is_exact}, {span[:3] for span in found}
+        lone = {span[:3] for span in without_overlaps(found)}
+        documents, n_docs = documents + bool(gold), n_docs + 1
+        spans, covered, size = spans + len(gold), covered + len(known & own), size + len(found)
+        alone, right = alone + len(lone), right + len(lone & known)
+    shares = covered / max(1, spans), size / max(1, n_docs), alone / max(1, size), right / max(1, alone)
+    return SpanSetReport(documents, spans, *shares)

@@ -1,0 +1,145 @@
+"""`crf apply`: names, formats, what is bad, and runs that are broken off at any moment."""
+
+import json
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import spacy
+from helpers.paths import ROOT
+from spacy.training import Example
+from typer.testing import CliRunner, Result
+
+from spacy_crf import Corpus
+from spacy_crf.cli import app
+from spacy_crf.reading import files
+
+TRAIN = ROOT / "corpus" / "crf_tagger" / "train.conllu"
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("crf_tagger", config={"features": {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER[-1..1]"]}})
+    examples: list[Example] = list(Corpus(TRAIN, limit=40)(nlp))
+    optimizer = nlp.initialize(lambda: examples)
+    nlp.update(examples, sgd=optimizer)
+    path = tmp_path_factory.mktemp("model")
+    nlp.to_disk(path)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "CHUNK_SIZE", 1 << 13)
+
+
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in three formats."""
+    folder = tmp_path_factory.mktemp("texts")
+    lines = [line.removeprefix("# text = ") for line in TRAIN.read_text().splitlines() if line.startswith("# text")]
+    (folder / "letters").mkdir()
+    (folder / "letters" / "1425.txt").write_text("\n".join(lines) + "\n", encoding="utf8")
+    (folder / "b.jsonl").write_text("".join(json.dumps({"text": line, "name": "own"}) + "\n" for line in lines[:60]))
+    (folder / "c.conllu").write_text(TRAIN.read_text()[:60_000].rpartition("\n\n")[0] + "\n\n", encoding="utf8")
+    return folder
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(app, ["apply", *map(str, arguments), "--quiet"])
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
+
+
+def test_names_and_order_are_kept(model: Path, texts: Path, tmp_path: Path) -> None:
+    result = run(model, texts, tmp_path / "out", "--json", "--part-size", 16)
+    told = json.loads(result.stdout)
+    parts = b"".join(own for name, own in content(tmp_path / "out").items() if name.startswith("part"))
+    read = list(map(json.loads, parts.splitlines()))
+    names = list(dict.fromkeys(line["_"]["doc_name"] for line in read))
+    assert names[:2] == ["own", "c"] and names[-1] == "letters/1425"
+    assert told["documents"] == len(read) and told["faults"] == [] and told["parts"] > 3
+    assert [line["text"] for line in read if line["_"]["doc_name"] == "letters/1425"] == (
+        texts / "letters" / "1425.txt"
+    ).read_text().splitlines()
+    assert all("tag" in token for line in read for token in line["tokens"])
+
+
+@pytest.mark.parametrize("to", ["jsonl", "conllu", "spacy", "parquet"])
+def test_two_processes_write_what_one_writes(model: Path, texts: Path, tmp_path: Path, to: str) -> None:
+    if to == "parquet":
+        pytest.importorskip("pyarrow", reason="needs the extra parquet")
+    for processes in (1, 2):
+        done = run(model, texts, tmp_path / str(processes), "--to", to, "--processes", processes, "--part-size", 16)
+        assert done.exit_code == 0, done.output
+    assert content(tmp_path / "1") == content(tmp_path / "2")
+
+
+def test_what_is_bad_costs_itself_and_is_listed(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.jsonl").write_bytes(b'{"text": "A dog"}\n{"text": 1}\n{"text": "barks"}\n')
+    (tmp_path / "in" / "b.spacy").write_bytes(b"no DocBin")
+    (tmp_path / "in" / "c.txt").write_bytes(b"good\nb\xffd\ngood\n")
+    result = run(model, tmp_path / "in", tmp_path / "out")
+    assert result.exit_code == 0 and "4 documents" in result.stdout and "3 inputs were left out" in result.stdout
+    assert all(told in result.stdout for told in ("CRF683", "CRF517"))
+    stopped = run(model, tmp_path / "in", tmp_path / "other", "--on-error", "raise")
+    assert stopped.exit_code == 1 and "CRF686" in stopped.stdout
+    (tmp_path / "in" / "a.jsonl").write_bytes(b'{"text": "A dog"}\n')
+
+
+def test_another_run_is_not_mixed_with_this_one(model: Path, texts: Path, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.txt").write_text("a\nb\n")
+    assert run(model, tmp_path / "in", tmp_path / "out").exit_code == 0
+    assert "CRF684" in run(model, tmp_path / "in", tmp_path / "out", "--to", "conllu").stdout
+    (tmp_path / "in" / "a.txt").write_text("a\nc\n")
+    assert "CRF685" in run(model, tmp_path / "in", tmp_path / "out").stdout
+    (tmp_path / "in" / "a.txt").write_text("")
+    assert "CRF685" in run(model, tmp_path / "in", tmp_path / "out").stdout
+
+
+def test_a_run_goes_on_behind_the_last_whole_part(model: Path, texts: Path, tmp_path: Path) -> None:
+    out, whole = tmp_path / "out", tmp_path / "whole"
+    for folder in (out, whole):
+        assert run(model, texts, folder, "--part-size", 8).exit_code == 0
+    expected, size = content(whole), (out / "manifest.jsonl").stat().st_size
+    rng = random.Random(0)
+    for _ in range(5):
+        with (out / "manifest.jsonl").open("r+b") as file:  # as if the disk had known no more
+            file.truncate(rng.randrange(size))
+        files_of_parts = sorted(out.glob("part-*"))
+        files_of_parts[-1].write_bytes(b"half")
+        assert run(model, texts, out, "--part-size", 8).exit_code == 0
+        assert content(out) == expected
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("processes", "signal"), [(1, "KILL"), (2, "KILL"), (2, "INT")])
+def test_a_run_that_is_killed_goes_on(model: Path, texts: Path, tmp_path: Path, processes: int, signal: str) -> None:
+    lines = (texts / "letters" / "1425.txt").read_text()
+    inputs = [texts, *(tmp_path / f"{number}.txt" for number in range(16))]
+    for path in inputs[1:]:
+        path.write_text(lines * 10, encoding="utf8")
+    command = [sys.executable, "-m", "spacy", "crf", "apply", str(model), *map(str, inputs), str(tmp_path / "out")]
+    command += ["--part-size", "100", "--quiet", "--processes", str(processes)]
+    whole = [*command, "--processes", "1"]
+    whole[whole.index(str(tmp_path / "out"))] = str(tmp_path / "whole")
+    subprocess.run(whole, check=True)
+    manifest, rng = tmp_path / "out" / "manifest.jsonl", random.Random(processes)
+    for killed in range(1, 5):
+        before = manifest.stat().st_size if manifest.exists() else 0
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while process.poll() is None and (not manifest.exists() or manifest.stat().st_size <= before):
+            time.sleep(0.05)
+        time.sleep(0.5 * rng.random())
+        process.kill() if signal == "KILL" else process.send_signal(2)
+        assert process.wait() != 0, f"killed {killed} times"
+    subprocess.run(command, check=True)
+    assert content(tmp_path / "out") == content(tmp_path / "whole")

@@ -1,0 +1,178 @@
+"""What all commands share: words for options, examples, quiet, old spellings."""
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spacy
+from helpers.paths import ROOT
+from spacy.training import Example
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from spacy_crf.cli import COMMANDS, app
+
+GROUP: Any = get_command(app)
+# Options that said the same in other words, and what they are called now
+OLD = ("--pipe", "--layout", "--source", "--write")
+FIGURES = ("constraints", "evaluate", "experiment", "explain", "inspect", "search", "sets", "tag", "tune")
+
+
+def run(*arguments: object) -> Any:
+    return CliRunner().invoke(app, [*map(str, arguments)])
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A pipeline of two taggers, and gold for it."""
+    folder = tmp_path_factory.mktemp("surface")
+    gold = folder / "gold.conllu"
+    rows = [("Ada", "PROPN"), ("runs", "VERB"), ("fast", "ADV")]
+    lines = [f"{i}\t{word}\t_\t{pos}\t{pos}\t_\t_\t_\t_\t_" for i, (word, pos) in enumerate(rows, 1)]
+    gold.write_text("\n".join([*lines, "", ""]), encoding="utf8")
+    nlp = spacy.blank("en")
+    nlp.config["training"]["score_weights"] = {"tag_acc": 0.5, "pos_acc": 0.5, "crf_score": 0.0}
+    words, tags = [word for word, _ in rows], [tag for _, tag in rows]
+    example = Example.from_dict(nlp.make_doc("Ada runs fast"), {"words": words, "tags": tags, "pos": tags})
+    for name, target in (("first", "tag"), ("second", "pos")):
+        nlp.add_pipe("crf_tagger", name=name, config={"target": target})
+    nlp.initialize(lambda: [example])
+    nlp.update([example])
+    nlp.to_disk(folder / "model")
+    return folder / "model"
+
+
+def command_of(name: str) -> Any:
+    return GROUP.get_command(None, name)
+
+
+def spellings(command: Any) -> set[str]:
+    return {spelt for parameter in command.params for spelt in getattr(parameter, "opts", ())}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_has_the_words_of_all(name: str) -> None:
+    known = spellings(command_of(name))
+    assert "--quiet" in known and not known & set(OLD)
+    if name in FIGURES:
+        assert "--json" in known
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_example_of_a_command_can_be_written_so(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = command_of(name)
+    title, example = (line.strip() for line in command.epilog.removeprefix("\b\n").splitlines())
+    assert title == "Example:"
+    *program, called = shlex.split(example)[:5]
+    assert [*program, called] == ["python", "-m", "spacy", "crf", name]
+    arguments = shlex.split(example)[5:]
+    Path("results").mkdir()
+    for text in arguments:  # files that must be there
+        if "." in text and " " not in text:
+            Path(text).touch()
+    Path("training/model-best").mkdir(parents=True)
+    with command.make_context(name, list(arguments)) as context:
+        assert context.params
+
+
+def test_every_help_ends_with_an_example() -> None:
+    result = run("tag", "--help")
+    assert result.output.rstrip().endswith("python -m spacy crf tag training/model-best 'The letters came late.'")
+
+
+def test_the_version_and_the_codes_of_exits_are_told() -> None:
+    assert run("--version").output == f"{__import__('spacy_crf').__version__}\n"
+    assert "ends with 0" in " ".join(run("--help").output.split())
+    assert run("tag", "nowhere").exit_code == 1
+    assert run("tag").exit_code == 2
+
+
+def test_an_old_name_still_works_and_says_what_it_is_called_now(model: Path) -> None:
+    new = run("tag", model, "Ada runs", "--component", "second")
+    for old in (["--pipe", "second"], ["--pipe=second"]):
+        result = run("tag", model, "Ada runs", *old)
+        assert result.exit_code == 0 and result.stdout == new.stdout
+        assert "--pipe is called --component now" in " ".join(result.stderr.split())
+
+
+def test_what_follows_two_dashes_is_no_option(model: Path) -> None:
+    result = run("tag", model, "--", "--pipe")
+    assert result.exit_code == 0 and not result.stderr and "pipe" in result.stdout
+
+
+def test_a_flag_that_was_a_file_takes_it_as_before(model: Path, tmp_path: Path) -> None:
+    config = tmp_path / "tagger.cfg"
+    assert run("init", "crf_tagger", config, "--quiet").output == ""
+    gold = model.parent / "gold.conllu"
+    paths = ("--paths.train", gold, "--paths.dev", gold, "--c2", "1", "--folds", 2, "--iterations", 2)
+    gold.write_text(gold.read_text(encoding="utf8") * 4, encoding="utf8")
+    old = run("tune", config, *paths, "--json", tmp_path / "a.json", "--write", tmp_path / "a.cfg")
+    assert old.exit_code == 0, old.output
+    assert "--json is called --results now" in " ".join(old.stderr.split())
+    assert "--write is called --output now" in " ".join(old.stderr.split())
+    new = run("tune", config, *paths, "--json")
+    before = json.loads((tmp_path / "a.json").read_text())
+    assert {**json.loads(new.stdout), "settings": 0} == {**before, "settings": 0}
+
+
+def test_review_took_the_format_of_its_list_by_the_name_of_the_input(model: Path) -> None:
+    gold = model.parent / "gold.conllu"
+    old = run("review", model, gold, "--format", "jsonl")
+    assert "--format is called --to now" in " ".join(old.stderr.split())
+    assert old.stdout == run("review", model, gold, "--to", "jsonl", "--format", "conllu").stdout != ""
+
+
+def test_figures_as_data_are_all_that_is_written(model: Path, tmp_path: Path) -> None:
+    found = run("evaluate", model, model.parent / "gold.conllu", "--json", "--output", tmp_path / "figures.json")
+    written = json.loads((tmp_path / "figures.json").read_text(encoding="utf8"))
+    shown = json.loads(found.stdout)
+    assert shown.keys() == written.keys() and shown["scores"] == written["scores"]
+
+
+def test_tokens_as_data_hold_what_the_table_shows(model: Path) -> None:
+    (line,) = run("tag", model, "Ada runs", "--json").stdout.splitlines()
+    data = json.loads(line)
+    assert data["text"] == "Ada runs" and [(token["token"], token["start"]) for token in data["tokens"]] == [
+        ("Ada", 0),
+        ("runs", 4),
+    ]
+    shown = run("tag", model, "Ada runs").stdout
+    for token in data["tokens"]:
+        assert f"{token['tag']}" in shown and f"{token['probability']:.2f}" in shown
+
+
+def test_quiet_tells_results_alone(model: Path, tmp_path: Path) -> None:
+    gold = model.parent / "gold.conllu"
+    told = run("review", model, gold, "--output", tmp_path / "told.tsv")
+    quiet = run("review", model, gold, "--output", tmp_path / "quiet.tsv", "--quiet")
+    assert "Wrote" in told.output and "Next: fill in the column gold" in told.output
+    assert not quiet.output and (tmp_path / "quiet.tsv").read_bytes() == (tmp_path / "told.tsv").read_bytes()
+
+
+def spacy_train(*arguments: object, developing: bool = False) -> subprocess.CompletedProcess[str]:
+    flags = ["-X", "dev"] if developing else []
+    command = [sys.executable, *flags, "-W", "ignore", "-m", "spacy", "train", ROOT / "configs" / "crf_tagger.cfg"]
+    return subprocess.run([*map(str, [*command, *arguments])], cwd=ROOT, capture_output=True, text=True)
+
+
+def test_spacy_train_tells_our_errors_without_a_traceback() -> None:
+    arguments = ("--paths.train", "nowhere", "--paths.dev", "nowhere")
+    done = spacy_train(*arguments)
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert "[CRF502] No such file or folder: 'nowhere'" in " ".join(done.stderr.split())
+    assert "Traceback" in spacy_train(*arguments, developing=True).stderr
+
+
+def test_the_shell_completes_our_commands() -> None:
+    """In the way of a shell in which `spacy-crf --install-completion` was run."""
+    words = {"COMP_WORDS": "spacy-crf guar", "COMP_CWORD": "1", "_SPACY_CRF_COMPLETE": "complete_bash"}
+    program = "from spacy_crf.cli import app; app(prog_name='spacy-crf')"
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, env={**os.environ, **words}, cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout.split() == ["guarantee"], done.stderr

@@ -1,0 +1,170 @@
+"""`crf report`: a page for each kind of component, with the figures of other commands, and nothing from elsewhere."""
+
+import json
+import re
+import zipfile
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spacy
+from helpers.paths import ROOT
+from hypothesis import given
+from hypothesis import strategies as st
+from spacy.tokens import Doc
+from spacy.training import Example
+from typer.testing import CliRunner
+
+from spacy_crf import calibrate
+from spacy_crf.cli import app
+from spacy_crf.lab.evaluation import evaluate
+from spacy_crf.service.charts import Axis, confusion_matrix, line_chart
+from spacy_crf.service.report import Reported, make_report
+
+MODELS, CORPUS = ROOT / "tests" / "contract" / "data" / "models", ROOT / "corpus"
+OF_ALL = {"Scores", "By label", "Documents"}
+REPORTS = {
+    "tagger": ("crf_tagger/dev.conllu", {"Confusions", "Reliability", "Most surprising errors", "Strongest weights"}),
+    "sets": ("set_valued_tagger/dev", {"Tag sets", "Reliability", "Most surprising errors", "Strongest weights"}),
+    "references": ("constrained_ner/dev", {"Constraints", "What constraints changed", "Most surprising errors"}),
+    "sections": ("section_parser/test", {"Confusions", "Reliability"}),
+    "punctuation": ("punctuation_restorer/dev", {"Reliability", "Most surprising errors"}),
+    "second_order": ("crf_tagger/dev.conllu", {"Most surprising errors"}),
+    "sourced": ("crf_tagger/dev.conllu", set()),
+}
+
+
+class Page(HTMLParser):
+    """Headings and text of a page whose elements are closed, with nothing from elsewhere."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.stack: list[str] = []
+        self.headings: list[str] = []
+        self.text = ""
+        self.feed(text)
+        assert not self.stack
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag not in ("script", "link", "img")
+        assert not any(
+            name.startswith("on") or (name in ("src", "href") and not (value or "").startswith("#"))
+            for name, value in attrs
+        )
+        if tag != "meta":
+            self.stack.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.stack.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.stack[-1:] == ["h2"]:
+            self.headings.append(data)
+        self.text += data
+
+
+def run(*arguments: object, code: int = 0) -> str:
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == code, f"{result.output}\n{result.exception!r}"
+    return result.output
+
+
+def unzip(name: str, folder: Path) -> Path:
+    with zipfile.ZipFile(MODELS / f"{name}.zip") as archive:
+        archive.extractall(folder / name)
+    return folder / name
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_a_page_for_each_kind_of_component(name: str, tmp_path: Path) -> None:
+    data, expected = REPORTS[name]
+    output = tmp_path / "deep" / "report.html"
+    told = run("report", unzip(name, tmp_path), CORPUS / data, "--output", output, "--most", 3)
+    assert "".join(f"Wrote {output}".split()) in "".join(told.split())
+    text = output.read_text(encoding="utf8")
+    page = Page(text)
+    assert OF_ALL | expected <= {heading.partition(":")[0] for heading in page.headings}, page.headings
+    (style,) = re.findall(r"<style>(.*?)</style>", text, re.DOTALL)
+    assert "url(" not in style and "@import" not in style
+    anchors = re.findall(r' id="([^"]+)"', text)
+    assert len(anchors) == len(set(anchors))
+    assert set(re.findall(r'href="#([^"]+)"', text)) <= set(anchors)
+
+
+def test_figures_are_those_of_other_commands(tmp_path: Path) -> None:
+    model, data, found = unzip("tagger", tmp_path), CORPUS / "crf_tagger" / "dev.conllu", tmp_path / "found.json"
+    run("evaluate", model, data, "--intervals", "--output", found)
+    told = json.loads(found.read_text(encoding="utf8"))
+    nlp = spacy.load(model)
+    examples = list(spacy_corpus(data, nlp))
+    text = Page(make_report(Reported(nlp, "crf_tagger", evaluate(nlp, "crf_tagger", examples), "It"))).text
+    assert f"{100 * told['scores']['tag_acc']:.2f}" in text
+    fitted = calibrate(nlp.get_pipe("crf_tagger"), spacy_corpus(data, nlp))
+    assert f"expected calibration error {fitted.before.error:.4f}" in text
+
+
+def spacy_corpus(path: Path, nlp: Any) -> Any:
+    from spacy_crf import Corpus
+
+    return Corpus(path)(nlp)
+
+
+def test_the_log_of_training_is_drawn(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    step = {"epoch": 0, "losses": {"crf_tagger": 3.0}, "scores": {"tag_acc": 50.0, "speed": 1e4}, "score": 0.5}
+    log.write_text("".join(json.dumps({**step, "step": number}) + "\n" for number in (10, 20)), encoding="utf8")
+    model, output = unzip("tagger", tmp_path), tmp_path / "report.html"
+    run("report", model, CORPUS / "crf_tagger" / "dev.conllu", "--log", log, "--output", output, "--most", 1)
+    text = output.read_text(encoding="utf8")
+    assert "Training" in Page(text).headings and "tag_acc: 10: 50; 20: 50" in text
+    log.write_text('{"step": 1}\n', encoding="utf8")
+    told = run("report", model, CORPUS / "crf_tagger" / "dev.conllu", "--log", log, "--output", output, code=1)
+    assert "CRF584" in told and "line 1" in " ".join(told.split())
+
+
+def test_names_and_texts_bring_no_html(tmp_path: Path) -> None:
+    nlp = spacy.blank("en")
+    tagger = nlp.add_pipe("crf_tagger")
+    words, tags = ["<script>alert(1)</script>", "&", "b"], ["<b>X", "Y&", "Z"]
+    examples = [Example(Doc(nlp.vocab, words=words), Doc(nlp.vocab, words=words, tags=tags)) for _ in range(3)]
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    examples = [Example(Doc(nlp.vocab, words=words), Doc(nlp.vocab, words=words, tags=tags[::-1]))]
+    figures = evaluate(nlp, tagger.name, examples)
+    page = Page(make_report(Reported(nlp, tagger.name, figures, "<script>", {"<b>": "<i>"})))
+    assert "<script>alert(1)</script>" in page.text and "<b>X" in page.text
+
+
+@given(st.lists(st.tuples(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6)), min_size=1, max_size=20))
+def test_lines_stay_in_their_picture(points: list[tuple[float, float]]) -> None:
+    text = line_chart({"a<b": points}, "x", "y")
+    places = [float(value) for value in re.findall(r' c[xy]="([^"]+)"', text)]
+    assert all(0 <= place <= 420 for place in places) and "a&lt;b" in text
+
+
+@given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6))
+def test_an_axis_has_a_few_round_numbers_within_its_ends(least: float, size: float) -> None:
+    axis = Axis([least, least + size], 0, 100)
+    assert len(axis.ticks) <= 6
+    assert all(axis.least - 1e-6 * size <= tick <= axis.greatest + 1e-6 * size for tick in axis.ticks)
+
+
+def test_a_matrix_is_shaded_by_the_share_of_its_row() -> None:
+    text = confusion_matrix({("A", "A"): 3, ("A", "B"): 1, ("B", "B"): 2}, ["A", "B"])
+    assert re.findall(r"--share:([\d.]+)", text) == ["0.750", "0.250", "1.000"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["tagger", "sets", "references", "sections", "punctuation"])
+def test_a_page_is_no_wider_than_the_window_and_draws_what_it_has(browser: Any, tmp_path: Path, name: str) -> None:
+    output = tmp_path / "report.html"
+    run("report", unzip(name, tmp_path), CORPUS / REPORTS[name][0], "--output", output, "--most", 2)
+    for width in (390, 1280):
+        screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+        browser.get(output.as_uri())
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+        drawn = browser.execute_script("return [...document.querySelectorAll('svg')].map((one) => one.clientHeight)")
+        assert drawn and min(drawn) > 100
+    assert [line for line in browser.get_log("browser") if line["level"] == "SEVERE"] == []

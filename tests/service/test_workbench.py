@@ -1,0 +1,254 @@
+"""The start page: HTML of answers, rules of sets, explanations, files of what is checked, and all of it by keyboard."""
+
+import json
+import shutil
+import subprocess
+import time
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import spacy
+from helpers.paths import ROOT
+from helpers.services import Models, ServedModel, httpx, refusal, served
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spacy_crf import Corpus, explain
+from spacy_crf.core.sets.predict import error_controlled_sets, make_utility, utility_optimal_sets
+
+RULES = ROOT / "spacy_crf" / "service" / "pages" / "sets.js"
+TEXTS = {
+    "tag": "They can swim to the <b>boats</b>.",
+    "sets": "uinen <script>alert(1)</script> sawzel",
+    "entities": "Ferreira, Tomás, and Edith <i>Crane</i>. The Kitchen Sonnet. Tollgate Press 2003.",
+    "cite": 'Ferreira, Tomás, and Edith Crane. The <img src="x" onerror="alert(1)"> Sonnet. Tollgate Press 2003.',
+    "sections": "1. Scope <script>\nAll ferries.\n\n2. Term\nA year, see 1.\n",
+    "punctuate": "dear tom <b> thank you for your letter how is your sister",
+}
+
+
+class Balanced(HTMLParser):
+    """Checks that elements are closed, and that a text brings none of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stack: list[str] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag not in ("script", "img", "i"), tag
+        assert not [name for name, _ in attrs if name.startswith("on")], attrs
+        self.stack.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.stack.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+def test_html_of_answers_shows_the_text_and_nothing_that_it_brings(client: httpx.Client, kind: str) -> None:
+    (found,) = client.post(f"/{kind}", json={"text": TEXTS[kind], "html": True}).json()["results"]
+    page = Balanced()
+    page.feed(found["html"])
+    assert not page.stack
+    assert page.text.count("<") >= TEXTS[kind].count("<")
+
+
+def test_html_of_a_text_that_fails_is_its_error(client: httpx.Client) -> None:
+    (found,) = client.post("/cite", json={"text": "", "html": True}).json()["results"]
+    assert "html" in found
+
+
+def test_all_probabilities_of_tags_come_with_the_page(client: httpx.Client, models: Models) -> None:
+    (found,) = client.post("/sets", json={"text": "uinen sawzel", "html": True}).json()["results"]
+    for token in found["tokens"]:
+        assert sum(token["probabilities"].values()) == pytest.approx(1, abs=1e-5)
+        assert set(token["probabilities"]) <= set(found["labels"])
+
+
+# -- rules ---------------------------------------------------------------------------------------------------------
+
+
+def run_rules(script: str, data: Any) -> Any:
+    """What the rules of the page make of data."""
+    code = f"{RULES.read_text(encoding='utf8')}\nconst data = JSON.parse(require('fs').readFileSync(0, 'utf8'));\n"
+    code += f"process.stdout.write(JSON.stringify({script}));"
+    done = subprocess.run(["node", "-e", code], input=json.dumps(data), capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="the rules of the page run in node")
+@settings(max_examples=8)
+@given(seed=st.integers(0, 2**32 - 1), n_labels=st.integers(1, 40), beta=st.floats(0, 5), alpha=st.floats(0, 1))
+def test_the_page_chooses_the_sets_that_python_does(seed: int, n_labels: int, beta: float, alpha: float) -> None:
+    rng = np.random.default_rng(seed)
+    rows = rng.dirichlet(np.full(n_labels, rng.choice([0.05, 0.3, 1.0, 100.0])), size=200)
+    rows[::7] = np.round(rows[::7], 1)  # equal ones, and zeros
+    rows[::7, 0] += 1 - rows[::7].sum(axis=1)
+    rows = np.clip(rows, 0, None) / np.clip(rows, 0, None).sum(axis=1, keepdims=True)
+    mass = float(rng.uniform(0.01, 0.99))
+    data = {"rows": rows.tolist(), "alpha": alpha, "beta": beta, "mass": mass}
+    script = "data.rows.map((row) => [utilitySet(row, data.alpha, data.beta), massSet(row, data.mass)])"
+    g = make_utility("g", alpha, beta).values(n_labels)
+    ours = utility_optimal_sets(rows, g).members, error_controlled_sets(rows, 1 - mass).members
+    for found, *expected in zip(run_rules(script, data), *ours):
+        assert [sorted(places) for places in found] == [np.flatnonzero(own).tolist() for own in expected]
+
+
+# -- explanations and files ------------------------------------------------------------------------------------------
+
+
+def test_explanations_are_those_of_python(client: httpx.Client, models: Models) -> None:
+    text = "They can swim."
+    (found,) = client.post("/explain", json={"text": text, "start": 5, "html": True}).json()["results"]
+    nlp = models["tagger"].nlp
+    (expected,) = explain(nlp.get_pipe("crf_tagger"), nlp.make_doc(text), [1])
+    assert (found["label"], found["runner_up"]) == (expected.label, expected.runner_up)
+    assert found["contributions"][0]["name"] == expected.contributions[0].name
+    assert found["labellings"][0]["differs"] == [] and found["labellings"][1]["differs"]
+    masses = [one["probability"] for one in found["labellings"]]
+    assert masses == sorted(masses, reverse=True)
+    page = Balanced()
+    page.feed(found["html"])
+    assert not page.stack and expected.contributions[0].name in page.text
+
+
+def test_what_cannot_be_explained_has_a_code(client: httpx.Client, load: Any) -> None:
+    refusal(client.post("/explain", json={"text": "They swim.", "start": 1}), 422, "CRF581")
+    refusal(client.post("/explain", json={"text": "a", "start": 0, "model": "none"}), 404, "CRF730")
+    refusal(client.post("/explain", json={"text": "a", "start": 0, "model": "outline"}), 422, "CRF732")
+    with served(Models([ServedModel("two", load("second_order"))])) as own:
+        (found,) = own.post("/explain", json={"text": "They can swim.", "start": 5}).json()["results"]
+        assert found["error"]["code"] and len(found["labellings"]) > 1
+
+
+@pytest.mark.parametrize("layout", ["tsv", "conllu"])
+def test_a_checked_file_has_the_checked_tokens_as_gold(client: httpx.Client, tmp_path: Path, layout: str) -> None:
+    marks = [{"start": 5, "tags": ["NN"]}]
+    body = {"text": "They can swim.", "checked": marks, "layout": layout, "name": "letter"}
+    response = client.post("/checked", json=body)
+    path = tmp_path / f"checked.{layout}"
+    path.write_bytes(response.content)
+    (doc,) = Corpus(path).read_docs(spacy.blank("en").vocab)
+    assert [(token.text, token.tag_) for token in doc if token.tag_] == [("can", "NN")]
+
+
+def test_several_tags_of_a_checked_token_have_their_weights(client: httpx.Client) -> None:
+    body = {"text": "uinen sawzel", "kind": "sets", "checked": [{"start": 0, "tags": ["ART", "CARD"]}]}
+    line = client.post("/checked", json=body).text.splitlines()[1]
+    word, cell, mark = line.split("\t")
+    assert word == "uinen" and mark == "yes" and cell.startswith("ART:0.") and "|CARD:0." in cell
+
+
+@pytest.mark.parametrize(
+    "model, mark, code",
+    [
+        ("tagger", {"start": 0, "tags": ["ART"]}, "CRF582"),
+        ("tagger", {"start": 0, "tags": []}, "CRF582"),
+        ("tagger", {"start": 2, "tags": ["NN"]}, "CRF581"),
+        ("references", {"start": 0, "tags": ["TITLE"]}, "CRF583"),
+    ],
+)
+def test_what_cannot_be_written_has_a_code(client: httpx.Client, model: str, mark: Any, code: str) -> None:
+    body = {"text": "They can swim.", "model": model, "checked": [mark]}
+    refusal(client.post("/checked", json=body), 422, code)
+
+
+# -- in a browser ----------------------------------------------------------------------------------------------------
+
+
+def wait_for(condition: Any) -> Any:
+    for _ in range(200):
+        if found := condition():
+            return found
+        time.sleep(0.05)
+    raise AssertionError("it did not happen within ten seconds")
+
+
+def open_page(browser: Any, client: httpx.Client, kind: str) -> None:
+    browser.get("about:blank")
+    browser.get(f"{client.base_url}#{kind}")
+    wait_for(lambda: browser.execute_script("return typeof told !== 'undefined' && told && items().length > 0"))
+
+
+@pytest.mark.slow
+def test_a_tag_is_corrected_and_downloaded_by_keyboard_alone(
+    browser: Any, client: httpx.Client, tmp_path: Path
+) -> None:
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.keys import Keys
+
+    def press(*keys: str) -> None:
+        ActionChains(browser).send_keys(*keys).perform()
+
+    def focused(script: str) -> Any:
+        return browser.execute_script(f"const here = document.activeElement; return {script}")
+
+    browser.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
+    open_page(browser, client, "tag")
+    for _ in range(30):
+        press(Keys.TAB)
+        if focused("here.classList.contains('word')"):
+            break
+    assert focused("here.textContent") == "TheyPRP"
+    press(Keys.ARROW_RIGHT)
+    assert focused("here.textContent") == "canMD"
+    assert focused("getComputedStyle(here).outlineStyle") == "solid"  # the focus can be seen
+    press(Keys.ENTER)
+    assert focused("here.id") == "choice"
+    wait_for(lambda: "labelling" in browser.execute_script("return panel.textContent"))
+    press("V", "B", "N")
+    press(Keys.ENTER)
+    assert focused("here.textContent") == "swimVB"
+    assert browser.execute_script("return openers()[1].getAttribute('aria-label')") == "can: VBN, checked"
+    press(Keys.ENTER)
+    press(Keys.ESCAPE)
+    assert (
+        focused("here.textContent") == "swimVB" and browser.execute_script("return panel.hidden && checked.size") == 1
+    )
+    for _ in range(4):
+        ActionChains(browser).key_down(Keys.SHIFT).send_keys(Keys.TAB).key_up(Keys.SHIFT).perform()
+        if focused("here.dataset.file") == "tsv":
+            break
+    press(Keys.ENTER)
+    path = tmp_path / "checked.tsv"
+    wait_for(path.exists)
+    assert "can\tVBN\tyes\n" in path.read_text(encoding="utf8")
+
+
+@pytest.mark.slow
+def test_sliders_act_without_a_request(browser: Any, client: httpx.Client) -> None:
+    open_page(browser, client, "sets")
+    browser.execute_script("window.fetch = () => { throw new Error('a request') }")
+    sizes = []
+    for mass in (0.5, 0.9, 0.99):
+        browser.execute_script(
+            f"const s = knobs.querySelectorAll('input[type=range]')[2]; s.value = {mass};"
+            "s.dispatchEvent(new Event('input', { bubbles: true }))"
+        )
+        sizes.append(browser.execute_script("return items().reduce((sum, item) => sum + tagsOf(item).length, 0)"))
+    assert sizes[0] < sizes[1] < sizes[2]
+    browser.execute_script(
+        "const s = knobs.querySelector('input[type=range]'); s.value = 0.9;"
+        "s.dispatchEvent(new Event('input', { bubbles: true }))"
+    )
+    low = browser.execute_script("return answer.querySelectorAll('.low').length")
+    assert low == browser.execute_script("return items().filter((item) => item.probability < 0.9).length") > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("kind", TEXTS)
+def test_no_view_is_wider_than_the_window(browser: Any, client: httpx.Client, kind: str, width: int) -> None:
+    screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+    browser.get("about:blank")
+    browser.get(f"{client.base_url}#{kind}")
+    wait_for(lambda: browser.execute_script("return typeof told !== 'undefined' && told && answer.children.length"))
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    assert [line for line in browser.get_log("browser") if line["level"] == "SEVERE"] == []
