@@ -47,12 +47,13 @@ bench-guard: $(VENVS)/test/.installed
 
 # NO_MKDOCS_2_WARNING: what Material for MkDocs says of a version that pyproject.toml excludes
 docs: $(VENVS)/docs/.installed
-	NO_MKDOCS_2_WARNING=1 $(VENVS)/docs/bin/mkdocs build --strict --quiet --site-dir $(OUTPUT)/site
+	NO_MKDOCS_2_WARNING=1 $(VENVS)/docs/bin/mkdocs build --strict --site-dir $(OUTPUT)/site
 	@echo "Open $(OUTPUT)/site/index.html"
 
 $(OUTPUT)/dist/.built: $(VENVS)/release/.installed $(shell find spacy_crf configs -type f -not -name '*.pyc') README.md setup.py
 	rm -rf $(OUTPUT)/dist
 	$(RELEASE) -m build --outdir $(OUTPUT)/dist .
+	$(RELEASE) -m check_wheel_contents $(OUTPUT)/dist/*.whl
 	@touch $@
 
 # a pipeline trained with its config, its figures, and the package that tells them

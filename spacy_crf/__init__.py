@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from .sections.layout import to_doc
     from .sections.reader import SectionCorpus, read_layout
     from .sections.tree import SectionTree
-    from .service.answers import render
+    from .service.rendering import render
     from .tagging.component import CRFTagger
     from .tagging.review import review
     from .tagsets.component import SetValuedTagger
     from .tagsets.guarantee import conformal_sets, held_out_tokens, risk_control
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "bibliography.assemble": ["cite"],
@@ -61,7 +61,7 @@ _HOMES = {
     "sections.layout": ["to_doc"],
     "sections.reader": ["SectionCorpus", "read_layout"],
     "sections.tree": ["SectionTree"],
-    "service.answers": ["render"],
+    "service.rendering": ["render"],
     "tagging.component": ["CRFTagger"],
     "tagging.review": ["review"],
     "tagsets.component": ["SetValuedTagger"],

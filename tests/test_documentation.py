@@ -1,6 +1,7 @@
 """What README and docs name exists, what exists is named, and their code prints what they say."""
 
 import itertools
+import json
 import pkgutil
 import re
 import textwrap
@@ -8,9 +9,11 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import srsly
 from helpers.paths import ROOT
 from spacy.cli.train import train
 
+import spacy_crf
 from spacy_crf.features.presets import PRESETS
 from spacy_crf.features.templates import parse_attribute, parse_templates
 
@@ -128,6 +131,16 @@ def test_code_with_trained_models_prints_what_it_says(capsys, tmp_path, monkeypa
         assert words == expected, f"{page.name}: {told}"
         numbers, promised = (list(map(float, NUMBER.findall(text))) for text in (told, output))
         assert numbers == pytest.approx(promised, abs=TOLERANCE), f"{page.name}: {told}"
+
+
+def test_the_entry_for_spacys_universe_runs(capsys):
+    entry = json.loads((ROOT / "docs" / "site" / "universe.json").read_text(encoding="utf8"))
+    assert "2. Term" in run("\n".join(entry["code_example"]), capsys)
+
+
+def test_the_citation_has_the_version_and_the_licence():
+    cited = srsly.read_yaml(ROOT / "CITATION.cff")
+    assert (cited["title"], cited["version"], cited["license"]) == ("spacy_crf", spacy_crf.__version__, "MIT")
 
 
 @pytest.mark.parametrize("name", [n for n in quoted(table("attribute")) if not n.endswith("*") and n != "L"])

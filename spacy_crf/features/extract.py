@@ -98,6 +98,17 @@ class FeatureExtractor:
         with _READING:
             return self._reader.read(docs, vocab, extra)
 
+    @property
+    def reads_spaces(self) -> bool:
+        """Whether features depend on the white space between words."""
+        return any(attribute.is_of_sequence or attribute.name == "SPACY" for attribute in self.attributes)
+
+    def read_words(self, texts: Sequence[Sequence[str]], vocab: Vocab) -> Columns:
+        """Return columns of texts that are words alone."""
+        assert isinstance(self._reader, ColumnReader)
+        with _READING:
+            return self._reader.read_words(texts, vocab)
+
     def keys(self, columns: Columns, templates: list[Template]) -> Keys:
         """Return feature keys of all units; none of edge templates at first ones. O(N) array operations for each
         atom."""

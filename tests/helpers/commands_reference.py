@@ -33,7 +33,7 @@ def write_command(command: Any, name: str) -> str:
         rows = [row(*record) for record in records(command, context)]
     told = [flow(text) for text in (command.help, command.epilog) if text]
     table = ["| argument or option | meaning |", "| --- | --- |", *rows]
-    return "\n".join([f"## {name}\n", *(f"{text}\n" for text in told), f"    {usage}\n", *table, ""])
+    return "\n".join([f"## {name}\n", f"    {usage}\n", *(f"{text}\n" for text in told), *table, ""])
 
 
 def records(command: Any, context: Any) -> Iterator[tuple[str, str]]:
@@ -60,5 +60,7 @@ def flow(text: str) -> str:
 
 
 def as_code(text: str) -> str:
-    """Return lines as a block of code."""
-    return "\n".join(f"    {line.strip()}" for line in text.strip("\n").splitlines())
+    """Return lines as a block of code, behind what ends in a colon."""
+    lines = [line.strip() for line in text.strip("\n").splitlines()]
+    head = f"{lines.pop(0)}\n\n" if lines[0].endswith(":") else ""
+    return head + "\n".join(f"    {line}" for line in lines)

@@ -1,5 +1,6 @@
 """Saved pipelines behind a real socket."""
 
+import shutil
 import zipfile
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -45,3 +46,19 @@ def client(models: Any) -> Iterator[Any]:
 
     with served(models, models["tagger"].limits) as client:
         yield client
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """A browser without a window."""
+    webdriver = pytest.importorskip("selenium.webdriver", reason="the page is tried in a browser, by selenium")
+    programme, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if programme is None or driver is None:
+        pytest.skip("the page is tried in Chromium, by chromedriver")
+    options = webdriver.ChromeOptions()
+    options.binary_location = programme
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu"):
+        options.add_argument(argument)
+    found = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    yield found
+    found.quit()

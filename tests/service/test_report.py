@@ -153,3 +153,18 @@ def test_an_axis_has_a_few_round_numbers_within_its_ends(least: float, size: flo
 def test_a_matrix_is_shaded_by_the_share_of_its_row() -> None:
     text = confusion_matrix({("A", "A"): 3, ("A", "B"): 1, ("B", "B"): 2}, ["A", "B"])
     assert re.findall(r"--share:([\d.]+)", text) == ["0.750", "0.250", "1.000"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["tagger", "sets", "references", "sections", "punctuation"])
+def test_a_page_is_no_wider_than_the_window_and_draws_what_it_has(browser: Any, tmp_path: Path, name: str) -> None:
+    output = tmp_path / "report.html"
+    run("report", unzip(name, tmp_path), CORPUS / REPORTS[name][0], "--output", output, "--most", 2)
+    for width in (390, 1280):
+        screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+        browser.get(output.as_uri())
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+        drawn = browser.execute_script("return [...document.querySelectorAll('svg')].map((one) => one.clientHeight)")
+        assert drawn and min(drawn) > 100
+    assert [line for line in browser.get_log("browser") if line["level"] == "SEVERE"] == []

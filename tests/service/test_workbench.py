@@ -4,7 +4,6 @@ import json
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -161,22 +160,6 @@ def test_what_cannot_be_written_has_a_code(client: httpx.Client, model: str, mar
 
 
 # -- in a browser ----------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """A browser without a window."""
-    webdriver = pytest.importorskip("selenium.webdriver", reason="the page is tried in a browser, by selenium")
-    programme, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if programme is None or driver is None:
-        pytest.skip("the page is tried in Chromium, by chromedriver")
-    options = webdriver.ChromeOptions()
-    options.binary_location = programme
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu"):
-        options.add_argument(argument)
-    found = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
-    yield found
-    found.quit()
 
 
 def wait_for(condition: Any) -> Any:
