@@ -10,6 +10,9 @@ from spacy.tokens import Doc
 
 from spacy_crf import read_layout
 from spacy_crf.sections.layout import to_doc
+from spacy_crf.sections.markup import nest
+from spacy_crf.sections.rendering import blocks_of_layout
+from spacy_crf.sections.tree import SectionTree
 
 # headings that nobody would take for some, and lines that look like headings
 MARKDOWN = """# all of it is about ferries, piers and the tides of the sea, as one can see.
@@ -152,3 +155,61 @@ def test_a_document_without_mark_up_is_parsed_as_ever(markup: str) -> None:
     nlp.add_pipe("section_parser", config={"markup": markup})
     doc = nlp("1. Scope\nAll ferries of the port and of the sea.\n\n2. Term\nA year, or more of them.\n")
     assert sections(doc) == [(1, "1.", "Scope"), (1, "2.", "Term")]
+
+
+PROSE = "Whoever arrives late waits at the gate until the keeper comes back. Prices are those of last year."
+CLASSES = {  # LaTeX documents by their classes: what comes before each paragraph
+    "article": r"\maketitle|\section{Start}|\section{Methods}|\subsection{Villages}|\subsection{How they are counted}"
+    r"|\section{Results}|\subsection{Clocks}|\subsubsection{On the hour}|\section*{Thanks}|\appendix\section{List}",
+    "report": r"\maketitle|\chapter{The year}|\section{Water}|\section{Grain}|\chapter{Accounts}|\section{Income}"
+    r"|\subsection{Flour}|\subsection{Bran}|\section{Costs}|\chapter{Outlook}",
+    "book": r"\part{Boats}|\chapter{Keels}|\section{Oak}|\section{Iron}|\chapter{Sails}"
+    r"|\part{Piers}|\chapter{Stone}|\chapter{Wood}",
+    "amsart": r"\maketitle|\section{Before}|\subsection{Notation}|\subsection{What is known}|\section{The theorem}"
+    r"|\paragraph{First case.}|\paragraph{Second case.}|\section{Open questions}",
+    "scrartcl": r"\section{Einleitung}|\section{Begriffe}|\subsection{Hafen}|\subsection{Liegeplatz}|\addsec{Schluss}",
+    "scrreprt": r"\chapter{Getting started}|\section{Installation}\begin{verbatim}x\end{verbatim}|\section{First steps}"
+    r"|\chapter{Commands}|\section{wind}|\section{Why does it not strike?}|\chapter{Troubleshooting}",
+}
+
+
+def write_class(folder: Path, name: str, to: str) -> Path:
+    """Write a document as LaTeX, or with the same headings as Markdown or HTML."""
+    body = f"\n\n{PROSE}\n\n".join([*CLASSES[name].split("|"), ""])
+    tex, path = folder / f"{name}.tex", folder / f"{name}.{to}"
+    tex.write_text(f"\\documentclass{{{name}}}\\title{{On {name}}}\\begin{{document}}{body}\\end{{document}}")
+    blocks = blocks_of_layout(read_layout(tex)).blocks
+    if to == "md":
+        path.write_text("\n\n".join("#" * block.level + " " * bool(block.level) + block.text for block in blocks))
+    elif to == "html":
+        path.write_text(
+            "".join(
+                f"<{tag}>{block.text}</{tag}>"
+                for block in blocks
+                for tag in [f"h{block.level}" if block.level else "p"]
+            )
+        )
+    return path
+
+
+@pytest.mark.parametrize("to", ["tex", "md", "html"])
+def test_sections_where_nesting_by_mark_up_is_right(tmp_path: Path, to: str) -> None:
+    found: dict[str, list[set[tuple[str, int, int, int]]]] = {"gold": [], "trust": [], "prefer": []}
+    for name in CLASSES:
+        layout = read_layout(write_class(tmp_path, name, to))
+        levels = [
+            (start, int(style.removeprefix("heading")))
+            for start, _, style in layout.runs
+            if style.startswith("heading")
+        ]
+        gold = SectionTree(nest(sorted(levels), layout.text))
+        found["gold"].append({(name, node.start_char, node.end_char, node.level) for node in gold.walk()})
+        for markup in ("trust", "prefer"):
+            nlp = spacy.blank("en")
+            nlp.add_pipe("section_parser", config={"markup": markup})
+            tree = nlp(to_doc(nlp.vocab, layout))._.section_tree
+            found[markup].append({(name, node.start_char, node.end_char, node.level) for node in tree.walk()})
+    gold_spans = set[tuple[str, int, int, int]]().union(*found["gold"])
+    trusted, preferred = (set[tuple[str, int, int, int]]().union(*found[markup]) for markup in ("trust", "prefer"))
+    assert len(gold_spans) > 40 and trusted == gold_spans
+    assert 2 * len(preferred & gold_spans) / (len(preferred) + len(gold_spans)) >= 0.97

@@ -160,3 +160,58 @@ def test_no_copies_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(json.dumps(BLOCKS) + "\n")
     with pytest.raises(ValueError, match="CRF549.*copies"):
         SectionCorpus(path=tmp_path / "a.jsonl", copies=0)
+
+
+EXAMPLE = BlockDocument(
+    (
+        DocumentBlock(BlockKind.HEADING, 1, "Ferries of the port"),
+        DocumentBlock(
+            BlockKind.TEXT, 0, "They come and go with the tide, whatever the weather is, and nobody waits for long."
+        ),
+        DocumentBlock(BlockKind.HEADING, 2, "1. Boats"),
+        DocumentBlock(BlockKind.ITEM, 0, "rafts"),
+        DocumentBlock(BlockKind.ITEM, 0, "barges"),
+        DocumentBlock(BlockKind.HEADING, 2, "2. Timetables"),
+        DocumentBlock(BlockKind.CODE, 0, "ferry --today"),
+        DocumentBlock(BlockKind.TEXT, 0, "It prints the hours of the day."),
+    ),
+    "port",
+    "en",
+)
+SHOWN = {
+    "`plain`": PLAIN,
+    "`dense`": DENSE,
+    "without numbers, underlined, bullets": Rendering(numbering="none", look="underlined", bullet="- "),
+    "decimal numbers, capitals, indented": Rendering(numbering="decimal", closing=".", look="capitals", indent=4),
+    "chapters in words, colons, blank lines before headings": Rendering(
+        numbering="worded", look="colon", spacing="before headings", code=4
+    ),
+    "numbers of an outline, lines of 60 characters": Rendering(numbering="outline", closing=")", width=60),
+    "a table of contents, heads of pages": Rendering(contents=True, page=8),
+}
+PAGE = Path(__file__).parents[2] / "docs" / "guides" / "renderings.md"
+
+
+def test_the_page_of_renderings(pytestconfig: pytest.Config) -> None:
+    parts = [
+        "# Renderings",
+        "What [`SectionCorpus`](section_parser.md) makes of one document whose headings are known, as a reader "
+        "of plain text sees it.\n"
+        '`rendering = "mixed"` draws such looks by a seed, half of them `plain` or `dense`. '
+        "The gold is below each text: what `mixed`\n"
+        "changes in numbers and titles is changed there too. A test writes this page, `python -m pytest\n"
+        "tests/sections/test_rendering.py --rewrite-snapshots`.",
+    ]
+    for name, rendering in SHOWN.items():
+        gold = render(EXAMPLE, rendering)
+        tree = SectionTree(list(gold.sections))
+        outline = "\n".join("  " * (node.level - 1) + f"[{node.number}] {node.title}" for node in tree.walk())
+        texts = (
+            "\n".join(f"    {line}".rstrip() for line in each.rstrip().split("\n"))
+            for each in (gold.layout.text, outline)
+        )
+        parts += [f"## {name[0].upper()}{name[1:]}", "\n\nGold:\n\n".join(texts)]
+    page = "\n\n".join(parts) + "\n"
+    if pytestconfig.getoption("--rewrite-snapshots"):
+        PAGE.write_text(page, encoding="utf8")
+    assert page == PAGE.read_text(encoding="utf8")
