@@ -1,6 +1,8 @@
 # make demo   train the components on the corpora that come with the project, and show what they do
 # make test   ruff, mypy and the test suite
 # make wheels package the library and the demo's five pipelines, install all in a fresh environment, and run them
+# make bench-guard BASE=COMMIT compare the speed of ten paths with those of a commit, or of the last tag
+# make docs   the site and the notebooks of its tutorials, in output/site; no network is needed once its tools are there
 # make matrix try the library's wheel under the versions of Python, spaCy and numpy that it allows
 
 PYTHON ?= python3
@@ -18,7 +20,7 @@ TESTED_constrained_ner := corpus/constrained_ner/dev
 TESTED_section_parser := corpus/section_parser/test
 TESTED_punctuation_restorer := corpus/punctuation_restorer/dev
 
-.PHONY: demo test wheels matrix clean check-python
+.PHONY: demo test wheels docs matrix bench-guard clean check-python
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -40,9 +42,18 @@ wheels: $(OUTPUT)/dist/.built $(COMPONENTS:%=$(PACKAGES)/%)
 matrix: $(OUTPUT)/dist/.built
 	PATH="$$(printf '%s:' $(PYTHONS))$$PATH" $(RELEASE) -m nox $(NOX)
 
+bench-guard: $(VENVS)/test/.installed
+	$(VENVS)/test/bin/python benchmarks/guard.py $(BASE:%=--base %)
+
+# NO_MKDOCS_2_WARNING: what Material for MkDocs says of a version that pyproject.toml excludes
+docs: $(VENVS)/docs/.installed
+	NO_MKDOCS_2_WARNING=1 $(VENVS)/docs/bin/mkdocs build --strict --site-dir $(OUTPUT)/site
+	@echo "Open $(OUTPUT)/site/index.html"
+
 $(OUTPUT)/dist/.built: $(VENVS)/release/.installed $(shell find spacy_crf configs -type f -not -name '*.pyc') README.md setup.py
 	rm -rf $(OUTPUT)/dist
 	$(RELEASE) -m build --outdir $(OUTPUT)/dist .
+	$(RELEASE) -m check_wheel_contents $(OUTPUT)/dist/*.whl
 	@touch $@
 
 # a pipeline trained with its config, its figures, and the package that tells them
@@ -62,6 +73,11 @@ $(VENVS)/demo/.installed: pyproject.toml | check-python
 $(VENVS)/test/.installed: pyproject.toml | check-python
 	$(PYTHON) -m venv $(VENVS)/test
 	$(VENVS)/test/bin/pip install -q -e ".[test]"
+	@touch $@
+
+$(VENVS)/docs/.installed: pyproject.toml | check-python
+	$(PYTHON) -m venv $(VENVS)/docs
+	$(VENVS)/docs/bin/pip install -q -e ".[docs]"
 	@touch $@
 
 $(VENVS)/release/.installed: pyproject.toml | check-python

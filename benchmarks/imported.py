@@ -52,7 +52,7 @@ def peer_marginals(tagger: pycrfsuite.Tagger, items: Sequences, labels: list[str
 def single_marginals(estimator: CRF, items: Sequences) -> Floats:
     """((N, L)): by the core, weights and recursions in single precision."""
     chain = estimator._fitted()
-    encoded, weights = encode_items(items, chain.attributes.__getitem__), chain.weights.astype(np.float32)
+    encoded, weights = encode_items(items, chain.attributes), chain.weights.astype(np.float32)
     observations = observe(encoded.lengths, encoded.features(weights.layout.n_features))
     messages = forward_backward(potentials(observations, weights.dense, weights.layout))
     return node_marginals(messages)[observations.batch.rows]

@@ -27,15 +27,16 @@ if TYPE_CHECKING:
     from .punctuation.component import PunctuationRestorer
     from .punctuation.reader import PunctuationCorpus
     from .sections.component import SectionParser
+    from .sections.layout import to_doc
     from .sections.reader import SectionCorpus, read_layout
     from .sections.tree import SectionTree
-    from .service.answers import render
+    from .service.rendering import render
     from .tagging.component import CRFTagger
     from .tagging.review import review
     from .tagsets.component import SetValuedTagger
     from .tagsets.guarantee import conformal_sets, held_out_tokens, risk_control
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "bibliography.assemble": ["cite"],
@@ -57,9 +58,10 @@ _HOMES = {
     "punctuation.component": ["PunctuationRestorer"],
     "punctuation.reader": ["PunctuationCorpus"],
     "sections.component": ["SectionParser"],
+    "sections.layout": ["to_doc"],
     "sections.reader": ["SectionCorpus", "read_layout"],
     "sections.tree": ["SectionTree"],
-    "service.answers": ["render"],
+    "service.rendering": ["render"],
     "tagging.component": ["CRFTagger"],
     "tagging.review": ["review"],
     "tagsets.component": ["SetValuedTagger"],

@@ -1,21 +1,26 @@
 """What README and docs name exists, what exists is named, and their code prints what they say."""
 
 import itertools
+import json
+import pkgutil
 import re
 import textwrap
 import tomllib
 from pathlib import Path
 
 import pytest
+import srsly
 from helpers.paths import ROOT
 from spacy.cli.train import train
 
+import spacy_crf
 from spacy_crf.features.presets import PRESETS
 from spacy_crf.features.templates import parse_attribute, parse_templates
 
 ENTRY_POINTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf8"))["project"]["entry-points"]
 NAMED = (
     "README.md",
+    "CODE_OF_CONDUCT.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
     "projects/README.md",
@@ -26,11 +31,14 @@ PAGES = [*(ROOT / name for name in NAMED), *sorted((ROOT / "docs").rglob("*.md")
 TEXTS = {page: page.read_text(encoding="utf8") for page in PAGES}
 README = TEXTS[ROOT / "README.md"]
 FEATURES = TEXTS[ROOT / "docs" / "guides" / "features.md"]
+STARTS = sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs" / "start").glob("*.md"))
+PARTS = {folder.name for folder in (ROOT / "spacy_crf").iterdir() if folder.is_dir()}
 LONGEST_README = 220, 1800  # lines, words
 LONGEST_SENTENCE = 35  # words
 BLOCK = re.compile(r"^```python\n(.*?)^```\n\n((?:    [^\n]*\n)+)", re.MULTILINE | re.DOTALL)
 TRAINED = re.compile(r"output/(\w+)/model-best")
-BLOCKS = [(page, *found) for page, text in TEXTS.items() for found in BLOCK.findall(text)]
+BY_THEMSELVES = {page: text for page, text in TEXTS.items() if page.parent.name not in ("start", "tutorials")}
+BLOCKS = [(page, *found) for page, text in BY_THEMSELVES.items() for found in BLOCK.findall(text)]
 NUMBER = re.compile(r"-?\d+\.\d+")
 TOLERANCE = 0.02  # of numbers that trained models print: processors differ in the last digits of sums
 
@@ -68,13 +76,21 @@ def test_the_readme_is_short():
     assert len(README.splitlines()) <= lines and len(README.split()) <= words
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/glossary.md"])
+@pytest.mark.parametrize("name", ["README.md", "docs/glossary.md", "docs/index.md", *STARTS])
 def test_sentences_are_short(name):
     prose = re.sub(
         r"^```.*?^```$|^    [^\n]*$|^<!--[^\n]*$|\]\([^)]*\)", "", TEXTS[ROOT / name], flags=re.MULTILINE | re.DOTALL
     )
     pieces = re.split(r"(?<=[.:;?!])\s|\n\n|^- |\|", prose, flags=re.MULTILINE)
     assert [piece for piece in pieces if len(piece.split()) > LONGEST_SENTENCE] == []
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "papers").glob("*.md")), ids=lambda page: page.stem)
+def test_names_beside_equations_are_in_the_code(page):
+    names = [name for name in re.findall(r"`(\w+\.[\w.]+)`", TEXTS[page]) if name.split(".")[0] in PARTS]
+    assert names or page.stem == "index"
+    for name in names:
+        pkgutil.resolve_name(f"spacy_crf.{name}")
 
 
 @pytest.mark.parametrize("component", ENTRY_POINTS["spacy_factories"])
@@ -115,6 +131,16 @@ def test_code_with_trained_models_prints_what_it_says(capsys, tmp_path, monkeypa
         assert words == expected, f"{page.name}: {told}"
         numbers, promised = (list(map(float, NUMBER.findall(text))) for text in (told, output))
         assert numbers == pytest.approx(promised, abs=TOLERANCE), f"{page.name}: {told}"
+
+
+def test_the_entry_for_spacys_universe_runs(capsys):
+    entry = json.loads((ROOT / "docs" / "site" / "universe.json").read_text(encoding="utf8"))
+    assert "2. Term" in run("\n".join(entry["code_example"]), capsys)
+
+
+def test_the_citation_has_the_version_and_the_licence():
+    cited = srsly.read_yaml(ROOT / "CITATION.cff")
+    assert (cited["title"], cited["version"], cited["license"]) == ("spacy_crf", spacy_crf.__version__, "MIT")
 
 
 @pytest.mark.parametrize("name", [n for n in quoted(table("attribute")) if not n.endswith("*") and n != "L"])

@@ -41,7 +41,9 @@ def test_the_sdist_has_what_the_readme_names(built: Path) -> None:
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {f"configs/{name}" for name in CONFIGS} <= names
-    assert {"README.md", "CHANGELOG.md", "LICENSE", "corpus/crf_tagger/train.conllu"} <= names
+    assert {"README.md", "CHANGELOG.md", "LICENSE", "CITATION.cff", "corpus/crf_tagger/train.conllu"} <= names
+    assert {"tests/test_package.py", "docs/index.md", "mkdocs.yml", "projects/cora/project.yml"} <= names
+    assert not any("assets" in Path(name).parts for name in names if name.startswith("projects"))
 
 
 @pytest.mark.slow

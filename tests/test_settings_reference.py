@@ -1,10 +1,11 @@
-"""The pages of all settings and of all messages are what the code says."""
+"""The pages of all settings, commands and messages are what the code says."""
 
 import tomllib
 from collections.abc import Callable
 
 import pytest
 import spacy
+from helpers.commands_reference import write_commands
 from helpers.messages_reference import write_messages
 from helpers.paths import ROOT
 from helpers.settings_reference import GROUPS, documented_settings, write_reference
@@ -26,7 +27,12 @@ def test_every_setting_has_its_paragraph(kind: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "write"), [("settings", lambda: write_reference(ENTRY_POINTS)), ("messages", write_messages)]
+    ("name", "write"),
+    [
+        ("commands", write_commands),
+        ("settings", lambda: write_reference(ENTRY_POINTS)),
+        ("messages", write_messages),
+    ],
 )
 def test_the_pages_are_current(name: str, write: Callable[[], str], pytestconfig: pytest.Config) -> None:
     path, page = DOCS / f"{name}.md", write()

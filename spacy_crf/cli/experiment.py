@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 from spacy.cli._util import parse_config_overrides
+from thinc.api import Config
 
 from ..core.errors import CRFError
 from ..lab import results
@@ -105,18 +106,8 @@ def experiment(
     shares = tuple(parse_numbers("fractions", fractions))
     splitting = SplitSettings(kind, by, folds, repeats, test_share, shares, least_tokens, seed)
     running = RunSettings(component, with_dev, dev_share, distance, jobs, config.code)
-    configs = {}
     paths = [config.path, *(against or [])]
-    stems = [path.stem for path in paths]
-    # by the name of its file, or by its path where two have the same name
-    sources = {
-        stem if stems.count(stem) == 1 else str(path): replace(config, path=path) for path, stem in zip(paths, stems)
-    }
-    sources |= {text: replace(config, overrides=config.overrides | read_setting(text)) for text in vary or []}
-    for name, source in sources.items():
-        with source.loaded() as loaded:
-            configs[name] = loaded
-    found = run_experiment(configs, splitting, running, tell_split)
+    found = run_experiment(load_configs(config, paths, vary or []), splitting, running, tell_split)
     made_of = {"configs": [path.name for path in paths], "overrides": without_folders(config.overrides)}
     made_of |= {"libraries": describe_libraries()}
     figures = {"made_of": made_of, **summary_data(found)}
@@ -132,6 +123,21 @@ def experiment(
             path = plots / f"{curve.name}.png"
             draw_curve(path, curve)
             tell_written(path)
+
+
+def load_configs(config: TrainingConfig, paths: Sequence[Path], vary: Sequence[str]) -> dict[str, Config]:
+    """Load the configs that are compared, by the names of their files, or by their paths where two have one name; those
+    with another setting by this."""
+    stems = [path.stem for path in paths]
+    sources = {
+        stem if stems.count(stem) == 1 else str(path): replace(config, path=path) for path, stem in zip(paths, stems)
+    }
+    sources |= {text: replace(config, overrides=config.overrides | read_setting(text)) for text in vary}
+    configs = {}
+    for name, source in sources.items():
+        with source.loaded() as loaded:
+            configs[name] = loaded
+    return configs
 
 
 def read_setting(text: str) -> dict[str, Any]:

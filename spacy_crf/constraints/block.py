@@ -179,6 +179,7 @@ class DecodingSettings(Settings):
     changes: str | None = None
 
     def told(self) -> Iterator[tuple[str, str]]:
+        yield from super().told()
         yield self.info, "info"
         if self.changes is not None:
             yield self.changes, "changes"

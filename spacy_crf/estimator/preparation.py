@@ -39,7 +39,7 @@ def prepare(X: Iterable[Any], y: Iterable[Any], settings: Mapping[str, Any]) -> 
     RAISES (ValueError): for malformed data, or none.
     """
     numbering, labels = Numbering(), Numbering()
-    items = encode_items(X, numbering.__getitem__)
+    items = encode_items(X, numbering)
     gold = encode_labels(y, items.lengths, labels.__getitem__)
     if not len(gold):
         raise CRFError(EstimatorErrors.CRF705)
@@ -137,7 +137,7 @@ def read_dev(X: Iterable[Any], y: Iterable[Any], prepared: Prepared, n_threads: 
     """Encode held-out data, whose attributes and labels are the training data's; gives scores of weights on it."""
     known = Known(zip(prepared.attributes, range(len(prepared.attributes))))
     labels = Known(zip(prepared.labels, range(len(prepared.labels))))
-    items = encode_items(X, known.__getitem__)
+    items = encode_items(X, known)
     gold = encode_labels(y, items.lengths, labels.__getitem__)
 
     def evaluate(flat: Doubles) -> Scores:

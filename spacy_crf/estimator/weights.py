@@ -40,7 +40,7 @@ class FittedChain:
 
     def decode(self, X: Iterable[Any], n_threads: int) -> list[list[str]]:
         """The best labels of each sequence."""
-        items = encode_items(X, self.attributes.__getitem__)
+        items = encode_items(X, self.attributes)
         labels = list(map(self.labels.__getitem__, self.best(items, n_threads).tolist()))
         return [labels[own] for own in Segments(items.lengths).slices()]
 
@@ -52,14 +52,14 @@ class FittedChain:
 
     def accuracy(self, X: Iterable[Any], y: Iterable[Any], n_threads: int) -> float:
         """Share of the items whose best label is the given one."""
-        items = encode_items(X, self.attributes.__getitem__)
+        items = encode_items(X, self.attributes)
         numbers = Known(zip(self.labels, range(len(self.labels))))
         gold = encode_labels(y, items.lengths, numbers.__getitem__)
         return float((gold == self.best(items, n_threads)).mean()) if len(gold) else 0.0
 
     def marginals(self, X: Iterable[Any], n_threads: int) -> list[list[dict[str, float]]]:
         """For each item of each sequence, the probability of each label."""
-        items = encode_items(X, self.attributes.__getitem__)
+        items = encode_items(X, self.attributes)
         found = self._by_part(items, lambda distribution: distribution.marginals, n_threads)
         by_item = [dict(zip(self.labels, row)) for row in found.tolist()]
         return [by_item[own] for own in Segments(items.lengths).slices()]

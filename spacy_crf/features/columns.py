@@ -18,9 +18,10 @@ from spacy.vocab import Vocab
 from ..annotation.preparation import TRUNCATED
 from ..core.arrays import Bools, Floats, Hashes, Indices, Segments
 from ..core.errors import CRFError, excerpt
+from ..core.sparse import ABSENT
 from .block import SequenceMode
 from .errors import FeatureErrors
-from .hashing import ABSENT, string_hash, string_hashes
+from .hashing import string_hash, string_hashes
 from .lexemes import LexemeColumns
 from .resources import NOTHING, Lexicon, Resources
 from .sequence_attributes import SequenceTokens
@@ -128,6 +129,29 @@ class ColumnReader:
         arrays = [doc.to_array(ids) for doc in docs]
         table = np.concatenate([np.zeros((0, len(ids)), dtype=np.uint64), *arrays])
         values = {name: np.ascontiguousarray(column) for name, column in zip(ids, table.T)}
+        return self._columns(docs, doc_lengths, values, vocab, None if extra is None else values[extra])
+
+    def read_words(self, texts: Sequence[Sequence[str]], vocab: Vocab) -> Columns:
+        """Return columns of texts that are words alone, as of Docs of these words with a space behind each, which no
+        component has annotated."""
+        orths = np.array([vocab.strings.add(word) for words in texts for word in words], dtype=np.uint64)
+        values: dict[int | str, Hashes] = {name: np.zeros(len(orths), dtype=np.uint64) for name in self._ids}
+        values[ORTH] = orths
+        if LOWER in values:
+            values[LOWER] = np.array([vocab[orth].lower for orth in orths.tolist()], dtype=np.uint64)
+        if SPACY in values:
+            values[SPACY] = np.ones(len(orths), dtype=np.uint64)
+        lengths = np.array([len(words) for words in texts], dtype=np.intp)
+        return self._columns((), lengths, values, vocab)
+
+    def _columns(
+        self,
+        docs: Sequence[Doc],
+        doc_lengths: Indices,
+        values: dict[int | str, Hashes],
+        vocab: Vocab,
+        along: Hashes | None = None,
+    ) -> Columns:
         lengths = self._sequences(docs, doc_lengths, values, vocab)
         truncated = _truncated(docs, doc_lengths, lengths)
         columns = {a: Column(hashes) for a, hashes in self._lexical.gather(values[ORTH], vocab).items()}
@@ -145,7 +169,6 @@ class ColumnReader:
                 columns[attribute] = self._list_values[attribute].take(found)
             else:
                 columns[attribute] = positional(attribute, lengths, truncated)
-        along = None if extra is None else values[extra]
         return Columns(doc_lengths, lengths, values[ORTH], columns, along, None, self.lexicon, truncated, vocab)
 
     def _sequences(

@@ -13,11 +13,12 @@ from spacy.vocab import Vocab
 
 from ..core.arrays import Bools, Floats, Hashes, Indices, Segments
 from ..core.errors import CRFError
+from ..core.sparse import ABSENT
 from ..core.threads import ForkSafeLock
 from .block import SequenceMode
 from .columns import ColumnReader, Columns, EndsBehind
 from .errors import FeatureErrors
-from .hashing import ABSENT, mix, string_hash
+from .hashing import mix, string_hash
 from .resources import Resources
 from .templates import Atom, Attribute, Template
 
@@ -96,6 +97,17 @@ class FeatureExtractor:
                 raise CRFError(FeatureErrors.CRF309.format(template=str(template), extension=name))
         with _READING:
             return self._reader.read(docs, vocab, extra)
+
+    @property
+    def reads_spaces(self) -> bool:
+        """Whether features depend on the white space between words."""
+        return any(attribute.is_of_sequence or attribute.name == "SPACY" for attribute in self.attributes)
+
+    def read_words(self, texts: Sequence[Sequence[str]], vocab: Vocab) -> Columns:
+        """Return columns of texts that are words alone."""
+        assert isinstance(self._reader, ColumnReader)
+        with _READING:
+            return self._reader.read_words(texts, vocab)
 
     def keys(self, columns: Columns, templates: list[Template]) -> Keys:
         """Return feature keys of all units; none of edge templates at first ones. O(N) array operations for each

@@ -6,13 +6,13 @@ import numpy as np
 
 from ..core.arrays import Bools, Hashes, Indices, Ints
 from ..core.errors import CRFError
-from ..core.sparse import SparseRows, from_columns
+from ..core.sparse import ABSENT, HashTable, SparseRows, from_columns
 from ..core.stored import stored_integers, stored_strings
 from .block import FeatureSettings, SequenceMode
 from .columns import Columns
 from .errors import FeatureErrors
 from .extract import FeatureExtractor, Keys, Windows, boundary, template_keys
-from .hashing import ABSENT, HashTable, string_hash, string_hashes
+from .hashing import string_hash, string_hashes
 from .lexemes import WordForms, lexical_strings
 from .resources import Resources
 from .templates import Atom, Attribute, Template

@@ -10,8 +10,9 @@ from spacy.vocab import Vocab
 
 from ..core.arrays import Hashes, Indices, cached_property
 from ..core.errors import CRFError
+from ..core.sparse import HashTable
 from .errors import FeatureErrors
-from .hashing import HashTable, string_hashes
+from .hashing import string_hashes
 from .resources import NOTHING, Lexicon
 from .spelling import Speller
 from .templates import LEXEME_FLAGS, LEXEME_STRINGS, NOT, Attribute

@@ -13,9 +13,10 @@ from spacy.tokens import Doc
 
 from ..core.arrays import Hashes, Indices
 from ..core.errors import CRFError
+from ..core.sparse import HashTable
 from ..reading.files import read_text
 from .errors import FeatureErrors
-from .hashing import HashTable, string_hash, string_hashes
+from .hashing import string_hash, string_hashes
 from .induced import WordClasses
 from .spelling import Speller
 

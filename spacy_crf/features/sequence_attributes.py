@@ -12,7 +12,8 @@ import numpy as np
 from spacy.strings import StringStore
 
 from ..core.arrays import Bools, Hashes, Indices, Segments, cached_property
-from .hashing import ABSENT, string_hash, string_hashes
+from ..core.sparse import ABSENT
+from .hashing import string_hash, string_hashes
 from .templates import FLAGS, Attribute
 from .word_classes import HAS, PARTS, class_names, load_abbreviations, word_classes
 

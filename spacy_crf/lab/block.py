@@ -46,6 +46,10 @@ class ComparisonSettings(Settings, ABC):
     def problems(self) -> Iterator[tuple[str, str]]:
         yield from own_names({"target": self.target, "marginals": self.marginals, "gold_tags": self.gold_tags})
 
+    def told(self) -> Iterator[tuple[str, str]]:
+        if self.marginals is not None:
+            yield self.marginals, "marginals"
+
     @abstractmethod
     def estimator(self) -> Any:
         """Return the `Estimator` that learns."""

@@ -25,8 +25,9 @@ from ..core.labels import Gold
 from ..core.learn.blocks import UNITS_PER_WINDOW, EncodedCorpus
 from ..core.learn.full_batch import Item
 from ..core.sparse import SparseRows
-from .encoder import ChainLearner, Sample, join
+from .encoder import ChainLearner, Sample, Trainer, join
 from .errors import LearningErrors
+from .model import get_tok2vec
 from .packed import dumps, loads
 
 SUFFIX, DIGITS = ".corpus", 16  # of file names, and of each of the two keys in them
@@ -77,6 +78,19 @@ class CachedCorpus:
         return _from_arrays(arrays, self._sizes, self.slots)
 
 
+def open_cache(trainer: Trainer, learner: ChainLearner) -> CachedCorpus:
+    """Return the whole corpus of a trainer, encoded on disk.
+
+    RAISES (CRFError): for models that cannot be learned from there, and as `cached_corpus` does.
+    """
+    has_vectors, is_second = get_tok2vec(learner.model) is not None, learner.model.attrs["order"] == 2
+    if has_vectors or is_second:
+        what = "a tok2vec layer" if has_vectors else "order = 2"
+        raise CRFError(LearningErrors.CRF674.format(name=learner.name, what=what))
+    assert trainer.read is not None
+    return cached_corpus(trainer.settings.cache, learner, trainer.read)
+
+
 def cached_corpus(folder: str, learner: ChainLearner, samples: Samples) -> CachedCorpus:
     """Return samples as an encoded corpus on disk: one that is there, or else one that is written.
 
@@ -107,7 +121,7 @@ def _write(place: Path, settings: str, learner: ChainLearner, samples: Samples) 
     handle, name = tempfile.mkstemp(dir=place)
     try:
         with os.fdopen(handle, "wb") as file:
-            writer, data = _Writer(file), _Digest()
+            writer, data = _WindowWriter(file), _Digest()
             for sample in samples():
                 if sample.paths is not None:
                     raise CRFError(LearningErrors.CRF674.format(name=learner.name, what="train_constrained"))
@@ -126,7 +140,7 @@ def _write(place: Path, settings: str, learner: ChainLearner, samples: Samples) 
         raise
 
 
-class _Writer:
+class _WindowWriter:
     """Writes windows of a corpus that comes in parts, and the index behind them."""
 
     def __init__(self, file: BinaryIO):

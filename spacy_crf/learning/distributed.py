@@ -6,7 +6,7 @@ from its file; the driver adds up one answer for each shard, always in the same 
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -21,7 +21,7 @@ from ..core.chain.potentials import EdgeObservations
 from ..core.errors import CRFError
 from ..core.labels import Gold
 from ..core.learn.batches import FlatFinder, renumbered
-from ..core.learn.blocks import Corpus, EncodedCorpus
+from ..core.learn.blocks import EncodedCorpus, WindowedCorpus
 from ..core.learn.full_batch import FullBatchObjective
 from ..core.learn.lbfgs import LBFGS, minimiser
 from ..core.sparse import SparseRows
@@ -34,6 +34,7 @@ from .model import get_weights
 
 KEPT_SHARDS = 4  # in the memory of a worker, which may have to do the work of others
 ATTEMPTS = 5
+PATIENCE = 10.0  # seconds
 
 
 class Division(Protocol):
@@ -50,17 +51,23 @@ class Division(Protocol):
 
 
 @contextmanager
-def connect(scheduler: str | None, workers: int = 0) -> Iterator[Any]:
-    """Give a client of a Dask scheduler; without an address, one of so many processes of this machine."""
+def connect(scheduler: Any, workers: int = 0) -> Iterator[Any]:
+    """Give a client of a Dask scheduler by its address (str); for None, one of so many processes of this machine."""
     try:
         from distributed import Client, LocalCluster
     except ImportError as error:
         raise CRFError(LearningErrors.CRF688) from error
     with ExitStack() as stack:
         if scheduler is None:
-            own = LocalCluster(workers, threads_per_worker=1, processes=True, dashboard_address=":0")
-            scheduler = stack.enter_context(own)
+            scheduler = LocalCluster(workers, threads_per_worker=1, processes=True, dashboard_address=":0")
+            stack.callback(_close, scheduler)
         yield stack.enter_context(Client(scheduler))
+
+
+def _close(cluster: Any) -> None:
+    """End the workers of this machine; one that is being started in the place of a lost one is not waited for."""
+    with suppress(TimeoutError):
+        cluster.close(timeout=PATIENCE)
 
 
 # -- shards ------------------------------------------------------------------------------------------------------
@@ -319,7 +326,7 @@ class DistributedTrainer(LBFGSTrainer):
             self.shards.close()
         self.shards = None
 
-    def _optimize(self, learner: ChainLearner, corpus: Corpus) -> Any:
+    def _optimize(self, learner: ChainLearner, corpus: WindowedCorpus) -> Any:
         assert isinstance(corpus, EncodedCorpus)
         self._objective = self.optimizer = None
         self._release()

@@ -5,7 +5,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from spacy.tokens import Doc
@@ -14,19 +14,16 @@ from thinc.api import Optimizer
 
 from ..core.arrays import Bools, Floats, Indices, Segments, cached_property
 from ..core.chain.potentials import EdgeObservations
-from ..core.errors import CRFError, CRFWarning
+from ..core.errors import CRFWarning
 from ..core.labels import Gold, TagSet
-from ..core.learn.blocks import Corpus, EncodedCorpus, PathWeights
+from ..core.learn.blocks import EncodedCorpus, PathWeights, WindowedCorpus
 from ..core.sparse import SparseRows, stack
 from ..core.weights import NONE, Layout
 from ..features.columns import Columns
 from ..features.extract import FeatureExtractor, Keys
 from ..features.features import Features
-from .errors import LearningErrors, LearningWarnings
-from .model import ChainModel, get_layout, get_tok2vec, get_weights, set_weights
-
-if TYPE_CHECKING:
-    from .cache import CachedCorpus
+from .errors import LearningWarnings
+from .model import ChainModel, get_layout, get_weights, set_weights
 
 
 @dataclass(frozen=True)
@@ -93,7 +90,7 @@ class ChainLearner:
         paths, encoded = sample.paths and sample.paths(), state.encode(sample.state)
         return EncodedCorpus(sample.columns.lengths, encoded, sample.gold, edges, slots, sample.mask, paths)
 
-    def warn_of_unseen_labels(self, corpus: Corpus) -> None:
+    def warn_of_unseen_labels(self, corpus: WindowedCorpus) -> None:
         """Name the labels that gold never has; only a trainer with the whole corpus can tell."""
         counts = np.zeros(len(self.tags), dtype=np.intp)
         for window in corpus.windows():
@@ -103,7 +100,7 @@ class ChainLearner:
             message = LearningWarnings.CRFW401.format(name=self.name, labels=", ".join(unseen))
             warnings.warn(message, CRFWarning, stacklevel=2)
 
-    def add_weights(self, corpus: Corpus) -> None:
+    def add_weights(self, corpus: WindowedCorpus) -> None:
         """Give weights to the pairs of feature and label, and of labels, that a corpus shows, or to all on request."""
         layout, n = get_layout(self.model), get_layout(self.model).n_labels
         n_features, n_edges = len(self.features.state), len(self.features.edge)
@@ -211,17 +208,6 @@ class Trainer(ABC):
     def state(self, learner: ChainLearner) -> dict[str, Any] | None:
         """Return what a run needs, beside features and weights, to go on after its last step; None for no run."""
         return self.stopped
-
-    def open_cache(self, learner: ChainLearner) -> "CachedCorpus":
-        """Return the whole corpus, encoded on disk. RAISES (CRFError): for what cannot be learned from there."""
-        from .cache import cached_corpus
-
-        has_vectors, is_second = get_tok2vec(learner.model) is not None, learner.model.attrs["order"] == 2
-        if has_vectors or is_second:
-            what = "a tok2vec layer" if has_vectors else "order = 2"
-            raise CRFError(LearningErrors.CRF674.format(name=learner.name, what=what))
-        assert self.read is not None
-        return cached_corpus(self.settings.cache, learner, self.read)
 
     def resume(self, state: dict[str, Any]) -> None:
         """Go on where another run had a state, with the features and weights that it had, at the next batch."""

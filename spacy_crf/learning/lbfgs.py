@@ -18,7 +18,7 @@ from thinc.api import Optimizer
 from ..annotation.gold import annotation_checksum
 from ..core.arrays import Hashes, Segments
 from ..core.errors import CRFError
-from ..core.learn.blocks import Corpus, EncodedCorpus
+from ..core.learn.blocks import EncodedCorpus, WindowedCorpus
 from ..core.learn.full_batch import FullBatchObjective, new_optimizer
 from ..core.learn.lbfgs import LBFGS
 from ..core.learn.penalty import USUAL
@@ -29,7 +29,7 @@ from ..core.stored import stored_size
 from ..core.threads import single_threaded_blas
 from ..core.trigrams import Trigrams, seen_trigrams
 from .block import LBFGSSettings
-from .cache import DiskShelf
+from .cache import DiskShelf, open_cache
 from .encoder import ChainLearner, MakeSample, Sample, Trainer, join, sample_batches
 from .errors import LearningErrors
 from .model import get_weights, set_weights
@@ -65,7 +65,7 @@ class LBFGSTrainer(Trainer):
         self.stopped = None
         self._ended: dict[str, Any] | None = None  # what a run has left whose examples are gone
         self._sequences: Hashes = np.zeros(0, dtype=np.uint64)
-        self._corpus: Corpus | None = None  # until the weights are complete
+        self._corpus: WindowedCorpus | None = None  # until the weights are complete
         self._lacks_unseen = self._lacks_trigrams = self._lacks_paths = False
         self._n_steps = 0
         self.iterations = 0  # of the present run, with those of optimisers that others have followed
@@ -181,7 +181,7 @@ class LBFGSTrainer(Trainer):
 
     def _start_cached(self, learner: ChainLearner) -> None:
         """Encode everything on disk, unless it is there, and begin at the present weights."""
-        corpus = self.open_cache(learner)
+        corpus = open_cache(self, learner)
         self._n_tokens = sum(window.features.n_rows for window in corpus.windows())
         if not self._n_tokens:
             return
@@ -254,7 +254,7 @@ class LBFGSTrainer(Trainer):
             StoppedSearch.from_data(state["search"], len(optimizer.x)).resume(optimizer)
         self.optimizer, self.stopped = optimizer, None
 
-    def _add_unseen(self, learner: ChainLearner, corpus: Corpus) -> None:
+    def _add_unseen(self, learner: ChainLearner, corpus: WindowedCorpus) -> None:
         """Give weights to pairs that gold never shows but the model expects; a new history has to follow."""
         objective, optimizer = self._objective, self.optimizer
         assert isinstance(objective, FullBatchObjective) and optimizer is not None
@@ -267,7 +267,7 @@ class LBFGSTrainer(Trainer):
         set_weights(learner.model, weights.extended(layout.n_features, layout.n_edge_features, cells))
         logger.info("%d weights for pairs of feature and label that were not seen.", len(cells))
 
-    def _optimize(self, learner: ChainLearner, corpus: Corpus) -> LBFGS:
+    def _optimize(self, learner: ChainLearner, corpus: WindowedCorpus) -> LBFGS:
         self._objective = self.optimizer = None  # not two sets of work arrays at a time
         weights, own = get_weights(learner.model), self.settings
         layout, flat = weights.layout, weights.flat

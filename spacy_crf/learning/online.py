@@ -22,7 +22,7 @@ from ..core.weights import DenseWeights, Layout, gather, scatter
 from ..features.features import Features
 from ..features.hashing import string_hash
 from .block import OnlineSettings
-from .cache import CachedCorpus
+from .cache import CachedCorpus, open_cache
 from .encoder import ChainLearner, MakeSample, Sample, Trainer
 from .model import PARAMS, VECTORS, get_layout, get_weights, set_weights
 from .resuming import generator_numbers, generator_of, give_moments, moments_of, stored_moments, stored_texts, usable
@@ -154,7 +154,7 @@ class OnlineTrainer(GrowingTrainer):
     def _learn_epoch(self, learner: ChainLearner) -> None:
         """Learn from the whole corpus on disk once, windows and the sequences within each in a new order."""
         if self._corpus is None:
-            self._corpus = self.open_cache(learner)
+            self._corpus = open_cache(self, learner)
             learner.add_weights(self._corpus)
             self._online.start(get_layout(learner.model), get_weights(learner.model).flat)
         loss, n_sequences = 0.0, 0

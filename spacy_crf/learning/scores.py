@@ -15,13 +15,13 @@ from ..core.arrays import Floats, Hashes, Indices, PackedBatch, pack
 from ..core.chain.distribution import ChainDistribution, distribution
 from ..core.chain.edges import EdgeColumns, EdgeTable
 from ..core.chain.potentials import ChainPotentials, EdgeObservations, Observations, chain_potentials, observe
-from ..core.sparse import SparseRows
+from ..core.sparse import ABSENT, HashTable, SparseRows
 from ..core.threads import ForkSafeLock
 from ..core.weights import ChainWeights, masked
 from ..features.columns import Columns
 from ..features.extract import Keys, Windows, boundary, template_keys
 from ..features.features import Features
-from ..features.hashing import ABSENT, HashTable, string_hash
+from ..features.hashing import string_hash
 from ..features.templates import Attribute, Template
 from .encoder import group_edges
 

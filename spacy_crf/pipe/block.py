@@ -332,6 +332,10 @@ class LabelSettings(TagSettings):
             yield from own_names(names)
         yield from own_names({"spans_key": self.spans_key, "sets_key": self.sets_key})
 
+    def told(self) -> Iterator[tuple[str, str]]:
+        if self.marginals is not None:
+            yield self.marginals, "marginals"
+
     def first_order(self) -> Iterator[str]:
         yield from super().first_order()
         yield from (

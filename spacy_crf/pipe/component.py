@@ -289,7 +289,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         columns = self.read(docs, decoder.reads)
         known = self.known_tags(docs, columns, given)
         n_units, most = len(columns.orths), max(UNITS_PER_THREAD, CELLS // get_layout(self.model).n_labels)
-        n_threads = min(available_threads(), 1 + n_units // UNITS_PER_THREAD)
+        n_threads = 1 if n_units < UNITS_PER_THREAD else min(available_threads(), 1 + n_units // UNITS_PER_THREAD)
         parts, first_doc, first = list[tuple[Sequence[Doc], Columns, list[Rows], Known | None]](), 0, 0
         for part in columns.split(n_threads * (1 + n_units // (n_threads * most))):
             behind, end = first_doc + len(part.doc_lengths), first + len(part.orths)
@@ -332,7 +332,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         evidence = self.evidence(docs, columns.lengths) if given else None
         if not self.has_dictionary:
             return evidence
-        return self.valid_tags.narrow(evidence, docs, columns, get_layout(self.model))
+        return self.valid_tags.narrow(evidence, columns, get_layout(self.model))
 
     def read(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
         """Columns of Docs, with vectors if the model has them. extra (int | None): attribute to read along."""

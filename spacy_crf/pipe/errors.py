@@ -163,6 +163,10 @@ class PipeErrors(metaclass=Messages):
         "The word {word!r} of the tag dictionary, or its tag {tag!r}, has a tab or a line break in it, which a table "
         "cannot hold."
     )
+    CRF592 = (
+        "Component {name!r} cannot tag words alone: it reads annotation, or vectors, that other components give. Make "
+        "Docs of the words, and have the pipeline tag these."
+    )
 
 
 class PipeWarnings(metaclass=Messages):

@@ -2,21 +2,24 @@
 
 from abc import ABC
 from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from spacy.tokens import Doc, Span
 from spacy.training import Example
+from spacy.util import minibatch
 
 from ..annotation.span_targets import target_of
-from ..core.arrays import Floats, Segments
+from ..core.arrays import Floats, Ints, Segments
 from ..core.errors import CRFError, excerpt
-from ..core.labels import OUTSIDE, TagSet
+from ..core.labels import OUTSIDE, UNKNOWN, TagSet
 from ..features.columns import Columns
+from ..learning.model import get_tok2vec
 from .component import ChainPipe
-from .decoding import SpanScores, score_spans
+from .decoding import Batch, SpanScores, score_spans
 from .errors import PipeErrors
 
+BATCH_SIZE = 256
 TOLERANCE = 1e-3  # rows that sum to 1 up to this are probabilities, others are logits
 
 
@@ -71,6 +74,47 @@ def _normalised(scores: Floats) -> Floats:
         return scores
     powers = np.exp(scores - scores.max(axis=1, keepdims=True))
     return np.asarray(powers / powers.sum(axis=1, keepdims=True))
+
+
+class TaggedWords(NamedTuple):
+    """What a component says of the words of a text.
+
+    labels ((n,)): numbers of their tags, UNKNOWN for none. probabilities ((n, L)): of all tags, in single precision.
+    """
+
+    labels: Ints
+    probabilities: Floats
+
+
+def sees_words_alone(pipe: ChainPipe) -> bool:
+    """Whether what a component says follows from words and white space, not from annotation or vectors of others."""
+    return not pipe.features.extractor.reads_annotation and get_tok2vec(pipe.model) is None
+
+
+def tag_words(pipe: ChainPipe, texts: Sequence[Sequence[str]], posterior: bool = False) -> list[TaggedWords]:
+    """Tag texts that are split into words, without Docs: as the component tags Docs of these words that have a space
+    behind each and no annotation. New words are added to the strings of the vocabulary.
+
+    posterior (bool): tag with the greatest expected number of right tags, not with the most probable sequence.
+    RAISES (ValueError): where the component reads more of a text than its words.
+    """
+    own, strings, found = pipe.preparation, pipe.vocab.strings, list[TaggedWords]()
+    if not sees_words_alone(pipe):
+        raise CRFError(PipeErrors.CRF592.format(name=pipe.name))
+    for batch in minibatch(texts, BATCH_SIZE):
+        columns = pipe.features.extractor.read_words(batch, pipe.vocab)
+        if not len(columns.orths):
+            found += [TaggedWords(np.zeros(0, np.int32), np.zeros((0, len(pipe.tags)), np.float32)) for _ in batch]
+            continue
+        columns = pipe.valid_tags.fill(columns) if pipe.has_dictionary else columns
+        chains = pipe.scores.distribution(columns, pipe.scores.look_up(columns))
+        chains = chains.given(pipe.known_tags((), columns, given=False)).at(pipe.temperature)
+        unlabelled = own.marks(columns.orths, strings) if own is not None and own.punctuation != "gold" else None
+        whole = Batch((), columns, chains, pipe.tags, unlabelled)
+        labels = whole.labellings.posterior_best() if posterior else whole.labellings.best()
+        labels = labels if unlabelled is None else np.where(unlabelled, UNKNOWN, labels)
+        found += map(TaggedWords, whole.by_doc.split(labels), whole.by_doc.split(whole.marginals))
+    return found
 
 
 def span_probabilities(pipe: ChainPipe, doc: Doc, spans: Sequence[Span]) -> SpanScores:

@@ -173,6 +173,9 @@ class RestorerSettings(ChainSettings):
         if self.n_best < 0:
             yield "n_best", "0, or the number of texts to list"
 
+    def told(self) -> Iterator[tuple[str, str]]:
+        yield "restored", ""
+
     def probabilistic(self) -> Iterator[str]:
         asking = ("probabilities", "threshold", "thresholds", "n_best")
         yield from (f"the setting `{one}`" for one in asking if getattr(self, one))

@@ -24,4 +24,5 @@ class ReadingErrors(metaclass=Messages):
         "Delete it, or write the character that is meant."
     )
     CRF574 = "{where}: JSON that cannot be read ({reason}). Correct it, or write it again."
+    CRF649 = "LaTeX is read by pylatexenc, which is not installed. Install it: pip install 'spacy_crf[latex]'."
     CRF575 = "{where}: TOML that cannot be read ({reason}). Correct it."

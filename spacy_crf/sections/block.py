@@ -27,10 +27,10 @@ class SectionSettings(ChainSettings):
 
     features (UnitFeatureSettings): spacy_crf.UnitFeatures.v1, what the chain sees of the elements, and word lists.
     labeller (str): what labels the elements: "chain", "rules", or "auto": rules until there is a trained chain.
-    markup (str): how far it goes by the headings that Markdown, HTML, DOCX, Docling or bookmarks of PDF name. "trust":
-        in a document that has some, they are the headings, and their levels the tree; no number opens a section by
-        itself. "prefer": the same is evidence, which the labels and the tree overrule at a price. "ignore": they are
-        lines as any others.
+    markup (str): how far it goes by the headings that Markdown, HTML, DOCX, LaTeX, Docling or bookmarks of PDF name.
+        "trust": in a document that has some, they are the headings, and their levels the tree; no number opens a
+        section by itself. "prefer": the same is evidence, which the labels and the tree overrule at a price. "ignore":
+        they are lines as any others.
     roles (dict[str, str]): labels for "number", "title", "text" and "newline", if they are not NR, SECTION_TITLE,
         TEXT_BLOCK and NEWLINE. Other labels of the training data count as text for the tree.
     candidates_only (bool): only numbering candidates may have the label of numbers, which is as the rules have it; if

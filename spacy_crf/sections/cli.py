@@ -41,7 +41,7 @@ WRITERS: dict[Format, Callable[[DocumentLayout, SectionTree], str]] = {
 @command("sections", "Nothing was written", "report.pdf --to html --output report.html", to_stderr=True)
 def sections(
     path: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Text, Markdown, HTML, DOCX, PDF, XML or DoclingDocument JSON")
+        Path, typer.Argument(metavar="FILE", help="Text, Markdown, HTML, DOCX, LaTeX, PDF, XML or DoclingDocument JSON")
     ],
     model: Annotated[str | None, typer.Option(help="Folder or package of a pipeline; rules without")] = None,
     to: Annotated[Format, typer.Option(help="Format of the result")] = "outline",

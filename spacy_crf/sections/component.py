@@ -27,8 +27,8 @@ from .block import SectionSettings
 from .cross_references import get_cross_references
 from .errors import SectionWarnings
 from .features.batch import UnitBatch
+from .features.rules import label_untrained
 from .features.text import Phrases
-from .features.untrained import label_untrained
 from .grammar import GrammarParser
 from .layout import units_of, warn_of_formatting
 from .markup import MarkedHeadings, unmarked, without_marks

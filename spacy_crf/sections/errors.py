@@ -11,6 +11,10 @@ class SectionErrors(metaclass=Messages):
     CRF563 = "{path}: this document needs a password. Save it without one first."
     CRF564 = "{path}: this PDF has no text, as a scan has none. Let a program for OCR add it first, such as ocrmypdf."
     CRF565 = "{path}: this document has more than {most}. Split it."
+    CRF482 = (
+        "{path}: its macros, arguments and files within each other make more than {most:,} characters of it. Is a "
+        "macro defined by itself, or does a file include itself? Mend it, or give the text that they make."
+    )
     CRF951 = (
         "Document {name!r}: {run!r} in `doc.user_data[{key!r}]` is no stretch of text. Give a list of [start, end, "
         "style], with characters counted from 0."
@@ -60,6 +64,9 @@ class SectionErrors(metaclass=Messages):
 class SectionWarnings(metaclass=Messages):
     """Messages of warnings."""
 
+    CRFW482 = (
+        "{path}: the file {name!r} that it includes is not in its folder or below, so it is left out. Put it there."
+    )
     CRFW965 = (
         "The tree of document {document!r} is not learned from, as no parse can have it: {problem} Correct its gold "
         "sections: each begins with a number or a title that is labelled so."

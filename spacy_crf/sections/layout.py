@@ -15,6 +15,7 @@ from spacy.vocab import Vocab
 from ..annotation.extensions import read_value, write_value
 from ..core.arrays import Bools, cached_property
 from ..core.errors import CRFError, CRFWarning, excerpt
+from ..core.sections.headings import MOST_LEVELS
 from ..reading.files import check_text
 from .errors import SectionErrors, SectionWarnings
 from .segment import Kind, LayoutUnit, Run, bounds_of, segment
@@ -49,6 +50,7 @@ class LayoutBuilder:
         self.length = 0  # characters so far
         self.ink = 0  # pieces that were not white
         self.runs: list[Run] = []
+        self.headings: list[tuple[int, int, int]] = []  # start, end and level, see `heading`
         self._pieces: list[str] = []
         self._last = "\n"
 
@@ -92,16 +94,35 @@ class LayoutBuilder:
         if start < self.length:
             self.runs.append((start, self.length, style))
 
+    def heading(self, start: int, level: int) -> None:
+        """Make all from a place on a heading. level (int): 1 for the outermost; 0 for the title of the document.
+
+        Where a document shows its title, this is the outermost heading, of which all others are one level deeper.
+        """
+        if start < self.length:
+            self.headings.append((start, self.length, level))
+
     def build(self, name: str = "", language: str = "") -> DocumentLayout:
         """The document so far."""
-        return DocumentLayout("".join(self._pieces), tuple(self.runs), name, language)
+        deeper = int(any(level == 0 for *_, level in self.headings))
+        named = ((start, end, f"heading{min(level + deeper, MOST_LEVELS)}") for start, end, level in self.headings)
+        return DocumentLayout("".join(self._pieces), (*self.runs, *named), name, language)
 
 
 def to_doc(vocab: Vocab, layout: DocumentLayout) -> Doc:
-    """Make a Doc whose tokens end where units end, in linear time; the limit `nlp.max_length` does not hold for it.
+    r"""Make a Doc whose tokens end where units end, in linear time; the limit `nlp.max_length` does not hold for it.
 
     Words are letters, digits and the signs between them; any other character, and each line end, is a token. The text
     is `doc.text`, its formatting is in `doc.user_data`. RAISES (ValueError): for a text with half a surrogate pair.
+
+    >>> from pathlib import Path
+    >>> import spacy
+    >>> from spacy_crf import read_layout, to_doc
+    >>> _ = Path("ferry.md").write_text("# Scope\n\nAll ferries.\n")
+    >>> nlp = spacy.blank("en")
+    >>> doc = nlp.add_pipe("section_parser")(to_doc(nlp.vocab, read_layout("ferry.md")))
+    >>> [node.title for node in doc._.section_tree.walk()]
+    ['Scope']
     """
     check_text(layout.text, f"Document {layout.name!r}")
     words, spaces = _cut_tokens(layout.text, layout.units)

@@ -14,7 +14,7 @@ from .segment import HEADINGS, Kind, LayoutUnit
 from .tree import Element, SectionNode, SectionTree
 
 PRICE = 8.0  # what the log-odds of a heading gain where the mark-up names one
-UNNAMED_TITLE, UNNAMED_NUMBER = 6.0, 4.0  # and lose elsewhere, in a document with such headings
+UNNAMED_TITLE, UNNAMED_NUMBER = 6.0, 4.0  # and lose elsewhere, in a document that has more of them than a title
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,9 @@ class MarkedHeadings:
         marked[[unit for heading in self.of_units(units) for unit in heading]] = True
         gains = np.zeros(probabilities.shape)
         gains[np.ix_(marked, np.isin(roles, (NUMBER, TITLE)))] = PRICE
-        gains[np.ix_(~marked, roles == TITLE)] = -UNNAMED_TITLE
-        gains[np.ix_(~marked, roles == NUMBER)] = -UNNAMED_NUMBER
+        if len(self.places) > 1:
+            gains[np.ix_(~marked, roles == TITLE)] = -UNNAMED_TITLE
+            gains[np.ix_(~marked, roles == NUMBER)] = -UNNAMED_NUMBER
         weighed = probabilities * np.exp(gains)
         return np.asarray(weighed / weighed.sum(axis=1, keepdims=True))
 

@@ -22,27 +22,55 @@ from ..corpora.errors import CorpusErrors
 from ..corpora.files import check_paths, data_suffix, name_files, number_name, visible_files
 from ..reading.files import open_binary
 from ..reading.records import parse_json, read_json_lines
-from .blocks import BlockDocument, blocks_of_json, blocks_of_layout, is_block_document
 from .errors import SectionErrors, SectionWarnings
 from .formats import HEAD, read_text, refuse_magic, root_of
 from .formats.annotated import ROOT, read_annotated
-from .formats.docling import read_docling
+from .formats.docling import is_docling, read_docling
 from .formats.docx import read_docx
+from .formats.latex import read_latex
 from .formats.markdown import read_markdown
 from .formats.markup import read_html, read_xml
 from .formats.pdf import read_pdf
 from .formats.rechtspraak import ROOTS, read_rechtspraak_gold
 from .layout import NAME, DocumentLayout, attach_layout, runs_of, to_doc
-from .rendering import RENDERINGS, choose_rendering, render
+from .rendering import (
+    RENDERINGS,
+    BlockDocument,
+    blocks_of_json,
+    blocks_of_layout,
+    choose_rendering,
+    is_block_document,
+    render,
+)
 from .segment import PARAGRAPH, Run
 from .spans import ELEMENTS, SECTIONS, Elements, drop_sections, register_extensions, write_elements, write_sections
 from .starts import find_mark, find_numbering
 from .tree import SectionTree, from_json
 
+
+def read_json(path: Path) -> DocumentLayout:
+    """Read a DoclingDocument, or JSON of blocks, whose text is made anew with headings as formatting.
+
+    RAISES (ValueError): for other JSON, and what is none, with the line.
+    """
+    entry = parse_json(read_text(path), str(path))
+    if is_block_document(entry):
+        return render(_read_blocks(entry, str(path)), RENDERINGS["marked"]).layout
+    return read_docling(entry, path)
+
+
+def _read_blocks(entry: Any, where: str) -> BlockDocument:
+    try:
+        return blocks_of_json(entry)
+    except (KeyError, TypeError, ValueError) as error:
+        raise CRFError(SectionErrors.CRF970.format(path=where, problem=f"not JSON of blocks: {error}")) from error
+
+
 READERS: dict[str, Callable[[Path], DocumentLayout]] = {  # by the suffix of a file
     **dict.fromkeys((".html", ".htm", ".xhtml"), read_html),
     **dict.fromkeys((".md", ".markdown", ".mdown"), read_markdown),
-    ".json": read_docling,
+    **dict.fromkeys((".tex", ".ltx", ".latex"), read_latex),
+    ".json": read_json,
     ".pdf": read_pdf,
     ".docx": read_docx,
 }
@@ -54,8 +82,8 @@ RenderingName = Literal["plain", "dense", "marked", "mixed"]
 def read_layout(path: Path | str, paragraphs: bool = False, hidden: bool = False) -> DocumentLayout:
     r"""Read a document by the suffix of its file, XML by its root as well; what has no other format is plain text.
 
-    path (Path | str): .txt, .md, .html, .docx, .pdf, .json (DoclingDocument) or .xml (Rechtspraak, annotated XML, or
-        any other), which may be packed by gzip, with .gz behind its name.
+    path (Path | str): .txt, .md, .html, .docx, .tex, .pdf, .json (DoclingDocument, or blocks, see `SectionCorpus`) or
+        .xml (Rechtspraak, annotated XML, or any other), which may be packed by gzip, with .gz behind its name.
     paragraphs (bool): of plain text, see `read_plain`.
     hidden (bool): of Rechtspraak XML, see `read_rechtspraak_gold`.
     RETURNS (DocumentLayout): the document, without a look at gold.
@@ -131,8 +159,9 @@ class SectionCorpus:
     and the sections of the court, `.spacy` files, and JSON: {"text": .., "layout": [[start, end, style], ..], "tree":
     what `SectionTree.to_json` gives} for each document; a list of these, or a line for each in `.jsonl`.
 
-    Of Markdown, HTML, DOCX, and JSON of blocks ({"id": .., "lang": .., "blocks": [[kind, level, text], ..]}, where
-    kind is "heading", "text", "item", "term" or "code") the headings are the gold, and the text is made anew.
+    Of Markdown, HTML, DOCX, LaTeX, DoclingDocuments, and JSON of blocks ({"id": .., "lang": .., "blocks": [[kind,
+    level, text], ..]}, where kind is "heading", "text", "item", "term" or "code") the headings are the gold, and the
+    text is made anew.
 
     path (Path | str | list | None): A file, which may be packed by gzip, a folder that is searched with its
         subfolders, or several of them; hidden files of a folder are left out.
@@ -222,13 +251,11 @@ class SectionCorpus:
                 yield from (write_doc_name(doc, own) for doc in docs)
 
     def _of_json(self, entry: Any, where: str, name: str, vocab: Vocab) -> Iterator[Doc]:
-        try:
-            document = blocks_of_json(entry) if is_block_document(entry) else None
-        except (KeyError, TypeError, ValueError) as error:
-            raise CRFError(SectionErrors.CRF970.format(path=where, problem=f"not JSON of blocks: {error}")) from error
-        if document is None:
-            return iter([_with_tree(entry, where, vocab)])
-        return self._render(document, name, vocab)
+        if is_block_document(entry):
+            return self._render(_read_blocks(entry, where), name, vocab)
+        if is_docling(entry):
+            return self._render(blocks_of_layout(read_docling(entry, where)), name, vocab)
+        return iter([_with_tree(entry, where, vocab)])
 
     def _render(self, document: BlockDocument, name: str, vocab: Vocab) -> Iterator[Doc]:
         """Docs made of blocks. What is chosen for each depends on the seed and its name alone."""

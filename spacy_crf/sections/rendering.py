@@ -1,21 +1,22 @@
-"""Plain text as readers of text, PDF or OCR files see it, made of blocks, with the gold that their headings give.
+"""Documents whose headings are known, as blocks, and the plain texts that readers of text, PDF or OCR see of them.
 
 A document has many such texts: numbered or not, with underlined, capital or bold headings, with blank lines or none, in
 lines of some width, with a table of contents and the heads of pages. A seed chooses; what was chosen is no gold.
 """
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from random import Random
-from typing import Literal
+from typing import Any, Literal
 
 from ..core.grammar.numerals import ARABIC, LETTER_LOWER, LETTER_UPPER, ROMAN_UPPER, numeral
-from .blocks import BlockDocument, BlockKind, DocumentBlock
-from .layout import LayoutBuilder
+from ..core.sections.headings import MOST_LEVELS
+from .layout import DocumentLayout, LayoutBuilder
 from .markup import name_sections, nest
-from .segment import Kind, LayoutUnit
-from .starts import find_numbering
+from .segment import HEADINGS, KINDS, PARAGRAPH, Kind, LayoutUnit
+from .starts import find_mark, find_numbering
 from .tree import NUMBER, TITLE, Element, GoldDocument, mark_headings
 
 Numbering = Literal["kept", "none", "decimal", "worded", "outline"]
@@ -28,6 +29,100 @@ PAGES = {"de": "Seite", "en": "Page", "es": "Página", "fr": "Page", "it": "Pagi
 UNDERLINES = "=-~^\"'"  # by level
 OUTLINE = (ROMAN_UPPER, LETTER_UPPER, ARABIC, LETTER_LOWER)
 BULLETS = ("", "- ", "* ", "• ")
+
+
+class BlockKind(StrEnum):
+    """What a block is. TERM: what a list of definitions defines. CODE: its line ends are kept."""
+
+    HEADING = "heading"
+    TEXT = "text"
+    ITEM = "item"
+    TERM = "term"
+    CODE = "code"
+
+
+BLOCK_KINDS = {kind.value: kind for kind in BlockKind}
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentBlock:
+    """A block of a document. level (int): of a heading, 1 for the outermost; 0 for all else."""
+
+    kind: BlockKind
+    level: int
+    text: str
+
+
+@dataclass(frozen=True)
+class BlockDocument:
+    """The blocks of a document in order. language (str): its code, "" if it is unknown."""
+
+    blocks: tuple[DocumentBlock, ...]
+    name: str = ""
+    language: str = ""
+
+
+def is_block_document(entry: Any) -> bool:
+    """Whether a value of JSON is a document of blocks."""
+    return isinstance(entry, Mapping) and "blocks" in entry
+
+
+def blocks_of_json(entry: Mapping[str, Any]) -> BlockDocument:
+    """The document of {"id": .., "lang": .., "blocks": [[kind, level, text], ..]}; id and lang may be left out.
+
+    Blocks without text are left out. RAISES (ValueError, KeyError, TypeError): for anything else.
+    """
+    blocks = []
+    for number, (kind, level, text) in enumerate(entry["blocks"]):
+        if kind not in BLOCK_KINDS or not isinstance(text, str):
+            raise ValueError(f"block {number} is {kind!r} with a text of type {type(text).__name__}")
+        if kind == BlockKind.HEADING and not (isinstance(level, int) and 1 <= level <= MOST_LEVELS):
+            raise ValueError(f"the level of heading {number} is {level!r}")
+        if text.strip():
+            blocks.append(DocumentBlock(BLOCK_KINDS[kind], level if kind == BlockKind.HEADING else 0, text))
+    return BlockDocument(tuple(blocks), str(entry.get("id", "")), str(entry.get("lang", "")))
+
+
+def blocks_of_layout(layout: DocumentLayout) -> BlockDocument:
+    """The blocks of a document whose formatting says which lines are headings, as that of Markdown and HTML does."""
+    return BlockDocument(tuple(_blocks(layout)), layout.name, layout.language)
+
+
+def _blocks(layout: DocumentLayout) -> Iterator[DocumentBlock]:
+    text = layout.text
+    known = [run for run in layout.runs if run[2] in HEADINGS or run[2] == PARAGRAPH or run[2] in KINDS]
+    place = 0
+    for start, end, style in sorted(known, key=lambda run: (run[0], -run[1])):
+        if start < place:
+            continue
+        if style in HEADINGS:
+            start = text.rfind("\n", 0, start) + 1  # the number of a list that a heading is in
+        yield from _lines(text, place, start)
+        own = text[max(start, place) : end]
+        if style in HEADINGS:
+            yield DocumentBlock(BlockKind.HEADING, HEADINGS[style], " ".join(own.split()))
+        elif style == PARAGRAPH:
+            yield _running(" ".join(own.split()))
+        else:
+            yield DocumentBlock(BlockKind.CODE, 0, own.strip("\n"))
+        place = end
+    yield from _lines(text, place, len(text))
+
+
+def _lines(text: str, start: int, end: int) -> Iterator[DocumentBlock]:
+    return (_running(line.strip()) for line in text[start:end].split("\n") if line.strip())
+
+
+def _running(line: str) -> DocumentBlock:
+    after = find_mark(line, 0, len(line)) or find_numbering(line, 0, len(line), first=False)
+    return (
+        DocumentBlock(BlockKind.ITEM, 0, line[after:].strip())
+        if after < len(line) and after
+        else DocumentBlock(BlockKind.TEXT, 0, line)
+    )
+
+
+# -- looks ---------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,16 @@
-"""Texts to answers in JSON, for each kind of component, and these as HTML.
+"""Texts to answers in JSON, for each kind of component. A text that fails has its error in the place of its answer."""
 
-A text that fails has its error in the place of its answer.
-"""
-
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import groupby
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
-from ..annotation import parts
 from ..annotation.extensions import read_result
 from ..bibliography.assemble import label_references, read_entries
 from ..bibliography.bibtex import write_bibtex
@@ -26,17 +23,16 @@ from ..core.arrays import Floats
 from ..core.errors import CRFError, excerpt
 from ..core.labels import UNKNOWN, TagSet
 from ..pipe.component import ChainPipe
-from ..pipe.probabilities import GivesSets, labels_of
+from ..pipe.probabilities import labels_of, sees_words_alone
 from ..punctuation.docs import CASE, COLUMNS, MARKS, PROBABILITIES, RESTORATION, RESTORED, read_punctuation
 from ..punctuation.restore import SPACES
 from ..punctuation.words import BY_SIGN, PAIRS
 from ..sections.cross_references import find_cross_references
 from ..sections.tree import SectionTree
+from ..tagging.component import CRFTagger
 from .errors import ServiceErrors
 
 Answer = dict[str, Any]
-Style = Literal["sets", "changes", "sections", "marks"]
-SECTION_TREE = "section_tree"
 LEAST, MOST_TAGS = 0.005, 5  # less probable tags, and more of them, are not told
 DECIMALS = 7  # of probabilities that sets are chosen from anew; less than what makes a tie
 TAGS = ("tag", "sets")  # kinds of answers whose tokens have tags
@@ -74,6 +70,9 @@ def answer(kind: str, nlp: Language, component: Any, texts: Sequence[str], whole
     """
     if kind == "cite":
         return [_guarded(partial(tell_references, nlp, component), text) for text in texts]
+    if kind == "tag" and not whole and is_tagged_by_words(nlp, component):
+        with suppress(Exception):  # a text that fails has its error below
+            return answer_by_words(nlp, component, texts)
     tell = partial(tell_tags, component, whole=True) if whole and kind in TAGS else partial(TELLERS[kind], component)
     docs = read_docs(nlp, texts)
     return [tell_error(doc) if isinstance(doc, Exception) else _guarded(tell, doc) for doc in docs]
@@ -95,19 +94,8 @@ def tell_tags(component: Any, doc: Doc, whole: bool = False) -> Answer:
     whole (bool): with the probabilities of all tags, the names of these, and the setting `alpha` of a utility.
     """
     tags, values = probabilities_of(doc, component)
-    labels = labels_of(Example(doc, doc), component, tags)
-    sets = read_result(doc, component.cfg["tag_set"]) if isinstance(component, GivesSets) else None
-    tokens = []
-    for token in doc:
-        told: Answer = {**_place(doc, token.i, token.i + 1), "tag": None}
-        if (label := labels[token.i]) != UNKNOWN:
-            told["tag"] = tags.tags[label]
-            told["probability"] = None if values is None else float(values[token.i][label])
-            if values is not None:
-                told["probabilities"] = _all(tags, values[token.i]) if whole else _likely(tags, values[token.i])
-        if sets is not None:
-            told["set"] = sets[token.i]
-        tokens.append(told)
+    sets = read_result(doc, component.cfg["tag_set"]) if gives_sets(component) else None
+    tokens = _told_tokens(doc, tags, labels_of(Example(doc, doc), component, tags), values, sets, whole)
     if not whole:
         return {"tokens": tokens}
     return {
@@ -118,28 +106,88 @@ def tell_tags(component: Any, doc: Doc, whole: bool = False) -> Answer:
     }
 
 
+def gives_sets(component: Any) -> bool:
+    """Whether a component gives each token a set of tags; asking whether it is a `GivesSets` takes as long as tagging a
+    word."""
+    return "tag_set" in component.cfg
+
+
+def is_tagged_by_words(nlp: Language, component: Any) -> bool:
+    """Whether a tagger is all that a pipeline has, and sees the words alone, so that its tags need no Doc."""
+    is_alone = isinstance(component, CRFTagger) and [pipe for _, pipe in nlp.pipeline] == [component]
+    if not is_alone or component.annotation.is_spans:
+        return False
+    return sees_words_alone(component) and not component.features.extractor.reads_spaces
+
+
+def answer_by_words(nlp: Language, tagger: CRFTagger, texts: Sequence[str]) -> list[Answer]:
+    """Answer what is asked of tags, for a pipeline that `is_tagged_by_words`."""
+    docs = [nlp.make_doc(text) for text in texts]
+    found = tagger.tag_words([[token.text for token in doc] for doc in docs])
+    are_probable = tagger.has_probabilities
+    return [
+        {
+            "tokens": _told_tokens(
+                doc, tagger.tags, own.labels.tolist(), own.probabilities if are_probable else None, None
+            )
+        }
+        for doc, own in zip(docs, found)
+    ]
+
+
+def _told_tokens(
+    doc: Doc,
+    tags: TagSet,
+    labels: Sequence[int],
+    values: Floats | None,
+    sets: Sequence[Sequence[str]] | None,
+    whole: bool = False,
+) -> list[Answer]:
+    """Tokens with their tags by number. values ((n, L)): how probable all are, of which the likely ones are told.
+    sets (Sequence): of tags. whole (bool): tell the probabilities of all."""
+    tokens: list[Answer] = []
+    probable = [] if values is None else _all(tags, values) if whole else _likely(tags, values)
+    for token, label in zip(doc, labels):
+        text, start, k = token.text, token.idx, token.i
+        told: Answer = {"text": text, "start": start, "end": start + len(text), "tag": None}
+        if label != UNKNOWN:
+            told["tag"] = tags.tags[label]
+            told["probability"] = None if values is None else float(values[k, label])
+            if probable:
+                told["probabilities"] = probable[k]
+        if sets is not None:
+            told["set"] = sets[k]
+        tokens.append(told)
+    return tokens
+
+
+def _likely(tags: TagSet, values: Floats) -> list[dict[str, float]]:
+    """Of each token, the most probable tags."""
+    best = np.argsort(-values, axis=1)[:, :MOST_TAGS]
+    found = zip(best.tolist(), np.take_along_axis(values, best, axis=1).tolist())
+    return [{tags.tags[k]: round(value, 4) for k, value in zip(*row) if value >= LEAST} for row in found]
+
+
+def _all(tags: TagSet, values: Floats) -> list[dict[str, float]]:
+    """Of each token, all tags that are possible."""
+    rounded = np.round(values.astype(np.float64), DECIMALS).tolist()
+    return [{tag: value for tag, value in zip(tags.tags, row) if value} for row in rounded]
+
+
 def probabilities_of(doc: Doc, component: Any) -> tuple[TagSet, Floats | None]:
     """Tags of a component, and their probabilities (n, L) in a Doc; None where its scores are none."""
-    where = component.tag_probs if isinstance(component, GivesSets) else component.cfg.get("marginals")
-    stored = None if where is None else read_result(doc, where)
+    where = component.tag_probs if gives_sets(component) else component.cfg.get("marginals")
+    stored = read_result(doc, where) if where is not None and doc.has_extension(where) else None
     tags = component.tags if isinstance(component, ChainPipe) else TagSet(tuple((stored or {}).get("tags", ())), "none")
     is_told = stored is not None and getattr(component, "has_probabilities", True)
-    return tags, np.asarray(stored["values"]) if is_told and stored is not None else None
+    shape = len(doc), len(tags)  # lists do not tell that of no tokens
+    return tags, np.asarray(stored["values"]).reshape(shape) if is_told and stored is not None else None
 
 
-def _likely(tags: TagSet, values: Floats) -> dict[str, float]:
-    best = np.argsort(-values)[:MOST_TAGS].tolist()
-    return {tags.tags[tag]: round(float(values[tag]), 4) for tag in best if values[tag] >= LEAST}
-
-
-def _place(doc: Doc, start: int, end: int) -> Answer:
+def place_of(doc: Doc, start: int, end: int) -> Answer:
+    """The text of some tokens, and its characters."""
     span = doc[start:end]
     return {"text": span.text, "start": span.start_char, "end": span.end_char}
-
-
-def _all(tags: TagSet, values: Floats) -> dict[str, float]:
-    rounded = np.round(values.astype(np.float64), DECIMALS).tolist()
-    return {tag: value for tag, value in zip(tags.tags, rounded) if value}
 
 
 # -- entities ----------------------------------------------------------------------------------------------------
@@ -149,7 +197,7 @@ def tell_entities(component: Any, doc: Doc) -> Answer:
     """Spans with their exact probabilities, what constraints changed and why, and how sure the decoding is."""
     spans = spans_of(doc, component)
     entities = [
-        {**_place(doc, span.start, span.end), "label": span.label_, "probability": score}
+        {**place_of(doc, span.start, span.end), "label": span.label_, "probability": score}
         for span, score in zip(spans, scores_of(doc, component, spans))
     ]
     told: Answer = {"entities": entities}
@@ -184,7 +232,7 @@ def tell_changes(doc: Doc, where: str) -> list[Answer]:
     for (_, before, after), run in runs:
         own = [change for _, change in run]
         because = [list(reason) for reason in dict.fromkeys(tuple(why) for one in own for why in one["because"])]
-        place = _place(doc, own[0]["token"], own[-1]["token"] + 1)
+        place = place_of(doc, own[0]["token"], own[-1]["token"] + 1)
         told.append({**place, "from": before, "to": after, "because": because})
     return told
 
@@ -221,7 +269,7 @@ def read_references(
     for reference, doc, entry, confidence in found:
         runs = _runs(labels_of(Example(doc, doc), tagger, tagger.tags))
         fields = [
-            {**_place(doc, *bounds), "label": label, "probability": probability}
+            {**place_of(doc, *bounds), "label": label, "probability": probability}
             for bounds, (label, probability) in zip(runs, confidence.fields)
         ]
         told.append((reference, entry, {"probability": confidence.reference, "fields": fields}))
@@ -277,65 +325,3 @@ TELLERS: dict[str, Callable[[Any, Doc], Answer]] = {
     "sections": tell_sections,
     "punctuate": tell_restored,
 }
-
-
-# -- HTML --------------------------------------------------------------------------------------------------------
-
-
-def show(kind: str, told: Answer, text: str, active: bool = True) -> Answer:
-    """An answer with its HTML. kind (str): what was asked for. active (bool): for a page with a script."""
-    return {**told, "html": parts.failed(told["error"]) if "error" in told else SHOWN[kind](told, text, active)}
-
-
-SHOWN: dict[str, Callable[[Answer, str, bool], str]] = {
-    "tag": lambda told, text, active: parts.words(told["tokens"], text, active),
-    "sets": lambda told, text, active: parts.words(told["tokens"], text, active),
-    "entities": parts.spans,
-    "cite": lambda told, text, active: parts.references(told),
-    "sections": lambda told, text, active: parts.outline(told["tree"], text),
-    "punctuate": lambda told, text, active: parts.restored(told, active),
-}
-
-
-def render(
-    docs: Doc | Iterable[Doc],
-    style: Style = "sets",
-    *,
-    tag_set: str = "tag_set",
-    tag_probs: str = "tag_probs",
-    changes: str = "constraint_changes",
-    page: bool = False,
-) -> parts.Markup:
-    """Show what components have written to Docs, as displaCy shows entities: HTML, which notebooks display.
-
-    docs (Doc | Iterable[Doc]): one or several. style (str): "sets" of tags above words; "changes" that constraints made
-        to entities; "sections" as an outline beside the text; "marks" that were restored.
-    tag_set (str), tag_probs (str), changes (str): names of the custom attributes, as in the config.
-    page (bool): a whole page, not a part of one.
-    RAISES (ValueError): for another style, or a Doc without what it shows.
-
-    >>> import spacy
-    >>> from spacy_crf import render
-    >>> nlp = spacy.load("output/set_valued_tagger/model-best")  # `make demo` trains it
-    >>> "ART | CARD" in render(nlp("uinen sawzel"))
-    True
-    """
-    if style not in get_args(Style):
-        raise CRFError(ServiceErrors.CRF585.format(style=style, known=", ".join(get_args(Style))))
-    listed = [docs] if isinstance(docs, Doc) else list(docs)
-    keys = {"sets": tag_set, "changes": changes, "sections": SECTION_TREE, "marks": RESTORED}
-    shown = []
-    for number, doc in enumerate(listed):
-        if not doc.has_extension(keys[style]) or doc._.get(keys[style]) is None:
-            raise CRFError(ServiceErrors.CRF586.format(document=excerpt(doc.text), style=style, name=keys[style]))
-        if style == "sets":
-            shown.append(parts.words(parts.words_of(doc, tag_set, tag_probs), doc.text))
-        elif style == "changes":
-            entities = [{**_place(doc, e.start, e.end), "label": e.label_, "probability": None} for e in doc.ents]
-            shown.append(parts.spans({"entities": entities, "changes": tell_changes(doc, changes)}, doc.text))
-        elif style == "sections":
-            shown.append(parts.outline(doc._.get(SECTION_TREE).to_json(), doc.text, f"d{number}s"))
-        else:
-            shown.append(parts.restored(tell_restored(None, doc)))
-    content = "".join(shown)
-    return parts.page(style, content) if page else parts.notebook(content)

@@ -17,12 +17,13 @@ from starlette.exceptions import HTTPException
 
 from ..core.errors import CRFError
 from ..reading.records import parse_json
-from .answers import answer, show
+from .answers import answer
 from .errors import Refusal, ServiceErrors
 from .grobid import add_grobid
 from .inception import add_inception
 from .label_studio import add_label_studio
 from .models import KINDS, Limits, Models, ServedModel
+from .rendering import show
 from .retraining import Learner
 from .workbench import FileLayout, explain_at, page_of_workbench, write_checked
 

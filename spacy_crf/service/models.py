@@ -1,6 +1,7 @@
 """Pipelines that are served: what each answers, and its thread, which does one piece of work after the other."""
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -10,6 +11,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, TypeVar
 
+import spacy
 from spacy.language import Language
 
 from ..constraints.component import KeepsConstraints
@@ -23,8 +25,10 @@ from .errors import Refusal, ServiceErrors
 
 MARGINALS, CHANGES = "served_marginals", "served_changes"  # custom attributes of Docs begin so
 FIELDS = {"AUTHOR", "TITLE"}  # labels by which a model for references is known
+MOST_WORDS = 4_000_000  # new ones, behind which a pipeline is loaded anew: spaCy keeps some 40 bytes of each for good
 TOGETHER = 5000  # characters of texts from which on no more are processed at once
 T = TypeVar("T")
+log = logging.getLogger("spacy_crf.service")
 
 
 @dataclass(frozen=True)
@@ -105,7 +109,7 @@ class ServedModel:
         """Serve another pipeline; not while one is at work, see `swap`."""
         self.config = nlp.config.copy()  # before more is asked for
         ask_for_all(nlp)
-        self.nlp, self.source = nlp, source
+        self.nlp, self.source, self._n_words = nlp, source, len(nlp.vocab)
         known = {kind: [pipe for _, pipe in nlp.pipeline if fits(pipe)] for kind, fits in KINDS.items()}
         self._components = {kind: found[-1 if kind == "cite" else 0] for kind, found in known.items() if found}
         if not self._components:
@@ -196,6 +200,17 @@ class ServedModel:
         else:
             for asked in batch:
                 asked.found.set_result(list(islice(found, len(asked.items))))
+        if len(nlp.vocab) - self._n_words > MOST_WORDS:  # the length of a vocabulary counts words that are forgotten
+            self._renew()
+
+    def _renew(self) -> None:
+        """Load the pipeline again, where it is from a folder or package, and so forget what its vocabulary has kept."""
+        self._n_words = len(self.nlp.vocab)
+        if self.source:
+            try:
+                self.replace(spacy.load(self.source), self.source)
+            except (OSError, ValueError, LookupError) as error:
+                log.warning("The pipeline %s stays as it is: it cannot be loaded again", self.name, exc_info=error)
 
     def _take(self) -> Iterator["_Asked"]:
         size, kind = 0, self._asked[0].kind if self._asked else None

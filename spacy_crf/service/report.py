@@ -40,9 +40,10 @@ from ..tagsets.gold import set_table
 from ..tagsets.guarantee import held_out_tokens
 from ..tagsets.report import SIZES, percent, report_sets, stored_probabilities
 from ..tagsets.rules import utility_values
-from .answers import SHOWN, TELLERS, tell_changes
+from .answers import TELLERS, tell_changes
 from .charts import confusion_matrix, line_chart, reliability_diagram
 from .models import KINDS
+from .rendering import SHOWN
 
 LEVELS = (0.01, 0.02, 0.05, 0.1, 0.2)
 MOST_LABELS = 24  # of a matrix, and of tables of weights

@@ -35,6 +35,13 @@ class TaggerSettings(LabelSettings):
         names = {"target": self.target, "marginals": self.marginals, "entropy": self.entropy}
         yield from own_names({**names, "n_best_key": self.n_best_key})
 
+    def told(self) -> Iterator[tuple[str, str]]:
+        yield from super().told()
+        if self.n_best:
+            yield self.n_best_key, "n_best_key"
+        if self.entropy is not None:
+            yield self.entropy, "entropy"
+
     def probabilistic(self) -> Iterator[str]:
         yield from super().probabilistic()
         yield from (f"the setting `{one}`" for one in ("n_best", "entropy") if getattr(self, one))

@@ -136,9 +136,9 @@ def review_texts(
         int | None, typer.Option(min=1, help="How many sentences or documents to list; all without")
     ] = None,
     n_best: Annotated[int, typer.Option("--n-best", min=1, help="How many labellings of each sequence to list")] = 3,
-    order: Annotated[Order, typer.Option(help="Measure of certainty; gain: of uncertain words that are frequent")] = (
-        "least-confidence"
-    ),
+    order: Annotated[
+        Order, typer.Option(help="Measure of certainty; utility: of sets; gain: of uncertain words that are frequent")
+    ] = "least-confidence",
     by: Annotated[By, typer.Option(help="What is listed together")] = "sentence",
     per_token: Annotated[
         bool, typer.Option("--per-token", help="Take the length of sequences out of the measure")

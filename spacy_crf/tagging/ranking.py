@@ -12,24 +12,34 @@ from collections.abc import Sequence
 from typing import Literal
 
 from ..core.arrays import Doubles
+from ..core.chain.marginals import token_entropies
+from ..core.sets.predict import Utility, utility_optimal_sets
 
-Order = Literal["least-confidence", "margin", "entropy", "token-entropy", "gain"]
+Order = Literal["least-confidence", "margin", "entropy", "token-entropy", "utility", "gain"]
 GROWS_WITH_CERTAINTY = ("least-confidence", "margin")
 LEFT = 0.5  # share of the entropy of a word that is left where it was checked once more
 
 
 def measure(
-    probabilities: Doubles, entropy: float, token_entropies: Doubles, order: Order, per_token: bool = False
+    probabilities: Doubles, entropy: float, token_doubts: Doubles, order: Order, per_token: bool = False
 ) -> float:
-    """How certain, or for entropies uncertain, a labelling is, from the probabilities ((K,)) of the best ones, best
-    first, the entropy of all, and those of the labels of the tokens ((n,))."""
-    length = max(1, len(token_entropies)) if per_token else 1
+    """How certain, or for entropies and lost utility uncertain, a labelling is, from the probabilities ((K,)) of the
+    best ones, best first, the entropy of all, and the doubts about the labels of the tokens ((n,)), see `doubts`."""
+    length = max(1, len(token_doubts)) if per_token else 1
     if order == "entropy":
         return entropy / length
-    if order == "token-entropy":
-        return float(token_entropies.sum()) / length
+    if order in ("token-entropy", "utility"):
+        return float(token_doubts.sum()) / length
     best = probabilities ** (1 / length)
     return float(best[0] - (best[1] if order == "margin" and len(best) > 1 else 0.0))
+
+
+def doubts(marginals: Doubles, order: Order, utility: Utility) -> Doubles:
+    """((N,)): the entropy of the label of each token, or for "utility" what the best set of labels is expected to lack
+    of the utility of a right label alone. Both follow from marginals ((N, L)), whatever the order of the chain."""
+    if order != "utility":
+        return token_entropies(marginals)
+    return 1 - utility_optimal_sets(marginals, utility.values(marginals.shape[1])).utilities
 
 
 def rank_by_gain(groups: Sequence[Sequence[tuple[str, float]]], limit: int | None = None) -> list[tuple[int, float]]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count, groupby
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from spacy.tokens import Doc, Span
@@ -22,6 +22,7 @@ from ..core.arrays import Floats, Ints, Segments
 from ..core.chain.distribution import BestPaths
 from ..core.chain.marginals import token_entropies
 from ..core.labels import OUTSIDE, UNKNOWN
+from ..core.sets.predict import make_utility
 from ..corpora.docs import read_kind
 from ..corpora.exchange import Place
 from ..corpora.review import COLUMNS, FORMAT, MARK, escape, write_label
@@ -29,10 +30,11 @@ from ..corpora.sentence import ENTITIES, EXTENSION_PREFIX, SPANS_PREFIX
 from ..corpora.tagsets import GOLD_COLUMN, is_noted
 from ..pipe.decoding import Batch
 from .component import CRFTagger
-from .ranking import GROWS_WITH_CERTAINTY, Order, measure, rank_by_gain
+from .ranking import GROWS_WITH_CERTAINTY, Order, doubts, measure, rank_by_gain
 
 By = Literal["sentence", "document"]
 BATCH_SIZE = 256
+UTILITY: dict[str, Any] = {"utility": "g", "alpha": 1.0, "beta": 1.0}  # of taggers without sets of their own
 LEAST = 0.005  # less probable tags of a token are not worth reading
 HELP = (
     "Fill in the column 'gold' where you know the tag, or write 'yes' into 'checked' where the best tag is right.",
@@ -79,7 +81,8 @@ def review(
 
     tagger (CRFTagger): a trained component. docs (Iterable[Doc]): as it gets to see them; those of the result are kept.
     order (str): "least-confidence" (probability of the best labelling), "margin" (by how much it is ahead of the
-        second), "entropy" (of all labellings), "token-entropy" (sum over the tokens), or "gain": what checking a
+        second), "entropy" (of all labellings), "token-entropy" (sum over the tokens), "utility" (what
+        the sets of greatest expected utility lack of 1, summed over the tokens), or "gain": what checking a
         sequence is expected to tell of the words of all Docs, for each token that is to be checked.
     per_token (bool): divide entropies by the length of the sequence, and take geometric means of probabilities.
     limit (int | None): how many sequences to return at most, or how many documents.
@@ -186,7 +189,8 @@ def _others(row: list[tuple[str, float]], tag: str) -> list[tuple[str, float]]:
 def _measured(
     tagger: CRFTagger, docs: Iterable[tuple[Doc, Place]], order: Order, per_token: bool, k: int
 ) -> Iterator[_Measured]:
-    decoder = replace(tagger.decoder(), outputs=())
+    decoder, cfg = replace(tagger.decoder(), outputs=()), tagger.cfg
+    utility = make_utility(*(cfg.get(name, usual) for name, usual in UTILITY.items()))
     for batch in minibatch(((doc, place) for doc, place in docs if len(doc)), BATCH_SIZE):
         read = [doc for doc, _ in batch]
         columns, found = tagger.distribution(read)
@@ -195,7 +199,7 @@ def _measured(
         predictions = decoder(decoded)
         labels, marginals = np.concatenate([_written(tagger, one.decoded) for one in predictions]), found.marginals
         is_labelled = np.ones(len(marginals), dtype=bool) if unlabelled is None else ~unlabelled
-        by_token, labellings = token_entropies(marginals), decoded.labellings
+        by_token, labellings = doubts(marginals, order, utility), decoded.labellings
         paths = labellings.n_best(k)
         entropies = labellings.entropies if order == "entropy" else np.zeros(len(paths))
         sequences, by_doc = Segments(columns.lengths), Segments(columns.doc_lengths)

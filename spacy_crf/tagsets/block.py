@@ -105,6 +105,11 @@ class SetSettings(TagSettings):
     gold_tags: str = "gold_tags"
     scorer: Scorer = nested("scorers", "spacy_crf.set_tagger_scorer.v1")
 
+    def told(self) -> Iterator[tuple[str, str]]:
+        asked = {"tag_set": True, "tag_probs": True}
+        asked |= {"tag_sequences": self.sequences > 0, "tag_nodes": self.method == "hierarchy"}
+        yield from ((getattr(self, name), name) for name, is_told in asked.items() if is_told)
+
     def problems(self) -> Iterator[tuple[str, str]]:
         yield from super().problems()
         names = ("target", "tag_set", "tag_probs", "tag_sequences", "tag_nodes", "gold_tags")

@@ -21,8 +21,9 @@ from ..core.errors import CoreErrors, CRFError
 from ..core.sets.conformal import LAC, Condition, ConformalSets, Fallback, Score, calibrate
 from ..core.sets.measures import normalise
 from ..core.sets.risk import Loss, RiskControl, Unit, control_risk
+from ..core.sparse import ABSENT
 from ..features.columns import Columns
-from ..features.hashing import ABSENT, mix, string_hashes
+from ..features.hashing import mix, string_hashes
 from ..pipe.errors import PipeErrors
 from ..pipe.fingerprint import MODEL, fingerprint
 from ..pipe.probabilities import GivesSets

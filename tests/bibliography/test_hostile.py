@@ -11,9 +11,9 @@ from spacy_crf import CRFError
 from spacy_crf.bibliography.assemble import TAKERS, make_entries
 from spacy_crf.bibliography.bibtex import read_bibtex, write_bibtex
 from spacy_crf.bibliography.csl import read_csl, write_csl
-from spacy_crf.bibliography.latex import decode
 from spacy_crf.bibliography.names import parse_names
 from spacy_crf.bibliography.split import split_references
+from spacy_crf.reading.latex import decode
 
 SECONDS = 15  # far more than the fraction of one that each text takes, far less than what is quadratic takes
 LENGTH = 200_000

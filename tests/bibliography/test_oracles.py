@@ -13,7 +13,7 @@ from pybtex.database import parse_string
 from spacy_crf.bibliography.bibtex import TEXT_FIELDS, VERBATIM_FIELDS, write_bibtex
 from spacy_crf.bibliography.csl import write_csl
 from spacy_crf.bibliography.entry import Entry, EntryType
-from spacy_crf.bibliography.latex import decode
+from spacy_crf.reading.latex import decode
 
 # A style that prints every variable that an item may have.
 TEXTS = (

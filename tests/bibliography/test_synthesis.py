@@ -12,25 +12,18 @@ from typer.testing import CliRunner
 
 from spacy_crf.bibliography.identifiers import find_identifiers
 from spacy_crf.bibliography.synthesis.generator import Generator, list_known, write_xml
-from spacy_crf.bibliography.synthesis.habits import (
-    HABITS,
-    add_work,
-    begin_with_genre,
-    cite_abstract,
-    lose_roles,
-    name_director,
-    name_volumes,
-    quote_as_americans,
-    refer_to_editors,
-    write_issues,
-    write_months,
-    write_pages,
-    write_roles,
-)
 from spacy_crf.bibliography.synthesis.imprints import in_roman
 from spacy_crf.bibliography.synthesis.invention import invent_items
 from spacy_crf.bibliography.synthesis.inventor import LANGUAGES
-from spacy_crf.bibliography.synthesis.noise import CHANGES, join_years, spoil
+from spacy_crf.bibliography.synthesis.noise import (
+    CHANGES,
+    begin_with_genre,
+    join_years,
+    lose_roles,
+    name_volumes,
+    quote_as_americans,
+    spoil,
+)
 from spacy_crf.bibliography.synthesis.people import blend
 from spacy_crf.bibliography.synthesis.phrases import Phrasebook, shorten
 from spacy_crf.bibliography.synthesis.printing import (
@@ -57,6 +50,7 @@ OWN = (
     "footnotes",
     "footnotes-place",
 )
+ORDERLY = [change for change in CHANGES if change is not begin_with_genre]  # of fields
 EASTERN = {"japanese-brackets": "ja", "chinese-brackets": "zh", "korean-quotes": "ko"}
 # of citeproc-py itself
 STYLES = (*OWN, "harvard1")
@@ -196,53 +190,6 @@ def test_standards_begin_with_their_number() -> None:
     assert begin_with_genre([Field("AUTHOR", "E. Crane. "), title, number], Random(1))[0].label == "AUTHOR"
 
 
-AUTHOR, TITLE, DATE = Field("AUTHOR", "E. Crane, "), Field("TITLE", "Salt, "), Field("DATE", "(1998). ")
-BOOK_OF = [Field("EDITOR", "In A. Lund and P. von Marsh (eds.), "), Field("CONTAINER-TITLE", "Seas. ")]
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_what_habits_name_stays_in_its_field(seed: int) -> None:
-    rng = Random(seed)
-    film = name_director([AUTHOR, TITLE, Field("GENRE", "[Film], "), DATE], rng)
-    assert [field.label for field in film] == ["TITLE", "AUTHOR", "GENRE", "DATE"] and "E. Crane" in film[1].text
-    referred = refer_to_editors([AUTHOR, TITLE, *BOOK_OF, Field("LOCATION", "Hull: "), Field("PAGES", "3-9.")], rng)
-    assert [field.label for field in referred] == ["AUTHOR", "TITLE", "EDITOR", "PAGES"]
-    assert "Lund" in referred[2].text and "Marsh" in referred[2].text and "eds" not in referred[2].text
-    work = add_work([AUTHOR, TITLE, Field("PUBLISHER", "Tollgate Press.")], rng)
-    assert [field.label for field in work] in (
-        ["AUTHOR", "TITLE", "VOLUME", "PUBLISHER"],
-        ["AUTHOR", "TITLE", "VOLUME", "CONTAINER-TITLE", "PUBLISHER"],
-    )
-    thesis = [AUTHOR, DATE, TITLE, Field("GENRE", "PhD thesis, "), Field("INSTITUTION", "Hull.")]
-    assert [field.label for field in cite_abstract(thesis, rng)] == ["AUTHOR", "DATE", "TITLE", "NOTE"]
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_habits_keep_numbers_and_names(seed: int) -> None:
-    rng = Random(seed)
-    journal = Field("JOURNAL", "Knots ")
-    _, volume = write_issues([journal, Field("VOLUME", "vol. 12(3), ")], rng)
-    assert re.findall(r"\d+", volume.text) in (["12", "3"], ["3"]) and volume.text.endswith(", ")
-    _, date = write_months([journal, DATE], rng)
-    assert "1998" in date.text and date.text.startswith("(") and date.text.endswith("). ")
-    (pages,) = write_pages([Field("PAGES", "pp. 3-9. ")], rng)
-    assert pages.text.endswith("3-9. ")
-    behind = [TITLE, Field("CONTAINER-TITLE", "Seas, "), Field("EDITOR", "edited by A. Lund, ")]
-    assert "A. Lund" in write_roles(behind, rng)[2].text
-    (names,) = write_roles([Field("TRANSLATOR", "translated by A. Lund. ")], rng)
-    assert "A. Lund" in names.text and names.label == "TRANSLATOR"
-    assert write_roles(BOOK_OF, rng) == BOOK_OF
-
-
-@pytest.mark.parametrize("change", HABITS, ids=lambda change: change.__name__)
-def test_habits_leave_authors_and_titles_as_they_are(change) -> None:
-    for number, fields in enumerate(Generator(OWN, noise=0, seed=4).print_invented(60)):
-        changed = change(list(fields), Random(number))
-        assert changed and all(field.text for field in changed)
-        assert of(changed, {"TITLE"}) == of(fields, {"TITLE"})
-        assert of(fields, {"AUTHOR"}) in of(changed, {"AUTHOR"})
-
-
 def test_volumes_keep_their_number() -> None:
     for number in range(1, 400):
         (field,) = name_volumes([Field("VOLUME", f"vol. {number}(3), ")], Random(number))
@@ -276,7 +223,9 @@ def test_tidying_keeps_all_but_spaces(fields: list[Field]) -> None:
     assert tidy(tidied) == tidied or any(not re.search(r"\w", text) for _, text in tidied)
 
 
-@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
+@pytest.mark.parametrize(
+    "change", [change for change in CHANGES if change is not begin_with_genre], ids=lambda change: change.__name__
+)
 def test_noise_keeps_the_order_of_fields(change) -> None:
     for number, fields in enumerate(Generator(OWN, noise=0, seed=3).print_invented(60)):
         changed = change(list(fields), Random(number))

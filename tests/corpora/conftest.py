@@ -3,7 +3,10 @@
 from collections.abc import Iterator
 
 import pytest
+from helpers.fixtures import predictions
 from spacy.tokens import Token
+
+__all__ = ["extension", "predictions"]
 
 
 @pytest.fixture

@@ -2,10 +2,14 @@
 
 import io
 import json
+import os
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
 import spacy
+from helpers.paths import ROOT
 from spacy.tokens import Doc, DocBin, Span, Token
 
 from spacy_crf import Corpus, annotate_partitions
@@ -107,3 +111,32 @@ def test_partitions_are_annotated_as_data_frames(tmp_path: Path) -> None:
     first, second = annotate(frames)
     assert first["word"].tolist() == ["It", "ran", ".", "He", "sat", "."] and set(first["doc"]) == {"a"}
     assert first["sentence"].tolist() == [1, 1, 1, 2, 2, 2] and second["word"].tolist() == ["x"]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")
+def test_spark_annotates_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pyspark", reason="needs the extra spark")
+    if shutil.which("java") is None:
+        pytest.skip("needs Java")
+    from pyspark.sql import SparkSession
+
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.to_disk(tmp_path / "model")
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]))
+    options = {"spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1", "spark.sql.shuffle.partitions": "2"}
+    builder = SparkSession.builder.master("local[2]")
+    for key, value in options.items():
+        builder = builder.config(key, value)
+    spark = builder.getOrCreate()
+    try:
+        texts = spark.createDataFrame([(f"d{k}", f"It ran {k} times. He sat.") for k in range(20)], ["doc", "text"])
+        annotate = annotate_partitions(str(tmp_path / "model"))
+        rows = texts.repartition(3).mapInPandas(annotate, annotate.schema).collect()
+    finally:
+        spark.stop()
+    assert len(rows) == 20 * 8 and {row["doc"] for row in rows} == {f"d{k}" for k in range(20)}
+    own = [(row["sentence"], row["token"], row["word"]) for row in rows if row["doc"] == "d7"]
+    assert own[:3] == [(1, 1, "It"), (1, 2, "ran"), (1, 3, "7")] and own[-1] == (2, 3, ".")

@@ -1,12 +1,13 @@
 """Files for people who check tags: what goes out comes back, and only what is checked is gold."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import spacy
+from helpers.fixtures import PROBS, SET
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc, Token
@@ -24,7 +25,7 @@ from spacy_crf.corpora.webanno import write_webanno
 
 Write = Callable[[str, str | bytes], Path]
 BLANK = spacy.blank("xx")
-SET, PROBS = "exchange_set", "exchange_probs"
+pytestmark = pytest.mark.usefixtures("predictions")
 FORMATS: dict[str, tuple[str, Callable[..., bytes]]] = {
     "tagsets": ("tsv", write_tsv),
     "conllu": ("conllu", lambda documents: write_conllu(documents, "tag")),
@@ -37,15 +38,6 @@ FORMATS: dict[str, tuple[str, Callable[..., bytes]]] = {
 }
 PACKAGES = {"cas": "cassis", "cas json": "cassis", "xlsx": "openpyxl"}
 KEEP_SPACES = [name for name in FORMATS if name not in ("tagsets", "xlsx")]
-
-
-@pytest.fixture(autouse=True)
-def extensions() -> Iterator[None]:
-    for name in (SET, PROBS):
-        Token.set_extension(name, default=None)
-    yield
-    for name in (SET, PROBS):
-        Token.remove_extension(name)
 
 
 def make_doc(rows: list[tuple[str, bool, dict[str, float], str | None]], starts: list[bool] | None = None) -> Doc:

@@ -1,9 +1,10 @@
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import spacy
+from helpers.fixtures import PROBS, SET
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.language import Language
@@ -23,18 +24,8 @@ from spacy_crf.corpora.webanno import (
 )
 
 Write = Callable[[str, str | bytes], Path]
-SET, PROBS = "webanno_test_set", "webanno_test_probs"
+pytestmark = pytest.mark.usefixtures("predictions")
 LAYER = WebannoLayer(name="webanno.custom.Tags", tag="value")
-
-
-@pytest.fixture(autouse=True)
-def extensions() -> Iterator[None]:
-    for name in (SET, PROBS):
-        Token.set_extension(name, default=None)
-    yield
-    for name in (SET, PROBS):
-        if Token.has_extension(name):
-            Token.remove_extension(name)
 
 
 def predicted(nlp: Language) -> Doc:

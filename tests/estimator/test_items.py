@@ -1,13 +1,16 @@
 """Items become the attributes that python-crfsuite makes of them."""
 
+import pickle
 from collections import OrderedDict
 from functools import reduce
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spacy_crf.estimator import items as items_module
 from spacy_crf.estimator.items import UNKNOWN, Known, Numbering, encode_items, encode_labels
 
 NAMES = st.text("ab:=é ", min_size=1, max_size=4)
@@ -21,7 +24,7 @@ ITEMS = st.one_of(st.dictionaries(NAMES, VALUES, max_size=4), st.lists(NAMES, ma
 def decoded(X):
     """For each item, the sorted attributes with their values."""
     names = Numbering()
-    items = encode_items(X, names.__getitem__)
+    items = encode_items(X, names)
     rows = items.features(len(names))
     values = np.ones(len(rows.indices)) if rows.values is None else rows.values
     strings = list(names)
@@ -60,14 +63,14 @@ def test_repeated_attributes_count_as_often():
 
 def test_sequences_of_any_length_and_kind():
     names = Numbering()
-    items = encode_items((iter(sequence) for sequence in ([], [["a"], []], (("b",),))), names.__getitem__)
+    items = encode_items((iter(sequence) for sequence in ([], [["a"], []], (("b",),))), names)
     assert items.lengths.tolist() == [0, 2, 1] and items.indptr.tolist() == [0, 1, 1, 2]
     assert items.values is None
 
 
 @pytest.mark.parametrize("form", [["a", "new", "b"], [("a", 1), ("new", 2.0), ("b", 0.5)]])
 def test_unknown_attributes_are_left_out(form):
-    items = encode_items([[form]], Known(a=0, b=1).__getitem__)
+    items = encode_items([[form]], Known(a=0, b=1))
     assert items.indices.tolist() == [0, UNKNOWN, 1]
     assert items.features(2).indices.tolist() == [0, 1]
 
@@ -78,8 +81,8 @@ deep = reduce(lambda inner, _: {"k": inner}, range(5000), {"k": "v"})
 @given(st.lists(st.lists(st.dictionaries(NAMES, VALUES, max_size=4), max_size=4), max_size=4))
 def test_plain_dicts_are_read_at_once_as_others_one_by_one(X):
     at_once, one_by_one = Numbering(), Numbering()
-    found = encode_items(X, at_once.__getitem__)
-    expected = encode_items([list(map(OrderedDict, sequence)) for sequence in X], one_by_one.__getitem__)
+    found = encode_items(X, at_once)
+    expected = encode_items([list(map(OrderedDict, sequence)) for sequence in X], one_by_one)
     assert list(at_once) == list(one_by_one)
     assert found.lengths.tolist() == expected.lengths.tolist() and found.indptr.tolist() == expected.indptr.tolist()
     assert found.indices.tolist() == expected.indices.tolist()
@@ -88,9 +91,9 @@ def test_plain_dicts_are_read_at_once_as_others_one_by_one(X):
 
 
 def test_attributes_of_the_value_0_add_nothing():
-    items = encode_items([[{"a": True, "b": False}, {"b": 2.0, "new": 0}]], Known(a=0, b=1).__getitem__)
+    items = encode_items([[{"a": True, "b": False}, {"b": 2.0, "new": 0}]], Known(a=0, b=1))
     assert items.nonzero().features(2).indices.tolist() == [0, 1] and items.nonzero().values is not None
-    items = encode_items([[{"a": True, "b": False}, {"b": 1.0, "new": 0.5}]], Known(a=0, b=1).__getitem__)
+    items = encode_items([[{"a": True, "b": False}, {"b": 1.0, "new": 0.5}]], Known(a=0, b=1))
     assert items.nonzero().features(2).indices.tolist() == [0, 1] and items.nonzero().values is None
 
 
@@ -118,7 +121,7 @@ def test_attributes_of_the_value_0_add_nothing():
 )
 def test_malformed_items_are_named(X, words):
     with pytest.raises(ValueError, match="CRF701") as error:
-        encode_items(X, Numbering().__getitem__)
+        encode_items(X, Numbering())
     assert all(word in str(error.value) for word in words)
 
 
@@ -142,4 +145,35 @@ def test_labels():
 @pytest.mark.parametrize("X", [None, 3])
 def test_what_is_no_list_of_sequences_is_refused(X):
     with pytest.raises(ValueError, match="CRF715.*X is"):
-        encode_items(X, Numbering().__getitem__)
+        encode_items(X, Numbering())
+
+
+@given(st.lists(st.lists(st.lists(st.text(max_size=2), max_size=4), max_size=4), max_size=6))
+def test_many_strings_are_numbered_as_few_are(X: list[list[list[str]]]) -> None:
+    def encode(names: Numbering | Known, many: int) -> list[list[int]]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(items_module, "MANY", many)
+            found = [encode_items(X, names), encode_items([[*sequence, ["new"]] for sequence in X], names)]
+        return [items.indices.tolist() for items in found]
+
+    few, many = Numbering(), Numbering()
+    assert encode(many, 0) == encode(few, 10**9) and list(many) == list(few)
+    known = Known(zip(list(few)[::2], range(7, 10**6)))
+    copied = pickle.loads(pickle.dumps(known))
+    assert encode(known, 0) == encode(copied, 10**9) == encode(pickle.loads(pickle.dumps(known)), 0)
+
+
+VALUES = st.one_of(st.text("ab", max_size=1), st.booleans(), st.sampled_from([-1, -2, 0, 1, 1.0, 2.5]))
+
+
+@given(st.lists(st.lists(st.dictionaries(st.sampled_from("abc"), VALUES), max_size=4), max_size=5))
+def test_many_dicts_are_numbered_as_few_are(X: list[list[dict[str, Any]]]) -> None:
+    found = []
+    for many in (0, 10**9):
+        names = Numbering()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(items_module, "MANY", many)
+            items = encode_items(X, names)
+        values = None if items.values is None else items.values.tolist()
+        found.append((list(names), items.indptr.tolist(), items.indices.tolist(), values))
+    assert found[0] == found[1]

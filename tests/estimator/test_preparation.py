@@ -11,7 +11,7 @@ from spacy_crf.estimator.preparation import MOST_SLOTS, find_slots
 
 def slots_of(X):
     names = Numbering()
-    features = encode_items(X, names.__getitem__).features(len(names))
+    features = encode_items(X, names).features(len(names))
     return dict(zip(names, [] if (slots := find_slots(list(names), features)) is None else slots.tolist())), features
 
 

@@ -2,7 +2,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.features.hashing import HashTable, mix
+from spacy_crf.core.sparse import HashTable
+from spacy_crf.features.hashing import mix
 
 # full range, small numbers, and keys that share their low bits and so contend for the same slots
 hashes = st.one_of(st.integers(0, 2**64 - 1), st.integers(0, 40), st.integers(0, 60).map(lambda high: (high << 40) | 5))

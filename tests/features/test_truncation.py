@@ -5,9 +5,10 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
+from spacy_crf.core.sparse import ABSENT
 from spacy_crf.features.columns import TRUNCATED, ColumnReader
 from spacy_crf.features.extract import FeatureExtractor
-from spacy_crf.features.hashing import ABSENT, string_hash
+from spacy_crf.features.hashing import string_hash
 from spacy_crf.features.resources import Resources
 from spacy_crf.features.templates import parse_templates
 

@@ -261,6 +261,13 @@ MARKDOWN = (
     "# 1. Scope\n\nAll *ferries*, **all**.\n\n## Term\n\n- one\n- two\n  1. a\n\n> quote\n\n"
     "| a | b |\n|---|---|\n| 1 | 2 |\n\n```\ncode\n```\n"
 )
+LATEX = (
+    "\\documentclass{report}\\usepackage[latin1]{inputenc}\\newcommand{\\x}[2][a]{#1 #2}\\title{T}\n"
+    "\\begin{document}\\maketitle\n"
+    "\\chapter[a]{Scope}\\label{l} All \\emph{ferries} \\x{b} \\'e {\\bf c} --- $x^2$ \\verb|%| % d\n\n"
+    "\\begin{itemize}\\item a\\item[b] \\ref{l}\\end{itemize}\\appendix\\section*{A}\\[ x \\]\n"
+    "\\begin{tabular}[t]{ll}a & b \\\\[1mm] c\\end{tabular}\n\\begin{verbatim}\nx\n\\end{verbatim}\n\\end{document}\n"
+)
 RECHTSPRAAK = (
     '<?xml version="1.0" encoding="utf-8"?><open-rechtspraak><uitspraak id="x"><section role="beslissing"><title><nr>1'
     '</nr>. Feiten</title><parablock><nr>1.1</nr><para>Op <emphasis role="bold">3 mei</emphasis>.</para><listitem>'
@@ -492,6 +499,7 @@ TARGETS: dict[str, Target] = {
     "punctuated": Target(punctuated("x.txt"), texts("Well, who is it? “Nobody (e.g. –)”, I said … 3.5%.\n")),
     "plain": Target(of_file("x.txt", read_layout), texts(PLAIN)),
     "html": Target(of_file("x.html", read_layout), texts(HTML)),
+    "latex": Target(of_file("x.tex", read_layout), texts(LATEX)),
     "markdown": Target(of_file("x.md", read_layout), texts(MARKDOWN)),
     "docling": Target(of_file("x.json", read_layout), texts(DOCLING)),
     **({"pdf": Target(of_file("x.pdf", read_layout), texts(PDF))} if find_spec("pypdfium2") else {}),

@@ -10,6 +10,7 @@ from spacy.tokens import Token
 from spacy.vocab import Vocab
 
 Write = Callable[[str, str | bytes], Path]
+SET, PROBS = "crf_test_set", "crf_test_probs"  # of what a tagger predicts
 
 
 @pytest.fixture
@@ -41,3 +42,14 @@ def clue() -> Iterator[str]:
     Token.set_extension("clue", default=None)
     yield "clue"
     Token.remove_extension("clue")
+
+
+@pytest.fixture
+def predictions() -> Iterator[None]:
+    """Custom attributes of tokens for what a tagger predicts, which are gone after the test."""
+    for name in (SET, PROBS):
+        Token.set_extension(name, default=None)
+    yield
+    for name in (SET, PROBS):
+        if Token.has_extension(name):
+            Token.remove_extension(name)

@@ -127,7 +127,7 @@ def test_a_run_that_breaks_off_leaves_nothing_behind(tmp_path: Path, monkeypatch
     def full(self: Any, features: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(cache._Writer, "finish", full)
+    monkeypatch.setattr(cache._WindowWriter, "finish", full)
     with pytest.raises(CRFError, match="CRF676.*crf_tagger.*No space left.*cache"):
         learn(1, tmp_path)
     assert not list(tmp_path.iterdir())

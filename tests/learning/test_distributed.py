@@ -133,11 +133,11 @@ def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any], told:
 @pytest.mark.slow
 def test_ten_runs_whose_workers_are_killed_end_at_the_same_objective() -> None:
     pytest.importorskip("distributed", reason="needs the extra dask")
-    settings = {"@misc": "spacy_crf.Distributed.v1", "trainer": {**LBFGS, "iterations_per_step": 5}, "workers": 2}
-    _, expected, flat = trained(settings, 6, limit=150)
+    settings = {"@misc": "spacy_crf.Distributed.v1", "trainer": {**LBFGS, "iterations_per_step": 4}, "workers": 2}
+    _, expected, flat = trained(settings, 6, limit=60)
     rng = random.Random(0)
     for _ in range(10):
-        nlp, examples = make(settings, limit=150)
+        nlp, examples = make(settings, limit=60)
         nlp.update(examples)
         pipe: Any = nlp.get_pipe("crf_tagger")
         killed: list[int] = []

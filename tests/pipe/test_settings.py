@@ -191,3 +191,26 @@ def test_templates_for_annotation_that_nobody_has_are_told(template, attribute):
     )
     again(gold.copy())
     again(Doc(again.vocab, words=["Ada"]))  # no warning: the first document had it
+
+
+@pytest.mark.parametrize(
+    "factory, config, setting",
+    [
+        ("crf_tagger", {"marginals": "own"}, "marginals"),
+        ("crf_tagger", {"entropy": "own"}, "entropy"),
+        ("crf_tagger", {"n_best": 2, "n_best_key": "own"}, "n_best_key"),
+        ("hmm_tagger", {"marginals": "own"}, "marginals"),
+        ("constrained_ner", {"marginals": "own", "info": "info_of_one"}, "marginals"),
+        ("set_valued_tagger", {"tag_set": "own", "tag_probs": "own_probs"}, "tag_set"),
+        ("punctuation_restorer", {}, "restored"),
+    ],
+)
+def test_two_components_that_write_one_attribute(factory: str, config: dict[str, Any], setting: str) -> None:
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("crf_tagger", name="silent")
+    nlp.add_pipe(factory, name="one", config=config)
+    others = {"tag_probs": "other"} if factory == "set_valued_tagger" else {}
+    others |= {"info": "info_of_two"} if factory == "constrained_ner" else {}
+    with pytest.warns(CRFWarning, match=f"CRFW406.*'two'.*'one'.*{setting}|CRFW406.*'two'.*{setting}.*'one'") as told:
+        nlp.add_pipe(factory, name="two", config={**config, **others})
+    assert len(told) == 1

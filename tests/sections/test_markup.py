@@ -1,5 +1,7 @@
 """Headings that Markdown and HTML name: trusted, preferred, ignored."""
 
+import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -58,6 +60,90 @@ def test_preferred_headings_are_found_and_nested(tmp_path: Path) -> None:
 def test_ignored_headings_are_lines_as_others(tmp_path: Path) -> None:
     titles = {title for _, _, title in sections(parse(tmp_path, "ignore"))}
     assert "all of it" not in titles and "and so it" not in titles
+
+
+TITLED = [("Ferries of the port", 0), ("Boats", 1), ("Rafts", 2), ("Tides", 1)]
+DOCLING_LABELS = {
+    0: {"label": "title"},
+    1: {"label": "section_header", "level": 1},
+    2: {"label": "section_header", "level": 2},
+}
+
+
+def write_docx(path: Path) -> None:
+    document = pytest.importorskip("docx").Document()
+    for title, level in TITLED:
+        document.add_heading(title, level)
+        document.add_paragraph("They come and go with the tide.", "Subtitle" if level == 0 else None)
+    document.save(path)
+
+
+def write_docling(path: Path) -> None:
+    texts = [
+        each
+        for title, level in TITLED
+        for each in (
+            {"text": title, **DOCLING_LABELS[level]},
+            {"text": "They come and go with the tide.", "label": "text"},
+        )
+    ]
+    body = {"children": [{"$ref": f"#/texts/{number}"} for number in range(len(texts))]}
+    path.write_text(json.dumps({"schema_name": "DoclingDocument", "body": body, "texts": texts}))
+
+
+def write_pdf(path: Path) -> None:
+    pytest.importorskip("pypdfium2")
+    canvas = pytest.importorskip("reportlab.pdfgen.canvas").Canvas(str(path))
+    canvas.setTitle(TITLED[0][0])
+    for number, (title, level) in enumerate(TITLED):
+        canvas.setFont("Helvetica-Bold", 14)
+        canvas.drawString(60, 780 - 80 * number, title)
+        canvas.setFont("Helvetica", 10)
+        for line in range(2):
+            canvas.drawString(60, 756 - 80 * number - 12 * line, "They come and go with the tide of the sea.")
+        if level:
+            canvas.bookmarkPage(title)
+            canvas.addOutlineEntry(title, title, level - 1)
+    canvas.save()
+
+
+WRITERS: dict[str, Callable[[Path], object]] = {
+    "a.docx": write_docx,
+    "a.json": write_docling,
+    "a.pdf": write_pdf,
+    "a.tex": lambda path: path.write_text(
+        r"\title{Ferries of the port}\maketitle x\section*{Boats}y\subsection*{Rafts}x\section*{Tides}y"
+    ),
+    "a.md": lambda path: path.write_text(
+        "# Ferries of the port\n\nThey come.\n\n## Boats\n\nx\n\n### Rafts\n\n## Tides\n"
+    ),
+    "a.html": lambda path: path.write_text(
+        "<title>Another</title><h1>Ferries of the port</h1><p>x<h2>Boats</h2><h3>Rafts</h3><p>x<h2>Tides</h2>"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("markup", ["trust", "prefer"])
+def test_the_title_of_a_document_holds_all_of_it_in_every_format(tmp_path: Path, name: str, markup: str) -> None:
+    WRITERS[name](tmp_path / name)
+    nlp = spacy.blank("en")
+    nlp.add_pipe("section_parser", config={"markup": markup})
+    tree = nlp(to_doc(nlp.vocab, read_layout(tmp_path / name)))._.section_tree
+    assert [(node.title, node.level - 1) for node in tree.walk()] == TITLED
+
+
+def test_a_title_alone_says_nothing_of_other_lines(tmp_path: Path) -> None:
+    document = pytest.importorskip("docx").Document()
+    document.add_heading("Ferries of the port", 0)
+    for number in range(1, 4):
+        document.add_paragraph(f"{number}. Of boats and of rafts").runs[0].bold = True
+        document.add_paragraph("They come and go with the tide, and nobody knows when they will be here again.")
+    document.save(tmp_path / "a.docx")
+    nlp = spacy.blank("en")
+    nlp.add_pipe("section_parser")
+    numbers = [number for _, number, _ in sections(nlp(to_doc(nlp.vocab, read_layout(tmp_path / "a.docx"))))]
+    assert numbers == ["", "1.", "2.", "3."]
 
 
 @pytest.mark.parametrize("markup", ["trust", "prefer", "ignore"])

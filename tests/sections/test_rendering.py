@@ -12,8 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf import SectionCorpus
-from spacy_crf.sections.blocks import BlockDocument, BlockKind, DocumentBlock
-from spacy_crf.sections.rendering import DENSE, PLAIN, RENDERINGS, Rendering, choose_rendering, render
+from spacy_crf.sections.rendering import (
+    DENSE,
+    PLAIN,
+    RENDERINGS,
+    BlockDocument,
+    BlockKind,
+    DocumentBlock,
+    Rendering,
+    choose_rendering,
+    render,
+)
 from spacy_crf.sections.segment import Kind
 from spacy_crf.sections.tree import SectionTree
 

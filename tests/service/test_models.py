@@ -2,11 +2,14 @@
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
 import spacy
-from helpers.services import Models, ServedModel, httpx, model_of
+from helpers.services import Models, ServedModel, httpx, model_of, served
+
+from spacy_crf.service.answers import answer, is_tagged_by_words, read_docs, tell_tags
 
 WORDS = ["They", "can", "swim", "to", "boats", "at", "noon", "."]
 
@@ -48,3 +51,48 @@ def test_models_have_names_of_their_own() -> None:
     nlp.add_pipe("section_parser")
     with pytest.raises(ValueError, match="CRF736"):
         Models([*model_of("one", nlp).values(), ServedModel("one", nlp)])
+
+
+def test_tags_by_words_are_those_of_docs(load: Any) -> None:
+    nlp = load("tagger")
+    tagger = ServedModel("tagger", nlp).component("tag")
+    texts = ["They can  swim\nto the boats.", "", " ", "zzyx's ÄÖ!", "Can you mail the can opener back?"]
+    assert is_tagged_by_words(nlp, tagger)
+    by_docs = [tell_tags(tagger, doc) for doc in read_docs(nlp, texts)]
+    for own, other in zip(answer("tag", nlp, tagger, texts), by_docs, strict=True):
+        assert [list(token) for token in own["tokens"]] == [list(token) for token in other["tokens"]]
+        for token, same in zip(own["tokens"], other["tokens"]):
+            assert {**token, "probability": 0, "probabilities": 0} == {**same, "probability": 0, "probabilities": 0}
+            assert token["probability"] == pytest.approx(same["probability"], abs=1e-5)
+            assert token["probabilities"] == pytest.approx(same["probabilities"], abs=2e-4)
+
+
+def test_words_are_too_little_where_other_components_work() -> None:
+    nlp = spacy.blank("en")
+    tagger = nlp.add_pipe("crf_tagger")
+    assert is_tagged_by_words(nlp, tagger)
+    nlp.add_pipe("sentencizer", first=True)
+    assert not is_tagged_by_words(nlp, tagger)
+
+
+def test_a_pipeline_that_has_seen_very_many_words_is_loaded_anew(load: Any, tmp_path: Path, monkeypatch: Any) -> None:
+    """What spaCy keeps of words that a memory zone has forgotten grows with every new word."""
+    monkeypatch.setattr("spacy_crf.service.models.MOST_WORDS", 100)
+    load("tagger").to_disk(tmp_path / "model")
+    models = model_of("tagger", spacy.load(tmp_path / "model"))
+    model = models["tagger"]
+    model.source = str(tmp_path / "model")
+    first = model.nlp
+    with served(models) as client:
+
+        def ask(text: str) -> Any:
+            return client.post("/tag", json={"text": text}).json()["results"]
+
+        known = ask("They can swim.")
+        assert model.nlp is first
+        ask(" ".join(f"w{number}" for number in range(150)))
+        assert ask("They can swim.") == known and model.nlp is not first
+        second = model.nlp
+        model.source = str(tmp_path / "gone")
+        ask(" ".join(f"v{number}" for number in range(150)))
+        assert ask("They can swim.") == known and model.nlp is second

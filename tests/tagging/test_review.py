@@ -12,16 +12,22 @@ import pytest
 import spacy
 from helpers.chains import chain_of, softened
 from helpers.oracle import Chain
-from helpers.tagged import EXTENSION, TARGETS, clean_docs, extension, fit, make_examples, read_target
+from helpers.tagged import EXTENSION, TARGETS, clean_docs, extension, fit, make_examples, read_target, train
 from spacy.tokens import Doc
 
 from spacy_crf import Corpus
 from spacy_crf.annotation.documents import read_doc_name, write_doc_name
-from spacy_crf.tagging.ranking import measure, rank_by_gain
+from spacy_crf.tagging.ranking import GROWS_WITH_CERTAINTY, measure, rank_by_gain
 from spacy_crf.tagging.review import review, target_kind, write_json, write_rows
 
 __all__ = ["extension"]
-ORDERS = ["least-confidence", "margin", "entropy", "token-entropy"]
+ORDERS = ["least-confidence", "margin", "entropy", "token-entropy", "utility"]
+
+
+def best_utility(row: list[float]) -> float:
+    """The greatest expected utility of a set of labels, g with alpha = beta = 1, of all sizes."""
+    likely = sorted(row, reverse=True)
+    return max(sum(likely[:size]) * (1 - (size - 1) / (len(row) - 1)) for size in range(1, len(row) + 1))
 
 
 def expected(chain: Chain, order: str, n: int) -> float:
@@ -29,6 +35,7 @@ def expected(chain: Chain, order: str, n: int) -> float:
     first, second = (math.exp(score - chain.log_z()) ** (1 / n) for _, score in chain.ranked()[:2])
     tokens = -sum(p * math.log(p) for row in chain.node_marginals() for p in row if p > 0)
     values = {"least-confidence": first, "margin": first - second, "entropy": chain.entropy() / n}
+    values["utility"] = sum(1 - best_utility(row) for row in chain.node_marginals()) / n
     return values.get(order, tokens / n)
 
 
@@ -45,9 +52,17 @@ def test_measures_equal_enumeration_and_order(order: str, per_token: bool) -> No
         value = expected(chain_of(nlp, words), order, len(words) if per_token else 1)
         assert item.certainty == pytest.approx(value, rel=1e-4)
     values = [item.certainty for item in found]
-    assert values == sorted(values, reverse="entropy" in order)
+    assert values == sorted(values, reverse=order not in GROWS_WITH_CERTAINTY)
     few = review(nlp.get_pipe("crf_tagger"), docs, order, per_token, limit=2)
     assert [item.place for item in few] == [item.place for item in found[:2]]
+
+
+def test_utility_under_a_model_of_order_two() -> None:
+    nlp = train(model={"@architectures": "spacy_crf.LinearChain.v1", "order": 2})
+    pipe, docs = nlp.get_pipe("crf_tagger"), clean_docs(nlp)[:5]
+    found = review(pipe, docs, "utility", per_token=True)
+    lost = [np.mean([1 - best_utility(row.tolist()) for row in rows]) for rows in pipe.token_probabilities(docs)]
+    assert [item.certainty for item in found] == pytest.approx(sorted(lost, reverse=True), abs=1e-5)
 
 
 def test_documents_are_listed_whole_by_their_mean() -> None:
@@ -105,7 +120,7 @@ def test_reviews_by_gain_name_uncertain_words_once() -> None:
 def test_a_single_labelling_is_certain() -> None:
     for order in ORDERS:
         value = measure(np.array([1.0]), 0.0, np.zeros(3), order, True)
-        assert value == (0.0 if "entropy" in order else 1.0)
+        assert value == (1.0 if order in GROWS_WITH_CERTAINTY else 0.0)
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -55,10 +55,7 @@ def draw_isbn(rng: Random) -> str:
     digits = f"978{rng.randint(0, 9)}99{rng.randint(100000, 999999)}"
     check = -sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(digits)) % 10
     whole = f"{digits}{check}"
-    if rng.random() < 0.25:
-        return whole
-    mark, end = rng.choice("--- "), rng.randint(6, 9)  # of the publisher
-    return mark.join((whole[:3], whole[3], whole[4:end], whole[end:12], whole[12]))
+    return f"{whole[:3]}-{whole[3]}-{whole[4:7]}-{whole[7:12]}-{whole[12]}" if rng.random() < 0.7 else whole
 
 
 def draw_old_isbn(rng: Random) -> str:
@@ -66,10 +63,7 @@ def draw_old_isbn(rng: Random) -> str:
     digits = f"{rng.randint(0, 9)}99{rng.randint(100000, 999999)}"
     check = -sum(int(digit) * weight for digit, weight in zip(digits, range(10, 1, -1))) % 11
     last = "X" if check == 10 else str(check)
-    if rng.random() < 0.3:
-        return f"{digits}{last}"
-    mark, end = rng.choice("--- "), rng.randint(3, 6)  # of the publisher
-    return mark.join((digits[0], digits[1:end], digits[end:], last))
+    return f"{digits[0]}-{digits[1:4]}-{digits[4:]}-{last}" if rng.random() < 0.6 else f"{digits}{last}"
 
 
 def draw_url(rng: Random, year: int) -> str:

@@ -9,9 +9,9 @@ from .phrases import capitalise
 
 # Chances of kinds of works, as weights
 KINDS = {
-    **{"article-journal": 38, "paper-conference": 14, "book": 25, "chapter": 16, "report": 5, "thesis": 5},
-    **{"webpage": 3.5, "article": 2, "article-magazine": 2, "article-newspaper": 2, "manuscript": 1.2},
-    **{"dataset": 0.6, "standard": 0.6, "patent": 0.4, "entry-encyclopedia": 1, "motion_picture": 1},
+    **{"article-journal": 42, "paper-conference": 15, "book": 20, "chapter": 13, "report": 5, "thesis": 5},
+    **{"webpage": 3.5, "article": 2, "article-magazine": 2, "article-newspaper": 2, "manuscript": 0.8},
+    **{"dataset": 0.6, "standard": 0.6, "patent": 0.4, "entry-encyclopedia": 1, "motion_picture": 0.4},
 }
 ARCHIVE = ("arXiv:", "arXiv preprint arXiv:", "CoRR abs/", "e-print arXiv:", "")
 # Chances of a month in the date, and of a day beside it
@@ -20,8 +20,6 @@ EDITIONS = (
     *("Rev. ed.", "revised edition", "New ed.", "1st American ed.", "2nd edition", "second edition"),
     *("3. Aufl.", "2e éd.", "2ª ed."),
 )
-# Genres of what nobody has printed
-UNPRINTED = ("Personal communication", "Manuscript", "Unpublished manuscript", "Press release", "Draft", "Typescript")
 KEPT = ("id", "type", "language")
 Maker = Callable[[Inventor], Item]
 
@@ -90,12 +88,8 @@ def book(own: Inventor) -> Item:
         "number-of-pages": own.number(60, 900) if own.chance(0.06) else "",
         **_series(own, 0.08),
         **own.printing(),
-        "ISBN": _isbn(own, 0.18),
+        "ISBN": (draw_isbn if own.chance(0.5) else draw_old_isbn)(own.rng) if own.chance(0.12) else "",
     }
-
-
-def _isbn(own: Inventor, share: float) -> str:
-    return (draw_isbn if own.chance(0.5) else draw_old_isbn)(own.rng) if own.chance(share) else ""
 
 
 def _edition(own: Inventor) -> str:
@@ -124,7 +118,6 @@ def chapter(own: Inventor) -> Item:
         "volume": own.number(1, 6) if own.chance(0.1) else "",
         **_series(own, 0.08),
         **own.printing(),
-        "ISBN": _isbn(own, 0.08),
     }
 
 
@@ -140,7 +133,7 @@ def paper(own: Inventor) -> Item:
         "editor": own.people(3) if own.chance(0.1) else "",
         "container-title": capitalise(own.phrase("proceedings")),
         "page": draw_pages(own.rng) if own.chance(0.75) else "",
-        "volume": own.number(1, 400) if own.chance(0.15) else "",
+        "volume": own.number(1, 400) if own.chance(0.08) else "",
         **_series(own, 0.1),
         "publisher": own.some("publisher") if own.chance(0.35) else "",
         "publisher-place": own.phrase("venue") if has_place else "",
@@ -191,12 +184,7 @@ def preprint(own: Inventor) -> Item:
 
 
 def manuscript(own: Inventor) -> Item:
-    return {
-        "author": own.people(3),
-        "title": own.title() if own.chance(0.8) else "",
-        "note": own.phrase("note") if own.chance(0.5) else "",
-        "genre": own.rng.choice(UNPRINTED) if own.chance(0.7) else "",
-    }
+    return {"author": own.people(3), "title": own.title(), "note": own.phrase("note"), "genre": ""}
 
 
 def standard(own: Inventor) -> Item:
@@ -227,7 +215,7 @@ def film(own: Inventor) -> Item:
     return {
         "author": own.people(2),
         "title": own.title(),
-        "genre": own.rng.choice(("Motion picture", "Film", "Documentary", "DVD", "Video", "television program")),
+        "genre": own.rng.choice(("Motion picture", "Film", "Documentary")),
         **own.printing(),
     }
 

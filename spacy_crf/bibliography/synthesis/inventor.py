@@ -121,6 +121,6 @@ class Inventor:
         if self.chance(0.05):
             place = f"{place}{self.rng.choice((' and ', '/', '; ', ' & ', ', '))}{draw('city')}"
         return {
-            "publisher": draw("publisher") if self.chance(0.9) else "",
-            "publisher-place": place if self.chance(0.87) else "",
+            "publisher": draw("publisher") if self.chance(0.88) else "",
+            "publisher-place": place if self.chance(0.78) else "",
         }

@@ -1,12 +1,16 @@
-"""What real lists do to what a style prints: habits, numbers, dashes for authors, and the harm of PDF and OCR."""
+"""What real lists of references do to what a style prints: numbers, dashes for authors, and the harm of PDF and OCR."""
 
 import re
 import unicodedata
+from collections.abc import Callable, Sequence
 from random import Random
 
 from ...corpora.references import Field
-from .habits import HABITS, Change, Fields, find, put
-from .imprints import draw_doi, draw_isbn, draw_old_isbn, draw_url
+from .imprints import draw_doi, draw_eprint, draw_isbn, draw_old_isbn, draw_url, in_roman
+from .printing import tidy
+
+Fields = list[Field]
+Change = Callable[[Fields, Random], Fields]
 
 NUMBER = "CITATION-NUMBER"
 WITHOUT_NUMBER = 0.65  # of the styles that print numbers
@@ -26,7 +30,13 @@ MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November"),
     *("December", "Jan.", "Feb.", "Mar", "Apr", "Aug.", "Sept.", "Oct", "Nov", "Dec."),
 )
+ENDS = (
+    *("[CrossRef]", "[PubMed]", "PMID: {}.", "[Google Scholar]", "(in Russian)", "To appear.", "[in Chinese]"),
+    *("Cited {} times.", "Print.", "Web.", "(Original work published 18{:.2})", "(Unpublished).", "Special issue."),
+)
+EPRINTS = ("[arXiv:{}]", "arXiv:{}", "[arXiv:{} [hep-th]]", "arXiv:{} [math.AG]", "preprint arXiv:{}", "[{}]")
 ADDRESSES = ("URL", "DOI", "ISBN", "ACCESSED")
+PAGES = ("{} p.", "{} pp.", "{} pages", "{} p", "pp. {}", "{} S.", "({} pp.)")
 WRONG = {
     **{"rn": "m", "m": "rn", "l": "1", "I": "l", "1": "l", "O": "0", "0": "O", "e": "c", "c": "e", "h": "b", "S": "5"},
     **{"5": "S", "cl": "d", "u": "n", "n": "u", "fi": "h", "ll": "U", "ti": "fi", "vv": "w", "ö": "o", "ä": "a"},
@@ -40,8 +50,14 @@ BORDER = re.compile(r"(?<=[.,;:]) (?=\w)")
 MARK = re.compile(r"(?<=\w)([.,;:)]) ")
 MARK_AT_END = re.compile(r"\s[.,;:)]$")  # behind a space, as `shift_marks` leaves it
 SMALL_GAP = re.compile(r"(?<=[a-z]) (?=[a-z])")
+QUOTED = ("TITLE", "CONTAINER-TITLE")
+SWAPPED = re.compile(r"([”’»])([.,])(?=\s*$)")
 QUOTES = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'"})
 LATEX_QUOTES = str.maketrans({"“": "``", "”": "''", "’": "'"})
+ONLY_VOLUME = re.compile(r"^(?:[Vv]ol(?:ume)?\.? )?([1-3]?\d{1,2})(?!\d)")
+VOLUME_WORDS = ("v. ", "v.", "Vol. ", "vol. ", "Volume ", "B", "A", "D", "n° ", "No. ", "no. ", "Bd. ", "", "")
+IN = re.compile(r"\W*(?:in|dans)\b", re.IGNORECASE)
+ROLE = re.compile(r"(?<=\w)[\s,]*[(\[]?\b(?:[Ee]ds?|[Ee]ditors?|Hrsg|Hg|dirs?)\b\.?[)\]]?(?=[,.:;\s]*$)")
 FIGURES = re.compile(r"\d+")
 MOST_NAMES = 4
 
@@ -50,7 +66,7 @@ def spoil(fields: Fields, rng: Random, share: float = 1.0) -> Fields:
     """Return a reference with what is wrong or odd in some of real ones. share (float): of how much is done, 0 to 1."""
     if fields[0].label == NUMBER:
         fields = renumber(fields, rng)
-    for change, chance in {**HABITS, **CHANGES}.items():
+    for change, chance in CHANGES.items():
         if fields and rng.random() < chance * share:
             fields = change(fields, rng)
     return [field for field in fields if field.text]
@@ -78,13 +94,13 @@ def _draw_number(rng: Random) -> str:
 
 def repeat(fields: Fields, rng: Random) -> Fields:
     """Put a dash in the place of authors."""
-    place = find(fields, "AUTHOR")
-    return fields if place is None else put(fields, place, f"{rng.choice(REPEATED)} ")
+    place = _find(fields, "AUTHOR")
+    return fields if place is None else _put(fields, place, f"{rng.choice(REPEATED)} ")
 
 
 def abridge(fields: Fields, rng: Random) -> Fields:
     """Leave out authors behind the first ones, with "et al."."""
-    place = find(fields, "AUTHOR")
+    place = _find(fields, "AUTHOR")
     if place is None:
         return fields
     text = fields[place].text
@@ -93,7 +109,7 @@ def abridge(fields: Fields, rng: Random) -> Fields:
         return fields
     end = re.search(r"[\s.,:;]*$", text)
     kept = text[: rng.choice(commas[1 : 1 + MOST_NAMES])].rstrip(" &")
-    return put(fields, place, kept + rng.choice(OTHERS) + (end[0] if end else "").replace(".", ""))
+    return _put(fields, place, kept + rng.choice(OTHERS) + (end[0] if end else "").replace(".", ""))
 
 
 def raise_names(fields: Fields, rng: Random) -> Fields:
@@ -105,6 +121,39 @@ def raise_names(fields: Fields, rng: Random) -> Fields:
 
 def _upper(found: re.Match[str]) -> str:
     return found[0].upper()
+
+
+def end_with(fields: Fields, rng: Random) -> Fields:
+    """Put a remark at the end."""
+    remark = rng.choice(ENDS).format(str(rng.randint(10, 9_999_999)))
+    return tidy([*fields, Field(fields[-1].label, " "), Field("NOTE", remark)])
+
+
+def begin_with_genre(fields: Fields, rng: Random) -> Fields:
+    """Put the number of a report or standard first, where no author is."""
+    place = _find(fields, "GENRE")
+    if place is None or fields[0].label != "TITLE":
+        return fields
+    return tidy([Field("GENRE", f"{fields[place].text.strip()} "), *fields[:place], *fields[place + 1 :]])
+
+
+def add_eprint(fields: Fields, rng: Random) -> Fields:
+    """Put a number at arXiv at the end."""
+    number = rng.choice(EPRINTS).format(draw_eprint(rng))
+    return tidy([*fields, Field(fields[-1].label, " "), Field("NOTE", number)])
+
+
+def count_pages(fields: Fields, rng: Random) -> Fields:
+    """Put the number of pages of a book at the end."""
+    labels = {field.label for field in fields}
+    if "PUBLISHER" not in labels or labels & {"PAGES", "CONTAINER-TITLE"}:
+        return fields
+    return tidy([*fields, Field(fields[-1].label, " "), Field("PAGES", rng.choice(PAGES).format(rng.randint(40, 900)))])
+
+
+def quote_as_americans(fields: Fields, rng: Random) -> Fields:
+    """Put commas and full stops before the quotation mark that closes a title."""
+    return [Field(label, SWAPPED.sub(r"\2\1", text) if label in QUOTED else text) for label, text in fields]
 
 
 def add_address(fields: Fields, rng: Random) -> Fields:
@@ -123,7 +172,7 @@ def add_address(fields: Fields, rng: Random) -> Fields:
         [("ACCESSED", f"{accessed}.")],
         [("DOI", f"{rng.choice(('doi: ', 'doi:', 'DOI ', 'DOI: ', 'doi ', ''))}{draw_doi(rng, year)}")],
         [("URL", f"https://doi.org/{draw_doi(rng, year)}")],
-        [("ISBN", f"{rng.choice(('ISBN ', 'ISBN: ', 'ISBN-13: ', 'ISBN'))}{draw_isbn(rng)}.")],
+        [("ISBN", f"{rng.choice(('ISBN ', 'ISBN: ', 'ISBN-10: '))}{draw_isbn(rng)}.")],
         [("ISBN", f"{rng.choice(('ISBN ', 'ISBN: ', 'ISBN-10: '))}{draw_old_isbn(rng)}")],
     ]
     return [*fields[:-1], Field(fields[-1].label, f"{fields[-1].text} "), *(Field(*one) for one in rng.choice(choices))]
@@ -135,6 +184,25 @@ def join_years(fields: Fields, rng: Random) -> Fields:
         (label, re.sub(r"(?<=[a-z.]) (?=\d{4})", "", text) if label == "DATE" else text) for label, text in fields
     )
     return [Field(label, text.rstrip() if label in ("DATE", "VOLUME") else text) for label, text in joined]
+
+
+def name_volumes(fields: Fields, rng: Random) -> Fields:
+    """Put a word or a letter before the number of a volume, or print it in Roman numerals."""
+    word = rng.choice(VOLUME_WORDS)
+    is_roman = rng.random() < 0.3
+
+    def change(found: re.Match[str]) -> str:
+        number = in_roman(int(found[1])) if is_roman else found[1]
+        return f"{word}{number}"
+
+    return [Field(label, ONLY_VOLUME.sub(change, text) if label == "VOLUME" else text) for label, text in fields]
+
+
+def lose_roles(fields: Fields, rng: Random) -> Fields:
+    """Leave out what says that names are those of editors, where "in" is before them."""
+    return [
+        Field(label, ROLE.sub("", text) if label == "EDITOR" and IN.match(text) else text) for label, text in fields
+    ]
 
 
 def plain_quotes(fields: Fields, rng: Random) -> Fields:
@@ -245,12 +313,25 @@ def lose_end(fields: Fields, rng: Random) -> Fields:
     return [*fields[:-1], Field(fields[-1].label, fields[-1].text.rstrip(" .,;"))]
 
 
+def _find(fields: Sequence[Field], label: str) -> int | None:
+    return next((place for place, field in enumerate(fields) if field.label == label), None)
+
+
+def _put(fields: Fields, place: int, text: str) -> Fields:
+    return [*fields[:place], Field(fields[place].label, text), *fields[place + 1 :]]
+
+
 CHANGES: dict[Change, float] = {
     abridge: 0.06,
     repeat: 0.02,
     raise_names: 0.03,
+    end_with: 0.04,
+    begin_with_genre: 0.4,
+    add_eprint: 0.03,
+    count_pages: 0.06,
     add_address: 0.07,
     number: 0.08,
+    quote_as_americans: 0.5,
     plain_quotes: 0.4,
     plain_dashes: 0.55,
     lose_accents: 0.25,
@@ -258,6 +339,8 @@ CHANGES: dict[Change, float] = {
     break_lines: 0.12,
     misread: 0.06,
     join_years: 0.05,
+    name_volumes: 0.08,
+    lose_roles: 0.06,
     lose_spaces: 0.06,
     shift_marks: 0.05,
     spread_marks: 0.02,

@@ -41,7 +41,8 @@ def viterbi(potentials: ChainPotentials) -> Decoded:
     potentials.check()
     if is_long(potentials.batch):
         potentials = potentials.astype(np.float64)
-    lattice = prune(potentials)
+    is_small = potentials.batch.n_units < UNITS_PER_LABEL * potentials.n_labels
+    lattice = None if is_small else prune(potentials)
     if lattice is None:
         return trace(potentials, max_forward(potentials))
     labels, scores = best_path(lattice)
@@ -145,6 +146,7 @@ def _few_forward(potentials: ChainPotentials, previous: Floats, first: int) -> I
 SLACK = 1e-3  # far above rounding: a label that is nearly dominated stays
 WORTH = 8  # the flat arcs must be this many times fewer than the L^2 of each unit
 MOST_LABELS = 512  # margins take O(L^3), in memory too: a gigabyte for so many
+UNITS_PER_LABEL = 8  # with fewer, margins, about ten passes over L^3 cells, cost more than L^2 cells for each unit
 SAMPLE = 256  # units that tell whether it is worth looking at all of them
 # Where fewer long sequences go through a step, on average, arcs take as long as so many labels, and more memory.
 ALONE, LABELS_ALONE = 2, 64

@@ -124,7 +124,7 @@ class Basis:
 
 
 @dataclass(frozen=True)
-class Occurrences:
+class FeatureOccurrences:
     """Where a corpus has its features.
 
     counts ((F,)): how often each occurs. units ((F,)): a unit that has it. are_ones ((F,)): whether its values are 1.
@@ -135,7 +135,7 @@ class Occurrences:
     are_ones: Bools
 
     @classmethod
-    def of(cls, rows: Iterable[SparseRows], n_features: int) -> "Occurrences":
+    def of(cls, rows: Iterable[SparseRows], n_features: int) -> "FeatureOccurrences":
         """Look at the rows of a corpus, part by part."""
         found = cls(np.zeros(n_features, dtype=np.intp), np.zeros(n_features, dtype=np.intp), np.ones(n_features, bool))
         n_units = 0
@@ -148,7 +148,7 @@ class Occurrences:
         return found
 
 
-def choose_basis(layout: Layout, seen: Occurrences) -> Basis:
+def choose_basis(layout: Layout, seen: FeatureOccurrences) -> Basis:
     """Decide how each weight of a layout is scored, from what the whole corpus shows."""
     singletons = find_singletons(layout, seen)
     feature, label = np.divmod(layout.state_cells, layout.n_labels)
@@ -172,7 +172,7 @@ def ranks(ranked: Indices, size: int) -> Ints:
     return ranks
 
 
-def find_singletons(layout: Layout, seen: Occurrences) -> Singletons:
+def find_singletons(layout: Layout, seen: FeatureOccurrences) -> Singletons:
     """The features with one occurrence, of value 1, and one weight, from what the whole corpus shows."""
     feature, label = np.divmod(layout.state_cells, layout.n_labels)
     once = (seen.counts == 1) & seen.are_ones

@@ -33,7 +33,7 @@ class PathWeights(Protocol):
     def expect(self, messages: ForwardBackward) -> tuple[Counts, float]: ...
 
 
-class Corpus(Protocol):
+class WindowedCorpus(Protocol):
     """Encoded sequences, in memory or on disk, which are looked at a window at a time, again and again.
 
     slots ((F,) | None): as in `EncodedCorpus`.
@@ -127,7 +127,7 @@ class Block:
             return OpenGold.of(self.gold, self.observations.batch, layout)
 
 
-def cut(corpus: Corpus, units_per_block: int = UNITS_PER_BLOCK) -> Iterator[Block]:
+def cut(corpus: WindowedCorpus, units_per_block: int = UNITS_PER_BLOCK) -> Iterator[Block]:
     """Blocks of about the given number of units, in each window longest sequences first, sets of labels apart."""
     n_sequences = n_units = 0
     for window in corpus.windows():

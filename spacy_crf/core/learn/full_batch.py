@@ -16,8 +16,8 @@ from ..chain.potentials import ChainPotentials, Observations, numbered, potentia
 from ..labels import Gold
 from ..threads import run_parallel
 from ..weights import NONE, ChainWeights, DenseWeights, Layout, gather, scatter
-from .basis import CellFinder, CellWeights, Occurrences, choose_basis, ranks
-from .blocks import Block, Corpus, cut
+from .basis import CellFinder, CellWeights, FeatureOccurrences, choose_basis, ranks
+from .blocks import Block, WindowedCorpus, cut
 from .implied import Implied, find_implied
 from .lbfgs import LBFGS, minimiser
 
@@ -143,7 +143,7 @@ class _Lane:
 
 
 @dataclass(frozen=True)
-class Piece:
+class PreparedBlock:
     """A block as evaluations see it: features with dense rows, weights of cells, and what gold meets."""
 
     block: Block
@@ -151,7 +151,7 @@ class Piece:
     gold: GoldCells | OpenGold
 
 
-Pairs: TypeAlias = Sequence[tuple[Callable[[], Piece], Block]]
+Pairs: TypeAlias = Sequence[tuple[Callable[[], PreparedBlock], Block]]
 
 
 class FullBatchObjective:
@@ -168,7 +168,7 @@ class FullBatchObjective:
 
     def __init__(
         self,
-        corpus: Corpus,
+        corpus: WindowedCorpus,
         layout: Layout,
         c2: float,
         n_threads: int = 0,
@@ -177,7 +177,7 @@ class FullBatchObjective:
     ):
         self.c2, self.n_threads, self.dtype = c2, n_threads, dtype
         rows = (window.features for window in corpus.windows())
-        self._seen = Occurrences.of(rows, layout.n_features)
+        self._seen = FeatureOccurrences.of(rows, layout.n_features)
         self.basis = choose_basis(layout, self._seen)
         self._inner = self.basis.inner
         self._implied = self._find_implied(corpus)
@@ -187,13 +187,13 @@ class FullBatchObjective:
         self._lanes = [_Lane(DenseWeights.zeros(self._inner, dtype), np.zeros(cells, dtype)) for _ in range(n_lanes)]
         self.pieces, self._gold_gradient = self._cut(corpus, Memory() if shelf is None else shelf)
 
-    def _find_implied(self, corpus: Corpus) -> Implied | None:
+    def _find_implied(self, corpus: WindowedCorpus) -> Implied | None:
         if corpus.slots is None or any(window.features.values is not None for window in corpus.windows()):
             return None
         dense = (self.basis.dense_features(window.features) for window in corpus.windows())
         return find_implied(dense, corpus.slots[self.basis.ranked])
 
-    def _cut(self, corpus: Corpus, shelf: Shelf) -> tuple[list[Callable[[], Piece]], Doubles]:
+    def _cut(self, corpus: WindowedCorpus, shelf: Shelf) -> tuple[list[Callable[[], PreparedBlock]], Doubles]:
         """The blocks, and the gradient of the gold that has a fixed target in each unit: constant over the run."""
         out, by_cells = DenseWeights.zeros(self._inner, np.float64), np.zeros(self.basis.n_cell_weights)
         finder, pieces = CellFinder(self.basis, self.dtype), []
@@ -208,7 +208,7 @@ class FullBatchObjective:
                 gold = gold_cells(counts, observations.batch)
             fresh = replace(observations, batch=pack(observations.batch.lengths))  # without what it remembers
             kept = replace(block, observations=fresh, gold=NO_GOLD, units=NONE)
-            pieces.append(shelf.keep(Piece(kept, cells, gold)))
+            pieces.append(shelf.keep(PreparedBlock(kept, cells, gold)))
         return pieces, self._in_basis(out, by_cells)
 
     def _observations(self, block: Block) -> Observations:
@@ -249,7 +249,7 @@ class FullBatchObjective:
             piece.cells.add_counts(counts.nodes, lane.cells)
         return total
 
-    def _expect(self, piece: Piece, values: Doubles) -> tuple[float, Counts]:
+    def _expect(self, piece: PreparedBlock, values: Doubles) -> tuple[float, Counts]:
         """The loss of a block and what its chains expect, at the present weights and those of cells ((C,))."""
         chains, gold = potentials(piece.block.observations, self._weights, self._inner), piece.gold
         piece.cells.add_scores(values, chains.emissions)
@@ -257,11 +257,11 @@ class FullBatchObjective:
         loss = gold.loss(expected.messages) + expected.paths if isinstance(gold, GoldCells) else expected.loss
         return loss, expected.counts
 
-    def unseen(self, x: Doubles, corpus: Corpus, threshold: float) -> Indices:
+    def unseen(self, x: Doubles, corpus: WindowedCorpus, threshold: float) -> Indices:
         """((P,)): state cells without a weight that the model expects more often than `threshold`, ascending.
 
         Their gold count is 0, so this is their gradient: where a weight would help most (grafting, Perkins et al.
-        2003). Features that occur once and have one weight have none. corpus (Corpus): that of the objective.
+        2003). Features that occur once and have one weight have none. corpus (WindowedCorpus): that of the objective.
         """
         layout, (inner, cells) = self.basis.layout, self.basis.split(x)
         self._set_weights(inner)

@@ -272,7 +272,7 @@ class ComparisonTagger(HasSettings, IsolatesFailures, HasLabels, KeepsPreparatio
         """Write predictions to Docs. Annotation that is there stays, unless `overwrite` is set."""
         marginals, target = self.cfg["marginals"], self.annotation
         register_marginals(marginals)
-        vocab, ids = None, np.zeros(0)
+        vocab, ids = None, np.zeros(0, dtype=np.uint64)
         for doc, prediction in zip(docs, predictions):
             if doc.vocab is not vocab:
                 vocab, ids = doc.vocab, target.values(doc.vocab.strings, self.labels)

@@ -1,12 +1,10 @@
 """The tag dictionary at work in a component: features and masks from it, and how it is kept with the model."""
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from spacy.tokens import Doc
 
 from ...core.arrays import Bools, Floats, Indices, Segments
 from ...core.chain.evidence import Known, blocked_sequences
@@ -164,7 +162,7 @@ class ValidTags:
         odds = np.log(self.doubt / (1 - self.doubt)) if self.doubt else -np.inf
         return np.where(mask, np.float32(0), np.float32(odds))
 
-    def narrow(self, evidence: Bools | None, docs: Sequence[Doc], columns: Columns, layout: Layout) -> Known | None:
+    def narrow(self, evidence: Bools | None, columns: Columns, layout: Layout) -> Known | None:
         """Add to evidence ((N, L) | None) what the mask says of tags, which rules out none where there is doubt; warn
         once where sequences had to go without a mask that does."""
         mask = self.mask(columns, layout.n_labels)
@@ -177,8 +175,9 @@ class ValidTags:
         if len(blocked) and not self._has_warned:
             self._has_warned = True
             owners = Segments(columns.lengths).within(Segments(columns.doc_lengths)).owners
-            doc = docs[int(owners[blocked[0]])]
-            message = PipeWarnings.CRFW430.format(name=self.name, document=excerpt(doc.text))
+            own = Segments(columns.doc_lengths).slices()[int(owners[blocked[0]])]
+            text = " ".join(columns.vocab.strings[orth] for orth in columns.orths[own].tolist())
+            message = PipeWarnings.CRFW430.format(name=self.name, document=excerpt(text))
             warnings.warn(message, CRFWarning, stacklevel=2)
         return allowed
 

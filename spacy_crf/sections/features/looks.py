@@ -12,8 +12,7 @@ import numpy as np
 from ...core.arrays import Bools, Doubles, Indices
 from ..segment import Kind
 from . import text
-from .batch import FeatureValues, UnitBatch
-from .context import NumberSequences, family, signs
+from .batch import FeatureValues, NumberSequences, UnitBatch, family, signs
 
 _PROSE = 12  # words of what is running text whatever ends it
 _CLAUSE = 6  # words of what is running text if it ends as such
@@ -202,82 +201,101 @@ def without_page(own: str) -> str:
 
 def evidence(batch: UnitBatch) -> dict[str, Bools]:
     """Conditions of the units by name, each (N,), that tell headings from other texts."""
-    lines = batch.shared(Lines)
-    words, prose, technical = lines.words, lines.prose, lines.technical
-    before, after = batch.text_before, batch.text_after
-    by_end = {
-        name: batch.flag_by_text(partial(_ends_in, signs=ends))
-        for name, ends in (("colon", _COLONS), ("stop", _STOPS), ("question", _QUESTIONS), ("bracket", _BRACKETS))
-    }
+    itself, numbers = _of_itself(batch), _of_numbers(batch)
+    kinds = ("number of parts", "number of one part", "number without others", "mark")
+    behind: Bools = np.any([numbers[name] for name in kinds], axis=0)
+    return {**itself, **numbers, **_of_space(batch, behind), **_of_neighbours(batch, itself)}
+
+
+def _of_itself(batch: UnitBatch) -> dict[str, Bools]:
+    """What each line is by itself."""
+    lines, uncased = batch.shared(Lines), batch.shared(_is_uncased)
+    words, technical = lines.words, lines.technical
     opens, case = batch.by_text(text.opening), batch.by_text(text.case)
-    uncased = batch.flag_by_text(lambda own: own[:1].isalpha() and not own[0].isupper() and not own[0].islower())
-    capital = opens.among("upper") | uncased
-    short = (words <= _SHORT) & ~technical
-    parts, single, lone = _numbers(batch)
-    mark = _behind(batch, batch.kinds.among(Kind.MARK))
-    blanks_before, blanks_after = _blanks(batch, parts | single | lone | mark)
-    blank_share = np.bincount(batch.document, weights=batch.is_blank) / np.maximum(np.bincount(batch.document), 1)
-    dense: Bools = blank_share[batch.document] < _DENSE
-    alone = (blanks_before > 0) & (blanks_after > 0)
-    indents = _indents(batch)
-    numbered = (parts | single) & ~prose & ~technical
-    counts = np.bincount(batch.document, weights=numbered)
-
-    def of_next(values: Bools) -> Bools:
-        return (after >= 0) & values[after]
-
-    def of_last(values: Bools) -> Bools:
-        return (before >= 0) & values[before]
-
+    ends = {"colon": _COLONS, "stop": _STOPS, "bracket": _BRACKETS}
     return {
         "words 0": words == 0,
         "words 2": words == 2,
         "words 3 to 4": (words >= 3) & (words <= 4),
         "words 7 to 9": (words >= 7) & (words <= 9),
         "words 10 and more": words >= 10,
-        "prose": prose,
-        "number of parts": parts,
-        "number of one part": single,
-        "number without others": lone,
-        "mark": mark,
-        "question mark": by_end["question"],
-        **{f"ends in {name}": by_end[name] for name in ("colon", "stop", "bracket")},
+        "prose": lines.prose,
+        "question mark": batch.flag_by_text(partial(_ends_in, signs=_QUESTIONS)),
+        **{f"ends in {name}": batch.flag_by_text(partial(_ends_in, signs=own)) for name, own in ends.items()},
         "opens small": opens.among("lower"),
         "opens with a digit": opens.among("digit"),
         "opens with a sign": opens.among("other", "bracket") & ~uncased,
         **{f"case {name}": case.among(name) for name in ("title", "upper", "mixed")},
         "technical": technical,
         "technical word": technical & (words <= 1),
-        "by itself": alone,
-        "blank before alone": (blanks_before > 0) & (blanks_after == 0),
-        "blank behind alone": (blanks_before == 0) & (blanks_after > 0),
-        "more blank before": (blanks_before > blanks_after) & (before >= 0) & (after >= 0),
-        "no blank lines": dense,
-        "running text next": of_next(prose),
-        "code next": of_next(technical & ~prose),
-        "small letter next": of_next(opens.among("lower")),
-        "capital next": of_next(capital),
-        "last of a run": lines.run_places == lines.runs - 1,
-        "run of 10": lines.runs >= 10,
-        "first of a row": (lines.rows >= 2) & (lines.row_places == 0) & ~dense,
-        "later in a row": (lines.rows >= 3) & (lines.row_places > 0) & ~dense,
-        "colon before": of_last(by_end["colon"]),
-        "stop before": of_last(by_end["stop"]),
-        "short text before": of_last((words <= 2) & ~prose),
-        "indented": indents > 0,
-        "indented less than next": (after >= 0) & (indents < indents[after]),
-        "indented less than before": (before >= 0) & (indents < indents[before]),
         "emphasised": np.array([bool(unit.styles) for unit in batch.units], dtype=np.bool_),
         "known title": batch.related("is title") | batch.related("is manual_title"),
         "callout": batch.related("is callout"),
         "has verb": batch.related("has verb"),
+        "uncased and short": uncased & (words <= 5),
+    }
+
+
+def _of_numbers(batch: UnitBatch) -> dict[str, Bools]:
+    """What stands before each text in its line."""
+    lines, (parts, single, lone) = batch.shared(Lines), _numbers(batch)
+    numbered = (parts | single) & ~lines.prose & ~lines.technical
+    counts = np.bincount(batch.document, weights=numbered)
+    return {
+        "number of parts": parts,
+        "number of one part": single,
+        "number without others": lone,
+        "mark": _behind(batch, batch.kinds.among(Kind.MARK)),
+        "not numbered as others": (counts[batch.document] >= 2) & ~(parts | single),
+    }
+
+
+def _of_space(batch: UnitBatch, behind: Bools) -> dict[str, Bools]:
+    """Where each line stands on its page. behind ((N,)): units that are not the first of their line."""
+    lines, before, after = batch.shared(Lines), batch.text_before, batch.text_after
+    blanks_before, blanks_after = _blanks(batch, behind)
+    blank_share = np.bincount(batch.document, weights=batch.is_blank) / np.maximum(np.bincount(batch.document), 1)
+    dense: Bools = blank_share[batch.document] < _DENSE
+    indents = _indents(batch)
+    return {
+        "by itself": (blanks_before > 0) & (blanks_after > 0),
+        "blank before alone": (blanks_before > 0) & (blanks_after == 0),
+        "blank behind alone": (blanks_before == 0) & (blanks_after > 0),
+        "more blank before": (blanks_before > blanks_after) & (before >= 0) & (after >= 0),
+        "no blank lines": dense,
+        "last of a run": lines.run_places == lines.runs - 1,
+        "run of 10": lines.runs >= 10,
+        "first of a row": (lines.rows >= 2) & (lines.row_places == 0) & ~dense,
+        "later in a row": (lines.rows >= 3) & (lines.row_places > 0) & ~dense,
+        "indented": indents > 0,
+        "indented less than next": (after >= 0) & (indents < indents[after]),
+        "indented less than before": (before >= 0) & (indents < indents[before]),
         "listed": lines.listed,
         "announced": lines.announced,
         "underlined": _is_underlined(batch),
-        "first": (before < 0) & short,
-        "not numbered as others": (counts[batch.document] >= 2) & ~(parts | single),
-        "uncased and short": uncased & (words <= 5),
     }
+
+
+def _of_neighbours(batch: UnitBatch, itself: dict[str, Bools]) -> dict[str, Bools]:
+    """What the texts around each line are. itself (dict): what lines are by themselves."""
+    lines, before, after = batch.shared(Lines), batch.text_before, batch.text_after
+    capital = batch.by_text(text.opening).among("upper") | batch.shared(_is_uncased)
+    has_next, has_last = after >= 0, before >= 0
+    return {
+        "running text next": has_next & lines.prose[after],
+        "code next": has_next & (lines.technical & ~lines.prose)[after],
+        "small letter next": has_next & itself["opens small"][after],
+        "capital next": has_next & capital[after],
+        "colon before": has_last & itself["ends in colon"][before],
+        "stop before": has_last & itself["ends in stop"][before],
+        "short text before": has_last & ((lines.words <= 2) & ~lines.prose)[before],
+        "first": ~has_last & (lines.words <= _SHORT) & ~lines.technical,
+    }
+
+
+def _is_uncased(batch: UnitBatch) -> Bools:
+    """((N,)): texts that begin with a letter that is neither small nor a capital."""
+    return batch.flag_by_text(lambda own: own[:1].isalpha() and not own[0].isupper() and not own[0].islower())
 
 
 def _ends_in(own: str, signs: tuple[str, ...]) -> bool:

@@ -16,9 +16,9 @@ from ...features.columns import Column, Columns, positional
 from ...features.hashing import string_hashes
 from ...features.templates import Attribute
 from ..layout import units_of
-from . import context, text
-from .batch import FeatureValues, UnitBatch
-from .context import NumberSequences, Profiles
+from . import batch as of_units
+from . import text
+from .batch import FeatureValues, NumberSequences, Profiles, UnitBatch
 from .looks import WEIGHTS, Looks, evidence
 from .rules import apply_rules
 from .text import CLASSES, CONTENTS, RELATIONS, Phrases
@@ -55,7 +55,7 @@ def _of_unit(describe: Callable[[Any], str]) -> Feature:
 
 def _of_number(describe: Callable[[Any], str]) -> Feature:
     """A value for the readings of a candidate, where it has some."""
-    return lambda batch: context.of_readings(batch, lambda found: describe(found) if found else "")
+    return lambda batch: of_units.of_readings(batch, lambda found: describe(found) if found else "")
 
 
 def _of_sequence(values: str, bounds: tuple[int, ...] = (), missing: int = 0) -> Feature:
@@ -154,13 +154,13 @@ _FEATURES: dict[str, Feature] = {
     **{f"holds {name}": _flag(partial(UnitBatch.having, name=name, function=text.contents)) for name in CONTENTS},
     # where it stands, and how it is set
     "kind": lambda batch: batch.kinds,
-    "blanks before": lambda batch: context.blanks(batch, -1),
-    "blanks after": lambda batch: context.blanks(batch, 1),
+    "blanks before": lambda batch: of_units.blanks(batch, -1),
+    "blanks after": lambda batch: of_units.blanks(batch, 1),
     "is first": _flag(lambda batch: (batch.previous < 0) & ~batch.is_blank),  # nothing but blank lines before
     "is last": _flag(lambda batch: (batch.following < 0) & ~batch.is_blank),
-    "styles": context.styles,
+    "styles": of_units.styles,
     "is emphasised": _of_unit(lambda unit: "1" if unit.styles else ""),
-    "heading": _of_unit(lambda unit: min(filter(context.is_heading, unit.styles), default="")),  # says the mark-up
+    "heading": _of_unit(lambda unit: min(filter(of_units.is_heading, unit.styles), default="")),  # says the mark-up
     "indent": _of_unit(lambda unit: str(min(unit.indent, 8) // 2) if unit.indent > 0 else ""),
     "from start": partial(_from_edge, at_end=False),
     "from end": partial(_from_edge, at_end=True),
@@ -170,11 +170,11 @@ _FEATURES: dict[str, Feature] = {
     "known share": _known_share,
     "alike": _of_profile("alike"),
     # numbering candidates: their form, and the sequences that they may belong to
-    "family": context.family,
-    "signs": context.signs,
+    "family": of_units.family,
+    "signs": of_units.signs,
     "is odd": _of_number(lambda found: "1" if found[0].format.partition("#")[2] not in _USUAL else ""),
     "depth": _of_number(lambda found: str(min(len(found[0].values), 5))),
-    "value": lambda batch: FeatureValues.bins(batch.count_by_text(context.greatest_part), _VALUES, batch.is_number),
+    "value": lambda batch: FeatureValues.bins(batch.count_by_text(of_units.greatest_part), _VALUES, batch.is_number),
     "is opening": _of_number(lambda found: "1" if any(reading.values[-1] == 1 for reading in found) else ""),
     "leading zero": _flag(lambda batch: batch.is_number & batch.flag_by_text(text.has_leading_zero)),
     "sequence before": _of_sequence("before.lengths", _LENGTHS),

@@ -24,22 +24,22 @@ MAGIC = {
     b"GIF8": "a picture",
     b"{\\rtf": "an RTF file",
 }
-CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 OF_SEVERAL_BYTES = frozenset(  # encodings of web pages in which characters may have several bytes
     {
         *("utf-8", "utf8", "utf-16", "utf-16le", "utf-16be", "gb18030", "gbk", "gb2312", "big5", "big5-hkscs"),
         *("shift_jis", "shift-jis", "sjis", "x-sjis", "euc-jp", "iso-2022-jp", "euc-kr", "ks_c_5601-1987"),
     }
 )
-HEAD = 4096  # bytes in which a page names its encoding
+ALIASES = {"ansinew": "cp1252", "applemac": "mac_roman", "utf8x": "utf-8"}  # names of encodings in LaTeX
+HEAD = 4096  # bytes in which a file names its encoding
 BUFFER = 1 << 20  # bytes of text between tags that come in one piece
 IMPOSSIBLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML
 
 
-def read_text(path: Path, page: bool = False) -> str:
+def read_text(path: Path, declared: re.Pattern[bytes] | None = None) -> str:
     """The text of a file, which may be packed by gzip, with newlines as the only line ends.
 
-    page (bool): it may name its encoding as web pages do.
+    declared (re.Pattern[bytes] | None): how it may name its encoding, in the first group.
     RAISES (ValueError): for binary files and bytes that are not in the encoding, with the line.
     """
     data = read_bytes(path)
@@ -50,10 +50,11 @@ def read_text(path: Path, page: bool = False) -> str:
         if zero:
             line = before.count(b"\n") + 1
             raise CRFError(SectionErrors.CRF954.format(path=path, line=line, what="binary data"))
-        declared = CHARSET.search(data[:HEAD]) if page else None
-        encoding = declared[1].decode("ascii") if declared else "utf-8"
+        found = declared.search(data[:HEAD]) if declared else None
+        encoding = found[1].decode("ascii") if found else "utf-8"
+        encoding = ALIASES.get(encoding, encoding)
         if encoding.lower() not in OF_SEVERAL_BYTES and not has_single_bytes(encoding):
-            reason = f"nor is its encoding {encoding!r} one of web pages"
+            reason = f"nor is its encoding {encoding!r} one that is read"
             raise CRFError(ReadingErrors.CRF504.format(path=path, line=1, reason=reason))
     try:
         text = data.decode(encoding)

@@ -6,14 +6,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ...core.errors import CRFError
-from ...core.sections.headings import MOST_LEVELS
 from ...reading.numbers import whole_number
-from ...reading.records import parse_json
 from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import PARAGRAPH, Kind
 from ..tree import SectionNode, SectionTree
-from . import read_text
 from .outline import Begin, End, TreeWriter
 
 SCHEMA = "DoclingDocument"
@@ -29,16 +26,23 @@ OTHER = frozenset({"code", "formula", "footnote", "reference", "chart", "caption
 Item: TypeAlias = Mapping[str, Any]
 
 
-def read_docling(path: Path) -> DocumentLayout:
+def is_docling(data: Any) -> bool:
+    """Whether a value of JSON is a DoclingDocument."""
+    return isinstance(data, Mapping) and data.get("schema_name") == SCHEMA
+
+
+def read_docling(data: Any, path: Path | str) -> DocumentLayout:
     """Read a DoclingDocument: its texts in reading order, each a line or, with line ends in it, a paragraph.
 
-    Section headers and titles are formatting, as their levels are docling's guess; so are bold, italic and underlined
-    texts. The texts of an inline group are one line. The markers of lists are in the text. Tables, code, formulas,
-    captions and footnotes are units of their own.
+    Section headers are headings of the level that docling tells; a title is the outermost heading. Bold, italic and
+    underlined texts are formatting. The texts of an inline group are one line. The markers of lists are in the text.
+    Tables, code, formulas, captions and footnotes are units of their own.
 
-    RAISES (ValueError): for what is not JSON, with the line, or not a DoclingDocument.
+    path (Path | str): its file, which messages name, and so does the layout where the document has no name.
+    RAISES (ValueError): for what is not a DoclingDocument.
     """
-    data = _load(path)
+    if not is_docling(data):
+        raise CRFError(SectionErrors.CRF957.format(path=path, line=1, problem=f"'schema_name' is not {SCHEMA!r}"))
     builder = LayoutBuilder()
     try:
         for head, parts in _Body(data).lines():
@@ -46,14 +50,7 @@ def read_docling(path: Path) -> DocumentLayout:
     except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
         problem = f"{type(error).__name__}: {error}"
         raise CRFError(SectionErrors.CRF957.format(path=path, line=1, problem=problem)) from error
-    return builder.build(str(data.get("name") or path.stem))
-
-
-def _load(path: Path) -> dict[str, Any]:
-    data = parse_json(read_text(path), str(path))
-    if not isinstance(data, dict) or data.get("schema_name") != SCHEMA:
-        raise CRFError(SectionErrors.CRF957.format(path=path, line=1, problem=f"'schema_name' is not {SCHEMA!r}"))
-    return data
+    return builder.build(str(data.get("name") or Path(path).stem))
 
 
 class _Body:
@@ -149,6 +146,10 @@ def _write_line(builder: LayoutBuilder, head: Item, parts: Sequence[Item]) -> No
         styles.append(PARAGRAPH)
     for style in styles:
         builder.style(start, style)
+    if head["label"] == "title":
+        builder.heading(start, 0)
+    elif head["label"] == "section_header":
+        builder.heading(start, max(int(head.get("level") or 1), 1))
     builder.end_line()
 
 
@@ -161,10 +162,6 @@ def _styles(item: Item) -> list[str]:
     label, styles = item["label"], _formatting(item)
     if label in OTHER or _is_table(item):
         styles.append(Kind.OTHER.value)
-    elif label == "title":
-        styles.append("title")
-    elif label == "section_header":
-        styles.append(f"heading{min(max(int(item.get('level') or 1), 1), MOST_LEVELS)}")
     return styles
 
 

@@ -36,7 +36,8 @@ def read_docx(path: Path) -> DocumentLayout:
     """Read a DOCX by python-docx.
 
     A paragraph is a line, an empty one a blank line. Headings are those with an outline level, of their own or by their
-    style or one that it is based on, in any language of Word; so are titles. Numbers and bullets of lists are in the
+    style or one that it is based on, in any language of Word; what has the style of a title is the outermost heading,
+    that of the document. Numbers and bullets of lists are in the
     text as Word shows them. Bold, italic, underlined and larger type is formatting, indentation is spaces but for what
     is centred. A table is one unit, unless it has headings or tables in it. Headers, footers, notes, comments and
     deleted text are left out, and signs that are told by their place in a font; what stands in text boxes follows its
@@ -278,7 +279,7 @@ class _DocxReader:
             builder.write(text)
             self._style(begin, run, [] if level is not None or is_title else places[1:])
         if level is not None or is_title:
-            builder.style(start, "title" if level is None else f"heading{level + 1}")
+            builder.heading(start, 0 if level is None else level + 1)
         builder.end_line()
         return boxes
 

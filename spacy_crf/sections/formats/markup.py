@@ -13,6 +13,7 @@ from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import Kind
 from . import MarkupEvents, XmlSource, read_text
 
+CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 SPACE = re.compile(r"[ \t\n\r\f]+")
 NOT_IN_PAGES = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\ud800-\udfff]")  # lxml stops at them
 TITLES = ("title", "head", "heading")  # of XML
@@ -245,7 +246,7 @@ def read_html(path: Path) -> DocumentLayout:
     RAISES (ValueError): for binary files and wrong encodings, with the line, and if lxml is not installed.
     """
     reader, counter = _PageReader(TAG_STYLES, SKIPPED), _ItemCounter()
-    text = NOT_IN_PAGES.sub("\ufffd", read_text(path, page=True))
+    text = NOT_IN_PAGES.sub("\ufffd", read_text(path, CHARSET))
     if REVERSED.search(text):
         _parse(text, _LxmlTarget(counter))
     _parse(text, _LxmlTarget(reader, counter.lengths))

@@ -18,7 +18,6 @@ from ...core.sections.headings import MOST_LEVELS
 from ...reading.files import read_bytes
 from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder
-from ..segment import Run
 from ..starts import find_numbering
 from .columns import read_lines
 from .paragraphs import Paragraph, find_paragraphs, write_paragraphs
@@ -53,7 +52,8 @@ def read_pdf(path: Path) -> DocumentLayout:
     Lines are put together to paragraphs, column by column, and words that were broken at their ends are whole. Running
     heads, running feet, page numbers and text that does not run from left to right are left out. A wide distance
     between lines is a blank line, and indentation is spaces. Bold and italic type, and sizes above that of running text
-    (large1 for the largest), are formatting; headings are those that bookmarks name.
+    (large1 for the largest), are formatting; headings are those that bookmarks name, and beside them the title that the
+    properties of the file name, if the first page shows it.
 
     RAISES (ValueError): for a file that is no PDF, is damaged, needs a password or has no text, as a scan has none, and
         if pypdfium2 is not installed.
@@ -67,6 +67,7 @@ def read_pdf(path: Path) -> DocumentLayout:
         try:
             with pypdfium2.PdfDocument(data) as document:
                 pages, bookmarks = _read(document, path), list(_bookmarks(document))
+                title = document.get_metadata_value("Title")
         except pypdfium2.PdfiumError as error:
             if getattr(error, "err_code", None) in (PASSWORD, SECURITY):
                 raise CRFError(SectionErrors.CRF563.format(path=path)) from error
@@ -77,7 +78,9 @@ def read_pdf(path: Path) -> DocumentLayout:
     paragraphs = find_paragraphs(read_lines(pages))
     places = write_paragraphs(paragraphs, builder)
     text = builder.build().text
-    builder.runs += _headings([text[start:end] for start, end in places], paragraphs, places, bookmarks)
+    if bookmarks and set(_keys(title)).isdisjoint(key for bookmark in bookmarks for key in _keys(bookmark.title)):
+        bookmarks.insert(0, _Bookmark(title, 0, 0))
+    builder.headings += _headings([text[start:end] for start, end in places], paragraphs, places, bookmarks)
     return builder.build(path.stem)
 
 
@@ -227,7 +230,10 @@ class _CharacterReader:
 
 @dataclass(frozen=True, slots=True)
 class _Bookmark:
-    """An entry of the outline. level (int): 1 for the outermost. page (int): from 0, -1 for none."""
+    """An entry of the outline. level (int): 1 for the outermost, 0 for the title of the document.
+
+    page (int): from 0, -1 for none.
+    """
 
     title: str
     level: int
@@ -244,8 +250,11 @@ def _bookmarks(document: Any) -> Iterator[_Bookmark]:
 
 def _headings(
     texts: Sequence[str], paragraphs: Sequence[Paragraph], places: Sequence[tuple[int, int]], bookmarks: list[_Bookmark]
-) -> Iterator[Run]:
-    """What bookmarks name on their pages: one to three elements with the same letters, but perhaps for a number."""
+) -> Iterator[tuple[int, int, int]]:
+    """Start, end and level of what bookmarks name on their pages.
+
+    That is one to three elements with the same letters, but perhaps for a number.
+    """
     found: dict[tuple[int, str], list[tuple[int, int]]] = defaultdict(list)
     for first in range(len(texts) if bookmarks else 0):
         for last in range(first, min(first + SEVERAL, len(texts))):
@@ -257,7 +266,7 @@ def _headings(
         if options:
             first, last = min(options, key=lambda each: (each[0] < behind, each))
             behind = last + 1
-            yield places[first][0], places[last][1], f"heading{bookmark.level}"
+            yield places[first][0], places[last][1], bookmark.level
 
 
 def _keys(text: str) -> list[str]:

@@ -98,6 +98,16 @@ def test_pruning_dominated_labels_changes_nothing(n_labels, scale, masked, seed)
         np.testing.assert_allclose(scores, full.scores, rtol=1e-12)
 
 
+def test_short_texts_do_not_pay_for_pruning(monkeypatch):
+    """Looking for dominated labels takes longer than a few units with all of theirs."""
+    asked = []
+    monkeypatch.setattr("spacy_crf.core.chain.viterbi.prune", lambda potentials: asked.append(potentials.batch.n_units))
+    for lengths in ([12], [200, 200]):
+        potentials, _ = random_case(np.random.default_rng(3), lengths, 40, 50.0, False)
+        viterbi(potentials)
+    assert asked == [400]
+
+
 def test_pruning_is_worth_it_where_emissions_decide():
     rng = np.random.default_rng(1)
     potentials, _ = random_case(rng, [30, 20], 40, 50.0, False)

@@ -161,7 +161,7 @@ def test_training_under_a_mask_is_another_training() -> None:
 
 def test_where_forbidden_pairs_leave_no_path_the_mask_is_left_out_and_this_is_said_once() -> None:
     nlp = train(**settings(min_count=1), forbidden=[["VBZ", "PRP"]])
-    with pytest.warns(UserWarning, match="CRFW430.*'is She '"):
+    with pytest.warns(UserWarning, match="CRFW430.*'is She'"):
         done = list(nlp.pipe([Doc(nlp.vocab, words=words) for words in (["is", "old"], ["is", "She"])]))
     allowed = valid(nlp, ["is", "old"])
     assert all(allowed[k, tagger(nlp).tags.number[token.tag_]] for k, token in enumerate(done[0]))

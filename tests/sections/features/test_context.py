@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.core.grammar.numbering import readings
-from spacy_crf.sections.features.batch import UnitBatch
-from spacy_crf.sections.features.context import NumberSequences
+from spacy_crf.sections.features.batch import NumberSequences, UnitBatch
 from spacy_crf.sections.layout import DocumentLayout
 
 NUMBERS = st.lists(

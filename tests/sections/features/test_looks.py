@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from spacy_crf.sections.features.batch import UnitBatch
 from spacy_crf.sections.features.looks import WEIGHTS, Lines, Looks, evidence, without_page
+from spacy_crf.sections.features.rules import label_untrained
 from spacy_crf.sections.features.text import Phrases
-from spacy_crf.sections.features.untrained import label_untrained
 from spacy_crf.sections.layout import DocumentLayout
 
 PROSE = "The ferries of the port sail at eight o'clock in the morning, and come back at night."

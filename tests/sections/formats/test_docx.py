@@ -65,8 +65,8 @@ def test_headings_tables_and_typography(tmp_path: Path) -> None:
         "Rules of the port\nScope\nAll boats and\nrafts\n\nBoat\tFee\nRaft\tnone\nDeep\n      Indented\nLARGE\n"
     )
     assert shown(layout) == [
-        *[("Rules of the port", "title"), ("Scope", "heading1"), ("boats", "bold"), ("Boat\tFee\nRaft\tnone", "other")],
-        *[("Deep", "heading9"), ("LARGE", "large1")],
+        *[("boats", "bold"), ("Boat\tFee\nRaft\tnone", "other"), ("LARGE", "large1")],
+        *[("Rules of the port", "heading1"), ("Scope", "heading2"), ("Deep", "heading9")],
     ]
 
 

@@ -38,6 +38,7 @@ GRAMMAR = '%start S\n%terminals NR "a b"\n%weights log\nS -> NR [0.5] | "a b" S 
 SEEDS = {
     "a.txt": "1. Scope\nAll ferries.\n\n2.1 Term\n(a) one;\n- dash\n",
     "a.md": "# Scope\n\n1. *a* **b**\n> quote\n\n|a|b|\n|-|-|\n|1|2|\n\n```\ncode\n```\n",
+    "a.tex": "\\def\\x#1{#1}\\section{\\x{b}}\\label{l}\n{\\bf c} $x$ \\ref{l} \\begin{tabular}{l}a & b\\end{tabular}",
     "a.html": "<meta charset=utf-8><h1>A</h1><ol start=3 type=a><li value=9>x</ol><table><tr><td>1<td>2</table>&amp;",
     "a.xml": '<document id="a"><section><nr>1.</nr> <title><b>Scope</b></title>\n<text>A</text></section></document>',
     "b.xml": "<uitspraak><section><title><nr>1.</nr> A</title><para>y</para></section></uitspraak>",

@@ -11,9 +11,10 @@ from helpers.layouts import documents
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from spacy_crf import read_layout
 from spacy_crf.sections.formats import possible
 from spacy_crf.sections.formats.annotated import read_annotated, write_annotated
-from spacy_crf.sections.formats.docling import read_docling, write_docling
+from spacy_crf.sections.formats.docling import write_docling
 from spacy_crf.sections.formats.markdown import read_markdown, write_markdown
 from spacy_crf.sections.formats.outline import Begin, End, Leaf, outline, to_nltk, write_brackets
 from spacy_crf.sections.formats.page import write_page
@@ -204,7 +205,7 @@ def test_docling(example, tmp_path):
     data = json.loads(write_docling(*example))
     assert data["schema_name"] == "DoclingDocument" and data["name"] == "zaak"
     (tmp_path / "a.json").write_text(json.dumps(data), encoding="utf8")
-    assert read_docling(tmp_path / "a.json").text == "Hof (civiel)\n1. Feiten\n1.1 Het *gaat*.\n- punt\n3.1 Iets\n"
+    assert read_layout(tmp_path / "a.json").text == "Hof (civiel)\n1. Feiten\n1.1 Het *gaat*.\n- punt\n3.1 Iets\n"
     header = next(text for text in data["texts"] if text["label"] == "section_header")
     assert (header["text"], header["level"]) == ("1. Feiten", 1)
     assert [group["name"] for group in data["groups"]] == ["1.1", "3", "3.1"]
@@ -232,7 +233,7 @@ def test_docling_has_all_words(tmp_path, document):
     path.write_bytes(write_docling(layout, tree).encode("utf8", "replace"))
     expected = layout.text.encode("utf8", "replace").decode("utf8").split()
     if "\0" not in layout.text:
-        assert "".join(read_docling(path).text.split()) == "".join(expected)
+        assert "".join(read_layout(path).text.split()) == "".join(expected)
 
 
 def test_rechtspraak(example, tmp_path):

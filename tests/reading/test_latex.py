@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from spacy_crf.bibliography import latex
-from spacy_crf.bibliography.latex import ACCENTS, LETTERS, decode, encode, protect_capitals
+from spacy_crf.reading import latex
+from spacy_crf.reading.latex import ACCENTS, LETTERS, decode, encode, protect_capitals
 
 ODD = "\\{}~^&%$#_-–—'`,<>\"“”‘’«»äÅßøłıñçĳǖạ日本Ωй!?@=:;()[]|*+/. aZ0"
 texts = st.text(st.sampled_from(ODD) | st.characters(exclude_categories=("Cc", "Cs")), max_size=40)

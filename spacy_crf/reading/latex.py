@@ -2,11 +2,11 @@
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from .errors import BibliographyErrors
+from .errors import ReadingErrors
 
 # Combining characters by the command of the accent.
 MARKS = "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0323\u0327\u0328\u0331"
@@ -116,13 +116,11 @@ def unescape(address: str) -> str:
 @cache
 def reader() -> tuple[Callable[..., str], frozenset[str], type[Exception]]:
     """Function from LaTeX to text, the names of the commands that it knows, and its exception for faulty LaTeX."""
-    try:
-        from pylatexenc import latex2text
-        from pylatexenc.latexwalker import LatexWalkerError, get_default_latex_context_db
-    except ImportError as error:
-        raise ImportError(BibliographyErrors.CRF649) from error
-    known, macro = latex2text.get_default_latex_context_db(), latex2text.MacroTextSpec
-    known = known.filter_context(keep_categories=["latex-base", "advanced-symbols", "nonascii-specials"])
+    known = _known()
+    from pylatexenc import latex2text
+    from pylatexenc.latexwalker import LatexWalkerError, get_default_latex_context_db
+
+    macro = latex2text.MacroTextSpec
     # it fails on patterns with arguments where these are missing
     patterns = [own.macroname for own in known.iter_macro_specs() if "%" in str(own.simplify_repl)]
     macros = [macro(name, simplify_repl=_verbatim) for name in (*UNSAFE, *patterns)]
@@ -136,6 +134,24 @@ def reader() -> tuple[Callable[..., str], frozenset[str], type[Exception]]:
     known.set_unknown_macro_spec(macro("", simplify_repl=_verbatim))
     read = latex2text.LatexNodes2Text(latex_context=known, math_mode="verbatim").latex_to_text
     return read, names, LatexWalkerError
+
+
+@cache
+def signs() -> Mapping[str, str]:
+    """Signs and letters by their commands. RAISES (ImportError): if pylatexenc is not installed."""
+    found = {own.macroname: own.simplify_repl for own in _known().iter_macro_specs()}
+    known = {name: sign for name, sign in found.items() if isinstance(sign, str) and "%" not in sign}
+    return known | {name: sign for sign, name in KNOWN.items()}
+
+
+def _known() -> Any:
+    """What pylatexenc knows of commands."""
+    try:
+        from pylatexenc import latex2text
+    except ImportError as error:
+        raise ImportError(ReadingErrors.CRF649) from error
+    table = latex2text.get_default_latex_context_db()
+    return table.filter_context(keep_categories=["latex-base", "advanced-symbols", "nonascii-specials"])
 
 
 def _verbatim(node: Any) -> str:

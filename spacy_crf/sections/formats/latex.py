@@ -1,0 +1,340 @@
+r"""LaTeX: its headings with the numbers that they get in print. pylatexenc knows its signs and accents."""
+
+import os
+import re
+import unicodedata
+import warnings
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from ...core.errors import CRFWarning
+from ...reading.latex import ACCENTS
+from ..errors import SectionWarnings
+from ..layout import DocumentLayout
+from . import read_text
+from .latex_page import LEVELS, UNNUMBERED, LatexPage
+from .latex_source import ANY, OF_FILE, LatexSource, known_signs
+
+SPACE = re.compile(r"\s+")
+ENCODING = re.compile(rb"^[^%\n]{0,200}?\\usepackage\s*\[([\w-]+)\]\s*\{inputenc\}", re.MULTILINE)
+FILE_NAME = re.compile(r"\s*[^\s{}\\%]+")
+LONGEST_NAME, LONGEST_VERBATIM = 200, 1000  # characters of a file, and of \verb
+UNKNOWN = "??"  # for a label
+DOTLESS = {r"\i": "i", r"\j": "j"}  # which have their dots again in what is written
+
+VERBATIM = frozenset({"verbatim", "verbatim*", "Verbatim", "lstlisting", "minted", "alltt"})
+LEFT_OUT = frozenset({"comment", "filecontents", "filecontents*"})
+FORMULAS = frozenset({"[", "$$"})  # that end with their paragraph
+TITLED = frozenset({"abstract", "thebibliography"})
+UNITS = frozenset(  # environments that are not taken apart
+    {
+        *("tabular", "tabular*", "tabularx", "tabulary", "longtable", "array", "picture", "tikzpicture", "[", "$$"),
+        *("equation", "align", "gather", "multline", "eqnarray", "displaymath", "alignat", "flalign"),
+    }
+)
+STYLES = {
+    **dict.fromkeys(("textbf", "bfseries", "bf"), "bold"),
+    **dict.fromkeys(("textit", "emph", "textsl", "itshape", "it", "em", "slshape", "sl"), "italic"),
+    **dict.fromkeys(("underline", "uline"), "underline"),
+}
+WITH_ARGUMENT = frozenset({"textbf", "textit", "emph", "textsl", "underline", "uline"})
+TYPED = (("---", "—"), ("--", "–"), ("``", "“"), ("''", "”"), ("`", "‘"), ("'", "’"))
+
+
+def read_latex(path: Path) -> DocumentLayout:
+    r"""Read LaTeX: an article, a report, a book, or a piece of one.
+
+    A paragraph is a line. Headings are those of `\part` to `\subparagraph`, with their numbers in print; `\maketitle`
+    gives the title of the document, and an abstract and the sources have headings of their own. Macros of the document
+    are put in place; a file that it includes is read if it stands in the same folder or below. Emphasis is formatting,
+    items have their numbers and bullets, and tables, formulas, captions and verbatim text are units of their own.
+    Footnotes and comments are left out; of commands that are not known, the text in braces stays.
+
+    path (Path): in UTF-8, or the encoding that it names by inputenc.
+    RAISES (ValueError): for binary files and other encodings, for macros that make too much of the text, and if
+        pylatexenc is not installed.
+    """
+    text = read_text(path, ENCODING)
+    reader = _LatexReader(path, text, {})
+    reader.read()
+    if reader.has_references and reader.labels:
+        reader = _LatexReader(path, text, reader.labels)
+        reader.read()
+    return reader.page.build(path.stem)
+
+
+class _LatexReader:
+    """Reads a document. known (Mapping[str, str]): the numbers of headings that its labels stand for."""
+
+    def __init__(self, path: Path, text: str, known: Mapping[str, str]) -> None:
+        self.path, self.known, self.signs = path, known, known_signs()
+        self.commands = {**PREAMBLE, **COMMANDS}
+        self.source = LatexSource(path, text, {*LEVELS, *self.commands})
+        self.page = LatexPage(has_chapters="\\chapter" in text)
+        self.theorems = {"proof": "Proof"}
+        self.facts: dict[str, str] = {}  # of the title page
+        self.is_preamble = "\\begin{document}" in text
+        self.labels: dict[str, str] = {}
+        self.has_references = False
+
+    def read(self) -> None:
+        while (token := self.source.next()) is not None:
+            if (command := token["command"]) is not None:
+                self._command(command, token["star"])
+            elif not self.is_preamble:
+                self._token(token)
+
+    def _token(self, token: re.Match[str]) -> None:
+        if (text := token["text"]) is not None:
+            for typed, printed in TYPED:
+                text = text.replace(typed, printed)
+            self.page.collapse(SPACE.sub(" ", text))
+        elif (sign := token["sign"]) is not None:
+            self._sign(sign)
+        elif token["paragraph"] is not None:
+            self.page.end_paragraph()
+        elif (special := token["special"]) is not None:
+            self._special(special)
+
+    def _special(self, special: str) -> None:
+        if special == "{":
+            self.page.open("")
+        elif special == "}":
+            self.page.close_brace()
+        elif special == "$$":
+            self._end_environment(special) if special in self.page else self._begin_environment(special)
+        elif special == "&":
+            self.page.write("\t")
+        elif special == "~":
+            self.page.collapse(" ")
+
+    def _sign(self, sign: str) -> None:
+        if sign == "\\":
+            self.source.drop(sign)
+            self.page.break_line()
+        elif sign in "[]":
+            self._begin_environment("[") if sign == "[" else self._end_environment("[")
+        elif sign in ACCENTS:
+            self._accent(sign)
+        else:
+            self.page.collapse(self.signs.get(sign, sign))
+
+    def _accent(self, accent: str) -> None:
+        letter = self.source.argument()
+        letter = DOTLESS.get(letter, letter)
+        if len(letter) == 1:
+            self.page.write(unicodedata.normalize("NFC", letter + ACCENTS[accent]))
+        else:
+            self.source.push(letter)
+
+    def _command(self, name: str, star: str) -> None:
+        if (command := (PREAMBLE if self.is_preamble else self.commands).get(name)) is not None:
+            command(self)
+        elif self.is_preamble:
+            return
+        elif name in LEVELS:
+            self._begin_heading(LEVELS[name], not star and name not in UNNUMBERED)
+        elif name in STYLES:
+            self._begin_style(name)
+        elif name in self.signs:
+            self.page.write(self.signs[name] + star)
+        elif name in ACCENTS:
+            self._accent(name)
+        else:
+            self.source.drop(name)
+
+    def _begin_style(self, name: str) -> None:
+        """A command gives its argument a style, or all that follows in the group."""
+        if self.source.enter():
+            self.page.open("")
+        elif name in WITH_ARGUMENT:
+            return
+        self.page.begin_style(STYLES[name])
+
+    # -- environments
+
+    def _begin(self) -> None:
+        self._begin_environment(self.source.argument())
+
+    def _end(self) -> None:
+        self._end_environment(self.source.argument())
+
+    def _begin_environment(self, name: str) -> None:
+        own = name.rstrip("*")
+        if own in LEFT_OUT:
+            self.source.until(f"\\end{{{name}}}")
+        elif self.is_preamble:
+            self.is_preamble = name != "document"
+        elif name and not self.source.expand(f"begin {name}"):
+            self.page.end_paragraph()
+            if own in VERBATIM:
+                self._verbatim(name)
+                return
+            self.page.open(name, is_unit=own in UNITS, ends_with_paragraph=name in FORMULAS)
+            if own in self.theorems:
+                note = self.source.option()
+                self.source.push(rf"\textbf{{{self.theorems[own]}{f' ({note})' if note else ''}.}} ")
+            self.source.drop(own)
+            if own in TITLED:
+                numbers = self.page.numbers
+                self.page.begin_heading(numbers.outermost, is_numbered=False)
+                self.page.write(numbers.abstract if own == "abstract" else numbers.sources)
+                self.page.end_paragraph()
+
+    def _end_environment(self, name: str) -> None:
+        if name == "document":
+            self.is_preamble = True  # what stands behind is not read either
+        elif name in self.page:
+            self.page.close(name)
+            self.page.end_paragraph()
+        else:
+            self.source.expand(f"end {name}")
+
+    def _verbatim(self, name: str) -> None:
+        self.source.drop(name)
+        self.page.open(name, is_unit=True)
+        self.page.write(self.source.until(f"\\end{{{name}}}").strip("\n"))
+        self.page.close(name)
+
+    def _item(self) -> None:
+        self.page.end_paragraph()
+        term = self.source.option()
+        if term is None:
+            self.page.write(self.page.marker())
+        elif self.page.is_in_definitions:
+            self.source.push(rf"\textbf{{{term}}} ")
+        else:
+            self.source.push(f"{term} ")
+
+    def _entry(self) -> None:
+        self.page.end_paragraph()
+        label = self.source.option()
+        self.page.write(f"[{label or self.source.argument()}] ")
+
+    def _caption(self) -> None:
+        self.source.option()
+        self.page.end_paragraph()
+        if self.source.enter():
+            self.page.open("", is_unit=True, ends_with_paragraph=True)
+
+    # -- headings
+
+    def _begin_heading(self, level: int, is_numbered: bool) -> None:
+        self.source.option()
+        self.page.begin_heading(level, is_numbered)
+        self.source.enter()
+
+    def _front(self) -> None:
+        self.page.numbers.is_main = False
+
+    def _main(self) -> None:
+        self.page.numbers.is_main = True
+
+    def _make_title(self) -> None:
+        parts = (self.facts.get(name, "") for name in ("subtitle", "author", "date"))
+        title = self.facts.get("title", "")
+        self.source.push("\n\n".join((f"\\@title{{{title}}}", *parts, "")))
+
+    def _label(self) -> None:
+        name = self.source.argument()
+        if self.page.is_at_heading:
+            self.labels[name] = self.page.numbers.last
+
+    def _reference(self) -> None:
+        self.has_references = True
+        names = self.source.argument().split(",")
+        self.page.write(", ".join(self.known.get(name.strip(), UNKNOWN) for name in names))
+
+    # -- text
+
+    def _cite(self) -> None:
+        while self.source.option() is not None:
+            pass
+        self.page.write(f"[{self.source.argument()}]")
+
+    def _verb(self) -> None:
+        mark = self.source.take(ANY)
+        self.page.write(self.source.until("}" if mark == "{" else mark, LONGEST_VERBATIM) if mark else "")
+
+    def _address(self) -> None:
+        if self.source.enter():
+            self.page.write(self.source.until("}", LONGEST_VERBATIM))
+
+    def _first_of_two(self) -> None:
+        text = self.source.argument()
+        self.source.argument()
+        self.source.push(text)
+
+    def _include(self) -> None:
+        """Read a file of the same folder, or below; others are named in a warning."""
+        name = self.source.argument() if self.source.opens("{") else self.source.take(FILE_NAME).strip()
+        folder = os.path.realpath(self.path.parent)
+        for suffix in ("", ".tex"):
+            found = os.path.realpath(os.path.join(folder, name[:LONGEST_NAME] + suffix))
+            if os.path.isfile(found) and os.path.commonpath((folder, found)) == folder:
+                text = read_text(Path(found), ENCODING)
+                _, _, body = text.partition(r"\begin{document}")
+                self.source.push(body.partition(r"\end{document}")[0] or text, OF_FILE)
+                return
+        warnings.warn(SectionWarnings.CRFW482.format(path=self.path, name=name), CRFWarning, stacklevel=2)
+
+    # -- what is said of the document
+
+    def _class(self) -> None:
+        options = self.source.option() or ""
+        self.page.numbers.set_class(self.source.argument(), options)
+
+    def _package(self) -> None:
+        options = self.source.option() or ""
+        if self.source.argument() == "babel":
+            self.page.numbers.set_language(options)
+
+    def _language(self) -> None:
+        self.source.option()
+        self.page.numbers.set_language(self.source.argument())
+
+    def _theorem(self) -> None:
+        name = self.source.argument()
+        self.source.option()
+        self.theorems[name] = self.source.argument()
+        self.source.option()
+
+    def _counter(self) -> None:
+        name = self.source.argument()
+        self.page.numbers.set_counter(name, self.source.argument())
+
+
+def _fact(name: str) -> Callable[[_LatexReader], None]:
+    """The command that says something for the title page."""
+
+    def tell(reader: _LatexReader) -> None:
+        reader.source.option()
+        reader.facts[name] = reader.source.argument()
+
+    return tell
+
+
+R = _LatexReader
+PREAMBLE: dict[str, Callable[[_LatexReader], None]] = {  # commands that count before the document as well
+    **{name: _fact(name) for name in ("title", "subtitle", "author", "date")},
+    **{"begin": R._begin, "end": R._end, "input": R._include, "documentclass": R._class, "usepackage": R._package},
+    **{"setmainlanguage": R._language, "setdefaultlanguage": R._language, "newtheorem": R._theorem},
+    **{"setcounter": R._counter},
+}
+COMMANDS: dict[str, Callable[[_LatexReader], None]] = {
+    **dict.fromkeys(
+        ("par", "and", "newline", "newpage", "clearpage", "bigskip", "medskip", "smallskip"),
+        lambda reader: reader.page.end_paragraph(),
+    ),
+    **dict.fromkeys(("ref", "cref", "Cref", "autoref", "eqref", "pageref"), R._reference),
+    **dict.fromkeys(("cite", "citep", "citet", "parencite", "textcite", "autocite", "footcite"), R._cite),
+    **dict.fromkeys(("url", "path", "nolinkurl"), R._address),
+    **{"item": R._item, "caption": R._caption, "verb": R._verb, "lstinline": R._verb, "label": R._label},
+    **{"include": R._include, "subfile": R._include, "maketitle": R._make_title, "texorpdfstring": R._first_of_two},
+    **{
+        "appendix": lambda reader: reader.page.numbers.begin_appendix(),
+        "frontmatter": R._front,
+        "backmatter": R._front,
+    },
+    **{"mainmatter": R._main, "bibitem": R._entry},
+}

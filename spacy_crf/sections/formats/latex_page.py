@@ -1,0 +1,223 @@
+"""The pages that LaTeX prints: headings with the numbers that they get there, and groups and environments."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+from ...core.grammar.numerals import LETTER_UPPER, ROMAN_UPPER, numeral
+from ..layout import DocumentLayout, LayoutBuilder
+from ..segment import Kind
+from .markup import ListCounter
+
+TITLE, PART, CHAPTER, SECTION, SUBSECTION, SUBSUBSECTION, PARAGRAPH, SUBPARAGRAPH = range(8)
+LEVELS = {
+    **{"@title": TITLE, "part": PART, "chapter": CHAPTER, "addchap": CHAPTER, "section": SECTION, "addsec": SECTION},
+    **{"subsection": SUBSECTION, "subsubsection": SUBSUBSECTION, "paragraph": PARAGRAPH, "subparagraph": SUBPARAGRAPH},
+}
+UNNUMBERED = frozenset({"@title", "addchap", "addsec"})
+DEPTH = 2  # the level whose `secnumdepth` is 0
+WITH_CHAPTERS = re.compile("book|report|scrreprt|memoir|thesis")
+NUMBER = re.compile(r"\s*(-?\d{1,4})\s*")
+# by code: names in babel, and the words for a part, a chapter, an appendix, an abstract, and the sources
+LANGUAGES = {
+    "en": "english british american UKenglish USenglish|Part|Chapter|Appendix|Abstract|References",
+    "de": "german ngerman austrian naustrian|Teil|Kapitel|Anhang|Zusammenfassung|Literatur",
+    "nl": "dutch|Deel|Hoofdstuk|Bijlage|Samenvatting|Referenties",
+    "fr": "french francais|Partie|Chapitre|Annexe|Résumé|Références",
+    "es": "spanish|Parte|Capítulo|Apéndice|Resumen|Referencias",
+    "it": "italian|Parte|Capitolo|Appendice|Sommario|Riferimenti bibliografici",
+}
+CODES = {name: code for code, words in LANGUAGES.items() for name in words.partition("|")[0].split()}
+LISTS = {"itemize": "ul", "enumerate": "ol", "description": "ul"}
+NUMERALS = "1aiA"  # of lists in lists
+
+
+class HeadingNumbers:
+    """Counts headings. has_chapters (bool): the outermost ones are chapters, but for parts."""
+
+    def __init__(self, has_chapters: bool) -> None:
+        self.has_chapters = has_chapters
+        self.language = ""
+        self.part, self.chapter, self.appendix, self.abstract, self.sources = LANGUAGES["en"].split("|")[1:]
+        self.last = ""  # the number of the last heading that has one
+        self.is_main = True  # what stands before and behind the main matter has no numbers
+        self._is_appendix = False
+        self._depth: int | None = None
+        self._counts = [0] * (SUBPARAGRAPH + 1)
+
+    @property
+    def outermost(self) -> int:
+        """The first level of headings, but for parts."""
+        return CHAPTER if self.has_chapters else SECTION
+
+    def set_class(self, name: str, options: str) -> None:
+        """Take the class of the document."""
+        self.has_chapters = self.has_chapters or WITH_CHAPTERS.search(name) is not None
+        self.set_language(options)
+
+    def set_language(self, names: str) -> None:
+        """Take the last language of a list of names."""
+        for name in names.split(","):
+            if (code := CODES.get(name.strip().removeprefix("main="))) is not None:
+                self.language = code
+                self.part, self.chapter, self.appendix, self.abstract, self.sources = LANGUAGES[code].split("|")[1:]
+
+    def set_counter(self, name: str, value: str) -> None:
+        """Take the value of a counter: that of headings of a level, or how deep numbers go."""
+        found = NUMBER.fullmatch(value)
+        if found and name == "secnumdepth":
+            self._depth = int(found[1])
+        elif found and name in LEVELS:
+            self._counts[LEVELS[name]] = int(found[1])
+
+    def begin_appendix(self) -> None:
+        """From here on, letters number what is outermost."""
+        self._is_appendix, self._counts[self.outermost] = True, 0
+
+    def next(self, level: int) -> str:
+        """What is in print before the next heading of a level, "" for nothing."""
+        if level > self._deepest or not self.is_main:
+            return ""
+        self._counts[level] += 1
+        self.has_chapters |= level == CHAPTER
+        if level == PART:
+            return f"{self.part} {numeral(ROMAN_UPPER, self._counts[PART]) or self._counts[PART]}"
+        self._counts[level + 1 :] = [0] * (SUBPARAGRAPH - level)
+        first, *others = map(str, self._counts[self.outermost : level + 1])
+        if self._is_appendix:
+            first = numeral(LETTER_UPPER, self._counts[self.outermost]) or first
+        self.last = ".".join((first, *others))
+        word = self.appendix if self._is_appendix else self.chapter
+        return f"{word} {self.last}" if level == CHAPTER else self.last
+
+    @property
+    def _deepest(self) -> int:
+        """The last level that has numbers."""
+        if self._depth is not None:
+            return self._depth + DEPTH
+        return SUBSECTION if self.has_chapters else SUBSUBSECTION
+
+
+@dataclass(slots=True)
+class _OpenGroup:
+    """A group, an environment or the text of a heading that is open.
+
+    name (str): "" where a brace ends it. level (int): of a heading, -1 of others. ends_with_paragraph (bool): whatever
+    its braces are. styles (list): styles that begin in it, and where.
+    """
+
+    name: str
+    start: int
+    ink: int
+    level: int = -1
+    is_unit: bool = False
+    ends_with_paragraph: bool = False
+    styles: list[tuple[int, str]] = field(default_factory=list)
+
+
+class LatexPage(LayoutBuilder):
+    """The text of a document, and the groups and environments that are open."""
+
+    def __init__(self, has_chapters: bool) -> None:
+        super().__init__()
+        self.numbers = HeadingNumbers(has_chapters)
+        self._heading_ink = 0  # what was written when the last of them ended
+        self._groups: list[_OpenGroup] = []
+        self._opened: Counter[str] = Counter()  # groups by name
+        self._n_units = self._n_lines = 0  # groups that are not taken apart, and that end with their paragraph
+        self._lists, self._list_names = ListCounter(), list[str]()
+
+    def build(self, name: str = "", language: str = "") -> DocumentLayout:
+        """The document so far."""
+        self._close(0)
+        ranks = {level: rank for rank, level in enumerate(sorted({level for *_, level in self.headings}), 1)}
+        self.headings = [(start, end, ranks[level]) for start, end, level in self.headings]
+        return super().build(name, language or self.numbers.language)
+
+    def open(self, name: str, is_unit: bool = False, ends_with_paragraph: bool = False, level: int = -1) -> None:
+        """Open a group, see `_OpenGroup`; by its name also a list."""
+        group = _OpenGroup(name, self.length, self.ink, level, is_unit, ends_with_paragraph)
+        self._groups.append(group)
+        self._opened[name] += 1
+        self._n_units += is_unit
+        self._n_lines += ends_with_paragraph
+        if name in LISTS:
+            self._lists.begin(LISTS[name], {"type": NUMERALS[len(self._list_names) % len(NUMERALS)]})
+            self._list_names.append(name)
+
+    def __contains__(self, name: str) -> bool:
+        """Whether an environment is open."""
+        return bool(name) and self._opened[name] > 0
+
+    def close(self, name: str) -> None:
+        """Close an environment that is open, and what is open in it."""
+        left = self._opened[name] - 1
+        while self._opened[name] > left:
+            self._close(len(self._groups) - 1)
+
+    def close_brace(self) -> None:
+        """Close the innermost group, if it ends with a brace."""
+        if self._groups and not self._groups[-1].name:
+            self._close(len(self._groups) - 1)
+
+    def _close(self, left: int) -> None:
+        """Close groups until no more than these are left."""
+        while len(self._groups) > left:
+            group = self._groups.pop()
+            self._opened[group.name] -= 1
+            self._n_units -= group.is_unit
+            self._n_lines -= group.ends_with_paragraph
+            if group.name in LISTS:
+                self._lists.end()
+                self._list_names.pop()
+            for start, style in group.styles:
+                self.style(start, style)
+            if group.is_unit:
+                self.style(group.start, Kind.OTHER.value)
+            if group.level >= 0 and self.ink > group.ink:
+                self.heading(group.start, group.level)
+                self._heading_ink = self.ink
+            if group.is_unit or group.level >= 0:
+                self.end_paragraph()
+
+    def end_paragraph(self) -> None:
+        """End a paragraph, and what ends with it; in a table or a formula there are none."""
+        while self._n_lines:
+            self._close(len(self._groups) - 1)
+        if not self._n_units:
+            self.end_line()
+
+    def break_line(self) -> None:
+        """Begin a new line, which is none in a heading."""
+        if self._n_lines:
+            self.gap()
+        else:
+            self.end_line()
+
+    def begin_heading(self, level: int, is_numbered: bool) -> None:
+        """Begin a heading with its number; it ends whatever is not taken apart, as a brace may be missing there."""
+        while self._n_units:
+            self._close(len(self._groups) - 1)
+        self.end_paragraph()
+        number = self.numbers.next(level) if is_numbered else ""
+        self.open("", level=level, ends_with_paragraph=True)
+        self.write(number and f"{number} ")
+
+    @property
+    def is_at_heading(self) -> bool:
+        """Whether it is in a heading or right behind one."""
+        return self._n_lines > 0 or self.ink == self._heading_ink
+
+    def begin_style(self, style: str) -> None:
+        """Give what follows in the innermost group a style."""
+        if self._groups:
+            self._groups[-1].styles.append((self.length, style))
+
+    def marker(self) -> str:
+        """The number or bullet of the next item."""
+        return self._lists.marker({})
+
+    @property
+    def is_in_definitions(self) -> bool:
+        """Whether the innermost list is one of terms."""
+        return self._list_names[-1:] == ["description"]

@@ -1,0 +1,250 @@
+r"""The text of LaTeX, token by token, with what its macros stand for in their place."""
+
+import re
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...core.errors import CRFError
+from ...reading.latex import signs
+from ..errors import SectionErrors
+
+TOKEN = re.compile(
+    r"\\(?P<command>[A-Za-z@]+)(?P<star>\*?)(?P<gap>[ \t]*+(?:\n(?![ \t]*+\n)[ \t]*+)?)|\\(?P<sign>[^A-Za-z@]|\Z)"
+    r"|(?P<comment>%[^\n]*+(?:\n[ \t]*+(?!\n))?)|(?P<paragraph>\n[ \t]*+\n\s*+)|(?P<special>\$\$|[{}&~$])"
+    r"|(?P<text>(?:[^\\{}%&~$\n]++|\n(?![ \t]*+\n))++)"
+)
+CLOSING = {"{": "}", "[": "]", "(": ")"}
+BRACES = {sign: re.compile(rf"\\.|%[^\n]*|[{{}}{re.escape(sign)}]", re.DOTALL) for sign in CLOSING.values()}
+GAP = re.compile(r"[ \t]*+(?:\n(?![ \t]*+\n)[ \t]*+)?")
+ANY = re.compile(".", re.DOTALL)
+ONE = re.compile(r"\\[A-Za-z@]+|\\?.", re.DOTALL)
+NAME = re.compile(r"\\?([A-Za-z@]+\*?|.)", re.DOTALL)
+STAR = re.compile(r"\*?")
+BEFORE_BRACE = re.compile(r"[^{}\\%\n]*+")
+BLANK_LINE = re.compile(r"\n[ \t]*+\n")
+PARAMETER = re.compile(r"#([1-9])")
+COMMANDS = frozenset({"newcommand", "renewcommand", "providecommand", "DeclareRobustCommand"})
+ENVIRONMENTS = frozenset({"newenvironment", "renewenvironment"})
+DROPPED = {  # arguments that are not shown, by their braces: those in other ones than {} may be left out
+    name: arguments
+    for arguments, names in {
+        "[{": "index glossary nocite vspace hspace pagestyle thispagestyle includegraphics pagenumbering footnote "
+        "footnotetext hypersetup setlist stepcounter refstepcounter thanks bibliography bibliographystyle captionsetup "
+        "addbibresource selectlanguage marginpar todo color pagecolor textcolor colorbox raisebox scalebox href "
+        "foreignlanguage hypertarget cellcolor rowcolor graphicspath hyphenation cline alignat thebibliography minted "
+        "tabular longtable array usetheme geometry",
+        "[": "hyperref figure table itemize enumerate description lstlisting footnotemark linebreak",
+        "*[": "\\",
+        "{{": "setlength addtolength addtocounter markboth fontsize multicolumn multirow resizebox fcolorbox",
+        "{{{": "addcontentsline",
+        "[([{": "cmidrule",
+        "[{{": "rule",
+        "[[[{": "parbox minipage",
+        "{[{": "tabular* tabularx tabulary",
+        "{[": "multicols",
+        "[{[{": "wrapfigure wraptable",
+    }.items()
+    for name in names.split()
+}
+PRINTED = {  # signs, commands and white space that are text otherwise than pylatexenc knows
+    **{sign: sign for sign in "&%$#_{} "},
+    **dict.fromkeys(("\n", "\t", ",", ";", ":", "space", "enspace", "quad", "qquad", "hfill"), " "),
+    **dict.fromkeys(("(", ")", "-", "/", "!", "@", "", "today"), ""),
+}
+MOST_MADE, TIMES = 1_000_000, 10  # characters that macros and other files may add, and times those of the document
+OF_MACRO, OF_FILE = 10, 5_000  # what they cost beside their characters
+
+
+def known_signs() -> Mapping[str, str]:
+    """Signs and letters by their commands."""
+    try:
+        return {**signs(), **PRINTED}
+    except ImportError as error:
+        raise CRFError(SectionErrors.CRF561.format(what="LaTeX", library="pylatexenc", extra="latex")) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Macro:
+    """What a command stands for. default (str | None): of the first argument, where it may be left out."""
+
+    text: str
+    arguments: int = 0
+    default: str | None = None
+
+
+class LatexSource:
+    """Reads a document. reserved (Set[str]): commands that keep their meaning, whatever the document makes of them."""
+
+    def __init__(self, path: Path, text: str, reserved: Set[str]) -> None:
+        self.path, self.reserved = path, reserved
+        self.macros: dict[str, Macro] = {}
+        self._most = self._left = MOST_MADE + TIMES * len(text)
+        self._waiting = [(text, 0)]  # texts within each other, and where it goes on in them
+
+    def next(self) -> re.Match[str] | None:
+        """The next token that is no macro, None at the end."""
+        while self.peek():
+            token = TOKEN.match(*self._waiting[-1])
+            if token is None:
+                raise AssertionError("all that there is is some token")
+            self._go_to(token.end())
+            name = token["command"]
+            if name is None or not (self._define(name) or self.expand(name)):
+                return token
+        return None
+
+    def peek(self) -> str:
+        """The next character, "" at the end."""
+        while self._waiting:
+            text, place = self._waiting[-1]
+            if place < len(text):
+                return text[place]
+            self._waiting.pop()
+        return ""
+
+    def push(self, text: str, cost: int = OF_MACRO) -> None:
+        """Read this before what is left."""
+        self._spend(len(text) + cost)
+        self._waiting.append((text, 0))
+
+    def take(self, pattern: re.Pattern[str]) -> str:
+        """What fits a pattern here, which is read then; "" for nothing."""
+        found = pattern.match(*self._waiting[-1]) if self.peek() else None
+        if found is None:
+            return ""
+        self._go_to(found.end())
+        return found[0]
+
+    def until(self, mark: str, most: int = 0) -> str:
+        """What stands before a mark, which is read as well; without any, all that is left, or nothing.
+
+        most (int): characters within which the mark must be found, or nothing is read; 0 for any number.
+        """
+        if not self.peek():
+            return ""
+        text, place = self._waiting[-1]
+        end = text.find(mark, place, place + most if most else len(text))
+        if end < 0 and most:
+            return ""
+        end = len(text) if end < 0 else end
+        self._go_to(min(end + len(mark), len(text)))
+        return text[place:end]
+
+    def opens(self, opening: str) -> bool:
+        """Whether an argument in such braces comes next."""
+        self.peek()
+        gap = GAP.match(*self._waiting[-1]) if self._waiting else None
+        return gap is not None and gap.string.startswith(opening, gap.end())
+
+    def argument(self) -> str:
+        """An argument: what is in braces, or a command or character."""
+        if self.opens("{"):
+            return self._enclosed("{") or ""
+        self.take(GAP)
+        return self.take(ONE)
+
+    def option(self, opening: str = "[") -> str | None:
+        """An argument that may be left out."""
+        return self._enclosed(opening) if self.opens(opening) else None
+
+    def enter(self) -> bool:
+        """Go on within the braces of an argument, if it comes next in braces."""
+        if not self.opens("{"):
+            return False
+        self.take(GAP)
+        self._go_to(self._waiting[-1][1] + 1)
+        return True
+
+    def drop(self, name: str) -> None:
+        """Leave out the arguments of a command or environment that are not shown; of others what is in []."""
+        for opening in DROPPED.get(name, "[" if self.peek() == "[" else ""):
+            if opening == "{":
+                self.argument()
+            elif opening == "*":
+                self.take(STAR)
+            else:
+                self.option(opening)
+
+    def expand(self, name: str) -> bool:
+        """Put what a macro stands for in its place. Returned is whether there is such a macro."""
+        macro = self.macros.get(name)
+        if macro is None:
+            return False
+        given: list[str] = []
+        if macro.default is not None:
+            option = self.option()
+            given.append(macro.default if option is None else option)
+        given += [self.argument() for _ in range(macro.arguments - len(given))]
+        self._spend(macro.text.count("#") * max(map(len, given), default=0))
+        self.push(
+            PARAMETER.sub(lambda found: given[int(found[1]) - 1] if int(found[1]) <= len(given) else "", macro.text)
+        )
+        return True
+
+    def _define(self, name: str) -> bool:
+        """Read the definition of a macro, if this is one."""
+        if name in COMMANDS:
+            own = self._name(self.argument())
+            self._keep(own, *self._parameters(), self.argument())
+        elif name in ENVIRONMENTS:
+            own = self.argument()
+            parameters = self._parameters()
+            self._keep(f"begin {own}", *parameters, self.argument())
+            self._keep(f"end {own}", 0, None, self.argument())
+        elif name == "def":
+            own = self._name(self.argument())
+            self._keep(own, self.take(BEFORE_BRACE).count("#"), None, self.argument())
+        elif name == "let":
+            own, other = (self._name(self.argument()) for _ in range(2))
+            if (macro := self.macros.get(other.removeprefix("="))) is not None and own not in self.reserved:
+                self.macros[own] = macro
+        elif name == "iffalse":
+            self.until(r"\fi")
+        else:
+            return False
+        return True
+
+    def _parameters(self) -> tuple[int, str | None]:
+        """How many arguments a macro has, and the default of the first."""
+        count = (self.option() or "0").strip()
+        return int(count) if count in tuple("123456789") else 0, self.option()
+
+    def _keep(self, name: str, arguments: int, default: str | None, text: str) -> None:
+        if name and name not in self.reserved:
+            self.macros[name] = Macro(text, arguments, default)
+
+    def _name(self, command: str) -> str:
+        found = NAME.fullmatch(command.strip())
+        return found[1] if found else ""
+
+    def _enclosed(self, opening: str) -> str | None:
+        """The text in braces. Where they are not closed, that of the paragraph, and None in other braces than {}."""
+        self.take(GAP)
+        text, place = self._waiting[-1]
+        closing, depth, end = CLOSING[opening], 0, -1
+        for found in BRACES[closing].finditer(text, place + 1):
+            sign = found[0]
+            if sign == closing and not depth:
+                end = found.start()
+                break
+            depth += (sign == "{") - (sign == "}")
+            if depth < 0:
+                break
+        self._spend((end if end >= 0 else len(text)) - place)
+        if end < 0:
+            if closing != "}":
+                return None
+            blank = BLANK_LINE.search(text, place)
+            end = blank.start() if blank else len(text)
+        self._go_to(end + text.startswith(closing, end))
+        return text[place + 1 : end]
+
+    def _go_to(self, place: int) -> None:
+        self._waiting[-1] = self._waiting[-1][0], place
+
+    def _spend(self, characters: int) -> None:
+        """Count what is read twice. RAISES (ValueError): if it is too much."""
+        self._left -= characters
+        if self._left < 0:
+            raise CRFError(SectionErrors.CRF482.format(path=self.path, most=self._most))

@@ -1,0 +1,310 @@
+"""LaTeX: documents written by hand, with the trees and the texts that their pages show."""
+
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import spacy
+
+from spacy_crf import CRFError, CRFWarning, SectionCorpus, read_layout
+from spacy_crf.reading.latex import signs
+from spacy_crf.sections.layout import DocumentLayout, to_doc
+
+ARTICLE = r"""% A comment \section{of no account}
+\documentclass[a4paper]{article}
+\usepackage[utf8]{inputenc}
+\newcommand{\boat}[2][slow]{the #1 #2}
+\newcommand{\rule@}{\section}
+\newtheorem{claim}{Claim}
+\title{Ferries of the\\ Port\thanks{To nobody}}
+\author{A.~Quay \and B.~Pier}
+\begin{document}
+\maketitle
+\begin{abstract}
+Short; more in Section~\ref{sec:tides}.
+\end{abstract}
+\section{Of \emph{boats}} \label{sec:boats}
+Caf\'e, na\"{\i}ve, Stra\ss{}e, \c{c}a, 5\,\% --- ``quoted'' % gone
+and $x_i \le 3$.\footnote{A note of no account.}
+
+See \boat{raft} and \boat[fast]{ferry}.
+\subsection[Short]{Tides \& waves}\label{sec:tides}
+\begin{itemize}
+  \item One \begin{enumerate} \item Two \item Three \end{enumerate}
+  \item[x)] Four
+\end{itemize}
+\paragraph{Run in.} They come
+% a line of its own
+and go.
+\begin{claim}[Quay] \textbf{All} of it.\end{claim}
+\section*{Thanks}
+\verb|\section{x}| and \url{http://a.b/50%25_c} \cite[p.~3]{key}, \unknown[option]{kept}.
+\appendix
+\section{Tables}
+\section{Lists}
+\begin{thebibliography}{9}
+\bibitem{key} A book.
+\end{thebibliography}
+\end{document}
+\section{behind the end}
+"""
+BOOK = r"""
+\documentclass[ngerman]{scrbook}
+\begin{document}
+\frontmatter
+\chapter{Vorwort}
+\mainmatter
+\part{Wasser}
+\chapter{Fähren}
+\section{Boote}
+\subsection{Ruder}
+\subsubsection{Holz}
+\chapter[kurz]{Häfen}
+\addsec{Ohne Zahl}
+\part{Land}
+\chapter{Wege}
+\appendix
+\chapter{Tafeln}
+\section{Eins}
+\backmatter
+\chapter{Register}
+\end{document}
+"""
+PIECE = r"""
+\newcommand\head[1]{\subsection{#1}}
+\newenvironment{warning}{\begin{quote}\textbf{Mind:} }{\end{quote}}
+\def\who#1{the #1}
+\section{First {\em of} all}
+Text of \who{crew}.
+\begin{warning}
+The step.
+\end{warning}
+\head{Second}
+\subparagraph*{Deep}
+"""
+
+
+def read(tmp_path: Path, text: str, name: str = "ferry.tex") -> DocumentLayout:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf8")
+    return read_layout(path)
+
+
+def outline(layout: DocumentLayout, markup: str = "trust") -> list[tuple[int, str, str]]:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("section_parser", config={"markup": markup})
+    tree = nlp(to_doc(nlp.vocab, layout))._.section_tree
+    return [(node.level, node.number, node.title) for node in tree.walk()]
+
+
+def units(layout: DocumentLayout) -> list[str]:
+    return [layout.text[start:end].strip() for start, end, style in layout.runs if style == "other"]
+
+
+def test_an_article(tmp_path: Path) -> None:
+    layout = read(tmp_path, ARTICLE)
+    assert [line.strip() for line in layout.text.splitlines()] == [
+        *("Ferries of the Port", "A. Quay", "B. Pier", "Abstract", "Short; more in Section 1.1."),
+        *("1 Of boats", "Café, naïve, Straße, ça, 5 % — “quoted” and x_i ≤3.", "See the slow raft and the fast ferry."),
+        *("1.1 Tides & waves", "- One", "a. Two", "b. Three", "x) Four", "Run in.", "They come and go."),
+        *("Claim (Quay). All of it.", "Thanks", r"\section{x} and http://a.b/50%25_c [key], kept."),
+        *("A Tables", "B Lists", "References", "[key] A book."),
+    ]
+    assert outline(layout) == [
+        (1, "", "Ferries of the Port"),
+        *[
+            (2, "", "Abstract"),
+            (2, "1", "Of boats"),
+            (3, "1.1", "Tides & waves"),
+            (4, "", "Run in."),
+            (2, "", "Thanks"),
+        ],
+        *[(2, "A", "Tables"), (2, "B", "Lists"), (2, "", "References")],
+    ]
+
+
+def test_a_book(tmp_path: Path) -> None:
+    layout = read(tmp_path, BOOK)
+    assert layout.language == "de"
+    assert outline(layout) == [
+        *[(1, "", "Vorwort"), (1, "Teil I", "Wasser"), (2, "Kapitel 1", "Fähren"), (3, "1.1", "Boote")],
+        *[(4, "1.1.1", "Ruder"), (5, "", "Holz"), (2, "Kapitel 2", "Häfen"), (3, "", "Ohne Zahl")],
+        *[(1, "Teil II", "Land"), (2, "Kapitel 3", "Wege"), (2, "Anhang A", "Tafeln"), (3, "A.1", "Eins")],
+        (2, "", "Register"),
+    ]
+
+
+def test_a_piece_without_a_class(tmp_path: Path) -> None:
+    layout = read(tmp_path, PIECE)
+    assert outline(layout) == [(1, "1", "First of all"), (2, "1.1", "Second"), (3, "", "Deep")]
+    assert "Mind: The step." in layout.text and "Text of the crew." in layout.text
+
+
+def test_chapters_make_a_book_of_a_piece(tmp_path: Path) -> None:
+    layout = read(
+        tmp_path, r"\section{Before}\chapter[short]{Long}\section{Inner}\setcounter{chapter}{7}\chapter{Next}"
+    )
+    assert outline(layout)[1:] == [(1, "Chapter 1", "Long"), (2, "1.1", "Inner"), (1, "Chapter 8", "Next")]
+
+
+def test_what_is_not_taken_apart(tmp_path: Path) -> None:
+    layout = read(
+        tmp_path,
+        "\\section{A}\n\\begin{verbatim}\n\\section{B}\n  x % y\n\\end{verbatim}\n"
+        "\\begin{table}[h]\n\\begin{tabular}{l|r}\na & \\bf b \\\\ \\hline\n\nc & \\multicolumn{2}{c}{d} \\\\[2mm]\n"
+        "\\end{tabular}\n\\caption[short]{Of \\emph{fees}.}\\label{t}\n\\end{table}\n"
+        "So \\[ x = \\frac{1}{2} \\] and\n\\begin{equation*}\ny\n\\end{equation*}\n\\iffalse never \\fi end",
+    )
+    found = [unit.replace(" ", "").replace("\n", "/") for unit in units(layout)]
+    assert found == ["\\section{B}/x%y", "a\tb/c\td", "Offees.", "x=12", "y"]
+    assert outline(layout) == [(1, "1", "A")]
+    assert layout.text.endswith("end") and "never" not in layout.text
+
+
+@pytest.mark.parametrize("name", ["part", "part.tex", "chapters/part"])
+def test_files_beside_it_are_read(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "work" / f"{name.removesuffix('.tex')}.tex"
+    path.parent.mkdir(parents=True)
+    path.write_text("\\section{Inner}\nText.\n")
+    assert outline(read(tmp_path / "work", f"\\section{{Outer}}\n\\input{{{name}}}\n")) == [
+        (1, "1", "Outer"),
+        (1, "2", "Inner"),
+    ]
+
+
+@pytest.mark.parametrize("name", ["../secret", "/etc/passwd", "none", "link", "x" * 5000])
+def test_other_files_are_named_and_not_read(tmp_path: Path, name: str) -> None:
+    (tmp_path / "secret.tex").write_text("\\section{Secret}")
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "link.tex").symlink_to(tmp_path / "secret.tex")
+    with pytest.warns(CRFWarning, match=r"CRFW482.*ferry\.tex.*" + name[:9]):
+        layout = read(tmp_path / "work", f"\\include{{{name}}} text")
+    assert layout.text == "text"
+
+
+def test_encodings_that_it_names(tmp_path: Path) -> None:
+    path = tmp_path / "a.tex"
+    for option, encoding in (
+        ("latin1", "latin-1"),
+        ("ansinew", "cp1252"),
+        ("utf8", "utf-8"),
+        ("applemac", "mac_roman"),
+    ):
+        path.write_bytes(f"\\usepackage[{option}]{{inputenc}}\n\\section{{Fähre}}".encode(encoding))
+        assert read_layout(path).text == "1 Fähre\n"
+    path.write_bytes(b"\\section{F\xe4hre}")
+    with pytest.raises(CRFError, match=r"CRF504.*a\.tex, line 1"):
+        read_layout(path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"\def\x{\x}\x",
+        r"\def\x{\x\x}\x",
+        r"\def\x{\x{}a}\x",
+        r"\newcommand{\x}[1]{#1#1#1#1#1#1#1#1#1#1}" + r"\x{" * 9 + "a" + "}" * 9,
+        r"\newenvironment{x}{\begin{x}}{}\begin{x}",
+        r"\footnote{" + "\n\n\\footnote{" * 20_000,
+        r"\newcommand{\x}[1]{#1}" + r"\x{" * 20_000 + "}" * 20_000,
+        r"\input{ferry}",
+    ],
+)
+def test_macros_without_an_end_are_refused(tmp_path: Path, text: str) -> None:
+    begun = time.process_time()
+    with pytest.raises(CRFError, match=r"CRF482.*ferry\.tex"):
+        read(tmp_path, text)
+    assert time.process_time() - begun < 10
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *(
+            "{",
+            "}",
+            "$",
+            "$$",
+            "\\[",
+            "\\]",
+            "[",
+            "\\section{",
+            "\\section",
+            "\\begin{quote}",
+            "\\end{quote}",
+            "\\item ",
+        ),
+        *(
+            "\\begin{itemize}",
+            "\\end{itemize}",
+            "\\textbf{",
+            "\\verb|",
+            "\\'",
+            "\\",
+            "&",
+            "\\begin{tabular}",
+            "\\item[",
+        ),
+        *(
+            "\\begin{verbatim}",
+            "\\caption{",
+            "\\newcommand",
+            "\\def\\x",
+            "\\begin",
+            "\\ref{x}\\label{x}",
+            "%",
+            "~",
+            "\\\\[",
+        ),
+        *("\\begin{x", "\\maketitle", "\\title", "\\footnote{", "\\cite[", "a\n\n", "\\bf "),
+    ],
+)
+def test_unbalanced_text_is_read_in_linear_time(tmp_path: Path, piece: str) -> None:
+    begun = time.process_time()
+    try:
+        layout = read(tmp_path, piece * 20_000)
+    except CRFError as error:
+        assert error.code == "CRF482"
+    else:
+        assert len(layout.text) <= 2 * 20_000 * len(piece)
+    assert time.process_time() - begun < 10
+
+
+def test_a_long_line_is_read(tmp_path: Path) -> None:
+    begun = time.process_time()
+    layout = read(tmp_path, "\\section{A} " + "ferries sail, " * 700_000)
+    assert len(layout.text) > 9_000_000
+    assert time.process_time() - begun < 10
+
+
+def test_braces_that_are_missing_end_with_the_paragraph(tmp_path: Path) -> None:
+    layout = read(
+        tmp_path,
+        "\\section{First\n\nText {of it.\n\n\\begin{equation} x\n\n\\section{Second}\nMore.\\footnote{no\n\nEnd.",
+    )
+    assert outline(layout) == [(1, "1", "First"), (1, "2", "Second")]
+    assert layout.text.endswith("More.\nEnd.")
+
+
+def test_without_pylatexenc_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    signs.cache_clear()
+    monkeypatch.setitem(sys.modules, "pylatexenc", None)
+    with pytest.raises(CRFError, match=r"CRF561.*pylatexenc.*spacy_crf\[latex\]"):
+        read(tmp_path, ARTICLE)
+
+
+@pytest.mark.parametrize("text", [ARTICLE, BOOK, PIECE])
+def test_headings_are_the_gold_of_a_corpus(tmp_path: Path, text: str) -> None:
+    trusted = outline(read(tmp_path, text))
+    for rendering in ("plain", "dense", "marked"):
+        (doc,) = SectionCorpus(tmp_path / "ferry.tex", rendering=rendering).read_docs(spacy.blank("en").vocab)
+        assert [(node.level, node.number, node.title) for node in doc._.section_tree.walk()] == trusted
+    found = set()
+    for doc in SectionCorpus(tmp_path, rendering="mixed", copies=5).read_docs(spacy.blank("en").vocab):
+        found.add(doc.text)
+        titles = [node.title.casefold().rstrip(":") for node in doc._.section_tree.walk()]
+        assert [title for title in titles if title not in ("contents", "inhalt")] == [
+            title.casefold().rstrip(":") for *_, title in trusted
+        ]
+    assert len(found) > 1
