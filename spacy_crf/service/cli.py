@@ -27,7 +27,7 @@ from .report import PARTS, Reported, make_report
 NEEDED = ("fastapi", "uvicorn", "cassis")
 LAST_FOLDERS = ("model-best", "model-last")  # whose parents' names say more
 ANYWHERE = ("0.0.0.0", "::")
-REPORTED = Pipe("crf_tagger", (LabelsTokens, ChainPipe | GivesSets | ConstraintDecoder), "component")
+REPORTED = Pipe("crf_tagger", (LabelsTokens, ChainPipe | GivesSets | ConstraintDecoder))
 GOLD = DataOptions("DATA", "Gold documents, in any format that a component reads", told="Format of DATA and of --train")
 
 
