@@ -5,7 +5,7 @@ them and the shard alone. So whatever a lost worker leaves undone is done once m
 from its file; the driver adds up one answer for each shard, always in the same order.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import lru_cache
@@ -23,7 +23,7 @@ from ..core.labels import Gold
 from ..core.learn.batches import FlatFinder, renumbered
 from ..core.learn.blocks import EncodedCorpus
 from ..core.learn.full_batch import FullBatchObjective
-from ..core.learn.lbfgs import LBFGS, minimiser
+from ..core.learn.lbfgs import minimiser
 from ..core.sparse import SparseRows
 from ..core.weights import ChainWeights, Layout
 from .block import AdaGradSettings, LBFGSSettings, TrainerSettings
@@ -34,7 +34,7 @@ from .model import get_weights
 
 KEPT_SHARDS = 4  # in the memory of a worker, which may have to do the work of others
 ATTEMPTS = 5
-PATIENCE = 10.0  # seconds
+PATIENCE = 5.0  # seconds
 
 
 class Division(Protocol):
@@ -192,27 +192,39 @@ class Shards:
         """Let the workers go, and remove the files."""
         self._stack.close()
 
-    def ask(self, function: Callable[..., Any], *arguments: list[Any]) -> list[Any]:
+    def ask(self, function: Callable[..., Any], *arguments: Sequence[Any]) -> list[Any]:
         """Call a function of the path of a shard, and of its arguments, for each shard, where it is kept.
 
         RAISES (ValueError): where workers are lost again and again.
         """
         from dask import config
-        from distributed import CancelledError, KilledWorker
 
         for _ in range(ATTEMPTS):
-            workers = self._assigned()
+            self.client.wait_for_workers(1)
+            owners = self._assigned()
             with config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
                 futures = [
-                    self.client.submit(function, *own, workers=worker, allow_other_workers=True, pure=False)
-                    for worker, *own in zip(workers, self._paths, *arguments)
+                    self.client.submit(function, *own, workers=owner, allow_other_workers=True, pure=False)
+                    for owner, *own in zip(owners, self._paths, *arguments)
                 ]
-            try:
-                answers: list[Any] = self.client.gather(futures)
-            except (KilledWorker, CancelledError):
-                continue
-            return answers
+            answers = list(map(self._answer, futures, owners))
+            if all(answer is not None for answer in answers):
+                return answers
+            self.client.cancel(futures)
         raise CRFError(LearningErrors.CRF689.format(attempts=ATTEMPTS))
+
+    def _answer(self, future: Any, owner: str) -> Any:
+        """What a worker says; None where it is lost and nobody took its place, which Dask may wait for without end."""
+        from distributed import CancelledError, KilledWorker
+
+        while True:
+            try:
+                return future.result(timeout=PATIENCE)
+            except (KilledWorker, CancelledError):
+                return None
+            except TimeoutError:
+                if owner not in self.client.nthreads():
+                    return None
 
     def _assigned(self) -> list[str]:
         """A worker for each shard: the one that it had, unless that is gone."""
@@ -268,18 +280,13 @@ class MixedEpochs:
         self._shares = np.zeros(len(flat))
         for places in shards.places:
             self._shares[places] += 1
-        self.iterations, self.value, self.gradient_norm = 0, np.inf, np.nan
+        self.iterations, self.evaluations, self.value, self.gradient_norm = 0, 0, np.inf, np.nan
 
     @property
     def x(self) -> Doubles:
         """((n,)): the weights to predict with."""
         raw = self._state["raw"]
         return raw - self._state["sums"] / self._time if self._settings.averaging else raw
-
-    @property
-    def evaluations(self) -> int:
-        """Times that the corpus was gone through."""
-        return self.iterations
 
     def run(self, epochs: int) -> int:
         """Run epochs, and return how many."""
@@ -290,8 +297,7 @@ class MixedEpochs:
     def _epoch(self) -> None:
         clocks = {"time": self._time, "n_steps": self._n_steps}
         states = [{name: own[places] for name, own in self._state.items()} | clocks for places in self.shards.places]
-        n_shards = len(states)
-        answers = self.shards.ask(learn_shard, [self._settings] * n_shards, states, [self.iterations] * n_shards)
+        answers = self.shards.ask(learn_shard, *zip(*((self._settings, own, self.iterations) for own in states)))
         for name, values in self._state.items():
             moved = np.zeros(len(values))
             for places, (_, state) in zip(self.shards.places, answers):
@@ -301,6 +307,7 @@ class MixedEpochs:
         self._n_steps = round(np.mean([state["n_steps"] for _, state in answers]))
         self.value = sum(loss for loss, _ in answers)
         self.iterations += 1
+        self.evaluations += 1
 
 
 class DistributedTrainer(LBFGSTrainer):
@@ -333,12 +340,11 @@ class DistributedTrainer(LBFGSTrainer):
         shards = self.shards = Shards(corpus, weights.layout, self._asked)
         objective: Any = DistributedObjective(shards, self.c2)
         flat = np.asarray(weights.flat, dtype=np.float64)
-        optimizer: LBFGS | MixedEpochs
+        optimizer: Any
         if isinstance(own, LBFGSSettings):
             optimizer = minimiser(objective, flat, np.full(len(flat), own.c1), **own.search)
         else:
             assert isinstance(own, AdaGradSettings)
             optimizer = MixedEpochs(shards, own, flat)
-        search: Any = optimizer
-        self._objective, self.optimizer = objective, search
-        return search
+        self._objective, self.optimizer = objective, optimizer
+        return optimizer
