@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from spacy.language import Language
@@ -26,7 +26,7 @@ from ..core.learn.full_batch import FullBatchObjective
 from ..core.learn.lbfgs import minimiser
 from ..core.sparse import SparseRows
 from ..core.weights import ChainWeights, Layout
-from .block import AdaGradSettings, LBFGSSettings, TrainerSettings
+from .block import AdaGradSettings, LBFGSSettings
 from .encoder import ChainLearner
 from .errors import LearningErrors
 from .lbfgs import LBFGSTrainer
@@ -34,20 +34,7 @@ from .model import get_weights
 
 KEPT_SHARDS = 4  # in the memory of a worker, which may have to do the work of others
 ATTEMPTS = 5
-PATIENCE = 5.0  # seconds
-
-
-class Division(Protocol):
-    """How work is divided; see `spacy_crf.Distributed.v1`."""
-
-    @property
-    def trainer(self) -> TrainerSettings: ...
-    @property
-    def workers(self) -> int: ...
-    @property
-    def scheduler(self) -> str | None: ...
-    @property
-    def folder(self) -> str | None: ...
+PATIENCE, STARTING = 5.0, 60.0  # seconds
 
 
 @contextmanager
@@ -170,27 +157,33 @@ def learn_shard(
 class Shards:
     """The shards of a corpus at their workers.
 
+    settings (Any): those of `spacy_crf.Distributed.v1`.
     places (list): of each shard, where its weights are among those of the layout.
     """
 
-    def __init__(self, corpus: EncodedCorpus, layout: Layout, settings: Division):
-        self._stack = ExitStack()
-        self.client = self._stack.enter_context(connect(settings.scheduler, settings.workers))
-        folder = Path(self._stack.enter_context(TemporaryDirectory(prefix="spacy_crf-", dir=settings.folder)))
+    def __init__(self, corpus: EncodedCorpus, layout: Layout, settings: Any):
+        self._settings, self._connection = settings, ExitStack()
+        self._folder = TemporaryDirectory(prefix="spacy_crf-", dir=settings.folder)
+        self._connect()
         self.client.wait_for_workers(1 if settings.scheduler else settings.workers)
         self.layout, self.places = layout, list[Indices]()
         self._paths: list[str] = []
         self._owners: dict[str, str] = {}  # addresses of workers
         for number, shard in enumerate(cut_shards(corpus, max(1, len(self.client.nthreads())))):
             own, narrowed, places = narrow(shard, layout)
-            path = folder / f"{number}.npz"
+            path = Path(self._folder.name, f"{number}.npz")
             write_shard(path, own, narrowed)
             self._paths.append(str(path))
             self.places.append(places)
 
     def close(self) -> None:
         """Let the workers go, and remove the files."""
-        self._stack.close()
+        self._connection.close()
+        self._folder.cleanup()
+
+    def _connect(self) -> None:
+        self._connection.close()
+        self.client = self._connection.enter_context(connect(self._settings.scheduler, self._settings.workers))
 
     def ask(self, function: Callable[..., Any], *arguments: Sequence[Any]) -> list[Any]:
         """Call a function of the path of a shard, and of its arguments, for each shard, where it is kept.
@@ -200,7 +193,11 @@ class Shards:
         from dask import config
 
         for _ in range(ATTEMPTS):
-            self.client.wait_for_workers(1)
+            try:
+                self.client.wait_for_workers(1, timeout=STARTING)
+            except TimeoutError:  # processes that were lost while they started are not started anew
+                self._connect()
+                continue
             owners = self._assigned()
             with config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
                 futures = [
@@ -315,7 +312,7 @@ class DistributedTrainer(LBFGSTrainer):
 
     learns_trigrams = learns_constrained = False
 
-    def __init__(self, settings: Division, nlp: Language | None = None):
+    def __init__(self, settings: Any, nlp: Language | None = None):
         self._asked, inner = settings, settings.trainer
         self.shards: Shards | None = None
         epoch_by_epoch = LBFGSSettings(c2=0.0, iterations_per_step=1)
