@@ -163,8 +163,8 @@ class Shards:
 
     def __init__(self, corpus: EncodedCorpus, layout: Layout, settings: Any):
         self._settings, self._connection = settings, ExitStack()
-        self._folder = TemporaryDirectory(prefix="spacy_crf-", dir=settings.folder)
         self._connect()
+        self._folder = TemporaryDirectory(prefix="spacy_crf-", dir=settings.folder)
         self.client.wait_for_workers(1 if settings.scheduler else settings.workers)
         self.layout, self.places = layout, list[Indices]()
         self._paths: list[str] = []
