@@ -5,13 +5,13 @@ them and the shard alone. So whatever a lost worker leaves undone is done once m
 from its file; the driver adds up one answer for each shard, always in the same order.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from spacy.language import Language
@@ -23,10 +23,10 @@ from ..core.labels import Gold
 from ..core.learn.batches import FlatFinder, renumbered
 from ..core.learn.blocks import EncodedCorpus, WindowedCorpus
 from ..core.learn.full_batch import FullBatchObjective
-from ..core.learn.lbfgs import LBFGS, minimiser
+from ..core.learn.lbfgs import minimiser
 from ..core.sparse import SparseRows
 from ..core.weights import ChainWeights, Layout
-from .block import AdaGradSettings, LBFGSSettings, TrainerSettings
+from .block import AdaGradSettings, LBFGSSettings
 from .encoder import ChainLearner
 from .errors import LearningErrors
 from .lbfgs import LBFGSTrainer
@@ -34,20 +34,7 @@ from .model import get_weights
 
 KEPT_SHARDS = 4  # in the memory of a worker, which may have to do the work of others
 ATTEMPTS = 5
-PATIENCE = 10.0  # seconds
-
-
-class Division(Protocol):
-    """How work is divided; see `spacy_crf.Distributed.v1`."""
-
-    @property
-    def trainer(self) -> TrainerSettings: ...
-    @property
-    def workers(self) -> int: ...
-    @property
-    def scheduler(self) -> str | None: ...
-    @property
-    def folder(self) -> str | None: ...
+PATIENCE, STARTING = 5.0, 60.0  # seconds
 
 
 @contextmanager
@@ -170,49 +157,71 @@ def learn_shard(
 class Shards:
     """The shards of a corpus at their workers.
 
+    settings (Any): those of `spacy_crf.Distributed.v1`.
     places (list): of each shard, where its weights are among those of the layout.
     """
 
-    def __init__(self, corpus: EncodedCorpus, layout: Layout, settings: Division):
-        self._stack = ExitStack()
-        self.client = self._stack.enter_context(connect(settings.scheduler, settings.workers))
-        folder = Path(self._stack.enter_context(TemporaryDirectory(prefix="spacy_crf-", dir=settings.folder)))
+    def __init__(self, corpus: EncodedCorpus, layout: Layout, settings: Any):
+        self._settings, self._connection = settings, ExitStack()
+        self._connect()
+        self._folder = TemporaryDirectory(prefix="spacy_crf-", dir=settings.folder)
         self.client.wait_for_workers(1 if settings.scheduler else settings.workers)
         self.layout, self.places = layout, list[Indices]()
         self._paths: list[str] = []
         self._owners: dict[str, str] = {}  # addresses of workers
         for number, shard in enumerate(cut_shards(corpus, max(1, len(self.client.nthreads())))):
             own, narrowed, places = narrow(shard, layout)
-            path = folder / f"{number}.npz"
+            path = Path(self._folder.name, f"{number}.npz")
             write_shard(path, own, narrowed)
             self._paths.append(str(path))
             self.places.append(places)
 
     def close(self) -> None:
         """Let the workers go, and remove the files."""
-        self._stack.close()
+        self._connection.close()
+        self._folder.cleanup()
 
-    def ask(self, function: Callable[..., Any], *arguments: list[Any]) -> list[Any]:
+    def _connect(self) -> None:
+        self._connection.close()
+        self.client = self._connection.enter_context(connect(self._settings.scheduler, self._settings.workers))
+
+    def ask(self, function: Callable[..., Any], *arguments: Sequence[Any]) -> list[Any]:
         """Call a function of the path of a shard, and of its arguments, for each shard, where it is kept.
 
         RAISES (ValueError): where workers are lost again and again.
         """
         from dask import config
-        from distributed import CancelledError, KilledWorker
 
         for _ in range(ATTEMPTS):
-            workers = self._assigned()
+            try:
+                self.client.wait_for_workers(1, timeout=STARTING)
+            except TimeoutError:  # processes that were lost while they started are not started anew
+                self._connect()
+                continue
+            owners = self._assigned()
             with config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
                 futures = [
-                    self.client.submit(function, *own, workers=worker, allow_other_workers=True, pure=False)
-                    for worker, *own in zip(workers, self._paths, *arguments)
+                    self.client.submit(function, *own, workers=owner, allow_other_workers=True, pure=False)
+                    for owner, *own in zip(owners, self._paths, *arguments)
                 ]
-            try:
-                answers: list[Any] = self.client.gather(futures)
-            except (KilledWorker, CancelledError):
-                continue
-            return answers
+            answers = list(map(self._answer, futures, owners))
+            if all(answer is not None for answer in answers):
+                return answers
+            self.client.cancel(futures)
         raise CRFError(LearningErrors.CRF689.format(attempts=ATTEMPTS))
+
+    def _answer(self, future: Any, owner: str) -> Any:
+        """What a worker says; None where it is lost and nobody took its place, which Dask may wait for without end."""
+        from distributed import CancelledError, KilledWorker
+
+        while True:
+            try:
+                return future.result(timeout=PATIENCE)
+            except (KilledWorker, CancelledError):
+                return None
+            except TimeoutError:
+                if owner not in self.client.nthreads():
+                    return None
 
     def _assigned(self) -> list[str]:
         """A worker for each shard: the one that it had, unless that is gone."""
@@ -268,18 +277,13 @@ class MixedEpochs:
         self._shares = np.zeros(len(flat))
         for places in shards.places:
             self._shares[places] += 1
-        self.iterations, self.value, self.gradient_norm = 0, np.inf, np.nan
+        self.iterations, self.evaluations, self.value, self.gradient_norm = 0, 0, np.inf, np.nan
 
     @property
     def x(self) -> Doubles:
         """((n,)): the weights to predict with."""
         raw = self._state["raw"]
         return raw - self._state["sums"] / self._time if self._settings.averaging else raw
-
-    @property
-    def evaluations(self) -> int:
-        """Times that the corpus was gone through."""
-        return self.iterations
 
     def run(self, epochs: int) -> int:
         """Run epochs, and return how many."""
@@ -290,8 +294,7 @@ class MixedEpochs:
     def _epoch(self) -> None:
         clocks = {"time": self._time, "n_steps": self._n_steps}
         states = [{name: own[places] for name, own in self._state.items()} | clocks for places in self.shards.places]
-        n_shards = len(states)
-        answers = self.shards.ask(learn_shard, [self._settings] * n_shards, states, [self.iterations] * n_shards)
+        answers = self.shards.ask(learn_shard, *zip(*((self._settings, own, self.iterations) for own in states)))
         for name, values in self._state.items():
             moved = np.zeros(len(values))
             for places, (_, state) in zip(self.shards.places, answers):
@@ -301,6 +304,7 @@ class MixedEpochs:
         self._n_steps = round(np.mean([state["n_steps"] for _, state in answers]))
         self.value = sum(loss for loss, _ in answers)
         self.iterations += 1
+        self.evaluations += 1
 
 
 class DistributedTrainer(LBFGSTrainer):
@@ -308,7 +312,7 @@ class DistributedTrainer(LBFGSTrainer):
 
     learns_trigrams = learns_constrained = False
 
-    def __init__(self, settings: Division, nlp: Language | None = None):
+    def __init__(self, settings: Any, nlp: Language | None = None):
         self._asked, inner = settings, settings.trainer
         self.shards: Shards | None = None
         epoch_by_epoch = LBFGSSettings(c2=0.0, iterations_per_step=1)
@@ -334,12 +338,11 @@ class DistributedTrainer(LBFGSTrainer):
         shards = self.shards = Shards(corpus, weights.layout, self._asked)
         objective: Any = DistributedObjective(shards, self.c2)
         flat = np.asarray(weights.flat, dtype=np.float64)
-        optimizer: LBFGS | MixedEpochs
+        optimizer: Any
         if isinstance(own, LBFGSSettings):
             optimizer = minimiser(objective, flat, np.full(len(flat), own.c1), **own.search)
         else:
             assert isinstance(own, AdaGradSettings)
             optimizer = MixedEpochs(shards, own, flat)
-        search: Any = optimizer
-        self._objective, self.optimizer = objective, search
-        return search
+        self._objective, self.optimizer = objective, optimizer
+        return optimizer
