@@ -28,6 +28,7 @@ from ..core.weights import Layout
 from .extensions import register_stored, stored_values, write_known
 
 GOLD_TAGS = "gold_tags"
+GOLD_POS = "gold_pos"  # the same for parts of speech, where a file has gold tags of its own as well
 TagWeights = dict[str, float]
 NAMES = {"ent": "crf_partial_ent", "spans": "crf_partial_spans_{spans_key}"}
 
@@ -75,13 +76,14 @@ def register_gold_tags(name: str = GOLD_TAGS) -> None:
 
 
 def write_gold_tags(doc: Doc, rows: Sequence[Mapping[str, float]], name: str = GOLD_TAGS) -> None:
-    """Give tokens their gold tags, weights by tag, and the best one as `token.tag`; those without stay as they are."""
+    """Give tokens their gold tags, weights by tag, and the best one as `token.tag`; those without stay as they are, and
+    so does `token.pos` beside weights of parts of speech."""
     if len(rows) != len(doc):
         raise CRFError(CoreErrors.CRF532.format(found=len(rows), expected=len(doc)))
     register_gold_tags(name)
     write_known(doc, name, [dict(weights) for weights in rows])
     for token, weights in zip(doc, rows):
-        if weights:
+        if weights and name != GOLD_POS:
             token.tag_ = best_tag(weights)
 
 

@@ -18,7 +18,7 @@ from ..reading.numbers import whole_number
 from .errors import CorpusErrors
 from .exchange import ExchangeDocument, ExchangeToken, as_weights, check_line, read_mark
 from .sentence import RowChecker, Sentence, find_spaces
-from .tagsets import CHECKED_COLUMN, GOLD_COLUMN, YES, format_tags, parse_tags
+from .tagsets import CHECKED_COLUMN, GOLD_COLUMN, GOLD_POS_COLUMN, YES, format_tags, parse_tags
 
 UNKNOWN = "_"
 WIDTH = 10
@@ -224,10 +224,8 @@ def _read_notes(misc: str) -> dict[str, str]:
 
 
 def _with_checks(sentence: Sentence, kind: str, block: _Block, path: Path) -> Sentence:
-    """A sentence that says which words are checked. kind (str): what a tagger has filled in, "tag" or "pos".
-
-    Weights are kept for tags alone: gold with several parts of speech is the best one.
-    """
+    """A sentence that says which words are checked. kind (str): what a tagger has filled in, "tag" or "pos"."""
+    weighted = GOLD_COLUMN if kind == "tag" else GOLD_POS_COLUMN
     checked, cells = [], []
     for line, row, own in zip(block.lines, block.rows, sentence.columns[kind]):
         notes, where = _read_notes(row[-1]), f"{path}, line {line}, word {row[1]!r}"
@@ -236,10 +234,8 @@ def _with_checks(sentence: Sentence, kind: str, block: _Block, path: Path) -> Se
         if own and (checked[-1] or not weights) and own not in weights:
             weights = {own: 1.0}
         cells.append(format_tags(weights) if weights else "")
-    columns = {**sentence.columns, CHECKED_COLUMN: checked}
-    if kind == "tag":
-        columns[GOLD_COLUMN] = cells
-    return replace(sentence, columns=columns, predicted=(kind, GOLD_COLUMN))
+    columns = {**sentence.columns, CHECKED_COLUMN: checked, weighted: cells}
+    return replace(sentence, columns=columns, predicted=(kind, weighted))
 
 
 # -- writing -----------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from spacy.tokens import Doc, Span
 
 from ..annotation.documents import read_doc_name
 from ..annotation.extensions import read_values, register_stored, stored_values, write_known
-from ..annotation.gold import GOLD_TAGS, TagWeights, best_tag, register_gold_tags
+from ..annotation.gold import GOLD_POS, GOLD_TAGS, TagWeights, best_tag, register_gold_tags
 from ..core.errors import CRFError
 from .errors import CorpusErrors
 from .sentence import Sentence
@@ -196,7 +196,8 @@ def copy_checked(reference: Doc, predicted: Doc, target: str) -> None:
     register_gold_tags()
     register_stored(CHECKED)
     best = (token.tag_ if target == "tag" else token.pos_ for token in reference)
-    rows = [row or ({tag: 1.0} if tag else {}) for row, tag in zip(read_cells(reference), best)]
+    cells = read_cells(reference) if target == "tag" else read_cells(reference, GOLD_POS)
+    rows = [row or ({tag: 1.0} if tag else {}) for row, tag in zip(cells, best)]
     write_known(predicted, GOLD_TAGS, [row if seen else {} for row, seen in zip(rows, checked)])
     write_known(predicted, CHECKED, checked)
 

@@ -17,6 +17,7 @@ from spacy.vocab import Vocab
 
 from ..annotation.documents import read_doc_name, register_doc_name, write_doc_name
 from ..annotation.extensions import copy_values, register_stored, stored_names
+from ..annotation.gold import GOLD_POS, GOLD_TAGS
 from ..annotation.preparation import copy_truncated, write_text_settings
 from ..core.errors import CoreErrors, CRFError, CRFWarning, excerpt
 from .block import CoraSettings, HistoricalText, ReferenceSettings
@@ -34,7 +35,7 @@ from .references import is_references, read_references
 from .review import is_review, read_review
 from .sentence import Group, Sentence, bare_sentences, extension_name, group_sentences, validate_columns, validate_input
 from .tables import has_tag_column, is_tokens_tsv, read_tokens_tsv, read_xlsx
-from .tagsets import GOLD_COLUMN, resolve_gold_tags
+from .tagsets import GOLD_COLUMN, GOLD_POS_COLUMN, resolve_gold_tags
 from .tasks import is_doccano, is_label_studio, read_doccano, read_label_studio
 from .webanno import is_webanno, read_webanno
 
@@ -334,8 +335,9 @@ class Corpus:
             doc = write_doc_name(make_reference(grouped), grouped[0].document or number_name(name, number))
             if text is not None:
                 write_text_settings(doc, asdict(text))
-            if GOLD_COLUMN in grouped[0].columns:
-                resolve_gold_tags(doc)
+            for column, name_of_gold in ((GOLD_COLUMN, GOLD_TAGS), (GOLD_POS_COLUMN, GOLD_POS)):
+                if column in grouped[0].columns:
+                    resolve_gold_tags(doc, name_of_gold)
             yield doc
 
     def _with_sets(self, file: Path, format: str, sentences: Iterable[Sentence]) -> Iterator[Sentence]:

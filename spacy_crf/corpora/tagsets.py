@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from spacy.tokens import Doc
 
 from ..annotation.extensions import stored_values
-from ..annotation.gold import GOLD_TAGS, TagWeights, best_tag, register_gold_tags, write_gold_tags
+from ..annotation.gold import GOLD_POS, GOLD_TAGS, TagWeights, best_tag, register_gold_tags, write_gold_tags
 from ..core.errors import CRFError
 from .errors import CorpusErrors
 from .sentence import EXTENSION_PREFIX, Sentence
@@ -34,6 +34,7 @@ DIGITS = 9
 # The sum of weights that were written with so many digits, for up to 20 of them, is 1.
 ROUNDING = 1e-8
 GOLD_COLUMN = f"{EXTENSION_PREFIX}{GOLD_TAGS}"
+GOLD_POS_COLUMN = f"{EXTENSION_PREFIX}{GOLD_POS}"
 CHECKED, YES = "checked", "yes"  # custom token attribute, and its value for a token that a person has seen
 CHECKED_COLUMN = f"{EXTENSION_PREFIX}{CHECKED}"
 

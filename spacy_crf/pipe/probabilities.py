@@ -76,7 +76,7 @@ def _normalised(scores: Floats) -> Floats:
     return np.asarray(powers / powers.sum(axis=1, keepdims=True))
 
 
-class TaggedWords(NamedTuple):
+class WordTags(NamedTuple):
     """What a component says of the words of a text.
 
     labels ((n,)): numbers of their tags, UNKNOWN for none. probabilities ((n, L)): of all tags, in single precision.
@@ -91,20 +91,20 @@ def sees_words_alone(pipe: ChainPipe) -> bool:
     return not pipe.features.extractor.reads_annotation and get_tok2vec(pipe.model) is None
 
 
-def tag_words(pipe: ChainPipe, texts: Sequence[Sequence[str]], posterior: bool = False) -> list[TaggedWords]:
+def tag_words(pipe: ChainPipe, texts: Sequence[Sequence[str]], posterior: bool = False) -> list[WordTags]:
     """Tag texts that are split into words, without Docs: as the component tags Docs of these words that have a space
     behind each and no annotation. New words are added to the strings of the vocabulary.
 
     posterior (bool): tag with the greatest expected number of right tags, not with the most probable sequence.
     RAISES (ValueError): where the component reads more of a text than its words.
     """
-    own, strings, found = pipe.preparation, pipe.vocab.strings, list[TaggedWords]()
+    own, strings, found = pipe.preparation, pipe.vocab.strings, list[WordTags]()
     if not sees_words_alone(pipe):
         raise CRFError(PipeErrors.CRF592.format(name=pipe.name))
     for batch in minibatch(texts, BATCH_SIZE):
         columns = pipe.features.extractor.read_words(batch, pipe.vocab)
         if not len(columns.orths):
-            found += [TaggedWords(np.zeros(0, np.int32), np.zeros((0, len(pipe.tags)), np.float32)) for _ in batch]
+            found += [WordTags(np.zeros(0, np.int32), np.zeros((0, len(pipe.tags)), np.float32)) for _ in batch]
             continue
         columns = pipe.valid_tags.fill(columns) if pipe.has_dictionary else columns
         chains = pipe.scores.distribution(columns, pipe.scores.look_up(columns))
@@ -113,7 +113,7 @@ def tag_words(pipe: ChainPipe, texts: Sequence[Sequence[str]], posterior: bool =
         whole = Batch((), columns, chains, pipe.tags, unlabelled)
         labels = whole.labellings.posterior_best() if posterior else whole.labellings.best()
         labels = labels if unlabelled is None else np.where(unlabelled, UNKNOWN, labels)
-        found += map(TaggedWords, whole.by_doc.split(labels), whole.by_doc.split(whole.marginals))
+        found += map(WordTags, whole.by_doc.split(labels), whole.by_doc.split(whole.marginals))
     return found
 
 

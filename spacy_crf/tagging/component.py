@@ -14,7 +14,7 @@ from ..core.chain.marginals import token_entropies
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder, DocOutput, Output, SpanScores, label_decoder, resolve_scheme
 from ..pipe.labels import PREPARATION
-from ..pipe.probabilities import LabelsTokens, TaggedWords, span_probabilities, tag_words
+from ..pipe.probabilities import LabelsTokens, WordTags, span_probabilities, tag_words
 from ..pipe.scorer import target_scores
 from ..pipe.span_sets import PromisesSpans
 from .block import TaggerSettings
@@ -65,7 +65,7 @@ class CRFTagger(PromisesSpans, ChainPipe):
     def evidence(self, docs: Sequence[Doc], lengths: Indices) -> Bools | None:
         return self.annotation.evidence(docs, lengths, self.tags) if self.settings.given else None
 
-    def tag_words(self, texts: Sequence[Sequence[str]]) -> list[TaggedWords]:
+    def tag_words(self, texts: Sequence[Sequence[str]]) -> list[WordTags]:
         """Tag texts that are split into words, without Docs; numbers are those of `tags`. See `tag_words`."""
         return tag_words(self, texts, posterior=self.settings.decode == "posterior")
 

@@ -81,7 +81,8 @@ class SetSettings(TagSettings):
     tag_probs (str): name of the one for the probabilities.
     tag_sequences (str): name of the one of Docs for whole sequences.
     tag_nodes (str): name of the one for the node of each token's set, for "hierarchy".
-    gold_tags (str): name of the custom token attribute with weighted gold, a dict from tag to weight.
+    gold_tags (str): name of the custom token attribute with weighted gold, a dict from tag to weight; for parts of
+        speech without any there, `gold_pos` has that of CoNLL-U.
     """
 
     source: str | None = fixed(None)

@@ -22,7 +22,7 @@ from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder, DocOutput, MarginalsOutput, Output, Prediction
 from ..pipe.fingerprint import KeepsPromise
 from ..pipe.labels import PREPARATION, require_allowed
-from ..pipe.probabilities import LabelsTokens, TaggedWords, tag_words
+from ..pipe.probabilities import LabelsTokens, WordTags, tag_words
 from ..pipe.scorer import target_scores
 from ..pipe.source import SourcePipe
 from .block import SetSettings
@@ -71,7 +71,7 @@ class SetValuedTagger(KeepsPromise, ChainPipe):
         self.check_promise()
         return super().predict(docs)
 
-    def tag_words(self, texts: Sequence[Sequence[str]]) -> list[TaggedWords]:
+    def tag_words(self, texts: Sequence[Sequence[str]]) -> list[WordTags]:
         """Tag texts that are split into words, without Docs; numbers are those of `tags`. See `tag_words`."""
         return tag_words(self, texts, posterior=self.settings.decode == "posterior")
 

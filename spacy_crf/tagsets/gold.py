@@ -13,6 +13,7 @@ from spacy.training import Example
 
 from ..annotation.documents import read_doc_name, write_doc_name
 from ..annotation.gold import (
+    GOLD_POS,
     GOLD_TAGS,
     aligned_tokens,
     annotation_checksum,
@@ -38,7 +39,7 @@ def gold_weights(example: Example, target: str, extension: str) -> list[Weights]
     """For each predicted token its gold tags with their weights, from the extension or else the target, or nothing.
     Where tokens differ, gold with several tags is taken only by tokens that are one on both sides."""
     single = [{} if tag is None else {tag: 1.0} for tag in AttributeTarget(target).names(example)]
-    rows = read_gold_tags(example.reference, extension)
+    rows = read_weights(example.reference, target, extension)
     if not any(rows):
         return list(single)
     if same_tokens(example):
@@ -48,6 +49,12 @@ def gold_weights(example: Example, target: str, extension: str) -> list[Weights]
         several = any(len(rows[y]) > 1 for y in own)  # of which the tag shows only the best one
         found.append((rows[alone] or one) if alone is not None else {} if several else one)
     return found
+
+
+def read_weights(doc: Doc, target: str, extension: str) -> list[dict[str, float]]:
+    """The gold tags of tokens with their weights, from the extension, or for parts of speech else from their own."""
+    rows = read_gold_tags(doc, extension)
+    return read_gold_tags(doc, GOLD_POS) if target == "pos" and not any(rows) else rows
 
 
 @dataclass(frozen=True)
@@ -62,7 +69,7 @@ class WeightedTags(AttributeTarget):
 
     def labels(self, docs: Iterable[Doc]) -> list[str]:
         docs = list(docs)
-        weighted = {tag for doc in docs for row in read_gold_tags(doc, self.extension) for tag in row}
+        weighted = {tag for doc in docs for row in read_weights(doc, self.name, self.extension) for tag in row}
         return sorted({*super().labels(docs), *weighted})
 
 

@@ -11,10 +11,11 @@ from helpers.fixtures import PROBS, SET
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc, Token
+from spacy.training import Example
 
 from spacy_crf import Corpus, CRFError
 from spacy_crf.annotation.documents import read_doc_name, write_doc_name
-from spacy_crf.annotation.gold import read_gold_tags
+from spacy_crf.annotation.gold import GOLD_POS, GOLD_TAGS, read_gold_tags
 from spacy_crf.corpora.cas import TYPE_SYSTEM, write_cas_json, write_types, write_xmi
 from spacy_crf.corpora.conllu import rewrite_conllu, write_conllu
 from spacy_crf.corpora.exchange import ExchangeDocument, PredictedTags, copy_checked
@@ -22,6 +23,7 @@ from spacy_crf.corpora.reader import pick_format
 from spacy_crf.corpora.tables import write_tsv, write_xlsx
 from spacy_crf.corpora.tasks import write_doccano, write_label_studio
 from spacy_crf.corpora.webanno import write_webanno
+from spacy_crf.tagsets.gold import gold_weights
 
 Write = Callable[[str, str | bytes], Path]
 BLANK = spacy.blank("xx")
@@ -195,6 +197,26 @@ def test_words_of_another_file_are_refused(write: Write) -> None:
     documents = [ExchangeDocument.of([make_doc([("tu", True, {"A": 1.0}, None)])], PredictedTags(SET, PROBS))]
     with pytest.raises(CRFError, match="CRF578.*'tu'"):
         rewrite_conllu(write("a.conllu", CONLLU), documents, "tag")
+
+
+def test_several_parts_of_speech(write: Write) -> None:
+    rows = [
+        "1\ta\t_\tNOUN\tX\t_\t_\t_\t_\tGold=NOUN:0.75\\pVERB:0.25|Checked=Yes",
+        "2\tb\t_\tVERB\tY\t_\t_\t_\t_\tTagSet=NOUN\\pVERB|Checked=No",
+    ]
+    path = write("a.conllu", "\n".join(["# checked = pos", *rows]) + "\n\n")
+    (doc,) = read(path)
+    assert read_gold_tags(doc, GOLD_POS) == [{"NOUN": 0.75, "VERB": 0.25}, {}] and not any(read_gold_tags(doc))
+    assert [token.pos_ for token in doc] == ["NOUN", ""] and [token.tag_ for token in doc] == ["X", "Y"]
+    gold = Example(Doc(doc.vocab, words=["a", "b"]), doc)
+    assert gold_weights(gold, "pos", GOLD_TAGS) == [{"NOUN": 0.75, "VERB": 0.25}, {}]
+    assert gold_weights(gold, "tag", GOLD_TAGS) == [{"X": 1.0}, {"Y": 1.0}]
+    (soft,) = read(path, unchecked="soft")
+    assert read_gold_tags(soft, GOLD_POS)[1].keys() == {"NOUN", "VERB"}
+    again = Doc(doc.vocab, words=["a", "b"])
+    copy_checked(doc, again, "pos")
+    out = write_conllu([ExchangeDocument.of([again], PredictedTags(SET, PROBS))], "pos").decode()
+    assert "Gold=NOUN:0.75\\pVERB:0.25|Checked=Yes" in out
 
 
 def test_several_gold_tags_and_upos(write: Write) -> None:
