@@ -5,7 +5,6 @@ The module of a command is imported when it is asked for: spaCy's own commands d
 
 import sys
 from importlib import import_module
-from importlib.metadata import version
 from types import TracebackType
 from typing import Annotated, Any
 
@@ -15,6 +14,7 @@ from typer.core import TyperGroup
 from typer.main import get_group
 from wasabi import Printer
 
+from .. import __version__
 from ..core.errors import CRFError
 
 MODULES = {
@@ -70,7 +70,7 @@ app = typer.Typer(
 def tell_version(is_asked: bool) -> None:
     """Write the version, and end."""
     if is_asked:
-        typer.echo(version("spacy_crf"))
+        typer.echo(__version__)
         raise typer.Exit
 
 

@@ -23,9 +23,10 @@ from ..corpora.docs import make_doc
 from ..corpora.errors import CorpusErrors
 from ..corpora.exchange import Place
 from ..corpora.files import data_suffix, name_files, visible_files
+from ..corpora.formats import COLUMNS, WITH_SETS, ColumnFormat, Format, list_files, tell_format, tell_unread
+from ..corpora.formats import FORMATS as CORPUS_FORMATS
 from ..corpora.historical import prepare_gold
-from ..corpora.reader import COLUMNS, WITH_SETS, ColumnFormat, Corpus, Format, list_files, tell_format, tell_unread
-from ..corpora.reader import FORMATS as CORPUS_FORMATS
+from ..corpora.reader import Corpus
 from ..corpora.review import is_review
 from ..corpora.sentence import extension_name
 from ..corpora.tasks import is_doccano, is_label_studio

@@ -16,7 +16,7 @@ from spacy.util import registry
 from thinc.api import Model
 
 from ..features.block import FeatureSettings, SequenceMode
-from ..learning.block import AdaGradSettings, AutoSettings, LBFGSSettings, TrainerSettings
+from ..learning.block import AutoSettings, LBFGSSettings, TrainerSettings
 from .dictionary.block import DictionarySettings
 
 S = TypeVar("S", bound="Settings")
@@ -24,7 +24,6 @@ Construct = Callable[..., Any]
 Scorer = Callable[..., dict[str, Any]] | None
 CALIBRATE = "spacy_crf.calibrate.v1"
 AUTO: Final = "auto"
-ALONE = ("resumable", "unseen", "warmup", "cache")  # settings of trainers on one machine
 
 
 def nested(kind: str, function: str, **arguments: Any) -> Any:
@@ -45,41 +44,6 @@ def empty(kind: type, **metadata: bool) -> Any:
 
 def _resolve(block: dict[str, Any]) -> Any:
     return registry.resolve({"block": block})["block"]
-
-
-@registry.misc("spacy_crf.Distributed.v1")
-@dataclass(frozen=True)
-class DistributedSettings(TrainerSettings):
-    """Training on several processes or machines, which Dask tells what to do; needs the extra dask.
-
-    It wants every reference in every step: use the batcher spacy_crf.full_batch.v1. The optimum is that of one machine.
-
-    trainer (TrainerSettings): spacy_crf.LBFGS.v1 without `unseen` and `warmup`, or spacy_crf.AdaGrad.v1: an epoch over
-        each part of the corpus in each step, whose weights are averaged. Not resumable.
-    workers (int): processes of this machine, where there is no scheduler.
-    scheduler (str | None): address of a Dask scheduler, whose workers are taken.
-    folder (str | None): for parts of the corpus, which all workers can read; null for temporary files of this machine.
-    """
-
-    trainer: TrainerSettings
-    workers: int = 2
-    scheduler: str | None = None
-    folder: str | None = None
-
-    def __post_init__(self) -> None:
-        from ..core.errors import CoreErrors, CRFError
-
-        wrong: list[tuple[str, Any, str]] = [("workers", self.workers, "at least 1")] if self.workers < 1 else []
-        if not isinstance(self.trainer, LBFGSSettings | AdaGradSettings):
-            wrong.append(("trainer", type(self.trainer).__name__, "spacy_crf.LBFGS.v1 or spacy_crf.AdaGrad.v1"))
-        wrong += [(name, vars(self.trainer)[name], "left out") for name in ALONE if vars(self.trainer).get(name)]
-        for name, value, expected in wrong:
-            raise CRFError(CoreErrors.CRF204.format(name=name, value=value, expected=expected))
-
-    def make(self, model: Model[Any, Any], nlp: Language | None = None) -> Any:
-        from ..learning.distributed import DistributedTrainer
-
-        return DistributedTrainer(self, nlp)
 
 
 @dataclass(kw_only=True)

@@ -31,7 +31,7 @@ from ..corpora.conllu import rewrite_conllu, write_conllu
 from ..corpora.errors import CorpusErrors
 from ..corpora.exchange import ExchangeDocument, Place, PredictedTags, copy_checked
 from ..corpora.files import number_name
-from ..corpora.reader import tell_format
+from ..corpora.formats import tell_format
 from ..corpora.tables import write_tsv, write_xlsx
 from ..corpora.tasks import write_doccano, write_label_studio
 from ..corpora.webanno import write_webanno

@@ -19,7 +19,7 @@ from spacy_crf.annotation.gold import GOLD_POS, GOLD_TAGS, read_gold_tags
 from spacy_crf.corpora.cas import TYPE_SYSTEM, write_cas_json, write_types, write_xmi
 from spacy_crf.corpora.conllu import rewrite_conllu, write_conllu
 from spacy_crf.corpora.exchange import ExchangeDocument, PredictedTags, copy_checked
-from spacy_crf.corpora.reader import pick_format
+from spacy_crf.corpora.formats import pick_format
 from spacy_crf.corpora.tables import write_tsv, write_xlsx
 from spacy_crf.corpora.tasks import write_doccano, write_label_studio
 from spacy_crf.corpora.webanno import write_webanno
