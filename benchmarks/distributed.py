@@ -21,7 +21,8 @@ from benchmarks.data import read_conll2000
 from benchmarks.measure import Clock, new_parser, peak_mebibytes
 from spacy_crf.core.threads import single_threaded_blas
 from spacy_crf.learning.block import LBFGSSettings
-from spacy_crf.learning.distributed import (
+from spacy_crf.learning.distributed.block import DistributedSettings
+from spacy_crf.learning.distributed.trainer import (
     DistributedObjective,
     Shards,
     cut_shards,
@@ -31,7 +32,6 @@ from spacy_crf.learning.distributed import (
     write_shard,
 )
 from spacy_crf.learning.model import get_weights
-from spacy_crf.pipe.block import DistributedSettings
 
 REPEATS = 3
 

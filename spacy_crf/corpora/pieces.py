@@ -22,7 +22,7 @@ from ..reading.records import parse_json
 from .docs import admit, make_doc
 from .errors import CorpusErrors
 from .files import NUMBERED, data_suffix, name_file, name_files, number_name, visible_files
-from .reader import list_files, tell_format
+from .formats import list_files, tell_format
 
 TEXT, JSON_LINES, CONLLU = "text", "jsonl", "conllu"
 TEXT_SUFFIXES = (".txt", ".text", ".md", "")

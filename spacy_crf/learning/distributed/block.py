@@ -7,7 +7,7 @@ from spacy.language import Language
 from spacy.util import registry
 from thinc.api import Model
 
-from .block import AdaGradSettings, LBFGSSettings, TrainerSettings
+from ..block import AdaGradSettings, LBFGSSettings, TrainerSettings
 
 ALONE = ("resumable", "unseen", "warmup", "cache")  # settings of trainers on one machine
 
@@ -32,7 +32,7 @@ class DistributedSettings(TrainerSettings):
     folder: str | None = None
 
     def __post_init__(self) -> None:
-        from ..core.errors import CoreErrors, CRFError
+        from ...core.errors import CoreErrors, CRFError
 
         wrong: list[tuple[str, Any, str]] = [("workers", self.workers, "at least 1")] if self.workers < 1 else []
         if not isinstance(self.trainer, LBFGSSettings | AdaGradSettings):
@@ -42,6 +42,6 @@ class DistributedSettings(TrainerSettings):
             raise CRFError(CoreErrors.CRF204.format(name=name, value=value, expected=expected))
 
     def make(self, model: Model[Any, Any], nlp: Language | None = None) -> Any:
-        from .distributed import DistributedTrainer
+        from .trainer import DistributedTrainer
 
         return DistributedTrainer(self, nlp)

@@ -16,21 +16,22 @@ from typing import Any
 import numpy as np
 from spacy.language import Language
 
-from ..core.arrays import Doubles, Floats, Indices
-from ..core.chain.potentials import EdgeObservations
-from ..core.errors import CRFError
-from ..core.labels import Gold
-from ..core.learn.batches import FlatFinder, renumbered
-from ..core.learn.blocks import EncodedCorpus, WindowedCorpus
-from ..core.learn.full_batch import FullBatchObjective
-from ..core.learn.lbfgs import minimiser
-from ..core.sparse import SparseRows
-from ..core.weights import ChainWeights, Layout
-from .block import AdaGradSettings, LBFGSSettings
-from .encoder import ChainLearner
-from .errors import LearningErrors
-from .lbfgs import LBFGSTrainer
-from .model import get_weights
+from ...core.arrays import Doubles, Floats, Indices
+from ...core.chain.potentials import EdgeObservations
+from ...core.errors import CRFError
+from ...core.labels import Gold
+from ...core.learn.batches import FlatFinder, renumbered
+from ...core.learn.blocks import EncodedCorpus, WindowedCorpus
+from ...core.learn.full_batch import FullBatchObjective
+from ...core.learn.lbfgs import minimiser
+from ...core.sparse import SparseRows
+from ...core.weights import ChainWeights, Layout
+from ..block import AdaGradSettings, LBFGSSettings
+from ..encoder import ChainLearner
+from ..errors import LearningErrors
+from ..lbfgs import LBFGSTrainer
+from ..model import get_weights
+from .block import DistributedSettings
 
 KEPT_SHARDS = 4  # in the memory of a worker, which may have to do the work of others
 ATTEMPTS = 5
@@ -157,11 +158,11 @@ def learn_shard(
 class Shards:
     """The shards of a corpus at their workers.
 
-    settings (Any): those of `spacy_crf.Distributed.v1`.
+    settings (DistributedSettings): those of `spacy_crf.Distributed.v1`.
     places (list): of each shard, where its weights are among those of the layout.
     """
 
-    def __init__(self, corpus: EncodedCorpus, layout: Layout, settings: Any):
+    def __init__(self, corpus: EncodedCorpus, layout: Layout, settings: DistributedSettings):
         self._settings, self._connection = settings, ExitStack()
         self._connect()
         self._folder = TemporaryDirectory(prefix="spacy_crf-", dir=settings.folder)
@@ -312,7 +313,7 @@ class DistributedTrainer(LBFGSTrainer):
 
     learns_trigrams = learns_constrained = False
 
-    def __init__(self, settings: Any, nlp: Language | None = None):
+    def __init__(self, settings: DistributedSettings, nlp: Language | None = None):
         self._asked, inner = settings, settings.trainer
         self.shards: Shards | None = None
         epoch_by_epoch = LBFGSSettings(c2=0.0, iterations_per_step=1)
