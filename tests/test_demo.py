@@ -16,7 +16,15 @@ SAVED = {
     "constrained_ner": "references",
     "punctuation_restorer": "punctuation",
 }
-SHOWN = ("5 of 5", "tag_acc", "ml-util", "Repaired by constraints", "(SECTION", "How is your sister", "Next")
+SHOWN = (
+    "5 of 5",
+    "tag_acc",
+    "ml-util",
+    "Repaired by constraints",
+    "\n  2.2 It may be extended by letter.\n",
+    "How is your sister",
+    "Next",
+)
 
 
 @pytest.fixture

@@ -15,7 +15,6 @@ from typer.main import get_group
 from wasabi import Printer
 
 from .. import __version__
-from ..core.errors import CRFError
 
 MODULES = {
     "bibliography.cli": ("cite", "synthesise"),
@@ -87,6 +86,8 @@ def crf(
 def tell_error(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """Tell an error of this library by its message alone, in all of spaCy's commands: who has to correct a file or a
     setting learns nothing from its place in the code. `python -X dev -m spacy ..` shows the traceback."""
+    from ..core.errors import CRFError
+
     if issubclass(kind, CRFError) and not sys.flags.dev_mode:
         typer.echo(Printer(no_print=True).fail(str(error)), err=True)
     else:

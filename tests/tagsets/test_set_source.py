@@ -59,8 +59,9 @@ def test_sets_are_those_of_the_source_s_probabilities(source: str, tmp_path: Pat
 
 def test_a_set_tagger_may_be_the_source_of_another() -> None:
     nlp = build("hmm_tagger")
-    nlp.add_pipe("set_valued_tagger", name="wide", config={"source": "set_valued_tagger", "method": "size", "size": 3})
-    nlp.get_pipe("wide").cfg["tag_set"] = "crf_test_wide"
+    names = {"tag_set": "crf_test_wide", "tag_probs": "crf_test_wide_probs"}
+    config = {"source": "set_valued_tagger", "method": "size", "size": 3, **names}
+    nlp.add_pipe("set_valued_tagger", name="wide", config=config)
     doc = nlp("Ada met Bo .")
     assert isinstance(nlp.get_pipe("wide"), GivesSets) and not isinstance(nlp.get_pipe("hmm_tagger"), GivesSets)
     for narrow, wide in zip(doc._.tag_set, doc._.crf_test_wide):

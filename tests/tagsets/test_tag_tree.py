@@ -97,7 +97,8 @@ def test_nodes_of_another_component_s_probabilities() -> None:
     check(nlp, tree)
     with pytest.raises(ValueError, match=r"CRF408.*hierarchy\.path.*source"):
         block = {"@misc": TREE, "path": "tags.tsv"}
-        nlp.add_pipe("set_valued_tagger", "second", config={"source": "tagger", "hierarchy": block})
+        names = {"tag_set": "crf_test_second", "tag_probs": "crf_test_second_probs"}
+        nlp.add_pipe("set_valued_tagger", "second", config={"source": "tagger", "hierarchy": block, **names})
 
 
 @pytest.mark.parametrize(

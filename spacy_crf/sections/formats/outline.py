@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import compress, pairwise
+from textwrap import shorten
 from typing import Any, TypeAlias
 
 from ...core.errors import CRFError
@@ -160,15 +161,28 @@ class Formatting:
             start, number = stop, number + 1
 
 
-UNTITLED = "(no heading)"
+UNTITLED, MOST_CHARACTERS = "(no heading)", 60  # of the words of a section without a title
 
 
 def write_outline(layout: DocumentLayout, tree: SectionTree) -> str:
-    """The headings alone, a line for each section, with two spaces for each section around it."""
-    writer = TreeWriter(layout, tree)
-    begun = (event for event in outline(tree) if isinstance(event, Begin))
-    lines = [f"{'  ' * (event.depth - 1)}{writer.heading(event.node) or UNTITLED}\n" for event in begun]
-    return "".join(lines) or "No section was found.\n"
+    """The headings, a line for each section, with two spaces for each section around it; of a section without a title,
+    the first words of its text."""
+    writer, lines = TreeWriter(layout, tree), list[tuple[int, str]]()
+    untitled: SectionNode | None = None  # the last section, until its words are found
+    for event in outline(tree):
+        if isinstance(event, Begin):
+            lines.append((event.depth, writer.heading(event.node)))
+            untitled = None if writer.is_titled(event.node) else event.node
+        elif (
+            isinstance(event, Leaf)
+            and untitled is not None
+            and event.place not in untitled.heading
+            and not writer.is_blank(event.place)
+        ):
+            (depth, number), words = lines[-1], writer.line([event.place])
+            lines[-1] = depth, f"{number} {shorten(words, MOST_CHARACTERS, placeholder=' ..')}".strip()
+            untitled = None
+    return "".join(f"{'  ' * (depth - 1)}{line or UNTITLED}\n" for depth, line in lines) or "No section was found.\n"
 
 
 ROOT, SECTION, VIRTUAL = "DOCUMENT", "SECTION", "VIRTUAL"
