@@ -86,9 +86,9 @@ def test_what_is_bad_costs_itself_and_is_listed(model: Path, tmp_path: Path) -> 
     (tmp_path / "in" / "a.jsonl").write_bytes(b'{"text": "A dog"}\n{"text": 1}\n{"text": "barks"}\n')
     (tmp_path / "in" / "b.spacy").write_bytes(b"no DocBin")
     (tmp_path / "in" / "c.txt").write_bytes(b"good\nb\xffd\ngood\n")
-    result = run(model, tmp_path / "in", tmp_path / "out")
-    assert result.exit_code == 0 and "4 documents" in result.stdout and "3 inputs were left out" in result.stdout
-    assert all(told in result.stdout for told in ("CRF683", "CRF517"))
+    result = CliRunner().invoke(app, ["apply", *map(str, (model, tmp_path / "in", tmp_path / "out"))])
+    assert result.exit_code == 0 and "4 documents" in result.output and "3 inputs were left out" in result.output
+    assert all(told in result.output for told in ("CRF683", "CRF517"))
     stopped = run(model, tmp_path / "in", tmp_path / "other", "--on-error", "raise")
     assert stopped.exit_code == 1 and "CRF686" in stopped.stdout
     (tmp_path / "in" / "a.jsonl").write_bytes(b'{"text": "A dog"}\n')
@@ -118,6 +118,25 @@ def test_a_run_goes_on_behind_the_last_whole_part(model: Path, texts: Path, tmp_
         files_of_parts[-1].write_bytes(b"half")
         assert run(model, texts, out, "--part-size", 8).exit_code == 0
         assert content(out) == expected
+
+
+def test_the_output_may_stand_in_the_folder_of_the_input(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("a\n")
+    for name in ("part-00000.txt", "z.txt"):
+        (tmp_path / name).write_text("b\nc\n")
+    assert run(model, tmp_path, tmp_path / "out").exit_code == 0
+    expected = content(tmp_path / "out")
+    again = run(model, tmp_path, tmp_path / "out", "--json")
+    assert json.loads(again.stdout)["documents"] == 5 and content(tmp_path / "out") == expected
+    assert "CRF697" in run(model, tmp_path / "out" / "part-00000.jsonl", tmp_path / "out").stdout
+
+
+@pytest.mark.parametrize(("format", "code"), [("nope", "CRF523"), ("sections", "CRF698")])
+def test_a_format_that_a_folder_cannot_have_is_refused_at_once(
+    model: Path, texts: Path, tmp_path: Path, format: str, code: str
+) -> None:
+    result = run(model, texts, tmp_path / "out", "--format", format)
+    assert result.exit_code == 1 and code in result.stdout and not (tmp_path / "out").exists()
 
 
 @pytest.mark.slow
