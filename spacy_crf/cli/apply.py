@@ -27,6 +27,7 @@ from tqdm import tqdm
 from ..annotation.documents import read_doc_name
 from ..core.errors import CRFError, excerpt
 from ..corpora.annotated import WRITERS, To, load_annotator
+from ..corpora.errors import CorpusErrors
 from ..corpora.files import OnError
 from ..corpora.pieces import FilePiece, InputFault, cut_file, find_inputs, read_piece
 from ..lab.errors import LabErrors
@@ -78,7 +79,7 @@ def apply(
     output: Annotated[Path, typer.Argument(metavar="OUTPUT", help="Folder for the parts and their manifest")],
     to: Annotated[To, typer.Option("--to", help="Format of the parts")] = "jsonl",
     format: Annotated[
-        str | None, typer.Option(help=f"Format of INPUT: jsonl, or one of {', '.join(FORMATS)}; otherwise told by file")
+        str | None, typer.Option(help=f"Format of INPUT, one of {', '.join(FORMATS)}; otherwise told by file")
     ] = None,
     processes: Annotated[int, typer.Option(min=1, help="Processes of this machine that annotate")] = 1,
     scheduler: Annotated[
@@ -101,7 +102,9 @@ def apply(
     nlp = load_pipeline(locate(model))
     WRITERS[to]()  # tells what is not installed
     settings = {"version": VERSION, "model": fingerprint(nlp), "to": to, "format": format, "part_size": part_size}
-    files = find_inputs(inputs, format)
+    if format not in (None, *FORMATS):
+        raise CRFError(CorpusErrors.CRF523.format(format=format, known=", ".join(FORMATS)))
+    files = find_inputs(inputs, format, output)
     manifest = Manifest.open(output, {**settings, "inputs": list(map(str, inputs))})
     parts = manifest.unfinished(make_parts(files, format, part_size * KIB, model, to))
     with tqdm(unit=" tokens", unit_scale=True, disable=is_quiet() or None) as progress:
@@ -199,8 +202,13 @@ def annotate_parts(parts: Iterable[OutputPart], processes: int, scheduler: str |
         from ..learning.distributed.trainer import connect
 
         with connect(scheduler) as client:
+            from distributed import KilledWorker
+
             n_workers = max(1, sum(client.nthreads().values()))
-            yield from _in_order(parts, lambda part: client.submit(annotate_part, part, pure=False), 2 * n_workers)
+            try:
+                yield from _in_order(parts, lambda part: client.submit(annotate_part, part, pure=False), 2 * n_workers)
+            except KilledWorker as error:
+                raise CRFError(LabErrors.CRF687) from error
     elif processes == 1:
         yield from map(annotate_part, parts)
     else:

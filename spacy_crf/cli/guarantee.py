@@ -18,6 +18,7 @@ from ..pipe.block import SPAN_TARGETS
 from ..pipe.calibration import annotated
 from ..pipe.probabilities import GivesSets
 from ..pipe.span_sets import (
+    ROUNDING,
     LikelySpan,
     PromisesSpans,
     gold_places,
@@ -153,15 +154,17 @@ def guarantee(
     if output is not None:
         loaded.component.cfg.update(**promises.settings(promise))
         loaded.nlp.to_disk(output)
+    for refusal in refusals:
+        tell_warning(refusal)
     if as_json:
+        promises.warn(promise)
         told = [dict(zip(("level", *promises.columns), row)) for row in rows]
         echo_data({"promise": promise.promise, **promise.to_data(), "levels": told})
         return
     typer.echo(promise.promise)
     typer.echo(promises.shown(rows))
-    for refusal in refusals:
-        tell_warning(refusal)
     promises.tell(promise)
+    promises.warn(promise)
     tell_written(output, then="python -m spacy crf sets {} DATA")
     if output is None:
         tell_next("choose a level, and save a pipeline that keeps the promise: --level LEVEL --output DIR")
@@ -207,7 +210,11 @@ class Promises(ABC):
 
     @abstractmethod
     def tell(self, promise: Any) -> None:
-        """Tell what a promise takes, and what it does not cover."""
+        """Tell what a promise takes."""
+
+    @abstractmethod
+    def warn(self, promise: Any) -> None:
+        """Tell what a promise does not cover."""
 
     def table(self, levels: Sequence[float]) -> tuple[list[tuple[float, ...]], list[str]]:
         """A row for each level, ascending, that can be promised, and why others cannot."""
@@ -265,6 +272,9 @@ class TagPromises(Promises):
     def tell(self, promise: Guarantee) -> None:
         labels = self.pipe.labels
         typer.echo(f"Mean size of the sets of FILE: {self.figures(promise)[0]:.2f} of {len(labels)} tags")
+
+    def warn(self, promise: Guarantee) -> None:
+        labels = self.pipe.labels
         if n_lost := self.held_out.unknown:
             tell_warning(f"{n_lost} tokens are missed whatever their sets: the tagger knows none of their gold tags")
         if isinstance(promise, ConformalPromise) and promise.sets.small:
@@ -304,7 +314,8 @@ class SpanPromises(Promises):
         if not self._sets or promise.threshold < self._least:
             docs = [example.predicted for example in self.examples]
             self._least, self._sets = promise.threshold, likely_spans_of(self.pipe, docs, promise)
-        sets = ([span for span in own if span.probability >= promise.threshold] for own in self._sets)
+        least = promise.threshold - ROUNDING
+        sets = ([span for span in own if span.probability >= least] for own in self._sets)
         found = report_span_sets(zip(sets, self._gold))
         return promise.threshold, found.size, found.alone, found.alone_right
 
@@ -313,6 +324,8 @@ class SpanPromises(Promises):
 
     def tell(self, promise: SpanRisk) -> None:
         typer.echo(f"Spans in the sets have a probability of at least {promise.threshold:.3g}")
+
+    def warn(self, promise: SpanRisk) -> None:
         n_lost = int((self.held_out.probabilities == 0).sum())
         if n_lost:
             tell_warning(f"{n_lost} spans are missed whatever the sets: the component cannot give them")

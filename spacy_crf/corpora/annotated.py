@@ -11,19 +11,23 @@ import numpy as np
 import spacy
 from spacy.attrs import DEP, HEAD, IDX, LEMMA, LENGTH, MORPH, POS, SENT_START, TAG
 from spacy.language import Language
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc, DocBin, Span
+from spacy.util import filter_spans
 
 from ..annotation.documents import DOC_NAME, read_doc_name, write_doc_name
 from ..annotation.extensions import custom_names, read_value, register, stored_names, stored_values
 from ..core.errors import CRFError
+from ..core.labels import OUTSIDE
 from .conllu import NO_SPACE, UNKNOWN
 from .docs import make_doc, read_kind
 from .errors import CorpusErrors
 from .exchange import check_line
+from .sentence import bio_tags
 
 To = Literal["jsonl", "conllu", "spacy", "parquet"]
 Rows = dict[str, list[Any]]
 ATTRIBUTES = {"lemma": LEMMA, "pos": POS, "tag": TAG, "morph": MORPH, "dep": DEP}
+CELLS = ("lemma", "pos", "tag", "morph", "head", "dep")
 NUMBERS = ("unit", "sentence", "token", "start", "end", "head")
 COLUMNS = (
     *("doc", "unit", "sentence", "token", "start", "end", "word", "lemma", "pos", "tag", "morph", "head", "dep"),
@@ -63,7 +67,8 @@ def token_rows(doc: Doc, unit: int) -> Rows:
     """Return columns of `COLUMNS`, with a row for each token but those of white space.
 
     `unit` is a number for the Doc, `token` counts the tokens of a sentence from 1, as `head` does, 0 for the root.
-    `entity` is a BIO tag, `spans` one for each group, as "key:B-LABEL|key:I-LABEL". `values` are the custom
+    `entity` is a BIO tag, `spans` one for each group, as "key:B-LABEL|other:I-LABEL", or several where spans of a group
+    overlap, those of the longest first. `values` are the custom
     attributes of a token as JSON, `document` those of the Doc, beside its first token. What is not known is None.
     """
     array = doc.to_array([IDX, LENGTH, HEAD, SENT_START, *ATTRIBUTES.values()]).reshape(len(doc), 4 + len(ATTRIBUTES))
@@ -106,9 +111,18 @@ def _pick(values: list[Any], kept: Any) -> list[Any]:
 
 
 def _spans(doc: Doc, kept: Any) -> list[str | None]:
-    tagged = {key: read_kind(doc[:], f"spans:{key}") for key in sorted(doc.spans)}
-    told = ("|".join(f"{key}:{tags[k]}" for key, tags in tagged.items() if tags[k] not in ("", "O")) for k in kept)
+    tagged = [(key, tags) for key in sorted(doc.spans) for tags in _layers(doc, key)]
+    told = ("|".join(f"{key}:{tags[k]}" for key, tags in tagged if tags[k] != OUTSIDE) for k in kept)
     return [text or None for text in told]
+
+
+def _layers(doc: Doc, key: str) -> Iterator[list[str]]:
+    """BIO tags of the spans of a group; those that overlap a longer one have tags of their own."""
+    left: list[Span] = list(dict.fromkeys(doc.spans[key]))
+    while left:
+        shown = filter_spans(left)
+        yield bio_tags(shown, [OUTSIDE] * len(doc))
+        left = [span for span in left if span not in {*shown}]
 
 
 def _values(doc: Doc, kept: Any) -> list[str | None]:
@@ -174,6 +188,7 @@ class ConlluWriter(DocWriter):
         name, rows, text = read_doc_name(doc), token_rows(doc, 0), doc.text
         if not rows["token"]:
             return
+        _check_cell("name", name, name)
         lines = [] if name and name == self._name else [f"# newdoc id = {name}" if name else "# newdoc"]
         openings = [k for k, token in enumerate(rows["token"]) if token == 1]
         for first, end in zip(openings, [*openings[1:], len(rows["token"])]):
@@ -190,13 +205,20 @@ class ConlluWriter(DocWriter):
 
 def _conllu_row(rows: Rows, k: int, name: str) -> str:
     """The line of a token. name (str): of its document."""
-    cells = [rows[key][k] for key in ("lemma", "pos", "tag", "morph", "head", "dep")]
+    cells = [rows[key][k] for key in CELLS]
+    for key in ("entity", *CELLS):
+        _check_cell(key, str(rows[key][k]), name)
     notes = [NO_SPACE] if k + 1 < len(rows["start"]) and rows["start"][k + 1] == rows["end"][k] else []
     notes += [f"NER={rows['entity'][k]}"] if rows["entity"][k] not in (None, "O") else []
     notes += [f"Spans={rows['spans'][k].replace('|', ',')}"] if rows["spans"][k] else []
     filled = [UNKNOWN if cell in (None, "") else str(cell) for cell in cells]
     word = check_line(rows["word"][k], rows["start"][k], name)
     return "\t".join((str(rows["token"][k]), word, *filled, UNKNOWN, "|".join(notes) or UNKNOWN))
+
+
+def _check_cell(what: str, value: str, name: str) -> None:
+    if any(sign in value for sign in "\t\n\r") or (what == "entity" and "|" in value):
+        raise CRFError(CorpusErrors.CRF682.format(what=what, value=value, document=name))
 
 
 class DocBinWriter(DocWriter):
@@ -207,7 +229,7 @@ class DocBinWriter(DocWriter):
         self._docs = DocBin(store_user_data=True)
 
     def _take(self, doc: Doc) -> None:
-        self._docs.add(doc)
+        self._docs.merge(DocBin(store_user_data=True, docs=[doc]))  # `add` may fail half-way
 
     def to_bytes(self) -> bytes:
         return self._docs.to_bytes()

@@ -139,8 +139,14 @@ class CorpusErrors(metaclass=Messages):
     CRF579 = "The file {path} would be written over, which is read. Give --output another folder."
     CRF683 = (
         '{where}: a line of JSON has to have "text", a string, or "words", a list of strings, perhaps with "spaces", '
-        "as many true or false."
+        'as many true or false, and perhaps "name", a string or a number.'
     )
+    CRF682 = (
+        "Document {document!r}: its {what} {value!r} has a sign that would end a cell or a line of CoNLL-U. Change it, "
+        "or write another format."
+    )
+    CRF697 = "{path} is in the folder for the output, {output}, so that it would be written over. Give another one."
+    CRF698 = "{path}: the format {format} is one of files, not of folders. Name the files."
 
 
 class CorpusWarnings(metaclass=Messages):

@@ -22,7 +22,7 @@ from ..reading.records import parse_json
 from .docs import admit, make_doc
 from .errors import CorpusErrors
 from .files import NUMBERED, data_suffix, name_file, name_files, number_name, visible_files
-from .formats import list_files, tell_format
+from .formats import FORMATS, list_files, tell_format
 
 TEXT, JSON_LINES, CONLLU = "text", "jsonl", "conllu"
 TEXT_SUFFIXES = (".txt", ".text", ".md", "")
@@ -90,13 +90,23 @@ def _is_marked(content: bytes) -> bool:
     return _MARK.search(_BLANK.split(content.lstrip(), maxsplit=1)[0]) is not None
 
 
-def find_inputs(paths: list[Path], format: str | None) -> list[tuple[Path, str]]:
-    """List the files of folders, with the names of their documents. RAISES (ValueError): where there is none."""
-    files = [(file, path) for path in paths for file in _files(path, format)]
+def find_inputs(paths: list[Path], format: str | None, output: Path) -> list[tuple[Path, str]]:
+    """List the files of folders, with the names of their documents; those of the output are none of the input.
+
+    RAISES (ValueError): where there is none, or an input is in the folder for the output.
+    """
+    for path in paths:
+        if _is_below(path, output):
+            raise CRFError(CorpusErrors.CRF697.format(path=path, output=output))
+    files = [(file, path) for path in paths for file in _files(path, format) if not _is_below(file, output)]
     if not files:
         told = ", ".join(map(str, paths))
         raise CRFError(CorpusErrors.CRF503.format(path=told, suffixes=", ".join((*TEXT_SUFFIXES[:-1], ".jsonl"))))
     return list(name_files(files, paths))
+
+
+def _is_below(path: Path, folder: Path) -> bool:
+    return folder.resolve() in (path.resolve(), *path.resolve().parents)
 
 
 def _files(path: Path, format: str | None) -> list[Path]:
@@ -106,6 +116,8 @@ def _files(path: Path, format: str | None) -> list[Path]:
         return [path]
     if format in (TEXT, JSON_LINES):
         return visible_files(path, TEXT_SUFFIXES if format == TEXT else (".jsonl",))
+    if format not in (None, *FORMATS):
+        raise CRFError(CorpusErrors.CRF698.format(path=path, format=format))
     raw = visible_files(path, (*TEXT_SUFFIXES, ".jsonl")) if format is None else []
     return sorted({*raw, *list_files(path, format)})
 
@@ -201,7 +213,9 @@ def _read_line(piece: FilePiece, nlp: Language, line: bytes, number: int) -> Doc
     else:
         raise CRFError(CorpusErrors.CRF683.format(where=where))
     own = found.get("name")
-    return write_doc_name(doc, own if isinstance(own, str) else piece.name)
+    if not (own is None or type(own) in (str, int)):
+        raise CRFError(CorpusErrors.CRF683.format(where=where))
+    return write_doc_name(doc, piece.name if own is None else str(own))
 
 
 def _is_list(value: Any, kind: type) -> TypeGuard[list[Any]]:

@@ -276,7 +276,7 @@ def _letter(tag: str) -> str:
 def bio_tags(spans: Iterable[Span], tags: Sequence[str], first: int = 0) -> list[str]:
     """BIO tags of spans that do not overlap; "" where the tags are, of any scheme, for the tokens from `first` on."""
     found = [OUTSIDE if tag else MISSING for tag in tags]
-    for span in spans:
+    for span in filter(len, spans):  # an empty one would move the others
         inside = [f"I-{span.label_}"] * (len(span) - 1)
         found[span.start - first : span.end - first] = [f"B-{span.label_}", *inside]
     return found

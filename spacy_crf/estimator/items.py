@@ -44,7 +44,7 @@ class Numbering(dict[str, int]):
 class Known(dict[str, int]):
     """Numbers of strings, which do not change; UNKNOWN for any that has none."""
 
-    _table: HashTable | None = None
+    _table: tuple[HashTable, Ints] | None = None
 
     def __missing__(self, string: str) -> int:
         if type(string) is not str:
@@ -55,12 +55,12 @@ class Known(dict[str, int]):
         """As `Numbering.numbers`."""
         if len(strings) < MANY:
             return _look_up(self, strings)
-        if self._table is None:
-            self._table = HashTable(hashes_of(list(self)))
-            self._numbers: Ints = np.fromiter([*self.values(), UNKNOWN], dtype=np.int32)
-        if len(self._table) < len(self):  # two have the same hash
+        if self._table is None:  # set as a whole: another thread may ask meanwhile
+            self._table = HashTable(hashes_of(list(self))), np.fromiter([*self.values(), UNKNOWN], dtype=np.int32)
+        table, numbers = self._table
+        if len(table) < len(self):  # two have the same hash
             return _look_up(self, strings)
-        return self._numbers[self._table.find(hashes_of(strings))]
+        return numbers[table.find(hashes_of(strings))]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Without the table: other processes hash otherwise."""

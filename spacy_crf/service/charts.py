@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from html import escape
+from itertools import cycle
 from typing import Any
 
 from ..annotation.parts import element
@@ -13,6 +14,7 @@ LEFT, RIGHT, TOP, BOTTOM = 58, 14, 12, 40  # room for numbers and names of axes
 TICKS = 4  # steps of an axis, at most
 ROUND = (1, 2, 2.5, 5, 10)  # numbers that steps are, times a power of ten
 COLOURS = ("var(--accent)", "rgb(var(--doubt))", "#3d8c5f", "#8a5fb0", "#b0485f")
+LINES = tuple((colour, opacity) for opacity in (1.0, 0.6, 0.3) for colour in COLOURS)
 Points = Sequence[tuple[float, float]]
 
 
@@ -45,13 +47,13 @@ def line_chart(lines: Mapping[str, Points], x: str, y: str) -> str:
     across = Axis([one for one, _ in points], LEFT, WIDTH - RIGHT)
     up = Axis([one for _, one in points], HEIGHT - BOTTOM, TOP)
     drawn = [_frame(across, up, x, y)]
-    for (name, own), colour in zip(lines.items(), COLOURS):
+    for (name, own), (colour, opacity) in zip(lines.items(), cycle(LINES)):
         places = [(across(a), up(b)) for a, b in own]
         told = "; ".join(f"{a:g}: {b:.4g}" for a, b in own)
         path = " ".join(f"{a},{b}" for a, b in places)
         dots = "".join(element("circle", cx=a, cy=b, r=3, fill=colour) for a, b in places)
         line = element("polyline", points=path, fill="none", stroke=colour, stroke_width=2)
-        drawn.append(element("g", element("title", escape(f"{name}: {told}")) + line + dots))
+        drawn.append(element("g", element("title", escape(f"{name}: {told}")) + line + dots, opacity=opacity))
     return _figure("".join(drawn), f"{y} by {x}", list(lines) if len(lines) > 1 else [])
 
 
@@ -103,8 +105,8 @@ def _figure(drawn: str, caption: str, names: Sequence[str]) -> str:
     """A picture with its caption, and the colours of its lines."""
     picture = element("svg", drawn, viewBox=f"0 0 {WIDTH} {HEIGHT}", role="img", aria_label=caption)
     keys = "".join(
-        element("span", element("i", style=f"background:{colour}") + escape(name), class_="line")
-        for name, colour in zip(names, COLOURS)
+        element("span", element("i", style=f"background:{colour};opacity:{opacity}") + escape(name), class_="line")
+        for name, (colour, opacity) in zip(names, cycle(LINES))
     )
     return element("figure", picture + element("figcaption", escape(caption) + keys))
 

@@ -122,6 +122,25 @@ def test_a_run_goes_on_behind_the_last_whole_part(model: Path, texts: Path, tmp_
         assert content(out) == expected
 
 
+def test_the_output_may_stand_in_the_folder_of_the_input(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("a\n")
+    for name in ("part-00000.txt", "z.txt"):
+        (tmp_path / name).write_text("b\nc\n")
+    assert run(model, tmp_path, tmp_path / "out").exit_code == 0
+    expected = content(tmp_path / "out")
+    again = run(model, tmp_path, tmp_path / "out", "--json")
+    assert json.loads(again.stdout)["documents"] == 5 and content(tmp_path / "out") == expected
+    assert "CRF697" in run(model, tmp_path / "out" / "part-00000.jsonl", tmp_path / "out").stdout
+
+
+@pytest.mark.parametrize(("format", "code"), [("nope", "CRF523"), ("sections", "CRF698")])
+def test_a_format_that_a_folder_cannot_have_is_refused_at_once(
+    model: Path, texts: Path, tmp_path: Path, format: str, code: str
+) -> None:
+    result = run(model, texts, tmp_path / "out", "--format", format)
+    assert result.exit_code == 1 and code in result.stdout and not (tmp_path / "out").exists()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("processes", "signal"), [(1, "KILL"), (2, "KILL"), (2, "INT")])
 def test_a_run_that_is_killed_goes_on(model: Path, texts: Path, tmp_path: Path, processes: int, signal: str) -> None:

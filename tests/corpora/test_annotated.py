@@ -12,7 +12,7 @@ import spacy
 from helpers.paths import ROOT
 from spacy.tokens import Doc, DocBin, Span, Token
 
-from spacy_crf import Corpus, annotate_partitions
+from spacy_crf import Corpus, CRFError, annotate_partitions
 from spacy_crf.annotation.documents import read_doc_name, write_doc_name
 from spacy_crf.corpora.annotated import COLUMNS, WRITERS, To, token_rows
 
@@ -140,3 +140,41 @@ def test_spark_annotates_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert len(rows) == 20 * 8 and {row["doc"] for row in rows} == {f"d{k}" for k in range(20)}
     own = [(row["sentence"], row["token"], row["word"]) for row in rows if row["doc"] == "d7"]
     assert own[:3] == [(1, 1, "It"), (1, 2, "ran"), (1, 3, "7")] and own[-1] == (2, 3, ".")
+
+
+def test_a_document_that_docbin_cannot_hold_leaves_the_others_whole() -> None:
+    first, bad, last = make("a"), make("b"), make("c")
+    bad.user_data["of another component"] = {1, 2}
+    writer = WRITERS["spacy"]()
+    for doc in (first, bad, last):
+        if doc is bad:
+            with pytest.raises(TypeError):
+                writer.add(doc)
+        else:
+            writer.add(doc)
+    read = list(DocBin().from_bytes(writer.to_bytes()).get_docs(NLP.vocab))
+    assert [read_doc_name(doc) for doc in read] == ["a", "c"] and writer.n_docs == 2
+
+
+def test_spans_that_overlap_are_all_in_the_rows() -> None:
+    doc = NLP("New York City Hall opens")
+    doc.spans["sets"] = [Span(doc, 0, 2, "A"), Span(doc, 0, 4, "B"), Span(doc, 0, 4, "C"), Span(doc, 4, 4, "D")]
+    spans = token_rows(doc, 1)["spans"]
+    assert spans == [
+        "sets:B-B|sets:B-C|sets:B-A",
+        "sets:I-B|sets:I-C|sets:I-A",
+        "sets:I-B|sets:I-C",
+        "sets:I-B|sets:I-C",
+        None,
+    ]
+
+
+@pytest.mark.parametrize("what", ["name", "lemma", "entity"])
+def test_what_would_end_a_cell_or_a_line_of_conllu_is_an_error(what: str) -> None:
+    doc = make("a\nb" if what == "name" else "a")
+    if what == "lemma":
+        doc[0].lemma_ = "Bo\tb"
+    elif what == "entity":
+        doc.ents = [Span(doc, 0, 2, "A|B")]
+    with pytest.raises(CRFError, match=f"CRF682.*{what}"):
+        written("conllu", doc)

@@ -93,8 +93,16 @@ def test_inputs_have_the_names_of_a_corpus(tmp_path: Path) -> None:
     for name in ("a/x.txt", "b/x.jsonl", "b/y.conllu", "c.md"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("1\ta" + "\t_" * 8 + "\n\n", encoding="utf8")
-    assert [name for _, name in find_inputs([tmp_path], None)] == ["a/x", "b/x", "b/y", "c"]
+    assert [name for _, name in find_inputs([tmp_path], None, tmp_path / "out")] == ["a/x", "b/x", "b/y", "c"]
     with pytest.raises(ValueError, match="CRF503"):
-        find_inputs([tmp_path / "a"], "jsonl")
+        find_inputs([tmp_path / "a"], "jsonl", tmp_path / "out")
     with pytest.raises(ValueError, match="CRF502"):
-        find_inputs([tmp_path / "z"], None)
+        find_inputs([tmp_path / "z"], None, tmp_path / "out")
+
+
+def test_names_of_json_lines_are_strings_or_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "a", "name": 17}\n{"text": "b", "name": null}\n{"text": "c", "name": ["x"]}\n')
+    *docs, fault = found(path)
+    assert [read_doc_name(doc) for doc in docs if isinstance(doc, Doc)] == ["17", "a"]
+    assert isinstance(fault, InputFault) and "CRF683" in fault.problem and fault.line == 3

@@ -177,3 +177,17 @@ def test_many_dicts_are_numbered_as_few_are(X: list[list[dict[str, Any]]]) -> No
         values = None if items.values is None else items.values.tolist()
         found.append((list(names), items.indptr.tolist(), items.indices.tolist(), values))
     assert found[0] == found[1]
+
+
+def test_another_thread_may_ask_while_the_table_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(items_module, "MANY", 1)
+    asked: list[list[int]] = []
+
+    class Interrupted(Known):
+        def values(self):
+            if not asked:
+                asked.append([])
+                asked.append(self.numbers(["b", "c"]).tolist())
+            return super().values()
+
+    assert Interrupted(a=0, b=1).numbers(["a", "b"]).tolist() == [0, 1] and asked[1] == [1, UNKNOWN]

@@ -143,6 +143,11 @@ def test_lines_stay_in_their_picture(points: list[tuple[float, float]]) -> None:
     assert all(0 <= place <= 420 for place in places) and "a&lt;b" in text
 
 
+def test_all_lines_are_drawn_and_named() -> None:
+    text = line_chart({f"score {k}": [(0.0, k), (1.0, k)] for k in range(8)}, "step", "score")
+    assert text.count("<polyline") == 8 and all(f">score {k}</span>" in text for k in range(8))
+
+
 @given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6))
 def test_an_axis_has_a_few_round_numbers_within_its_ends(least: float, size: float) -> None:
     axis = Axis([least, least + size], 0, 100)

@@ -222,6 +222,15 @@ def test_a_tag_is_corrected_and_downloaded_by_keyboard_alone(
 
 
 @pytest.mark.slow
+def test_what_is_checked_is_there_when_the_same_is_asked_again(browser: Any, client: httpx.Client) -> None:
+    open_page(browser, client, "tag")
+    browser.execute_script("settle(items()[0], ['NN']); text.value = 'Another text.'; ask()")
+    wait_for(lambda: browser.execute_script("return asked === 'Another text.' && checked.size === 0"))
+    browser.execute_script("text.value = KINDS.tag.example; ask()")
+    wait_for(lambda: browser.execute_script("return asked === KINDS.tag.example && checked.size === 1"))
+
+
+@pytest.mark.slow
 def test_sliders_act_without_a_request(browser: Any, client: httpx.Client) -> None:
     open_page(browser, client, "sets")
     browser.execute_script("window.fetch = () => { throw new Error('a request') }")

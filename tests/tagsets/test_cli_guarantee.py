@@ -165,7 +165,9 @@ def test_a_table_tells_what_each_level_takes(model: Path, held_out: Path, option
     assert result.exit_code == 0, result.output
     assert re.search(r"level +promised +tags in a set +one tag +right of these", result.output)
     assert re.search(r"\n +0.05 +95 % .*\n +0.3 +70 % ", result.output) and "CRF818" in result.output, result.output
-    told = json.loads(run(model, held_out, *options, "--levels", "0.3,0.1", "--json").output)
+    as_data = run(model, held_out, *options, "--levels", "0.3,0.1,0.0001", "--json")
+    told = json.loads(as_data.stdout)
+    assert "CRF818" in as_data.stderr, "what is left out of the data is told beside them"
     sizes = [one["size"] for one in told["levels"]]
     singles = [one["share_single"] for one in told["levels"]]
     assert [one["level"] for one in told["levels"]] == [0.05, 0.1, 0.3] and told["level"] == 0.05

@@ -13,10 +13,11 @@ from ..errors import SectionWarnings
 from ..layout import DocumentLayout
 from . import read_text
 from .latex_page import LEVELS, UNNUMBERED, LatexPage
-from .latex_source import ANY, OF_FILE, LatexSource, known_signs
+from .latex_source import ANY, DROPPED, OF_FILE, LatexSource, known_signs
 
 SPACE = re.compile(r"\s+")
 ENCODING = re.compile(rb"^[^%\n]{0,200}?\\usepackage\s*\[([\w-]+)\]\s*\{inputenc\}", re.MULTILINE)
+BEGINNING = re.compile(r"^(?:[^%\n\\]++|\\(?!verb|begin\{document\}).)*+\\begin\{document\}", re.MULTILINE)
 FILE_NAME = re.compile(r"\s*[^\s{}\\%]+")
 LONGEST_NAME, LONGEST_VERBATIM = 200, 1000  # characters of a file, and of \verb
 UNKNOWN = "??"  # for a label
@@ -73,14 +74,15 @@ class _LatexReader:
         self.page = LatexPage(has_chapters="\\chapter" in text)
         self.theorems = {"proof": "Proof"}
         self.facts: dict[str, str] = {}  # of the title page
-        self.is_preamble = "\\begin{document}" in text
+        self.is_preamble = BEGINNING.search(text) is not None
+        self.is_formula = False  # between two "$"
         self.labels: dict[str, str] = {}
         self.has_references = False
 
     def read(self) -> None:
         while (token := self.source.next()) is not None:
             if (command := token["command"]) is not None:
-                self._command(command, token["star"])
+                self._command(command, token)
             elif not self.is_preamble:
                 self._token(token)
 
@@ -92,6 +94,7 @@ class _LatexReader:
         elif (sign := token["sign"]) is not None:
             self._sign(sign)
         elif token["paragraph"] is not None:
+            self.is_formula = False
             self.page.end_paragraph()
         elif (special := token["special"]) is not None:
             self._special(special)
@@ -101,6 +104,8 @@ class _LatexReader:
             self.page.open("")
         elif special == "}":
             self.page.close_brace()
+        elif special == "$" or (special == "$$" and self.is_formula):  # formulas beside each other: $a$$b$
+            self.is_formula = special == "$$" or not self.is_formula
         elif special == "$$":
             self._end_environment(special) if special in self.page else self._begin_environment(special)
         elif special == "&":
@@ -127,20 +132,20 @@ class _LatexReader:
         else:
             self.source.push(letter)
 
-    def _command(self, name: str, star: str) -> None:
+    def _command(self, name: str, token: re.Match[str]) -> None:
         if (command := (PREAMBLE if self.is_preamble else self.commands).get(name)) is not None:
             command(self)
         elif self.is_preamble:
             return
         elif name in LEVELS:
-            self._begin_heading(LEVELS[name], not star and name not in UNNUMBERED)
+            self._begin_heading(LEVELS[name], not token["star"] and name not in UNNUMBERED)
         elif name in STYLES:
             self._begin_style(name)
         elif name in self.signs:
-            self.page.write(self.signs[name] + star)
+            self.page.write(self.signs[name] + token["star"])
         elif name in ACCENTS:
             self._accent(name)
-        else:
+        elif name in DROPPED or not token["gap"]:  # "[" behind a space may be text
             self.source.drop(name)
 
     def _begin_style(self, name: str) -> None:
@@ -260,6 +265,11 @@ class _LatexReader:
         if self.source.enter():
             self.page.write(self.source.until("}", LONGEST_VERBATIM))
 
+    def _link(self) -> None:
+        self.source.option()
+        if self.source.enter():
+            self.source.until("}", LONGEST_VERBATIM)
+
     def _first_of_two(self) -> None:
         text = self.source.argument()
         self.source.argument()
@@ -273,8 +283,9 @@ class _LatexReader:
             found = os.path.realpath(os.path.join(folder, name[:LONGEST_NAME] + suffix))
             if os.path.isfile(found) and os.path.commonpath((folder, found)) == folder:
                 text = read_text(Path(found), ENCODING)
-                _, _, body = text.partition(r"\begin{document}")
-                self.source.push(body.partition(r"\end{document}")[0] or text, OF_FILE)
+                begun = BEGINNING.search(text)
+                body = text if begun is None else text[begun.end() :].partition(r"\end{document}")[0]
+                self.source.push(body, OF_FILE)
                 return
         warnings.warn(SectionWarnings.CRFW482.format(path=self.path, name=name), CRFWarning, stacklevel=2)
 
@@ -299,9 +310,9 @@ class _LatexReader:
         self.theorems[name] = self.source.argument()
         self.source.option()
 
-    def _counter(self) -> None:
+    def _counter(self, is_added: bool = False, step: str = "") -> None:
         name = self.source.argument()
-        self.page.numbers.set_counter(name, self.source.argument())
+        self.page.numbers.set_counter(name, step or self.source.argument(), is_added)
 
 
 def _fact(name: str) -> Callable[[_LatexReader], None]:
@@ -319,7 +330,8 @@ PREAMBLE: dict[str, Callable[[_LatexReader], None]] = {  # commands that count b
     **{name: _fact(name) for name in ("title", "subtitle", "author", "date")},
     **{"begin": R._begin, "end": R._end, "input": R._include, "documentclass": R._class, "usepackage": R._package},
     **{"setmainlanguage": R._language, "setdefaultlanguage": R._language, "newtheorem": R._theorem},
-    **{"setcounter": R._counter},
+    **{"setcounter": R._counter, "addtocounter": lambda reader: reader._counter(is_added=True)},
+    **dict.fromkeys(("stepcounter", "refstepcounter"), lambda reader: reader._counter(is_added=True, step="1")),
 }
 COMMANDS: dict[str, Callable[[_LatexReader], None]] = {
     **dict.fromkeys(
@@ -329,12 +341,9 @@ COMMANDS: dict[str, Callable[[_LatexReader], None]] = {
     **dict.fromkeys(("ref", "cref", "Cref", "autoref", "eqref", "pageref"), R._reference),
     **dict.fromkeys(("cite", "citep", "citet", "parencite", "textcite", "autocite", "footcite"), R._cite),
     **dict.fromkeys(("url", "path", "nolinkurl"), R._address),
+    "href": R._link,
     **{"item": R._item, "caption": R._caption, "verb": R._verb, "lstinline": R._verb, "label": R._label},
     **{"include": R._include, "subfile": R._include, "maketitle": R._make_title, "texorpdfstring": R._first_of_two},
-    **{
-        "appendix": lambda reader: reader.page.numbers.begin_appendix(),
-        "frontmatter": R._front,
-        "backmatter": R._front,
-    },
-    **{"mainmatter": R._main, "bibitem": R._entry},
+    **{"appendix": lambda reader: reader.page.numbers.begin_appendix(), "mainmatter": R._main, "bibitem": R._entry},
+    **dict.fromkeys(("frontmatter", "backmatter"), R._front),
 }

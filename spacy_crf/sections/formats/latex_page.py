@@ -62,13 +62,14 @@ class HeadingNumbers:
                 self.language = code
                 self.part, self.chapter, self.appendix, self.abstract, self.sources = LANGUAGES[code].split("|")[1:]
 
-    def set_counter(self, name: str, value: str) -> None:
-        """Take the value of a counter: that of headings of a level, or how deep numbers go."""
+    def set_counter(self, name: str, value: str, is_added: bool = False) -> None:
+        """Take the value of a counter, or what is added to it: that of headings of a level, or how deep numbers go."""
         found = NUMBER.fullmatch(value)
         if found and name == "secnumdepth":
-            self._depth = int(found[1])
+            self._depth = int(found[1]) + (self._deepest - DEPTH if is_added else 0)
         elif found and name in LEVELS:
-            self._counts[LEVELS[name]] = int(found[1])
+            level = LEVELS[name]
+            self._counts[level] = int(found[1]) + (self._counts[level] if is_added else 0)
 
     def begin_appendix(self) -> None:
         """From here on, letters number what is outermost."""
@@ -122,6 +123,7 @@ class LatexPage(LayoutBuilder):
         super().__init__()
         self.numbers = HeadingNumbers(has_chapters)
         self._heading_ink = 0  # what was written when the last of them ended
+        self._n_headings = self._n_environments = 0  # open headings, and environments begun since the last one
         self._groups: list[_OpenGroup] = []
         self._opened: Counter[str] = Counter()  # groups by name
         self._n_units = self._n_lines = 0  # groups that are not taken apart, and that end with their paragraph
@@ -141,6 +143,8 @@ class LatexPage(LayoutBuilder):
         self._opened[name] += 1
         self._n_units += is_unit
         self._n_lines += ends_with_paragraph
+        self._n_headings += level >= 0
+        self._n_environments += bool(name) or is_unit
         if name in LISTS:
             self._lists.begin(LISTS[name], {"type": NUMERALS[len(self._list_names) % len(NUMERALS)]})
             self._list_names.append(name)
@@ -167,6 +171,7 @@ class LatexPage(LayoutBuilder):
             self._opened[group.name] -= 1
             self._n_units -= group.is_unit
             self._n_lines -= group.ends_with_paragraph
+            self._n_headings -= group.level >= 0
             if group.name in LISTS:
                 self._lists.end()
                 self._list_names.pop()
@@ -176,7 +181,7 @@ class LatexPage(LayoutBuilder):
                 self.style(group.start, Kind.OTHER.value)
             if group.level >= 0 and self.ink > group.ink:
                 self.heading(group.start, group.level)
-                self._heading_ink = self.ink
+                self._heading_ink, self._n_environments = self.ink, 0
             if group.is_unit or group.level >= 0:
                 self.end_paragraph()
 
@@ -205,8 +210,8 @@ class LatexPage(LayoutBuilder):
 
     @property
     def is_at_heading(self) -> bool:
-        """Whether it is in a heading or right behind one."""
-        return self._n_lines > 0 or self.ink == self._heading_ink
+        """Whether it is in a heading or right behind one: what is in a figure or a formula is not about a section."""
+        return self._n_headings > 0 or (self.ink == self._heading_ink and not self._n_environments)
 
     def begin_style(self, style: str) -> None:
         """Give what follows in the innermost group a style."""

@@ -30,13 +30,13 @@ DROPPED = {  # arguments that are not shown, by their braces: those in other one
     name: arguments
     for arguments, names in {
         "[{": "index glossary nocite vspace hspace pagestyle thispagestyle includegraphics pagenumbering footnote "
-        "footnotetext hypersetup setlist stepcounter refstepcounter thanks bibliography bibliographystyle captionsetup "
-        "addbibresource selectlanguage marginpar todo color pagecolor textcolor colorbox raisebox scalebox href "
+        "footnotetext hypersetup setlist thanks bibliography bibliographystyle captionsetup "
+        "addbibresource selectlanguage marginpar todo color pagecolor textcolor colorbox raisebox scalebox "
         "foreignlanguage hypertarget cellcolor rowcolor graphicspath hyphenation cline alignat thebibliography minted "
         "tabular longtable array usetheme geometry",
         "[": "hyperref figure table itemize enumerate description lstlisting footnotemark linebreak",
         "*[": "\\",
-        "{{": "setlength addtolength addtocounter markboth fontsize multicolumn multirow resizebox fcolorbox",
+        "{{": "setlength addtolength markboth fontsize multicolumn multirow resizebox fcolorbox",
         "{{{": "addcontentsline",
         "[([{": "cmidrule",
         "[{{": "rule",
@@ -90,6 +90,8 @@ class LatexSource:
                 raise AssertionError("all that there is is some token")
             self._go_to(token.end())
             name = token["command"]
+            if token["star"] and name in self.macros:  # it has no other form with a star
+                self._go_to(token.start("star"))
             if name is None or not (self._define(name) or self.expand(name)):
                 return token
         return None

@@ -19,7 +19,7 @@ const KINDS = {
 const STEPS = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 1, ArrowUp: -1 };
 const byId = (id) => document.getElementById(id);
 const [tabs, form, text, choice, state, knobs, answer, panel] = ["kinds", "form", "text", "model", "state", "knobs", "answer", "panel"].map(byId);
-const drafts = {};
+const drafts = {}, marks = new Map();  // texts by kind; what was checked, by what was asked
 let models = [], kind = "", latest = 0;
 let told = null, asked = "", checked = new Map(), threshold = 0, rule = { by: "model", beta: 1, mass: 0.95 };
 
@@ -268,7 +268,9 @@ function choose(next) {
 
 function show(result) {
   told = result;
-  checked = new Map();
+  const key = JSON.stringify([kind, choice.value, asked]);
+  checked = marks.get(key) ?? new Map();
+  marks.set(key, checked);
   panel.hidden = true;
   opened = null;
   answer.innerHTML = result.html;

@@ -308,3 +308,31 @@ def test_headings_are_the_gold_of_a_corpus(tmp_path: Path, text: str) -> None:
             title.casefold().rstrip(":") for *_, title in trusted
         ]
     assert len(found) > 1
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (r"\noindent [1] Smith. \unknown[option]{kept}", "[1] Smith. kept"),
+        (r"\section{One} \begin{figure}\caption{A \label{f}}\end{figure} In \ref{f}.", "1 One\nA\nIn ??."),
+        (r"\section{One} \begin{equation}\label{e} x \end{equation} By \ref{e}.", "1 One\nx\nBy ??."),
+        (r"\section{One} \[ x \label{e} \] By \ref{e}.", "1 One\nx\nBy ??."),
+        (r"\section{One} \label{s} In \ref{s}.", "1 One\nIn 1."),
+        (r"\addtocounter{section}{2}\section{Three} \stepcounter{section}\section{Five}", "3 Three\n5 Five"),
+        (r"\href{http://a.b/%20c}{A link} stays.", "A link stays."),
+        (r"\newcommand{\R}{R}$\R*$ and \R* stay.", "R* and R* stay."),
+        (r"Let $a$$b$ and $c~d & e$ be $$f$$ so.", "Let ab and c d \te be\nf\nso."),
+        ("One % sic \\begin{document}\n\\section{Two} Text.", "One\n1 Two\nText."),
+        (r"\section{One} Write \verb|\begin{document}| first.", "1 One\nWrite \\begin{document} first."),
+    ],
+)
+def test_no_text_is_lost_and_no_number_is_wrong(tmp_path: Path, text: str, shown: str) -> None:
+    (tmp_path / "x.tex").write_text(text, encoding="utf8")
+    found = read_layout(tmp_path / "x.tex")
+    assert [line.strip() for line in found.text.strip().splitlines()] == shown.split("\n")
+
+
+def test_a_file_that_is_included_may_speak_of_documents(tmp_path: Path) -> None:
+    (tmp_path / "x.tex").write_text("\\input{y} end", encoding="utf8")
+    (tmp_path / "y.tex").write_text("Kept % \\begin{document}\nas well", encoding="utf8")
+    assert read_layout(tmp_path / "x.tex").text.split() == ["Kept", "as", "well", "end"]
