@@ -16,6 +16,7 @@ from spacy.tokens import Doc, Span
 
 LEAST, MOST_TOLD = 0.005, 8  # less probable labels, and more of them, are not told on hover
 MOST_SHOWN = 4  # tags of a set below a word; the others are counted
+MOST_REASONS = 10  # features of an explanation; the others are summed up
 HEADING = 70  # characters of a section without a title that stand for it
 # degrees on the colour wheel; labels that are not here have some by their name
 HUES = {
@@ -304,7 +305,7 @@ def restored(told: Told, active: bool = False) -> str:
 # -- explanations ------------------------------------------------------------------------------------------------
 
 
-def explanation(told: Told, top: int = 10) -> str:
+def explanation(told: Told) -> str:
     """Why a token has its label, against the runner-up. told (dict): the fields of an `Explanation`."""
     if not told["label"]:
         return none(f"{told['text']!r} has no label, as training has shown none of its kind.")
@@ -316,11 +317,11 @@ def explanation(told: Told, top: int = 10) -> str:
     title += f", not {escape(told['runner_up'])} {share(told['runner_up_probability'])}"
     rows = [
         (part["name"], part["labels"], part["other_labels"], f"{part['weight'] - part['other_weight']:+.3f}")
-        for part in told["contributions"][:top]
+        for part in told["contributions"][:MOST_REASONS]
     ]
-    if told["contributions"][top:]:
-        rest = sum(part["weight"] - part["other_weight"] for part in told["contributions"][top:])
-        rows.append((f"{len(told['contributions']) - top} more", "", "", f"{rest:+.3f}"))
+    if told["contributions"][MOST_REASONS:]:
+        rest = sum(part["weight"] - part["other_weight"] for part in told["contributions"][MOST_REASONS:])
+        rows.append((f"{len(told['contributions']) - MOST_REASONS} more", "", "", f"{rest:+.3f}"))
     rows.append(("sum", "", "", f"{told['difference']:+.3f}"))
     return element("p", title) + table(rows, ("feature", "scores", "or", "difference"), 3, "reasons")
 

@@ -31,6 +31,7 @@ from ..corpora.errors import CorpusErrors
 from ..corpora.files import OnError
 from ..corpora.pieces import FilePiece, InputFault, cut_file, find_inputs, read_piece
 from ..lab.errors import LabErrors
+from ..reading.files import write_whole
 from ..reading.records import parse_json
 from .data import FORMATS, Data
 from .options import command, echo_data, load_pipeline, locate, tell_written
@@ -278,7 +279,7 @@ class Manifest:
                 break
             manifest.done.append(done)
         kept = [settings, *map(asdict, manifest.done)]
-        _write_whole(manifest.path, b"".join(_line(entry) for entry in kept))
+        write_whole(manifest.path, b"".join(_line(entry) for entry in kept))
         return manifest
 
     def unfinished(self, parts: Iterable[OutputPart]) -> Iterator[OutputPart]:
@@ -295,7 +296,7 @@ class Manifest:
 
     def add(self, done: Done, content: bytes) -> None:
         """Write a part, and then that it is done."""
-        _write_whole(self.folder / done.file, content)
+        write_whole(self.folder / done.file, content)
         with self.path.open("ab") as file:
             file.write(_line(asdict(done)))
         self.done.append(done)
@@ -303,10 +304,3 @@ class Manifest:
 
 def _line(entry: Any) -> bytes:
     return json.dumps(entry, ensure_ascii=False).encode("utf8") + b"\n"
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    """Write a file that is there as a whole or not at all."""
-    partial = path.with_name(f".{path.name}.partial")
-    partial.write_bytes(content)
-    partial.replace(path)

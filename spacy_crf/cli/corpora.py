@@ -9,7 +9,6 @@ from typing import Annotated, Literal
 import spacy
 import typer
 from spacy.tokens import Doc, DocBin
-from wasabi import msg
 
 from ..annotation.gold import GOLD_TAGS
 from ..core.errors import CRFError
@@ -21,9 +20,11 @@ from ..pipe.dictionary.block import DictionarySettings, Fold
 from ..pipe.dictionary.counts import similar_pairs
 from ..pipe.dictionary.tag_dictionary import TagDictionary, make_dictionary, write_table
 from ..pipe.errors import PipeErrors
+from ..reading.files import write_whole
 from ..tagsets.report import DictionaryCoverage, TaggedWords, dictionary_coverage, percent
 from .data import FORMATS, Data, DataOptions
 from .options import command, make_folders, parse_numbers, split_names, table, tell_written
+from .surface import is_quiet
 
 SHOWN_LABELS = 10
 NAME = "crf dictionary"  # in messages
@@ -61,8 +62,8 @@ def convert_files(
     }
     summary = convert(Data(input_path, format, split_names(columns), settings=settings), output_path, lang)
     tell_written(output_path)
-    for line in summary.lines():
-        msg.text(line)
+    if not is_quiet():
+        typer.echo("\n".join(summary.lines()))
 
 
 @dataclass
@@ -108,12 +109,7 @@ def convert(data: Data, path: Path, lang: str = "en") -> Summary:
         doc_bin.add(doc)
         summary.add(doc)
     make_folders(path)
-    partial = path.with_name(f".{path.name}.partial")  # so that a full disk leaves no half of it
-    try:
-        partial.write_bytes(doc_bin.to_bytes())
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    write_whole(path, doc_bin.to_bytes())
     return summary
 
 

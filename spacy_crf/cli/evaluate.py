@@ -11,10 +11,8 @@ from ..core.errors import CRFError
 from ..lab.baselines.component import ComparisonTagger
 from ..lab.coarse import read_labels
 from ..lab.errors import LabErrors
-from ..lab.evaluation import Figures, describe_data, describe_model, evaluate, show_figure
+from ..lab.evaluation import Figures, describe_data, describe_model, evaluate
 from ..lab.report import describe_libraries, round_numbers
-from ..lab.results import POOLED, tag_rows
-from ..lab.tallies import flatten
 from ..pipe.component import ChainPipe
 from ..pipe.probabilities import GivesSets, LabelsTokens
 from .data import Data, DataOptions
@@ -84,25 +82,13 @@ command("score", "Nothing was scored", EXAMPLE, hidden=True)(evaluate_pipeline)
 
 def format_evaluation(found: Figures) -> Iterator[str]:
     """Yield tables: of all figures, of those of each label, and of confusions where labels are few."""
-    rows = []
-    for (name,), value in flatten(found.found.scores).items():
-        interval = found.intervals.get((name,))
-        bounds = f"{show_figure(name, interval.low)} to {show_figure(name, interval.high)}" if interval else ""
-        rows.append((name, show_figure(name, value), *([bounds] if found.intervals else [])))
-    if found.unknown_words is not None:
-        rows.append(("unknown_words", show_figure("", found.unknown_words), *([""] if found.intervals else [])))
+    rows = [row if found.intervals else row[:2] for row in found.score_rows()]
     yield table(rows, ("", "", f"95 %, {found.drawn} drawn") if found.intervals else (), "lr")
-    for name, by_label in found.found.by_label.items():
-        kinds = list(next(iter(by_label.values())))
-        cells = [(label, *(show_figure(kind, own[kind]) for kind in kinds)) for label, own in by_label.items()]
-        yield f"\n{name}{table(cells, ('', *kinds), 'lr')}"
-    confusions = found.found.confusions
-    labels = tag_rows(confusions)
+    for name, header, cells in found.tables_by_label():
+        yield f"\n{name}{table(cells, header, 'lr')}"
+    labels = found.label_rows()
     if labels and not found.found.by_label:
-        cells = [
-            (row.tag, f"{row.gold:,}", *(show_figure("", getattr(row, name)) for name in POOLED)) for row in labels
-        ]
-        yield f"\nThe {min(MOST_LABELS, len(cells))} most frequent of {len(cells)} labels"
-        yield table(cells[:MOST_LABELS], ("", "tokens", "p", "r", "f", "f05"), "lr")
+        yield f"\nThe {min(MOST_LABELS, len(labels))} most frequent of {len(labels)} labels"
+        yield table(labels[:MOST_LABELS], ("", "tokens", "p", "r", "f", "f05"), "lr")
     if labels and len(labels) <= MOST_LABELS:
-        yield f"\nGold label by row, predicted label by column\n{confusion_table(confusions)}"
+        yield f"\nGold label by row, predicted label by column\n{confusion_table(found.found.confusions)}"

@@ -5,21 +5,19 @@ a spreadsheet with "# ", is a comment: "# newdoc id = NAME" begins a document. W
 are gold.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile
 
-from spacy.tokens import Doc
-
 from ..core.errors import CRFError
 from ..reading.files import check_expansion, check_text, first_line, read_blocks, read_lines
 from .errors import CorpusErrors
-from .exchange import DECIMALS, ExchangeDocument, ExchangeToken, check_line, find_segments, read_mark
+from .exchange import DECIMALS, ExchangeDocument, ExchangeToken, check_line, read_mark
 from .sentence import RowChecker, Sentence, split_tag
-from .tagsets import NO_GOLD, YES, format_tags, make_sentence, parse_tags
+from .tagsets import NO_GOLD, YES, make_sentence, parse_tags
 
 COLUMNS = ("form", "tags", "checked")
 HEADER = f"# columns = {', '.join(COLUMNS)}"
@@ -101,20 +99,6 @@ def write_tsv(documents: Sequence[ExchangeDocument]) -> bytes:
     """Write documents as text; see `ExchangeDocument`."""
     lines = ["\t".join(cells) for cells, _ in _write_rows(documents)]
     return "".join(f"{line}\n" for line in [HEADER, *lines]).encode()
-
-
-def write_tokens_tsv(doc: Doc, rows: Sequence[Mapping[str, float]]) -> Iterator[str]:
-    """Write a document with the tags of its tokens as gold (lines), "_" for none; an empty line is behind each segment.
-
-    A sentence is a segment; so is a Doc without sentence starts. Tokens of white space are left out.
-
-    rows (Sequence[Mapping[str, float]]): Weights by tag for each token.
-    """
-    for segment in find_segments(doc):
-        for token in segment:
-            if not token.is_space:
-                yield f"{check_line(token.text, token.idx, doc[:6].text)}\t{format_tags(rows[token.i])}"
-        yield ""
 
 
 # -- spreadsheets ------------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ from .coarse import Labels, replace_labels
 from .intervals import make_tallies
 from .measures import Findings, Scored, assess
 from .report import round_numbers
-from .results import label_data
+from .results import POOLED, label_data, tag_rows
 from .statistics import Interval
 from .tallies import Names, Tally, bootstrap_figures, flatten, nest
 
@@ -71,6 +71,31 @@ class Figures:
             "confusions": nest(dict(sorted(self.found.confusions.items()))),
         }
         return dict(round_numbers(data))
+
+    def score_rows(self) -> list[tuple[str, str, str]]:
+        """Return the name of each score, its value and its interval as text; "" where it has none."""
+        rows = []
+        for (name,), value in flatten(self.found.scores).items():
+            own = self.intervals.get((name,))
+            bounds = f"{show_figure(name, own.low)} to {show_figure(name, own.high)}" if own else ""
+            rows.append((name, show_figure(name, value), bounds))
+        if self.unknown_words is not None:
+            rows.append(("unknown_words", show_figure("", self.unknown_words), ""))
+        return rows
+
+    def tables_by_label(self) -> Iterator[tuple[str, tuple[str, ...], list[tuple[str, ...]]]]:
+        """Yield the name, the header and the rows of each table of labels; names of labels are to the left."""
+        for name, by_label in self.found.by_label.items():
+            kinds = list(next(iter(by_label.values())))
+            rows = [(label, *(show_figure(kind, own[kind]) for kind in kinds)) for label, own in by_label.items()]
+            yield name, ("", *kinds), rows
+
+    def label_rows(self) -> list[tuple[str, ...]]:
+        """Return labels of tokens, how many are gold, and their `POOLED` measures, the most frequent first."""
+        return [
+            (row.tag, f"{row.gold:,}", *(show_figure("", getattr(row, name)) for name in POOLED))
+            for row in tag_rows(self.found.confusions)
+        ]
 
 
 def evaluate(

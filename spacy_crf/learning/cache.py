@@ -283,9 +283,7 @@ def _settings_key(learner: ChainLearner) -> str:
 def _code() -> bytes:
     """A checksum of the modules that encode."""
     package = Path(__file__).parents[1]
-    paths = sorted(
-        path for part in ("annotation", "core", "features", "learning") for path in (package / part).rglob("*.py")
-    )
+    paths = sorted(path for part in ENCODING for path in (package / part).rglob("*.py"))
     return _checksum(b"".join(path.read_bytes() for path in paths))
 
 

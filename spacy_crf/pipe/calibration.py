@@ -28,6 +28,7 @@ from .errors import PipeErrors, PipeWarnings
 from .labels import join_gold
 
 BATCH_SIZE = 256  # of examples that a temperature is fitted to
+BINS = 10  # of a reliability table
 Get: TypeAlias = Callable[[], Iterable[Example]]
 FEW = 200  # tokens with gold; with fewer, a temperature that is fitted for a component is no better than 1
 
@@ -195,7 +196,7 @@ class Calibration(NamedTuple):
     after: Reliability
 
 
-def calibrate(tagger: Calibrates, examples: Iterable[Example], unit: Unit = "token", n_bins: int = 10) -> Calibration:
+def calibrate(tagger: Calibrates, examples: Iterable[Example], unit: Unit = "token", n_bins: int = BINS) -> Calibration:
     """Fit a temperature; the component itself stays as it is, until its setting `temperature` is changed.
 
     tagger (CRFTagger): a trained component.
@@ -225,10 +226,10 @@ def calibrate(tagger: Calibrates, examples: Iterable[Example], unit: Unit = "tok
     return Calibration(temperature, before, after)
 
 
-def measure_reliability(tagger: Calibrates, examples: Iterable[Example], n_bins: int = 10) -> Reliability:
+def measure_reliability(tagger: Calibrates, examples: Iterable[Example]) -> Reliability:
     """Return the reliability of each token's most probable tag, at the temperature that the component has."""
     batches = [tagger.held_out(batch) for batch in minibatch(examples, BATCH_SIZE)]
-    return _reliability(batches, tagger.temperature, n_bins)
+    return _reliability(batches, tagger.temperature, BINS)
 
 
 def _reliability(batches: Sequence[HeldOut], temperature: float, n_bins: int) -> Reliability:

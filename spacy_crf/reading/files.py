@@ -1,4 +1,4 @@
-"""Files as bytes, text, lines and blocks of lines, unpacked if they are gzip."""
+"""Files as bytes, text, lines and blocks of lines, unpacked if they are gzip; and files that are written whole."""
 
 import gzip
 import io
@@ -136,6 +136,16 @@ def read_blocks(path: Path) -> Iterator[tuple[int, list[str]]]:
         elif lines:
             yield number - len(lines), lines
             lines = []
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file that is there as a whole or not at all, whatever ends the writing."""
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        partial.write_bytes(data)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def check_text(text: str, where: str) -> str:

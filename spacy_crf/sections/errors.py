@@ -32,7 +32,6 @@ class SectionErrors(metaclass=Messages):
     CRF955 = "{path}, line {line}: there are {most} blocks within each other or more. Is this the file that you mean?"
     CRF956 = "HTML is read by lxml, which is not installed: pip install 'spacy_crf[html]'."
     CRF957 = "{path}, line {line}: not a DoclingDocument ({problem}). Export it again as JSON."
-    CRF958 = "Trees of nltk need nltk, which is not installed: pip install nltk. Brackets as text need nothing."
     CRF959 = (
         "Component {name!r}: document {document!r} has {found} units, more than the {most} that a grammar parses: its "
         'time is cubic in them. Set `parser = "stack"`, which takes documents of any length, or split the document.'

@@ -75,10 +75,9 @@ def crossing(predicted: Iterable[Constituent], gold: Sequence[Constituent]) -> i
 
 @dataclass(frozen=True)
 class LevelCounts:
-    """Levels of headings that are both predicted and gold. same: equal; near: at most one apart; total: all of them."""
+    """Levels of headings that are both predicted and gold. same: equal ones; total: all of them."""
 
     same: int
-    near: int
     total: int
 
     @property
@@ -86,19 +85,14 @@ class LevelCounts:
         """same / total; 1 without headings."""
         return self.same / self.total if self.total else 1.0
 
-    @property
-    def accuracy_within_one(self) -> float:
-        """near / total; 1 without headings."""
-        return self.near / self.total if self.total else 1.0
-
     def __add__(self, other: "LevelCounts") -> "LevelCounts":
-        return LevelCounts(self.same + other.same, self.near + other.near, self.total + other.total)
+        return LevelCounts(self.same + other.same, self.total + other.total)
 
 
 def level_accuracy(predicted: dict[int, int], gold: dict[int, int]) -> LevelCounts:
     """Compare the levels of headings. predicted, gold (dict): levels by the first unit of the heading."""
     distances = [abs(predicted[unit] - gold[unit]) for unit in predicted.keys() & gold.keys()]
-    return LevelCounts(distances.count(0), sum(distance <= 1 for distance in distances), len(distances))
+    return LevelCounts(distances.count(0), len(distances))
 
 
 @dataclass
@@ -158,15 +152,6 @@ def similarity(first: TreeNode, second: TreeNode) -> float:
 def count_nodes(tree: TreeNode) -> int:
     """Nodes of a tree, the root too."""
     return len(_PostOrder(tree, {}).labels)
-
-
-def document_tree(labels: Sequence[Hashable], parents: Sequence[int]) -> TreeNode:
-    """A tree from nodes in document order. parents: index of each node's parent, -1 for the document itself."""
-    root = TreeNode("document")
-    nodes = [TreeNode(label) for label in labels]
-    for node, parent in zip(nodes, parents):
-        (root if parent < 0 else nodes[parent]).children.append(node)
-    return root
 
 
 class _PostOrder:

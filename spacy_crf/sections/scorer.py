@@ -147,7 +147,7 @@ class JudgedTree:
             "documents": 1,
             **{"right": brackets.right, "predicted": brackets.predicted, "gold": brackets.gold, "f": brackets.f},
             "begun": self.headings.right,
-            **{"same": levels.same, "near": levels.near, "headings": levels.total, "crossed": self.crossed},
+            **{"same": levels.same, "headings": levels.total, "crossed": self.crossed},
             **({} if self.steds is None else {"steds": self.steds, "compared": 1}),
         }
 
@@ -170,7 +170,7 @@ def tree_scores(counts: Mapping[str, float]) -> dict[str, float]:
     if not found["documents"]:
         return {}
     brackets = BracketCounts(*(round(found[name]) for name in ("right", "predicted", "gold")))
-    levels = LevelCounts(*(round(found[name]) for name in ("same", "near", "headings")))
+    levels = LevelCounts(*(round(found[name]) for name in ("same", "headings")))
     headings = replace(brackets, right=round(found["begun"]))
     return {
         "headings_p": headings.precision,

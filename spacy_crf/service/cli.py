@@ -9,10 +9,10 @@ from typing import Annotated, Any
 
 import typer
 from spacy.language import Language
-from wasabi import msg
 
 from ..cli.data import Data, DataOptions
 from ..cli.options import Loaded, Pipe, annotating, command, load_pipeline, locate, make_folders, tell_written, watched
+from ..cli.surface import tell_done
 from ..constraints.component import ConstraintDecoder
 from ..core.errors import CRFError
 from ..lab.evaluation import describe_data, describe_model, evaluate
@@ -71,7 +71,7 @@ def serve(
     hosts = [*LOCAL, *own, *(other.lower() for other in name or ())]
     gc.freeze()  # the models are there to stay: looking through them for garbage takes long
     for model in served.values():
-        msg.good(f"{model.name}: {', '.join(model.kinds)}")
+        tell_done(f"{model.name}: {', '.join(model.kinds)}")
     app = make_app(served, limits, hosts, Learner(data))
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, port), family=family) as listening:

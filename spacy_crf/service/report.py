@@ -23,9 +23,8 @@ from ..core.arrays import Bools
 from ..core.errors import CRFError
 from ..core.sets.measures import best_label_reliability, set_measures
 from ..core.sets.predict import error_controlled_sets
-from ..lab.evaluation import Figures, find_surprises, show_figure
-from ..lab.results import POOLED, tag_rows
-from ..lab.tallies import flatten
+from ..lab.evaluation import Figures, find_surprises
+from ..lab.results import POOLED
 from ..pipe.calibration import Calibrates, measure_reliability
 from ..pipe.component import ChainPipe
 from ..pipe.explain import explain
@@ -87,25 +86,14 @@ class Reported:
 
 def tell_scores(reported: Reported) -> Iterator[Part]:
     """All scores, with their intervals, and those of each label."""
-    figures, rows = reported.figures, []
-    for (name,), value in flatten(figures.found.scores).items():
-        own = figures.intervals.get((name,))
-        bounds = f"{show_figure(name, own.low)} to {show_figure(name, own.high)}" if own else ""
-        rows.append((name, show_figure(name, value), bounds))
-    if figures.unknown_words is not None:
-        rows.append(("unknown_words", show_figure("", figures.unknown_words), ""))
+    figures = reported.figures
     key = f"In percent. Intervals of 95 %, {figures.drawn} drawn." if figures.intervals else "In percent."
-    yield "Scores", element("p", key, class_="key") + table(rows, ("score", "", "95 %"))
-    for name, by_label in figures.found.by_label.items():
-        kinds = list(next(iter(by_label.values())))
-        cells = [(label, *(show_figure(kind, own[kind]) for kind in kinds)) for label, own in by_label.items()]
-        yield f"By label: {name}", table(cells, ("label", *kinds))
-    labels = tag_rows(figures.found.confusions)
+    yield "Scores", element("p", key, class_="key") + table(figures.score_rows(), ("score", "", "95 %"))
+    for name, header, rows in figures.tables_by_label():
+        yield f"By label: {name}", table(rows, ("label", *header[1:]))
+    labels = figures.label_rows()
     if labels and not figures.found.by_label:
-        cells = [
-            (row.tag, f"{row.gold:,}", *(show_figure("", getattr(row, name)) for name in POOLED)) for row in labels
-        ]
-        yield "By label", _folded(f"{len(cells)} labels", table(cells, ("label", "gold", *POOLED)), len(cells))
+        yield "By label", _folded(f"{len(labels)} labels", table(labels, ("label", "gold", *POOLED)), len(labels))
 
 
 def _folded(title: str, content: str, size: int) -> str:

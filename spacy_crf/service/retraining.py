@@ -35,6 +35,7 @@ from ..lab.training import train_config, with_fold
 from ..pipe.block import SPAN_TARGETS
 from ..pipe.component import ChainPipe
 from ..pipe.probabilities import GivesSets
+from ..reading.files import write_whole
 from .errors import Refusal, ServiceErrors
 from .models import ServedModel
 
@@ -87,9 +88,7 @@ class Learner:
         write_gold(component, marked)
         docs = DocBin(DOCBIN_ALL_ATTRS, store_user_data=True, docs=[marked.doc])
         path.parent.mkdir(parents=True, exist_ok=True)
-        beside = path.with_suffix(".new")
-        beside.write_bytes(docs.to_bytes())
-        beside.replace(path)
+        write_whole(path, docs.to_bytes())
 
     def forget(self, model: ServedModel, key: str) -> None:
         """Delete what is known of a document."""

@@ -263,14 +263,12 @@ def dictionary_coverage(dictionary: TagDictionary, words: TaggedWords, tags: Tag
     )
 
 
-def render_page(
-    docs: Sequence[Doc], tag_set: str = "tag_set", tag_probs: str = "tag_probs", title: str | None = None
-) -> str:
-    """An HTML page of Docs tagged with sets; without a title, the first words stand there."""
+def render_page(docs: Sequence[Doc], tag_set: str = "tag_set", tag_probs: str = "tag_probs") -> str:
+    """An HTML page of Docs tagged with sets, below their first words."""
     tokens = list(chain.from_iterable(docs))
     n_open = sum(len(token._.get(tag_set) or ()) > 1 for token in tokens)
     share = f"{100 * n_open / len(tokens):.0f} %" if tokens else "none"
-    heading = title or " ".join(token.text for token in tokens[:8])
+    heading = " ".join(token.text for token in tokens[:8])
     key = (
         f"{len(tokens):,} words; {n_open:,} with more than one tag ({share}). Doubtful"
         '<span class="scale"></span>certain. Hold the pointer over a word for the probabilities.'

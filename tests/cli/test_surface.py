@@ -153,6 +153,8 @@ def test_quiet_tells_results_alone(model: Path, tmp_path: Path) -> None:
     quiet = run("review", model, gold, "--output", tmp_path / "quiet.tsv", "--quiet")
     assert "Wrote" in told.output and "Next: fill in the column gold" in told.output
     assert not quiet.output and (tmp_path / "quiet.tsv").read_bytes() == (tmp_path / "told.tsv").read_bytes()
+    assert "tokens" in run("convert", gold, tmp_path / "told.spacy").output
+    assert not run("convert", gold, tmp_path / "quiet.spacy", "--quiet").output
 
 
 def spacy_train(*arguments: object, developing: bool = False) -> subprocess.CompletedProcess[str]:

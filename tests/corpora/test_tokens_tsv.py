@@ -5,10 +5,9 @@ import pytest
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_crf.annotation.gold import write_gold_tags
 from spacy_crf.corpora.docs import DocMaker
 from spacy_crf.corpora.sentence import group_sentences
-from spacy_crf.corpora.tables import read_tokens_tsv, write_tokens_tsv
+from spacy_crf.corpora.tables import read_tokens_tsv
 from spacy_crf.corpora.tagsets import read_cells, resolve_gold_tags
 
 Write = Callable[[str, str | bytes], Path]
@@ -41,32 +40,6 @@ def test_a_file_is_one_document(nlp: Language, write: Write) -> None:
     assert doc[4]._.gold_tags == pytest.approx({"AVD": 2 / 3, "PTKG": 1 / 3})
     assert [doc[i]._.gold_tags for i in (5, 6, 7)] == [{"DDS": 1, "DRELS": 1}, None, None]
     assert doc.has_unknown_spaces
-
-
-def test_writer_and_reader_agree(nlp: Language, write: Write) -> None:
-    (doc,) = read(nlp, write("a.tsv", TEXT))
-    lines = [*write_tokens_tsv(doc, read_cells(doc)), *write_tokens_tsv(doc, read_cells(doc))]
-    again = write("b.tsv", "\n".join(lines[: len(lines) // 2]))
-    (copy,) = read(nlp, again)
-    assert [token.text for token in copy] == [token.text for token in doc]
-    assert [sent.text for sent in copy.sents] == [sent.text for sent in doc.sents]
-    assert read_cells(copy) == read_cells(doc)
-    assert lines[:4] == ["dat\tKOUS|DDS", "is\tVAFIN", "||\t$;", ""]
-    assert lines[: len(lines) // 2] == lines[len(lines) // 2 :]
-
-
-def test_white_space_is_not_written(nlp: Language) -> None:
-    doc = Doc(nlp.vocab, words=["\n", "a", "  ", "b"])
-    write_gold_tags(doc, [{"S": 1.0}, {"A": 1.0}, {}, {}])
-    assert list(write_tokens_tsv(doc, read_cells(doc))) == ["a\tA", "b\t_", ""]
-    assert list(write_tokens_tsv(Doc(nlp.vocab), [])) == []
-    assert list(write_tokens_tsv(Doc(nlp.vocab, words=["\n"]), [{}])) == []
-
-
-@pytest.mark.parametrize("word", ["a\tb", "a\nb", "a\r"])
-def test_words_that_break_a_line_are_not_written(nlp: Language, word: str) -> None:
-    with pytest.raises(ValueError, match=r"CRF541.*at character 2 of document 'x a"):
-        list(write_tokens_tsv(Doc(nlp.vocab, words=["x", word]), [{}, {}]))
 
 
 @pytest.mark.parametrize(

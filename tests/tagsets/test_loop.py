@@ -14,8 +14,7 @@ from typer.testing import CliRunner
 from spacy_crf import Corpus
 from spacy_crf.cli import app
 from spacy_crf.core.errors import CRFWarning
-from spacy_crf.corpora.tables import write_tokens_tsv
-from spacy_crf.corpora.tagsets import read_cells
+from spacy_crf.corpora.tagsets import format_tags, read_cells
 
 TAGS = {word: tag for tag in ("N", "V", "ADV") for word in (f"{first}a{tag.lower()}" for first in "bdfgklmnprst")}
 CHECKED = 12  # sentences of the raw text that somebody corrects and checks
@@ -162,10 +161,13 @@ def test_round_the_loop(layout: str, start: Path, tmp_path: Path) -> None:
 
 def without_labels(docs: list[Any], path: Path, all_of_them: bool = False) -> Path:
     """A plain table of Docs, in which tokens that nobody has checked have no tag."""
-    lines = [
-        line for doc in docs for line in write_tokens_tsv(doc, [{} if all_of_them else r for r in read_cells(doc)])
+    sentences = [
+        [f"{token.text}\t{format_tags({} if all_of_them else cells[token.i])}\n" for token in sentence]
+        for doc in docs
+        for cells in [read_cells(doc)]
+        for sentence in doc.sents
     ]
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf8")
+    path.write_text("\n".join(map("".join, sentences)), encoding="utf8")
     return path
 
 

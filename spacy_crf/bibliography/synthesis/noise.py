@@ -46,7 +46,6 @@ LIGATURE = re.compile("ffi|ff|fi|fl")
 LOST = ("", " ", "↵", "¤")  # what comes of a ligature that was not understood
 ACCENTS = {"\u0301": "´", "\u0300": "`", "\u0308": "¨", "\u0302": "ˆ", "\u0303": "˜", "\u030c": "ˇ", "\u0327": "¸"}
 LONG_WORD = re.compile(r"[^\W\d_]{7,}")
-BORDER = re.compile(r"(?<=[.,;:]) (?=\w)")
 MARK = re.compile(r"(?<=\w)([.,;:)]) ")
 MARK_AT_END = re.compile(r"\s[.,;:)]$")  # behind a space, as `shift_marks` leaves it
 SMALL_GAP = re.compile(r"(?<=[a-z]) (?=[a-z])")

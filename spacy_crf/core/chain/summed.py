@@ -4,15 +4,11 @@ Between two units that are kept, the hidden ones become one matrix of transition
 last kept unit become part of its emissions. All in log space and in double precision.
 """
 
-from typing import TypeAlias
-
 import numpy as np
 
 from ..arrays import Bools, Floats, Indices, Segments, cached_property, pack
 from .edges import EdgePotentials
 from .potentials import ChainPotentials
-
-Runs: TypeAlias = tuple[Indices, Indices]  # first unit and number of units of each
 
 
 def sum_out(chains: ChainPotentials, hidden: Bools) -> ChainPotentials:

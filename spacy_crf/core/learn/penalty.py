@@ -31,12 +31,12 @@ def deal(count: int, folds: int, rng: np.random.Generator) -> Indices:
     return np.argsort(rng.permutation(count)) % folds
 
 
-def fold_numbers(documents: Indices, folds: int = FOLDS, seed: int = 0) -> Indices:
+def fold_numbers(documents: Indices) -> Indices:
     """((B,)): folds of sequences, given their documents ((B,)), which stay together unless there are too few."""
     units = np.unique(documents, return_inverse=True)[1]
-    if units.max(initial=-1) + 1 < folds:
+    if units.max(initial=-1) + 1 < FOLDS:
         units = np.arange(len(documents))
-    return deal(int(units.max(initial=-1)) + 1, folds, np.random.default_rng(seed))[units]
+    return deal(int(units.max(initial=-1)) + 1, FOLDS, np.random.default_rng(0))[units]
 
 
 def penalty_losses(

@@ -6,10 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import compress, pairwise
 from textwrap import shorten
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from ...core.errors import CRFError
-from ..errors import SectionErrors
 from ..layout import DocumentLayout
 from ..segment import Kind, Run
 from ..tree import NEWLINE, TITLE, SectionNode, SectionTree
@@ -203,15 +201,3 @@ def write_brackets(layout: DocumentLayout, tree: SectionTree) -> str:
             words = writer.line([event.place]).translate(ESCAPES)
             lines.append(f"{'  ' * depth}({tree.elements[event.place].label} {words})")
     return "\n".join(lines) + ")\n"
-
-
-def to_nltk(layout: DocumentLayout, tree: SectionTree) -> Any:
-    """The same as an `nltk.Tree`, whose leaves are words. RAISES (ValueError): if nltk is not installed."""
-    try:
-        from nltk import Tree
-    except ImportError as error:
-        raise CRFError(SectionErrors.CRF958) from error
-    made = Tree.fromstring(write_brackets(layout, tree))
-    for position in made.treepositions("leaves"):
-        made[position] = made[position].replace("-LRB-", "(").replace("-RRB-", ")")
-    return made

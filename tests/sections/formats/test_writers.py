@@ -2,7 +2,6 @@
 
 import json
 import re
-import sys
 from dataclasses import replace
 
 import pytest
@@ -16,7 +15,7 @@ from spacy_crf.sections.formats import possible
 from spacy_crf.sections.formats.annotated import read_annotated, write_annotated
 from spacy_crf.sections.formats.docling import write_docling
 from spacy_crf.sections.formats.markdown import read_markdown, write_markdown
-from spacy_crf.sections.formats.outline import Begin, End, Leaf, outline, to_nltk, write_brackets
+from spacy_crf.sections.formats.outline import Begin, End, Leaf, outline, write_brackets
 from spacy_crf.sections.formats.page import write_page
 from spacy_crf.sections.formats.rechtspraak import read_rechtspraak_gold, write_rechtspraak
 from spacy_crf.sections.layout import DocumentLayout
@@ -135,19 +134,6 @@ def test_brackets_are_balanced(document):
     written = write_brackets(layout, tree)
     count = 1 + len(list(tree.walk())) + sum(element.label != "NEWLINE" for element in tree.elements)
     assert written.count("(") == written.count(")") == count
-
-
-def test_trees_of_nltk(example):
-    nltk = pytest.importorskip("nltk")
-    tree = to_nltk(*example)
-    read = nltk.Tree.fromstring(write_brackets(*example).replace("-LRB-", "{").replace("-RRB-", "}"))
-    assert str(read).replace("{", "(").replace("}", ")") == str(tree)
-
-
-def test_missing_nltk_is_named(example, monkeypatch):
-    monkeypatch.setitem(sys.modules, "nltk", None)
-    with pytest.raises(ValueError, match=r"CRF958.*pip install nltk"):
-        to_nltk(*example)
 
 
 def test_markdown(example):
