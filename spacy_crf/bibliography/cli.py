@@ -227,7 +227,7 @@ def synthesise(
     items = [] if library is None else read_items(library)
     references = [*generator.print_library(items, copies), *generator.print_invented(invent)]
     if not references:
-        raise CRFError(BibliographyErrors.CRF664.format(path=library))
+        raise CRFError(BibliographyErrors.CRF664.format(path=library or "what was invented"))
     write_result("".join(write_xml(references)), output / REFERENCES)
     write_result("".join(list_known()), output / KNOWN)
     then = "python -m spacy crf init constrained_ner references.cfg, and train with --paths.train {}"

@@ -201,6 +201,8 @@ def load_pipeline(source: Path | str, **settings: Any) -> Language:
         if not isinstance(source, Path):
             raise
         problem = " ".join(str(error).split()) or type(error).__name__
+        if (best := source / "model-best").is_dir():
+            problem = f"it holds the pipelines of a training, of which {best} is the best: give that"
         raise CRFError(LabErrors.CRF608.format(path=source, error=problem)) from error
 
 
@@ -305,6 +307,10 @@ def watched(items: Iterable[Item], what: str) -> Iterator[Item]:
 def annotating(items: Iterable[Item]) -> Iterator[Item]:
     """Yield what is annotated, with a bar."""
     return watched(items, "Annotating")
+
+
+# after a command that writes what people correct; `{}` stands for its path
+TRAIN_WITH_OLD = """train on it beside the old data: --paths.train '["OLD", "{}"]'"""
 
 
 def tell_written(output: Path | None, what: str = "", then: str = "") -> None:

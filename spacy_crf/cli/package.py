@@ -59,13 +59,17 @@ def package_pipeline(
     """Make an sdist and a wheel of a pipeline as spacy package does, with a README about it.
 
     It tells data, licence, scores with the command that makes them, speed, size, intended use and limits. They are in
-    the meta.json of the package, too; MODEL stays as it is. OUT/LANG_NAME-VERSION is written anew if it is there.
+    the meta.json of the package, too; MODEL stays as it is. OUT/LANG_NAME-VERSION is written anew if it is there. It
+    asks for the extra spacy_crf[package].
     """
     path = model / "meta.json"
     if not path.is_file():
         raise CRFError(LabErrors.CRF670.format(path=model))
     meta = parse_json(read_text(path), str(path))
     own = read_card(told)
+    if results and not own.scores:
+        problem = "[scores] is missing, which says what figures of --results are shown, each with a title"
+        raise CRFError(LabErrors.CRF671.format(path=told, problem=problem))
     size = sum(one.stat().st_size for one in model.rglob("*") if one.is_file())
     meta |= describe(own, [read_results(file) for file in results or ()], size)
     folder = output / f"{meta['lang']}_{own.name}-{meta['version']}"

@@ -14,7 +14,7 @@ from spacy.training import Example
 
 from ..annotation.span_targets import target_of
 from ..cli.data import TO_ANNOTATE, Data
-from ..cli.options import Loaded, Pipe, annotating, command, table, tell_written, write_result
+from ..cli.options import TRAIN_WITH_OLD, Loaded, Pipe, annotating, command, table, tell_written, write_result
 from ..cli.surface import with_values
 from ..core.arrays import Floats
 from ..core.labels import UNKNOWN, TagSet
@@ -160,4 +160,4 @@ def review_texts(
     inputs = [name for name in data.inputs(loaded.nlp) if name != kind]
     write = write_rows if to == "tsv" else write_json
     write_result("".join(f"{line}\n" for line in write(found, kind, order, inputs, prefill)), output)
-    tell_written(output, f"{len(found)} sequences", "fill in the column gold, then train with --paths.train {}")
+    tell_written(output, f"{len(found)} sequences", f"fill in the column gold, then {TRAIN_WITH_OLD}")

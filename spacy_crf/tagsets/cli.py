@@ -16,6 +16,7 @@ from spacy.training import Example
 from ..annotation.documents import read_doc_name
 from ..cli.data import TO_ANNOTATE, Data, DataOptions
 from ..cli.options import (
+    TRAIN_WITH_OLD,
     Loaded,
     Pipe,
     annotating,
@@ -176,7 +177,7 @@ def annotate(
         n_documents += count
         if to == "xmi":
             path.with_name(TYPE_SYSTEM).write_bytes(write_types())
-    then = "" if to == "html" else "correct the files, mark what is checked, and train with --paths.train {}"
+    then = "" if to == "html" else f"correct the files, mark what is checked, and {TRAIN_WITH_OLD}"
     tell_written(output, f"{n_documents} documents in {len(written)} files", then)
 
 

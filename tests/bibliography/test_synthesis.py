@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from pathlib import Path
 from random import Random
 
@@ -337,3 +338,17 @@ def test_what_cannot_be_printed_is_told(tmp_path: Path) -> None:
         '<style xmlns="http://purl.org/net/xbiblio/csl" version="1.0"><citation><layout/></citation></style>'
     )
     assert "CRF662" in run("--invent", 1, "--styles", tmp_path / "notes.csl", "--output", tmp_path, code=1)
+
+
+def test_without_citeproc_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "citeproc", None)
+    assert "spacy_crf[synthesise]" in run("--invent", 1, "--output", tmp_path, code=1)
+
+
+def test_a_style_that_prints_nothing_ends_with_a_message(tmp_path: Path) -> None:
+    style = tmp_path / "silent.csl"
+    style.write_text(
+        '<style xmlns="http://purl.org/net/xbiblio/csl" version="1.0" class="in-text"><citation><layout/></citation>'
+        "<bibliography><layout/></bibliography></style>"
+    )
+    assert "CRF664" in run("--invent", 1, "--styles", style, "--output", tmp_path, code=1)

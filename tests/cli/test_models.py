@@ -92,6 +92,12 @@ def test_what_is_wrong_is_named(model, arguments, code):
     assert result.exit_code == 1 and code in result.output
 
 
+def test_the_folder_of_a_training_is_told_from_its_pipelines(model, tmp_path):
+    shutil.copytree(model, tmp_path / "model-best")
+    output = "".join(run("inspect", tmp_path).output.split())
+    assert "CRF608" in output and f"{tmp_path / 'model-best'}isthebest" in output
+
+
 @pytest.mark.parametrize("file", ["config.cfg", "meta.json", "tokenizer", "vocab/strings.json", "tags/cfg"])
 def test_a_pipeline_that_is_half_written_is_named(model, file, tmp_path):
     for damage in (lambda path: path.write_bytes(path.read_bytes()[:20]), Path.unlink):

@@ -98,6 +98,13 @@ def test_results_are_figures_and_have_the_scores_of_the_card(model: Path, tmp_pa
     assert not (tmp_path / "out").exists()
 
 
+def test_figures_that_no_score_of_the_card_shows_are_refused(model: Path, tmp_path: Path) -> None:
+    results = tmp_path / "results.json"
+    results.write_text(json.dumps(RESULTS), encoding="utf8")
+    shown = run(model, write_card(tmp_path), tmp_path / "out", "--results", results, code=1)
+    assert "[scores] is missing" in shown and not (tmp_path / "out").exists()
+
+
 def test_a_folder_that_is_no_pipeline_is_refused(tmp_path: Path) -> None:
     assert "CRF670" in run(tmp_path, write_card(tmp_path), tmp_path / "out", code=1)
 

@@ -152,6 +152,7 @@ def test_quiet_tells_results_alone(model: Path, tmp_path: Path) -> None:
     told = run("review", model, gold, "--output", tmp_path / "told.tsv")
     quiet = run("review", model, gold, "--output", tmp_path / "quiet.tsv", "--quiet")
     assert "Wrote" in told.output and "Next: fill in the column gold" in told.output
+    assert "beside the old data" in " ".join(told.output.split())
     assert not quiet.output and (tmp_path / "quiet.tsv").read_bytes() == (tmp_path / "told.tsv").read_bytes()
     assert "tokens" in run("convert", gold, tmp_path / "told.spacy").output
     assert not run("convert", gold, tmp_path / "quiet.spacy", "--quiet").output

@@ -42,6 +42,7 @@ KNOWN = {
 }
 IN_ITS_LANGUAGE = 0.8
 COMMON = 0.55  # of the lists have a common style
+MOST_TRIES = 50  # of styles in a row that cannot be read, or print nothing: then it is not the style that is wrong
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,8 @@ class Generator:
     def print_invented(self, count: int) -> Iterator[list[Field]]:
         """Yield references of so many invented entries; lists in a language have the locale of it."""
         rng = Random(self.seed)
-        while count > 0:
+        in_vain = 0
+        while count > 0 and in_vain < MOST_TRIES:
             language = rng.choices(list(LANGUAGES), list(LANGUAGES.values()))[0]
             wanted = min(count, LIST_LENGTH)
             spoken = [language if rng.random() < IN_ITS_LANGUAGE else "en" for _ in range(wanted)]
@@ -78,6 +80,7 @@ class Generator:
             locale = rng.choice(self.locales) if self.locales else LOCALES.get(language)
             printed = list(self._print_list(items, locale, rng))
             count -= len(printed)
+            in_vain = 0 if printed else in_vain + 1
             yield from printed
 
     def _print_list(self, items: Sequence[Item], locale: str | None, rng: Random) -> Iterator[list[Field]]:
@@ -93,14 +96,16 @@ class Generator:
         names = list(style_paths())
         common = {name: times for name, times in common_styles().items() if name in names}
         national = [name for name in NATIONAL.get(locale or "", ()) if name in names]
-        while True:
+        problems: list[CRFError] = []
+        while len(problems) < MOST_TRIES:
             is_common = rng.random() < COMMON
             name = rng.choices(list(common), list(common.values()))[0] if is_common else rng.choice(names)
             name = rng.choice(national) if national and is_common else name
             try:
                 return Style(name, locale)
-            except CRFError:
-                continue
+            except CRFError as error:
+                problems.append(error)
+        raise problems[-1]
 
 
 def write_xml(references: Iterable[Sequence[Field]]) -> Iterator[str]:
