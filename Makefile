@@ -8,6 +8,8 @@
 PYTHON ?= python3
 VENVS := .venv
 OUTPUT := output
+# options of pytest: a process for each core
+PYTEST ?= -n auto
 PACKAGES := $(OUTPUT)/packages
 RELEASE := $(VENVS)/release/bin/python
 COMPONENTS := crf_tagger set_valued_tagger constrained_ner section_parser punctuation_restorer
