@@ -138,7 +138,7 @@ class CoreErrors(metaclass=Messages):
     CRF817 = "There is nothing to calibrate on: no unit has gold. Give calibration data with gold labels."
     CRF818 = (
         "{n} calibration {unit}s are too few for level {level}, which needs {least}: with them, the smallest level "
-        "that can be had is {smallest:.4g}. Give more calibration data, or a greater level."
+        "that can be had is {smallest:.4g}. Give more calibration data, a greater level, or a smaller unit."
     )
     CRF819 = "The setting {name} of prediction sets is {value!r}; it must be {expected}."
     CRF820 = (

@@ -22,7 +22,7 @@ class CorpusErrors(metaclass=Messages):
     )
     CRF507 = (
         "{path}, line {line}: found {found} columns instead of {expected}. Correct the line; for column "
-        "files also see the settings 'columns' and 'separator'."
+        "files also see the settings 'columns' ('word' for words alone) and 'separator'."
     )
     CRF508 = "Unknown name '{name}' in the setting '{setting}'. Use: {known}."
     CRF509 = (
