@@ -239,7 +239,7 @@ def test_tag_and_sets_show_the_sets(model: Path, held_out: Path, tmp_path: Path)
 def test_levels_that_cannot_be_had_are_told(model: Path, held_out: Path) -> None:
     result = run("guarantee", model, held_out, "--levels", "0.3,0.001", "--json")
     assert result.exit_code == 0, result.output
-    levels = json.loads(result.output)["levels"]
+    levels = json.loads(result.stdout)["levels"]
     assert [one["level"] for one in levels] == [0.05, 0.3] and levels[0]["size"] > levels[1]["size"]
     assert levels[0]["threshold"] < levels[1]["threshold"]
     assert "CRF818" in run("guarantee", model, held_out, "--levels", "0.3,0.001").output
@@ -248,8 +248,8 @@ def test_levels_that_cannot_be_had_are_told(model: Path, held_out: Path) -> None
 def test_sentences_and_documents_are_units(model: Path, tmp_path: Path) -> None:
     nlp = spacy.blank("en")
     path = write(tmp_path / "data.spacy", examples(nlp, 6, 150, 3), with_names=True)
-    by_document = json.loads(run("guarantee", model, path, "--json", "--loss", "any").output)
-    by_sentence = json.loads(run("guarantee", model, path, "--json", "--unit", "sentence").output)
+    by_document = json.loads(run("guarantee", model, path, "--json", "--loss", "any").stdout)
+    by_sentence = json.loads(run("guarantee", model, path, "--json", "--unit", "sentence").stdout)
     assert by_document["n"] <= 150 < by_sentence["n"] and by_document["threshold"] < by_sentence["threshold"]
 
 
