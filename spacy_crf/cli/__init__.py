@@ -91,8 +91,8 @@ def tell_error(kind: type[BaseException], error: BaseException, trace: Traceback
     if issubclass(kind, CRFError) and not sys.flags.dev_mode:
         typer.echo(Printer(no_print=True).fail(str(error)), err=True)
     else:
-        sys.__excepthook__(kind, error, trace)
+        tell_others(kind, error, trace)
 
 
 spacy_app.add_typer(app, name="crf")
-sys.excepthook = tell_error
+tell_others, sys.excepthook = sys.excepthook, tell_error

@@ -102,7 +102,7 @@ def apply(
     """
     nlp = load_pipeline(locate(model))
     WRITERS[to]()  # tells what is not installed
-    settings = {"version": VERSION, "model": fingerprint(nlp), "to": to, "format": format, "part_size": part_size}
+    settings = {"version": VERSION, "model": checksum_of_files(nlp), "to": to, "format": format, "part_size": part_size}
     if format not in (None, *FORMATS):
         raise CRFError(CorpusErrors.CRF523.format(format=format, known=", ".join(FORMATS)))
     files = find_inputs(inputs, format, output)
@@ -134,7 +134,7 @@ def report(manifest: "Manifest", as_json: bool) -> None:
         tell_next("correct them, and apply the pipeline to these files with another OUTPUT.")
 
 
-def fingerprint(nlp: Language) -> str:
+def checksum_of_files(nlp: Language) -> str:
     """Checksum of the files of a pipeline."""
     digest = blake2b(digest_size=16)
     folder = Path(nlp.path or "")
