@@ -16,10 +16,6 @@ class TagSetErrors(metaclass=Messages):
         "others it would not hold. Calibrate the pipeline that the promise was made from, then make the promise: "
         "`python -m spacy crf guarantee MODEL FILE --output DIR`."
     )
-    CRF449 = (
-        "Component {name!r}, document {document!r}: the gold tags of a token weigh {weights}. Give finite weights of "
-        "at least 0, one of them above 0."
-    )
     CRF553 = "{path}, line {line}: the tag tree cannot be read: {problem}. Write child<TAB>parent on each line."
     CRF554 = (
         "A tag tree needs a file or a separator, not both: set `path` to a TSV file child<TAB>parent, or `separator` "
