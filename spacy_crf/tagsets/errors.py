@@ -16,6 +16,10 @@ class TagSetErrors(metaclass=Messages):
         "others it would not hold. Calibrate the pipeline that the promise was made from, then make the promise: "
         "`python -m spacy crf guarantee MODEL FILE --output DIR`."
     )
+    CRF475 = (
+        "Component {name!r} gives no sets of tags. Take a set_valued_tagger, which gives those of another component "
+        "where its setting `source` names it."
+    )
     CRF553 = "{path}, line {line}: the tag tree cannot be read: {problem}. Write child<TAB>parent on each line."
     CRF554 = (
         "A tag tree needs a file or a separator, not both: set `path` to a TSV file child<TAB>parent, or `separator` "

@@ -21,6 +21,7 @@ from spacy_crf.core.errors import CRFWarning
 from spacy_crf.core.labels import TagSet
 from spacy_crf.core.sets.predict import error_controlled_sets, make_utility, top_k_sets, utility_optimal_sets
 from spacy_crf.tagsets.gold import copies, gold_weights, to_gold
+from spacy_crf.tagsets.guarantee import held_out_tokens, risk_control
 
 TEMPLATES = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER", "SUFFIX2[-1..1]"]}
 METHODS = ["utility", "mass", "size"]
@@ -346,3 +347,12 @@ def test_a_tag_without_weight_is_no_gold(learn_from: str) -> None:
         nlp.initialize(lambda own=examples: own)
         losses.append([nlp.update(examples)["set_valued_tagger"] for _ in range(2)])
     assert losses[0] == losses[1]
+
+
+def test_promises_are_for_components_that_give_sets() -> None:
+    nlp = spacy.blank("xx")
+    with pytest.raises(ValueError, match="CRF475.*'crf_tagger'"):
+        held_out_tokens(nlp.add_pipe("crf_tagger"), [])
+    held_out = held_out_tokens(trained(build()).get_pipe("set_valued_tagger"), make_examples(nlp))
+    with pytest.raises(ValueError, match="CRF819.*unit.*'word'"):
+        risk_control(held_out, 0.2, unit="word")
