@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
+from numbers import Integral, Real
 from typing import Any
 
 from ..core.errors import CRFError
@@ -28,11 +29,11 @@ ALIASES = {"averaged-perceptron": "ap", "passive-aggressive": "pa"}
 
 
 def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+    return isinstance(value, Integral) and not isinstance(value, bool) and value >= 1
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf")
+    return isinstance(value, Real) and not isinstance(value, bool) and 0 <= value < float("inf")
 
 
 # what a parameter may be: in words, and as a test
