@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
-from numbers import Integral, Real
 from typing import Any
+
+import numpy as np
 
 from ..core.errors import CRFError
 from ..core.learn.sgd import StepSizeSearch
@@ -29,11 +30,11 @@ ALIASES = {"averaged-perceptron": "ap", "passive-aggressive": "pa"}
 
 
 def _is_count(value: Any) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool) and value >= 1
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and 0 <= value < float("inf")
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf")
 
 
 # what a parameter may be: in words, and as a test
@@ -72,6 +73,7 @@ def read_settings(params: Mapping[str, Any]) -> dict[str, Any]:
     if algorithm not in DEFAULTS:
         raise CRFError(EstimatorErrors.CRF708.format(algorithm=algorithm, known=", ".join(DEFAULTS)))
     given = {name: value for name, value in params.items() if value is not None and name != "algorithm"}
+    given = {name: value.item() if isinstance(value, np.generic) else value for name, value in given.items()}
     for name, value in given.items():
         if (allowed := VALUES.get(name)) and not allowed[1](value):
             raise CRFError(EstimatorErrors.CRF710.format(name=name, value=value, expected=allowed[0]))

@@ -82,6 +82,6 @@ def test_long_names_and_the_line_search_of_owlqn():
 
 def test_numbers_of_numpy_are_numbers():
     """As a grid of `np.arange` gives them."""
-    values = {"max_iterations": np.int64(5), "random_state": np.int32(3), "c2": np.float32(0.5), "c1": np.int64(0)}
+    values = {"max_iterations": np.int64(5), "c2": np.float32(0.5), "c1": np.int64(0)}
     found = settings(**values)
-    assert {name: found[name] for name in ("max_iterations", "c2")} == {"max_iterations": 5, "c2": 0.5}
+    assert {name: type(found[name]) for name in values} == {"max_iterations": int, "c2": float, "c1": int}
