@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any
 
+import numpy as np
+
 from ..core.errors import CRFError
 from ..core.learn.sgd import StepSizeSearch
 from .errors import EstimatorErrors
@@ -71,6 +73,7 @@ def read_settings(params: Mapping[str, Any]) -> dict[str, Any]:
     if algorithm not in DEFAULTS:
         raise CRFError(EstimatorErrors.CRF708.format(algorithm=algorithm, known=", ".join(DEFAULTS)))
     given = {name: value for name, value in params.items() if value is not None and name != "algorithm"}
+    given = {name: value.item() if isinstance(value, np.generic) else value for name, value in given.items()}
     for name, value in given.items():
         if (allowed := VALUES.get(name)) and not allowed[1](value):
             raise CRFError(EstimatorErrors.CRF710.format(name=name, value=value, expected=allowed[0]))

@@ -186,6 +186,7 @@ class FoldCorpus:
         for name, value, wrong, expected in (
             ("folds", self.folds, self.folds < 2, "at least 2"),
             ("fold", self.fold, not 0 <= self.fold < self.folds, f"from 0 to {self.folds - 1}"),
+            ("seed", self.seed, self.seed < 0, "at least 0"),
         ):
             if wrong:
                 raise CRFError(CoreErrors.CRF549.format(name=name, value=value, expected=expected))

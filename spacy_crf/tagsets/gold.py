@@ -1,6 +1,5 @@
 """Gold of tokens with several tags: as what a chain learns from, in copies of documents, and as arrays for measures."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -30,7 +29,6 @@ from ..core.sets.measures import normalise
 from ..features.hashing import string_hash
 from ..pipe.errors import PipeErrors
 from .block import LearnFrom
-from .errors import TagSetErrors
 
 Weights = Mapping[str, float]
 
@@ -80,10 +78,6 @@ def weighted_gold(
     for example in examples:
         rows += gold_weights(example, target, extension)
         documents += [example] * len(example.predicted)
-    for row, example in zip(rows, documents):
-        if row and not (all(0 <= weight < math.inf for weight in row.values()) and any(row.values())):
-            document = excerpt(example.reference.text)
-            raise CRFError(TagSetErrors.CRF449.format(name=name, document=document, weights=dict(row)))
     try:
         return to_gold(rows, tags, learn_from)
     except KeyError as error:
