@@ -71,7 +71,7 @@ class _LatexReader:
         self.path, self.known, self.signs = path, known, known_signs()
         self.commands = {**PREAMBLE, **COMMANDS}
         self.source = LatexSource(path, text, {*LEVELS, *self.commands})
-        self.page = LatexPage(has_chapters="\\chapter" in text)
+        self.page = LatexPage("\\chapter" in text, self.source.macros)
         self.theorems = {"proof": "Proof"}
         self.facts: dict[str, str] = {}  # of the title page
         self.is_preamble = BEGINNING.search(text) is not None
@@ -346,4 +346,5 @@ COMMANDS: dict[str, Callable[[_LatexReader], None]] = {
     **{"include": R._include, "subfile": R._include, "maketitle": R._make_title, "texorpdfstring": R._first_of_two},
     **{"appendix": lambda reader: reader.page.numbers.begin_appendix(), "mainmatter": R._main, "bibitem": R._entry},
     **dict.fromkeys(("frontmatter", "backmatter"), R._front),
+    "twocolumn": lambda reader: reader.source.push(reader.source.option() or ""),
 }
