@@ -1,6 +1,8 @@
 """A model and its features, growing together while they are trained."""
 
+import ctypes
 import itertools
+import os
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -205,6 +207,11 @@ class Trainer(ABC):
     def reset(self) -> None:
         """Forget everything that belongs to a run."""
 
+    @property
+    def is_running(self) -> bool:
+        """Whether a run holds its work arrays, so that others should take little memory."""
+        return False
+
     def state(self, learner: ChainLearner) -> dict[str, Any] | None:
         """Return what a run needs, beside features and weights, to go on after its last step; None for no run."""
         return self.stopped
@@ -231,6 +238,12 @@ class _Bitmap:
         np.bitwise_or.at(self._bits, fresh >> 3, np.left_shift(1, fresh & 7).astype(np.uint8))
         self.count += len(fresh)
         return fresh
+
+
+def release_memory() -> None:
+    """Give the system back what this process has freed, where its C library can: temporary arrays leave gaps."""
+    if trim := getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "posix" else None:
+        trim(0)
 
 
 def group_edges(features: SparseRows) -> EdgeObservations:
