@@ -71,9 +71,9 @@ def search(
         ("warmup", prune, "--prune"),
         ("component", space.has_templates, "a space with templates"),
     )
-    with source.loaded() as config:
-        candidates = Candidates(config, space, component)
-        candidates.check(folds)
+    config = source.load()
+    candidates = Candidates(config, space, component)
+    candidates.check(folds)
     identity = {"config": config, "space": space, "component": candidates.component}
     found = ConfigSearch(candidates, space, settings, storage, identity).run(trials, timeout, tell_trial)
     if as_json:
@@ -181,8 +181,8 @@ def tune(
 
     penalties = parse_numbers("c1", c1), parse_numbers("c2", c2)
     make_folders(results, output)
-    with source.loaded() as config:
-        nlp = init_nlp(config)
+    config = source.load()
+    nlp = init_nlp(config)
     name = find_component(nlp, component, "crf_tagger", LabelsTokens)
     settings: dict[str, Any] = {"folds": folds, "unit": unit, "seed": seed, "iterations": iterations, "rule": rule}
     examples = training_examples(nlp, name)
