@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.arrays import Bools, Doubles, Indices, Segments
 from ..core.scores import LabelCounts, Labels, Scores, count_labels
-from .tallies import Tally
+from .statistics import Tally
 
 NOTE = "NOTE"  # the field that annotators disagree about most, which papers leave out of some means
 WORDS = "_words"  # behind the names of measures of all tokens but punctuation marks

@@ -1,7 +1,7 @@
 """Sections that a text mentions, such as "see 3.2", "Article 7(2)" and "artikel 7, tweede lid": which ones they are.
 
 A mention is a path of numbers from the outside in. Where several sections have the number, the one that shares most of
-the sections around the mention is meant. Words of six languages are in the lists of `core.grammar.words`.
+the sections around the mention is meant. Words of six languages are in the lists of `core.grammar.numerals`.
 """
 
 import json

@@ -16,7 +16,7 @@ from ..core.arrays import Bools, Floats, Indices, Segments
 from ..core.chain.temperature import HeldOut
 from ..core.labels import Gold, TagSet
 from ..core.sets.hierarchy import TagTree
-from ..core.sets.sequences import smallest_sequence_sets
+from ..core.sets.predict import smallest_sequence_sets
 from ..learning.model import get_layout
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder, DocOutput, MarginalsOutput, Output, Prediction
