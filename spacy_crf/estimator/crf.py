@@ -16,9 +16,8 @@ from ..core.errors import CRFError, CRFWarning
 from ..core.weights import ChainWeights
 from .crfsuite import CRFsuiteModel, read_crfsuite
 from .errors import EstimatorErrors, EstimatorWarnings
-from .log import TrainingLog
 from .preparation import FittedChain, prepare, read_dev
-from .training import ALIASES, read_settings, train
+from .training import ALIASES, TrainingLog, read_settings, train
 
 
 class NotFittedError(CRFError, AttributeError):

@@ -1,9 +1,15 @@
-"""From an encoded corpus and settings to weights: each algorithm of CRFsuite by its counterpart in `core.learn`."""
+"""From an encoded corpus and settings to weights: each algorithm of CRFsuite by its counterpart in `core.learn`.
 
+Settings are the parameters of sklearn_crfsuite.CRF; a run tells about itself under the names that the log parser of
+python-crfsuite uses.
+"""
+
+import logging
+import sys
 import time
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -18,7 +24,6 @@ from ..core.learn.sgd import SGD, StepSizeSearch
 from ..core.threads import single_threaded_blas
 from ..core.weights import Layout
 from .errors import EstimatorErrors, EstimatorWarnings
-from .log import TrainingLog
 
 Settings = dict[str, Any]
 PA_TYPES: dict[int, Kind] = {0: "PA", 1: "PA-I", 2: "PA-II"}
@@ -40,6 +45,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "arow": {**_FEATURES, **_ONLINE, "variance": 1.0, "gamma": 1.0},
 }
 ALIASES = {"averaged-perceptron": "ap", "passive-aggressive": "pa"}
+logger = logging.getLogger("spacy_crf")
 
 
 def _is_count(value: Any) -> bool:
@@ -112,6 +118,55 @@ def _refuse(given: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
     if trials != 20:
         reason = "the line search ends after 20 trials"
         raise CRFError(EstimatorErrors.CRF711.format(name="max_linesearch", value=trials, reason=reason))
+
+
+@dataclass
+class TrainingLog:
+    """The iterations of a run.
+
+    featgen_num_features (int): number of weights.
+    iterations (list[dict]): for each its `num`, `loss` (for lbfgs and l2sgd the objective), `feature_norm` (length of
+        the weights), `error_norm` (of the gradient), `active_features` (weights that are not 0), `linesearch_trials`,
+        `time` in seconds, as far as the algorithm has them; with dev data also `item_accuracy`, `instance_accuracy`,
+        `avg_precision`, `avg_recall`, `avg_f1` and `scores` by label.
+    training_seconds (float): of the whole run. reason (str): why it ended.
+    objective (float | None): the loss with its penalties at the end, for algorithms that minimise one.
+    evaluate (Callable | None): scores of weights on dev data. verbose (bool): show messages on standard output.
+    """
+
+    featgen_num_features: int
+    evaluate: Callable[[Doubles], dict[str, Any]] | None = field(default=None, repr=False)
+    iterations: list[dict[str, Any]] = field(default_factory=list)
+    training_seconds: float = 0.0
+    reason: str = ""
+    objective: float | None = None
+    verbose: bool = False
+
+    @property
+    def last_iteration(self) -> dict[str, Any] | None:
+        return self.iterations[-1] if self.iterations else None
+
+    def add(self, flat: Doubles, **facts: Any) -> None:
+        """Add an iteration: the weights after it, and what is known of it."""
+        norm = float(np.linalg.norm(flat))
+        entry = {"num": len(self.iterations) + 1, **facts, "feature_norm": norm, "scores": {}}
+        entry["active_features"] = int(np.count_nonzero(flat))
+        if self.evaluate is not None:
+            entry.update(self.evaluate(flat))
+        self.iterations.append(entry)
+        shown = {name: value for name, value in entry.items() if isinstance(value, int | float)}
+        self.tell("  ".join(f"{name} {value:g}" for name, value in shown.items()))
+
+    def tell(self, message: str) -> None:
+        """Log a message. What is shown goes by the run alone: other threads share handlers and levels of loggers."""
+        logger.info("%s", message)
+        if self.verbose:
+            sys.stdout.write(f"{message}\n")
+            sys.stdout.flush()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the dev data."""
+        return {**self.__dict__, "evaluate": None}
 
 
 def train(corpus: EncodedCorpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:

@@ -76,7 +76,7 @@ def _by_name(sums: Doubles, labels: Sequence[str]) -> dict[str, float]:
     tokens, segments = (LabelCounts(*counts) for counts in by_label)
     scores = {"micro_f": tokens.micro_f, **_named("macro", tokens.macro()), **_named("weighted", tokens.weighted)}
     if NOTE in labels:
-        scores[f"macro_f_without_{NOTE}"] = tokens.macro_f(np.array(labels) != NOTE)
+        scores[f"macro_f_without_{NOTE}"] = tokens.macro(np.array(labels) != NOTE).f
     return {**scores, "segment_f": segments.micro_f, "whole": right / total}
 
 

@@ -72,7 +72,7 @@ class SetValuedTagger(KeepsPromise, ChainPipe):
         return super().predict(docs)
 
     def tag_words(self, texts: Sequence[Sequence[str]]) -> list[WordTags]:
-        """Tag texts that are split into words, without Docs; numbers are those of `tags`. See `tag_words`."""
+        """Tag texts that are split into words, without Docs. See `tag_words`."""
         return tag_words(self, texts, posterior=self.settings.decode == "posterior")
 
     def rebuild(self) -> None:
