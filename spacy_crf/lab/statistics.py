@@ -47,7 +47,7 @@ class SignedRanks:
 
 @dataclass(frozen=True)
 class ResampledT:
-    """Outcome of the corrected resampled t-test on n splits, two-sided, with the confidence interval of the mean.
+    """Outcome of the corrected resampled t-test on n splits, two-sided, with the 95 % confidence interval of the mean.
 
     t (float): statistic, NaN where all differences are 0.
     """
@@ -109,7 +109,7 @@ def _exact_with_ties(ranks: Doubles, positive: float, alternative: Alternative) 
     return {"greater": above, "less": below, "two-sided": min(1.0, 2 * min(above, below))}[alternative]
 
 
-def resampled_t_test(differences: Doubles, test_per_train: float, level: float = 0.95) -> ResampledT:
+def resampled_t_test(differences: Doubles, test_per_train: float) -> ResampledT:
     """Test the differences ((n,)) of at least two splits by the corrected resampled t-test (Nadeau and Bengio 2003).
 
     The variance of the mean of n differences is estimated as (1/n + test_per_train) times their sample variance,
@@ -118,7 +118,6 @@ def resampled_t_test(differences: Doubles, test_per_train: float, level: float =
     p is 1 where all differences are 0, and 0 where they are all the same otherwise; both as `wilcoxon` sees it.
 
     test_per_train (float): size of test parts by that of training parts; 0 is Student's paired t-test.
-    level (float): of the confidence interval.
     """
     from scipy import stats
 
@@ -130,7 +129,7 @@ def resampled_t_test(differences: Doubles, test_per_train: float, level: float =
     if not np.ptp(differences):
         return ResampledT(n, mean, copysign(inf, mean) if mean else nan, float(mean == 0), mean, mean)
     t = mean / error
-    reach = error * float(stats.t.ppf((1 + level) / 2, n - 1))
+    reach = error * float(stats.t.ppf((1 + LEVEL) / 2, n - 1))
     return ResampledT(n, mean, t, float(2 * stats.t.sf(abs(t), n - 1)), mean - reach, mean + reach)
 
 
