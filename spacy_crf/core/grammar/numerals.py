@@ -1,4 +1,6 @@
-"""Numerals: digits, roman numerals, letters of three alphabets, and numerals of East Asia, with what they count."""
+"""Numerals: digits, roman numerals, letters of three alphabets, and numerals of East Asia, with what they count; and the
+words that numberings are written with, from lists: a line of each for a language, or a word.
+"""
 
 import re
 from itertools import pairwise

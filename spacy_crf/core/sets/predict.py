@@ -272,9 +272,11 @@ def smallest_set(paths: Ints, probabilities: Doubles, level: float, exhausted: b
 
 
 def smallest_sequence_sets(labellings: Labellings, level: float, cap: int = 256) -> list[SequenceSet]:
-    """`smallest_set` for each sequence of a batch, from as many best paths as it takes, at most `cap`.
+    """`smallest_set` for each sequence of a batch, from as many best paths as it takes, at most `cap` of all L^T.
 
-    An empty sequence has one path, of probability 1.
+    Token sets multiply out to sequences that were never probable together; here each member is a whole reading with its
+    exact probability. Heid (section 5.1) names such sets and leaves them open. An empty sequence has one path, of
+    probability 1.
     """
     _check_level(level)  # of an empty batch, too
     if cap < 1:
