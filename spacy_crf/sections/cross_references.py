@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from spacy.tokens import Doc
 
 from ..core.grammar.numbering import ALONE, PLACE, SIGNS, Reading, readings
-from ..core.grammar.numerals import ARABIC
-from ..core.grammar.words import KEYWORDS, MENTIONS, ORDINALS, PLURALS, RANKS
+from ..core.grammar.numerals import ARABIC, KEYWORDS, MENTIONS, ORDINALS, PLURALS, RANKS
 from . import spans
 from .layout import DocumentLayout
 from .tree import SectionTree
