@@ -276,3 +276,10 @@ def require_least(**settings: tuple[float, int]) -> None:
     for name, (value, least) in settings.items():
         if not least <= value < math.inf:
             raise CRFError(CoreErrors.CRF204.format(name=name, value=value, expected=f"at least {least}"))
+
+
+def require_count(least: int = 1, /, **counts: int) -> None:
+    """Raise a coded error for the first whole number that is too small."""
+    for name, value in counts.items():
+        if value < least:
+            raise CRFError(CoreErrors.CRF108.format(name=name, least=least, value=value))

@@ -12,7 +12,7 @@ from typing import Literal, cast
 import numpy as np
 
 from ..core.arrays import Bools, Doubles, Indices
-from ..core.errors import CoreErrors, CRFError
+from ..core.errors import CRFError, require_count
 from ..tagging.ranking import Order
 from .errors import LabErrors
 from .sampling import By, CorpusLayout, Rng, draw_folds, draw_test
@@ -116,8 +116,7 @@ def make_splits(layout: CorpusLayout, settings: SplitSettings, distances: Double
     unit, kind = settings.unit, settings.kind
     if (kind in WITHIN and unit == "document") or (kind in WHOLE and unit != "document"):
         raise CRFError(LabErrors.CRF613.format(kind=kind, by=unit))
-    if settings.repeats < 1:
-        raise CRFError(CoreErrors.CRF108.format(name="repeats", least=1, value=settings.repeats))
+    require_count(repeats=settings.repeats)
     if settings.repeats > 1 and (kind in WHOLE or (kind == "cross-domain" and unit == "document")):
         raise CRFError(LabErrors.CRF615.format(kind=kind))
     for fraction in settings.fractions:

@@ -14,8 +14,8 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from ..core.arrays import Doubles, Indices
-from ..core.errors import CoreErrors, CRFError
+from ..core.arrays import Doubles, Indices, check_finite
+from ..core.errors import CRFError
 from .errors import LabErrors
 
 Alternative = Literal["two-sided", "greater", "less"]
@@ -142,7 +142,7 @@ def bootstrap(values: Doubles, weights: Doubles, level: float = 0.95, draws: int
     """
     from scipy import stats
 
-    _check_finite(values)
+    check_finite("differences", values)
     if not len(values) or not weights.sum() > 0:
         raise CRFError(LabErrors.CRF620)
     mean = float(np.average(values, weights=weights))
@@ -168,14 +168,9 @@ def pearson(first: Doubles, second: Doubles) -> float | None:
 
 def _without_rounding(differences: Doubles) -> Doubles:
     """Round finite differences so that those of equal size are equal, and those of 0 are 0."""
-    _check_finite(differences)
+    check_finite("differences", differences)
     scale = max(1.0, np.abs(differences).max(initial=0.0))
     return np.asarray(np.round(differences / scale, DIGITS) * scale)
-
-
-def _check_finite(values: Doubles) -> None:
-    if not np.isfinite(values).all():
-        raise CRFError(CoreErrors.CRF102.format(name="differences"))
 
 
 # -- intervals of figures ----------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Doubles, cached_property
-from ..errors import CoreErrors, CRFError
+from ..errors import CoreErrors, CRFError, require_count
 from .chart import ParseScores
 from .forest import Parse, best_parses
 from .marginals import ForestMarginals, marginals
@@ -184,8 +184,7 @@ class Grammar:
 
         Fewer trees are always the beginning of more. Those that go through loops of unary rules count.
         """
-        if k < 1:
-            raise CRFError(CoreErrors.CRF108.format(name="k", least=1, value=k))
+        require_count(k=k)
         return best_parses(self.binary, scores, k)
 
     def marginals(self, scores: ParseScores) -> ForestMarginals:

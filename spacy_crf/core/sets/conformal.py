@@ -15,9 +15,9 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ..arrays import Bools, Doubles, Floats, Indices
+from ..arrays import Bools, Doubles, Floats, Indices, check_finite, check_shape
 from ..errors import CoreErrors, CoreWarnings, CRFError
-from .measures import best_labels, check_shape, pad_labels
+from .measures import best_labels, pad_labels
 
 Kind = Literal["lac", "aps", "raps"]
 Condition = Literal["marginal", "label", "group"]
@@ -30,18 +30,13 @@ def ranked(marginals: Floats) -> tuple[Doubles, Indices]:
     RETURNS (tuple): the probability ((N, L)) of all labels before each one; its rank ((N, L)) from 1.
     RAISES (ValueError): for NaN or inf.
     """
-    _check_finite(marginals)
+    check_finite("marginals", marginals)
     order = np.argsort(-marginals, axis=1, kind="stable")
     sums = np.cumsum(np.take_along_axis(marginals, order, axis=1), axis=1, dtype=np.float64)
     before, ranks = np.zeros(marginals.shape), np.empty(marginals.shape, dtype=np.intp)
     np.put_along_axis(before, order[:, 1:], sums[:, :-1], axis=1)
     np.put_along_axis(ranks, order, np.arange(1, marginals.shape[1] + 1)[None, :], axis=1)
     return before, ranks
-
-
-def _check_finite(marginals: Floats) -> None:
-    if not np.isfinite(marginals).all():
-        raise CRFError(CoreErrors.CRF102.format(name="marginals"))
 
 
 def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
@@ -99,7 +94,7 @@ class Score:
 
         uniforms ((N,)): from [0, 1]; the same ones give the same sets, and sets that are nested in the level.
         """
-        _check_finite(marginals)
+        check_finite("marginals", marginals)
         if (uniforms is not None) != self.randomised:
             raise CRFError(CoreErrors.CRF820.format(kind=self.kind, needs="wants" if self.randomised else "takes no"))
         probabilities = marginals.astype(np.float64)

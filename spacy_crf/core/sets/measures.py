@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import Bools, Doubles, Floats, Indices, Scalar
+from ..arrays import Bools, Doubles, Floats, Indices, Scalar, check_shape
 from ..calibration import Reliability, classwise_errors, reliability
 from ..errors import CoreErrors, CRFError
 
@@ -79,12 +79,6 @@ def best_labels(weights: Floats) -> Bools:
     """((N, L)): the labels of greatest gold weight of each unit, several if equal; none where there is no gold."""
     greatest = weights.max(axis=1, keepdims=True)
     return np.asarray((weights >= greatest - SUM_TOLERANCE) & (weights > 0))
-
-
-def check_shape(name: str, array: npt.NDArray[np.generic], expected: tuple[int, ...]) -> None:
-    """Refuse an array of another shape."""
-    if array.shape != expected:
-        raise CRFError(CoreErrors.CRF101.format(name=name, expected=expected, actual=array.shape))
 
 
 def pad_labels(values: npt.NDArray[Scalar], weights: Floats, fill: float) -> npt.NDArray[Scalar]:

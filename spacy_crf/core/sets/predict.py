@@ -18,7 +18,7 @@ import numpy as np
 from ..arrays import Bools, Doubles, Floats, Indices, Ints
 from ..chain.distribution import Labellings
 from ..chain.potentials import numbered
-from ..errors import CoreErrors, CRFError
+from ..errors import CoreErrors, CRFError, require_count
 
 # float32 marginals are off by some 1e-6; what differs by less is equal, and the smaller set is taken
 TIE = 1e-6
@@ -58,8 +58,7 @@ class Utility:
 
     def values(self, n_labels: int) -> Doubles:
         """((L,)): g(1) to g(L), checked, in float64: float32 has ties where a g is flat."""
-        if n_labels < 1:
-            raise CRFError(CoreErrors.CRF108.format(name="n_labels", least=1, value=n_labels))
+        require_count(n_labels=n_labels)
         if self.table is None:
             found = DISCOUNTS[self.name](self.alpha, self.beta, np.arange(1.0, n_labels + 1), n_labels)
         else:
@@ -180,8 +179,7 @@ def error_controlled_sets(marginals: Floats, level: float) -> ChosenSets:
 
 def top_k_sets(marginals: Floats, k: int) -> ChosenSets:
     """The k most probable labels of each unit, all labels where there are fewer. O(N L log L)."""
-    if k < 1:
-        raise CRFError(CoreErrors.CRF108.format(name="k", least=1, value=k))
+    require_count(k=k)
     size = min(k, check_marginals(marginals))
     ranked = np.sort(marginals, axis=1)[:, ::-1][:, :size]
     sizes = np.full(len(marginals), size, dtype=np.intp)
@@ -279,8 +277,7 @@ def smallest_sequence_sets(labellings: Labellings, level: float, cap: int = 256)
     probability 1.
     """
     _check_level(level)  # of an empty batch, too
-    if cap < 1:
-        raise CRFError(CoreErrors.CRF108.format(name="cap", least=1, value=cap))
+    require_count(cap=cap)
     found: dict[int, SequenceSet] = {}
     pending, k = np.arange(labellings.n_sequences), min(FIRST, cap)
     while len(pending):

@@ -13,10 +13,10 @@ from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
-from ..arrays import Bools, Doubles, Floats, Indices
+from ..arrays import Bools, Doubles, Floats, Indices, check_shape
 from ..errors import CoreErrors, CRFError
 from .conformal import check_choice, check_count, ranked
-from .measures import SUM_TOLERANCE, best_labels, check_shape, pad_labels
+from .measures import SUM_TOLERANCE, best_labels, pad_labels
 
 Unit = Literal["token", "sentence", "document"]
 Loss = Literal["share", "any", "ml-acc"]
