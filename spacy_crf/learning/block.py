@@ -142,14 +142,14 @@ class LBFGSSettings(TrainerSettings):
     cache: str | None = None
 
     def __post_init__(self) -> None:
-        from ..core.errors import CoreErrors, CRFError, require_least
+        from ..core.errors import CoreErrors, require, require_least
         from .errors import require_no_cache
 
         ones = ("iterations_per_step", "memory", "first_order_steps")
         numbers = {name: value for name, value in vars(self).items() if name != "cache" and value != "auto"}
         require_least(**{name: (value, int(name in ones)) for name, value in numbers.items()})
-        if self.resumable and "c2" not in numbers:
-            raise CRFError(CoreErrors.CRF204.format(name="c2", value=self.c2, expected="a number, to be resumable"))
+        known = not self.resumable or "c2" in numbers
+        require(CoreErrors.CRF204, "c2", self.c2, known, "a number, to be resumable")
         require_no_cache(self.cache, resumable=self.resumable, warmup=self.warmup, c2=self.c2 == "auto" and self.c2)
 
     @property
@@ -334,15 +334,15 @@ class DistributedSettings(TrainerSettings):
     folder: str | None = None
 
     def __post_init__(self) -> None:
-        from ..core.errors import CoreErrors, CRFError
+        from ..core.errors import CoreErrors, require
 
-        wrong: list[tuple[str, Any, str]] = [("workers", self.workers, "at least 1")] if self.workers < 1 else []
-        if not isinstance(self.trainer, LBFGSSettings | AdaGradSettings):
-            wrong.append(("trainer", type(self.trainer).__name__, "spacy_crf.LBFGS.v1 or spacy_crf.AdaGrad.v1"))
-        alone = {name: vars(self.trainer).get(name) for name in ("resumable", "unseen", "warmup", "cache")}
-        wrong += [(name, value, "left out") for name, value in alone.items() if value]
-        for name, value, expected in wrong:
-            raise CRFError(CoreErrors.CRF204.format(name=name, value=value, expected=expected))
+        own, known = self.trainer, isinstance(self.trainer, LBFGSSettings | AdaGradSettings)
+        require(CoreErrors.CRF204, "workers", self.workers, self.workers >= 1, "at least 1")
+        kinds = "spacy_crf.LBFGS.v1 or spacy_crf.AdaGrad.v1"
+        require(CoreErrors.CRF204, "trainer", type(own).__name__, known, kinds)
+        for name, value in vars(own).items():
+            is_for_all = name not in ("resumable", "unseen", "warmup", "cache")
+            require(CoreErrors.CRF204, name, value, is_for_all or not value, "left out")
 
     def make(self, model: Model[Any, Any], nlp: Language | None = None) -> Any:
         from .distributed import DistributedTrainer

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..arrays import Doubles, Indices, check_shape
-from ..errors import CoreErrors, CRFError
+from ..errors import CoreErrors, CRFError, require
 from .rules import BinaryGrammar
 
 CELLS = 1 << 16  # of a work array: it stays in the cache
@@ -66,9 +66,8 @@ class SpanTable:
         check_shape("terminals", scores.terminals, (scores.n_units, grammar.n_terminals))
         names = grammar.symbols[grammar.n_terminals : grammar.first_marker]
         for label in scores.spans:
-            if label not in names:
-                expected = f"a nonterminal of the grammar: {', '.join(names)}"
-                raise CRFError(CoreErrors.CRF950.format(setting="spans", value=repr(label), expected=expected))
+            expected = f"a nonterminal of the grammar: {', '.join(names)}"
+            require(CoreErrors.CRF950, "spans", repr(label), label in names, expected)
         self.n_symbols = grammar.n_symbols
         self.symbols = np.array([grammar.n_terminals + names.index(label) for label in scores.spans], dtype=np.intp)
         matrices = np.array(list(scores.spans.values()), dtype=float)

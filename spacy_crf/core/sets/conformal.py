@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from ..arrays import Bools, Doubles, Floats, Indices, check_finite, check_shape
-from ..errors import CoreErrors, CoreWarnings, CRFError
+from ..errors import CoreErrors, CoreWarnings, CRFError, require
 from .measures import best_labels, pad_labels
 
 Kind = Literal["lac", "aps", "raps"]
@@ -41,8 +41,7 @@ def ranked(marginals: Floats) -> tuple[Doubles, Indices]:
 
 def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
     """Refuse a setting that is none of its choices."""
-    if value not in choices:
-        raise CRFError(CoreErrors.CRF819.format(name=name, value=value, expected=" or ".join(map(repr, choices))))
+    require(CoreErrors.CRF819, name, value, value in choices, " or ".join(map(repr, choices)))
 
 
 def least_count(level: float) -> int:
@@ -85,9 +84,8 @@ class Score:
             "penalty": (0 < self.penalty < np.inf if raps else self.penalty == 0, "positive for RAPS, 0 for others"),
             "k_reg": (self.k_reg >= 0 if raps else self.k_reg == 0, "at least 0 for RAPS, 0 for others"),
         }
-        for name, (fulfilled, expected) in rules.items():
-            if not fulfilled:
-                raise CRFError(CoreErrors.CRF819.format(name=name, value=getattr(self, name), expected=expected))
+        for name, (holds, expected) in rules.items():
+            require(CoreErrors.CRF819, name, getattr(self, name), holds, expected)
 
     def of(self, marginals: Floats, uniforms: Doubles | None = None) -> Doubles:
         """((N, L)): scores of all labels. O(N L log L), for LAC O(N L).
