@@ -19,8 +19,8 @@ import spacy
 
 from benchmarks.data import score_chunks
 from benchmarks.machine import describe
-from benchmarks.measure import Settings, new_parser
-from benchmarks.ours import NAME, folder_bytes, make_examples, new_chunker, predicted_labels, read
+from benchmarks.measure import Settings, new_parser, read, size_of
+from benchmarks.ours import NAME, make_examples, new_chunker, predicted_labels
 from benchmarks.report import README, update
 from benchmarks.tasks import TASKS
 from spacy_crf.core.learn.full_batch import FullBatchObjective, new_optimizer
@@ -45,17 +45,13 @@ class Row(TypedDict):
 
 
 def train(settings: Settings) -> list[Row]:
-    """Train with each pair of penalties on features encoded once.
-
-    settings (Settings): of the chunking task.
-    RETURNS (list[Row]): two for each pair: single and half precision.
-    """
+    """Train with each pair of penalties on features encoded once; single and half precision of each."""
     nlp = new_chunker(settings)
     pipe = nlp.get_pipe(NAME)
     examples, sentences = make_examples(nlp, read(settings, "train")), read(settings, "test")
     nlp.initialize(lambda: examples)
     learner, sample = pipe.learner, pipe.make_sample(examples)
-    learner.grow([sample])
+    learner.grow(sample)
     corpus = learner.encode(sample)
     learner.add_weights(corpus)
     zero = get_weights(pipe.model)
@@ -85,16 +81,12 @@ def _loaded(settings: Settings, folder: Path, sentences: list) -> dict[str, floa
     seconds = time.perf_counter() - started
     predicted = predicted_labels(nlp, settings, sentences)
     f1 = score_chunks([settings.task.labels(sentence) for sentence in sentences], predicted).f1
-    sizes = {"bytes": folder_bytes(folder / NAME), "strings_bytes": (folder / "vocab" / "strings.json").stat().st_size}
+    sizes = {"bytes": size_of(folder / NAME), "strings_bytes": (folder / "vocab" / "strings.json").stat().st_size}
     return {"f1": f1, "load_seconds": seconds, **sizes}
 
 
 def render(rows: list[Row], machine: str) -> str:
-    """The table.
-
-    rows (list[Row]): the models.
-    RETURNS (str): Markdown.
-    """
+    """Return the table in Markdown."""
     lines = [machine, "", "| c1 | c2 | precision | weights | F1, test | component's folder | load | training |"]
     lines.append("| ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: |")
     for row in rows:

@@ -221,11 +221,7 @@ def _point(engine: str, algorithm: str, epochs: int, seed: int, wall: float, sco
 
 
 def render(points: list[Point], machine: str) -> str:
-    """The table: means over seeds.
-
-    points (list[Point]): all runs.
-    RETURNS (str): Markdown.
-    """
+    """Return the table of means over seeds in Markdown."""
     lines = [machine, "", "| engine, algorithm | epochs | seconds | F1 | accuracy |"]
     lines.append("| --- | ---: | ---: | ---: | ---: |")
 

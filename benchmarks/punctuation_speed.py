@@ -34,12 +34,12 @@ import spacy
 from spacy.language import Language
 
 from benchmarks.machine import describe
-from benchmarks.measure import Clock, new_parser
-from benchmarks.runner import ROOT
+from benchmarks.measure import ROOT, Clock, new_parser
 from spacy_crf.core.chain.viterbi import viterbi
 from spacy_crf.core.threads import available_threads, run_parallel
 from spacy_crf.features.columns import Columns
 from spacy_crf.punctuation.component import PunctuationRestorer
+from spacy_crf.punctuation.reader import PunctuationCorpus
 from spacy_crf.punctuation.words import split_words
 
 NAME = "punctuation_restorer"
@@ -59,10 +59,8 @@ def restorer_of(nlp: Language) -> PunctuationRestorer:
 def read_words(kind: str, data: Path) -> list[str]:
     """Words in lower case without marks: of our own corpus, or of talks."""
     if kind == "speech":
-        from benchmarks.punctuation import FOLDER, read
-
-        (example,) = read(data / FOLDER / "dev2012.tsv.gz", Language())
-        return [token.text for token in example.predicted]
+        examples = PunctuationCorpus(data / "iwslt_punct" / "dev2012.tsv.gz")(spacy.blank("en"))
+        return [token.text for example in examples for token in example.predicted]
     files = sorted((ROOT / "corpus" / NAME).glob("*/*.txt"))
     texts = [file.read_text(encoding="utf8") for file in files]
     return [text[word.start : word.end].lower() for text in texts for word in split_words(text)]

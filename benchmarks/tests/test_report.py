@@ -3,8 +3,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.engine import JOBS
-from benchmarks.report import Document, publish, render, update
-from benchmarks.rows import ROWS, TITLES
+from benchmarks.report import ROWS, TITLES, Document, publish, render, update
 from benchmarks.summary import Outcome, gather
 from benchmarks.tasks import TASKS
 
