@@ -16,7 +16,7 @@ from ..core.errors import CRFError
 from ..features.class_paths import text_paths, vector_paths
 from ..lab.errors import LabErrors
 from ..reading.files import read_lines
-from ..reading.numbers import finite_number
+from ..reading.records import finite_number
 from .data import Data, DataOptions
 from .options import command, make_folders, refuse_idle, table, tell_written, watched
 

@@ -140,7 +140,7 @@ def _make_tokenizer(nlp: Language) -> Tokenizer:
 
 def _take_tags(settings: Any, *names: str) -> None:
     """Take settings with tags as they were meant; those of German begin with a dollar."""
-    from ..reading.configs import single_dollars
+    from ..reading.records import single_dollars
 
     for name in names:
         object.__setattr__(settings, name, single_dollars(getattr(settings, name)))

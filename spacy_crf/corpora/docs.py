@@ -21,10 +21,9 @@ from spacy.util import filter_spans
 from spacy.vocab import Vocab
 from thinc.types import Ints2d
 
-from ..annotation.documents import DOC_NAME
+from ..annotation.documents import DOC_NAME, TEXT_SETTINGS, copy_truncated
 from ..annotation.extensions import copy_values, read_value, register_stored, write_known, write_value
 from ..annotation.gold import partial_extension
-from ..annotation.preparation import TEXT_SETTINGS, copy_truncated
 from ..core.labels import OUTSIDE
 from .sentence import ENTITIES, MISSING, Sentence, bio_tags, extension_name, join_sentences, settle_spans, spans_key
 

@@ -10,9 +10,9 @@ from dataclasses import replace
 
 from spacy.tokens import Doc
 
+from ..annotation.documents import TEXT_SETTINGS, has_signs_only
 from ..annotation.extensions import read_value, stored_values, write_values
 from ..annotation.gold import GOLD_TAGS, best_tag, read_gold_tags, register_gold_tags
-from ..annotation.preparation import TEXT_SETTINGS, has_signs_only
 from .block import HistoricalText
 from .sentence import Sentence, group_sentences, join_sentences, take_tokens
 from .tagsets import CHECKED, CHECKED_COLUMN, GOLD_COLUMN

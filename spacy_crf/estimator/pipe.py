@@ -19,8 +19,7 @@ from ..features.templates import NOT, WORD_FLAGS, Attribute, Template, parse_tem
 from ..learning.model import get_weights, set_weights
 from ..learning.packed import dumps
 from ..pipe.block import SPAN_TARGETS
-from ..pipe.sealed import seal
-from ..pipe.storage import Parts
+from ..pipe.storage import Parts, seal
 from ..tagging.component import CRFTagger
 from .crf import CRF
 from .crfsuite import CRFsuiteModel

@@ -9,8 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ..annotation.documents import read_doc_name
-from ..annotation.preparation import Preparation
+from ..annotation.documents import Preparation, read_doc_name
 from ..annotation.span_targets import SpanTarget
 from ..annotation.target import Target
 from ..core.arrays import Bools

@@ -13,8 +13,7 @@ from ..learning.packed import dumps, loads, pack, unpack
 from ..learning.resuming import usable
 from .block import ChainSettings
 from .errors import PipeErrors
-from .sealed import CHECKSUMS
-from .storage import read_folder
+from .storage import CHECKSUMS, read_folder
 
 RUN = "trainer"  # the file
 WITHOUT_EFFECT = ("n_threads",)  # on what is learned
