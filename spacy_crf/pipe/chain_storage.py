@@ -40,8 +40,7 @@ from .block import ChainSettings
 from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors, PipeWarnings
 from .labels import PREPARATION, HasLabels, KeepsPreparation
-from .resume import RUN, Run, settings_of_run
-from .storage import Parts, Stored, check_templates, read_folder, readable
+from .storage import RUN, Parts, Run, Stored, check_templates, read_folder, readable, settings_of_run
 
 
 class Start(NamedTuple):

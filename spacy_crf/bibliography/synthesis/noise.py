@@ -5,8 +5,9 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from random import Random
 
+from ...core.grammar.numerals import roman_numeral
 from ...corpora.references import Field
-from .imprints import draw_doi, draw_eprint, draw_isbn, draw_old_isbn, draw_url, in_roman
+from .imprints import draw_doi, draw_eprint, draw_isbn, draw_old_isbn, draw_url
 from .printing import tidy
 
 Fields = list[Field]
@@ -191,7 +192,7 @@ def name_volumes(fields: Fields, rng: Random) -> Fields:
     is_roman = rng.random() < 0.3
 
     def change(found: re.Match[str]) -> str:
-        number = in_roman(int(found[1])) if is_roman else found[1]
+        number = roman_numeral(int(found[1])) if is_roman else found[1]
         return f"{word}{number}"
 
     return [Field(label, ONLY_VOLUME.sub(change, text) if label == "VOLUME" else text) for label, text in fields]
