@@ -115,12 +115,12 @@ def abridge(fields: Fields, rng: Random) -> Fields:
 def raise_names(fields: Fields, rng: Random) -> Fields:
     """Put names into capitals, or the first word of them."""
     if rng.random() < 0.4:
-        return [Field(label, re.sub(r"^\w+", _upper, text) if label == "AUTHOR" else text) for label, text in fields]
+        first = re.compile(r"^\w+")
+        return [
+            Field(label, first.sub(lambda found: found[0].upper(), text) if label == "AUTHOR" else text)
+            for label, text in fields
+        ]
     return [Field(label, text.upper() if label in ("AUTHOR", "EDITOR") else text) for label, text in fields]
-
-
-def _upper(found: re.Match[str]) -> str:
-    return found[0].upper()
 
 
 def end_with(fields: Fields, rng: Random) -> Fields:
