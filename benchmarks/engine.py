@@ -7,7 +7,6 @@ Each job is a fresh process; the engines take turns.
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -19,7 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.machine import describe
-from benchmarks.measure import ROOT
+from benchmarks.measure import ROOT, new_parser
 from benchmarks.report import Document, publish
 from benchmarks.summary import OURS, PEER, Numbers, Outcome, failures, gather
 from benchmarks.tasks import TASKS
@@ -170,10 +169,7 @@ def main() -> int:
 
 
 def _read_options() -> argparse.Namespace:
-    default_data = Path(os.environ.get("SPACY_CRF_DATA", ROOT.parent / "shared" / "data"))
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=default_data, help="folder of the corpora")
-    parser.add_argument("--out", type=Path, required=True, help="JSON file to write")
+    parser = new_parser(__doc__)
     parser.add_argument("--only", action="append", default=[], help="a job or part of its name; repeatable")
     parser.add_argument("--repeats", type=_positive, default=3, help="runs of each short job")
     parser.add_argument("--quick", action="store_true", help="a few iterations, to try the benchmark out")

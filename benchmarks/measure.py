@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import resource
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from types import TracebackType
+from typing import Any
 
 from benchmarks.data import Sentence, accuracy, score_chunks
 from benchmarks.summary import Numbers
@@ -85,6 +87,15 @@ def run_job(*works: Callable[[Settings], Numbers]) -> None:
     task = TASKS[asked.task]
     iterations = min(asked.iterations or task.max_iterations, task.max_iterations)
     print(json.dumps(by_name[asked.work](Settings(task, asked.data, asked.models, iterations))))
+
+
+def run_apart(module: str, *options: str) -> Any:
+    """Run a module in a process of its own, whose peak of memory is that of the run, and return the JSON that it prints
+    last."""
+    done = subprocess.run(
+        [sys.executable, "-m", module, *options], check=True, stdout=subprocess.PIPE, text=True, cwd=ROOT
+    )
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def enough_iterations(settings: Settings) -> int:

@@ -34,7 +34,7 @@ import spacy
 from spacy.language import Language
 
 from benchmarks.machine import describe
-from benchmarks.measure import ROOT, Clock, new_parser
+from benchmarks.measure import ROOT, Clock, new_parser, run_apart
 from spacy_crf.core.chain.viterbi import viterbi
 from spacy_crf.core.threads import available_threads, run_parallel
 from spacy_crf.features.columns import Columns
@@ -234,18 +234,14 @@ def main() -> None:
     for name in (f"{job}@{kind}" for job in JOBS for kind in models):
         if options.only not in name:
             continue
-        runs = [_run(name) for _ in range(1 if name.startswith("filter") else options.repeats)]
+        runs = [
+            run_apart("benchmarks.punctuation_speed", *sys.argv[1:], "--job", name)
+            for _ in range(1 if name.startswith("filter") else options.repeats)
+        ]
         row: dict[str, object] = {"name": name} | {key: _spread([one[key] for one in runs]) for key in runs[0]}
         rows.append(row)
         print(json.dumps(row), flush=True)
         options.out.write_text(json.dumps(result, indent=1) + "\n", encoding="utf8")
-
-
-def _run(name: str) -> Numbers:
-    command = [sys.executable, str(Path(__file__).resolve()), *sys.argv[1:], "--job", name]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=ROOT)
-    numbers: Numbers = json.loads(done.stdout.splitlines()[-1])
-    return numbers
 
 
 def _spread(values: list[float]) -> list[float]:
