@@ -22,7 +22,7 @@ from ..corpora.cas import is_cas
 from ..corpora.docs import make_doc
 from ..corpora.errors import CorpusErrors
 from ..corpora.exchange import Place
-from ..corpora.files import data_suffix, name_files, visible_files
+from ..corpora.files import TEXT_SUFFIXES, data_suffix, name_files, visible_files
 from ..corpora.formats import COLUMNS, WITH_SETS, ColumnFormat, Format, list_files, tell_format, tell_unread
 from ..corpora.formats import FORMATS as CORPUS_FORMATS
 from ..corpora.historical import prepare_gold
@@ -42,7 +42,6 @@ from .options import OptionGroup, parameter, split_names, watched
 TEXT, SECTIONS = "text", "sections"
 CORPUS, FOLD = "spacy_crf.Corpus.v1", "spacy_crf.Fold.v1"
 SECTION_CORPUS = "spacy_crf.SectionCorpus.v1"
-TEXT_SUFFIXES = (".txt", ".text", ".md", "")
 # Suffixes of files that tell what a folder holds, the surest first; those of a licence or a README do not
 TELLING = (".spacy", ".conllu", *COLUMNS, ".xmi", ".xlsx", ".xml", ".srt", ".vtt", ".sbv", ".ctm", ".jsonl", ".json")
 

@@ -3,15 +3,15 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from spacy.language import Language
 from spacy.tokenizer import Tokenizer
 from spacy.util import registry
 
+from ..annotation.documents import Punctuation
 from ..core.errors import CoreErrors, CRFError
 
-Punctuation = Literal["gold", "context", "removed"]
 FIELDS = (
     # Cora, ParsCit
     *("author", "booktitle", "date", "editor", "institution", "journal", "location", "note", "pages", "publisher"),
