@@ -1,27 +1,24 @@
 """The L1 penalty against F1 and size on CoNLL-2000: what a small model costs.
 
-    python benchmarks/compact.py --data DIR --out FILE.json
+    python -m benchmarks.compact --data DIR --out FILE.json
 
 Each row trains the chunker of the engine benchmark with c1 and c2 = 0.05 by OWL-QN (c1 = 0: with the benchmark's c2 = 1
 by L-BFGS), saves the pipeline, loads it again, and scores what was loaded.
 """
 
 import json
-import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import TypedDict
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
 import spacy
 
 from benchmarks.data import score_chunks
 from benchmarks.machine import describe
-from benchmarks.measure import Settings, new_parser, read, size_of
-from benchmarks.ours import NAME, make_examples, new_chunker, predicted_labels
-from benchmarks.report import README, update
+from benchmarks.measure import Settings, new_parser, read, size_of, write_json
+from benchmarks.ours import NAME, encode, make_examples, new_chunker, predicted_labels
+from benchmarks.report import show
 from benchmarks.tasks import TASKS
 from spacy_crf.core.learn.full_batch import FullBatchObjective, new_optimizer
 from spacy_crf.learning.model import get_weights, set_weights
@@ -50,10 +47,7 @@ def train(settings: Settings) -> list[Row]:
     pipe = nlp.get_pipe(NAME)
     examples, sentences = make_examples(nlp, read(settings, "train")), read(settings, "test")
     nlp.initialize(lambda: examples)
-    learner, sample = pipe.learner, pipe.make_sample(examples)
-    learner.grow(sample)
-    corpus = learner.encode(sample)
-    learner.add_weights(corpus)
+    corpus = encode(pipe, examples)
     zero = get_weights(pipe.model)
     rows: list[Row] = []
     for c1, c2 in PENALTIES:
@@ -103,10 +97,8 @@ def main() -> None:
     machine = describe()
     with tempfile.TemporaryDirectory() as models:
         rows = train(Settings(TASKS["chunking"], options.data, Path(models), 500))
-    options.out.write_text(json.dumps({"machine": machine, "rows": rows}, indent=1) + "\n", encoding="utf8")
-    table = render(rows, f"{machine['date']}; {machine['cpu']}, {machine['cores']} cores.")
-    print(table)
-    update(README, table, "compact")
+    write_json(options.out, {"machine": machine, "rows": rows})
+    show(render(rows, f"{machine['date']}; {machine['cpu']}, {machine['cores']} cores."), "compact")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Measures spacy_crf side by side with python-crfsuite: same data, same features, same run.
 
-    python benchmarks/engine.py --data DIR --out FILE.json
+    python -m benchmarks.engine --data DIR --out FILE.json
 
 Each job is a fresh process; the engines take turns.
 """
@@ -15,10 +15,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
 from benchmarks.machine import describe
-from benchmarks.measure import ROOT, new_parser
+from benchmarks.measure import ROOT, new_parser, write_json
 from benchmarks.report import Document, publish
 from benchmarks.summary import OURS, PEER, Numbers, Outcome, failures, gather
 from benchmarks.tasks import TASKS
@@ -163,7 +161,7 @@ def main() -> int:
     if not jobs:
         return 0
     document = _measure(jobs, options)
-    options.out.write_text(json.dumps(document, indent=2) + "\n", encoding="utf8")
+    write_json(options.out, document)
     _say(publish(document))
     return 1 if failures(document["results"]) else 0
 

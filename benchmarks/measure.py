@@ -98,6 +98,11 @@ def run_apart(module: str, *options: str) -> Any:
     return json.loads(done.stdout.splitlines()[-1])
 
 
+def write_json(path: Path, found: Any) -> None:
+    """Write the numbers of a run."""
+    path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf8")
+
+
 def enough_iterations(settings: Settings) -> int:
     """Return how many iterations show the peak of the memory."""
     return min(settings.iterations, ENOUGH_ITERATIONS)

@@ -106,12 +106,8 @@ def train_chunker(settings: Settings) -> Numbers:
     pipe = nlp.get_pipe(NAME)
     examples = make_examples(nlp, read(settings, "train"))
     nlp.initialize(lambda: examples)
-    learner = pipe.learner
     with Clock() as features:
-        sample = pipe.make_sample(examples)
-        learner.grow(sample)
-        corpus = learner.encode(sample)
-        learner.add_weights(corpus)
+        corpus = encode(pipe, examples)
     weights = get_weights(pipe.model)
     layout = weights.layout
     save_corpus(settings.models / f"{settings.task.name}.encoded.npz", corpus, layout)
@@ -130,6 +126,15 @@ def train_chunker(settings: Settings) -> Numbers:
         "evaluations": optimizer.evaluations,
         "features": layout.size,
     }
+
+
+def encode(pipe: Any, examples: list[Example]) -> EncodedCorpus:
+    """Return Examples as a component learns from them, which then has a weight for all that they show."""
+    sample = pipe.make_sample(examples)
+    pipe.learner.grow(sample)
+    corpus: EncodedCorpus = pipe.learner.encode(sample)
+    pipe.learner.add_weights(corpus)
+    return corpus
 
 
 def save_corpus(path: Path, corpus: EncodedCorpus, layout: Layout) -> None:

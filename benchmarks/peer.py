@@ -3,10 +3,12 @@
 python -m benchmarks.peer WORK --task TASK --data DIR --models DIR
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pycrfsuite
 
+from benchmarks.data import Sentence
 from benchmarks.measure import (
     Clock,
     Settings,
@@ -21,14 +23,16 @@ from benchmarks.measure import (
 from benchmarks.summary import PEER, Numbers
 
 
-def new_trainer(settings: Settings) -> pycrfsuite.Trainer:
-    """Make a trainer: L-BFGS with the L2 penalty of the task, everything else at CRFsuite's defaults."""
-    trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
-    trainer.set_params({"c1": 0.0, "c2": settings.task.c2, "max_iterations": settings.iterations})
+def new_trainer(settings: Settings, sentences: Iterable[Sentence] = ()) -> pycrfsuite.Trainer:
+    """Make a trainer that holds sentences: L-BFGS with the L2 penalty of the task, all else at CRFsuite's defaults."""
+    task, trainer = settings.task, pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
+    trainer.set_params({"c1": 0.0, "c2": task.c2, "max_iterations": settings.iterations})
+    for sentence in sentences:
+        trainer.append(task.features(sentence), task.labels(sentence))
     return trainer
 
 
-def open_tagger(path: Path) -> pycrfsuite.Tagger:
+def open_tagger(path: str | Path) -> pycrfsuite.Tagger:
     """Load a model."""
     tagger = pycrfsuite.Tagger()
     tagger.open(str(path))
@@ -66,11 +70,9 @@ def train(settings: Settings) -> Numbers:
 
 def fit(settings: Settings) -> Numbers:
     """`Trainer.train` alone, from features that it holds already."""
-    task, trainer = settings.task, new_trainer(settings)
-    for sentence in task.read(settings.data, "train"):
-        trainer.append(task.features(sentence), task.labels(sentence))
+    trainer = new_trainer(settings, read(settings, "train"))
     with Clock() as learning:
-        trainer.train(str(settings.models / f"{task.name}.{PEER}.fit"))
+        trainer.train(str(settings.models / f"{settings.task.name}.{PEER}.fit"))
     return {**learning.seconds("fit"), "objective": trainer.logparser.last_iteration["loss"]}
 
 

@@ -1,6 +1,6 @@
 """Speed of restored punctuation: decoding alone, Docs, texts, streams, and the filter for the shell.
 
-    python benchmarks/punctuation_speed.py --data DIR --out FILE.json --own MODEL --speech MODEL
+    python -m benchmarks.punctuation_speed --data DIR --out FILE.json --own MODEL --speech MODEL
         [--only NAME] [--repeats 3]
 
 `--own` is a pipeline of `configs/punctuation_restorer.cfg` (marks and case: 34 labels), `--speech` one of
@@ -28,13 +28,11 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
 import spacy
 from spacy.language import Language
 
 from benchmarks.machine import describe
-from benchmarks.measure import ROOT, Clock, new_parser, run_apart
+from benchmarks.measure import ROOT, Clock, new_parser, run_apart, write_json
 from spacy_crf.core.chain.viterbi import viterbi
 from spacy_crf.core.threads import available_threads, run_parallel
 from spacy_crf.features.columns import Columns
@@ -241,7 +239,7 @@ def main() -> None:
         row: dict[str, object] = {"name": name} | {key: _spread([one[key] for one in runs]) for key in runs[0]}
         rows.append(row)
         print(json.dumps(row), flush=True)
-        options.out.write_text(json.dumps(result, indent=1) + "\n", encoding="utf8")
+        write_json(options.out, result)
 
 
 def _spread(values: list[float]) -> list[float]:

@@ -1,14 +1,11 @@
-"""Renders the results of a run as one Markdown table; also alone: python benchmarks/report.py FILE.json."""
+"""Renders the results of a run as one Markdown table; also alone: python -m benchmarks.report FILE.json."""
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple, TypedDict
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.machine import Machine
 from benchmarks.summary import OURS, PEER, EngineResult, Measured, Results, Spread
@@ -132,6 +129,13 @@ def publish(document: Document, readme: Path = README) -> str:
         return f"{table}\n\nNot a complete run: the table in {readme.name} stays as it is."
     update(readme, table)
     return f"{table}\n\nThe table is now in {readme.name}."
+
+
+def show(table: str, name: str) -> None:
+    """Print a table and keep it in the README. name (str): its place there; "" where it is only printed."""
+    print(table)
+    if name:
+        update(README, table, name)
 
 
 def update(readme: Path, table: str, name: str = "engine") -> None:

@@ -12,7 +12,7 @@ WORDS = {"the": ("DT", "B-NP"), "dog": ("NN", "I-NP"), "barks": ("VBZ", "B-VP"),
 
 
 def run_engine(*options: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "benchmarks/engine.py", *options]
+    command = [sys.executable, "-m", "benchmarks.engine", *options]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
