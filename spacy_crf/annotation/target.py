@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, ClassVar, Protocol, TypeAlias, cast
+from typing import Any, ClassVar, TypeAlias, cast
 
 import numpy as np
 from spacy.attrs import IDX, POS, TAG
@@ -26,15 +26,18 @@ Values: TypeAlias = np.ndarray[Any, Any]
 Place: TypeAlias = tuple[int, int, str]  # first token, token after the last, label
 
 
-class SpanProbabilities(Protocol):
-    """Probabilities of S spans: with label and boundaries, with boundaries, and of all tokens having the label."""
+@dataclass(frozen=True)
+class SpanScores:
+    """Exact probabilities ((S,)) of spans with this label and these boundaries, with these boundaries and any label,
+    and of every token lying in spans of this label, whatever the boundaries."""
 
-    @property
-    def label(self) -> Doubles: ...
-    @property
-    def boundaries(self) -> Doubles: ...
-    @property
-    def covered(self) -> Doubles: ...
+    label: Doubles
+    boundaries: Doubles
+    covered: Doubles
+
+    def take(self, chosen: Indices | slice) -> "SpanScores":
+        """Scores of some of the spans."""
+        return SpanScores(self.label[chosen], self.boundaries[chosen], self.covered[chosen])
 
 
 @dataclass(slots=True)
@@ -42,13 +45,13 @@ class DecodedDoc:
     """What was decoded for a Doc.
 
     labels ((n,)): indices of tags, UNKNOWN for no tag. spans (Sequence): those that the tags form.
-    scores (SpanProbabilities | None): of the spans.
+    scores (SpanScores | None): of the spans.
     present ((n,) | None): the attribute of the tokens that `Target.reads` names.
     """
 
     labels: Ints
     spans: Sequence[Place] = ()
-    scores: SpanProbabilities | None = None
+    scores: SpanScores | None = None
     present: Hashes | None = None
 
 

@@ -24,9 +24,9 @@ from spacy.util import filter_spans
 from spacy.vocab import Vocab
 from thinc.types import Ints2d
 
-from ..annotation.documents import DOC_NAME
+from ..annotation.documents import DOC_NAME, TEXT_SETTINGS, copy_truncated
 from ..annotation.extensions import copy_values, read_value, register_stored, write_known, write_value
-from ..annotation.gold import partial_extension
+from ..annotation.gold import write_partial
 from ..annotation.preparation import TEXT_SETTINGS, copy_truncated
 from ..core.errors import CRFError
 from ..core.labels import OUTSIDE
@@ -69,20 +69,14 @@ class DocMaker:
                 unknown = [i for i, tag in enumerate(bio) if tag != OUTSIDE and i not in inside]
                 doc.set_ents(spans, missing=[doc[i : i + 1] for i in unknown])
                 if any(bio[i] for i in unknown):  # which `doc.ents` cannot tell
-                    self._write_partial(doc, "ent", "", bio)
+                    write_partial(doc, "ent", "", bio)
             elif key:
                 doc.spans[key], bio = self._read_spans(doc, kind, sentences, key)
                 if MISSING in bio:
-                    self._write_partial(doc, "spans", key, bio)
+                    write_partial(doc, "spans", key, bio)
             elif extension:
                 write_known(doc, extension, values)
         return doc
-
-    @staticmethod
-    def _write_partial(doc: Doc, target: str, key: str, bio: Sequence[str]) -> None:
-        name = partial_extension(target, key) or ""
-        register_stored(name)
-        write_known(doc, name, bio)
 
     def _make_tokens(self, sentences: Sequence[Sentence], whole: Sentence, known: dict[str, list[str]]) -> Doc:
         lengths = [len(sentence.words) for sentence in sentences]

@@ -9,8 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ..annotation.documents import read_doc_name
-from ..annotation.preparation import Preparation
+from ..annotation.documents import Preparation, read_doc_name
 from ..annotation.span_targets import SpanTarget
 from ..annotation.target import Target
 from ..core.arrays import Bools
@@ -41,8 +40,7 @@ from .block import ChainSettings
 from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors, PipeWarnings
 from .labels import PREPARATION, HasLabels, KeepsPreparation
-from .resume import RUN, Run, settings_of_run
-from .storage import Parts, Stored, check_templates, read_folder, readable
+from .storage import RUN, Parts, Run, Stored, check_templates, read_folder, readable, settings_of_run
 
 
 class Start(NamedTuple):
