@@ -127,6 +127,13 @@ def partial_tags(doc: Doc, target: str, spans_key: str) -> list[str] | None:
     return found if any(found) else None
 
 
+def write_partial(doc: Doc, target: str, spans_key: str, tags: Sequence[str]) -> None:
+    """Give a Doc BIO tags of its tokens, "" where unknown."""
+    name = partial_extension(target, spans_key) or ""
+    register_stored(name)
+    write_known(doc, name, tags)
+
+
 def partial_gold(example: Example, target: str, spans_key: str) -> list[str] | None:
     """BIO tags of the predicted tokens, "" where unknown or misaligned; None if gold is not partial."""
     found = partial_tags(example.reference, target, spans_key)

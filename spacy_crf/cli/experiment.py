@@ -133,11 +133,7 @@ def load_configs(config: TrainingConfig, paths: Sequence[Path], vary: Sequence[s
         stem if stems.count(stem) == 1 else str(path): replace(config, path=path) for path, stem in zip(paths, stems)
     }
     sources |= {text: replace(config, overrides=config.overrides | read_setting(text)) for text in vary}
-    configs = {}
-    for name, source in sources.items():
-        with source.loaded() as loaded:
-            configs[name] = loaded
-    return configs
+    return {name: source.load() for name, source in sources.items()}
 
 
 def read_setting(text: str) -> dict[str, Any]:

@@ -130,7 +130,9 @@ def guarantee(
     asked: Annotated[Asked, ConformalOptions()],
     output: Annotated[Path | None, typer.Option(help="Folder for the pipeline with the promise in its config")] = None,
     level: Annotated[float, typer.Option(help="Share that may miss the gold tag, or of the gold spans")] = 0.05,
-    levels: Annotated[str, typer.Option(help="Levels to tell the size of the sets for")] = LEVELS,
+    levels: Annotated[
+        str, typer.Option(help="Levels to tell the size of the sets for; of the default, those that FILE is enough for")
+    ] = LEVELS,
     unit: Annotated[
         Unit, typer.Option(help="What is exchangeable: documents, sentences, or tokens one by one")
     ] = "document",
@@ -154,7 +156,7 @@ def guarantee(
     if output is not None:
         loaded.component.cfg.update(**promises.settings(promise))
         loaded.nlp.to_disk(output)
-    for refusal in refusals:
+    for refusal in refusals if "levels" in given else ():
         tell_warning(refusal)
     if as_json:
         promises.warn(promise)

@@ -10,13 +10,14 @@ from spacy.training import Example
 from spacy.util import minibatch
 
 from ..annotation.span_targets import target_of
+from ..annotation.target import SpanScores
 from ..core.arrays import Floats, Ints, Segments
 from ..core.errors import CRFError, excerpt
 from ..core.labels import OUTSIDE, UNKNOWN, TagSet
 from ..features.columns import Columns
 from ..learning.model import get_tok2vec
 from .component import ChainPipe
-from .decoding import Batch, SpanScores, score_spans
+from .decoding import Batch, score_spans
 from .errors import PipeErrors
 
 BATCH_SIZE = 256

@@ -65,10 +65,8 @@ class WeightedTags(AttributeTarget):
     def description(self) -> str:
         return f"{super().description} or token._.{self.extension}"
 
-    def labels(self, docs: Iterable[Doc]) -> list[str]:
-        docs = list(docs)
-        weighted = {tag for doc in docs for row in read_weights(doc, self.name, self.extension) for tag in row}
-        return sorted({*super().labels(docs), *weighted})
+    def labels_of(self, doc: Doc) -> set[str]:
+        return super().labels_of(doc).union(*read_weights(doc, self.name, self.extension))
 
 
 def weighted_gold(

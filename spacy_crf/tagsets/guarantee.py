@@ -17,7 +17,7 @@ from spacy.util import minibatch
 
 from ..annotation.documents import number_documents, read_doc_name
 from ..core.arrays import Bools, Doubles, Floats, Hashes, Indices, Segments
-from ..core.errors import CoreErrors, CRFError
+from ..core.errors import CoreErrors, CRFError, require
 from ..core.sets.conformal import LAC, Condition, ConformalSets, Fallback, Score, calibrate
 from ..core.sets.measures import normalise
 from ..core.sets.risk import Loss, RiskControl, Unit, control_risk
@@ -71,9 +71,8 @@ class SequenceLength:
     kind: Literal["length"] = "length"
 
     def __post_init__(self) -> None:
-        if not self.edges or list(self.edges) != sorted({edge for edge in self.edges if edge > 0}):
-            expected = "lengths in ascending order, at least one"
-            raise CRFError(CoreErrors.CRF819.format(name="edges", value=list(self.edges), expected=expected))
+        holds = self.edges and list(self.edges) == sorted({edge for edge in self.edges if edge > 0})
+        require(CoreErrors.CRF819, "edges", list(self.edges), holds, "lengths in ascending order, at least one")
 
     def groups(self, tokens: Columns) -> Indices:
         return np.repeat(np.searchsorted(self.edges, tokens.lengths, side="left"), tokens.lengths)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spacy_crf.estimator import CRF
-from spacy_crf.estimator.params import DEFAULTS, VALUES, read_settings
+from spacy_crf.estimator.training import DEFAULTS, VALUES, read_settings
 
 
 def settings(**params):

@@ -70,7 +70,7 @@ def fit_temperature(held_out: Sequence[HeldOut], unit: Unit = "token") -> float:
         raise CRFError(CoreErrors.CRF549.format(name="unit", value=unit, expected=expected))
     if not any(batch.known.any() for batch in held_out):
         raise CRFError(CoreErrors.CRF111)
-    if all(_is_all_right(batch) for batch in held_out):
+    if all((batch.right(batch.distribution.best()) == 1)[batch.known].all() for batch in held_out):
         warnings.warn(CoreWarnings.CRFW101, CRFWarning, stacklevel=2)
         return 1.0
     loss = token_loss if unit == "token" else sequence_loss
@@ -107,7 +107,3 @@ def sequence_loss(batch: HeldOut, temperature: float) -> float:
     if batch.several is not None:
         allowed[batch.several.rows] = batch.several.weights > 0
     return -float(batch.distribution.at(temperature).log_probability(allowed).sum())
-
-
-def _is_all_right(batch: HeldOut) -> bool:
-    return bool((batch.right(batch.distribution.best()) == 1)[batch.known].all())
