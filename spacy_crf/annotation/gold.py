@@ -21,7 +21,7 @@ from spacy.attrs import DEP, ENT_IOB, ENT_TYPE, LEMMA, MORPH, ORTH, POS, TAG
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..core.arrays import Indices, Ints, Segments
+from ..core.arrays import Bools, Indices, Ints, Segments
 from ..core.chain.evidence import blocked_sequences
 from ..core.errors import CoreErrors, CRFError, excerpt
 from ..core.labels import OUTSIDE, UNKNOWN, Gold, TagSet
@@ -150,6 +150,23 @@ def narrow(gold: Gold, partial: Sequence[Sequence[str]], tags: TagSet) -> Gold:
             row = np.searchsorted(gold.rows, unit)
             weights[row] = 0
             weights[row, [tags.number[tag] for tag in found if tag in tags.number]] = 1
+    return Gold(gold.labels, gold.rows, weights)
+
+
+def end_spans(gold: Gold, ends_known: Bools, lengths: Indices, tags: TagSet) -> Gold:
+    """Gold in which no open unit goes on with a span beside it whose ends are known ((N,)): of BIO, and of runs of
+    labels, tags alone cannot tell. lengths ((B,)): of the sequences."""
+    in_span = np.append([tag != OUTSIDE for tag in tags.tags], False)  # an unknown label is -1
+    sequences, weights = Segments(lengths).owners, gold.weights.copy()
+    for step in (-1,) if tags.scheme == "BIO" else (-1, 1):
+        beside = np.clip(gold.rows + step, 0, len(gold.labels) - 1)
+        label = gold.labels[beside]
+        own = np.flatnonzero(in_span[label] & ends_known[gold.rows] & (sequences[beside] == sequences[gold.rows]))
+        if tags.scheme == "BIO":
+            weights[np.ix_(own, tags.continues())] = 0
+        else:
+            weights[own, label[own]] = 0
+    weights[~weights.any(axis=1)] = 1
     return Gold(gold.labels, gold.rows, weights)
 
 

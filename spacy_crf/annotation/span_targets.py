@@ -15,7 +15,7 @@ from spacy.training import Example
 from ..core.arrays import Bools, Indices, Ints, Segments
 from ..core.labels import OUTSIDE, UNKNOWN, Gold, TagSet
 from .extensions import register
-from .gold import as_bio, narrow, partial_gold, partial_tags, possible_tags, same_tokens
+from .gold import as_bio, end_spans, narrow, partial_gold, partial_tags, possible_tags, same_tokens
 from .target import DecodedDoc, Names, Place, Target, Values, token_target
 
 BLOCKED = 3  # ENT_IOB of a token that begins an entity; without a type, of one barred from entities
@@ -75,11 +75,14 @@ class SpanTarget(Target):
         # the one tag that is possible; one that the tag set lacks in any case, to be told of
         return [own[0] if len(own) == 1 or (own and own[0] not in tags.number) else None for own in possible]
 
-    def narrow(self, gold: Gold, examples: Sequence[Example], tags: TagSet) -> Gold:
-        if tags.scheme != "BILUO":
+    def narrow(self, gold: Gold, examples: Sequence[Example], lengths: Indices, tags: TagSet) -> Gold:
+        if not len(gold.rows):
             return gold
-        found = [partial_gold(eg, self.name, self.key) or [""] * len(eg.predicted) for eg in examples]
-        return narrow(gold, found, tags)
+        partial = [partial_gold(eg, self.name, self.key) for eg in examples]
+        if tags.scheme == "BILUO":
+            return narrow(gold, [found or [""] * len(eg.predicted) for found, eg in zip(partial, examples)], tags)
+        ends_known = np.repeat([found is None for found in partial], [len(eg.predicted) for eg in examples])
+        return end_spans(gold, ends_known, lengths, tags)
 
     def evidence(self, docs: Sequence[Doc], lengths: Indices, tags: TagSet) -> Bools:
         """See `Target.evidence`. As for spaCy's own entity recognizer, spans are given, and tokens outside are not.

@@ -127,8 +127,9 @@ class Target(ABC):
         numbers = {name: UNKNOWN if name is None else tags.number.get(name, UNKNOWN) for name in distinct}
         return np.array([numbers[name] for name in names], dtype=np.int32)
 
-    def narrow(self, gold: Gold, examples: Sequence[Example], tags: TagSet) -> Gold:
-        """Gold with sets of tags where a token may have more than one. gold (Gold): of the predicted tokens."""
+    def narrow(self, gold: Gold, examples: Sequence[Example], lengths: Indices, tags: TagSet) -> Gold:
+        """Gold with sets of tags where a token may have more than one. gold (Gold): of the predicted tokens, in
+        sequences of some lengths ((B,))."""
         return gold
 
     def values(self, strings: StringStore, tags: Sequence[str]) -> Values:

@@ -226,10 +226,10 @@ def _read_lines(piece: FilePiece, nlp: Language) -> Iterator[Doc | InputFault]:
 
 def _read_line(piece: FilePiece, nlp: Language, line: bytes, number: int) -> Doc:
     where = f"{piece.path}, line {number}"
-    text = decode(piece.path, line, number - 1)
+    content = decode(piece.path, line, number - 1)
     if piece.format == TEXT:
-        return write_doc_name(make_doc(nlp, text), piece.name)
-    found = parse_json(text, where)
+        return write_doc_name(make_doc(nlp, content), piece.name)
+    found = parse_json(content, where)
     found = found if isinstance(found, dict) else {}
     text, words, spaces = found.get("text"), found.get("words"), found.get("spaces")
     if isinstance(text, str):

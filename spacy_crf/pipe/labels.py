@@ -138,7 +138,7 @@ def read_gold(
 ) -> Gold:
     """Gold of the tokens of predicted Docs, one Doc after the other; pairs that the layout rules out are refused."""
     labels = join_gold([_gold_tags(name, target, example, tags) for example in examples], lengths, target, tags)
-    gold = target.narrow(Gold.known(labels, len(tags)), examples, tags)
+    gold = target.narrow(Gold.known(labels, len(tags)), examples, lengths, tags)
     require_allowed(name, gold, examples, lengths, tags, layout)
     return gold
 

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -12,11 +13,12 @@ from helpers.oracle import Chain
 from helpers.tagged import TRAINERS, build, fit, make_examples, train
 from helpers.weights import flat_weights, set_flat_weights
 from spacy.language import Language
-from spacy.tokens import Doc, DocBin, Token
+from spacy.tokens import Doc, DocBin, Span, Token
 from spacy.training import Corpus, Example
 
 from spacy_crf.annotation.gold import partial_extension, partial_gold, partial_tags, possible_tags
 from spacy_crf.annotation.span_targets import target_of
+from spacy_crf.core.errors import CRFWarning
 from spacy_crf.core.labels import UNKNOWN, TagSet
 
 BIO = TagSet.of_spans(("LOC", "PER"), "BIO")
@@ -138,3 +140,27 @@ def test_labels_are_found_in_partial_gold() -> None:
     reference = partly(nlp, "spans", ["a", "b", "c"], ["", "I-NEW", "O"])
     nlp.initialize(lambda: [Example(Doc(nlp.vocab, words=["a", "b", "c"]), reference)])
     assert nlp.get_pipe("crf_tagger").labels == ("NEW",)
+
+
+@pytest.mark.parametrize("target", SPAN_TARGETS)
+@pytest.mark.parametrize("scheme, ruled_out", [("BIO", {"I-LOC", "I-PER"}), ("none", {"PER"}), ("BILUO", set())])
+def test_an_open_token_does_not_go_on_with_a_span_whose_end_is_known(target: str, scheme: str, ruled_out: set) -> None:
+    """As `doc.ents` beside tokens that nobody has looked at, and groups beside spans that overlap."""
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("crf_tagger", config={"target": target, "scheme": scheme})
+    pipe = nlp.get_pipe("crf_tagger")
+    doc = Doc(nlp.vocab, words=list("abcde"), sent_starts=[True, False, False, True, False])
+    spans = [Span(doc, 0, 2, "PER"), Span(doc, 4, 5, "LOC")]
+    if target == "ent":
+        doc.set_ents(spans, default="missing")
+    else:
+        doc.spans["sc"] = [*spans, Span(doc, 2, 4, "PER"), Span(doc, 2, 3, "LOC")]
+    predicted = Doc(nlp.vocab, words=list("abcde"), sent_starts=[True, False, False, True, False])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CRFWarning)  # of spans that overlap
+        example = Example(predicted, doc)
+        nlp.initialize(lambda: [example])
+        gold = pipe.gold([example], pipe.read_columns([predicted]).lengths)
+    assert gold.rows.tolist() == [2, 3]
+    after, before = ({tag for tag, may in zip(pipe.tags.tags, row) if not may} for row in gold.weights)
+    assert after == ruled_out and before == ({"LOC"} if scheme == "none" else set())
