@@ -106,10 +106,11 @@ class ChainLearner:
         n_features, n_edges = len(self.features.state), len(self.features.edge)
         present = (layout.state_cells, layout.transition_cells, layout.edge_cells)
         sizes = (n_features * n, n * n, n_edges * n * n)
+        known = [self._bitmap(section, cells) for section, cells in enumerate(present)]
         found: list[list[Indices]] = [[NONE], [NONE], [NONE]]
         for asked in itertools.chain([self._asked(layout)], map(self._shown, corpus.windows())):
             for section, cells in enumerate(asked):
-                found[section].append(self._new(section, cells, present[section], sizes[section]))
+                found[section].append(known[section].add(cells, sizes[section]))
         added = [np.sort(np.concatenate(cells)) for cells in found]
         if any(map(len, added)) or (n_features, n_edges) != (layout.n_features, layout.n_edge_features):
             set_weights(self.model, get_weights(self.model).extended(n_features, n_edges, *added))
@@ -136,12 +137,12 @@ class ChainLearner:
             return state, transitions, NONE
         return state, transitions, _edge_cells(corpus.edges, *pairs, n)
 
-    def _new(self, section: int, cells: Indices, present: Indices, size: int) -> Indices:
-        """Cells, ascending, that have no weight yet."""
+    def _bitmap(self, section: int, present: Indices) -> "_Bitmap":
+        """The cells of a section that have a weight now."""
         known = self._known.get(section)
         if known is None or known.count != len(present):
             known = self._known[section] = _Bitmap(present)
-        return known.add(cells, size)
+        return known
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the bitmaps, which are made from the model when they are missing."""

@@ -19,6 +19,7 @@ from spacy_crf.core.errors import CRFError
 from spacy_crf.core.learn import blocks
 from spacy_crf.features.features import FeatureIndex
 from spacy_crf.learning import cache, encoder
+from spacy_crf.learning.model import get_layout
 
 TEMPLATES = ["BIAS", "LOWER[0]", "LOWER[-1]", "SUFFIX3", "IS_TITLE", "B:SUFFIX2"]
 
@@ -64,6 +65,20 @@ CASES: list[dict[str, Any]] = [
     {"model": {"@architectures": "spacy_crf.LinearChain.v1", "all_states": True, "all_edges": True}},
     {"target": "ent"},
 ]
+
+
+@pytest.mark.parametrize("folder", [None, "cache"])
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_model_has_each_weight_once_however_many_windows(
+    case: dict[str, Any], folder: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nlp = learn(3, folder and tmp_path / folder, **dict(case))
+    spacy.util.get_lang_class("xx").from_config(nlp.config).from_bytes(nlp.to_bytes())  # refuses one that occurs twice
+    monkeypatch.setattr(blocks, "UNITS_PER_WINDOW", 1_000_000)
+    whole = learn(3, None, **dict(case))
+    found, expected = (get_layout(pipeline.get_pipe("crf_tagger").model) for pipeline in (nlp, whole))
+    for name in ("state_cells", "transition_cells", "edge_cells"):
+        np.testing.assert_array_equal(np.sort(getattr(found, name)), np.sort(getattr(expected, name)))
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

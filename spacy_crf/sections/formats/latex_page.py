@@ -1,6 +1,7 @@
 """The pages that LaTeX prints: headings with the numbers that they get there, and groups and environments."""
 
 import re
+import sys
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -149,6 +150,7 @@ class LatexPage(LayoutBuilder):
         super().__init__()
         self.numbers = HeadingNumbers(has_chapters, macros)
         self._heading_ink = 0  # what was written when the last of them ended
+        self._main_end = sys.maxsize
         self._n_headings = self._n_environments = 0  # open headings, and environments begun since the last one
         self._groups: list[_OpenGroup] = []
         self._opened: Counter[str] = Counter()  # groups by name
@@ -158,9 +160,23 @@ class LatexPage(LayoutBuilder):
     def build(self, name: str = "", language: str = "") -> DocumentLayout:
         """The document so far."""
         self._close(0)
-        ranks = {level: rank for rank, level in enumerate(sorted({level for *_, level in self.headings}), 1)}
-        self.headings = [(start, end, ranks[level]) for start, end, level in self.headings]
+        levels = self._levels()
+        ranks = {level: rank for rank, level in enumerate(sorted(set(levels)), 1)}
+        places = [(start, end) for start, end, _ in self.headings]
+        self.headings = [(*place, ranks[level]) for place, level in zip(places, levels, strict=True)]
         return super().build(name, language or self.numbers.language)
+
+    def _levels(self) -> list[int]:
+        """The levels of headings: a chapter before the first part, or in the back matter, stands beside parts."""
+        parts = [start for start, _, level in self.headings if level == PART]
+        if not parts:
+            return [level for *_, level in self.headings]
+        return [level - (level > PART and not parts[0] <= start < self._main_end) for start, _, level in self.headings]
+
+    def begin_matter(self, is_main: bool) -> None:
+        """Begin the front, main or back matter."""
+        self.numbers.is_main = is_main
+        self._main_end = sys.maxsize if is_main else self.length
 
     def open(self, name: str, is_unit: bool = False, ends_with_paragraph: bool = False, level: int = -1) -> None:
         """Open a group, see `_OpenGroup`; by its name also a list."""
