@@ -235,6 +235,27 @@ def test_several_gold_tags_and_upos(write: Write) -> None:
     assert [token.tag_ for token in doc] == ["X", "Z", "Z"]
 
 
+def test_check_marks_are_of_one_column(write: Write, tmp_path: Path) -> None:
+    rows = ["1\ta\t_\tNOUN\tART\t_\t_\t_\t_\tChecked=Yes", "2\tb\t_\tVERB\tNA\t_\t_\t_\t_\tChecked=No"]
+    for kind, target in (("pos", "tag"), ("tag", "pos")):
+        path = write(f"{kind}.conllu", "\n".join([f"# checked = {kind}", *rows]) + "\n\n")
+        (doc,) = read(path)
+        again = Doc(doc.vocab, words=["a", "b"])
+        copy_checked(doc, again, target)
+        documents = [ExchangeDocument.of([again], PredictedTags(SET, PROBS, target))]
+        assert not any(token.is_checked for sentence in documents[0].sentences for token in sentence)
+        with pytest.raises(CRFError, match=f"CRF593.*{'UPOS' if kind == 'pos' else 'XPOS'}"):
+            rewrite_conllu(path, documents, target)
+
+
+def test_checked_parts_of_speech_in_a_table_go_out_again(write: Write) -> None:
+    (doc,) = read(write("a.tsv", "# columns = form, tags, checked\na\tNOUN\tyes\nb\tVERB\t_\n"))
+    again = Doc(doc.vocab, words=["a", "b"], pos=["ADJ", "ADJ"])
+    copy_checked(doc, again, "pos")
+    (sentence,) = ExchangeDocument.of([again], PredictedTags(SET, PROBS, "pos")).sentences
+    assert [(token.tag, token.is_checked) for token in sentence] == [("NOUN", True), ("ADJ", False)]
+
+
 # -- tools that know no tokens -----------------------------------------------------------------------------------
 
 
