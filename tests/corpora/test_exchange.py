@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -383,6 +384,14 @@ def test_a_spreadsheet_without_a_column_of_check_marks(tmp_path: Path) -> None:
         read(edited(path, lambda book: book["tokens"].cell(1, 3, "seen")))
     (copy,) = read(edited(path, lambda book: book["tokens"].delete_cols(3, 2)))
     assert [token.tag_ for token in copy] == ["X", "ITJ"]
+
+
+def test_what_a_spreadsheet_program_makes_of_a_word(tmp_path: Path) -> None:
+    path = save("xlsx", tmp_path, make_doc([("TRUE", True, {"NE": 0.9}, None)]))
+    (copy,) = read(edited(path, lambda book: book["tokens"].cell(3, 1, True)))
+    assert [(token.text, token.tag_) for token in copy] == [("TRUE", "NE")]
+    with pytest.raises(CRFError, match="CRF594.*2001-05-12"):
+        read(edited(path, lambda book: book["tokens"].cell(3, 1, date(2001, 5, 12))))
 
 
 def resave(path: Path) -> Path:
