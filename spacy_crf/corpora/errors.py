@@ -163,6 +163,10 @@ class CorpusErrors(metaclass=Messages):
     )
     CRF697 = "{path} is in the folder for the output, {output}, so that it would be written over. Give another one."
     CRF698 = "{path}: the format {format} is one of files, not of folders. Name the files."
+    CRF845 = (
+        "{path}, line {line}: there is more than one word, which the format words does not have. Correct the line; or "
+        "give the format text for a text on each line, or prose for running text."
+    )
 
 
 class CorpusWarnings(metaclass=Messages):
@@ -182,3 +186,4 @@ class CorpusWarnings(metaclass=Messages):
         "{path}, line {line}: the tags of the reference cannot be read: {fault}. It is left out. Correct the line, or "
         "name its fields in the setting 'fields' of the block 'references'."
     )
+    CRFW846 = "There is no file or folder {text!r}, so it is tagged as a text. Correct the path, or say so with --text."

@@ -22,10 +22,9 @@ from ..annotation.gold import GOLD_POS, GOLD_TAGS, TagWeights, best_tag, registe
 from ..core.errors import CRFError
 from .errors import CorpusErrors
 from .sentence import Sentence
-from .tagsets import CHECKED, CHECKED_COLUMN, GOLD_COLUMN, YES, format_tags, make_sentence, read_cells
+from .tagsets import CHECKED, CHECKED_COLUMN, GOLD_KINDS, YES, format_tags, make_sentence, read_cells
 
 Unchecked = Literal["unknown", "soft"]
-GOLD_KINDS = ("tag", GOLD_COLUMN)
 DECIMALS = 4  # of the weights of predicted tags
 STEPS, ROUNDING = 10**DECIMALS, 1e-6
 CONTROL = re.compile(r"[\x00-\x1f\x7f]+")

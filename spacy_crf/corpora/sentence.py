@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 from spacy.parts_of_speech import IDS as PARTS_OF_SPEECH
 from spacy.tokens import Span
 
-from ..annotation.preparation import has_signs_only
+from ..annotation.documents import has_signs_only
 from ..core.errors import CRFError
 from ..core.labels import OUTSIDE
 from .errors import CorpusErrors
