@@ -6,6 +6,7 @@ with "#". Without a column of check marks, all tags are gold.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, time, timedelta
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
@@ -165,9 +166,15 @@ def _check_parts(path: Path) -> None:
 
 
 def _text(path: Path, value: Any) -> str:
-    """The value of a cell as it was typed: spreadsheets make numbers of what looks like one."""
+    """The value of a cell as it was typed: spreadsheets make numbers of what looks like one.
+
+    RAISES (ValueError): for a date or a time, of which nothing tells how it was typed.
+    """
+    if isinstance(value, date | time | timedelta):
+        raise CRFError(CorpusErrors.CRF594.format(path=path, value=value))
     whole = int(value) if isinstance(value, float) and value.is_integer() else value
-    return "" if value is None else check_text(str(whole), str(path)).strip()
+    shown = str(whole).upper() if isinstance(value, bool) else str(whole)
+    return "" if value is None else check_text(shown, str(path)).strip()
 
 
 def _split_blocks(rows: Iterable[Row]) -> Iterator[list[Row]]:

@@ -22,7 +22,9 @@ W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 BODY_LEVEL = 9  # the outline level of text
 NUMERALS = {"lowerLetter": "a", "upperLetter": "A", "lowerRoman": "i", "upperRoman": "I"}
 OFF = frozenset(("0", "false", "off", "none"))
-LEFT_OUT = frozenset(f"{W}{name}" for name in ("del", "moveFrom", "pPr", "rPr", "sectPr", "footnotePr", "instrText"))
+LEFT_OUT = frozenset(
+    f"{W}{name}" for name in ("del", "moveFrom", "pPr", "rPr", "sectPr", "footnotePr", "instrText", "rt")
+)
 MATHS = "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"
 FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 SIGNS = {f"{W}tab": "\t", f"{W}ptab": "\t", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
