@@ -17,10 +17,10 @@ from ..reading.files import read_bytes
 from .assemble import label_references, read_entries
 from .bibtex import read_bibtex, write_bibtex
 from .comparison import Discrepancy, compare
-from .confidence import CERTAIN, Confidence, find_confidences
 from .csl import read_csl, to_item, write_csl
 from .entry import Entry, print_value
 from .errors import BibliographyErrors
+from .segments import CERTAIN, Confidence, find_confidences
 from .split import Reference, find_list, is_document, split_references
 from .synthesis.generator import Generator, list_known, write_xml
 

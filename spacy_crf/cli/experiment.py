@@ -63,7 +63,7 @@ def experiment(
         map(str, FRACTIONS)
     ),
     distance: Annotated[Grams, typer.Option(help="What pruning compares documents by")] = "characters",
-    seed: Annotated[int, typer.Option(help="Of all draws")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of all draws")] = 0,
     with_dev: Annotated[bool, typer.Option("--with-dev", help="Split the dev corpus as well")] = False,
     dev_share: Annotated[
         float | None, typer.Option(help="Share of each training part that takes the place of the dev corpus")

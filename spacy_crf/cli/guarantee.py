@@ -81,7 +81,7 @@ class Asked:
     randomised: Annotated[
         bool, typer.Option("--randomised", help="With --score aps or raps: smaller sets; same text, same sets")
     ] = False
-    seed: Annotated[int, typer.Option(help="Of --randomised, kept with the promise")] = 0
+    seed: Annotated[int, typer.Option(min=0, help="Of --randomised, kept with the promise")] = 0
     full: Annotated[bool, typer.Option("--full", help="Rare tags or groups get all tags, with --by-tag or --by")] = (
         False
     )

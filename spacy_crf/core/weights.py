@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from .arrays import Bools, Floats, Indices, Ints, cached_property
+from .sparse import SparseRows
 from .trigrams import Trigrams, TrigramWeights, moved_cells, refuse_second_order
 
 NONE = np.zeros(0, dtype=np.intp)
@@ -163,6 +164,20 @@ class ChainWeights:
         return dense
 
     @property
+    def state_rows(self) -> SparseRows:
+        """(F rows of L): the weights of the state features alone, which are few beside all cells."""
+        n, weights = self.layout.n_labels, self.layout.split(self.flat)[0]
+        order = np.argsort(self.layout.state_cells, kind="stable")  # weights added later come behind the others
+        features, labels = np.divmod(self.layout.state_cells[order], n)
+        bounds = np.searchsorted(features, np.arange(self.layout.n_features + 1)).astype(np.int32)
+        return SparseRows(bounds, labels.astype(np.int32), weights[order], n)
+
+    def without_state(self) -> Self:
+        """Leave out the weights of state features, and the features."""
+        layout = replace(self.layout, n_features=0, state_cells=NONE)
+        return replace(self, layout=layout, flat=self.flat[len(self.layout.state_cells) :])
+
+    @property
     def n_active(self) -> int:
         """How many weights are not 0, those of vectors left aside."""
         of_trigrams = 0 if self.trigrams is None else np.count_nonzero(self.trigrams.values)
@@ -252,10 +267,9 @@ class Pruned:
 
 def _renumbered(cells: Indices, n_rows: int, width: int) -> tuple[Indices, Bools]:
     """Cells `row * width + column` for rows counted without those that have no cell, and which rows are left."""
-    row, column = np.divmod(cells, width)
     used = np.zeros(n_rows, dtype=bool)
-    used[row] = True
-    return (np.cumsum(used) - 1)[row] * width + column, used
+    used[cells // width] = True
+    return with_rows(cells, np.cumsum(used) - 1, width), used
 
 
 def masked(scores: Floats, allowed: Bools) -> Floats:
@@ -266,3 +280,9 @@ def masked(scores: Floats, allowed: Bools) -> Floats:
 def cells(rows: Indices, columns: Indices | Ints, n_columns: int) -> Indices:
     """Flat positions of (row, column) pairs, ascending and without repetition."""
     return np.unique(rows.astype(np.intp) * n_columns + columns)
+
+
+def with_rows(cells: Indices, numbers: Ints, width: int) -> Indices:
+    """Cells `row * width + column` with other numbers for their rows."""
+    row, column = np.divmod(cells, width)
+    return numbers.astype(np.intp)[row] * width + column

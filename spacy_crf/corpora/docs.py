@@ -24,10 +24,9 @@ from spacy.util import filter_spans
 from spacy.vocab import Vocab
 from thinc.types import Ints2d
 
-from ..annotation.documents import DOC_NAME
+from ..annotation.documents import DOC_NAME, TEXT_SETTINGS, copy_truncated
 from ..annotation.extensions import copy_values, read_value, register_stored, write_known, write_value
-from ..annotation.gold import partial_extension
-from ..annotation.preparation import TEXT_SETTINGS, copy_truncated
+from ..annotation.gold import write_partial
 from ..core.errors import CRFError
 from ..core.labels import OUTSIDE
 from ..reading.files import read_blocks, read_lines
@@ -69,20 +68,14 @@ class DocMaker:
                 unknown = [i for i, tag in enumerate(bio) if tag != OUTSIDE and i not in inside]
                 doc.set_ents(spans, missing=[doc[i : i + 1] for i in unknown])
                 if any(bio[i] for i in unknown):  # which `doc.ents` cannot tell
-                    self._write_partial(doc, "ent", "", bio)
+                    write_partial(doc, "ent", "", bio)
             elif key:
                 doc.spans[key], bio = self._read_spans(doc, kind, sentences, key)
                 if MISSING in bio:
-                    self._write_partial(doc, "spans", key, bio)
+                    write_partial(doc, "spans", key, bio)
             elif extension:
                 write_known(doc, extension, values)
         return doc
-
-    @staticmethod
-    def _write_partial(doc: Doc, target: str, key: str, bio: Sequence[str]) -> None:
-        name = partial_extension(target, key) or ""
-        register_stored(name)
-        write_known(doc, name, bio)
 
     def _make_tokens(self, sentences: Sequence[Sentence], whole: Sentence, known: dict[str, list[str]]) -> Doc:
         lengths = [len(sentence.words) for sentence in sentences]
@@ -181,7 +174,7 @@ def read_raw(nlp: Language, path: Path, format: RawFormat) -> Iterator[tuple[int
         if format == "words":
             if wrong := next((number for number, line in enumerate(lines, first) if len(line.split()) > 1), None):
                 raise CRFError(CorpusErrors.CRF845.format(path=path, line=wrong))
-            starts = [number == 0 for number in range(len(lines))]
+            starts: list[bool | int | None] = [number == 0 for number in range(len(lines))]
             yield first, Doc(nlp.vocab, words=[line.strip() for line in lines], sent_starts=starts)
         else:
             doc = make_doc(nlp, join_lines(lines))

@@ -21,11 +21,10 @@ from ..reading.files import read_chunks
 from ..reading.records import parse_json
 from .docs import RawFormat, admit, holds_words, make_doc
 from .errors import CorpusErrors
-from .files import NUMBERED, data_suffix, name_file, name_files, number_name, visible_files
+from .files import NUMBERED, TEXT_SUFFIXES, data_suffix, name_file, name_files, number_name, visible_files
 from .formats import FORMATS, list_files, tell_format
 
 TEXT, JSON_LINES, CONLLU = "text", "jsonl", "conllu"
-TEXT_SUFFIXES = (".txt", ".text", ".md", "")
 HEADER = 1 << 12  # bytes of comments before a mark, as a rule
 _BLANK = re.compile(rb"\n[ \t\r]*\n")
 _SENTENCE = re.compile(rb"\n[ \t\r]*\n(?=[^\s])")

@@ -1,33 +1,13 @@
-"""Values of configs as they were meant, and what is wrong with a config."""
+"""What is wrong with a config."""
 
 import re
 from difflib import get_close_matches
-from typing import Any
 
 from thinc.api import ConfigValidationError
 
 from .errors import ReadingErrors
 
 UNEXPECTED = re.compile(r"unexpected argument|(?i:extra (?:fields|inputs) (?:are )?not permitted)")
-DOLLARS = re.compile(r"\$\$+")
-
-
-def single_dollars(value: Any) -> Any:
-    """Return a value of a config with one dollar where there are several, in lists and dicts too.
-
-    A config doubles each dollar when it is written, and a pipeline does not take that back when it is loaded: a tag
-    "$." becomes "$$.", and "$$$$." when it is stored again.
-
-    >>> single_dollars({"punctuation_tags": ["$$.", "$$$$,"]})
-    {'punctuation_tags': ['$.', '$,']}
-    """
-    if isinstance(value, str):
-        return DOLLARS.sub("$", value)
-    if isinstance(value, list | tuple):
-        return type(value)(map(single_dollars, value))
-    if type(value) is dict:
-        return {single_dollars(key): single_dollars(one) for key, one in value.items()}
-    return value
 
 
 def config_problem(error: BaseException) -> str:
