@@ -252,9 +252,10 @@ class Pruned:
 
 def _renumbered(cells: Indices, n_rows: int, width: int) -> tuple[Indices, Bools]:
     """Cells `row * width + column` for rows counted without those that have no cell, and which rows are left."""
+    row, column = np.divmod(cells, width)
     used = np.zeros(n_rows, dtype=bool)
-    used[cells // width] = True
-    return _with_rows(cells, np.cumsum(used) - 1, width), used
+    used[row] = True
+    return (np.cumsum(used) - 1)[row] * width + column, used
 
 
 def masked(scores: Floats, allowed: Bools) -> Floats:
