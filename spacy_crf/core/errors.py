@@ -95,6 +95,10 @@ class CoreErrors(metaclass=Messages):
         "The custom token attribute '{name}' is already in use and computes its value, so a column cannot "
         "be written to it. Choose another name behind 'ext:'."
     )
+    CRF449 = (
+        "Document {document!r}: the gold tags of {token!r}, token._.{name}, are {weights}. Give a dict from tags to "
+        "finite weights of at least 0, one of them above 0."
+    )
     CRF528 = (
         "Document {document!r}: `_.{name}` does not know {what}, which changed behind the component that wrote it "
         "(merge_entities, retokenize and the like). Read it before, let the component run behind what changes tokens, "

@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from .arrays import Bools, Floats, Indices, Ints, cached_property
+from .sparse import SparseRows
 from .trigrams import Trigrams, TrigramWeights, moved_cells, refuse_second_order
 
 NONE = np.zeros(0, dtype=np.intp)
@@ -161,6 +162,20 @@ class ChainWeights:
         dense = DenseWeights.zeros(self.layout, self.flat.dtype.type)
         scatter(self.layout, self.flat, dense)
         return dense
+
+    @property
+    def state_rows(self) -> SparseRows:
+        """(F rows of L): the weights of the state features alone, which are few beside all cells."""
+        n, weights = self.layout.n_labels, self.layout.split(self.flat)[0]
+        order = np.argsort(self.layout.state_cells, kind="stable")  # weights added later come behind the others
+        features, labels = np.divmod(self.layout.state_cells[order], n)
+        bounds = np.searchsorted(features, np.arange(self.layout.n_features + 1)).astype(np.int32)
+        return SparseRows(bounds, labels.astype(np.int32), weights[order], n)
+
+    def without_state(self) -> Self:
+        """Leave out the weights of state features, and the features."""
+        layout = replace(self.layout, n_features=0, state_cells=NONE)
+        return replace(self, layout=layout, flat=self.flat[len(self.layout.state_cells) :])
 
     @property
     def n_active(self) -> int:

@@ -92,6 +92,7 @@ def read_settings(params: Mapping[str, Any]) -> dict[str, Any]:
     if algorithm not in DEFAULTS:
         raise CRFError(EstimatorErrors.CRF708.format(algorithm=algorithm, known=", ".join(DEFAULTS)))
     given = {name: value for name, value in params.items() if value is not None and name != "algorithm"}
+    given = {name: value.item() if isinstance(value, np.generic) else value for name, value in given.items()}
     for name, value in given.items():
         if (allowed := VALUES.get(name)) and not allowed[1](value):
             raise CRFError(EstimatorErrors.CRF710.format(name=name, value=value, expected=allowed[0]))

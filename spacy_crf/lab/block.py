@@ -185,6 +185,7 @@ class FoldCorpus:
     def __post_init__(self) -> None:
         require(CoreErrors.CRF549, "folds", self.folds, self.folds >= 2, "at least 2")
         require(CoreErrors.CRF549, "fold", self.fold, 0 <= self.fold < self.folds, f"from 0 to {self.folds - 1}")
+        require(CoreErrors.CRF549, "seed", self.seed, self.seed >= 0, "at least 0")
         self._read: tuple[Vocab, list[Example]] | None = None
 
     def __call__(self, nlp: Language) -> Iterator[Example]:

@@ -92,7 +92,7 @@ def component(
 
         @wraps(construct)
         def factory(nlp: Language, name: str, **values: Any) -> Any:
-            from ..reading.configs import single_dollars
+            from ..reading.records import single_dollars
 
             made = settings(**single_dollars(values))
             _warn_of_shared(nlp, name, made)

@@ -8,11 +8,11 @@ from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
 from ..annotation.span_targets import target_of
-from ..annotation.target import Target
+from ..annotation.target import SpanScores, Target
 from ..core.arrays import Bools, Indices
 from ..core.chain.marginals import token_entropies
 from ..pipe.component import ChainPipe
-from ..pipe.decoding import Batch, Decoder, DocOutput, Output, SpanScores, label_decoder, resolve_scheme
+from ..pipe.decoding import Batch, Decoder, DocOutput, Output, label_decoder, resolve_scheme
 from ..pipe.labels import PREPARATION
 from ..pipe.probabilities import LabelsTokens, WordTags, span_probabilities, tag_words
 from ..pipe.scorer import target_scores

@@ -30,7 +30,7 @@ from ..core.errors import CRFError
 from ..corpora.cas import TYPE_SYSTEM, write_cas_json, write_types, write_xmi
 from ..corpora.conllu import rewrite_conllu, write_conllu
 from ..corpora.errors import CorpusErrors
-from ..corpora.exchange import ExchangeDocument, Place, PredictedTags, copy_checked
+from ..corpora.exchange import ExchangeDocument, Place, PredictedTags, copy_checked, name_line
 from ..corpora.files import number_name
 from ..corpora.formats import tell_format
 from ..corpora.tables import write_tsv, write_xlsx
@@ -185,7 +185,7 @@ def _document(doc: Doc, kind: LayoutKind) -> str:
 
 def _free_path(folder: Path, name: str, suffix: str, written: set[Path]) -> Path:
     """A path below a folder for what has a name, which no other one has; it is remembered."""
-    parts = [part for part in PurePosixPath(name).parts if part not in ("/", "..")] or ["document"]
+    parts = [part for part in PurePosixPath(name_line(name)).parts if part not in ("/", "..")] or ["document"]
     base = folder.joinpath(*parts)
     names = (base.with_name(f"{number_name(base.name, k)}.{suffix}") for k in count(1))
     path = next(path for path in names if path not in written)

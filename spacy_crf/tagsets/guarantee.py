@@ -27,6 +27,7 @@ from ..features.hashing import mix, string_hashes
 from ..pipe.errors import PipeErrors
 from ..pipe.fingerprint import MODEL, fingerprint
 from ..pipe.probabilities import GivesSets
+from .errors import TagSetErrors
 from .gold import Weights, gold_weights
 
 BATCH_SIZE = 256
@@ -193,6 +194,8 @@ class HeldOutTokens(NamedTuple):
 def held_out_tokens(tagger: GivesSets, examples: Iterable[Example]) -> HeldOutTokens:
     """Probabilities and gold of examples, with what the component needs to see on the predicted side.
 
+    RAISES (ValueError): for a component that gives no sets of tags.
+
     >>> import spacy
     >>> from spacy_crf import Corpus, held_out_tokens
     >>> nlp = spacy.load("output/set_valued_tagger/model-best")  # `make demo` trains it
@@ -201,6 +204,8 @@ def held_out_tokens(tagger: GivesSets, examples: Iterable[Example]) -> HeldOutTo
     >>> held_out.marginals.shape == held_out.weights.shape
     True
     """
+    if not isinstance(tagger, GivesSets):
+        raise CRFError(TagSetErrors.CRF475.format(name=getattr(tagger, "name", tagger)))
     names: list[str] = []
     marginals, gold, read = [np.zeros((0, len(tagger.labels)), dtype=np.float32)], list[Weights](), [NO_TOKENS]
     for batch in minibatch(examples, BATCH_SIZE):
@@ -263,7 +268,7 @@ def risk_control(held_out: HeldOutTokens, level: float, unit: Unit = "sentence",
     >>> promise.risk <= promise.level
     True
     """
-    units = {"token": None, "sentence": held_out.sentences, "document": held_out.documents}[unit]
+    units = {"sentence": held_out.sentences, "document": held_out.documents}.get(unit)
     return control_risk(held_out.marginals, held_out.weights, level, unit, units, loss)
 
 

@@ -7,7 +7,7 @@ the marginals themselves to a power would not: they would no longer agree with t
 
 import warnings
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -60,10 +60,14 @@ def fit_temperature(held_out: Sequence[HeldOut], unit: Unit = "token") -> float:
     unit (str): "token" for the marginals of the gold labels, "sequence" for the gold sequences as a whole.
     RETURNS (float): between 1 / HOTTEST and HOTTEST; 1, with a warning, where the best sequences are all of gold: no
         temperature would then be low enough.
-    RAISES (ValueError, ImpossibleEvidenceError): without any gold label, or for a gold sequence that is not allowed.
+    RAISES (ValueError, ImpossibleEvidenceError): without any gold label, for another unit, or for a gold sequence
+        that is not allowed.
     """
     from scipy.optimize import minimize_scalar
 
+    if unit not in get_args(Unit):
+        expected = " or ".join(map(repr, get_args(Unit)))
+        raise CRFError(CoreErrors.CRF549.format(name="unit", value=unit, expected=expected))
     if not any(batch.known.any() for batch in held_out):
         raise CRFError(CoreErrors.CRF111)
     if all((batch.right(batch.distribution.best()) == 1)[batch.known].all() for batch in held_out):
