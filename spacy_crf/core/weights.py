@@ -1,4 +1,4 @@
-"""Weights of a linear-chain CRF: which ones exist, all of them as one value, and dense work arrays.
+"""Weights of a linear-chain CRF: which ones exist, all of them as one value, dense work arrays, and pools of chains.
 
 Only the weights of a layout are learned and stored: attribute-label pairs (and label pairs) seen in training unless
 asked otherwise, as in CRFsuite. Everything else is 0, or -inf where a mask forbids it.
@@ -267,10 +267,8 @@ class Pruned:
 
 def _renumbered(cells: Indices, n_rows: int, width: int) -> tuple[Indices, Bools]:
     """Cells `row * width + column` for rows counted without those that have no cell, and which rows are left."""
-    row, column = np.divmod(cells, width)
-    used = np.zeros(n_rows, dtype=bool)
-    used[row] = True
-    return (np.cumsum(used) - 1)[row] * width + column, used
+    used = np.bincount(cells // width, minlength=n_rows) > 0
+    return _with_rows(cells, np.cumsum(used) - 1, width), used
 
 
 def masked(scores: Floats, allowed: Bools) -> Floats:
@@ -281,9 +279,6 @@ def masked(scores: Floats, allowed: Bools) -> Floats:
 def cells(rows: Indices, columns: Indices | Ints, n_columns: int) -> Indices:
     """Flat positions of (row, column) pairs, ascending and without repetition."""
     return np.unique(rows.astype(np.intp) * n_columns + columns)
-
-
-# -- pools of chains ---------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -324,17 +319,15 @@ def pool_weights(members: Sequence[Member], n_features: int, n_edge_features: in
     )
     bounded = [weights for layout, weights in zip(layouts, sections) if layout.boundary]
     boundary = [np.sum([weights[k] for weights in bounded], axis=0) for k in (3, 4) if bounded]
+    masks = zip(*((layout.allowed, layout.allowed_start, layout.allowed_end) for layout in layouts))
     layout = replace(
-        layouts[0],
+        layouts[0].with_masks(*map(np.logical_and.reduce, masks)),
         n_features=n_features,
         n_edge_features=n_edge_features,
         state_cells=state_cells,
         transition_cells=transition_cells,
         edge_cells=edge_cells,
         boundary=bool(bounded),
-        allowed=np.logical_and.reduce([layout.allowed for layout in layouts]),
-        allowed_start=np.logical_and.reduce([layout.allowed_start for layout in layouts]),
-        allowed_end=np.logical_and.reduce([layout.allowed_end for layout in layouts]),
     )
     vectors = [m.weights.vectors * np.float32(m.exponent) for m in members if m.weights.vectors is not None]
     flat = np.concatenate([state, transitions, edges, *boundary]).astype(np.float32)
