@@ -87,7 +87,8 @@ def narrow(corpus: EncodedCorpus, layout: Layout) -> tuple[EncodedCorpus, Layout
 def write_shard(path: Path, corpus: EncodedCorpus, layout: Layout) -> None:
     """Write a part of a corpus as arrays."""
     arrays: dict[str, Any] = {f"layout.{one.name}": getattr(layout, one.name) for one in fields(layout)}
-    arrays |= to_arrays(corpus) | ({} if corpus.slots is None else {"slots": corpus.slots})
+    arrays |= {} if corpus.slots is None else {"slots": corpus.slots}
+    arrays |= to_arrays(corpus)
     np.savez(path, **arrays)
 
 
