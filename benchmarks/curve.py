@@ -37,9 +37,8 @@ from spacy_crf.core.learn.sgd import SGD
 from spacy_crf.core.threads import single_threaded_blas
 from spacy_crf.core.weights import ChainWeights
 from spacy_crf.estimator import CRF
-from spacy_crf.estimator.params import read_settings
-from spacy_crf.estimator.preparation import Prepared, prepare, seen_layout
-from spacy_crf.estimator.weights import FittedChain
+from spacy_crf.estimator.preparation import FittedChain, Prepared, prepare, seen_layout
+from spacy_crf.estimator.training import read_settings
 from spacy_crf.learning.block import (
     AdaGradSettings,
     AROWSettings,

@@ -21,9 +21,8 @@ from benchmarks.data import read_conll2000
 from benchmarks.measure import Clock, new_parser, peak_mebibytes, write_json
 from benchmarks.ours import encode
 from spacy_crf.core.threads import single_threaded_blas
-from spacy_crf.learning.block import LBFGSSettings
-from spacy_crf.learning.distributed.block import DistributedSettings
-from spacy_crf.learning.distributed.trainer import (
+from spacy_crf.learning.block import DistributedSettings, LBFGSSettings
+from spacy_crf.learning.distributed import (
     DistributedObjective,
     Shards,
     cut_shards,

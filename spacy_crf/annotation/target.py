@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, ClassVar, TypeAlias, cast
 
 import numpy as np
@@ -77,8 +78,12 @@ class Target(ABC):
         return None
 
     @abstractmethod
+    def labels_of(self, doc: Doc) -> set[str]:
+        """Labels that occur in a Doc; one may be empty, which stands for none."""
+
     def labels(self, docs: Iterable[Doc]) -> list[str]:
-        """Labels that occur, sorted."""
+        """Labels that occur, sorted. Docs are looked at one after the other, and not kept."""
+        return sorted(set(chain.from_iterable(map(self.labels_of, docs))) - {""})
 
     @abstractmethod
     def names(self, example: Example, tags: TagSet) -> Names:
@@ -153,9 +158,8 @@ class AttributeTarget(Target):
     def reads(self) -> int | None:
         return None if self.overwrite else self.attributes[self.name]
 
-    def labels(self, docs: Iterable[Doc]) -> list[str]:
-        found = {self._name_of(tag, doc) for doc in docs for tag in set(self._ids(doc))}
-        return sorted(found - {""})
+    def labels_of(self, doc: Doc) -> set[str]:
+        return {self._name_of(tag, doc) for tag in set(self._ids(doc))}
 
     def names(self, example: Example, tags: TagSet | None = None) -> Names:
         if not same_tokens(example):
@@ -196,9 +200,8 @@ class ExtensionTarget(Target):
     def register(self) -> None:
         register(Token, self.name)
 
-    def labels(self, docs: Iterable[Doc]) -> list[str]:
-        values = (value for doc in docs for value in read_values(doc, self.name))
-        return sorted({str(value) for value in values if value not in UNSET} - {""})
+    def labels_of(self, doc: Doc) -> set[str]:
+        return {str(value) for value in read_values(doc, self.name) if value not in UNSET}
 
     def names(self, example: Example, tags: TagSet | None = None) -> Names:
         values = [None if value in UNSET else str(value) for value in read_values(example.reference, self.name)]

@@ -254,7 +254,7 @@ def classes(
     min_count: Annotated[int, typer.Option(min=2, help="Rarer words of text are put where they fit best")] = 10,
     max_words: Annotated[int, typer.Option(min=2, help="Words that are not put so; of vectors, words at all")] = 50_000,
     rounds: Annotated[int, typer.Option(min=1, help="Passes over the words of text, at most")] = 8,
-    seed: Annotated[int, typer.Option(help="Of the classes of vectors")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of the classes of vectors")] = 0,
     given: Sequence[str] = (),
 ) -> None:
     """Make classes of words: of those that stand in the same surroundings in raw text, or have similar vectors.

@@ -42,6 +42,7 @@ def read_columns(
         if split is None:
             split = _make_splitter(lines[0], separator)
             columns = columns or _pick_layout(path, first, len(split(lines[0])), format)
+            checker.check_titles(first, split(lines[0]))
         rows = [split(line) for line in lines]
         sentence = _parse_rows(first, rows, columns or (), starts_document, checker)
         for kind, values in sentence.columns.items():

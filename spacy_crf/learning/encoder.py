@@ -1,6 +1,8 @@
 """A model and its features, growing together while they are trained."""
 
+import ctypes
 import itertools
+import os
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -104,13 +106,12 @@ class ChainLearner:
         """Give weights to the pairs of feature and label, and of labels, that a corpus shows, or to all on request."""
         layout, n = get_layout(self.model), get_layout(self.model).n_labels
         n_features, n_edges = len(self.features.state), len(self.features.edge)
-        present = (layout.state_cells, layout.transition_cells, layout.edge_cells)
         sizes = (n_features * n, n * n, n_edges * n * n)
-        known = [self._bitmap(section, cells) for section, cells in enumerate(present)]
+        known = [self._with_weights(section, cells) for section, cells in enumerate(layout.cells[:3])]
         found: list[list[Indices]] = [[NONE], [NONE], [NONE]]
         for asked in itertools.chain([self._asked(layout)], map(self._shown, corpus.windows())):
-            for section, cells in enumerate(asked):
-                found[section].append(known[section].add(cells, sizes[section]))
+            for more, own, cells, size in zip(found, known, asked, sizes):
+                more.append(own.add(cells, size))
         added = [np.sort(np.concatenate(cells)) for cells in found]
         if any(map(len, added)) or (n_features, n_edges) != (layout.n_features, layout.n_edge_features):
             set_weights(self.model, get_weights(self.model).extended(n_features, n_edges, *added))
@@ -137,8 +138,8 @@ class ChainLearner:
             return state, transitions, NONE
         return state, transitions, _edge_cells(corpus.edges, *pairs, n)
 
-    def _bitmap(self, section: int, present: Indices) -> "_Bitmap":
-        """The cells of a section that have a weight now."""
+    def _with_weights(self, section: int, present: Indices) -> "_Bitmap":
+        """Which cells of a section have a weight: those that are present."""
         known = self._known.get(section)
         if known is None or known.count != len(present):
             known = self._known[section] = _Bitmap(present)
@@ -206,6 +207,11 @@ class Trainer(ABC):
     def reset(self) -> None:
         """Forget everything that belongs to a run."""
 
+    @property
+    def is_running(self) -> bool:
+        """Whether a run holds its work arrays, so that others should take little memory."""
+        return False
+
     def state(self, learner: ChainLearner) -> dict[str, Any] | None:
         """Return what a run needs, beside features and weights, to go on after its last step; None for no run."""
         return self.stopped
@@ -216,22 +222,28 @@ class Trainer(ABC):
 
 
 class _Bitmap:
-    """Which of all cells have a weight: makes finding the new ones linear. The present ones are distinct."""
+    """Which of all cells have a weight, a bit each: makes finding new ones linear. The present ones are distinct."""
 
     def __init__(self, present: Indices):
-        self.count = len(present)
-        self._bits: Bools = np.zeros(int(present.max(initial=-1)) + 1, dtype=bool)
-        self._bits[present] = True
+        self.count = 0
+        self._bits = np.zeros(0, dtype=np.uint8)
+        self.add(present, int(present.max(initial=-1)) + 1)
 
     def add(self, cells: Indices, size: int) -> Indices:
         """Set cells, all below a size, and return those that were not set before, ascending."""
-        if len(self._bits) < size:
-            room = max(size - len(self._bits), len(self._bits) // 2)
-            self._bits = np.concatenate([self._bits, np.zeros(room, dtype=bool)])
-        fresh = np.unique(cells[~self._bits[cells]])
-        self._bits[fresh] = True
+        missing = -(-size // 8) - len(self._bits)
+        if missing > 0:
+            self._bits = np.pad(self._bits, (0, max(missing, len(self._bits) // 2)))
+        fresh = np.unique(cells[self._bits[cells >> 3] >> (cells & 7).astype(np.uint8) & 1 == 0])
+        np.bitwise_or.at(self._bits, fresh >> 3, np.left_shift(1, fresh & 7).astype(np.uint8))
         self.count += len(fresh)
         return fresh
+
+
+def release_memory() -> None:
+    """Give the system back what this process has freed, where its C library can: temporary arrays leave gaps."""
+    if trim := getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "posix" else None:
+        trim(0)
 
 
 def group_edges(features: SparseRows) -> EdgeObservations:

@@ -24,17 +24,16 @@ from ..core.learn.lbfgs import LBFGS
 from ..core.learn.penalty import USUAL
 from ..core.learn.second_order import TrigramObjective, trigram_optimizer
 from ..core.learn.sgd import SGD
-from ..core.learn.stopped import StoppedSearch
 from ..core.stored import stored_size
 from ..core.threads import single_threaded_blas
 from ..core.trigrams import Trigrams, seen_trigrams
 from .block import LBFGSSettings
 from .cache import DiskShelf, open_cache
-from .encoder import ChainLearner, MakeSample, Sample, Trainer, join, sample_batches
+from .encoder import ChainLearner, MakeSample, Sample, Trainer, join, release_memory, sample_batches
 from .errors import LearningErrors
 from .model import get_weights, set_weights
 from .penalty import choose_c2
-from .resuming import order_of, sequence_checksums, usable
+from .resuming import StoppedSearch, order_of, sequence_checksums, usable
 
 STEP = "Iteration %d: objective %.3f, gradient norm %.4g, %d active weights of %d features, %d evaluations, %.1f s."
 
@@ -76,6 +75,10 @@ class LBFGSTrainer(Trainer):
         self._annotation: dict[int, int] = {}  # of the references, which gold is read from
         self._n_tokens = 0  # of the corpus
         self._end_step()
+
+    @property
+    def is_running(self) -> bool:
+        return self.optimizer is not None
 
     def state(self, learner: ChainLearner) -> dict[str, Any] | None:
         if self.optimizer is None:
@@ -122,11 +125,13 @@ class LBFGSTrainer(Trainer):
     def apply(self, learner: ChainLearner, sgd: Optimizer | None) -> None:
         if not self._arrived and not self._is_asked:
             return
+        release_memory()  # of the evaluation before
         try:
             with single_threaded_blas():
                 self._step(learner, time.perf_counter())
         finally:
             self._end_step()
+            release_memory()
 
     def _step(self, learner: ChainLearner, started: float) -> None:
         if self.optimizer is not None and self._arrived.keys() != self._references.keys():

@@ -95,6 +95,10 @@ class OnlineTrainer(GrowingTrainer):
         self._corpus: CachedCorpus | None = None
         self._loss = 0.0  # of the last epoch, for each sequence
 
+    @property
+    def is_running(self) -> bool:
+        return bool(self._present)
+
     def state(self, learner: ChainLearner) -> dict[str, Any] | None:
         if not self._is_ours(learner):
             return self.stopped

@@ -37,11 +37,15 @@ class Rows:
 
 
 class Emissions:
-    """Potentials of Docs under weights of a component that do not change."""
+    """Potentials of Docs under weights of a component that do not change.
 
-    def __init__(self, features: Features, weights: ChainWeights, name: str = "chain"):
+    is_compact (bool): keep no dense rows of state weights, most of which are 0; scores are the same, a little slower.
+    """
+
+    def __init__(self, features: Features, weights: ChainWeights, name: str = "chain", is_compact: bool = False):
         self.features, self.weights, self.name = features, weights, name
-        dense, layout = weights.dense, weights.layout
+        self._others = (weights.without_state() if is_compact else weights).dense
+        self._state: Floats | SparseRows = weights.state_rows if is_compact else self._others.state
         by_source: dict[Attribute | None, list[Template]] = {}
         self._conjunctions: list[Template] = []
         for template in features.extractor.state_templates:
@@ -50,9 +54,10 @@ class Emissions:
                 self._conjunctions.append(template)
             else:
                 by_source.setdefault(None if attribute.is_lexical else attribute, []).append(template)
-        self._tables = [_ScoreTable(source, features, dense.state, found) for source, found in by_source.items()]
+        empty = np.zeros((0, weights.layout.n_labels), dtype=weights.flat.dtype)
+        self._tables = [_ScoreTable(source, features, self._state, empty, own) for source, own in by_source.items()]
         self._lock = ForkSafeLock()
-        self._edges = EdgeTable.of(dense.edges, masked(dense.transitions, layout.allowed))
+        self._edges = EdgeTable.of(self._others.edges, masked(self._others.transitions, weights.layout.allowed))
 
     def __reduce__(self) -> tuple[type["Emissions"], tuple[Any, ...]]:
         """Without the tables, which fill again; worker processes get a copy of the component."""
@@ -70,19 +75,19 @@ class Emissions:
 
     def potentials(self, columns: Columns, looked_up: Sequence[Rows]) -> ChainPotentials:
         """Log potentials of a batch, from what `look_up` found for it. O(N L) for each offset and conjunction."""
-        extractor, weights, state = self.features.extractor, self.weights, self.weights.dense.state
-        emissions = np.zeros((len(columns.orths), weights.layout.n_labels), dtype=state.dtype)
+        extractor, weights = self.features.extractor, self.weights
+        emissions: Floats = np.zeros((len(columns.orths), weights.layout.n_labels), dtype=weights.flat.dtype)
         if weights.vectors is not None and columns.vectors is not None:
             emissions += columns.vectors @ weights.vectors
         for found in looked_up:
             found.rows.times(found.scores, out=emissions)
         if self._conjunctions:
             keys = extractor.keys(columns, self._conjunctions)
-            self.features.state.encode(keys).times(state, out=emissions)
+            self.features.state.encode(keys).times(self._state, out=emissions)
         batch = pack(columns.lengths)
         emissions = emissions.take(batch.units, axis=0)
         edges = self._edge_features(columns, batch)
-        return chain_potentials(batch, emissions, edges, weights.dense, weights.layout)
+        return chain_potentials(batch, emissions, edges, self._others, weights.layout)
 
     def _edge_features(self, columns: Columns, batch: PackedBatch) -> EdgeObservations | EdgeColumns | None:
         """What conditions transitions, in packed order; None where nothing does."""
@@ -101,11 +106,20 @@ class _ScoreTable:
     row of zeros lies for units without a value; then one for each value, in the order in which they were met.
 
     source (Attribute | None): the attribute whose values are told apart; None: word forms, on which all lexical
-        attributes depend. features (Features): indices. state ((F, L)): weights.
+        attributes depend. features (Features): indices. state ((F, L)): weights, sparse or dense.
+        empty ((0, L)): of their precision.
     templates (list[Template]): one atom each, of that source.
     """
 
-    def __init__(self, source: Attribute | None, features: Features, state: Floats, templates: list[Template]):
+    def __init__(
+        self,
+        source: Attribute | None,
+        features: Features,
+        state: Floats | SparseRows,
+        empty: Floats,
+        templates: list[Template],
+    ):
+        self._empty = empty
         self._source, self._index, self._state, self._padding = source, features.state, state, features.config.padding
         self._templates: dict[int, list[Template]] = {}
         for template in templates:
@@ -115,7 +129,7 @@ class _ScoreTable:
 
     def _clear(self) -> None:
         self._values = HashTable()
-        self._scores: Floats = np.zeros((len(self._templates), 256, self._state.shape[1]), dtype=self._state.dtype)
+        self._scores: Floats = np.zeros((len(self._templates), 256, self._empty.shape[1]), dtype=self._empty.dtype)
         if self._padding:
             distances = range(-self._reach, self._reach + 1)
             outside = np.array([string_hash(boundary(d)) if d else ABSENT for d in distances], dtype=np.uint64)
@@ -164,7 +178,7 @@ class _ScoreTable:
     def _sums(self, keys: list[Hashes]) -> Floats:
         """((m, L)): sums of the weights of the features of m values."""
         features = self._index.encode(Keys(np.stack(keys), None))
-        out = np.zeros((features.n_rows, self._state.shape[1]), dtype=self._state.dtype)
+        out = np.zeros((features.n_rows, self._empty.shape[1]), dtype=self._empty.dtype)
         features.times(self._state, out=out)
         return out
 

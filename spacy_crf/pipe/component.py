@@ -259,7 +259,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         """Scores under the present weights, made anew when one was replaced (training, `use_params`, loading)."""
         arrays = weight_arrays(self.model)
         if self._known is None or any(old is not new for old, new in zip(self._known[0], arrays, strict=True)):
-            self._known = arrays, Emissions(self.features, get_weights(self.model), self.name)
+            self._known = arrays, Emissions(self.features, get_weights(self.model), self.name, self.trainer.is_running)
         return self._known[1]
 
     def forget_scores(self) -> None:

@@ -1,4 +1,4 @@
-"""Components made of others: the log-linear pool of trained ones (see `core.pool`), and one for a part of the data."""
+"""Components made of others: the log-linear pool of trained ones (`core.weights`), and one for a part of the data."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -10,7 +10,7 @@ from spacy.training import Example
 
 from ..core.errors import CRFError
 from ..core.learn.penalty import USUAL
-from ..core.pool import Member, pool_weights
+from ..core.weights import Member, pool_weights
 from ..features.features import Features
 from ..features.resources import Resources
 from ..learning.block import LBFGSSettings, LinearChain, TrainerSettings

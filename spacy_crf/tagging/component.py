@@ -66,7 +66,7 @@ class CRFTagger(PromisesSpans, ChainPipe):
         return self.annotation.evidence(docs, lengths, self.tags) if self.settings.given else None
 
     def tag_words(self, texts: Sequence[Sequence[str]]) -> list[WordTags]:
-        """Tag texts that are split into words, without Docs; numbers are those of `tags`. See `tag_words`."""
+        """Tag texts that are split into words, without Docs. See `tag_words`."""
         return tag_words(self, texts, posterior=self.settings.decode == "posterior")
 
     def span_probabilities(self, doc: Doc, spans: Sequence[Span]) -> SpanScores:

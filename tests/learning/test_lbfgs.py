@@ -2,6 +2,7 @@
 
 import copy
 import logging
+import tracemalloc
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ import spacy
 from helpers.tagged import build, clean_docs, make_examples
 from helpers.weights import flat_weights
 from spacy.language import Language
+from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_crf.core.learn.lbfgs import LBFGS, OWLQN
@@ -128,3 +130,22 @@ def test_each_step_has_a_line_in_the_log_and_the_end_its_reason(caplog: pytest.L
     ):
         assert part in lines[-1]
     assert "of its value over 3 iterations" in caplog.text
+
+
+def test_an_evaluation_between_steps_takes_less_memory_than_dense_weights() -> None:
+    nlp = spacy.blank("xx")
+    pipe = nlp.add_pipe("crf_tagger", config={"trainer": {"@misc": "spacy_crf.LBFGS.v1"}})
+    words, tags = [f"word{number}" for number in range(2000)], [f"T{number % 50}" for number in range(2000)]
+    example = Example(Doc(nlp.vocab, words=words), Doc(nlp.vocab, words=words, tags=tags))
+    nlp.initialize(lambda: [example])
+    nlp.update([example])
+    layout = get_layout(pipe.model)
+    doc = Doc(nlp.vocab, words=words[:5])
+    tracemalloc.start()
+    found = [token.tag_ for token in pipe(doc)]
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < layout.n_features * layout.n_labels * 4 / 2
+    loaded = spacy.blank("xx")
+    loaded.add_pipe("crf_tagger").from_bytes(pipe.to_bytes())
+    assert found == [token.tag_ for token in loaded(Doc(loaded.vocab, words=words[:5]))]

@@ -67,6 +67,8 @@ def make_emissions(templates, padding, docs, vocab, seed=0):
 
 def check(found, columns):
     looked_up = found.potentials(columns, found.look_up(columns))
+    compact = Emissions(found.features, found.weights, is_compact=True)
+    np.testing.assert_array_equal(compact.potentials(columns, compact.look_up(columns)).emissions, looked_up.emissions)
     summed = potentials(encode(columns, found.features), found.weights.dense, found.weights.layout)
     np.testing.assert_allclose(looked_up.emissions, summed.emissions, atol=1e-5)
     np.testing.assert_array_equal(looked_up.batch.order, summed.batch.order)

@@ -177,8 +177,9 @@ class FullBatchObjective:
     ):
         self.c2, self.n_threads, self.dtype = c2, n_threads, dtype
         rows = (window.features for window in corpus.windows())
-        self._seen = FeatureOccurrences.of(rows, layout.n_features)
-        self.basis = choose_basis(layout, self._seen)
+        seen = FeatureOccurrences.of(rows, layout.n_features)
+        self._occurs = seen.counts > 0
+        self.basis = choose_basis(layout, seen)
         self._inner = self.basis.inner
         self._implied = self._find_implied(corpus)
         self._weights = DenseWeights.zeros(self._inner, dtype)
@@ -265,7 +266,7 @@ class FullBatchObjective:
         """
         layout, (inner, cells) = self.basis.layout, self.basis.split(x)
         self._set_weights(inner)
-        chosen = np.flatnonzero(~self.basis.singletons.features & (self._seen.counts > 0))
+        chosen = np.flatnonzero(~self.basis.singletons.features & self._occurs)
         columns = ranks(chosen, layout.n_features)
 
         def count(lane: int, out: Floats, pairs: Pairs) -> None:

@@ -71,7 +71,7 @@ class _LatexReader:
         self.path, self.known, self.signs = path, known, known_signs()
         self.commands = {**PREAMBLE, **COMMANDS}
         self.source = LatexSource(path, text, {*LEVELS, *self.commands})
-        self.page = LatexPage(has_chapters="\\chapter" in text)
+        self.page = LatexPage("\\chapter" in text, self.source.macros)
         self.theorems = {"proof": "Proof"}
         self.facts: dict[str, str] = {}  # of the title page
         self.is_preamble = BEGINNING.search(text) is not None
@@ -341,4 +341,5 @@ COMMANDS: dict[str, Callable[[_LatexReader], None]] = {
     **{"appendix": lambda reader: reader.page.numbers.begin_appendix(), "bibitem": R._entry},
     **dict.fromkeys(("frontmatter", "backmatter"), lambda reader: reader.page.begin_matter(is_main=False)),
     "mainmatter": lambda reader: reader.page.begin_matter(is_main=True),
+    "twocolumn": lambda reader: reader.source.push(reader.source.option() or ""),
 }

@@ -335,6 +335,29 @@ def test_no_text_is_lost_and_no_number_is_wrong(tmp_path: Path, text: str, shown
     assert [line.strip() for line in found.text.strip().splitlines()] == shown.split("\n")
 
 
+@pytest.mark.parametrize(
+    "body, headings",
+    [
+        (
+            r"\renewcommand{\thesection}{\Roman{section}}\section{A}\subsection{B}\appendix\section{C}",
+            "I A, I.1 B, A C",
+        ),
+        (r"\renewcommand\thesubsection{\Alph{subsection}.}\section{A}\subsection{B}\subsection{C}", "1 A, A. B, B. C"),
+        (r"\renewcommand{\thesubsection}{\thesection.\alph{subsection}}\section{A}\subsection{B}", "1 A, 1.a B"),
+        (r"\renewcommand{\thesection}{\thesection}\section{A}\renewcommand{\thesection}{\odd}\section{B}", "1 A, 2 B"),
+        (
+            r"\let\old\section\renewcommand{\section}{\newpage\old}\section{A}\old*{B}\let\x=\section\x{C}",
+            "1 A, B, 2 C",
+        ),
+        (r"\twocolumn[\title{T}\maketitle\section*{A}]\section{B}", "T, A, 1 B"),
+    ],
+)
+def test_headings_as_the_document_has_them_made(tmp_path: Path, body: str, headings: str) -> None:
+    layout = read(tmp_path, rf"\documentclass{{article}}\begin{{document}}{body}\end{{document}}")
+    found = [layout.text[start:end] for start, end, style in sorted(layout.runs) if style.startswith("heading")]
+    assert ", ".join(map(str.strip, found)) == headings
+
+
 def test_a_file_that_is_included_may_speak_of_documents(tmp_path: Path) -> None:
     (tmp_path / "x.tex").write_text("\\input{y} end", encoding="utf8")
     (tmp_path / "y.tex").write_text("Kept % \\begin{document}\nas well", encoding="utf8")
