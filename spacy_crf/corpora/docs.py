@@ -27,7 +27,6 @@ from thinc.types import Ints2d
 from ..annotation.documents import DOC_NAME, TEXT_SETTINGS, copy_truncated
 from ..annotation.extensions import copy_values, read_value, register_stored, write_known, write_value
 from ..annotation.gold import write_partial
-from ..annotation.preparation import TEXT_SETTINGS, copy_truncated
 from ..core.errors import CRFError
 from ..core.labels import OUTSIDE
 from ..reading.files import read_blocks, read_lines
@@ -175,7 +174,7 @@ def read_raw(nlp: Language, path: Path, format: RawFormat) -> Iterator[tuple[int
         if format == "words":
             if wrong := next((number for number, line in enumerate(lines, first) if len(line.split()) > 1), None):
                 raise CRFError(CorpusErrors.CRF845.format(path=path, line=wrong))
-            starts = [number == 0 for number in range(len(lines))]
+            starts: list[bool | int | None] = [number == 0 for number in range(len(lines))]
             yield first, Doc(nlp.vocab, words=[line.strip() for line in lines], sent_starts=starts)
         else:
             doc = make_doc(nlp, join_lines(lines))

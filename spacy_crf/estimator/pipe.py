@@ -22,7 +22,6 @@ from ..features.templates import MAX_OFFSET, NOT, WORD_FLAGS, Attribute, Templat
 from ..learning.model import get_weights, set_weights
 from ..learning.packed import dumps
 from ..pipe.block import SPAN_TARGETS
-from ..pipe.sealed import seal
 from ..pipe.storage import Parts, seal
 from ..reading.files import read_bytes
 from ..tagging.component import CRFTagger

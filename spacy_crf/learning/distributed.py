@@ -88,7 +88,8 @@ def write_shard(path: Path, corpus: EncodedCorpus, layout: Layout) -> None:
     """Write a part of a corpus as arrays."""
     arrays: dict[str, Any] = {f"layout.{one.name}": getattr(layout, one.name) for one in fields(layout)}
     arrays |= {} if corpus.slots is None else {"slots": corpus.slots}
-    np.savez(path, **arrays, **to_arrays(corpus))
+    arrays |= to_arrays(corpus)
+    np.savez(path, **arrays)
 
 
 def read_shard(path: str) -> tuple[EncodedCorpus, Layout]:
