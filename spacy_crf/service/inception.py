@@ -20,13 +20,12 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..annotation.documents import write_doc_name
+from ..corpora.cas import SENTENCE, TOKEN
 from .answers import TELLERS, Answer, as_coded, read_docs
 from .errors import Refusal, ServiceErrors
 from .models import Limits, Models, ServedModel
 from .retraining import CheckedDoc, Learner
 
-SEGMENTATION = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type."
-TOKEN, SENTENCE = f"{SEGMENTATION}Token", f"{SEGMENTATION}Sentence"
 PREDICTED = "inception_internal_predicted"
 BOOLEAN, DOUBLE, STRING = "uima.cas.Boolean", "uima.cas.Double", "uima.cas.String"
 SINGLE_TOKENS = "singleToken"
