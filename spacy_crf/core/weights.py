@@ -4,7 +4,7 @@ Only the weights of a layout are learned and stored: attribute-label pairs (and 
 asked otherwise, as in CRFsuite. Everything else is 0, or -inf where a mask forbids it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
@@ -269,7 +269,7 @@ def _renumbered(cells: Indices, n_rows: int, width: int) -> tuple[Indices, Bools
     """Cells `row * width + column` for rows counted without those that have no cell, and which rows are left."""
     used = np.zeros(n_rows, dtype=bool)
     used[cells // width] = True
-    return _with_rows(cells, np.cumsum(used) - 1, width), used
+    return with_rows(cells, np.cumsum(used) - 1, width), used
 
 
 def masked(scores: Floats, allowed: Bools) -> Floats:
@@ -282,73 +282,7 @@ def cells(rows: Indices, columns: Indices | Ints, n_columns: int) -> Indices:
     return np.unique(rows.astype(np.intp) * n_columns + columns)
 
 
-# -- pools of chains ---------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Member:
-    """One chain of a pool, of order 1.
-
-    weights (ChainWeights): its weights. exponent (float): how much it counts.
-    features ((F,)), edge_features ((E,)): the pool's number of each of its features.
-    """
-
-    weights: ChainWeights
-    exponent: float
-    features: Ints
-    edge_features: Ints
-
-
-def pool_weights(members: Sequence[Member], n_features: int, n_edge_features: int) -> ChainWeights:
-    """Make one chain, in single precision, of some with the same labels. O(weights log weights).
-
-    The pool of p_1 .. p_K with exponents a_1 .. a_K is p(y | x), proportional to the product of p_k(y | x)^a_k (Smith,
-    Cohn & Osborne, "Logarithmic opinion pools for conditional random fields", ACL 2005). The product of linear chains
-    is one whose weights are the sums of a_k times theirs: it costs no more to decode, and its probabilities are exact.
-    What one of them forbids has the probability 0 in the pool. One of them at most has weights of vectors.
-    """
-    layouts = [m.weights.layout for m in members]
-    sections = [[m.exponent * part for part in m.weights.layout.split(m.weights.flat)] for m in members]
-    n = layouts[0].n_labels
-    cells = [
-        (
-            _with_rows(layout.state_cells, member.features, n),
-            layout.transition_cells,
-            _with_rows(layout.edge_cells, member.edge_features, n * n),
-        )
-        for layout, member in zip(layouts, members)
-    ]
-    (state_cells, state), (transition_cells, transitions), (edge_cells, edges) = (
-        _sum_cells([(own[k], weights[k]) for own, weights in zip(cells, sections)]) for k in range(3)
-    )
-    bounded = [weights for layout, weights in zip(layouts, sections) if layout.boundary]
-    boundary = [np.sum([weights[k] for weights in bounded], axis=0) for k in (3, 4) if bounded]
-    layout = replace(
-        layouts[0],
-        n_features=n_features,
-        n_edge_features=n_edge_features,
-        state_cells=state_cells,
-        transition_cells=transition_cells,
-        edge_cells=edge_cells,
-        boundary=bool(bounded),
-        allowed=np.logical_and.reduce([layout.allowed for layout in layouts]),
-        allowed_start=np.logical_and.reduce([layout.allowed_start for layout in layouts]),
-        allowed_end=np.logical_and.reduce([layout.allowed_end for layout in layouts]),
-    )
-    vectors = [m.weights.vectors * np.float32(m.exponent) for m in members if m.weights.vectors is not None]
-    flat = np.concatenate([state, transitions, edges, *boundary]).astype(np.float32)
-    return ChainWeights(layout, flat, vectors[0] if vectors else None)
-
-
-def _with_rows(cells: Indices, numbers: Ints, width: int) -> Indices:
+def with_rows(cells: Indices, numbers: Ints, width: int) -> Indices:
     """Cells `row * width + column` with other numbers for their rows."""
     row, column = np.divmod(cells, width)
     return numbers.astype(np.intp)[row] * width + column
-
-
-def _sum_cells(parts: Sequence[tuple[Indices, Floats]]) -> tuple[Indices, Floats]:
-    """Cells that any part has, ascending, and the sums of their weights."""
-    cells, owners = np.unique(np.concatenate([part[0] for part in parts]), return_inverse=True)
-    sums: Floats = np.zeros(len(cells))
-    np.add.at(sums, owners, np.concatenate([part[1] for part in parts]))
-    return cells, sums

@@ -10,7 +10,7 @@ from spacy.training import Example
 
 from ..core.errors import CRFError
 from ..core.learn.penalty import USUAL
-from ..core.weights import Member, pool_weights
+from ..core.pool import Member, pool_weights
 from ..features.features import Features
 from ..features.resources import Resources
 from ..learning.block import LBFGSSettings, LinearChain, TrainerSettings

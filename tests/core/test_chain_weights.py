@@ -6,8 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from spacy_crf.core.pool import Member, pool_weights
 from spacy_crf.core.trigrams import Pruning, Trigrams, TrigramWeights
-from spacy_crf.core.weights import ChainWeights, Member, pool_weights
+from spacy_crf.core.weights import ChainWeights
 
 
 @pytest.fixture(params=[False, True], ids=["no boundary", "boundary"])
