@@ -16,7 +16,7 @@ from spacy.util import filter_spans
 
 from ..annotation.documents import DOC_NAME, read_doc_name, write_doc_name
 from ..annotation.extensions import custom_names, read_value, register, stored_names, stored_values
-from ..core.errors import CRFError
+from ..core.errors import CRFError, required
 from ..core.labels import OUTSIDE
 from .conllu import NO_SPACE, UNKNOWN
 from .docs import make_doc, read_kind
@@ -241,12 +241,10 @@ class ParquetWriter(DocWriter):
 
     def __init__(self) -> None:
         super().__init__()
-        try:
+        told = {"kind": "Files of Parquet", "package": "pyarrow", "extra": "parquet"}
+        with required(CorpusErrors.CRF576.format(**told)):
             import pyarrow as arrow
             from pyarrow import parquet
-        except ImportError as error:
-            told = {"kind": "Files of Parquet", "package": "pyarrow", "extra": "parquet"}
-            raise CRFError(CorpusErrors.CRF576.format(**told)) from error
         self._rows: Rows = {name: [] for name in COLUMNS}
         types = {name: arrow.int32() if name in NUMBERS else arrow.string() for name in COLUMNS}
         self._table = lambda: arrow.table(self._rows, schema=arrow.schema(types))

@@ -231,9 +231,9 @@ def _read_line(piece: FilePiece, nlp: Language, line: bytes, number: int) -> Doc
         return write_doc_name(make_doc(nlp, content), piece.name)
     found = parse_json(content, where)
     found = found if isinstance(found, dict) else {}
-    text, words, spaces = found.get("text"), found.get("words"), found.get("spaces")
-    if isinstance(text, str):
-        doc = make_doc(nlp, text)
+    whole, words, spaces = found.get("text"), found.get("words"), found.get("spaces")
+    if isinstance(whole, str):
+        doc = make_doc(nlp, whole)
     elif _is_list(words, str) and (spaces is None or (_is_list(spaces, bool) and len(spaces) == len(words))):
         admit(nlp, sum(len(word) + 1 for word in words))
         doc = Doc(nlp.vocab, words=words, spaces=spaces)
