@@ -158,8 +158,8 @@ class CorpusErrors(metaclass=Messages):
         'as many true or false, and perhaps "name", a string or a number.'
     )
     CRF682 = (
-        "Document {document!r}: its {what} {value!r} has a sign that would end a cell or a line of CoNLL-U. Change it, "
-        "or write another format."
+        "Document {document!r}: its {what} {value!r} has a sign that would end it, its cell or its line in CoNLL-U. "
+        "Change it, or write another format."
     )
     CRF697 = "{path} is in the folder for the output, {output}, so that it would be written over. Give another one."
     CRF698 = "{path}: the format {format} is one of files, not of folders. Name the files."

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile
 
-from ..core.errors import CRFError
+from ..core.errors import CRFError, required
 from ..reading.files import check_expansion, check_text, first_line, read_blocks, read_lines
 from .errors import CorpusErrors
 from .exchange import DECIMALS, ExchangeDocument, ExchangeToken, check_line, name_line, read_mark
@@ -220,8 +220,6 @@ def _shade(doubt: float) -> str:
 
 
 def _openpyxl() -> Any:
-    try:
+    with required(CorpusErrors.CRF576.format(kind="Spreadsheets", package="openpyxl", extra="xlsx"), ImportError):
         import openpyxl
-    except ImportError as error:
-        raise ImportError(CorpusErrors.CRF576.format(kind="Spreadsheets", package="openpyxl", extra="xlsx")) from error
     return openpyxl

@@ -7,7 +7,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ...core.errors import CRFError
+from ...core.errors import CRFError, required
 from ...core.grammar.numerals import numeral
 from ...core.sections.headings import MOST_LEVELS
 from ...reading.files import check_expansion, read_bytes
@@ -48,12 +48,10 @@ def read_docx(path: Path) -> DocumentLayout:
     RAISES (ValueError): for a file that is no DOCX, is damaged or needs a password, and if python-docx is not
         installed.
     """
-    try:
+    with required(SectionErrors.CRF561.format(what="DOCX", library="python-docx", extra="docx")):
         from docx import Document
         from docx.exceptions import PythonDocxError
         from docx.opc.exceptions import OpcError
-    except ImportError as error:
-        raise CRFError(SectionErrors.CRF561.format(what="DOCX", library="python-docx", extra="docx")) from error
     data = read_bytes(path)
     if data.startswith(OLD_WORD):
         raise CRFError(SectionErrors.CRF563.format(path=path))
