@@ -51,7 +51,7 @@ def client(models: Any) -> Iterator[Any]:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """A browser without a window."""
-    webdriver = pytest.importorskip("selenium.webdriver", reason="the page is tried in a browser, by selenium")
+    webdriver = pytest.importorskip("selenium.webdriver", reason="needs the extra browser, and Chromium")
     programme, driver = shutil.which("chromium"), shutil.which("chromedriver")
     if programme is None or driver is None:
         pytest.skip("the page is tried in Chromium, by chromedriver")
