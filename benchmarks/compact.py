@@ -1,27 +1,24 @@
 """The L1 penalty against F1 and size on CoNLL-2000: what a small model costs.
 
-    python benchmarks/compact.py --data DIR --out FILE.json
+    python -m benchmarks.compact --data DIR --out FILE.json
 
 Each row trains the chunker of the engine benchmark with c1 and c2 = 0.05 by OWL-QN (c1 = 0: with the benchmark's c2 = 1
 by L-BFGS), saves the pipeline, loads it again, and scores what was loaded.
 """
 
 import json
-import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import TypedDict
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
 import spacy
 
 from benchmarks.data import score_chunks
 from benchmarks.machine import describe
-from benchmarks.measure import Settings, new_parser
-from benchmarks.ours import NAME, folder_bytes, make_examples, new_chunker, predicted_labels, read
-from benchmarks.report import README, update
+from benchmarks.measure import Settings, new_parser, read, size_of, write_json
+from benchmarks.ours import NAME, encode, make_examples, new_chunker, predicted_labels
+from benchmarks.report import show
 from benchmarks.tasks import TASKS
 from spacy_crf.core.learn.full_batch import FullBatchObjective, new_optimizer
 from spacy_crf.learning.model import get_weights, set_weights
@@ -45,19 +42,12 @@ class Row(TypedDict):
 
 
 def train(settings: Settings) -> list[Row]:
-    """Train with each pair of penalties on features encoded once.
-
-    settings (Settings): of the chunking task.
-    RETURNS (list[Row]): two for each pair: single and half precision.
-    """
+    """Train with each pair of penalties on features encoded once; single and half precision of each."""
     nlp = new_chunker(settings)
     pipe = nlp.get_pipe(NAME)
     examples, sentences = make_examples(nlp, read(settings, "train")), read(settings, "test")
     nlp.initialize(lambda: examples)
-    learner, sample = pipe.learner, pipe.make_sample(examples)
-    learner.grow([sample])
-    corpus = learner.encode(sample)
-    learner.add_weights(corpus)
+    corpus = encode(pipe, examples)
     zero = get_weights(pipe.model)
     rows: list[Row] = []
     for c1, c2 in PENALTIES:
@@ -85,16 +75,12 @@ def _loaded(settings: Settings, folder: Path, sentences: list) -> dict[str, floa
     seconds = time.perf_counter() - started
     predicted = predicted_labels(nlp, settings, sentences)
     f1 = score_chunks([settings.task.labels(sentence) for sentence in sentences], predicted).f1
-    sizes = {"bytes": folder_bytes(folder / NAME), "strings_bytes": (folder / "vocab" / "strings.json").stat().st_size}
+    sizes = {"bytes": size_of(folder / NAME), "strings_bytes": (folder / "vocab" / "strings.json").stat().st_size}
     return {"f1": f1, "load_seconds": seconds, **sizes}
 
 
 def render(rows: list[Row], machine: str) -> str:
-    """The table.
-
-    rows (list[Row]): the models.
-    RETURNS (str): Markdown.
-    """
+    """Return the table in Markdown."""
     lines = [machine, "", "| c1 | c2 | precision | weights | F1, test | component's folder | load | training |"]
     lines.append("| ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: |")
     for row in rows:
@@ -111,10 +97,8 @@ def main() -> None:
     machine = describe()
     with tempfile.TemporaryDirectory() as models:
         rows = train(Settings(TASKS["chunking"], options.data, Path(models), 500))
-    options.out.write_text(json.dumps({"machine": machine, "rows": rows}, indent=1) + "\n", encoding="utf8")
-    table = render(rows, f"{machine['date']}; {machine['cpu']}, {machine['cores']} cores.")
-    print(table)
-    update(README, table, "compact")
+    write_json(options.out, {"machine": machine, "rows": rows})
+    show(render(rows, f"{machine['date']}; {machine['cpu']}, {machine['cores']} cores."), "compact")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Accuracy against training time on CoNLL-2000, every algorithm of both engines, several seeds.
 
-    python benchmarks/curve.py --data DIR --out FILE.json [--seeds 5] [--quick]
+    python -m benchmarks.curve --data DIR --out FILE.json [--seeds 5] [--quick]
 
 Both learn from the same lists of attribute strings, which they hold encoded beforehand. Both clocks cover the search
 for the weights that there are, and training; the peer's, that of `Trainer.train`, also the writing of a file.
@@ -20,15 +20,14 @@ from pathlib import Path
 from statistics import mean
 from typing import Any, TypedDict
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
 import numpy as np
 import pycrfsuite
 
 from benchmarks.data import accuracy, score_chunks
 from benchmarks.machine import describe
-from benchmarks.measure import new_parser
-from benchmarks.report import README, update
+from benchmarks.measure import new_parser, write_json
+from benchmarks.peer import open_tagger
+from benchmarks.report import show
 from benchmarks.summary import OURS, PEER
 from benchmarks.tasks import TASKS
 from spacy_crf.core.arrays import Floats
@@ -38,9 +37,8 @@ from spacy_crf.core.learn.sgd import SGD
 from spacy_crf.core.threads import single_threaded_blas
 from spacy_crf.core.weights import ChainWeights
 from spacy_crf.estimator import CRF
-from spacy_crf.estimator.params import read_settings
-from spacy_crf.estimator.preparation import Prepared, prepare, seen_layout
-from spacy_crf.estimator.weights import FittedChain
+from spacy_crf.estimator.preparation import FittedChain, Prepared, prepare, seen_layout
+from spacy_crf.estimator.training import read_settings
 from spacy_crf.learning.block import (
     AdaGradSettings,
     AROWSettings,
@@ -132,9 +130,7 @@ def run_peer(bench: Bench, algorithm: str, points: Iterable[int], seeds: int) ->
                 started = time.perf_counter()
                 trainer.train(path)
                 wall = time.perf_counter() - started
-                tagger = pycrfsuite.Tagger()
-                tagger.open(path)
-                scores = bench.score([tagger.tag(items) for items in bench.test_items])
+                scores = bench.score([*map(open_tagger(path).tag, bench.test_items)])
                 yield _point(PEER, algorithm, epochs, seed, wall, scores)
 
 
@@ -221,11 +217,7 @@ def _point(engine: str, algorithm: str, epochs: int, seed: int, wall: float, sco
 
 
 def render(points: list[Point], machine: str) -> str:
-    """The table: means over seeds.
-
-    points (list[Point]): all runs.
-    RETURNS (str): Markdown.
-    """
+    """Return the table of means over seeds in Markdown."""
     lines = [machine, "", "| engine, algorithm | epochs | seconds | F1 | accuracy |"]
     lines.append("| --- | ---: | ---: | ---: | ---: |")
 
@@ -266,15 +258,12 @@ def main() -> None:
                     print(json.dumps(point), flush=True)
                     points.append(point)
     machine = describe()
-    options.out.write_text(json.dumps({"machine": machine, "points": points}, indent=1) + "\n", encoding="utf8")
+    write_json(options.out, {"machine": machine, "points": points})
     line = (
         f"{machine['date']}; {machine['cpu']}, {machine['cores']} cores; "
         f"means of {options.seeds} seeds (smallest to largest), L-BFGS once."
     )
-    table = render(points, line)
-    print(table)
-    if not options.quick:
-        update(README, table, "curve")
+    show(render(points, line), "" if options.quick else "curve")
 
 
 if __name__ == "__main__":

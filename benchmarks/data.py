@@ -30,24 +30,14 @@ class ChunkScore(NamedTuple):
 
 
 def read_conll2000(data: Path, split: str) -> Iterator[Sentence]:
-    """Read the CoNLL-2000 chunking data (word, part of speech, chunk) sentence by sentence.
-
-    data (Path): the folder that holds the corpora.
-    split (str): "train" or "test".
-    YIELDS (Sentence): words, xpos and chunks.
-    """
+    """Read the CoNLL-2000 chunking data (word, part of speech, chunk) sentence by sentence."""
     for rows in _blocks(data / CONLL2000 / f"{split}.txt"):
         words, xpos, chunks = zip(*(row.split() for row in rows))
         yield Sentence(list(words), list(xpos), [], list(chunks))
 
 
 def read_ewt(data: Path, split: str) -> Iterator[Sentence]:
-    """Read UD English EWT, gzipped or not, sentence by sentence.
-
-    data (Path): the folder that holds the corpora.
-    split (str): "train", "dev" or "test".
-    YIELDS (Sentence): words, xpos and upos of the syntactic words.
-    """
+    """Read UD English EWT, gzipped or not, sentence by sentence."""
     path = data / EWT / f"en_ewt-ud-{split}.conllu"
     for rows in _blocks(path if path.exists() else path.with_name(f"{path.name}.gz")):
         columns = [row.split("\t") for row in rows if not row.startswith("#")]
@@ -55,50 +45,24 @@ def read_ewt(data: Path, split: str) -> Iterator[Sentence]:
         yield Sentence([row[1] for row in tokens], [row[4] for row in tokens], [row[3] for row in tokens], [])
 
 
-def ren_files(data: Path, kind: str, split: str) -> list[Path]:
-    """Find the documents of a split of the Middle Low German corpus.
-
-    data (Path): the folder that holds the corpora.
-    kind (str): "pos" or "poscase".
-    split (str): "train", "dev" or "test".
-    RETURNS (list[Path]): their files.
-    """
+def read_ren(data: Path, split: str) -> Iterator[Sentence]:
+    """Read the Middle Low German corpus segment by segment; of several gold tags the first one."""
     with (data / REN / "documents.tsv").open(encoding="utf8") as lines:
         names = [row["file"] for row in csv.DictReader(lines, delimiter="\t") if row["split"] == split]
-    return [data / REN / kind / f"{name}.tsv" for name in names]
-
-
-def read_ren(data: Path, split: str) -> Iterator[Sentence]:
-    """Read the Middle Low German corpus segment by segment; of several gold tags the first one.
-
-    data (Path): the folder that holds the corpora.
-    split (str): "train", "dev" or "test".
-    YIELDS (Sentence): words and xpos.
-    """
-    for path in ren_files(data, "pos", split):
-        for rows in _blocks(path):
+    for name in names:
+        for rows in _blocks(data / REN / "pos" / f"{name}.tsv"):
             words, tags = zip(*(row.split("\t") for row in rows))
             yield Sentence(list(words), [tag.split("|")[0] for tag in tags], [], [])
 
 
 def accuracy(gold: Iterable[list[str]], predicted: Iterable[list[str]]) -> float:
-    """Share of tokens with the right label.
-
-    gold (Iterable[list[str]]): labels, one list per sentence.
-    predicted (Iterable[list[str]]): labels in the same order.
-    RETURNS (float): percent.
-    """
+    """Return the percentage of tokens with the right label."""
     pairs = list(zip(chain.from_iterable(gold), chain.from_iterable(predicted), strict=True))
     return 100.0 * sum(left == right for left, right in pairs) / len(pairs)
 
 
 def score_chunks(gold: Iterable[list[str]], predicted: Iterable[list[str]]) -> ChunkScore:
-    """Score exact chunks as the CoNLL-2000 evaluation does.
-
-    gold (Iterable[list[str]]): BIO labels, one list per sentence.
-    predicted (Iterable[list[str]]): BIO labels in the same order.
-    RETURNS (ChunkScore): precision, recall and F1 in percent.
-    """
+    """Score exact chunks of BIO labels as the CoNLL-2000 evaluation does."""
     correct = found = wanted = 0
     for gold_labels, predicted_labels in zip(gold, predicted, strict=True):
         gold_chunks, predicted_chunks = read_chunks(gold_labels), read_chunks(predicted_labels)
@@ -115,8 +79,7 @@ def score_chunks(gold: Iterable[list[str]], predicted: Iterable[list[str]]) -> C
 def read_chunks(labels: list[str]) -> set[tuple[int, int, str]]:
     """Find the chunks of one sentence; an I- that continues nothing starts a chunk, as in CoNLL's evaluation.
 
-    labels (list[str]): BIO labels.
-    RETURNS (set[tuple[int, int, str]]): start, end (exclusive) and type of each chunk.
+    RETURNS (set[tuple[int, int, str]]): Start, end (exclusive) and type of each chunk.
     """
     chunks = set()
     start, kind = 0, ""

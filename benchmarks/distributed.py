@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 
 from benchmarks.data import read_conll2000
-from benchmarks.measure import Clock, new_parser, peak_mebibytes
+from benchmarks.measure import Clock, new_parser, peak_mebibytes, write_json
+from benchmarks.ours import encode
 from spacy_crf.core.threads import single_threaded_blas
-from spacy_crf.learning.block import LBFGSSettings
-from spacy_crf.learning.distributed.block import DistributedSettings
-from spacy_crf.learning.distributed.trainer import (
+from spacy_crf.learning.block import DistributedSettings, LBFGSSettings
+from spacy_crf.learning.distributed import (
     DistributedObjective,
     Shards,
     cut_shards,
@@ -55,10 +55,7 @@ def encoded(data: Path, tokens: int) -> tuple[Any, Any, float]:
         count += len(sentence.words)
     pipe.initialize(lambda: examples, nlp=nlp)
     with Clock() as clock:
-        sample = pipe.make_sample(examples)
-        pipe.learner.grow(sample)
-        corpus = pipe.learner.encode(sample)
-        pipe.learner.add_weights(corpus)
+        corpus: Any = encode(pipe, examples)
     present = len(corpus.gold.labels)
     if tokens > present:
         sequences = np.resize(np.arange(len(corpus.lengths)), len(corpus.lengths) * tokens // present)
@@ -141,7 +138,7 @@ def main() -> None:
             row = {**measure(corpus, layout, workers), "encoding_per_token": encoding}
             rows.append(row | (timed(corpus, layout, workers) if asked.dask else {}))
             print(json.dumps(rows[-1]), flush=True)
-    asked.out.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf8")
+    write_json(asked.out, rows)
 
 
 if __name__ == "__main__":

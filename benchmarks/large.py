@@ -10,7 +10,6 @@ in memory at a time. Seconds are of CPU, on all threads, unless they are called 
 import argparse
 import json
 import random
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -23,7 +22,7 @@ from spacy.training import Example
 from spacy.util import minibatch
 
 from benchmarks.data import Sentence
-from benchmarks.measure import Clock, peak_mebibytes
+from benchmarks.measure import Clock, peak_mebibytes, run_apart
 from benchmarks.ours import CHUNKER, NAME, TARGET, make_examples
 from benchmarks.tasks import TASKS
 
@@ -85,11 +84,9 @@ def main() -> None:
     parser.add_argument("--in-process", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     for millions in options.millions:
-        if options.in_process:
-            print(json.dumps(measure(options, millions)), flush=True)
-            continue
-        command = [sys.executable, "-m", "benchmarks.large", *sys.argv[1:], "--in-process", "--millions", str(millions)]
-        subprocess.run(command, check=True)
+        alone = (*sys.argv[1:], "--in-process", "--millions", str(millions))
+        found = measure(options, millions) if options.in_process else run_apart("benchmarks.large", *alone)
+        print(json.dumps(found), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Speed of restored punctuation: decoding alone, Docs, texts, streams, and the filter for the shell.
 
-    python benchmarks/punctuation_speed.py --data DIR --out FILE.json --own MODEL --speech MODEL
+    python -m benchmarks.punctuation_speed --data DIR --out FILE.json --own MODEL --speech MODEL
         [--only NAME] [--repeats 3]
 
 `--own` is a pipeline of `configs/punctuation_restorer.cfg` (marks and case: 34 labels), `--speech` one of
@@ -28,18 +28,16 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
 import spacy
 from spacy.language import Language
 
 from benchmarks.machine import describe
-from benchmarks.measure import Clock, new_parser
-from benchmarks.runner import ROOT
+from benchmarks.measure import ROOT, Clock, new_parser, run_apart, write_json
 from spacy_crf.core.chain.viterbi import viterbi
 from spacy_crf.core.threads import available_threads, run_parallel
 from spacy_crf.features.columns import Columns
 from spacy_crf.punctuation.component import PunctuationRestorer
+from spacy_crf.punctuation.reader import PunctuationCorpus
 from spacy_crf.punctuation.words import split_words
 
 NAME = "punctuation_restorer"
@@ -59,10 +57,8 @@ def restorer_of(nlp: Language) -> PunctuationRestorer:
 def read_words(kind: str, data: Path) -> list[str]:
     """Words in lower case without marks: of our own corpus, or of talks."""
     if kind == "speech":
-        from benchmarks.punctuation import FOLDER, read
-
-        (example,) = read(data / FOLDER / "dev2012.tsv.gz", Language())
-        return [token.text for token in example.predicted]
+        examples = PunctuationCorpus(data / "iwslt_punct" / "dev2012.tsv.gz")(spacy.blank("en"))
+        return [token.text for example in examples for token in example.predicted]
     files = sorted((ROOT / "corpus" / NAME).glob("*/*.txt"))
     texts = [file.read_text(encoding="utf8") for file in files]
     return [text[word.start : word.end].lower() for text in texts for word in split_words(text)]
@@ -236,18 +232,14 @@ def main() -> None:
     for name in (f"{job}@{kind}" for job in JOBS for kind in models):
         if options.only not in name:
             continue
-        runs = [_run(name) for _ in range(1 if name.startswith("filter") else options.repeats)]
+        runs = [
+            run_apart("benchmarks.punctuation_speed", *sys.argv[1:], "--job", name)
+            for _ in range(1 if name.startswith("filter") else options.repeats)
+        ]
         row: dict[str, object] = {"name": name} | {key: _spread([one[key] for one in runs]) for key in runs[0]}
         rows.append(row)
         print(json.dumps(row), flush=True)
-        options.out.write_text(json.dumps(result, indent=1) + "\n", encoding="utf8")
-
-
-def _run(name: str) -> Numbers:
-    command = [sys.executable, str(Path(__file__).resolve()), *sys.argv[1:], "--job", name]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=ROOT)
-    numbers: Numbers = json.loads(done.stdout.splitlines()[-1])
-    return numbers
+        write_json(options.out, result)
 
 
 def _spread(values: list[float]) -> list[float]:

@@ -1,17 +1,13 @@
-"""Renders the results of a run as one Markdown table; also alone: python benchmarks/report.py FILE.json."""
+"""Renders the results of a run as one Markdown table; also alone: python -m benchmarks.report FILE.json."""
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
-from typing import TypedDict
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from typing import NamedTuple, TypedDict
 
 from benchmarks.machine import Machine
-from benchmarks.rows import ROWS, TITLES, Row
 from benchmarks.summary import OURS, PEER, EngineResult, Measured, Results, Spread
 
 README = Path(__file__).with_name("README.md")
@@ -33,12 +29,82 @@ class Document(TypedDict):
     results: Results
 
 
-def render(document: Document) -> str:
-    """Render a run as Markdown.
+# -- rows: which number is shown, under which label, in which form -------------------------------------------------
 
-    document (Document): the run.
-    RETURNS (str): a line on machine and date, then the table.
+
+TITLES = {
+    "chunking": "CoNLL-2000 chunking: 19 templates, c2 = 1.0, trained to convergence",
+    "xpos": "UD English EWT, XPOS: the peer with c2 = 0.5 and 100 iterations, ours with configs/crf_tagger.cfg",
+    "upos": "UD English EWT, UPOS: the same, ours with `target = pos`",
+    "historical": "Middle Low German (ReN), 71 tags: 17 templates, c2 = 1.0, 120 iterations",
+}
+
+
+SECONDS, PERCENT, SPEED, MEBIBYTES = "{:,.1f} s", "{:.2f} %", "{:,.0f} tokens/s", "{:,.0f} MiB"
+
+
+class Row(NamedTuple):
+    """One line of the table: a number of a job, what the reader sees beside it, and its form after scaling.
+
+    Numbers in PERCENT are compared by their difference in points, others by their ratio.
     """
+
+    task: str
+    work: str
+    key: str
+    label: str
+    form: str = "{:,.0f}"
+    scale: float = 1.0
+
+
+def tagging(task: str) -> tuple[Row, ...]:
+    """Rows of a task in which whole pipelines are compared."""
+    return (
+        Row(task, "train", "test_accuracy", "accuracy, test", PERCENT),
+        Row(task, "train", "dev_accuracy", "accuracy, dev", PERCENT),
+        Row(task, "train", "iterations", "L-BFGS iterations"),
+        Row(task, "train", "features_wall", "feature extraction", SECONDS),
+        Row(task, "train", "append_wall", "handing the features over", SECONDS),
+        Row(task, "train", "train_wall", "training alone", SECONDS),
+        Row(task, "train", "total_wall", "features and training (ours: all of `spacy train`)", SECONDS),
+        Row(task, "train", "peak_mebibytes", "peak memory of the command", MEBIBYTES),
+        Row(task, "train", "model_bytes", "model size", "{:.1f} MiB", scale=2**-20),
+        Row(task, "end_to_end", "tokens_per_second", "words to labels", SPEED),
+        Row(task, "end_to_end", "cold_tokens_per_second", "words to labels, first Docs after loading", SPEED),
+    )
+
+
+ROWS: tuple[Row, ...] = (
+    Row("chunking", "train", "objective", "objective at the end", "{:,.1f}"),
+    Row("chunking", "train", "iterations", "L-BFGS iterations"),
+    Row("chunking", "train", "features", "features (weights)"),
+    Row("chunking", "train", "test_accuracy", "accuracy, test", PERCENT),
+    Row("chunking", "train", "test_f1", "chunk F1, test", PERCENT),
+    Row("chunking", "train", "features_wall", "feature extraction", SECONDS),
+    Row("chunking", "train", "append_wall", "handing the features over", SECONDS),
+    Row("chunking", "train", "train_wall", "training alone, wall", SECONDS),
+    Row("chunking", "train", "train_cpu", "training alone, CPU", SECONDS),
+    Row("chunking", "fit", "fit_wall", "`estimator.CRF.fit`, encoding included; `Trainer.train`", SECONDS),
+    Row("chunking", "fit", "objective", "its objective", "{:,.2f}"),
+    Row("chunking", "train", "model_bytes", "model size", "{:.1f} MiB", scale=2**-20),
+    Row("chunking", "train", "load_wall", "load time", "{:.1f} ms", scale=1000.0),
+    Row("chunking", "memory", "peak_mebibytes", "peak memory of learning", MEBIBYTES),
+    Row("chunking", "decode", "tokens_per_second", "decoding, prepared features", SPEED),
+    Row("chunking", "decode", "from_lists_tokens_per_second", "decoding, lists of strings", SPEED),
+    Row("chunking", "marginals", "tokens_per_second", "all-label marginals, prepared features", SPEED),
+    Row("chunking", "marginals", "from_docs_tokens_per_second", "all-label marginals, from Docs", SPEED),
+    Row("chunking", "end_to_end", "tokens_per_second", "words to labels", SPEED),
+    Row("chunking", "end_to_end", "cold_tokens_per_second", "words to labels, first Docs after loading", SPEED),
+    *tagging("xpos"),
+    *tagging("upos"),
+)
+
+
+# -- the table ----------------------------------------------------------------------------------------------------
+
+
+def render(document: Document) -> str:
+    """Return a line on machine and date, then the table, in Markdown."""
     results = document["results"]
     engines = [name for name in HEADINGS if any(name in measured["engines"] for measured in _all(results))]
     headings = ["", *(HEADINGS[name] for name in engines)]
@@ -56,9 +122,7 @@ def render(document: Document) -> str:
 def publish(document: Document, readme: Path = README) -> str:
     """Keep the table of a run in the README if the run measured everything at once and in full.
 
-    document (Document): the run.
-    readme (Path): the file with the markers.
-    RETURNS (str): what to tell the user: the table, and where it went.
+    RETURNS (str): What to tell the user: the table, and where it went.
     """
     table = render(document)
     if not document["complete"]:
@@ -67,13 +131,15 @@ def publish(document: Document, readme: Path = README) -> str:
     return f"{table}\n\nThe table is now in {readme.name}."
 
 
-def update(readme: Path, table: str, name: str = "engine") -> None:
-    """Replace what stands between the markers of a Markdown file.
+def show(table: str, name: str) -> None:
+    """Print a table and keep it in the README. name (str): its place there; "" where it is only printed."""
+    print(table)
+    if name:
+        update(README, table, name)
 
-    readme (Path): the file.
-    table (str): the new text.
-    name (str): of the table in the markers.
-    """
+
+def update(readme: Path, table: str, name: str = "engine") -> None:
+    """Replace what stands between the markers of a table in a Markdown file."""
     first, last = BEGIN.format(name), END.format(name)
     text = readme.read_text(encoding="utf8")
     head, begin, rest = text.partition(first)
@@ -132,7 +198,7 @@ def _number(row: Row, spread: Spread, runs: int) -> str:
 def _comparison(row: Row, measured: Measured) -> str:
     if row.key not in measured.get("ratios", {}):
         return ""
-    if row.percent:
+    if row.form == PERCENT:
         ours, peer = (measured["engines"][name]["summary"][row.key]["median"] for name in (OURS, PEER))
         return f"{ours - peer:+.2f}"
     return f"{measured['ratios'][row.key]:.4g}"

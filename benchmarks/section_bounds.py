@@ -8,15 +8,13 @@ loaded pipeline: of a long outline, and of numberings with many readings, none o
 
 import argparse
 import json
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from itertools import count, islice
 
 import spacy
 
-from benchmarks.measure import peak_mebibytes
+from benchmarks.measure import peak_mebibytes, run_apart
 
 AMBIGUOUS = ("{n}.i.v", "i.{n}.v", "a.i.{n}", "i.v", "{n}.i.v title")
 
@@ -72,9 +70,8 @@ def main() -> None:
     documents = [""] * (arguments.lines > 0) + [*AMBIGUOUS] * (arguments.characters > 0)
     sizes = ["--lines", str(arguments.lines), "--characters", str(arguments.characters)]
     for line in documents:
-        command = [sys.executable, "-m", "benchmarks.section_bounds", *sizes, f"--in-process={line}"]
-        done = subprocess.run(command, check=True, capture_output=True, text=True)
-        print(json.dumps({"document": line or "outline", **json.loads(done.stdout.splitlines()[-1])}), flush=True)
+        found = run_apart("benchmarks.section_bounds", *sizes, f"--in-process={line}")
+        print(json.dumps({"document": line or "outline", **found}), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,27 +1,23 @@
 """Parsing with grammars: CYK beside nltk's ViterbiParser on the grammar of Trompper's code, and over document lengths.
 
-    python benchmarks/sections.py --out FILE.json [--repeats 3]
+    python -m benchmarks.sections --out FILE.json [--repeats 3]
 
 Documents are labels drawn at random, in shares like those of Dutch judgments. The peer gets the same grammar and the
 same labels, without its time limit; both trees must have the same score. Needs `pip install -e ".[bench]"`.
 """
 
 import argparse
-import json
 import math
 import statistics
-import sys
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
 import numpy as np
 
 from benchmarks.machine import describe
-from benchmarks.measure import Clock
-from benchmarks.report import README, update
+from benchmarks.measure import Clock, write_json
+from benchmarks.report import show
 from spacy_crf.core.grammar.grammar import Grammar
 from spacy_crf.sections.grammar import read_grammar
 
@@ -108,14 +104,12 @@ def main() -> None:
     options = parser.parse_args()
     machine = describe()
     found = measure(options.repeats)
-    options.out.write_text(json.dumps({"machine": machine, **found}, indent=1) + "\n", encoding="utf8")
+    write_json(options.out, {"machine": machine, **found})
     line = (
         f"{machine['date']}; {machine['cpu']}, {machine['cores']} cores, load {machine['load_at_start']} at the start; "
     )
     line += f"nltk {version('nltk')}; CPU time, median of {options.repeats} documents."
-    table = render(found, line)
-    print(table)
-    update(README, table, "sections")
+    show(render(found, line), "sections")
 
 
 if __name__ == "__main__":

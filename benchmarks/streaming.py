@@ -12,8 +12,6 @@ train` has no such zones; where that matters, train in a loop as in `train` belo
 import argparse
 import json
 import random
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 
@@ -22,7 +20,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from benchmarks.measure import peak_mebibytes
+from benchmarks.measure import peak_mebibytes, run_apart
 
 TEMPLATES = [
     "The/DT {n}/NN {v}/VBZ the/DT {a}/JJ {n}/NN ./.",
@@ -116,12 +114,10 @@ def measure(count: int, trainer: str, max_features: int, keeps_words: bool) -> d
 
 
 def run(count: int, trainer: str, max_features: int, keeps_words: bool) -> dict[str, float]:
-    """The same in a process of its own, whose peak is that of the run."""
-    command = [sys.executable, "-m", "benchmarks.streaming", "--in-process", "--sentences", str(count)]
-    command += ["--trainer", trainer, "--max-features", str(max_features), *(["--keep-words"] if keeps_words else [])]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    result: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return result
+    """The same in a process of its own."""
+    options = ["--in-process", "--sentences", str(count), "--trainer", trainer, "--max-features", str(max_features)]
+    found: dict[str, float] = run_apart("benchmarks.streaming", *options, *["--keep-words"] * keeps_words)
+    return found
 
 
 def main() -> None:

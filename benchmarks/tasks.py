@@ -5,59 +5,47 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.data import CONLL2000, EWT, REN, Sentence, read_conll2000, read_ewt, read_ren
-from benchmarks.templates import chunking_features, historical_features, tagging_features
+from projects.attributes import FEATURES
 
 
 @dataclass(frozen=True)
 class Task:
     """A corpus, the column to learn, the peer's features, and how to train.
 
-    name (str): name on the command line and in the results.
-    folder (str): folder of the corpus.
-    read (Callable[[Path, str], Iterator[Sentence]]): reader of a split.
-    target (str): the column of Sentence to learn.
-    features (Callable[[Sentence], list[list[str]]]): attributes of each token, as strings.
-    splits (tuple[str, ...]): the splits to score, besides "train".
-    c2 (float): weight of the squared norm in the objective.
-    max_iterations (int): limit of L-BFGS iterations.
+    name (str): Name on the command line and in the results.
+    folder (str): Folder of the corpus.
+    read (Callable[[Path, str], Iterator[Sentence]]): Reader of a split.
+    target (str): The column of Sentence to learn.
+    attributes (str): Name of the peer's features, which are strings.
+    splits (tuple[str, ...]): The splits to score, besides "train".
+    c2 (float): Weight of the squared norm in the objective.
+    max_iterations (int): Limit of L-BFGS iterations.
     """
 
     name: str
     folder: str
     read: Callable[[Path, str], Iterator[Sentence]]
     target: str
-    features: Callable[[Sentence], list[list[str]]]
+    attributes: str
     splits: tuple[str, ...]
     c2: float
     max_iterations: int
 
     def labels(self, sentence: Sentence) -> list[str]:
-        """Give the labels to learn.
-
-        sentence (Sentence): a sentence of this task's corpus.
-        RETURNS (list[str]): one label per token.
-        """
+        """Return the labels to learn."""
         return list(getattr(sentence, self.target))
 
-
-def _chunking(sentence: Sentence) -> list[list[str]]:
-    return chunking_features(sentence.words, sentence.xpos)
-
-
-def _tagging(sentence: Sentence) -> list[list[str]]:
-    return tagging_features(sentence.words)
-
-
-def _historical(sentence: Sentence) -> list[list[str]]:
-    return historical_features(sentence.words)
+    def features(self, sentence: Sentence) -> list[list[str]]:
+        """Return the peer's attributes of each token."""
+        return FEATURES[self.attributes](sentence.words, sentence.xpos)
 
 
 TASKS = {
     task.name: task
     for task in (
-        Task("chunking", CONLL2000, read_conll2000, "chunks", _chunking, ("test",), 1.0, 500),
-        Task("xpos", EWT, read_ewt, "xpos", _tagging, ("test", "dev"), 0.5, 100),
-        Task("upos", EWT, read_ewt, "upos", _tagging, ("test", "dev"), 0.5, 100),
-        Task("historical", REN, read_ren, "xpos", _historical, ("dev",), 1.0, 120),
+        Task("chunking", CONLL2000, read_conll2000, "chunks", "chunking", ("test",), 1.0, 500),
+        Task("xpos", EWT, read_ewt, "xpos", "tagging", ("test", "dev"), 0.5, 100),
+        Task("upos", EWT, read_ewt, "upos", "tagging", ("test", "dev"), 0.5, 100),
+        Task("historical", REN, read_ren, "xpos", "historical", ("dev",), 1.0, 120),
     )
 }

@@ -7,10 +7,10 @@ tokens, sentences and measures are those of the project. It needs the extra: pip
 """
 
 import json
-import re
+import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache, partial
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -24,108 +24,26 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.util import registry
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from projects.attributes import FEATURES, Items
 from spacy_crf import Corpus
 
-Items = list[list[str]]  # attributes of each token
 Words = Doc | Span
+Features = Callable[[Words], Items]
 Target = Literal["tag", "pos", "ent", "chunk", "sets"]
 CHUNKS, SET = "chunks", "tag_set"
-LONGEST_RUN, LONGEST_AFFIX = 4, 4
 
 
 # -- features ----------------------------------------------------------------------------------------------------
 
 
-def tagging(doc: Words) -> Items:
-    """Word, shape, affixes and flags, a window of two, pairs of neighbours."""
-    words = [token.text for token in doc]
-    lower, shapes = [word.lower() for word in words], [shape(word) for word in words]
-    items = [list(word_attributes(word)) for word in words]
-    add_window(items, "lower", lower, (-2, -1, 1, 2))
-    add_window(items, "shape", shapes, (-2, -1, 1, 2))
-    add_pairs(items, "lower", lower, -1, 1)
-    return mark_edges(items)
+def of_words(name: str) -> Features:
+    """Features of tokens, and of their tags where the features look at them."""
+    return lambda doc: FEATURES[name]([token.text for token in doc], [token.tag_ for token in doc])
 
 
-def chunking(doc: Words) -> Items:
-    """The 19 templates of CRFsuite's chunking example, over words and given tags."""
-    words, tags = [token.text for token in doc], [token.tag_ for token in doc]
-    items: Items = [[] for _ in doc]
-    for name, values in (("w", words), ("pos", tags)):
-        add_window(items, name, values, (-2, -1, 0, 1, 2))
-        add_pairs(items, name, values, -1, 1)
-    add_pairs(items, "pos", tags, -2, -1)
-    add_pairs(items, "pos", tags, 1, 2)
-    for first in (-2, -1, 0):
-        triples = [f"{a}|{b}|{c}" for a, b, c in zip(tags, tags[1:], tags[2:])]
-        for at in range(max(0, -first), min(len(items), len(triples) - first)):
-            items[at].append(f"pos[{first}..]={triples[at + first]}")
-    return mark_edges(items)
-
-
-def historical(doc: Words) -> Items:
-    """Words from -3 to 2, affixes of the lower-cased word, its length and whether it has capitals or digits."""
-    words = [token.text for token in doc]
-    items = [list(historical_attributes(word)) for word in words]
-    add_window(items, "lower", [word.lower() for word in words], (-3, -2, -1, 1, 2))
-    return items
-
-
-FEATURES: dict[str, Callable[[Words], Items]] = {"tagging": tagging, "chunking": chunking, "historical": historical}
-
-
-def add_window(items: Items, name: str, values: Sequence[str], offsets: Iterable[int]) -> None:
-    """Add the values beside each token; over an edge there is none."""
-    for offset in offsets:
-        for at in range(max(0, -offset), min(len(items), len(items) - offset)):
-            items[at].append(f"{name}[{offset}]={values[at + offset]}")
-
-
-def add_pairs(items: Items, name: str, values: Sequence[str], first: int, last: int) -> None:
-    """Add the pairs of neighbouring values from `first` to `last`."""
-    pairs = [f"{left}|{right}" for left, right in zip(values, values[1:])]
-    for offset in range(first, last):
-        for at in range(max(0, -offset), min(len(items), len(pairs) - offset)):
-            items[at].append(f"{name}[{offset}]|{name}[{offset + 1}]={pairs[at + offset]}")
-
-
-def mark_edges(items: Items) -> Items:
-    """Mark the first and the last token."""
-    if items:
-        items[0].append("__BOS__")
-        items[-1].append("__EOS__")
-    return items
-
-
-@cache  # once for each word: a careful user of the peer would not compute an affix twice either
-def word_attributes(word: str) -> tuple[str, ...]:
-    """Attributes of a word by itself."""
-    lower, sizes = word.lower(), range(1, min(len(word.lower()), LONGEST_AFFIX) + 1)
-    flags = {"digit": any(map(str.isdigit, word)), "capital": any(map(str.isupper, word)), "hyphen": "-" in word}
-    return (
-        *(f"w={word}", f"lower={lower}", f"shape={shape(word)}"),
-        *(f"prefix={lower[:size]}" for size in sizes),
-        *(f"suffix={lower[-size:]}" for size in sizes),
-        *(name for name, holds in flags.items() if holds),
-    )
-
-
-@cache
-def historical_attributes(word: str) -> tuple[str, ...]:
-    """Attributes of a word in free spelling by itself."""
-    lower = word.lower()
-    affixes = [f"p{n}={lower[:n]}" for n in (1, 2, 3)] + [f"s{n}={lower[-n:]}" for n in (2, 3, 4, 5)]
-    return ("b", f"w={word}", *affixes, f"c={lower != word}", f"d={any(map(str.isdigit, word))}", f"l={len(word)}")
-
-
-@cache
-def shape(word: str) -> str:
-    """Kind of each character, long runs cut: "Internationally-33" gives "Xxxxx-dd"."""
-    kinds = "".join(("X" if c.isupper() else "x") if c.isalpha() else "d" if c.isdigit() else c for c in word)
-    return re.sub(rf"(.)\1{{{LONGEST_RUN},}}", lambda run: run.group(1) * LONGEST_RUN, kinds)
-
-
-def with_names(features: Callable[[Words], Items], path: Path) -> Callable[[Words], Items]:
+def with_names(features: Features, path: Path) -> Features:
     """Features and those of a word list, `phrase<TAB>value`: the longest match wins; B- and I- say where it is."""
     rows = (line.split("\t") for line in path.read_text(encoding="utf8").splitlines())
     known = {tuple(phrase.split()): value for phrase, value in rows}
@@ -217,7 +135,7 @@ def best_set(probabilities: dict[str, float]) -> list[str]:
 # -- training and scores -----------------------------------------------------------------------------------------
 
 
-def train(path: Path, docs: Iterable[Doc], target: Target, features: Callable[[Words], Items], **params: Any) -> None:
+def train(path: Path, docs: Iterable[Doc], target: Target, features: Features, **params: Any) -> None:
     """Train with L-BFGS and write the model. params (Any): CRFsuite's."""
     trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
     trainer.set_params(params)
@@ -227,7 +145,7 @@ def train(path: Path, docs: Iterable[Doc], target: Target, features: Callable[[W
     trainer.train(str(path))
 
 
-def predict(tagger: pycrfsuite.Tagger, doc: Doc, target: Target, features: Callable[[Words], Items]) -> None:
+def predict(tagger: pycrfsuite.Tagger, doc: Doc, target: Target, features: Features) -> None:
     """Label a Doc, and give its tokens sets if these are asked for."""
     labels: list[str] = []
     sets: list[list[str]] = []
@@ -265,7 +183,7 @@ def main(
 ) -> None:
     """Train python-crfsuite and score it."""
     nlp: Language = spacy.blank("xx")
-    make = with_names(FEATURES[features], names) if names else FEATURES[features]
+    make = with_names(of_words(features), names) if names else of_words(features)
     own = ["tag"] if target == "chunk" else None
     read = partial(Corpus, format=format, input=own)  # type: ignore[arg-type]
     if target == "sets" and not Doc.has_extension(SET):

@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from .corpora.annotated import annotate_partitions
     from .corpora.reader import Corpus
     from .estimator import CRF, NotFittedError, metrics
-    from .estimator.crfpp import read_crfpp_templates
     from .estimator.crfsuite import read_crfsuite
-    from .estimator.pipe import to_pipe
+    from .estimator.pipe import read_crfpp_templates, to_pipe
     from .pipe.calibration import calibrate
     from .pipe.explain import explain
     from .pipe.inspect import inspect
@@ -47,9 +46,8 @@ _HOMES = {
     "corpora.annotated": ["annotate_partitions"],
     "corpora.reader": ["Corpus"],
     "estimator": ["CRF", "NotFittedError", "metrics"],
-    "estimator.crfpp": ["read_crfpp_templates"],
     "estimator.crfsuite": ["read_crfsuite"],
-    "estimator.pipe": ["to_pipe"],
+    "estimator.pipe": ["read_crfpp_templates", "to_pipe"],
     "pipe.calibration": ["calibrate"],
     "pipe.explain": ["explain"],
     "pipe.inspect": ["inspect"],

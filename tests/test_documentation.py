@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 import tomllib
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,10 @@ from helpers.paths import ROOT
 from spacy.cli.train import train
 
 import spacy_crf
+from spacy_crf.cli.guarantee import SpanPromises, TagPromises
 from spacy_crf.features.presets import PRESETS
 from spacy_crf.features.templates import parse_attribute, parse_templates
+from spacy_crf.lab.evaluation import is_shown
 
 ENTRY_POINTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf8"))["project"]["entry-points"]
 NAMED = (
@@ -100,6 +103,18 @@ def test_sentences_are_short(name):
     )
     pieces = re.split(r"(?<=[.:;?!])\s|\n\n|^- |\|", prose, flags=re.MULTILINE)
     assert [piece for piece in pieces if len(piece.split()) > LONGEST_SENTENCE] == []
+
+
+def test_the_glossary_has_all_figures():
+    """Those of saved models, those of sets, and the heads of the tables of promises."""
+    _, figures = TEXTS[ROOT / "docs" / "glossary.md"].split("## Figures")
+    saved = sorted((ROOT / "tests" / "contract" / "data" / "scores").glob("*.json"))
+    names = {name for path in saved for name in json.loads(path.read_text(encoding="utf8"))["scores"]}
+    patterns = re.findall(r"`([\w*]+)`", figures)
+    shown = [name for name in names if is_shown(name) and "confusions" not in name]
+    assert [name for name in shown if not any(fnmatch(name, pattern) for pattern in patterns)] == []
+    heads = [*TagPromises.columns.values(), *SpanPromises.columns.values(), "CovGap", "calibration error (ECE)"]
+    assert [head for head in heads if head not in figures] == []
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs" / "papers").glob("*.md")), ids=lambda page: page.stem)

@@ -5,15 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.engine import JOBS
+from benchmarks.engine import JOBS, ROOT, Job, Plan, run, select
 from benchmarks.report import README
-from benchmarks.runner import ROOT, Job, Plan, run, select
 
 WORDS = {"the": ("DT", "B-NP"), "dog": ("NN", "I-NP"), "barks": ("VBZ", "B-VP"), "loudly": ("RB", "O")}
 
 
 def run_engine(*options: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "benchmarks/engine.py", *options]
+    command = [sys.executable, "-m", "benchmarks.engine", *options]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
@@ -70,10 +69,11 @@ def test_impossible_options_stop_before_any_measurement(tmp_path: Path, options:
     assert options[0] in done.stderr
 
 
-def test_a_quick_run_measures_the_peer_and_leaves_the_readme(chunking_data: Path, tmp_path: Path) -> None:
+def test_a_quick_run_measures_both_engines_and_leaves_the_readme(chunking_data: Path, tmp_path: Path) -> None:
     pytest.importorskip("pycrfsuite")
     out, readme = tmp_path / "out.json", README.read_bytes()
     options = ["--data", str(chunking_data), "--out", str(out), "--only", "chunking.peer"]
+    options += ["--only", "memory.ours", "--only", "chunking.marginals.ours"]
     done = run_engine(*options, "--quick", "--repeats", "2")
     assert done.returncode == 0, done.stderr
     document = json.loads(out.read_text(encoding="utf8"))
@@ -83,4 +83,7 @@ def test_a_quick_run_measures_the_peer_and_leaves_the_readme(chunking_data: Path
     assert works["train"]["summary"]["iterations"]["max"] <= 5
     assert len(works["train"]["runs"]) == 1 and len(works["decode"]["runs"]) == 2
     assert works["marginals"]["summary"]["tokens_per_second"]["min"] > 0
+    ours = {work: document["results"]["chunking"][work]["engines"]["ours"] for work in ("train", "memory", "marginals")}
+    assert ours["train"]["summary"]["test_f1"]["median"] == 100.0 and len(ours["marginals"]["runs"]) == 2
+    assert ours["memory"]["summary"]["peak_mebibytes"]["min"] > ours["memory"]["summary"]["before_mebibytes"]["max"]
     assert README.read_bytes() == readme

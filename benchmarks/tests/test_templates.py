@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.templates import CHUNKING_TEMPLATES, chunking_features, tagging_features
+from projects.attributes import CHUNKING_TEMPLATES, chunking, tagging
 
 TOKENS = st.lists(st.tuples(st.text("ab-1", min_size=1, max_size=6), st.sampled_from(["NN", "VB"])), max_size=7)
 
@@ -26,19 +26,19 @@ def apply_token_by_token(words: list[str], tags: list[str]) -> list[list[str]]:
 @given(TOKENS)
 def test_chunking_attributes_equal_those_of_the_example(tokens: list[tuple[str, str]]) -> None:
     words, tags = [word for word, _ in tokens], [tag for _, tag in tokens]
-    assert chunking_features(words, tags) == apply_token_by_token(words, tags)
+    assert chunking(words, tags) == apply_token_by_token(words, tags)
 
 
 def test_there_are_nineteen_chunking_templates() -> None:
     assert len(set(CHUNKING_TEMPLATES)) == 19
-    middle = chunking_features(list("abcde"), list("ABCDE"))[2]
+    middle = chunking(list("abcde"), list("ABCDE"))[2]
     assert len(middle) == 19
     assert "w[-1]|w[0]=b|c" in middle
     assert "pos[-2]|pos[-1]|pos[0]=A|B|C" in middle
 
 
 def test_tagging_attributes_describe_word_and_window() -> None:
-    item = tagging_features(["The", "Mid-1990s", "were", "loud"])[1]
+    item = tagging(["The", "Mid-1990s", "were", "loud"], [])[1]
     assert {"w[0]=Mid-1990s", "lower[0]=mid-1990s", "shape[0]=Xxx-ddddx"} <= set(item)
     assert {"prefix=m", "prefix=mid-", "suffix=s", "suffix=990s"} <= set(item)
     assert {"has_digit", "has_capital", "has_hyphen"} <= set(item)
@@ -47,4 +47,4 @@ def test_tagging_attributes_describe_word_and_window() -> None:
 
 
 def test_no_attributes_without_words() -> None:
-    assert chunking_features([], []) == tagging_features([]) == []
+    assert chunking([], []) == tagging([], []) == []

@@ -11,8 +11,9 @@ a custom attribute of the tokens, which spaCy copies, cuts, joins and stores (`D
 Where a Doc has it, it is the gold, and `doc.ents` and `doc.spans` are not looked at.
 """
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -22,7 +23,7 @@ from spacy.training import Example
 
 from ..core.arrays import Indices, Ints, Segments
 from ..core.chain.evidence import blocked_sequences
-from ..core.errors import CoreErrors, CRFError
+from ..core.errors import CoreErrors, CRFError, excerpt
 from ..core.labels import OUTSIDE, UNKNOWN, Gold, TagSet
 from ..core.weights import Layout
 from .extensions import register_stored, stored_values, write_known
@@ -88,9 +89,27 @@ def write_gold_tags(doc: Doc, rows: Sequence[Mapping[str, float]], name: str = G
 
 
 def read_gold_tags(doc: Doc, name: str = GOLD_TAGS) -> list[TagWeights]:
-    """The gold tags of the tokens, weights by tag: empty for no gold. A text is one tag."""
-    values = stored_values(doc, name)
-    return [{value: 1.0} if isinstance(value, str) and value else dict(value or {}) for value in values]
+    """The gold tags of the tokens, weights by tag: empty for no gold. A text is one tag; tags of weight 0 are none.
+
+    RAISES (ValueError): for what are no weights of tags.
+    """
+    return [_read_weights(doc, token, name, value) for token, value in enumerate(stored_values(doc, name))]
+
+
+def _read_weights(doc: Doc, token: int, name: str, value: Any) -> TagWeights:
+    if not value:
+        return {}
+    if isinstance(value, str):
+        return {value: 1.0}
+    try:
+        found = {tag: weight for tag, weight in dict(value).items() if weight != 0}
+        total = math.fsum(found.values())
+    except (TypeError, ValueError, OverflowError):  # no pairs, no numbers, or too large ones
+        total = math.nan
+    if not 0 < total < math.inf or min(found.values()) < 0 or not all(isinstance(tag, str) and tag for tag in found):
+        where = {"document": excerpt(doc.text), "token": excerpt(doc[token].text), "name": name}
+        raise CRFError(CoreErrors.CRF449.format(weights=excerpt(repr(value)), **where))
+    return found
 
 
 # -- partial gold of spans -----------------------------------------------------------------------------------
@@ -106,6 +125,13 @@ def partial_tags(doc: Doc, target: str, spans_key: str) -> list[str] | None:
     name = partial_extension(target, spans_key)
     found = [] if name is None else [value or "" for value in stored_values(doc, name)]
     return found if any(found) else None
+
+
+def write_partial(doc: Doc, target: str, spans_key: str, tags: Sequence[str]) -> None:
+    """Give a Doc BIO tags of its tokens, "" where unknown."""
+    name = partial_extension(target, spans_key) or ""
+    register_stored(name)
+    write_known(doc, name, tags)
 
 
 def partial_gold(example: Example, target: str, spans_key: str) -> list[str] | None:

@@ -328,9 +328,6 @@ def explanation(told: Told) -> str:
 
 def labellings(told: Sequence[Told]) -> str:
     """The best labellings of a sequence: how probable each is, and where it differs from the best."""
-    rows = [(_differing(one), one["probability"]) for one in told]
+    differing = [", ".join(f"{word} {label}" for word, label in one["differs"]) for one in told]
+    rows = [(text or "the best one", one["probability"]) for text, one in zip(differing, told)]
     return table(rows, ("labelling", "p"), kind="reasons")
-
-
-def _differing(one: Told) -> str:
-    return ", ".join(f"{word} {label}" for word, label in one["differs"]) or "the best one"

@@ -58,12 +58,9 @@ class SpanTarget(Target):
     def _names(self, example: Example, tags: TagSet) -> Names:
         """The gold tags, by the spans."""
 
-    def labels(self, docs: Iterable[Doc]) -> list[str]:
-        found: set[str] = set()
-        for doc in docs:
-            found.update(span.label_ for span in self.spans(doc))
-            found.update(tag[2:] for tag in partial_tags(doc, self.name, self.key) or ())
-        return sorted(found - {""})
+    def labels_of(self, doc: Doc) -> set[str]:
+        tags = partial_tags(doc, self.name, self.key) or ()
+        return {*(span.label_ for span in self.spans(doc)), *(tag[2:] for tag in tags)}
 
     def has_outside(self, doc: Doc) -> bool:
         """Whether a token of a Doc is known to lie outside of all spans."""

@@ -3,7 +3,8 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, TypeAlias, cast
+from itertools import chain
+from typing import Any, ClassVar, TypeAlias, cast
 
 import numpy as np
 from spacy.attrs import IDX, POS, TAG
@@ -25,15 +26,18 @@ Values: TypeAlias = np.ndarray[Any, Any]
 Place: TypeAlias = tuple[int, int, str]  # first token, token after the last, label
 
 
-class SpanProbabilities(Protocol):
-    """Probabilities of S spans: with label and boundaries, with boundaries, and of all tokens having the label."""
+@dataclass(frozen=True)
+class SpanScores:
+    """Exact probabilities ((S,)) of spans with this label and these boundaries, with these boundaries and any label,
+    and of every token lying in spans of this label, whatever the boundaries."""
 
-    @property
-    def label(self) -> Doubles: ...
-    @property
-    def boundaries(self) -> Doubles: ...
-    @property
-    def covered(self) -> Doubles: ...
+    label: Doubles
+    boundaries: Doubles
+    covered: Doubles
+
+    def take(self, chosen: Indices | slice) -> "SpanScores":
+        """Scores of some of the spans."""
+        return SpanScores(self.label[chosen], self.boundaries[chosen], self.covered[chosen])
 
 
 @dataclass(slots=True)
@@ -41,13 +45,13 @@ class DecodedDoc:
     """What was decoded for a Doc.
 
     labels ((n,)): indices of tags, UNKNOWN for no tag. spans (Sequence): those that the tags form.
-    scores (SpanProbabilities | None): of the spans.
+    scores (SpanScores | None): of the spans.
     present ((n,) | None): the attribute of the tokens that `Target.reads` names.
     """
 
     labels: Ints
     spans: Sequence[Place] = ()
-    scores: SpanProbabilities | None = None
+    scores: SpanScores | None = None
     present: Hashes | None = None
 
 
@@ -74,8 +78,12 @@ class Target(ABC):
         return None
 
     @abstractmethod
+    def labels_of(self, doc: Doc) -> set[str]:
+        """Labels that occur in a Doc; one may be empty, which stands for none."""
+
     def labels(self, docs: Iterable[Doc]) -> list[str]:
-        """Labels that occur, sorted."""
+        """Labels that occur, sorted. Docs are looked at one after the other, and not kept."""
+        return sorted(set(chain.from_iterable(map(self.labels_of, docs))) - {""})
 
     @abstractmethod
     def names(self, example: Example, tags: TagSet) -> Names:
@@ -150,9 +158,8 @@ class AttributeTarget(Target):
     def reads(self) -> int | None:
         return None if self.overwrite else self.attributes[self.name]
 
-    def labels(self, docs: Iterable[Doc]) -> list[str]:
-        found = {self._name_of(tag, doc) for doc in docs for tag in set(self._ids(doc))}
-        return sorted(found - {""})
+    def labels_of(self, doc: Doc) -> set[str]:
+        return {self._name_of(tag, doc) for tag in set(self._ids(doc))}
 
     def names(self, example: Example, tags: TagSet | None = None) -> Names:
         if not same_tokens(example):
@@ -193,9 +200,8 @@ class ExtensionTarget(Target):
     def register(self) -> None:
         register(Token, self.name)
 
-    def labels(self, docs: Iterable[Doc]) -> list[str]:
-        values = (value for doc in docs for value in read_values(doc, self.name))
-        return sorted({str(value) for value in values if value not in UNSET} - {""})
+    def labels_of(self, doc: Doc) -> set[str]:
+        return {str(value) for value in read_values(doc, self.name) if value not in UNSET}
 
     def names(self, example: Example, tags: TagSet | None = None) -> Names:
         values = [None if value in UNSET else str(value) for value in read_values(example.reference, self.name)]

@@ -17,11 +17,11 @@ from ..reading.files import read_bytes
 from .assemble import label_references, read_entries
 from .bibtex import read_bibtex, write_bibtex
 from .comparison import Discrepancy, compare
-from .confidence import CERTAIN, Confidence, find_confidences
 from .csl import read_csl, to_item, write_csl
 from .entry import Entry, print_value
 from .errors import BibliographyErrors
-from .split import Reference, split_references
+from .segments import CERTAIN, Confidence, find_confidences
+from .split import Reference, find_list, is_document, split_references
 from .synthesis.generator import Generator, list_known, write_xml
 
 Writer = Callable[[Iterable[Entry]], str]
@@ -38,11 +38,16 @@ MODEL = Pipe(
 )
 
 
-@command("cite", "Nothing was written", "training/model-best bibliography.txt --output library.bib", to_stderr=True)
+@command("cite", "Nothing was written", "training/model-best report.pdf --output library.bib", to_stderr=True)
 def cite_file(
     loaded: Annotated[Loaded, MODEL],
     data: Annotated[
-        Path, typer.Argument(metavar="FILE|-", help="Bibliography as text, gzip or plain; - for standard input")
+        Path,
+        typer.Argument(
+            metavar="FILE|-",
+            help="Bibliography as text, gzip or plain, - for standard input; or a document: PDF, DOCX, HTML, Markdown, "
+            "LaTeX, XML or DoclingDocument JSON",
+        ),
     ],
     to: Annotated[
         Literal["bibtex", "csl", "tsv", "json"] | None,
@@ -58,12 +63,12 @@ def cite_file(
         typer.Option(help="BibTeX (.bib) or CSL-JSON (.json): write how references differ from its entries"),
     ] = None,
 ) -> None:
-    """Turn a pasted bibliography into BibTeX, CSL-JSON or a table.
+    """Turn a pasted bibliography, or the references of a document, into BibTeX, CSL-JSON or a table.
 
-    References are told apart by their numbers, indentation or blank lines. What has no field of its own goes to the
-    note; a reference in which the model finds no field is named on standard error and left out. Identifiers that cannot
-    be right (check digits of ISBN and ISSN, forms of DOI and arXiv) are named there, too; they stay as they are, and
-    the field `invalid` says what is wrong.
+    Of a document, the sections are read that are headed as references are. References are told apart by their numbers,
+    indentation or blank lines. What has no field of its own goes to the note; a reference in which the model finds no
+    field is named on standard error and left out. Identifiers that cannot be right (check digits of ISBN and ISSN,
+    forms of DOI and arXiv) are named there, too; they stay as they are, and the field `invalid` says what is wrong.
 
     With --min-confidence, a reference counts as sure if all its labels together have at least that probability. Others
     are named on standard error, with their doubtful fields, and go to a file of their own beside --output: x.check.bib
@@ -126,7 +131,7 @@ class Cited:
 
 def read_cited(loaded: Loaded, data: Path, with_confidence: bool) -> list[Cited]:
     """Read the references of a file; those without a field are named on standard error and left out."""
-    references = split_references(read_text(data))
+    references = split_references(find_list(data) if is_document(data) else read_text(data))
     if not references:
         raise CRFError(BibliographyErrors.CRF641.format(path=data))
     tagger = loaded.component

@@ -44,6 +44,10 @@ class BibliographyErrors(metaclass=Messages):
         "It is {text!r}."
     )
     CRF667 = "Differences from a library are no entries, so --to {to} cannot have them. Give --to tsv or --to json."
+    CRF844 = (
+        "{path} has no section that is headed as a list of references is, such as References. Its headings begin with: "
+        "{titles}. Save the list as a text file, and give that."
+    )
     CRF645 = (
         "No field was found in reference {number} ({lines}), which was left out: {text!r}. Is it a reference, of at "
         "most 20,000 characters, and was the model trained on such ones?"

@@ -26,7 +26,8 @@ ET_AL = re.compile(
     r"|\bve ark\.)|\b[uo]\.\s?a\.|\be\.\s?a\.(?=\W*$)|\bκ\.\s?[άα]\.|(?:等人?|ほか)(?=\W*$))\]?[\s,;]*"
 )
 OMITTED = re.compile(r"\s*(?:…|\.\s?\.\s?\.)\s*&?\s*")
-KEY = re.compile(r"^\[[^\[\]]+\]\s*")
+KEY = re.compile(r"^\[[^\[\]]+\]\s*(?=\w)")
+GUESSED = re.compile(r"^\[([^\[\]]+)\][\s.,:;]*$")  # by who made the list: the book does not name them
 # Words that announce names, or say what the named did.
 BEFORE = re.compile(
     r"^[(\[]?(?:(?:in|ln|dans)\b:?\s+)?[(\[]?"
@@ -96,7 +97,7 @@ CAPITAL_PARTICLE = re.compile(
 BODY = re.compile(
     r"\b(?:institut[eo]?|committee|council|universi\w+|project|office|society|conseil|consejo|group|authority|trust|"
     r"collaboration|department|ministry|association|consortium|board|cent(?:re|er)|foundation|commission|organi[sz]ation|bureau|"
-    r"library|company|corp(?:oration)?|inc|ltd|league|federation|union|academy|museum|network|initiative|laborator\w+|"
+    r"library|company|corp(?:oration)?|inc|ltd|llc|plc|gmbh|league|federation|union|academy|museum|network|initiative|laborator\w+|"
     r"agency|partnership|team|press|conference|gesellschaft|\w*gemeinschaft|verein|\w{3,}amt|amt|bund|"
     r"verband|kommission|société|comité|ministeri\w+|министерств\w|asociación|organización|sociedad|academia|fundación|"
     r"институт\w*|академия|университет\w*|общество)\b"
@@ -116,7 +117,7 @@ def parse_names(text: str) -> tuple[Names, str]:
     name. Names in Chinese, Japanese and Korean script begin with the family name; without a space they stay whole.
     Words such as University or Council make a body, which is one name whatever it contains.
     """
-    text = KEY.sub("", " ".join(text.translate(ALIKE).split()))
+    text = GUESSED.sub(r"\1", KEY.sub("", " ".join(text.translate(ALIKE).split())))
     text = EASTERN_AFTER.sub("", text)
     # initials apart, and no spaces before punctuation or within "J.-P."
     text = re.sub(r"(?<=\.)\s*-\s*(?=[^\W\d_]\.)", "-", re.sub(r"\s+([.,])", r"\1", text))

@@ -1,12 +1,20 @@
-"""Pasted text to references, by numbering, indentation and blank lines."""
+"""Documents to their lists of references, and lists to references: by numbering, indentation and blank lines."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, pairwise
+from itertools import accumulate, islice, pairwise
+from pathlib import Path
 
+import spacy
+
+from ..core.errors import CRFError, excerpt
+from ..corpora.files import data_suffix
 from ..reading.joining import LONGEST_WORD, find_words, join_lines
+from ..sections.layout import to_doc
+from ..sections.reader import READERS, read_layout
 from .entry import SURROGATES
+from .errors import BibliographyErrors
 from .names import LOWER
 
 HEADING = re.compile(
@@ -23,7 +31,11 @@ HEADING = re.compile(
     r"(?:\s*\(\d+\))?\s*:?[*_]{0,3}(?:\s*#+)?",
     re.IGNORECASE,
 )
+# Headings that may stand above something else as well
+VAGUE = re.compile(r"\W*(?:notes|sources|quellen|publications|further reading|literatur[ae]?)\W*", re.IGNORECASE)
+DOCUMENTS = frozenset({*READERS, ".xml"})  # suffixes of files that are more than a list of references
 RULE = re.compile(r"[=~*#_+\-–—]{3,}")  # below a heading
+MOST_TITLES = 8  # that a message names
 LONGEST_TITLE = 60  # characters of a heading of another kind, without figures
 PARTICLE = r"(?:v[ao]n|de|del|della|der|den|di|da|dos|du|la|le|les|ten|ter|zu|al|el|af|av)\b"
 BEGINNING = re.compile(rf"[\"'“‘„«(\[]*(?:[^\W\d_{LOWER}]|{PARTICLE}\s|[-–—_]{{2,}})")
@@ -97,6 +109,30 @@ class _Marker:
     text: str  # before a reference, as printed
     number: int  # 0 for a key
     line: int  # its place
+
+
+def is_document(path: Path) -> bool:
+    """Whether a file is of a format that says what is a heading, so that it may hold more than references."""
+    return data_suffix(path) in DOCUMENTS
+
+
+def find_list(path: Path) -> str:
+    """Return the text of the sections of a document that are headed as references are.
+
+    All of it, if it has one heading or none. RAISES (ValueError): if no section has such a heading; for files that
+    cannot be read, see `read_layout`.
+    """
+    layout, nlp = read_layout(path), spacy.blank("xx")
+    doc = nlp.add_pipe("section_parser")(to_doc(nlp.vocab, layout))
+    headed = [(f"{node.number} {node.title}".strip(), node) for node in doc._.section_tree.walk() if node.heading]
+    found = [(title, node) for title, node in headed if HEADING.fullmatch(title)]
+    sure = [node for title, node in found if not VAGUE.fullmatch(title)] or [node for _, node in found]
+    if not sure and len(headed) > 1:
+        titles = ", ".join(excerpt(title) for title, _ in headed[:MOST_TITLES])
+        raise CRFError(BibliographyErrors.CRF844.format(path=path, titles=titles))
+    ends = accumulate((node.end_char for node in sure), max, initial=0)
+    lists = [node for node, end in zip(sure, ends) if node.start_char >= end]  # none within another one
+    return "\n\n".join(layout.text[node.start_char : node.end_char] for node in lists) if lists else layout.text
 
 
 def split_references(text: str) -> list[Reference]:

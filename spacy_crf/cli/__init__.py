@@ -19,8 +19,7 @@ from .. import __version__
 MODULES = {
     "bibliography.cli": ("cite", "synthesise"),
     "cli.apply": ("apply",),
-    "cli.classes": ("classes",),
-    "cli.corpora": ("convert", "dictionary", "spelling"),
+    "cli.corpora": ("classes", "convert", "dictionary", "spelling"),
     "cli.evaluate": ("evaluate", "score"),
     "cli.experiment": ("experiment",),
     "cli.guarantee": ("guarantee",),

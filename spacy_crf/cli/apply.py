@@ -200,7 +200,7 @@ def annotate_part(part: OutputPart) -> tuple[Done, bytes]:
 def annotate_parts(parts: Iterable[OutputPart], processes: int, scheduler: str | None) -> Iterator[tuple[Done, bytes]]:
     """Yield what becomes of parts, in their order; no more of them are read than workers need."""
     if scheduler is not None:
-        from ..learning.distributed.trainer import connect
+        from ..learning.distributed import connect
 
         with connect(scheduler) as client:
             from distributed import KilledWorker

@@ -1,18 +1,24 @@
-"""`python -m spacy crf convert`, `dictionary`, `spelling`: corpora as .spacy files, and tables made of them."""
+"""`python -m spacy crf convert`, `dictionary`, `spelling`, `classes`: corpora as .spacy files, and tables
+made of them."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
+import numpy as np
 import spacy
 import typer
+from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 
 from ..annotation.gold import GOLD_TAGS
+from ..core.arrays import Floats
 from ..core.errors import CRFError
 from ..features.block import FIT, SpellingSettings
+from ..features.class_paths import text_paths, vector_paths
 from ..features.resources import count_forms
 from ..features.spelling import LENGTHS, RATIO, SpellingTable
 from ..lab.errors import LabErrors
@@ -20,18 +26,26 @@ from ..pipe.dictionary.block import DictionarySettings, Fold
 from ..pipe.dictionary.counts import similar_pairs
 from ..pipe.dictionary.tag_dictionary import TagDictionary, make_dictionary, write_table
 from ..pipe.errors import PipeErrors
-from ..reading.files import write_whole
+from ..reading.files import read_lines, write_whole
+from ..reading.records import finite_number
 from ..tagsets.report import DictionaryCoverage, TaggedWords, dictionary_coverage, percent
 from .data import FORMATS, Data, DataOptions
-from .options import command, make_folders, parse_numbers, split_names, table, tell_written
+from .options import command, make_folders, parse_numbers, refuse_idle, split_names, table, tell_written, watched
 from .surface import is_quiet
 
-SHOWN_LABELS = 10
 NAME = "crf dictionary"  # in messages
 COUNTS = (1, 2, 5, 10, 20, 50)  # thresholds that are compared
-TOLD = "Format of the documents; otherwise picked by file"
-GOLD = DataOptions("TRAIN", "Gold documents: a file or a folder", told=TOLD, has_input=False)
-GROUPS = 15  # the largest groups of spellings, which are shown
+GOLD = DataOptions(
+    "TRAIN", "Gold documents: a file or a folder", "Format of the documents; otherwise picked by file", has_input=False
+)
+LEAST_WIDTH = 8  # numbers behind a word that make a line one of vectors
+SHOWN_CLASSES, SHOWN_GROUPS, SHOWN_WORDS, SHOWN_LABELS = 10, 15, 8, 10  # groups of spellings
+SOURCE = DataOptions(
+    "SOURCE",
+    "Raw text, a text on each line, or any corpus; or vectors: a pipeline, or a file of word2vec or GloVe",
+    told="Format of a corpus: text, or one of training; otherwise picked by file",
+    has_input=False,
+)
 
 
 @command("convert", "Nothing was converted", "train.conllu train.spacy")
@@ -56,10 +70,11 @@ def convert_files(
     files only, and tokenize the text anew unless they are given --gold-preproc. Of punctuated text and subtitles, words
     and marks are written, with white space made even.
     """
-    settings = {
-        **({} if group == "auto" else {"group": int(group) if group.isdecimal() else group}),
-        **({"separator": separator.replace("\\t", "\t")} if separator else {}),
-    }
+    settings: dict[str, int | str] = {}
+    if group != "auto":
+        settings["group"] = int(group) if group.isdecimal() else group
+    if separator:
+        settings["separator"] = separator.replace("\\t", "\t")
     summary = convert(Data(input_path, format, split_names(columns), settings=settings), output_path, lang)
     tell_written(output_path)
     if not is_quiet():
@@ -87,8 +102,7 @@ class Summary:
             self._count(f"spans:{key}", (span.label_ for span in group))
 
     def _count(self, kind: str, labels: Iterable[str]) -> None:
-        counts = Counter(label for label in labels if label)
-        if counts:
+        if counts := Counter(filter(None, labels)):
             self.labels.setdefault(kind, Counter()).update(counts)
 
     def lines(self) -> Iterator[str]:
@@ -155,13 +169,9 @@ def dictionary(
 def format_dictionary(dictionary: TagDictionary, tags: tuple[str, ...]) -> str:
     """The size of a dictionary, and its open tags."""
     opened = [tag for tag, is_open in zip(tags, dictionary.open_labels) if is_open]
-    rows = [
-        ("words", f"{len(dictionary.words.keys):,}"),
-        ("occurrences with gold", f"{dictionary.words.totals().sum():,.0f}"),
-        ("tags", f"{len(tags)}"),
-        ("open", f"{len(opened)}: {' '.join(opened)}"),
-    ]
-    return table(rows)
+    words, occurrences = len(dictionary.words.keys), dictionary.words.totals().sum()
+    counts = [("words", f"{words:,}"), ("occurrences with gold", f"{occurrences:,.0f}"), ("tags", f"{len(tags)}")]
+    return table([*counts, ("open", f"{len(opened)}: {' '.join(opened)}")])
 
 
 def format_proposals(dictionary: TagDictionary, tags: tuple[str, ...], top: int) -> str:
@@ -205,8 +215,8 @@ def spelling(
     """
     settings = SpellingSettings(rules, FIT, parse_numbers("lengths", lengths, int), ratio)
     found = settings.make(lambda: count_forms(data.docs(spacy.blank("xx")))).spelling
+    make_folders(output)
     if output is not None:
-        make_folders(output)
         found.write(output)
     typer.echo(format_groups(found))
     tell_written(output)
@@ -215,11 +225,126 @@ def spelling(
 def format_groups(spelling: SpellingTable) -> str:
     """How many forms there are, and the normal forms with the most variants."""
     variants = Counter(normal for form, normal in spelling.table.items() if form != normal)
-    members: dict[str, list[str]] = {normal: [] for normal, _ in variants.most_common(GROUPS)}
+    members: dict[str, list[str]] = {normal: [] for normal, _ in variants.most_common(SHOWN_GROUPS)}
     for form, normal in spelling.table.items():
         if form != normal and normal in members:
             members[normal].append(form)
-    n_normal = len(spelling.table) - variants.total()
-    told = f"{len(spelling.table):,} forms, {n_normal:,} normal forms, {variants.total():,} variants"
-    rows = [(normal, f"{len(forms)}", " ".join(forms[:8])) for normal, forms in members.items()]
+    n_forms, n_variants = len(spelling.table), variants.total()
+    told = f"{n_forms:,} forms, {n_forms - n_variants:,} normal forms, {n_variants:,} variants"
+    rows = [(normal, f"{len(forms)}", " ".join(forms[:SHOWN_WORDS])) for normal, forms in members.items()]
     return f"{told}\n{table(rows, ('normal form', 'variants', ''), 'lrl')}"
+
+
+# -- classes ------------------------------------------------------------------------------------------------------
+
+
+class Vectors(NamedTuple):
+    """Vectors ((W, D)) of W words, in lower case, the most frequent first where the source has them so."""
+
+    words: list[str]
+    places: Floats
+
+
+@command("classes", "No classes were made", "raw.txt.gz --classes 1000 --output classes.tsv")
+def classes(
+    source: Annotated[Data, SOURCE],
+    output: Annotated[Path, typer.Option(help="File for the word list, for `lists` of a config's features")],
+    n_classes: Annotated[int, typer.Option("--classes", min=2, help="How many")] = 1000,
+    lang: Annotated[str, typer.Option(help="Language whose tokenizer is used for text")] = "en",
+    min_count: Annotated[int, typer.Option(min=2, help="Rarer words of text are put where they fit best")] = 10,
+    max_words: Annotated[int, typer.Option(min=2, help="Words that are not put so; of vectors, words at all")] = 50_000,
+    rounds: Annotated[int, typer.Option(min=1, help="Passes over the words of text, at most")] = 8,
+    seed: Annotated[int, typer.Option(min=0, help="Of the classes of vectors")] = 0,
+    given: Sequence[str] = (),
+) -> None:
+    """Make classes of words: of those that stand in the same surroundings in raw text, or have similar vectors.
+
+    The word list has a line `word<TAB>path` for each word. Paths are strings of 0 and 1; classes that are alike begin
+    alike. The templates @listed_clusters ask for a list of the name "clusters":
+    --components.crf_tagger.features.lists '{"clusters": "FILE"}'.
+    """
+    vectors = find_vectors(source.path, max_words)
+    refuse_idle(
+        given,
+        *((name, vectors is None, "text") for name in ("format", "columns", "lang", "min_count", "rounds")),
+        ("seed", vectors is not None, "vectors"),
+    )
+    make_folders(output)
+    if vectors is None:
+        nlp = spacy.blank(lang)
+        texts = lambda: ([token.text for token in doc] for doc, _ in watched(source.raw(nlp), "Reading"))  # noqa: E731
+        paths = text_paths(texts, n_classes, min_count, max_words, rounds)
+    else:
+        paths = vector_paths(*vectors, n_classes, seed)
+    if len(set(paths.values())) < 2:
+        raise CRFError(LabErrors.CRF656.format(path=source.path))
+    write_list(paths, output)
+    typer.echo(format_classes(paths))
+    tell_written(output, then="""train with --components.crf_tagger.features.lists '{{"clusters": "{}"}}'""")
+
+
+def find_vectors(source: Path, max_words: int) -> Vectors | None:
+    """Return the vectors of a pipeline or of a file; None where the source is no such thing."""
+    if source.is_file():
+        return read_vectors(source, max_words) if has_vectors(source) else None
+    if source.is_dir() and not (source / "config.cfg").exists():
+        return None
+    return pipeline_vectors(spacy.load(source if source.is_dir() else str(source)), max_words)
+
+
+def has_vectors(path: Path) -> bool:
+    """Whether the second line of a file is a word and its vector; the first one may be that of word2vec's sizes."""
+    try:
+        lines = list(islice(read_lines(path), 2))
+    except ValueError:
+        return False
+    fields = lines[-1].split() if lines else []
+    return len(fields) > LEAST_WIDTH and all(finite_number(field) is not None for field in fields[1:])
+
+
+def read_vectors(path: Path, max_words: int) -> Vectors:
+    """Read the first lines of a file of vectors in text. Of words that differ in case alone, the first one counts."""
+    rows: dict[str, Floats] = {}
+    width = 0
+    for number, line in enumerate(read_lines(path), 1):
+        word, *fields = line.rstrip().split(" ")
+        if number == 1 and len(fields) == 1:
+            continue  # how many words and dimensions there are
+        width = width or len(fields)
+        values = np.array([finite_number(field) for field in fields], dtype=float)
+        if len(fields) != width or np.isnan(values).any():
+            raise CRFError(LabErrors.CRF657.format(path=path, line=number, width=width))
+        rows.setdefault(word.lower(), values.astype(np.float32))
+        if len(rows) == max_words:
+            break
+    return Vectors(list(rows), np.array(list(rows.values())))
+
+
+def pipeline_vectors(nlp: Language, max_words: int) -> Vectors:
+    """Return the vectors of the words of a pipeline. Of words that differ in case alone, the lower one counts."""
+    vectors, strings = nlp.vocab.vectors, nlp.vocab.strings
+    rows: dict[str, int] = {}
+    known = ((strings[key], row) for key, row in vectors.key2row.items() if key in strings)
+    for word, row in sorted(known, key=lambda one: one[1]):
+        if word.islower() or word.lower() not in rows:
+            rows[word.lower()] = int(row)
+    if not rows:
+        raise CRFError(LabErrors.CRF658.format(name=nlp.meta["name"]))
+    words = list(islice(rows, max_words))
+    return Vectors(words, np.asarray(vectors.data[[rows[word] for word in words]]))
+
+
+def write_list(paths: Mapping[str, str], output: Path) -> None:
+    """Write a word list. Words that such a list cannot hold are left out: it has one word on each line."""
+    lines = (f"{word}\t{paths[word]}\n" for word in paths if len(word.split()) == 1 and not word.startswith("#"))
+    output.write_text("".join(lines), encoding="utf8", newline="\n")
+
+
+def format_classes(paths: Mapping[str, str]) -> str:
+    """How many there are, and the words that come first in the largest of them."""
+    members: dict[str, list[str]] = defaultdict(list)
+    for word, path in paths.items():
+        members[path].append(word)
+    largest = sorted(members.items(), key=lambda one: -len(one[1]))[:SHOWN_CLASSES]
+    rows = [(path, f"{len(words):,}", " ".join(words[:SHOWN_WORDS])) for path, words in largest]
+    return f"{len(paths):,} words, {len(members):,} classes\n{table(rows, ('path', 'words', ''), 'lrl', 60)}"

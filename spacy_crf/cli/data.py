@@ -19,30 +19,31 @@ from ..annotation.extensions import register_stored
 from ..core.errors import CRFError
 from ..corpora.block import HistoricalText, ReferenceSettings
 from ..corpora.cas import is_cas
-from ..corpora.docs import make_doc
+from ..corpora.docs import RawFormat, read_raw
 from ..corpora.errors import CorpusErrors
 from ..corpora.exchange import Place
 from ..corpora.files import data_suffix, name_files, visible_files
 from ..corpora.formats import COLUMNS, WITH_SETS, ColumnFormat, Format, list_files, tell_format, tell_unread
 from ..corpora.formats import FORMATS as CORPUS_FORMATS
 from ..corpora.historical import prepare_gold
+from ..corpora.pieces import TEXT, find_raw, tell_raw
 from ..corpora.reader import Corpus
 from ..corpora.review import is_review
 from ..corpora.sentence import extension_name
 from ..corpora.tasks import is_doccano, is_label_studio
 from ..punctuation.reader import PunctuationCorpus, PunctuationFormat, fitting_format
-from ..reading.files import first_line, read_lines
+from ..reading.files import first_line
 from ..reading.records import parse_json
 from ..sections.formats import root_of
 from ..sections.formats.annotated import ROOT
 from ..sections.formats.rechtspraak import ROOTS
 from ..sections.reader import SectionCorpus
 from .options import OptionGroup, parameter, split_names, watched
+from .surface import tell_progress
 
-TEXT, SECTIONS = "text", "sections"
+SECTIONS = "sections"
 CORPUS, FOLD = "spacy_crf.Corpus.v1", "spacy_crf.Fold.v1"
 SECTION_CORPUS = "spacy_crf.SectionCorpus.v1"
-TEXT_SUFFIXES = (".txt", ".text", ".md", "")
 # Suffixes of files that tell what a folder holds, the surest first; those of a licence or a README do not
 TELLING = (".spacy", ".conllu", *COLUMNS, ".xmi", ".xlsx", ".xml", ".srt", ".vtt", ".sbv", ".ctm", ".jsonl", ".json")
 
@@ -124,7 +125,7 @@ class Data:
             yield doc
 
     def raw(self, nlp: Language) -> Iterator[tuple[Doc, Place]]:
-        """Documents without gold, with their places; in raw text, each line is a part of the document."""
+        """Documents without gold, with their places; of raw text, each line, sentence or paragraph is a part of one."""
         if self._texts():
             yield from self._lines(nlp)
             return
@@ -145,9 +146,11 @@ class Data:
         for name in filter(None, map(extension_name, self.inputs(nlp))):
             register_stored(name)
         for file, own in name_files(((file, self.path) for file in self._texts()), [self.path]):
-            for number, line in enumerate(read_lines(file), 1):
-                if line.strip():
-                    yield write_doc_name(make_doc(nlp, line), own), Place("line", number, own, file)
+            format = cast(RawFormat, self.format) or tell_raw(file)
+            if format != (self.format or TEXT):
+                tell_progress(f"{file} is read as words, one on each line. With --format text, each is a text.")
+            for number, doc in read_raw(nlp, file, format):
+                yield write_doc_name(doc, own), Place("line", number, own, file)
 
     def inputs(self, nlp: Language) -> list[str]:
         """Kinds of annotation that the component sees in the documents of `raw`: asked for, or as it was trained."""
@@ -177,13 +180,7 @@ class Data:
         return formats[0] if formats and formats[0] in WITH_BLOCKS else None
 
     def _texts(self) -> list[Path]:
-        """The files, if they are raw text as far as names and first lines tell: column files called .txt are, too."""
-        files = visible_files(self.path, TEXT_SUFFIXES) if self.path.is_dir() else [self.path]
-        if self.format is not None or self.columns:
-            return files if self.format == TEXT else []
-        others = set(list_files(self.path, None)) - set(files)
-        is_raw = (f.is_file() and data_suffix(f) in TEXT_SUFFIXES and tell_format(f) is None for f in files)
-        return files if all(is_raw) and not others else []
+        return [] if self.columns and self.format is None else find_raw(self.path, self.format)
 
     def _family(self, factory: str) -> "FormatFamily":
         for family in FAMILIES:
@@ -344,6 +341,7 @@ class DataOptions(OptionGroup):
 
 TO_ANNOTATE = DataOptions(
     "FILE",
-    "Raw text, a text on each line, or any format that training reads",
-    "Format of FILE: text, or one of training; otherwise picked by file",
+    "Raw text, a text or a word on each line, or any format that training reads",
+    "Format of FILE: text (a text on each line), words (a word on each), prose (paragraphs), or one of training; "
+    "otherwise picked by file",
 )

@@ -9,9 +9,8 @@ import typer
 from ..constraints.component import ConstraintDecoder
 from ..core.errors import CRFError
 from ..lab.baselines.component import ComparisonTagger
-from ..lab.coarse import read_labels
 from ..lab.errors import LabErrors
-from ..lab.evaluation import Figures, describe_data, describe_model, evaluate
+from ..lab.evaluation import Figures, describe_data, describe_model, evaluate, read_labels
 from ..lab.report import describe_libraries, round_numbers
 from ..pipe.component import ChainPipe
 from ..pipe.probabilities import GivesSets, LabelsTokens

@@ -63,7 +63,7 @@ def experiment(
         map(str, FRACTIONS)
     ),
     distance: Annotated[Grams, typer.Option(help="What pruning compares documents by")] = "characters",
-    seed: Annotated[int, typer.Option(help="Of all draws")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of all draws")] = 0,
     with_dev: Annotated[bool, typer.Option("--with-dev", help="Split the dev corpus as well")] = False,
     dev_share: Annotated[
         float | None, typer.Option(help="Share of each training part that takes the place of the dev corpus")
@@ -133,11 +133,7 @@ def load_configs(config: TrainingConfig, paths: Sequence[Path], vary: Sequence[s
         stem if stems.count(stem) == 1 else str(path): replace(config, path=path) for path, stem in zip(paths, stems)
     }
     sources |= {text: replace(config, overrides=config.overrides | read_setting(text)) for text in vary}
-    configs = {}
-    for name, source in sources.items():
-        with source.loaded() as loaded:
-            configs[name] = loaded
-    return configs
+    return {name: source.load() for name, source in sources.items()}
 
 
 def read_setting(text: str) -> dict[str, Any]:

@@ -81,7 +81,7 @@ class Asked:
     randomised: Annotated[
         bool, typer.Option("--randomised", help="With --score aps or raps: smaller sets; same text, same sets")
     ] = False
-    seed: Annotated[int, typer.Option(help="Of --randomised, kept with the promise")] = 0
+    seed: Annotated[int, typer.Option(min=0, help="Of --randomised, kept with the promise")] = 0
     full: Annotated[bool, typer.Option("--full", help="Rare tags or groups get all tags, with --by-tag or --by")] = (
         False
     )
@@ -130,7 +130,9 @@ def guarantee(
     asked: Annotated[Asked, ConformalOptions()],
     output: Annotated[Path | None, typer.Option(help="Folder for the pipeline with the promise in its config")] = None,
     level: Annotated[float, typer.Option(help="Share that may miss the gold tag, or of the gold spans")] = 0.05,
-    levels: Annotated[str, typer.Option(help="Levels to tell the size of the sets for")] = LEVELS,
+    levels: Annotated[
+        str, typer.Option(help="Levels to tell the size of the sets for; of the default, those that FILE is enough for")
+    ] = LEVELS,
     unit: Annotated[
         Unit, typer.Option(help="What is exchangeable: documents, sentences, or tokens one by one")
     ] = "document",
@@ -154,7 +156,7 @@ def guarantee(
     if output is not None:
         loaded.component.cfg.update(**promises.settings(promise))
         loaded.nlp.to_disk(output)
-    for refusal in refusals:
+    for refusal in refusals if "levels" in given else ():
         tell_warning(refusal)
     if as_json:
         promises.warn(promise)

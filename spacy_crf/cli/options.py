@@ -4,6 +4,7 @@ import inspect
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from configparser import InterpolationError
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +16,7 @@ import click
 import spacy
 import typer
 import wasabi
-from spacy.cli._util import import_code, parse_config_overrides, show_validation_error
+from spacy.cli._util import import_code, parse_config_overrides
 from spacy.language import Language
 from spacy.util import load_config
 from thinc.api import Config
@@ -25,6 +26,7 @@ from wasabi import Printer
 from ..core.calibration import Reliability
 from ..core.errors import CRFError
 from ..lab.errors import LabErrors
+from ..reading.configs import config_problem
 from . import app
 from .surface import NewName, SpeltCommand, help_with_example, is_quiet, quietly, tell_done, tell_next
 
@@ -137,8 +139,8 @@ def told_errors(failure: str, to_stderr: bool = False) -> Iterator[None]:
         yield
     except BrokenPipeError:
         raise
-    except (ValueError, OSError, ImportError) as error:  # ImportError: spaCy's for an unknown language
-        typer.echo(Printer(no_print=True).fail(failure, str(error)), err=to_stderr)
+    except (ValueError, OSError, ImportError, InterpolationError) as error:  # ImportError: of an unknown language
+        typer.echo(Printer(no_print=True).fail(failure, config_problem(error)), err=to_stderr)
         raise typer.Exit(1) from error
 
 
@@ -200,7 +202,7 @@ def load_pipeline(source: Path | str, **settings: Any) -> Language:
     except (OSError, ValueError, LookupError, EOFError, TypeError) as error:
         if not isinstance(source, Path):
             raise
-        problem = " ".join(str(error).split()) or type(error).__name__
+        problem = " ".join(config_problem(error).split()) or type(error).__name__
         if (best := source / "model-best").is_dir():
             problem = f"it holds the pipelines of a training, of which {best} is the best: give that"
         raise CRFError(LabErrors.CRF608.format(path=source, error=problem)) from error
@@ -228,11 +230,9 @@ class TrainingConfig:
     overrides: dict[str, Any]
     code: Path | None
 
-    @contextmanager
-    def loaded(self) -> Iterator[Config]:
-        """The config, with variables as they are. What of it is found to be wrong is shown as spaCy does."""
-        with show_validation_error(self.path):
-            yield load_config(self.path, overrides=self.overrides, interpolate=False)
+    def load(self) -> Config:
+        """The config, with variables as they are."""
+        return load_config(self.path, overrides=self.overrides, interpolate=False)
 
 
 class ConfigOptions(OptionGroup):

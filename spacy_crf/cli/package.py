@@ -1,6 +1,7 @@
 """`python -m spacy crf package`: a package of a pipeline that says what it is."""
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, field, fields
@@ -19,6 +20,7 @@ from ..reading.records import parse_json, parse_toml
 from .options import command
 
 OVER = {"documents": "documents drawn anew", "docs": "Docs drawn anew", "test parts": "over test parts"}
+VERSION = re.compile(r"\d+(?:\.\d+)*(?:(?:a|b|rc|\.post|\.dev)\d+)*")
 # spaCy's setup.py does not say of what kind the README is
 MARKDOWN = "[metadata]\nlong_description_content_type = text/markdown\n"
 
@@ -30,7 +32,8 @@ class Card:
     name (str): Of the package, without the language. description (str): One line. license (str): Of the pipeline.
     sources (list[dict]): Training data, each with `name` and, if there is one, `url` and `author`.
     use (str): What it is for. limits (str): What it is bad at. author (str), url (str): Who made it, and where it is
-    from. command (str): What makes the scores again. scores (dict[str, str]): Their titles, by name.
+    from. version (str): Of the package; that of MODEL without. command (str): What makes the scores again.
+    scores (dict[str, str]): Their titles, by name.
     """
 
     name: str
@@ -41,6 +44,7 @@ class Card:
     limits: str
     author: str = ""
     url: str = ""
+    version: str = ""
     command: str = ""
     scores: dict[str, str] = field(default_factory=dict)
 
@@ -113,6 +117,8 @@ def _has_kind(name: str, value: Any) -> bool:
         return tables and all(isinstance(text, str) for one in value for text in one.values())
     if name == "scores":
         return isinstance(value, dict) and all(isinstance(title, str) for title in value.values())
+    if name == "version":
+        return isinstance(value, str) and VERSION.fullmatch(value) is not None
     return isinstance(value, str)
 
 
@@ -123,7 +129,7 @@ def describe(card: Card, results: list[dict[str, Any]], size: int) -> dict[str, 
     as spaCy shows everything in it as such; all figures are in `notes`.
     """
     meta: dict[str, Any] = {name: getattr(card, name) for name in ("name", "description", "license", "sources")}
-    meta |= {name: getattr(card, name) for name in ("author", "url") if getattr(card, name)}
+    meta |= {name: getattr(card, name) for name in ("author", "url", "version") if getattr(card, name)}
     if results:
         meta["performance"] = {name: find_score(name, results) for name in card.scores if not name.startswith(COUNTS)}
     parts = {

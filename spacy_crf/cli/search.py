@@ -48,7 +48,7 @@ def search(
     trials: Annotated[int, typer.Option(help="Trials in all, those of an earlier run counted")] = 30,
     timeout: Annotated[float | None, typer.Option(help="Seconds after which no trial begins")] = None,
     folds: Annotated[int, typer.Option(help="Cross-validate on the documents of the training corpus; 0: dev")] = 0,
-    seed: Annotated[int, typer.Option(help="Of the draw of values, and of folds")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of the draw of values, and of folds")] = 0,
     prune: Annotated[bool, typer.Option("--prune/--no-prune", help="Give up trials below the median")] = True,
     warmup: Annotated[int, typer.Option(help="Steps (folds) before a trial may be given up")] = 0,
     component: Annotated[str | None, typer.Option(help="Owner of the templates; the first that has some")] = None,
@@ -71,9 +71,9 @@ def search(
         ("warmup", prune, "--prune"),
         ("component", space.has_templates, "a space with templates"),
     )
-    with source.loaded() as config:
-        candidates = Candidates(config, space, component)
-        candidates.check(folds)
+    config = source.load()
+    candidates = Candidates(config, space, component)
+    candidates.check(folds)
     identity = {"config": config, "space": space, "component": candidates.component}
     found = ConfigSearch(candidates, space, settings, storage, identity).run(trials, timeout, tell_trial)
     if as_json:
@@ -96,10 +96,11 @@ def write_config(config: Config, path: Path | None) -> None:
 def format_trials(found: SearchResult, top: int) -> str:
     """Show the best trials, and how many there were of each kind. top (int): how many trials to show."""
     names = list(found.best.values)
+    are_shares = all(0 <= (trial.score or 0.0) <= 1 for trial in found.ranked)  # a mean size of sets is none
     rows = [
         (
             f"{trial.number}",
-            f"{100 * (trial.score or 0.0):.2f}" if _is_share(found) else f"{trial.score:.4g}",
+            f"{100 * (trial.score or 0.0):.2f}" if are_shares else f"{trial.score:.4g}",
             f"{trial.steps}",
             f"{trial.seconds:.1f}",
             *(_shown(trial.values[name]) for name in names),
@@ -117,11 +118,6 @@ def format_importances(found: SearchResult) -> str:
     short = dict(zip(found.best.values, short_names(list(found.best.values))))
     rows = [(short[name], f"{100 * value:.1f} %") for name, value in found.importances.items()]
     return table(rows, ("parameter", "importance"), "lr")
-
-
-def _is_share(found: SearchResult) -> bool:
-    """Tell whether scores are shares of 1, which are shown as percentages; a mean size of sets is not."""
-    return all(0 <= (trial.score or 0.0) <= 1 for trial in found.ranked)
 
 
 def short_names(names: list[str]) -> list[str]:
@@ -162,7 +158,7 @@ def tune(
     c2: Annotated[str, typer.Option(help="L2 penalties to try, e.g. 0.01,0.1,1")] = "0.01,0.1,1",
     folds: Annotated[int, typer.Option(help="Parts, each of which is held out once")] = 5,
     unit: Annotated[Unit, typer.Option(help="What is never divided; auto: documents if enough")] = "auto",
-    seed: Annotated[int, typer.Option(help="Of the draw of the folds")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of the draw of the folds")] = 0,
     iterations: Annotated[int, typer.Option(help="Iterations of L-BFGS for each fit, at most")] = 100,
     rule: Annotated[Rule, typer.Option(help="The best, or the most regularised within a standard error")] = "best",
     results: Annotated[Path | None, typer.Option(help="JSON file for all results")] = None,
@@ -181,8 +177,8 @@ def tune(
 
     penalties = parse_numbers("c1", c1), parse_numbers("c2", c2)
     make_folders(results, output)
-    with source.loaded() as config:
-        nlp = init_nlp(config)
+    config = source.load()
+    nlp = init_nlp(config)
     name = find_component(nlp, component, "crf_tagger", LabelsTokens)
     settings: dict[str, Any] = {"folds": folds, "unit": unit, "seed": seed, "iterations": iterations, "rule": rule}
     examples = training_examples(nlp, name)

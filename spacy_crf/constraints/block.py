@@ -91,7 +91,7 @@ class MiningSettings:
 
     def __post_init__(self) -> None:
         from ..core.constraints.family import minable_kinds
-        from ..core.errors import CoreErrors, CRFError
+        from ..core.errors import CoreErrors, require
 
         kinds, infinity = minable_kinds(), math.inf
         for setting, holds, expected in (
@@ -112,9 +112,7 @@ class MiningSettings:
             ("step", 0 < self.step < infinity, "a number above 0"),
             ("seed", self.seed >= 0, "at least 0"),
         ):
-            if not holds:
-                value = getattr(self, setting)
-                raise CRFError(CoreErrors.CRF932.format(setting=setting, value=value, expected=expected))
+            require(CoreErrors.CRF932, setting, getattr(self, setting), holds, expected)
 
     @property
     def predicates(self) -> tuple[str, ...]:

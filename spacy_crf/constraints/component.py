@@ -17,7 +17,7 @@ from spacy.vocab import Vocab
 
 from ..annotation.extensions import register_marginals
 from ..annotation.span_targets import target_of
-from ..annotation.target import Target
+from ..annotation.target import SpanScores, Target
 from ..core.arrays import Floats, Segments
 from ..core.chain.distribution import ChainDistribution
 from ..core.constraints.costs import ScoredGold
@@ -29,7 +29,7 @@ from ..features.columns import Columns
 from ..learning.encoder import Sample
 from ..pipe.block import SPAN_TARGETS
 from ..pipe.component import ChainPipe
-from ..pipe.decoding import SpanScores, label_decoder, resolve_scheme
+from ..pipe.decoding import label_decoder, resolve_scheme
 from ..pipe.live_settings import as_stored
 from ..pipe.pool import trained_on
 from ..pipe.probabilities import LabelsTokens, span_probabilities

@@ -18,13 +18,13 @@ from ..core.chain.distribution import ChainDistribution
 from ..core.chain.evidence import ImpossibleEvidenceError, condition
 from ..core.chain.potentials import ChainPotentials
 from ..core.constraints.decision import MethodSettings
-from ..core.constraints.decode import decode
 from ..core.constraints.distribution import TOLERANCE, ConstrainedDistribution, ConstrainedPaths
 from ..core.constraints.family import Constraint
 from ..core.constraints.joint import JointAutomaton
 from ..core.constraints.labelling import Fields, Labelling
 from ..core.constraints.problem import violations
 from ..core.constraints.reasons import explain
+from ..core.constraints.strategy import decode
 from ..core.errors import CRFWarning
 from ..core.labels import UNKNOWN, TagSet
 from ..features.columns import Columns

@@ -18,6 +18,8 @@ from typing import Any, Generic, NamedTuple, Self, TypeAlias, TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
+from .errors import CoreErrors, CRFError
+
 Floats: TypeAlias = npt.NDArray[np.floating[Any]]
 Doubles: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int32]
@@ -129,6 +131,18 @@ class Segments:
         outer (Segments): of the same units; each of its bounds is one of these.
         """
         return Segments(np.diff(np.searchsorted(self.firsts, outer.firsts), append=len(self)))
+
+
+def check_shape(name: str, array: npt.NDArray[np.generic], expected: tuple[int, ...]) -> None:
+    """Refuse an array of another shape."""
+    if array.shape != expected:
+        raise CRFError(CoreErrors.CRF101.format(name=name, expected=expected, actual=array.shape))
+
+
+def check_finite(name: str, values: Floats) -> None:
+    """Refuse NaN and infinite numbers."""
+    if not np.isfinite(values).all():
+        raise CRFError(CoreErrors.CRF102.format(name=name))
 
 
 def chunks(rows: slice, size: int, most: int) -> Iterator[slice]:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Bools, Doubles, Floats, Indices, Ints
-from .errors import CoreErrors, CRFError
+from .arrays import Bools, Doubles, Floats, Indices, Ints, check_finite
+from .errors import CoreErrors, CRFError, require_count
 from .labels import UNKNOWN
 
 
@@ -38,10 +38,8 @@ class Reliability:
 def reliability(confidences: Floats, right: Bools | Doubles, n_bins: int = 10) -> Reliability:
     """Sort predictions ((n,)) into bins of equal width by their probability, with those that came true, or how right
     they are, from 0 to 1. O(n log n)."""
-    if n_bins < 1:
-        raise CRFError(CoreErrors.CRF108.format(name="n_bins", least=1, value=n_bins))
-    if not np.isfinite(confidences).all():
-        raise CRFError(CoreErrors.CRF102.format(name="confidences"))
+    require_count(n_bins=n_bins)
+    check_finite("confidences", confidences)
     values = np.clip(confidences.astype(np.float64), 0.0, 1.0)
     bounds = np.linspace(0.0, 1.0, n_bins + 1)
     bins = np.searchsorted(bounds[1:], values, side="left")

@@ -95,6 +95,10 @@ class CoreErrors(metaclass=Messages):
         "The custom token attribute '{name}' is already in use and computes its value, so a column cannot "
         "be written to it. Choose another name behind 'ext:'."
     )
+    CRF449 = (
+        "Document {document!r}: the gold tags of {token!r}, token._.{name}, are {weights}. Give a dict from tags to "
+        "finite weights of at least 0, one of them above 0."
+    )
     CRF528 = (
         "Document {document!r}: `_.{name}` does not know {what}, which changed behind the component that wrote it "
         "(merge_entities, retokenize and the like). Read it before, let the component run behind what changes tokens, "
@@ -271,8 +275,20 @@ class CoreWarnings(metaclass=Messages):
     )
 
 
+def require(message: str, name: str, value: object, holds: object, expected: str) -> None:
+    """Raise a coded error with a message about a setting and its value, unless what is expected of it holds."""
+    if not holds:
+        raise CRFError(message.format(name=name, setting=name, value=value, expected=expected))
+
+
 def require_least(**settings: tuple[float, int]) -> None:
     """Raise a coded error for the first setting that is below the least value beside it, or not finite."""
     for name, (value, least) in settings.items():
-        if not least <= value < math.inf:
-            raise CRFError(CoreErrors.CRF204.format(name=name, value=value, expected=f"at least {least}"))
+        require(CoreErrors.CRF204, name, value, least <= value < math.inf, f"at least {least}")
+
+
+def require_count(least: int = 1, /, **counts: int) -> None:
+    """Raise a coded error for the first whole number that is too small."""
+    for name, value in counts.items():
+        if value < least:
+            raise CRFError(CoreErrors.CRF108.format(name=name, least=least, value=value))

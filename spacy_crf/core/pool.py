@@ -1,9 +1,8 @@
 """Log-linear pools of chains: several conditional random fields over the same labels as one.
 
 The pool of p_1 .. p_K with exponents a_1 .. a_K is p(y | x), proportional to the product of p_k(y | x)^a_k (Smith, Cohn
-& Osborne, "Logarithmic opinion pools for conditional random fields", ACL 2005). The product of linear chains is a
-linear chain: its weights are the sums of a_k times theirs. So a pool costs no more to decode than one chain that has
-all of their features, and its probabilities are exact.
+& Osborne, "Logarithmic opinion pools for conditional random fields", ACL 2005). The product of linear chains is one
+whose weights are the sums of a_k times theirs: it costs no more to decode, and its probabilities are exact.
 """
 
 from collections.abc import Sequence
@@ -12,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .arrays import Floats, Indices, Ints
-from .weights import ChainWeights
+from .weights import ChainWeights, with_rows
 
 
 @dataclass(frozen=True)
@@ -39,9 +38,9 @@ def pool_weights(members: Sequence[Member], n_features: int, n_edge_features: in
     n = layouts[0].n_labels
     cells = [
         (
-            _renumbered(layout.state_cells, member.features, n),
+            with_rows(layout.state_cells, member.features, n),
             layout.transition_cells,
-            _renumbered(layout.edge_cells, member.edge_features, n * n),
+            with_rows(layout.edge_cells, member.edge_features, n * n),
         )
         for layout, member in zip(layouts, members)
     ]
@@ -65,12 +64,6 @@ def pool_weights(members: Sequence[Member], n_features: int, n_edge_features: in
     vectors = [m.weights.vectors * np.float32(m.exponent) for m in members if m.weights.vectors is not None]
     flat = np.concatenate([state, transitions, edges, *boundary]).astype(np.float32)
     return ChainWeights(layout, flat, vectors[0] if vectors else None)
-
-
-def _renumbered(cells: Indices, numbers: Ints, width: int) -> Indices:
-    """Cells `row * width + column` with other numbers for their rows."""
-    row, column = np.divmod(cells, width)
-    return numbers.astype(np.intp)[row] * width + column
 
 
 def _sum_cells(parts: Sequence[tuple[Indices, Floats]]) -> tuple[Indices, Floats]:

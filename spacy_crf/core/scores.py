@@ -60,10 +60,6 @@ class LabelCounts:
         """Means over the labels that occur, or over some ((L,)) of them, each counting the same."""
         return self.means(self.occurs if chosen is None else self.occurs & chosen)
 
-    def macro_f(self, chosen: Bools | None = None) -> float:
-        """Mean F of the labels that occur, or of some ((L,)) of them; see `macro`."""
-        return self.macro(chosen).f
-
     @property
     def weighted(self) -> Scores:
         """Means over labels, each weighted by its gold: the paper's "micro-average"."""

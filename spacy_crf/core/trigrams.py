@@ -9,7 +9,7 @@ from typing import NoReturn, Self
 import numpy as np
 
 from .arrays import Bools, Floats, Indices, Ints, Segments, cached_property
-from .errors import CoreErrors, CRFError
+from .errors import CoreErrors, CRFError, require_count
 from .labels import Gold
 
 EDGE = -1  # stands for what is before the first unit of a sequence, and behind the last one
@@ -87,8 +87,7 @@ class Pruning:
     def __post_init__(self) -> None:
         if not 0 <= self.threshold < 1:
             raise CRFError(CoreErrors.CRF120.format(value=self.threshold))
-        if self.limit < 1:
-            raise CRFError(CoreErrors.CRF108.format(name="max_candidates", least=1, value=self.limit))
+        require_count(max_candidates=self.limit)
 
     def probable(self, marginals: Floats) -> Bools:
         """((N, L)): labels by their marginals alone; among the last equals, those of smaller index."""

@@ -267,10 +267,9 @@ class Pruned:
 
 def _renumbered(cells: Indices, n_rows: int, width: int) -> tuple[Indices, Bools]:
     """Cells `row * width + column` for rows counted without those that have no cell, and which rows are left."""
-    row, column = np.divmod(cells, width)
     used = np.zeros(n_rows, dtype=bool)
-    used[row] = True
-    return (np.cumsum(used) - 1)[row] * width + column, used
+    used[cells // width] = True
+    return with_rows(cells, np.cumsum(used) - 1, width), used
 
 
 def masked(scores: Floats, allowed: Bools) -> Floats:
@@ -281,3 +280,9 @@ def masked(scores: Floats, allowed: Bools) -> Floats:
 def cells(rows: Indices, columns: Indices | Ints, n_columns: int) -> Indices:
     """Flat positions of (row, column) pairs, ascending and without repetition."""
     return np.unique(rows.astype(np.intp) * n_columns + columns)
+
+
+def with_rows(cells: Indices, numbers: Ints, width: int) -> Indices:
+    """Cells `row * width + column` with other numbers for their rows."""
+    row, column = np.divmod(cells, width)
+    return numbers.astype(np.intp)[row] * width + column

@@ -88,7 +88,8 @@ def token_rows(doc: Doc, unit: int) -> Rows:
         known = {number: lookup[number] or None for number in set(array[:, column].tolist())}
         rows[name] = [known[number] for number in array[kept, column].tolist()]
     rows["head"] = _heads(array[:, 2].astype(np.int64), kept, firsts) if doc.has_annotation(DEP) else [None] * len(kept)
-    rows["entity"] = [tag or None for tag in _pick(read_kind(doc[:], "ner"), kept)]
+    entities = read_kind(doc[:], "ner")
+    rows["entity"] = [entities[k] or None for k in kept]
     rows["spans"] = _spans(doc, kept)
     rows["values"] = _values(doc, kept)
     rows["document"] = [None] * len(kept)
@@ -104,10 +105,6 @@ def _heads(offsets: Any, kept: Any, firsts: Any) -> list[int]:
     place[kept] = np.arange(len(kept))
     heads = place[kept + offsets[kept]]
     return np.where((offsets[kept] == 0) | (heads < 0), 0, heads - firsts + 1).tolist()
-
-
-def _pick(values: list[Any], kept: Any) -> list[Any]:
-    return [values[k] for k in kept]
 
 
 def _spans(doc: Doc, kept: Any) -> list[str | None]:
@@ -158,31 +155,32 @@ class DocWriter(ABC):
         """Return the content of the file."""
 
 
-class JsonLinesWriter(DocWriter):
-    """A line of JSON for each Doc, as `doc.to_json` makes it, with all custom attributes under "_"."""
+class LinesWriter(DocWriter):
+    """Makes a file of lines."""
 
     def __init__(self) -> None:
         super().__init__()
         self._lines: list[str] = []
+
+    def to_bytes(self) -> bytes:
+        return "".join(f"{line}\n" for line in self._lines).encode("utf8")
+
+
+class JsonLinesWriter(LinesWriter):
+    """A line of JSON for each Doc, as `doc.to_json` makes it, with all custom attributes under "_"."""
 
     def _take(self, doc: Doc) -> None:
         names = custom_names(doc)
         for name in names:
             if read_value(doc, name) is not None:
                 register(Doc, name)
-        self._lines.append(_json(doc.to_json(underscore=names)) + "\n")
-
-    def to_bytes(self) -> bytes:
-        return "".join(self._lines).encode("utf8")
+        self._lines.append(_json(doc.to_json(underscore=names)))
 
 
-class ConlluWriter(DocWriter):
+class ConlluWriter(LinesWriter):
     """CoNLL-U, with entities and groups of spans in MISC, as `NER=B-PER` and `Spans=key:B-LABEL`."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._lines: list[str] = []
-        self._name: str | None = None
+    _name: str | None = None  # of the last document
 
     def _take(self, doc: Doc) -> None:
         name, rows, text = read_doc_name(doc), token_rows(doc, 0), doc.text
@@ -198,9 +196,6 @@ class ConlluWriter(DocWriter):
             lines.append("")
         self._lines += lines
         self._name = name
-
-    def to_bytes(self) -> bytes:
-        return "".join(f"{line}\n" for line in self._lines).encode("utf8")
 
 
 def _conllu_row(rows: Rows, k: int, name: str) -> str:

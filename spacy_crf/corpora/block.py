@@ -3,15 +3,15 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from spacy.language import Language
 from spacy.tokenizer import Tokenizer
 from spacy.util import registry
 
+from ..annotation.documents import Punctuation
 from ..core.errors import CoreErrors, CRFError
 
-Punctuation = Literal["gold", "context", "removed"]
 FIELDS = (
     # Cora, ParsCit
     *("author", "booktitle", "date", "editor", "institution", "journal", "location", "note", "pages", "publisher"),
@@ -140,7 +140,7 @@ def _make_tokenizer(nlp: Language) -> Tokenizer:
 
 def _take_tags(settings: Any, *names: str) -> None:
     """Take settings with tags as they were meant; those of German begin with a dollar."""
-    from ..reading.configs import single_dollars
+    from ..reading.records import single_dollars
 
     for name in names:
         object.__setattr__(settings, name, single_dollars(getattr(settings, name)))

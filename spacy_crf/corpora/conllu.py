@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from ..core.errors import CRFError
 from ..reading.files import read_blocks, read_chunks, read_lines
-from ..reading.numbers import whole_number
+from ..reading.records import whole_number
 from .errors import CorpusErrors
-from .exchange import ExchangeDocument, ExchangeToken, as_weights, check_line, read_mark
+from .exchange import ExchangeDocument, ExchangeToken, as_weights, check_line, name_line, read_mark
 from .sentence import RowChecker, Sentence, find_spaces
 from .tagsets import CHECKED_COLUMN, GOLD_COLUMN, GOLD_POS_COLUMN, YES, format_tags, parse_tags
 
@@ -27,6 +27,8 @@ RANGE_ID = re.compile(r"([0-9]+)-([0-9]+)")
 EMPTY_NODE_ID = re.compile(r"[0-9]+\.[0-9]+")
 NEW_DOCUMENT = re.compile(r"#\s*newdoc\b")
 TEXT = re.compile(r"#\s*text\s*=(.*)")
+COLUMNS = re.compile(r"#\s*global\.columns\s*=(.*)")  # of CoNLL-U Plus
+TITLES = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 CHECKED_KIND = re.compile(r"#\s*checked\s*=\s*(tag|pos)\s*")
 ENTITY_NAMES = (b"name", b"NE", b"NER")
 CHECK = re.compile(rb"(?:^|\|)Checked=")
@@ -110,6 +112,8 @@ def _sort_lines(path: Path, first: int, lines: list[str]) -> _Block:
             block.text = match[1].strip()
         elif match := CHECKED_KIND.fullmatch(line):
             block.checked = match[1]
+        elif (match := COLUMNS.fullmatch(line)) and tuple(match[1].split()) != TITLES:
+            raise CRFError(CorpusErrors.CRF589.format(path=path, line=number, titles=match[1].strip()))
     # Most sentences are this simple, and need not be gone through word by word.
     if {len(row) for row in rows.values()} == {WIDTH} and [row[0] for row in rows.values()] == WORD_IDS[: len(rows)]:
         block.rows, block.lines = list(rows.values()), list(rows)
@@ -245,7 +249,7 @@ def write_conllu(documents: Sequence[ExchangeDocument], target: str) -> bytes:
     """Write documents, whose tags are XPOS, or UPOS for target "pos"."""
     lines = [f"# checked = {target}"]
     for document in documents:
-        lines.append(f"# newdoc id = {document.name}" if document.name else "# newdoc")
+        lines.append(f"# newdoc id = {name_line(document.name)}" if document.name else "# newdoc")
         following = [*document.sentences[1:], []]
         for number, (sentence, after) in enumerate(zip(document.sentences, following), 1):
             text = document.text[sentence[0].start : sentence[-1].end]

@@ -6,26 +6,32 @@ without the suffix. Of several documents in a file, the second one and those aft
 name keeps it, as `DocBin(store_user_data=True)` stores it.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import chain
-from typing import Any, cast
+from pathlib import Path
+from typing import Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
 from spacy.attrs import DEP, HEAD, IDS, LEMMA, MORPH, ORTH, POS, SENT_START, SPACY, TAG
 from spacy.language import Language
+from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.util import filter_spans
 from spacy.vocab import Vocab
 from thinc.types import Ints2d
 
-from ..annotation.documents import DOC_NAME
+from ..annotation.documents import DOC_NAME, TEXT_SETTINGS, copy_truncated
 from ..annotation.extensions import copy_values, read_value, register_stored, write_known, write_value
-from ..annotation.gold import partial_extension
-from ..annotation.preparation import TEXT_SETTINGS, copy_truncated
+from ..annotation.gold import write_partial
+from ..core.errors import CRFError
 from ..core.labels import OUTSIDE
+from ..reading.files import read_blocks, read_lines
+from ..reading.joining import join_lines
+from .errors import CorpusErrors
 from .sentence import ENTITIES, MISSING, Sentence, bio_tags, extension_name, join_sentences, settle_spans, spans_key
 
 ATTRIBUTES = {"lemma": LEMMA, "pos": POS, "tag": TAG, "morph": MORPH}
@@ -62,20 +68,14 @@ class DocMaker:
                 unknown = [i for i, tag in enumerate(bio) if tag != OUTSIDE and i not in inside]
                 doc.set_ents(spans, missing=[doc[i : i + 1] for i in unknown])
                 if any(bio[i] for i in unknown):  # which `doc.ents` cannot tell
-                    self._write_partial(doc, "ent", "", bio)
+                    write_partial(doc, "ent", "", bio)
             elif key:
                 doc.spans[key], bio = self._read_spans(doc, kind, sentences, key)
                 if MISSING in bio:
-                    self._write_partial(doc, "spans", key, bio)
+                    write_partial(doc, "spans", key, bio)
             elif extension:
                 write_known(doc, extension, values)
         return doc
-
-    @staticmethod
-    def _write_partial(doc: Doc, target: str, key: str, bio: Sequence[str]) -> None:
-        name = partial_extension(target, key) or ""
-        register_stored(name)
-        write_known(doc, name, bio)
 
     def _make_tokens(self, sentences: Sequence[Sentence], whole: Sentence, known: dict[str, list[str]]) -> Doc:
         lengths = [len(sentence.words) for sentence in sentences]
@@ -143,6 +143,42 @@ def make_doc(nlp: Language, text: str) -> Doc:
     """Make a Doc of a text of any length, as `nlp.make_doc` does up to `nlp.max_length`."""
     admit(nlp, len(text))
     return nlp.make_doc(text)
+
+
+RawFormat = Literal["text", "prose", "words"]
+CJK_MARKS = re.compile("[\u3001\u3002\uff01\uff0c\uff1b\uff1f]")  # in lines that have no spaces, yet are no words
+
+
+def holds_words(path: Path) -> bool:
+    """Whether a file has one word on each of several lines; most others tell so by their first line."""
+    n_words = 0
+    for line in filter(None, map(str.strip, read_lines(path))):
+        if len(line.split()) > 1 or CJK_MARKS.search(line):
+            return False
+        n_words += 1
+    return n_words > 1
+
+
+def read_raw(nlp: Language, path: Path, format: RawFormat) -> Iterator[tuple[int, Doc]]:
+    """Yield Docs of a file without annotation, with the line where each begins, from 1.
+
+    format (str): "text", a Doc for each line; "words", a word on each line and an empty line behind each sentence;
+        "prose", paragraphs between empty lines, whose sentences end at their marks unless the pipeline finds them.
+    """
+    if format == "text":
+        yield from ((number, make_doc(nlp, line)) for number, line in enumerate(read_lines(path), 1) if line.strip())
+        return
+    assigned = {name for pipe in nlp.pipe_names for name in nlp.get_pipe_meta(pipe).assigns}
+    cut = Sentencizer() if not assigned & {"doc.sents", "token.is_sent_start", "token.sent_start"} else None
+    for first, lines in read_blocks(path):
+        if format == "words":
+            if wrong := next((number for number, line in enumerate(lines, first) if len(line.split()) > 1), None):
+                raise CRFError(CorpusErrors.CRF845.format(path=path, line=wrong))
+            starts: list[bool | int | None] = [number == 0 for number in range(len(lines))]
+            yield first, Doc(nlp.vocab, words=[line.strip() for line in lines], sent_starts=starts)
+        else:
+            doc = make_doc(nlp, join_lines(lines))
+            yield first, cut(doc) if cut else doc
 
 
 def count_characters(doc: Doc) -> int:

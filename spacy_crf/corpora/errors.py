@@ -137,6 +137,14 @@ class CorpusErrors(metaclass=Messages):
         "read from can be written again with their tags: choose another layout, or read it without changing its words."
     )
     CRF579 = "The file {path} would be written over, which is read. Give --output another folder."
+    CRF587 = (
+        "{path}: the first row has the titles {titles}, and none is '{title}', so that nothing says which tags a "
+        "person has checked. Call the column of check marks so, or leave form and tags alone there if all is gold."
+    )
+    CRF589 = (
+        "{path}, line {line}: columns are named here ({titles}), which this format does not know: their order is that "
+        "of the setting 'columns', or of CoNLL-U. Delete the line, and put the columns in order if they are not."
+    )
     CRF683 = (
         '{where}: a line of JSON has to have "text", a string, or "words", a list of strings, perhaps with "spaces", '
         'as many true or false, and perhaps "name", a string or a number.'
@@ -147,6 +155,10 @@ class CorpusErrors(metaclass=Messages):
     )
     CRF697 = "{path} is in the folder for the output, {output}, so that it would be written over. Give another one."
     CRF698 = "{path}: the format {format} is one of files, not of folders. Name the files."
+    CRF845 = (
+        "{path}, line {line}: there is more than one word, which the format words does not have. Correct the line; or "
+        "give the format text for a text on each line, or prose for running text."
+    )
 
 
 class CorpusWarnings(metaclass=Messages):
@@ -157,7 +169,13 @@ class CorpusWarnings(metaclass=Messages):
         "Plain text in {path} is not read, as other files there are of a format: {files}. Give it in a folder of its "
         "own."
     )
+    CRFW588 = (
+        "{path}: words are not those of the text beside them any more, first in line {line}, in {count} sequences in "
+        "all. If you did not correct them, a program has, as spreadsheet programs do with numbers and dates: have it "
+        "take all columns for text."
+    )
     CRFW560 = (
         "{path}, line {line}: the tags of the reference cannot be read: {fault}. It is left out. Correct the line, or "
         "name its fields in the setting 'fields' of the block 'references'."
     )
+    CRFW846 = "There is no file or folder {text!r}, so it is tagged as a text. Correct the path, or say so with --text."

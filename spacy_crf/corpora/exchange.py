@@ -5,6 +5,7 @@ and whether a person has seen the token. Only checked tokens are gold; see the s
 """
 
 import math
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,12 +21,12 @@ from ..annotation.gold import GOLD_POS, GOLD_TAGS, TagWeights, best_tag, registe
 from ..core.errors import CRFError
 from .errors import CorpusErrors
 from .sentence import Sentence
-from .tagsets import CHECKED, CHECKED_COLUMN, GOLD_COLUMN, YES, format_tags, make_sentence, read_cells
+from .tagsets import CHECKED, CHECKED_COLUMN, GOLD_KINDS, YES, format_tags, make_sentence, read_cells
 
 Unchecked = Literal["unknown", "soft"]
-GOLD_KINDS = ("tag", GOLD_COLUMN)
 DECIMALS = 4  # of the weights of predicted tags
 STEPS, ROUNDING = 10**DECIMALS, 1e-6
+CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
 SEEN, NOT_SEEN = (YES, "x", "y", "1", "true", "+", "✓", "✔"), ("", "_", "no", "n", "0", "false", "-")
 
 
@@ -157,6 +158,11 @@ def check_line(word: str, start: int, document: str) -> str:
     if any(character in word for character in "\t\n\r"):
         raise CRFError(CorpusErrors.CRF541.format(start=start, text=word, document=document))
     return word
+
+
+def name_line(name: str) -> str:
+    """The name of a document on one line, without control characters."""
+    return CONTROL.sub(" ", name).strip()
 
 
 # -- check marks -------------------------------------------------------------------------------------------------

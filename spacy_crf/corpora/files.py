@@ -18,6 +18,7 @@ from .errors import CorpusErrors, CorpusWarnings
 OnError = Literal["raise", "skip"]
 SHOWN_FAULTS = 5
 Paths = Path | str | Sequence[Path | str]
+TEXT_SUFFIXES = (".txt", ".text", ".md", "")
 NUMBERED = re.compile(r"(.+) \d+", re.DOTALL)
 
 

@@ -10,14 +10,12 @@ from dataclasses import replace
 
 from spacy.tokens import Doc
 
+from ..annotation.documents import TEXT_SETTINGS, has_signs_only
 from ..annotation.extensions import read_value, stored_values, write_values
 from ..annotation.gold import GOLD_TAGS, best_tag, read_gold_tags, register_gold_tags
-from ..annotation.preparation import TEXT_SETTINGS, has_signs_only
 from .block import HistoricalText
 from .sentence import Sentence, group_sentences, join_sentences, take_tokens
-from .tagsets import CHECKED, CHECKED_COLUMN, GOLD_COLUMN
-
-GOLD = ("tag", GOLD_COLUMN)
+from .tagsets import CHECKED, CHECKED_COLUMN, GOLD_KINDS
 
 
 def apply_text(sentences: Iterable[Sentence], text: HistoricalText) -> Iterator[Sentence]:
@@ -35,7 +33,7 @@ def apply_text(sentences: Iterable[Sentence], text: HistoricalText) -> Iterator[
             known = sentence.columns.get(CHECKED_COLUMN, sentence.words)  # nothing is known of what nobody has checked
             tagged = {
                 kind: [value or (text.untagged if seen else "") for value, seen in zip(sentence.columns[kind], known)]
-                for kind in GOLD
+                for kind in GOLD_KINDS
             }
             sentence = replace(sentence, columns={**sentence.columns, **tagged})
         for segment in _cut(sentence, text):
@@ -83,7 +81,7 @@ def _keep(sentence: Sentence, text: HistoricalText) -> Sentence:
     if text.punctuation == "removed":
         return take_tokens(sentence, [index for index, is_mark in enumerate(marks) if not is_mark])
     unscored = {
-        kind: ["" if is_mark else value for value, is_mark in zip(sentence.columns[kind], marks)] for kind in GOLD
+        kind: ["" if is_mark else value for value, is_mark in zip(sentence.columns[kind], marks)] for kind in GOLD_KINDS
     }
     return replace(sentence, columns={**sentence.columns, **unscored})
 

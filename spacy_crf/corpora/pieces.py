@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, get_args
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -19,18 +19,41 @@ from ..annotation.documents import read_doc_name, write_doc_name
 from ..core.errors import CRFError
 from ..reading.files import read_chunks
 from ..reading.records import parse_json
-from .docs import admit, make_doc
+from .docs import RawFormat, admit, holds_words, make_doc
 from .errors import CorpusErrors
-from .files import NUMBERED, data_suffix, name_file, name_files, number_name, visible_files
+from .files import NUMBERED, TEXT_SUFFIXES, data_suffix, name_file, name_files, number_name, visible_files
 from .formats import FORMATS, list_files, tell_format
 
 TEXT, JSON_LINES, CONLLU = "text", "jsonl", "conllu"
-TEXT_SUFFIXES = (".txt", ".text", ".md", "")
 HEADER = 1 << 12  # bytes of comments before a mark, as a rule
 _BLANK = re.compile(rb"\n[ \t\r]*\n")
 _SENTENCE = re.compile(rb"\n[ \t\r]*\n(?=[^\s])")
 _DOCUMENT = re.compile(rb"\n[ \t\r]*\n(?=(?:#[^\n]*\n)*#\s*newdoc\b)")
 _MARK = re.compile(rb"^#\s*newdoc\b", re.MULTILINE)
+
+
+def find_raw(path: Path, format: str | None) -> list[Path]:
+    """The files of a path that are raw text: by their format, or as far as names and first lines tell."""
+    if format not in (None, *get_args(RawFormat)):
+        return []
+    files = visible_files(path, (*TEXT_SUFFIXES, ".tsv")) if path.is_dir() else [path]
+    if format is not None:
+        return [file for file in files if data_suffix(file) in TEXT_SUFFIXES or format == "words" or file == path]
+    others = set(list_files(path, None)) - set(files)
+    return files if all(map(_is_raw, files)) and not others else []
+
+
+def _is_raw(file: Path) -> bool:
+    """Column files called .txt are not, and tables of one column are."""
+    if not file.is_file() or tell_format(file) is not None:
+        return False
+    return data_suffix(file) in TEXT_SUFFIXES or (data_suffix(file) == ".tsv" and holds_words(file))
+
+
+def tell_raw(file: Path) -> RawFormat:
+    """The format of raw text, by its first lines."""
+    return "words" if holds_words(file) else "text"
+
 
 ReadFile = Callable[[Path, str | None], Iterable[Doc]]
 

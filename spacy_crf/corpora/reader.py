@@ -13,10 +13,9 @@ from spacy.training.augment import dont_augment
 from spacy.util import registry
 from spacy.vocab import Vocab
 
-from ..annotation.documents import read_doc_name, register_doc_name, write_doc_name
+from ..annotation.documents import copy_truncated, read_doc_name, register_doc_name, write_doc_name, write_text_settings
 from ..annotation.extensions import copy_values, register_stored, stored_names
 from ..annotation.gold import GOLD_POS, GOLD_TAGS
-from ..annotation.preparation import copy_truncated, write_text_settings
 from ..core.errors import CoreErrors, CRFError
 from .block import CoraSettings, HistoricalText, ReferenceSettings
 from .docbin import read_docbin

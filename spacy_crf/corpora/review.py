@@ -7,16 +7,17 @@ only if it was checked or changed. Nothing else that may have been changed is re
 """
 
 import re
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..core.errors import CRFError
+from ..core.errors import CRFError, CRFWarning
 from ..core.labels import OUTSIDE
 from ..reading.files import first_line, read_blocks
 from ..reading.records import read_json_lines
-from .errors import CorpusErrors
+from .errors import CorpusErrors, CorpusWarnings
 from .exchange import read_mark
 from .sentence import RowChecker, Sentence, find_spaces, is_spans, validate_input
 from .tagsets import GOLD_COLUMN, make_sentence, parse_tags
@@ -51,12 +52,12 @@ class _Sequence:
 def is_review(path: Path) -> bool:
     """Whether the first line of a file is that of either layout."""
     first = first_line(path)
-    return first.startswith(MARK) or (first.startswith("{") and f'"{FORMAT}"' in first)
+    return first.removeprefix('"').startswith(MARK) or (first.startswith("{") and f'"{FORMAT}"' in first)
 
 
 def read_review(path: Path) -> Iterator[Sentence]:
     """Yield the sequences of a file of `crf review`, TSV or JSON lines, that have gold for at least one token."""
-    checker, kinds, is_empty = RowChecker(path), None, True
+    checker, kinds, is_empty, changed = RowChecker(path), None, True, list[int]()
     for sequence in _read_json(path) if first_line(path).startswith("{") else _read_rows(path, checker):
         own = (sequence.kind, *sequence.input)
         if own != (kinds or own):
@@ -64,14 +65,24 @@ def read_review(path: Path) -> Iterator[Sentence]:
         kinds = own
         if any(sequence.gold):
             is_empty = False
+            changed += [sequence.lines[0]] if _is_changed(sequence) else []
             yield _make_sentence(sequence, checker)
     if is_empty:
         raise CRFError(CorpusErrors.CRF527.format(path=path))
+    if changed:
+        message = CorpusWarnings.CRFW588.format(path=path, line=changed[0], count=len(changed))
+        warnings.warn(message, CRFWarning, stacklevel=2)
+
+
+def _is_changed(sequence: _Sequence) -> bool:
+    """Whether words are others than those of the text that they are from."""
+    letters = "".join("".join(sequence.words).split())
+    return sequence.text is not None and letters != "".join(sequence.text.split())
 
 
 def _read_rows(path: Path, checker: RowChecker) -> Iterator[_Sequence]:
     header: dict[str, str] = {}
-    for first, lines in read_blocks(path):
+    for first, lines in read_blocks(path, unquoted=True):
         parts = (line.rstrip("\t").removeprefix("# ").partition(" = ") for line in lines if _is_comment(line))
         comments = {name: value for name, _, value in parts}
         if "target" in comments:

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 from spacy.parts_of_speech import IDS as PARTS_OF_SPEECH
 from spacy.tokens import Span
 
-from ..annotation.preparation import has_signs_only
+from ..annotation.documents import has_signs_only
 from ..core.errors import CRFError
 from ..core.labels import OUTSIDE
 from .errors import CorpusErrors
@@ -32,6 +32,9 @@ EXTENSION_PREFIX = "ext:"
 ANNOTATIONS = (*TOKEN_KINDS, ENTITIES, CHUNKS, f"{SPANS_PREFIX}KEY", f"{EXTENSION_PREFIX}NAME")
 FEATURES = re.compile(r"[^=|]+=[^=|]+(\|[^=|]+=[^=|]+)*")
 MISSING = ""
+# Of columns, in tables as other programs write them.
+WORD_TITLES = frozenset(("word", "words", "token", "tokens", "form"))
+TAG_TITLES = frozenset(("tag", "tags", "label", "labels", "pos", "upos", "xpos", "lemma", "ner", "chunk", "checked"))
 # I and M are inside, L and E last, U, S and W single.
 PREFIXES = "BIMLEUSW"
 GOES_ON = frozenset("IMLE")
@@ -180,6 +183,12 @@ class RowChecker:
         if len(row) != len(names):
             expected = f"{len(names)} ({', '.join(names)})"
             raise CRFError(CorpusErrors.CRF507.format(path=self.path, line=line, found=len(row), expected=expected))
+
+    def check_titles(self, line: int, row: Sequence[str]) -> None:
+        """Raise an error for the first row of a file if it names columns, as no format does, instead of a token."""
+        titles = {cell.strip().lower() for cell in row}
+        if titles & WORD_TITLES and titles & TAG_TITLES and titles <= WORD_TITLES | TAG_TITLES:
+            raise CRFError(CorpusErrors.CRF589.format(path=self.path, line=line, titles=", ".join(row)))
 
     def check_words(self, words: Sequence[str], lines: Sequence[int]) -> None:
         """Raise an error for an empty word."""

@@ -1,8 +1,8 @@
 """Tables of tokens, `form<TAB>tags<TAB>checked`: as text, and as a spreadsheet with colours for doubt.
 
-Tags are in the notation of `tagsets`. An empty row is behind each sentence. A row of one cell that begins with "#", in
-a spreadsheet with "# ", is a comment: "# newdoc id = NAME" begins a document. Without a column of check marks, all tags
-are gold.
+Tags are in the notation of `tagsets`. An empty row is behind each sentence. A row whose first cell alone is filled and
+begins with "# " is a comment: "# newdoc id = NAME" begins a document; in text, so is a line of one cell that begins
+with "#". Without a column of check marks, all tags are gold.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,7 +15,7 @@ from zipfile import BadZipFile, ZipFile
 from ..core.errors import CRFError
 from ..reading.files import check_expansion, check_text, first_line, read_blocks, read_lines
 from .errors import CorpusErrors
-from .exchange import DECIMALS, ExchangeDocument, ExchangeToken, check_line, read_mark
+from .exchange import DECIMALS, ExchangeDocument, ExchangeToken, check_line, name_line, read_mark
 from .sentence import RowChecker, Sentence, split_tag
 from .tagsets import NO_GOLD, YES, make_sentence, parse_tags
 
@@ -35,11 +35,13 @@ def _read_rows(path: Path, blocks: Iterable[Sequence[Row]]) -> Iterator[Sentence
     for block in blocks:
         words, tags, marks = [], [], []
         for line, cells in block:
-            if len(cells) == 1 and cells[0].startswith("#"):
+            if cells[0].startswith("#" if len(cells) == 1 else "# ") and not any(cells[1:]):
                 if cells[0].startswith(DOCUMENT):
                     document, is_first = cells[0].removeprefix(DOCUMENT), True
                 continue
-            names = names or COLUMNS[: max(2, min(len(cells), len(COLUMNS)))]
+            if names is None:
+                checker.check_titles(line, cells)
+                names = COLUMNS[: max(2, min(len(cells), len(COLUMNS)))]
             checker.check_width(line, cells, names)
             checker.check_words(cells[:1], [line])
             words.append(cells[0])
@@ -55,7 +57,7 @@ def _write_rows(documents: Sequence[ExchangeDocument]) -> Iterator[tuple[list[st
     """Yield the cells of each row, and the token that it is about, None for a comment or an empty row."""
     for document in documents:
         if document.name:
-            yield [f"{DOCUMENT}{document.name}"], None
+            yield [f"{DOCUMENT}{name_line(document.name)}"], None
         for sentence in document.sentences:
             for token in sentence:
                 word = check_line(token.word, token.start, document.name)
@@ -71,13 +73,13 @@ def read_tokens_tsv(path: Path) -> Iterator[Sentence]:
 
     Everything before the tab is the form, so "|", "#" and "_" are words like others.
     """
-    blocks = read_blocks(path)
+    blocks = read_blocks(path, unquoted=is_tokens_tsv(path))
     return _read_rows(path, ([(n, line.split("\t")) for n, line in enumerate(own, first)] for first, own in blocks))
 
 
 def is_tokens_tsv(path: Path) -> bool:
     """Whether the first line of a file is the header of a table of tags."""
-    return first_line(path).startswith(HEADER)
+    return first_line(path).removeprefix('"').startswith(HEADER)
 
 
 def has_tag_column(path: Path) -> bool:
@@ -107,32 +109,46 @@ SHEET = "tokens"
 TITLES = (*COLUMNS, "probability")  # of the most probable tag, which is not read
 CERTAIN, DOUBTFUL = (255, 255, 255), (244, 150, 80)
 SHADES = 10
+MOST_COLUMNS = 50  # that are looked at
 ENTITIES = (b"<!DOCTYPE", b"<!ENTITY")
 
 
 def read_xlsx(path: Path) -> Iterator[Sentence]:
-    """Yield the sentences of the first sheet of a spreadsheet."""
+    """Yield the sentences of a spreadsheet: of the sheet called "tokens", or else of the first one."""
     return _read_rows(path, _split_blocks(_read_sheet(path)))
 
 
 def _read_sheet(path: Path) -> Iterator[Row]:
-    """Yield the rows of the first sheet: three cells for a token, one for a comment, none between sentences."""
+    """Yield the cells of the rows of the sheet of tokens, or else of the first one; none between sentences."""
     load_workbook = _openpyxl().load_workbook
     try:
         _check_parts(path)
         book = load_workbook(path, read_only=True, data_only=True)
-        values = [list(row) for row in book.worksheets[0].iter_rows(max_col=len(COLUMNS), values_only=True)]
+        sheet = book[SHEET] if SHEET in book.sheetnames else book.worksheets[0]
+        values = [list(row) for row in sheet.iter_rows(max_col=MOST_COLUMNS, values_only=True)]
         book.close()
     except CRFError:
         raise
     except Exception as error:  # whatever a broken spreadsheet makes of its parser
         raise CRFError(CorpusErrors.CRF569.format(path=path, kind="spreadsheet", reason=repr(error)[:200])) from error
-    for number, row in enumerate(values, 1):
-        cells = [_text(path, value) for value in (*row, *[None] * (len(COLUMNS) - len(row)))]
-        if number == 1 and tuple(cells[:2]) == COLUMNS[:2]:
-            continue
-        is_comment = cells[0].startswith("# ") and not any(cells[1:])  # "#tag" is a word whose tags were deleted
-        yield number, cells[:1] if is_comment else cells if any(cells) else []
+    rows = [[_text(path, value) for value in row] for row in values]
+    places, is_titled = _find_columns(path, rows)
+    for number, row in enumerate(rows[is_titled:], 1 + is_titled):
+        cells = [row[place] if place < len(row) else "" for place in places]
+        yield number, cells if any(cells) else []
+
+
+def _find_columns(path: Path, rows: Sequence[Sequence[str]]) -> tuple[list[int], bool]:
+    """The places of form, tags and check marks in rows, by their titles if the first row has some, and whether it has.
+
+    RAISES (ValueError): where a column of check marks may have lost its title.
+    """
+    titles = [cell.lower() for cell in rows[0]] if rows else []
+    if not {*COLUMNS[:2]}.issubset(titles):
+        return [*range(len(COLUMNS) if any(any(row[2:]) for row in rows) else 2)], False
+    if len(titles) > 2 and any(titles[2:]) and COLUMNS[2] not in titles:
+        raise CRFError(CorpusErrors.CRF587.format(path=path, titles=", ".join(rows[0]), title=COLUMNS[2]))
+    return [titles.index(name) for name in COLUMNS if name in titles], True
 
 
 def _check_parts(path: Path) -> None:
@@ -180,7 +196,7 @@ def write_xlsx(documents: Sequence[ExchangeDocument]) -> bytes:
             cell = sheet.cell(number, place)
             try:
                 cell.value, cell.data_type = "" if place == 3 and text == NO_GOLD else text, "s"  # never a formula
-            except ValueError as error:  # a control character, which XML cannot hold
+            except (ValueError, openpyxl.utils.exceptions.IllegalCharacterError) as error:  # which XML cannot hold
                 raise CRFError(CorpusErrors.CRF569.format(path=SHEET, kind="spreadsheet", reason=repr(text))) from error
         if token is not None:
             sheet.cell(number, 2).fill = openpyxl.styles.PatternFill("solid", fgColor=_shade(token.doubt))

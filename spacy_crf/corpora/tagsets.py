@@ -35,6 +35,7 @@ DIGITS = 9
 ROUNDING = 1e-8
 GOLD_COLUMN = f"{EXTENSION_PREFIX}{GOLD_TAGS}"
 GOLD_POS_COLUMN = f"{EXTENSION_PREFIX}{GOLD_POS}"
+GOLD_KINDS = ("tag", GOLD_COLUMN)  # of the tags of a token
 CHECKED, YES = "checked", "yes"  # custom token attribute, and its value for a token that a person has seen
 CHECKED_COLUMN = f"{EXTENSION_PREFIX}{CHECKED}"
 

@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, groupby, islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -148,7 +149,10 @@ def read_doccano(path: Path) -> Iterator[Sentence]:
 
 def _parse_line(data: dict[str, Any], where: str) -> ExchangeDocument:
     name, text, sentences = _place(data)
-    spans = [*(data.get("label") or data.get("labels") or ()), *map(_as_list, data.get("entities") or ())]
+    spans = [
+        *(data.get("label") or data.get("labels") or ()),
+        *map(itemgetter("start_offset", "end_offset", "label"), data.get("entities") or ()),
+    ]
     for start, end, _ in spans:
         _check_span(start, end, text)
     seen = mark_tokens(sentences, [Mark(start, end, {}, True) for start, end, label in spans if label == CHECKED])
@@ -167,10 +171,6 @@ def _settle(token: ExchangeToken, is_checked: bool, predicted: dict[str, float])
     return replace(token, gold=labels if is_checked else None, predicted=predicted or labels)
 
 
-def _as_list(entity: dict[str, Any]) -> list[Any]:
-    return [entity["start_offset"], entity["end_offset"], entity["label"]]
-
-
 def write_doccano(documents: Sequence[ExchangeDocument]) -> bytes:
     """Write texts with the best tags as labels, one document on each line."""
     return "".join(f"{json.dumps(_make_line(document), ensure_ascii=False)}\n" for document in documents).encode()
@@ -179,7 +179,8 @@ def write_doccano(documents: Sequence[ExchangeDocument]) -> bytes:
 def _make_line(document: ExchangeDocument) -> dict[str, Any]:
     tokens = _tokens(document)
     labels = [[t.start, t.end, tag] for t in tokens for tag in (t.gold if t.is_checked and t.gold else [t.tag]) if tag]
-    return {**_offsets(document), "label": [*labels, *_checked_runs(tokens)], "predicted": _cells(tokens)}
+    cells = [NO_GOLD if token.is_checked else token.cell for token in tokens]
+    return {**_offsets(document), "label": [*labels, *_checked_runs(tokens)], "predicted": cells}
 
 
 def _checked_runs(tokens: Iterable[ExchangeToken]) -> Iterator[list[Any]]:
@@ -187,7 +188,3 @@ def _checked_runs(tokens: Iterable[ExchangeToken]) -> Iterator[list[Any]]:
         own = list(run)
         if is_checked:
             yield [own[0].start, own[-1].end, CHECKED]
-
-
-def _cells(tokens: Sequence[ExchangeToken]) -> list[str]:
-    return [NO_GOLD if token.is_checked else token.cell for token in tokens]

@@ -14,7 +14,7 @@ from typing import NamedTuple, NoReturn
 from ..annotation.gold import TagWeights
 from ..core.errors import CRFError
 from ..reading.files import read_blocks, read_lines
-from ..reading.numbers import whole_number
+from ..reading.records import whole_number
 from .errors import CorpusErrors
 from .exchange import ExchangeDocument, ExchangeToken, as_weights, check_line, read_mark
 from .sentence import Sentence

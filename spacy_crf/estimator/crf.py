@@ -16,11 +16,8 @@ from ..core.errors import CRFError, CRFWarning
 from ..core.weights import ChainWeights
 from .crfsuite import CRFsuiteModel, read_crfsuite
 from .errors import EstimatorErrors, EstimatorWarnings
-from .log import TrainingLog
-from .params import ALIASES, read_settings
-from .preparation import prepare, read_dev
-from .training import train
-from .weights import FittedChain
+from .preparation import FittedChain, prepare, read_dev
+from .training import ALIASES, TrainingLog, read_settings, train
 
 
 class NotFittedError(CRFError, AttributeError):
@@ -66,7 +63,7 @@ class CRF:
     pipelines, cross-validation and parameter searches work, and so does pickle.
 
     algorithm (str | None): "lbfgs" (the default), "l2sgd", "ap", "pa" or "arow".
-    min_freq .. gamma: CRFsuite's parameters (`DEFAULTS` in `params.py`); None stands for its default.
+    min_freq .. gamma: CRFsuite's parameters (`DEFAULTS` in `training.py`); None stands for its default.
     verbose (bool): show the iterations on standard output.
     model_filename, keep_tempfiles, trainer_cls: refused by `fit` unless they are left as they are.
     random_state (int | None): seed of the algorithms that shuffle; None is 0, so that all results can be repeated.

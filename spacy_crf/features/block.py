@@ -44,15 +44,12 @@ class SpellingSettings:
     ratio: float = 10
 
     def __post_init__(self) -> None:
-        from ..core.errors import CoreErrors, CRFError
+        from ..core.errors import CoreErrors, require
 
         lengths = self.lengths or []
-        for name, holds, expected in (
-            ("ratio", 1 <= self.ratio < math.inf, "at least 1"),
-            ("lengths", lengths == sorted(lengths) and min(lengths, default=1) >= 1, "numbers from 1 on, rising"),
-        ):
-            if not holds:
-                raise CRFError(CoreErrors.CRF549.format(name=name, value=getattr(self, name), expected=expected))
+        rises = lengths == sorted(lengths) and min(lengths, default=1) >= 1
+        require(CoreErrors.CRF549, "ratio", self.ratio, 1 <= self.ratio < math.inf, "at least 1")
+        require(CoreErrors.CRF549, "lengths", self.lengths, rises, "numbers from 1 on, rising")
 
     def make(self, count: Counts) -> "Speller":
         """Read rules and table, or fit the table to how often each form of the training corpus occurs."""
@@ -126,7 +123,7 @@ class FeatureSettings:
 
     def __post_init__(self) -> None:
         """Check the settings: a coded error for templates that cannot be read or ask for what there is not."""
-        from ..core.errors import CoreErrors, CRFError
+        from ..core.errors import CoreErrors, CRFError, require
         from .errors import FeatureErrors
 
         if not self.parsed:
@@ -136,9 +133,7 @@ class FeatureSettings:
         if self.max_features < 0:
             raise CRFError(FeatureErrors.CRF312.format(value=self.max_features))
         for name in ("min_count", "min_edge_count"):
-            value = getattr(self, name)
-            if not value >= 1:
-                raise CRFError(CoreErrors.CRF549.format(name=name, value=value, expected="at least 1"))
+            require(CoreErrors.CRF549, name, getattr(self, name), getattr(self, name) >= 1, "at least 1")
 
     @cached_property
     def parsed(self) -> "list[Template]":

@@ -15,7 +15,7 @@ from spacy.strings import StringStore
 from spacy.tokens import Doc, Token
 from spacy.vocab import Vocab
 
-from ..annotation.preparation import TRUNCATED
+from ..annotation.documents import TRUNCATED
 from ..core.arrays import Bools, Floats, Hashes, Indices, Segments
 from ..core.errors import CRFError, excerpt
 from ..core.sparse import ABSENT

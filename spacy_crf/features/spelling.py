@@ -21,7 +21,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from ..core.errors import CoreErrors, CRFError, excerpt
+from ..core.errors import CoreErrors, CRFError, excerpt, require
 from ..reading.files import read_text
 from .errors import FeatureErrors
 
@@ -80,9 +80,8 @@ class Neighbours:
     """
 
     def __init__(self, lengths: Sequence[int] = LENGTHS):
-        if any(length < 1 for length in lengths) or list(lengths) != sorted(lengths):
-            expected = "numbers of at least 1, rising"
-            raise CRFError(CoreErrors.CRF549.format(name="lengths", value=lengths, expected=expected))
+        holds = all(length >= 1 for length in lengths) and list(lengths) == sorted(lengths)
+        require(CoreErrors.CRF549, "lengths", lengths, holds, "numbers of at least 1, rising")
         self.lengths = tuple(lengths)
         self.words: list[str] = []
         self.remains: dict[str, list[int]] = {}
@@ -185,8 +184,7 @@ def fit_spelling(counts: Mapping[str, int], lengths: Sequence[int] = LENGTHS, ra
 
     RETURNS (SpellingTable): the table, in falling frequency of the normal forms.
     """
-    if not ratio >= 1:
-        raise CRFError(CoreErrors.CRF549.format(name="ratio", value=ratio, expected="at least 1"))
+    require(CoreErrors.CRF549, "ratio", ratio, ratio >= 1, "at least 1")
     folded: Counter[str] = Counter()
     for form, count in counts.items():
         folded[fold(form)] += count

@@ -1,33 +1,16 @@
-"""The template language: which attributes of which positions make a feature.
+"""The template language: which attributes of which positions make a feature. The guide to features has the attributes.
+
+LOWER[0], LOWER           an attribute of the unit itself
+LOWER[-2..2]              five templates, one for each position of the window
+LOWER[-1]|LOWER[0]        a conjunction: the two words together
+SUFFIX3, TAG(2)           attributes with a number: the last three letters, the first two characters of an annotation
+LIST(cities)[1], _.pause  the next word's value in a word list; a custom extension of the token
+UNIT(kind)[-1..1]         an attribute of a layout element, in components over such
+B:TAG[0]                  an edge template (CRF++ "B"): a weight for each pair of adjacent labels and each TAG
+@tagging                  a ready-made set (presets.py)
 
 The value of an attribute is the 64-bit id that spaCy gives its string; 0 means that the unit has no such attribute (a
 word shorter than the affix, a flag that is off), so that templates with it yield nothing there.
-
-LOWER[0]                  the lower-cased word
-LOWER[-2..2]              five templates, one for each position of the window
-LOWER[-1]|LOWER[0]        a conjunction: the two words together
-SUFFIX3                   no position means [0]
-END3, LSTART2             the word's slices word[-3:] and word[:2].lower() as Python has them: all of a shorter word
-NOT(IS_UPPER)             a flag that is on where another one is off
-TAG(2)                    the first two characters of an annotation
-LIST(cities)[1]           the next word's value in a word list; LIST(brown,4) its first four characters
-CLUSTER6, CLUSTER20        the first six, twenty bits of the word's path in a tree of clusters: the table
-                          `lexeme_cluster` of nlp.vocab.lookups, which spacy-lookups-data has for some languages
-CLASS50[-1..1]            the word's class among fifty that were induced from the training text; see `induced`
-COMMON4, RARE6            whether the word occurred at least four, less than six times in training; in conjunctions they
-                          confine a template: SUFFIX3|RARE6 is a feature of rare words alone
-VALID_TAGS[-1..1]         the tags that the component's dictionary allows, all of them as one value
-WORD_CLASS                the kind of word in a reference: year, number2, initial, month, publisher, a mark itself ..
-IN_QUOTES, IN_BRACKETS    whether the token is inside
-BEFORE(year)              how many years come before the token in the sequence; AFTER(year): behind it
-CLAUSE(first)             the first word of its clause; CLAUSE(opening,+1): how the next clause begins; see
-                          `sequence_attributes`
-SENTENCE(has publisher)   whether its sentence has a word of that class
-UNIT(kind)[-1..1]         an attribute of a layout element, in components over such
-_.pause                   a custom extension of the token
-U:LOWER[0]                the same as LOWER[0] (CRF++ "U")
-B:TAG[0]                  an edge template (CRF++ "B"): a weight for each pair of adjacent labels and each TAG
-@tagging                  a ready-made set (presets.py)
 """
 
 import difflib

@@ -14,7 +14,7 @@ from spacy.training import Example
 from spacy.util import registry
 from spacy.vocab import Vocab
 
-from ..core.errors import CoreErrors, CRFError
+from ..core.errors import CoreErrors, CRFError, require
 from ..features.block import FeatureSettings, SequenceMode
 from ..pipe.block import Decode, Scorer, Settings, component, fixed, nested, own_names
 
@@ -183,12 +183,9 @@ class FoldCorpus:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name, value, wrong, expected in (
-            ("folds", self.folds, self.folds < 2, "at least 2"),
-            ("fold", self.fold, not 0 <= self.fold < self.folds, f"from 0 to {self.folds - 1}"),
-        ):
-            if wrong:
-                raise CRFError(CoreErrors.CRF549.format(name=name, value=value, expected=expected))
+        require(CoreErrors.CRF549, "folds", self.folds, self.folds >= 2, "at least 2")
+        require(CoreErrors.CRF549, "fold", self.fold, 0 <= self.fold < self.folds, f"from 0 to {self.folds - 1}")
+        require(CoreErrors.CRF549, "seed", self.seed, self.seed >= 0, "at least 0")
         self._read: tuple[Vocab, list[Example]] | None = None
 
     def __call__(self, nlp: Language) -> Iterator[Example]:

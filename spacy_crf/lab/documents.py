@@ -163,22 +163,13 @@ def jensen_shannon(counts: Sequence[Counter[str]]) -> Doubles:
 
     counts (Sequence[Counter]): of the D documents; one without n-grams is at distance 1 from all others.
     """
+    from scipy.spatial.distance import pdist, squareform
+
     number = {gram: column for column, gram in enumerate(sorted(set().union(*counts)))}
     shares = np.zeros((len(counts), len(number)))
     for row, each in enumerate(counts):
         shares[row, [number[gram] for gram in each]] = list(each.values())
-    totals = shares.sum(axis=1, keepdims=True)
-    np.divide(shares, totals, out=shares, where=totals > 0)
-    entropies = _entropy(shares)
-    divergences = [_entropy((own + shares) / 2) - (entropy + entropies) / 2 for own, entropy in zip(shares, entropies)]
-    distances = np.sqrt(np.clip(divergences, 0.0, 1.0))
-    empty = ~(totals[:, 0] > 0)
-    distances[empty], distances[:, empty] = 1.0, 1.0
-    np.fill_diagonal(distances, 0.0)
-    return distances
-
-
-def _entropy(shares: Doubles) -> Doubles:
-    """Return the entropy of each row, in bits."""
-    logs = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
-    return np.asarray(-(shares * logs).sum(axis=1))
+    distances = np.zeros((len(counts), len(counts)))
+    if len(counts) > 1:
+        distances = squareform(pdist(shares, "jensenshannon")) / np.sqrt(np.log(2))
+    return np.where(np.isfinite(distances), np.minimum(distances, 1.0), 1.0)

@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from spacy.language import Language
 from spacy.scorer import Scorer
-from spacy.tokens import Doc, Token
+from spacy.tokens import Doc, Span, Token
 from spacy.training import Example
 
 from ..annotation.documents import document_numbers
 from ..annotation.target import token_target
 from ..core.arrays import Indices
+from ..core.errors import CRFError
 from ..core.labels import UNKNOWN, TagSet
 from ..pipe.block import SPAN_TARGETS
 from ..pipe.component import ChainPipe
@@ -24,18 +25,19 @@ from ..pipe.probabilities import GivesProbabilities, labels_of
 from ..punctuation.block import NONE
 from ..punctuation.component import PunctuationRestorer
 from ..punctuation.docs import WordView, gold_labels
+from ..reading.files import read_lines
 from ..tagsets.gold import gold_weights
-from .coarse import Labels, replace_labels
+from .errors import LabErrors
 from .intervals import make_tallies
 from .measures import Findings, Scored, assess
 from .report import round_numbers
 from .results import POOLED, label_data, tag_rows
-from .statistics import Interval
-from .tallies import Names, Tally, bootstrap_figures, flatten, nest
+from .statistics import Interval, Names, Tally, bootstrap_figures, flatten, nest
 
 HEADLINE = "crf_score"  # another name for the score of a target
 TOLERANCE = 1e-9
 COUNTS = ("set_size", "violations")  # figures that are no shares, with their variants
+Labels = Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -251,3 +253,47 @@ def _wrong_marks(pipe: PunctuationRestorer, examples: Sequence[Example]) -> Iter
             gold = None if label is None else "" if label.mark == NONE else label.mark
             if gold is not None and gold != own.punct_after and own.punct_probs:
                 yield Surprise(own.punct_probs.get(gold, 0.0), number, token, gold, own.punct_after)
+
+
+# -- labels that count as others ---------------------------------------------------------------------------------
+
+
+def read_labels(path: Path) -> Labels:
+    """Return what labels count as: lines `label<TAB>other label`; empty lines and lines with a "#" say nothing."""
+    labels = {}
+    for number, line in enumerate(read_lines(path), 1):
+        if line.strip() and not line.startswith("#"):
+            cells = [cell.strip() for cell in line.split("\t")]
+            if len(cells) != 2 or not all(cells):
+                raise CRFError(LabErrors.CRF669.format(path=path, line=number, text=line.strip()))
+            labels[cells[0]] = cells[1]
+    return labels
+
+
+def replace_labels(doc: Doc, labels: Labels, target: str, spans_key: str) -> None:
+    """Replace the labels of a Doc, where a target has them. Spans that touch, and have become of one label, are joined.
+
+    target (str): "ent", "spans" or "tag". spans_key (str): of the group, for "spans".
+    RAISES (ValueError): for another target.
+    """
+    if target == "ent":
+        doc.set_ents(_join(doc, doc.ents, labels), default="unmodified")
+    elif target == "spans":
+        doc.spans[spans_key] = _join(doc, doc.spans.get(spans_key, ()), labels)
+    elif target == "tag":
+        for token in doc:
+            token.tag_ = labels.get(token.tag_, token.tag_)
+    else:
+        raise CRFError(LabErrors.CRF668.format(target=target))
+
+
+def _join(doc: Doc, spans: Iterable[Span], labels: Labels) -> list[Span]:
+    found: list[Span] = []
+    merged = set(labels.values())
+    for span in spans:
+        label = labels.get(span.label_, span.label_)
+        if label in merged and found and (found[-1].end, found[-1].label_) == (span.start, label):
+            found[-1] = Span(doc, found[-1].start, span.end, label=label)
+        else:
+            found.append(Span(doc, span.start, span.end, label=label))
+    return found

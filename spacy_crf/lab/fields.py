@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.arrays import Bools, Doubles, Indices, Segments
 from ..core.scores import LabelCounts, Labels, Scores, count_labels
-from .tallies import Tally
+from .statistics import Tally
 
 NOTE = "NOTE"  # the field that annotators disagree about most, which papers leave out of some means
 WORDS = "_words"  # behind the names of measures of all tokens but punctuation marks
@@ -76,7 +76,7 @@ def _by_name(sums: Doubles, labels: Sequence[str]) -> dict[str, float]:
     tokens, segments = (LabelCounts(*counts) for counts in by_label)
     scores = {"micro_f": tokens.micro_f, **_named("macro", tokens.macro()), **_named("weighted", tokens.weighted)}
     if NOTE in labels:
-        scores[f"macro_f_without_{NOTE}"] = tokens.macro_f(np.array(labels) != NOTE)
+        scores[f"macro_f_without_{NOTE}"] = tokens.macro(np.array(labels) != NOTE).f
     return {**scores, "segment_f": segments.micro_f, "whole": right / total}
 
 

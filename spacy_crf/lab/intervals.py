@@ -30,7 +30,7 @@ from ..tagsets.gold import set_table
 from .baselines.component import ComparisonTagger
 from .fields import LabelledToken, tally_fields
 from .measures import Scored, field_documents, set_columns, tagged_documents, utility_of_sets
-from .tallies import Scores, Tally
+from .statistics import Scores, Tally
 
 KINDS = ("tp", "fp", "fn")
 

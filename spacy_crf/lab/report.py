@@ -12,7 +12,7 @@ from . import results
 from .errors import LabErrors
 from .results import Experiment, PartResult, Spread, SystemResult
 from .splits import SplitSettings
-from .tallies import Names, nest
+from .statistics import Names, nest
 
 INCHES = (6.0, 4.0)
 DOTS_PER_INCH = 150

@@ -4,15 +4,15 @@ All draws depend on the seed alone, so that systems are compared on the same spl
 `by` are the same in "in-domain", "cross-domain", "robustness" and "across", whose scores may so be set side by side.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 
 from ..core.arrays import Bools, Doubles, Indices
-from ..core.errors import CoreErrors, CRFError
+from ..core.errors import CRFError, require_count
 from ..tagging.ranking import Order
 from .errors import LabErrors
 from .sampling import By, CorpusLayout, Rng, draw_folds, draw_test
@@ -116,15 +116,14 @@ def make_splits(layout: CorpusLayout, settings: SplitSettings, distances: Double
     unit, kind = settings.unit, settings.kind
     if (kind in WITHIN and unit == "document") or (kind in WHOLE and unit != "document"):
         raise CRFError(LabErrors.CRF613.format(kind=kind, by=unit))
-    if settings.repeats < 1:
-        raise CRFError(CoreErrors.CRF108.format(name="repeats", least=1, value=settings.repeats))
+    require_count(repeats=settings.repeats)
     if settings.repeats > 1 and (kind in WHOLE or (kind == "cross-domain" and unit == "document")):
         raise CRFError(LabErrors.CRF615.format(kind=kind))
     for fraction in settings.fractions:
         if not 0 < fraction <= 1:
             raise CRFError(LabErrors.CRF611.format(name="fraction", value=fraction))
     draws = (_Draw(layout, settings, number, distances) for number in range(settings.repeats))
-    return [replace(split, draw=draw.number) for draw in draws for split in KINDS[kind](draw)]
+    return [replace(split, draw=draw.number) for draw in draws for split in draw.splits()]
 
 
 @dataclass(frozen=True)
@@ -160,6 +159,10 @@ class _Draw:
             raise CRFError(LabErrors.CRF614.format(least=least, largest=layout.sizes.max()))
         return found
 
+    def splits(self) -> Iterator[Split]:
+        """Those of the kind, which has a method below."""
+        return cast(Iterator[Split], getattr(self, self.settings.kind.replace("-", "_"))())
+
     def kfold(self) -> Iterator[Split]:
         numbers = draw_folds(self.layout, self.settings.unit, self.settings.folds, self.rng)
         for fold in range(self.settings.folds):
@@ -167,6 +170,8 @@ class _Draw:
 
     def monte_carlo(self) -> Iterator[Split]:
         yield split_by(self.name(), self.is_test())
+
+    across = monte_carlo
 
     def shuffling(self) -> Iterator[Split]:
         units: tuple[By, By] = ("chunk", "sentence")
@@ -224,21 +229,6 @@ class _Draw:
                 kept = nearest[: ceil(fraction * len(nearest) - ROUNDING)]
                 train = np.flatnonzero(np.isin(self.layout.documents, kept))
                 yield Split(f"{part.name}, nearest {100 * fraction:g} %", train, (part,), fraction=fraction)
-
-
-KINDS: dict[str, Callable[[_Draw], Iterator[Split]]] = {
-    "kfold": _Draw.kfold,
-    "monte-carlo": _Draw.monte_carlo,
-    "in-domain": _Draw.in_domain,
-    "cross-domain": _Draw.cross_domain,
-    "robustness": _Draw.robustness,
-    "across": _Draw.monte_carlo,
-    "shuffling": _Draw.shuffling,
-    "size": _Draw.size,
-    "pruning": _Draw.pruning,
-    "curve": _Draw.curve,
-    "active": _Draw.active,
-}
 
 
 def _ranks(layout: CorpusLayout, unit: By, train: Indices, rng: Rng) -> Doubles:

@@ -5,14 +5,17 @@ independent: Wilcoxon's test and the bootstrap. Splits that are drawn again and 
 tests that count them as independent find differences where there are none: the corrected resampled t-test.
 """
 
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import copysign, inf, nan, sqrt
-from typing import Literal, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from ..core.arrays import Doubles
-from ..core.errors import CoreErrors, CRFError
+from ..core.arrays import Doubles, Indices, check_finite
+from ..core.errors import CRFError
 from .errors import LabErrors
 
 Alternative = Literal["two-sided", "greater", "less"]
@@ -20,6 +23,13 @@ MOST_EXACT = 60  # differences; beyond that the normal approximation is as good
 DRAWS = 10_000
 CELLS = 1_000_000  # of the bootstrap in memory at once
 DIGITS = 12  # of differences; what is behind is the rounding of the scores
+FIGURE_DRAWS = 1000
+LEVEL = 0.95
+
+Scores: TypeAlias = Mapping[str, Any]
+"""Figures by name; one that is a mapping itself has those of each label, or of precision and recall, within it."""
+Names: TypeAlias = tuple[str, ...]
+"""Of a figure, from the outermost one."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +47,7 @@ class SignedRanks:
 
 @dataclass(frozen=True)
 class ResampledT:
-    """Outcome of the corrected resampled t-test on n splits, two-sided, with the confidence interval of the mean.
+    """Outcome of the corrected resampled t-test on n splits, two-sided, with the 95 % confidence interval of the mean.
 
     t (float): statistic, NaN where all differences are 0.
     """
@@ -99,7 +109,7 @@ def _exact_with_ties(ranks: Doubles, positive: float, alternative: Alternative) 
     return {"greater": above, "less": below, "two-sided": min(1.0, 2 * min(above, below))}[alternative]
 
 
-def resampled_t_test(differences: Doubles, test_per_train: float, level: float = 0.95) -> ResampledT:
+def resampled_t_test(differences: Doubles, test_per_train: float) -> ResampledT:
     """Test the differences ((n,)) of at least two splits by the corrected resampled t-test (Nadeau and Bengio 2003).
 
     The variance of the mean of n differences is estimated as (1/n + test_per_train) times their sample variance,
@@ -108,7 +118,6 @@ def resampled_t_test(differences: Doubles, test_per_train: float, level: float =
     p is 1 where all differences are 0, and 0 where they are all the same otherwise; both as `wilcoxon` sees it.
 
     test_per_train (float): size of test parts by that of training parts; 0 is Student's paired t-test.
-    level (float): of the confidence interval.
     """
     from scipy import stats
 
@@ -120,7 +129,7 @@ def resampled_t_test(differences: Doubles, test_per_train: float, level: float =
     if not np.ptp(differences):
         return ResampledT(n, mean, copysign(inf, mean) if mean else nan, float(mean == 0), mean, mean)
     t = mean / error
-    reach = error * float(stats.t.ppf((1 + level) / 2, n - 1))
+    reach = error * float(stats.t.ppf((1 + LEVEL) / 2, n - 1))
     return ResampledT(n, mean, t, float(2 * stats.t.sf(abs(t), n - 1)), mean - reach, mean + reach)
 
 
@@ -133,7 +142,7 @@ def bootstrap(values: Doubles, weights: Doubles, level: float = 0.95, draws: int
     """
     from scipy import stats
 
-    _check_finite(values)
+    check_finite("differences", values)
     if not len(values) or not weights.sum() > 0:
         raise CRFError(LabErrors.CRF620)
     mean = float(np.average(values, weights=weights))
@@ -159,11 +168,101 @@ def pearson(first: Doubles, second: Doubles) -> float | None:
 
 def _without_rounding(differences: Doubles) -> Doubles:
     """Round finite differences so that those of equal size are equal, and those of 0 are 0."""
-    _check_finite(differences)
+    check_finite("differences", differences)
     scale = max(1.0, np.abs(differences).max(initial=0.0))
     return np.asarray(np.round(differences / scale, DIGITS) * scale)
 
 
-def _check_finite(values: Doubles) -> None:
-    if not np.isfinite(values).all():
-        raise CRFError(CoreErrors.CRF102.format(name="differences"))
+# -- intervals of figures ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Counts of D documents, of K kinds.
+
+    counts ((D, K)): they may be sums of shares too. scores (Callable): takes sums ((K,)), and returns the figures.
+    """
+
+    counts: Doubles
+    scores: Callable[[Doubles], Scores]
+
+    @classmethod
+    def of(cls, documents: Iterable[Mapping[Any, float]], scores: Callable[[Counter[Any]], Scores]) -> "Tally":
+        """Make a tally of counts by key. scores (Callable): takes sums of them."""
+        rows = list(documents)
+        keys = list(dict.fromkeys(key for row in rows for key in row))
+        number = {key: k for k, key in enumerate(keys)}
+        counts = np.zeros((len(rows), len(keys)))
+        for row, own in zip(counts, rows):
+            row[[number[key] for key in own]] = list(own.values())
+        return cls(counts, partial(_from_keys, keys=keys, scores=scores))
+
+    def total(self) -> Scores:
+        """Return the figures of all documents together."""
+        return self.scores(self.counts.sum(axis=0))
+
+
+def _from_keys(sums: Doubles, keys: Sequence[Hashable], scores: Callable[[Counter[Any]], Scores]) -> Scores:
+    return scores(Counter({key: count for key, count in zip(keys, sums.tolist()) if count}))
+
+
+def flatten(scores: Scores, path: Names = ()) -> dict[Names, float]:
+    """Return the figures that are numbers by their path."""
+    found: dict[Names, float] = {}
+    for name, value in scores.items():
+        if isinstance(value, Mapping):
+            found |= flatten(value, (*path, str(name)))
+        elif isinstance(value, int | float):
+            found[(*path, str(name))] = float(value)
+    return found
+
+
+def nest(figures: Mapping[Names, Any]) -> dict[str, Any]:
+    """Return figures as they were before `flatten`."""
+    found: dict[str, Any] = {}
+    for (*outer, name), value in figures.items():
+        inner = found
+        for part in outer:
+            inner = inner.setdefault(part, {})
+        inner[name] = value
+    return found
+
+
+def bootstrap_figures(
+    tallies: Sequence[Tally], documents: Indices, draws: int = FIGURE_DRAWS, seed: int = 0
+) -> dict[Names, Interval]:
+    """Return the 95 % percentile interval of each figure, over documents that are drawn with replacement.
+
+    Each draw makes the figure anew from the sums of its documents, so that this is the interval of the figure itself,
+    such as F of all documents together, and not of a mean over documents. A figure that a draw lacks, as none of its
+    documents has such a label, is taken from the others. None with fewer than two documents.
+
+    documents ((n,)): number of the document that each row of the tallies belongs to.
+    """
+    n = int(documents.max(initial=-1)) + 1
+    if n < 2:
+        return {}
+    drawn: dict[Names, list[float]] = {}
+    rng, done = np.random.default_rng(seed), 0
+    by_document = [(_sum_rows(tally.counts, documents, n), tally.scores) for tally in tallies]
+    while done < draws:
+        size = min(draws - done, max(1, CELLS // n))
+        weights = rng.multinomial(n, np.full(n, 1 / n), size=size).astype(np.float64)
+        for counts, scores in by_document:
+            for sums in weights @ counts:
+                for path, value in flatten(scores(sums)).items():
+                    drawn.setdefault(path, []).append(value)
+        done += size
+    low, high = 50 * (1 - LEVEL), 50 * (1 + LEVEL)
+    means = {path: value for tally in tallies for path, value in flatten(tally.total()).items()}
+    return {
+        path: Interval(mean, float(np.percentile(drawn[path], low)), float(np.percentile(drawn[path], high)), n)
+        for path, mean in means.items()
+        if path in drawn
+    }
+
+
+def _sum_rows(counts: Doubles, documents: Indices, n: int) -> Doubles:
+    sums = np.zeros((n, counts.shape[1]))
+    np.add.at(sums, documents, counts)
+    return sums

@@ -15,7 +15,7 @@ from spacy.util import minibatch
 
 from ..annotation.documents import document_numbers
 from ..core.arrays import Segments
-from ..core.errors import CoreErrors, CRFError
+from ..core.errors import CRFError, require_count
 from ..corpora.docbin import cut_doc
 from ..learning.encoder import ChainLearner, MakeSample, Sample
 from ..learning.lbfgs import LBFGSTrainer
@@ -149,8 +149,7 @@ def cross_validate(
     if not isinstance(pipe.trainer, LBFGSTrainer):
         raise CRFError(LabErrors.CRF604.format(name=name, trainer=type(pipe.trainer).__name__))
     get_weights(pipe.model).require_first_order(name, "cross-validation of penalties")
-    if iterations < 1:
-        raise CRFError(CoreErrors.CRF108.format(name="iterations", least=1, value=iterations))
+    require_count(iterations=iterations)
     if not pipe.labels:
         raise CRFError(PipeErrors.CRF401.format(name=name))
     pairs = list(product(_checked("c1", c1), _checked("c2", c2)))

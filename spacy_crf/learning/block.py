@@ -1,4 +1,4 @@
-"""The blocks of a component's model and trainer, and the batcher for trainers that want the whole corpus."""
+"""The blocks of a component's model and trainers, and the batcher for trainers that want the whole corpus."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from .encoder import Trainer
 
 Tok2Vec = Model[list[Doc], list[Floats2d]]
-Precision = Literal["float32", "float16"]
 FULL_BATCH = "spacy_crf.full_batch.v1"
 
 
@@ -30,7 +29,7 @@ def LinearChain(
     all_edges: bool = False,
     transitions: bool = True,
     tok2vec: Tok2Vec | None = None,
-    precision: Precision = "float32",
+    precision: Literal["float32", "float16"] = "float32",
     order: Literal[1, 2] = 1,
     candidates: float = 0.001,
     max_candidates: int = 8,
@@ -55,7 +54,6 @@ def LinearChain(
     candidates (float), max_candidates (int): labels of a token that a chain of order 2 looks at: those whose
         probability under the first-order weights is at least so much, and at most so many; the others keep that
         probability. With k candidates each, a token takes k^3 operations.
-    RETURNS (Model): the container, without weights until it is trained.
     RAISES (ValueError): for order 2 with a tok2vec layer, all transitions and none, or candidates out of their range.
     """
     from .model import new_model
@@ -74,21 +72,12 @@ def make_full_batch(cached: bool = False) -> Callable[[Iterable[Example]], Itera
 
     cached (bool): give the first example alone, for trainers with a `cache`, which read the corpus themselves.
     """
-    return first_alone if cached else full_batch
 
+    def one_batch(examples: Iterable[Example]) -> Iterator[list[Example]]:
+        if batch := list(islice(examples, 1 if cached else None)):
+            yield batch
 
-def full_batch(examples: Iterable[Example]) -> Iterator[list[Example]]:
-    """All examples as one batch."""
-    if batch := list(examples):
-        yield batch
-
-
-def first_alone(examples: Iterable[Example]) -> Iterator[list[Example]]:
-    """The first example, as a sign to take a step."""
-    return ([example] for example in islice(examples, 1))
-
-
-# -- trainers ------------------------------------------------------------------------------------------------
+    return one_batch
 
 
 class TrainerSettings(ABC):
@@ -135,7 +124,6 @@ class LBFGSSettings(TrainerSettings):
     cache (str | None): a folder for the encoded corpus, which is then read from disk again and again, so that training
         takes the memory of the weights alone, and encoded once for the same data. With `max_epochs = -1` and
         `cached = true` in the batcher, spaCy keeps no documents either.
-    RAISES (ValueError): for settings that make no sense.
     """
 
     c2: float | Literal["auto"] = 1.0
@@ -154,14 +142,14 @@ class LBFGSSettings(TrainerSettings):
     cache: str | None = None
 
     def __post_init__(self) -> None:
-        from ..core.errors import CoreErrors, CRFError, require_least
+        from ..core.errors import CoreErrors, require, require_least
         from .errors import require_no_cache
 
         ones = ("iterations_per_step", "memory", "first_order_steps")
         numbers = {name: value for name, value in vars(self).items() if name != "cache" and value != "auto"}
         require_least(**{name: (value, int(name in ones)) for name, value in numbers.items()})
-        if self.resumable and "c2" not in numbers:
-            raise CRFError(CoreErrors.CRF204.format(name="c2", value=self.c2, expected="a number, to be resumable"))
+        known = not self.resumable or "c2" in numbers
+        require(CoreErrors.CRF204, "c2", self.c2, known, "a number, to be resumable")
         require_no_cache(self.cache, resumable=self.resumable, warmup=self.warmup, c2=self.c2 == "auto" and self.c2)
 
     @property
@@ -241,14 +229,12 @@ class OnlineSettings(TrainerSettings):
 class PerceptronSettings(OnlineSettings):
     """Structured perceptron (Collins 2002).
 
-    batch_size (int): sequences that are decoded with the same weights. 1 updates after each sequence; more make fewer
-        and larger steps.
+    batch_size (int): sequences that are decoded with the same weights: more make fewer and larger steps.
     averaging (bool): predict with the mean of the weights over time.
     seed (int): of the order of sequences within a batch; that of batches is the training loop's.
     resumable (bool): save what training needs to go on, as in spacy_crf.LBFGS.v1, if it is shown the batches that would
         have come next. `spacy train` shuffles anew and begins with the first.
     cache (str | None): as in spacy_crf.LBFGS.v1; a step is then an epoch, over parts of the corpus in a new order.
-    RAISES (ValueError): here and below, for settings that make no sense.
     """
 
     gives_probabilities: ClassVar[bool] = False
@@ -317,8 +303,7 @@ class AdaGradSettings(OnlineSettings):
 class StochasticGradientSettings(OnlineSettings):
     """Plain gradient steps on the log-likelihood after each sequence, all at one rate (Agrawal & Shah 2014).
 
-    It does what spacy_crf.Minibatch.v1 does with the optimizer SGD.v1 and batches of one example, at a fraction of the
-    cost.
+    It does what spacy_crf.Minibatch.v1 with SGD.v1 and batches of one example does, at a fraction of the cost.
 
     learn_rate (float): how far.
     averaging (bool): predict with the mean of the weights over time.
@@ -329,22 +314,37 @@ class StochasticGradientSettings(OnlineSettings):
     averaging: bool = True
 
 
+@registry.misc("spacy_crf.Distributed.v1")
 @dataclass(frozen=True)
-class AutoSettings(TrainerSettings):
-    """The trainer that goes with the training loop, for `trainer = "auto"`.
+class DistributedSettings(TrainerSettings):
+    """Training on several processes or machines, which Dask tells what to do; needs the extra dask.
 
-    It is L-BFGS where the batcher of the training block shows the whole corpus in every step, or the model is of order
-    2. It is AdaGrad with any other batcher, where none is known, and for a model with a tok2vec layer.
+    It wants every reference in every step: use the batcher spacy_crf.full_batch.v1. The optimum is that of one machine.
 
-    full_batch (LBFGSSettings): settings of L-BFGS.
+    trainer (TrainerSettings): spacy_crf.LBFGS.v1 without `unseen` and `warmup`, or spacy_crf.AdaGrad.v1: an epoch over
+        each part of the corpus in each step, whose weights are averaged. Not resumable.
+    workers (int): processes of this machine, where there is no scheduler.
+    scheduler (str | None): address of a Dask scheduler, whose workers are taken.
+    folder (str | None): for parts of the corpus, which all workers can read; null for temporary files of this machine.
     """
 
-    full_batch: LBFGSSettings = LBFGSSettings()
+    trainer: TrainerSettings
+    workers: int = 2
+    scheduler: str | None = None
+    folder: str | None = None
 
-    def make(self, model: Model[Any, Any], nlp: Language | None = None) -> "Trainer":
-        from .model import get_tok2vec
+    def __post_init__(self) -> None:
+        from ..core.errors import CoreErrors, require
 
-        batcher = {} if nlp is None else nlp.config.interpolate()["training"].get("batcher") or {}
-        sees_all = batcher.get("@batchers") == FULL_BATCH and get_tok2vec(model) is None
-        chosen = self.full_batch if sees_all or model.attrs["order"] == 2 else AdaGradSettings()
-        return chosen.make(model)
+        own, known = self.trainer, isinstance(self.trainer, LBFGSSettings | AdaGradSettings)
+        require(CoreErrors.CRF204, "workers", self.workers, self.workers >= 1, "at least 1")
+        kinds = "spacy_crf.LBFGS.v1 or spacy_crf.AdaGrad.v1"
+        require(CoreErrors.CRF204, "trainer", type(own).__name__, known, kinds)
+        for name, value in vars(own).items():
+            is_for_all = name not in ("resumable", "unseen", "warmup", "cache")
+            require(CoreErrors.CRF204, name, value, is_for_all or not value, "left out")
+
+    def make(self, model: Model[Any, Any], nlp: Language | None = None) -> Any:
+        from .distributed import DistributedTrainer
+
+        return DistributedTrainer(self, nlp)

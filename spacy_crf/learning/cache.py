@@ -75,7 +75,7 @@ class CachedCorpus:
             name: np.frombuffer(mapped, dtype, int(np.prod(shape)), offset).reshape(shape)
             for name, (dtype, shape, offset) in found["arrays"].items()
         }
-        return _from_arrays(arrays, self._sizes, self.slots)
+        return from_arrays(arrays, self._sizes, self.slots)
 
 
 def open_cache(trainer: Trainer, learner: ChainLearner) -> CachedCorpus:
@@ -174,7 +174,7 @@ class _WindowWriter:
     def _write(self, window: EncodedCorpus) -> None:
         self._file.write(bytes(-self._file.tell() % mmap.ALLOCATIONGRANULARITY))
         start, places, checksum = self._file.tell(), dict[str, Any](), 0
-        for name, array in _to_arrays(window).items():
+        for name, array in to_arrays(window).items():
             data = array.tobytes()
             data += bytes(-len(data) % ALIGNED)
             places[name] = array.dtype.str, list(array.shape), self._file.tell() - start
@@ -204,7 +204,7 @@ def _read_index(file: BinaryIO, path: Path) -> tuple[list[dict[str, Any]], dict[
 # -- windows as arrays ---------------------------------------------------------------------------------------
 
 
-def _to_arrays(corpus: EncodedCorpus) -> Arrays:
+def to_arrays(corpus: EncodedCorpus) -> Arrays:
     """The arrays of a window, in the smallest types that hold their numbers."""
     gold = corpus.gold
     arrays: Arrays = {"lengths": _narrow(corpus.lengths), "labels": _narrow(gold.labels), "rows": _narrow(gold.rows)}
@@ -214,7 +214,8 @@ def _to_arrays(corpus: EncodedCorpus) -> Arrays:
     return arrays if corpus.scores is None else arrays | {"scores": corpus.scores}
 
 
-def _from_arrays(arrays: Arrays, sizes: tuple[int, int], slots: Ints | None) -> EncodedCorpus:
+def from_arrays(arrays: Arrays, sizes: tuple[int, int], slots: Ints | None) -> EncodedCorpus:
+    """What `to_arrays` gave. sizes (tuple): how many features there are, and edge features."""
     gold = Gold(arrays["labels"].astype(np.int32), arrays["rows"].astype(np.intp), arrays["weights"])
     edges = None
     if "groups" in arrays:

@@ -24,7 +24,6 @@ from ..core.learn.lbfgs import LBFGS
 from ..core.learn.penalty import USUAL
 from ..core.learn.second_order import TrigramObjective, trigram_optimizer
 from ..core.learn.sgd import SGD
-from ..core.learn.stopped import StoppedSearch
 from ..core.stored import stored_size
 from ..core.threads import single_threaded_blas
 from ..core.trigrams import Trigrams, seen_trigrams
@@ -34,7 +33,7 @@ from .encoder import ChainLearner, MakeSample, Sample, Trainer, join, release_me
 from .errors import LearningErrors
 from .model import get_weights, set_weights
 from .penalty import choose_c2
-from .resuming import order_of, sequence_checksums, usable
+from .resuming import StoppedSearch, order_of, sequence_checksums, usable
 
 STEP = "Iteration %d: objective %.3f, gradient norm %.4g, %d active weights of %d features, %d evaluations, %.1f s."
 

@@ -16,7 +16,7 @@ from spacy.util import registry
 from thinc.api import Model
 
 from ..features.block import FeatureSettings, SequenceMode
-from ..learning.block import AutoSettings, LBFGSSettings, TrainerSettings
+from ..learning.block import FULL_BATCH, AdaGradSettings, LBFGSSettings, TrainerSettings
 from .dictionary.block import DictionarySettings
 
 S = TypeVar("S", bound="Settings")
@@ -92,7 +92,7 @@ def component(
 
         @wraps(construct)
         def factory(nlp: Language, name: str, **values: Any) -> Any:
-            from ..reading.configs import single_dollars
+            from ..reading.records import single_dollars
 
             made = settings(**single_dollars(values))
             _warn_of_shared(nlp, name, made)
@@ -180,6 +180,27 @@ def make_calibrate() -> Callable[[Language], Language]:
 
 Decode = Literal["viterbi", "posterior"]
 SPAN_TARGETS = ("ent", "spans")
+
+
+@dataclass(frozen=True)
+class AutoSettings(TrainerSettings):
+    """The trainer that goes with the training loop, for `trainer = "auto"`.
+
+    It is L-BFGS where the batcher of the training block shows the whole corpus in every step, or the model is of order
+    2. It is AdaGrad with any other batcher, where none is known, and for a model with a tok2vec layer.
+
+    full_batch (LBFGSSettings): settings of L-BFGS.
+    """
+
+    full_batch: LBFGSSettings
+
+    def make(self, model: Model[Any, Any], nlp: Language | None = None) -> Any:
+        from ..learning.model import get_tok2vec
+
+        batcher = {} if nlp is None else nlp.config.interpolate()["training"].get("batcher") or {}
+        sees_all = batcher.get("@batchers") == FULL_BATCH and get_tok2vec(model) is None
+        chosen = self.full_batch if sees_all or model.attrs["order"] == 2 else AdaGradSettings()
+        return chosen.make(model)
 
 
 @dataclass(kw_only=True)

@@ -9,8 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ..annotation.documents import read_doc_name
-from ..annotation.preparation import Preparation
+from ..annotation.documents import Preparation, read_doc_name
 from ..annotation.span_targets import SpanTarget
 from ..annotation.target import Target
 from ..core.arrays import Bools
@@ -41,8 +40,7 @@ from .block import ChainSettings
 from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors, PipeWarnings
 from .labels import PREPARATION, HasLabels, KeepsPreparation
-from .resume import RUN, Run, settings_of_run
-from .storage import Parts, Stored, check_templates, read_folder, readable
+from .storage import RUN, Parts, Run, Stored, check_templates, read_folder, readable, settings_of_run
 
 
 class Start(NamedTuple):
@@ -155,11 +153,15 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
 
     def find_labels(self, references: Iterable[Doc]) -> list[str]:
         """Labels that occur in gold Docs, sorted."""
-        found, target = list(references), self.annotation
-        labels = target.labels(found)
-        if labels and isinstance(target, SpanTarget) and self.has_plain_spans:
-            return [OUTSIDE, *labels] if any(target.has_outside(doc) for doc in found) else labels
-        return labels
+        target = self.annotation
+        if not (isinstance(target, SpanTarget) and self.has_plain_spans):
+            return target.labels(references)
+        found: set[str] = set()
+        for doc in references:
+            found |= target.labels_of(doc)
+            found |= {OUTSIDE} if target.has_outside(doc) else set()
+        labels = sorted(found - {"", OUTSIDE})
+        return [OUTSIDE, *labels] if labels and OUTSIDE in found else labels
 
     def add_label(self, label: str) -> int:
         """Add a label behind the present ones, and return 1, or 0 if it is there; trained weights stay."""

@@ -10,8 +10,8 @@ from spacy import util
 from spacy.tokens import Doc
 
 from ..annotation.extensions import register_marginals, register_result, write_marginals
-from ..annotation.target import DecodedDoc, Target
-from ..core.arrays import Bools, Doubles, Floats, Indices, Ints, Segments, cached_property
+from ..annotation.target import DecodedDoc, SpanScores, Target
+from ..core.arrays import Bools, Floats, Indices, Ints, Segments, cached_property
 from ..core.chain.distribution import ChainDistribution, Labellings, PartialDistribution
 from ..core.chain.potentials import NonFiniteError, NoPathError
 from ..core.chain.spans import bounded_spans, covered_spans, exact_spans
@@ -308,20 +308,6 @@ class WarnsOfScores:
             message = PipeWarnings.CRFW403.format(name=self.name, what=use, trainer=f"spacy_crf.{trainer}.v1")
             warnings.warn(message, CRFWarning, stacklevel=3)
             return
-
-
-@dataclass(frozen=True)
-class SpanScores:
-    """Exact probabilities ((S,)) of spans with this label and these boundaries, with these boundaries and any label,
-    and of every token lying in spans of this label, whatever the boundaries."""
-
-    label: Doubles
-    boundaries: Doubles
-    covered: Doubles
-
-    def take(self, chosen: Indices | slice) -> "SpanScores":
-        """Scores of some of the spans."""
-        return SpanScores(self.label[chosen], self.boundaries[chosen], self.covered[chosen])
 
 
 def score_spans(

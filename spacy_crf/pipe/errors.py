@@ -163,6 +163,10 @@ class PipeErrors(metaclass=Messages):
         "The word {word!r} of the tag dictionary, or its tag {tag!r}, has a tab or a line break in it, which a table "
         "cannot hold."
     )
+    CRF474 = (
+        "Component {name!r} tags texts that are split into words, but text {number} is {found}. Give a list of strings "
+        "for each text, such as text.split()."
+    )
     CRF592 = (
         "Component {name!r} cannot tag words alone: it reads annotation, or vectors, that other components give. Make "
         "Docs of the words, and have the pipeline tag these."

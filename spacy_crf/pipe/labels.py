@@ -13,8 +13,8 @@ from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
 from spacy.vocab import Vocab
 
+from ..annotation.documents import AS_IT_IS, Preparation, Punctuation, preparation_of
 from ..annotation.gold import find_violation, forget_crossing
-from ..annotation.preparation import AS_IT_IS, Preparation, Punctuation, preparation_of
 from ..annotation.span_targets import GroupTarget
 from ..annotation.target import Target
 from ..core.arrays import Bools, Indices, Ints, Segments

@@ -20,7 +20,7 @@ from spacy.util import load_config
 from thinc.util import convert_recursive
 
 from ..core.errors import CRFWarning
-from ..reading.configs import single_dollars
+from ..reading.records import single_dollars
 from .block import Settings, default_config, refused
 from .errors import PipeWarnings
 from .storage import Stored, is_alone

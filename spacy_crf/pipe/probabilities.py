@@ -10,13 +10,14 @@ from spacy.training import Example
 from spacy.util import minibatch
 
 from ..annotation.span_targets import target_of
+from ..annotation.target import SpanScores
 from ..core.arrays import Floats, Ints, Segments
 from ..core.errors import CRFError, excerpt
 from ..core.labels import OUTSIDE, UNKNOWN, TagSet
 from ..features.columns import Columns
 from ..learning.model import get_tok2vec
 from .component import ChainPipe
-from .decoding import Batch, SpanScores, score_spans
+from .decoding import Batch, score_spans
 from .errors import PipeErrors
 
 BATCH_SIZE = 256
@@ -96,11 +97,15 @@ def tag_words(pipe: ChainPipe, texts: Sequence[Sequence[str]], posterior: bool =
     behind each and no annotation. New words are added to the strings of the vocabulary.
 
     posterior (bool): tag with the greatest expected number of right tags, not with the most probable sequence.
-    RAISES (ValueError): where the component reads more of a text than its words.
+    RAISES (ValueError): where the component reads more of a text than its words, or a text is no list of words.
     """
-    own, strings, found = pipe.preparation, pipe.vocab.strings, list[WordTags]()
+    own, strings, found, texts = pipe.preparation, pipe.vocab.strings, list[WordTags](), list(texts)
     if not sees_words_alone(pipe):
         raise CRFError(PipeErrors.CRF592.format(name=pipe.name))
+    for number, text in enumerate(texts):
+        if not _is_words(text):
+            told = {"number": number, "found": excerpt(repr(text))}
+            raise CRFError(PipeErrors.CRF474.format(name=pipe.name, **told))
     for batch in minibatch(texts, BATCH_SIZE):
         columns = pipe.features.extractor.read_words(batch, pipe.vocab)
         if not len(columns.orths):
@@ -115,6 +120,15 @@ def tag_words(pipe: ChainPipe, texts: Sequence[Sequence[str]], posterior: bool =
         labels = labels if unlabelled is None else np.where(unlabelled, UNKNOWN, labels)
         found += map(WordTags, whole.by_doc.split(labels), whole.by_doc.split(whole.marginals))
     return found
+
+
+def _is_words(text: Sequence[str]) -> bool:
+    """Whether a text is split into words that can be encoded, as lone surrogates cannot."""
+    try:
+        "".join(text).encode()
+    except (TypeError, UnicodeEncodeError):
+        return False
+    return not isinstance(text, str)
 
 
 def span_probabilities(pipe: ChainPipe, doc: Doc, spans: Sequence[Span]) -> SpanScores:

@@ -2,12 +2,11 @@
 
 import warnings
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import Any
 
 from spacy.language import Language
 from spacy.scorer import Scorer, get_ner_prf
-from spacy.tokens import Doc, Span, SpanGroup, Token
+from spacy.tokens import Span, Token
 from spacy.training import Example
 from spacy.util import registry
 
@@ -34,11 +33,12 @@ def tagger_score(examples: Iterable[Example], *, target: str, spans_key: str = "
         return _with_headline(get_ner_prf(examples), "ents_f")
     if target == "spans":
         examples = list(examples)
+        known = _known_spans(examples, spans_key)
         scores = Scorer.score_spans(
             examples,
             f"spans_{spans_key}",
-            getter=partial(_spans, key=spans_key, known=_known_spans(examples, spans_key)),
-            has_annotation=partial(_has_spans, key=spans_key),
+            getter=lambda doc, _: known.get(id(doc), doc.spans.get(spans_key, [])),
+            has_annotation=lambda doc: spans_key in doc.spans,
             allow_overlap=True,
         )
         return _with_headline(scores, f"spans_{spans_key}_f")
@@ -90,11 +90,6 @@ def _extension(token: Token, name: str) -> str:
     return "" if value in UNSET else str(value)
 
 
-def _spans(doc: Doc, _: str, key: str, known: dict[int, list[Span]]) -> SpanGroup | list[Any]:
-    """Spans of a group, for any name that the scorer gives them."""
-    return known.get(id(doc), doc.spans.get(key, []))
-
-
 def _known_spans(examples: Iterable[Example], key: str) -> dict[int, list[Span]]:
     """Spans, by the ids of Docs, that gold known in part can judge: none that have, or end before, an unknown token."""
     chosen: dict[int, list[Span]] = {}
@@ -104,7 +99,3 @@ def _known_spans(examples: Iterable[Example], key: str) -> dict[int, list[Span]]
             if tags is not None and "" in tags:
                 chosen[id(doc)] = [span for span in doc.spans.get(key, []) if "" not in tags[span.start : span.end + 1]]
     return chosen
-
-
-def _has_spans(doc: Doc, key: str) -> bool:
-    return key in doc.spans

@@ -12,7 +12,7 @@ from spacy.pipeline import Pipe
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..annotation.preparation import Preparation
+from ..annotation.documents import Preparation
 from ..core.arrays import Bools, Doubles, Floats, pack
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.potentials import ChainPotentials

@@ -1,25 +1,35 @@
-"""Files of a component: cfg (JSON), features and model (msgpack in zlib), and its own. Reading them runs no code."""
+"""Files of a component: cfg (JSON), features and model (msgpack in zlib), its own, what training needs to go on, and
+their checksums. Reading them runs no code."""
 
+import json
+import os
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import srsly
 
-from ..core.errors import CRFError
+from ..core.errors import CRFError, excerpt
 from ..features.block import FeatureSettings
+from ..learning.model import get_layout
 from ..learning.packed import dumps, loads, pack, unpack
+from ..learning.resuming import usable
+from .block import ChainSettings
 from .errors import PipeErrors
-from .sealed import CHECKSUMS, check_seal, read_files, seal, write_files
 
 FORMAT = 3  # of what is written here; 2 had no checksums
 FORMATS = (2, 3)  # of what is read
+CHECKSUMS = "checksums.json"
+INCOMPLETE = (OSError, ValueError, TypeError, LookupError, AttributeError)  # what a saving that was broken off raises
 CFG = "cfg"
 NAMES = (CFG, "features", "model")
 LONGEST = 200  # characters of what an error says of damaged data
+RUN = "trainer"  # the file
+WITHOUT_EFFECT = ("n_threads",)  # on what is learned
 
 
 @dataclass(frozen=True)
@@ -149,3 +159,155 @@ def readable(name: str, path: str) -> Iterator[None]:
         text = repr(error)
         problem = text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
         raise CRFError(PipeErrors.CRF404.format(name=name, path=path, error=problem)) from error
+
+
+# -- a list of checksums comes last, so that half of the files are not taken for all ----------------------------------
+
+
+def seal(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return files by name with one more: the SHA-256 checksums of the others."""
+    checksums = {name: sha256(content).hexdigest() for name, content in files.items()}
+    return {**files, CHECKSUMS: json.dumps(checksums, indent=1).encode("utf8")}
+
+
+def check_seal(files: Mapping[str, bytes], name: str, path: str) -> None:
+    """Raise a coded error where a file is not as it was written; null in place of a checksum accepts any content.
+
+    files (dict): contents of some of the files by name, with the list of checksums; without one, anything will do.
+    name (str): of the component, path (str): of the files, both for messages.
+    """
+    if CHECKSUMS not in files:
+        return
+    try:
+        known = dict(json.loads(files[CHECKSUMS]))
+    except (ValueError, TypeError, RecursionError):
+        known = {}
+    for file, content in files.items():
+        if file == CHECKSUMS:
+            continue
+        if file not in known:
+            raise CRFError(PipeErrors.CRF425.format(name=name, path=path, file=file, list=CHECKSUMS))
+        if known[file] is not None and known[file] != sha256(content).hexdigest():
+            raise CRFError(PipeErrors.CRF426.format(name=name, path=path, file=file, list=CHECKSUMS))
+
+
+def read_files(path: Path, names: Iterable[str]) -> dict[str, bytes]:
+    """Return contents of files of a folder, with the list of their checksums if there is one.
+
+    A saving that was broken off when everything was written, but not everything in its place, counts as complete.
+    """
+    names = list(names)
+    with suppress(*INCOMPLETE):
+        checksums = _beside(path / CHECKSUMS).read_bytes()
+        known = json.loads(checksums)
+        return {**{name: _find(path / name, known[name]) for name in names}, CHECKSUMS: checksums}
+    listed = [CHECKSUMS] if (path / CHECKSUMS).exists() else []
+    return {name: (path / name).read_bytes() for name in (*names, *listed)}
+
+
+def write_files(path: Path, files: Mapping[str, bytes], name: str) -> None:
+    """Write files to a folder, the list of checksums last: all beside the old ones before the first replaces its own.
+
+    Where there is no room, the old ones stay. name (str): of the component, for messages.
+    """
+    written: list[Path] = []
+    try:
+        path.mkdir(exist_ok=True)
+        _settle(path)
+        for file, content in files.items():
+            written.append(path / file)
+            with _beside(path / file).open("wb") as opened:
+                opened.write(content)
+                opened.flush()
+                os.fsync(opened.fileno())
+        for place in written:
+            _beside(place).replace(place)
+    except OSError as error:
+        for place in written:
+            with suppress(OSError):
+                _beside(place).unlink(missing_ok=True)
+        raise CRFError(PipeErrors.CRF427.format(name=name, path=path, error=error.strerror or error)) from error
+
+
+def _settle(path: Path) -> None:
+    """Bring files to their places that were all written when their saving was broken off, or forget that there were."""
+    with suppress(*INCOMPLETE):
+        known = json.loads(_beside(path / CHECKSUMS).read_bytes())
+        for file, checksum in known.items():
+            _find(path / file, checksum)
+        for place in (path / file for file in (*known, CHECKSUMS)):
+            if _beside(place).exists():
+                _beside(place).replace(place)
+    _beside(path / CHECKSUMS).unlink(missing_ok=True)
+
+
+def _beside(path: Path) -> Path:
+    """The file in which contents are until they are complete."""
+    return path.with_name(f"{path.name}.partial")
+
+
+def _find(path: Path, checksum: str) -> bytes:
+    """Return the content with a checksum, in its place or still beside it."""
+    for place in (path, _beside(path)):
+        if place.exists() and sha256(content := place.read_bytes()).hexdigest() == checksum:
+            return content
+    raise ValueError(f"{path} is not complete")
+
+
+# -- a run of training that was interrupted -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run of training that was interrupted.
+
+    settings (dict): what has to be as it was, by name. features (dict), model (bytes): indices and weights, all of them
+        and as they are. state (dict): the trainer's. path (str): of the folder.
+    """
+
+    settings: dict[str, Any]
+    features: dict[str, Any]
+    model: bytes
+    state: dict[str, Any]
+    path: str = ""
+
+    def to_bytes(self) -> bytes:
+        """Return the content of the file; the same bytes for the same run, given the same zlib."""
+        kept = {name: value for name, value in vars(self).items() if name != "path"}
+        return pack(dumps(kept))
+
+    @classmethod
+    def read(cls, path: str, files: Mapping[str, bytes], name: str) -> "Run | None":
+        """Read the file of a folder, or None where its list of files has none. files (dict): those read before."""
+        if RUN not in json.loads(files.get(CHECKSUMS, b"{}")):
+            return None
+        content = read_folder(Path(path), (), name, (RUN,))[RUN]
+        with usable(name):
+            run = cls(**loads(unpack(content), len(content)), path="")
+            kinds = {"settings": dict, "features": dict, "model": bytes, "state": dict}
+            if wrong := [one for one, kind in kinds.items() if not isinstance(getattr(run, one), kind)]:
+                raise TypeError(f"{', '.join(wrong)}: of another kind")
+        return replace(run, path=path)
+
+    def check(self, settings: Mapping[str, Any], name: str) -> None:
+        """Raise a coded error where a component has other settings than the run. name (str): of the component."""
+        with usable(name):
+            differing = [
+                f"{one} is {excerpt(repr(settings.get(one)))} and was {excerpt(repr(self.settings.get(one)))}"
+                for one in {**settings, **self.settings}
+                if settings.get(one) != self.settings.get(one)
+            ]
+        if differing:
+            raise CRFError(PipeErrors.CRF419.format(name=name, path=self.path, differing="; ".join(differing)))
+
+
+def settings_of_run(settings: ChainSettings, features: FeatureSettings) -> dict[str, Any]:
+    """What training depends on, by name, as data: of the trainer, the model and the features."""
+    trainer, model = settings.trainer, settings.model
+    values: dict[str, dict[str, Any]] = {
+        "trainer": {name: value for name, value in vars(trainer).items() if name not in WITHOUT_EFFECT},
+        "model": {name: value for name, value in model.attrs.items() if isinstance(value, bool | int | float)},
+        "features": {name: getattr(features, name) for name in ("min_count", "min_edge_count")},
+    }
+    own = {"trainer": type(trainer).__name__, "model.boundary": get_layout(model).boundary}
+    return own | {f"{block}.{name}": value for block, found in values.items() for name, value in found.items()}

@@ -236,7 +236,7 @@ def _read_json(source: str, where: str) -> Transcript:
     renderings = [way for way in (timed(segments), timed(whole), *by_word) if way]
     if not renderings and not (segments or any(name in value for name in SEGMENTS)):
         raise CRFError(PunctuationErrors.CRF995.format(where=where, names=", ".join(SEGMENTS)))
-    return Transcript(source, renderings, _spell_json)
+    return Transcript(source, renderings, lambda source, text: json.dumps(text, ensure_ascii=source.isascii()))
 
 
 def _strings(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -282,10 +282,6 @@ def _number(value: Any) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def _spell_json(source: str, text: str) -> str:
-    return json.dumps(text, ensure_ascii=source.isascii())
-
-
 def _read_ctm(source: str, where: str) -> Transcript:
     """The words of each channel of a file are a text; noises and comments are none."""
     texts: dict[str, list[TimedText]] = {}
@@ -302,8 +298,5 @@ def _read_ctm(source: str, where: str) -> Transcript:
         elif not (found or not line.strip() or line.startswith(";;") or _CTM_CHOICE.match(line)):
             raise CRFError(PunctuationErrors.CRF996.format(where=where, line=number, text=excerpt(line)))
         at += len(line) + 1
-    return Transcript(source, list(texts.values()), _spell_ctm)
-
-
-def _spell_ctm(source: str, text: str) -> str:
-    return "".join(text.split())  # a field has no white space
+    # a field has no white space
+    return Transcript(source, list(texts.values()), lambda source, text: "".join(text.split()))

@@ -26,3 +26,4 @@ class ReadingErrors(metaclass=Messages):
     CRF574 = "{where}: JSON that cannot be read ({reason}). Correct it, or write it again."
     CRF649 = "LaTeX is read by pylatexenc, which is not installed. Install it: pip install 'spacy_crf[latex]'."
     CRF575 = "{where}: TOML that cannot be read ({reason}). Correct it."
+    CRF847 = "The block {block} of the config has no setting {name!r}. Nearest: {near}. Correct the name, or delete it."

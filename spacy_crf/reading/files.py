@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import re
 import zlib
 from collections.abc import Iterator
 from itertools import chain
@@ -20,6 +21,7 @@ FREE_SIZE = 64 * MIB  # what gzip may unpack to, however small it is
 MOST_EXPANSION = 200  # times its size
 MOST_BYTES = 2048 * MIB
 LONGEST_LINE = 64 * MIB
+QUOTED = re.compile(r'"(?:[^"]|"")*"')  # a cell of a table, as spreadsheet programs write it
 
 
 class _Unpacked(io.RawIOBase):
@@ -127,15 +129,33 @@ def first_line(path: Path) -> str:
     return next(filter(str.strip, read_lines(path)), "")
 
 
-def read_blocks(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Yield the runs of lines between lines of white space, with the number of their first line, from 1."""
+def read_blocks(path: Path, unquoted: bool = False) -> Iterator[tuple[int, list[str]]]:
+    """Yield the runs of lines between lines of white space, with the number of their first line, from 1.
+
+    unquoted (bool): Take off the quotes that spreadsheet programs put around cells, if the file has them.
+    """
     lines: list[str] = []
+    unquoted = unquoted and _has_quoted_cells(path)
     for number, line in enumerate(chain(read_lines(path), [""]), 1):
         if line and not line.isspace():
-            lines.append(line)
+            lines.append("\t".join(map(_unquote, line.split("\t"))) if unquoted else line)
         elif lines:
             yield number - len(lines), lines
             lines = []
+
+
+def _has_quoted_cells(path: Path) -> bool:
+    """Whether each cell with a quotation mark is one in quotes, with such marks doubled in it, or a comment."""
+    found = False
+    for cell in (cell for line in read_lines(path) if '"' in line for cell in line.split("\t") if '"' in cell):
+        if not QUOTED.fullmatch(cell):
+            return False
+        found = found or cell.startswith('"#') or '""' in cell[1:-1]
+    return found
+
+
+def _unquote(cell: str) -> str:
+    return cell[1:-1].replace('""', '"') if QUOTED.fullmatch(cell) else cell
 
 
 def write_whole(path: Path, data: bytes) -> None:

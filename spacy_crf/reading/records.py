@@ -1,10 +1,11 @@
-"""JSON, JSON lines and TOML as values of Python, without what only makes trouble later.
+"""Numbers, JSON, JSON lines and TOML as values of Python, without what only makes trouble later.
 
 That is NaN, infinite numbers, whole numbers beyond 18 digits, keys that are given twice, lone surrogates, and nesting
 that recursive functions cannot follow.
 """
 
 import json
+import math
 import re
 import tomllib
 from collections.abc import Iterator
@@ -14,12 +15,39 @@ from typing import Any, NoReturn
 from ..core.errors import CRFError
 from .errors import ReadingErrors
 from .files import check_text, read_lines
-from .numbers import GREATEST, finite_number, whole_number
 
+WHOLE = re.compile("-?[0-9]{1,18}")
+GREATEST = 10**18 - 1
+LONGEST = 400  # characters of a number with decimals; the greatest float has 309 digits before the point
 DEEPEST = 200
 MOST_PARTS = 32  # of a key in TOML, which costs their square
 ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+DOLLARS = re.compile(r"\$\$+")
 BEFORE_A_KEY = re.compile(r"[={},\n\[\]]")
+
+
+def whole_number(text: str) -> int | None:
+    """Return the whole number that a text spells by ASCII digits; None if it is none or has more than 18 digits.
+
+    >>> whole_number("-12"), whole_number("1.5"), whole_number("9" * 5000)
+    (-12, None, None)
+    """
+    return int(text) if WHOLE.fullmatch(text) else None
+
+
+def finite_number(text: str) -> float | None:
+    """Return the number that a text spells; None if it is none, infinite or not a number.
+
+    >>> finite_number("1e3"), finite_number("1e999"), finite_number("nan")
+    (1000.0, None, None)
+    """
+    if len(text) > LONGEST or "_" in text:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
 
 
 class _Refused(ValueError):
@@ -118,3 +146,21 @@ def _parts(value: Any) -> list[Any]:
 
 def _too_deep() -> str:
     return f"it is nested more than {DEEPEST} deep"
+
+
+def single_dollars(value: Any) -> Any:
+    """Return a value of a config with one dollar where there are several, in lists and dicts too.
+
+    A config doubles each dollar when it is written, and a pipeline does not take that back when it is loaded: a tag
+    "$." becomes "$$.", and "$$$$." when it is stored again.
+
+    >>> single_dollars({"punctuation_tags": ["$$.", "$$$$,"]})
+    {'punctuation_tags': ['$.', '$,']}
+    """
+    if isinstance(value, str):
+        return DOLLARS.sub("$", value)
+    if isinstance(value, list | tuple):
+        return type(value)(map(single_dollars, value))
+    if type(value) is dict:
+        return {single_dollars(key): single_dollars(one) for key, one in value.items()}
+    return value

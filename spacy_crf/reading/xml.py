@@ -1,5 +1,6 @@
 """XML as the events of expat, without document types, deep nesting and odd encodings."""
 
+import re
 from pathlib import Path
 from typing import Any, NoReturn, Self
 from xml.parsers import expat
@@ -11,6 +12,7 @@ from .files import LONGEST_LINE, MIB, open_binary
 ALL_BYTES = bytes(range(256)) + rb"\u0041"  # with an escape, which is one character in some encodings
 DEEPEST = 10_000  # readers of events need no recursion
 OF_SEVERAL_BYTES = ("utf-8", "utf-16")
+IMPOSSIBLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # characters in XML
 
 
 class XmlReader:

@@ -4,6 +4,8 @@ import json
 import warnings
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
+from functools import wraps
+from typing import Any
 
 import numpy as np
 from spacy.language import Language
@@ -140,18 +142,12 @@ class SectionParser(ChainPipe):
     def _is_of_chain(self, unit: LayoutUnit) -> bool:
         return self.unit_features.newlines or unit.kind is not Kind.NEWLINE
 
-    def initialize(
-        self,
-        get_examples: Callable[[], Iterable[Example]],
-        *,
-        nlp: Language | None = None,
-        labels: list[str] | None = None,
-        start: str | None = None,
-    ) -> None:
+    @wraps(ChainPipe.initialize, assigned=("__annotations__",))
+    def initialize(self, *args: Any, **kwargs: Any) -> None:  # type: ignore[override]
         """As `ChainPipe.initialize`; weights of the tree are learned in the first step of training."""
         self._begin_parsers()
         self.tree_parser.reset()
-        super().initialize(get_examples, nlp=nlp, labels=labels, start=start)
+        super().initialize(*args, **kwargs)
 
     @property
     def tree_parser(self) -> TreeParser:

@@ -1,7 +1,7 @@
 """Sections that a text mentions, such as "see 3.2", "Article 7(2)" and "artikel 7, tweede lid": which ones they are.
 
 A mention is a path of numbers from the outside in. Where several sections have the number, the one that shares most of
-the sections around the mention is meant. Words of six languages are in the lists of `core.grammar.words`.
+the sections around the mention is meant. Words of six languages are in the lists of `core.grammar.numerals`.
 """
 
 import json
@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from spacy.tokens import Doc
 
 from ..core.grammar.numbering import ALONE, PLACE, SIGNS, Reading, readings
-from ..core.grammar.numerals import ARABIC
-from ..core.grammar.words import KEYWORDS, MENTIONS, ORDINALS, PLURALS, RANKS
+from ..core.grammar.numerals import ARABIC, KEYWORDS, MENTIONS, ORDINALS, PLURALS, RANKS
 from . import spans
 from .layout import DocumentLayout
 from .tree import SectionTree

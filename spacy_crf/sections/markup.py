@@ -10,7 +10,7 @@ from ..core.arrays import Bools, Doubles, Indices, Ints
 from ..corpora.docs import copy_tokens
 from .features.rules import NUMBER, TITLE
 from .layout import attach_layout, runs_of
-from .segment import HEADINGS, Kind, LayoutUnit
+from .segment import HEADINGS, Kind, LayoutUnit, join_units
 from .tree import Element, SectionNode, SectionTree
 
 PRICE = 8.0  # what the log-odds of a heading gain where the mark-up names one
@@ -84,9 +84,11 @@ class MarkedHeadings:
 def name_sections(sections: list[SectionNode], text: str, units: Sequence[LayoutUnit]) -> None:
     """Set numbers and titles of sections from the units of their headings."""
     for node in SectionTree(sections).walk():
-        words = [text[units[unit].start : units[unit].end] for unit in node.heading]
-        node.number = words.pop(0) if words and units[node.heading[0]].kind is Kind.NUMBER else ""
-        node.title = " ".join(words)
+        own = [units[unit] for unit in node.heading]
+        if own and own[0].kind is Kind.NUMBER:
+            number = own.pop(0)
+            node.number = text[number.start : number.end]
+        node.title = join_units(text, own)
 
 
 def nest(headings: Iterable[tuple[int, int]], text: str) -> list[SectionNode]:

@@ -21,7 +21,7 @@ from ..core.stored import stored_floats
 from .errors import SectionErrors, SectionWarnings
 from .features.rules import NUMBER, ROLES, TITLE
 from .layout import units_of
-from .segment import HEADINGS, LARGE, Kind, LayoutUnit
+from .segment import HEADINGS, LARGE, Kind, LayoutUnit, join_units
 from .spans import gold_tree, labels_of_units, read_elements
 from .tree import USUAL, Element, SectionNode, SectionTree
 
@@ -228,13 +228,12 @@ def _to_tree(text: str, units: Sequence[LayoutUnit], elements: list[Element], pa
 
 
 def _node(text: str, units: Sequence[LayoutUnit], section: Section, end: int) -> SectionNode:
-    words = [text[units[place].start : units[place].end] for place in section.heading]
-    number = ""
+    own, number = [units[place] for place in section.heading], ""
     if section.reading is not None:
-        number = section.reading.number if section.virtual else words.pop(0)
+        number = section.reading.number if section.virtual else join_units(text, [own.pop(0)])
     start, heading = units[section.start].start, list(section.heading)
     facts = section.probability, section.virtual, heading
-    return SectionNode(start, end, section.level, number, " ".join(words), *facts)
+    return SectionNode(start, end, section.level, number, join_units(text, own), *facts)
 
 
 # -- gold trees ---------------------------------------------------------------------------------------------

@@ -186,6 +186,12 @@ class _Splitter:
         return len(line[: len(line) - len(line.lstrip())].replace("\r", " ").expandtabs(TAB))
 
 
+def join_units(text: str, units: Sequence[LayoutUnit]) -> str:
+    """The text of units, with one space for the white space between them."""
+    ends = [units[0].start, *(unit.end for unit in units[:-1])] if units else []
+    return "".join(" " * (unit.start > end) + text[unit.start : unit.end] for unit, end in zip(units, ends))
+
+
 def _style(text: str, units: list[LayoutUnit], runs: Iterable[Run]) -> list[LayoutUnit]:
     """The same units with their styles. O(R log R + U log R) for R runs, U units."""
     spans: dict[str, list[tuple[int, int]]] = {}

@@ -6,8 +6,17 @@ from dataclasses import dataclass
 from string import ascii_lowercase
 
 from ..core.grammar.numbering import ALONE, plain
-from ..core.grammar.numerals import IDEOGRAPH_SIGNS, OTHER_LETTERS, numerals
-from ..core.grammar.words import COUNTERS, INSERTED, KEYWORDS, NUMBER_WORDS, ORDINALS, OUTER
+from ..core.grammar.numerals import (
+    COUNTERS,
+    IDEOGRAPH_SIGNS,
+    INSERTED,
+    KEYWORDS,
+    NUMBER_WORDS,
+    ORDINALS,
+    OTHER_LETTERS,
+    OUTER,
+    numerals,
+)
 
 CLOSING = r"[.:)\]°º]"
 ROMAN = r"(?=[ivxlc])c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})"  # above 399 stand words and units: di, cm, mix

@@ -14,10 +14,10 @@ from spacy.training import Example
 from ..annotation.extensions import read_result
 from ..bibliography.assemble import label_references, read_entries
 from ..bibliography.bibtex import write_bibtex
-from ..bibliography.confidence import find_confidences
 from ..bibliography.csl import to_item
 from ..bibliography.entry import Entry
 from ..bibliography.errors import BibliographyErrors
+from ..bibliography.segments import find_confidences, label_runs
 from ..bibliography.split import Reference, split_references
 from ..core.arrays import Floats
 from ..core.errors import CRFError, excerpt
@@ -267,19 +267,13 @@ def read_references(
     found = zip(references, docs, read_entries(docs, tagger), find_confidences(tagger, docs))
     told = []
     for reference, doc, entry, confidence in found:
-        runs = _runs(labels_of(Example(doc, doc), tagger, tagger.tags))
+        runs = label_runs(labels_of(Example(doc, doc), tagger, tagger.tags))
         fields = [
             {**place_of(doc, *bounds), "label": label, "probability": probability}
             for bounds, (label, probability) in zip(runs, confidence.fields)
         ]
         told.append((reference, entry, {"probability": confidence.reference, "fields": fields}))
     return told
-
-
-def _runs(labels: Sequence[int]) -> list[tuple[int, int]]:
-    """Bounds of the runs of one label; tokens without one make none."""
-    found = [(label, list(run)) for label, run in groupby(range(len(labels)), lambda place: labels[place])]
-    return [(run[0], run[-1] + 1) for label, run in found if label != UNKNOWN]
 
 
 def tell_sections(component: Any, doc: Doc) -> Answer:

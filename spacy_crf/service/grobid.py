@@ -3,7 +3,6 @@
 In TEI, `cert` of a bibliographic structure is the probability that all its fields are right, as the model has it.
 """
 
-import re
 from collections.abc import Iterable
 from typing import Any
 from urllib.parse import parse_qs
@@ -16,13 +15,13 @@ from spacy.language import Language
 from ..bibliography.bibtex import write_bibtex
 from ..bibliography.entry import Entry, EntryType, Name
 from ..bibliography.split import Reference, join_lines
+from ..reading.xml import IMPOSSIBLE
 from .answers import read_references
 from .errors import Refusal, ServiceErrors
 from .models import Limits, Models
 
 BIBTEX, XML = "application/x-bibtex", "application/xml"
 TEI = "http://www.tei-c.org/ns/1.0"
-NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 MOST_FIELDS = 1000  # of a form
 IN_JOURNALS = (EntryType.ARTICLE,)
 PARTS = (EntryType.INPROCEEDINGS, EntryType.INCOLLECTION)  # of books
@@ -134,7 +133,7 @@ def to_structure(entry: Entry, text: str, probability: float) -> Element:
     for kind, name in (("doi", "DOI"), ("arxiv", "arXiv")):
         add_text(structure, "idno", getattr(entry, kind), type=name)
     if entry.url:
-        SubElement(structure, "ptr", {"target": NOT_IN_XML.sub("", entry.url)})
+        SubElement(structure, "ptr", {"target": IMPOSSIBLE.sub("", entry.url)})
     add_text(structure, "note", entry.note)
     add_text(structure, "note", text, type="raw_reference")
     return structure
@@ -167,7 +166,7 @@ def add_people(parent: Element, role: str, names: Iterable[Name]) -> None:
 
 def add_text(parent: Element, element: str, text: str, **attributes: str) -> None:
     """Add an element, unless its text is empty. Characters that XML cannot hold are left out."""
-    if text := NOT_IN_XML.sub("", text):
+    if text := IMPOSSIBLE.sub("", text):
         SubElement(parent, element, attributes).text = text
 
 

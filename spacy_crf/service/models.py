@@ -63,10 +63,6 @@ class Limits:
             raise Refusal(ServiceErrors.CRF727.format(found=f"{found:,}", most=f"{self.characters:,}"), 413)
 
 
-def _labels_text(pipe: Any) -> bool:
-    return isinstance(pipe, LabelsTokens | GivesSets)
-
-
 def _labels_spans(pipe: Any) -> bool:
     settings = getattr(pipe, "settings", None)
     return isinstance(pipe, LabelsTokens | KeepsConstraints) and getattr(settings, "target", "") in SPAN_TARGETS
@@ -79,7 +75,7 @@ def _labels_references(pipe: Any) -> bool:
 
 # what a model can be asked for, and whether a component answers it
 KINDS: dict[str, Callable[[Any], bool]] = {
-    "tag": lambda pipe: _labels_text(pipe) and not _labels_spans(pipe),
+    "tag": lambda pipe: isinstance(pipe, LabelsTokens | GivesSets) and not _labels_spans(pipe),
     "sets": lambda pipe: isinstance(pipe, GivesSets),
     "entities": _labels_spans,
     "cite": _labels_references,

@@ -291,15 +291,14 @@ def make_report(reported: Reported, makers: Iterable[Maker] = PARTS) -> Markup:
     found = [(title, html) for make in makers for title, html in make(reported)]
     links = (element("a", escape(title), href=f"#part{k}") for k, (title, _) in enumerate(found))
     counts = [(name.replace("_", " "), f"{value:,}") for name, value in reported.figures.counts.items()]
-    facts = element("dl", "".join(_fact(*one) for one in (*reported.facts.items(), *counts)), class_="facts")
-    head = element("header", element("h1", escape(reported.title)) + facts)
+    facts = "".join(
+        element("div", element("dt", escape(name)) + element("dd", escape(value)))
+        for name, value in (*reported.facts.items(), *counts)
+    )
+    head = element("header", element("h1", escape(reported.title)) + element("dl", facts, class_="facts"))
     nav = element("nav", "".join(links), class_="parts", aria_label="Parts")
     bodies = (
         element("section", element("h2", escape(title)) + html, id=f"part{k}") for k, (title, html) in enumerate(found)
     )
     style = resources.files(__package__).joinpath("pages", "report.css").read_text(encoding="utf8")
     return page(reported.title, head + nav + element("main", "".join(bodies)), style)
-
-
-def _fact(name: str, value: str) -> str:
-    return element("div", element("dt", escape(name)) + element("dd", escape(value)))

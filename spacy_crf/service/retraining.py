@@ -26,8 +26,7 @@ from spacy.util import registry
 from thinc.api import Config
 
 from ..annotation.documents import register_doc_name
-from ..annotation.extensions import register_stored, write_known
-from ..annotation.gold import partial_extension, write_gold_tags
+from ..annotation.gold import write_gold_tags, write_partial
 from ..core.errors import CRFError
 from ..core.labels import OUTSIDE
 from ..corpora.reader import Corpus
@@ -172,9 +171,7 @@ def _write_spans(doc: Doc, target: str, key: str, marked: CheckedDoc) -> None:
     else:
         doc.spans[key] = spans
     if "" in tags:
-        name = partial_extension(target, key) or ""
-        register_stored(name)
-        write_known(doc, name, tags)
+        write_partial(doc, target, key, tags)
 
 
 # -- training ----------------------------------------------------------------------------------------------------

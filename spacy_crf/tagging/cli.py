@@ -1,7 +1,8 @@
 """`python -m spacy crf tag`, `review`: tags with their probabilities, and what a tagger is least certain of."""
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import tee
 from pathlib import Path
@@ -9,16 +10,28 @@ from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 import typer
+from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..annotation.span_targets import target_of
 from ..cli.data import TO_ANNOTATE, Data
-from ..cli.options import TRAIN_WITH_OLD, Loaded, Pipe, annotating, command, table, tell_written, write_result
-from ..cli.surface import with_values
+from ..cli.options import (
+    TRAIN_WITH_OLD,
+    Loaded,
+    Pipe,
+    annotating,
+    command,
+    refuse_idle,
+    table,
+    tell_written,
+    write_result,
+)
+from ..cli.surface import tell_warning, with_values
 from ..core.arrays import Floats
 from ..core.labels import UNKNOWN, TagSet
 from ..corpora.docs import make_doc
+from ..corpora.errors import CorpusWarnings
 from ..pipe.calibration import run_before
 from ..pipe.component import ChainPipe
 from ..pipe.probabilities import GivesSets, LabelsTokens
@@ -28,6 +41,7 @@ from .review import By, review, target_kind, write_json, write_rows
 
 EXTENSION = "crf_marginals"
 ListFormat = Literal["tsv", "jsonl"]
+LIKE_A_FILE = re.compile(r"\S+[/\\]\S*|\S+\.(?:txt|text|md|tsv|csv|conllu?|spacy|jsonl?|xml|xmi|xlsx)(?:\.gz)?")
 LEAST = 0.005  # a less probable second tag is not shown
 
 
@@ -35,21 +49,28 @@ LEAST = 0.005  # a less probable second tag is not shown
 def tag(
     loaded: Annotated[Loaded, Pipe("crf_tagger", (LabelsTokens, GivesSets))],
     texts: Annotated[
-        list[str] | None, typer.Argument(metavar="[TEXT]...", help="Texts; standard input without")
+        list[str] | None,
+        typer.Argument(metavar="[TEXT|FILE]...", help="Texts, files and folders; standard input without"),
     ] = None,
+    as_text: Annotated[bool, typer.Option("--text", help="All are texts, even where a file is called so")] = False,
+    format: Annotated[str | None, typer.Option(help=TO_ANNOTATE.told)] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Write a line of JSON for each text")] = False,
+    given: Collection[str] = (),
 ) -> None:
     """Tag texts and show how sure the tagger is of each token.
 
     Tags are those that the pipeline sets: under its constraints, and with its entities or chunks as BIO tags. Each line
     of standard input is a text of its own where no texts are given. Spans that a promise takes stand below.
+
+    What names a file or a folder is read: raw text, with a text or a word on each line, or any format that training
+    reads.
     """
+    files = [] if as_text else [Path(text) for text in texts or () if is_path(text)]
+    refuse_idle(given, ("format", bool(files), "files"))
     component = loaded.component
     if not isinstance(component, GivesSets):
         component.cfg["marginals"] = EXTENSION
-    piped = (line.removeprefix("\ufeff").rstrip("\r\n") for line in typer.get_text_stream("stdin"))
-    lines = texts or filter(str.strip, piped)
-    for doc in loaded.nlp.pipe(make_doc(loaded.nlp, line) for line in lines):
+    for doc in loaded.nlp.pipe(read_texts(loaded.nlp, texts, files, format, as_text)):
         rows = tagged_tokens(doc, component)
         if as_json:
             tokens = [{name: value for name, value in asdict(row).items() if value is not None} for row in rows]
@@ -58,6 +79,30 @@ def tag(
             typer.echo(format_tags(rows))
         if not as_json and isinstance(component, PromisesSpans) and component.settings.guarantee is not None:
             typer.echo(format_span_set(doc, component.settings.sets_key))
+
+
+def read_texts(
+    nlp: Language, texts: Sequence[str] | None, files: Collection[Path], format: str | None, as_text: bool
+) -> Iterator[Doc]:
+    """Docs of texts, and of those that name files; of standard input where there are none."""
+    if not texts:
+        piped = (line.removeprefix("\ufeff").rstrip("\r\n") for line in typer.get_text_stream("stdin"))
+        yield from (make_doc(nlp, line) for line in piped if line.strip())
+    for text in texts or ():
+        if is_path(text) and Path(text) in files:
+            yield from (doc for doc, _ in Data(Path(text), format).raw(nlp))
+            continue
+        if not as_text and LIKE_A_FILE.fullmatch(text):
+            tell_warning(CorpusWarnings.CRFW846.format(text=text))
+        yield make_doc(nlp, text)
+
+
+def is_path(text: str) -> bool:
+    """Whether there is a file or folder of this name; a text may be too long for one, or have characters of none."""
+    try:
+        return Path(text).exists()
+    except (OSError, ValueError):
+        return False
 
 
 @dataclass(frozen=True)

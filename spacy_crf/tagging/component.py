@@ -8,11 +8,11 @@ from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
 from ..annotation.span_targets import target_of
-from ..annotation.target import Target
+from ..annotation.target import SpanScores, Target
 from ..core.arrays import Bools, Indices
 from ..core.chain.marginals import token_entropies
 from ..pipe.component import ChainPipe
-from ..pipe.decoding import Batch, Decoder, DocOutput, Output, SpanScores, label_decoder, resolve_scheme
+from ..pipe.decoding import Batch, Decoder, DocOutput, Output, label_decoder, resolve_scheme
 from ..pipe.labels import PREPARATION
 from ..pipe.probabilities import LabelsTokens, WordTags, span_probabilities, tag_words
 from ..pipe.scorer import target_scores
@@ -66,7 +66,7 @@ class CRFTagger(PromisesSpans, ChainPipe):
         return self.annotation.evidence(docs, lengths, self.tags) if self.settings.given else None
 
     def tag_words(self, texts: Sequence[Sequence[str]]) -> list[WordTags]:
-        """Tag texts that are split into words, without Docs; numbers are those of `tags`. See `tag_words`."""
+        """Tag texts that are split into words, without Docs. See `tag_words`."""
         return tag_words(self, texts, posterior=self.settings.decode == "posterior")
 
     def span_probabilities(self, doc: Doc, spans: Sequence[Span]) -> SpanScores:

@@ -38,11 +38,9 @@ class TreeSettings:
 
     def read_parents(self) -> list[list[str]]:
         """The pairs of the file, none without one."""
-        from pathlib import Path
-
         from .rules import read_parents
 
-        return [list(pair) for pair in read_parents(Path(self.path)).items()] if self.path else []
+        return [list(pair) for pair in read_parents(self.path).items()] if self.path else []
 
 
 @dataclass(kw_only=True)
@@ -159,6 +157,6 @@ def make_set_valued_tagger(nlp: Language, name: str, settings: SetSettings) -> P
     """Construct a set-valued tagger."""
     from .component import SetValuedTagger, SourcedSetTagger
 
-    return (
-        SetValuedTagger(nlp.vocab, settings, name) if settings.source is None else SourcedSetTagger(nlp, settings, name)
-    )
+    if settings.source is not None:
+        return SourcedSetTagger(nlp, settings, name)
+    return SetValuedTagger(nlp.vocab, settings, name)

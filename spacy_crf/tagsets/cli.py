@@ -30,7 +30,7 @@ from ..core.errors import CRFError
 from ..corpora.cas import TYPE_SYSTEM, write_cas_json, write_types, write_xmi
 from ..corpora.conllu import rewrite_conllu, write_conllu
 from ..corpora.errors import CorpusErrors
-from ..corpora.exchange import ExchangeDocument, Place, PredictedTags, copy_checked
+from ..corpora.exchange import ExchangeDocument, Place, PredictedTags, copy_checked, name_line
 from ..corpora.files import number_name
 from ..corpora.formats import tell_format
 from ..corpora.tables import write_tsv, write_xlsx
@@ -38,7 +38,7 @@ from ..corpora.tasks import write_doccano, write_label_studio
 from ..corpora.webanno import write_webanno
 from ..pipe.probabilities import GivesSets
 from ..pipe.span_sets import PromisesSpans, SpanSetReport, gold_places, read_span_set, report_span_sets
-from .report import SIZES, SetReport, percent, render_page, report_sets
+from .report import SIZES, percent, render_page, report_sets
 
 SETS = Pipe("set_valued_tagger", (GivesSets,))
 ALL_SETS = Pipe("set_valued_tagger", (GivesSets, PromisesSpans))
@@ -68,17 +68,16 @@ def sets(
     found = report_sets(loaded.component, [Example(doc, eg.reference) for doc, eg in zip(done, examples)], words, pairs)
     rows = [{"size": size, "tokens": count, "coverage": coverage} for size, count, coverage in found.sizes()]
     told = {**asdict(found), "by_size": rows}
-    typer.echo(json.dumps(told, indent=2) if as_json else format_report(found))
+    typer.echo(
+        json.dumps(told, indent=2)
+        if as_json
+        else (f"{table(found.rows(), aligns='lr')}\n{table(found.size_rows(), SIZES, 'r')}")
+    )
 
 
 def word_counts(data: Data, nlp: Language) -> Counter[str]:
     """How often a corpus has each form. nlp (Language): The pipeline whose way of reading it is."""
     return Counter(token.text for doc in data.docs(nlp) for token in doc)
-
-
-def format_report(found: SetReport) -> str:
-    """Two tables: the measures, and the sets by size."""
-    return f"{table(found.rows(), aligns='lr')}\n{table(found.size_rows(), SIZES, 'r')}"
 
 
 def measure_span_sets(loaded: Loaded, data: Data) -> SpanSetReport:
@@ -108,8 +107,6 @@ def format_span_report(found: SpanSetReport) -> str:
 
 
 Write = Callable[[Sequence[ExchangeDocument]], bytes]
-
-
 Layout = Literal["tsv", "conllu", "webanno", "xmi", "cas-json", "label-studio", "doccano", "xlsx", "html"]
 
 
@@ -188,7 +185,7 @@ def _document(doc: Doc, kind: LayoutKind) -> str:
 
 def _free_path(folder: Path, name: str, suffix: str, written: set[Path]) -> Path:
     """A path below a folder for what has a name, which no other one has; it is remembered."""
-    parts = [part for part in PurePosixPath(name).parts if part not in ("/", "..")] or ["document"]
+    parts = [part for part in PurePosixPath(name_line(name)).parts if part not in ("/", "..")] or ["document"]
     base = folder.joinpath(*parts)
     names = (base.with_name(f"{number_name(base.name, k)}.{suffix}") for k in count(1))
     path = next(path for path in names if path not in written)
@@ -198,10 +195,8 @@ def _free_path(folder: Path, name: str, suffix: str, written: set[Path]) -> Path
 
 def file_content(tagged: Sequence[tuple[Doc, Place]], tagger: GivesSets, layout: Layout) -> tuple[bytes, int]:
     """The content of a file for Docs, and how many documents it has."""
-    docs, predictions = (
-        [doc for doc, _ in tagged],
-        PredictedTags(tagger.cfg["tag_set"], tagger.tag_probs, tagger.target),
-    )
+    docs = [doc for doc, _ in tagged]
+    predictions = PredictedTags(tagger.cfg["tag_set"], tagger.tag_probs, tagger.target)
     if layout == "html":
         page = render_page(docs, predictions.tag_set, predictions.tag_probs)
         return page.encode(), len({read_doc_name(doc) for doc in docs})

@@ -16,7 +16,7 @@ from ..core.arrays import Bools, Floats, Indices, Segments
 from ..core.chain.temperature import HeldOut
 from ..core.labels import Gold, TagSet
 from ..core.sets.hierarchy import TagTree
-from ..core.sets.sequences import smallest_sequence_sets
+from ..core.sets.predict import smallest_sequence_sets
 from ..learning.model import get_layout
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder, DocOutput, MarginalsOutput, Output, Prediction
@@ -72,7 +72,7 @@ class SetValuedTagger(KeepsPromise, ChainPipe):
         return super().predict(docs)
 
     def tag_words(self, texts: Sequence[Sequence[str]]) -> list[WordTags]:
-        """Tag texts that are split into words, without Docs; numbers are those of `tags`. See `tag_words`."""
+        """Tag texts that are split into words, without Docs. See `tag_words`."""
         return tag_words(self, texts, posterior=self.settings.decode == "posterior")
 
     def rebuild(self) -> None:

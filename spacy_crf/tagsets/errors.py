@@ -16,9 +16,9 @@ class TagSetErrors(metaclass=Messages):
         "others it would not hold. Calibrate the pipeline that the promise was made from, then make the promise: "
         "`python -m spacy crf guarantee MODEL FILE --output DIR`."
     )
-    CRF449 = (
-        "Component {name!r}, document {document!r}: the gold tags of a token weigh {weights}. Give finite weights of "
-        "at least 0, one of them above 0."
+    CRF475 = (
+        "Component {name!r} gives no sets of tags. Take a set_valued_tagger, which gives those of another component "
+        "where its setting `source` names it."
     )
     CRF553 = "{path}, line {line}: the tag tree cannot be read: {problem}. Write child<TAB>parent on each line."
     CRF554 = (

@@ -1,6 +1,5 @@
 """Gold of tokens with several tags: as what a chain learns from, in copies of documents, and as arrays for measures."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -30,7 +29,6 @@ from ..core.sets.measures import normalise
 from ..features.hashing import string_hash
 from ..pipe.errors import PipeErrors
 from .block import LearnFrom
-from .errors import TagSetErrors
 
 Weights = Mapping[str, float]
 
@@ -67,10 +65,8 @@ class WeightedTags(AttributeTarget):
     def description(self) -> str:
         return f"{super().description} or token._.{self.extension}"
 
-    def labels(self, docs: Iterable[Doc]) -> list[str]:
-        docs = list(docs)
-        weighted = {tag for doc in docs for row in read_weights(doc, self.name, self.extension) for tag in row}
-        return sorted({*super().labels(docs), *weighted})
+    def labels_of(self, doc: Doc) -> set[str]:
+        return super().labels_of(doc).union(*read_weights(doc, self.name, self.extension))
 
 
 def weighted_gold(
@@ -82,10 +78,6 @@ def weighted_gold(
     for example in examples:
         rows += gold_weights(example, target, extension)
         documents += [example] * len(example.predicted)
-    for row, example in zip(rows, documents):
-        if row and not (all(0 <= weight < math.inf for weight in row.values()) and any(row.values())):
-            document = excerpt(example.reference.text)
-            raise CRFError(TagSetErrors.CRF449.format(name=name, document=document, weights=dict(row)))
     try:
         return to_gold(rows, tags, learn_from)
     except KeyError as error:

@@ -17,7 +17,7 @@ from spacy.util import minibatch
 
 from ..annotation.documents import number_documents, read_doc_name
 from ..core.arrays import Bools, Doubles, Floats, Hashes, Indices, Segments
-from ..core.errors import CoreErrors, CRFError
+from ..core.errors import CoreErrors, CRFError, require
 from ..core.sets.conformal import LAC, Condition, ConformalSets, Fallback, Score, calibrate
 from ..core.sets.measures import normalise
 from ..core.sets.risk import Loss, RiskControl, Unit, control_risk
@@ -27,6 +27,7 @@ from ..features.hashing import mix, string_hashes
 from ..pipe.errors import PipeErrors
 from ..pipe.fingerprint import MODEL, fingerprint
 from ..pipe.probabilities import GivesSets
+from .errors import TagSetErrors
 from .gold import Weights, gold_weights
 
 BATCH_SIZE = 256
@@ -70,9 +71,8 @@ class SequenceLength:
     kind: Literal["length"] = "length"
 
     def __post_init__(self) -> None:
-        if not self.edges or list(self.edges) != sorted({edge for edge in self.edges if edge > 0}):
-            expected = "lengths in ascending order, at least one"
-            raise CRFError(CoreErrors.CRF819.format(name="edges", value=list(self.edges), expected=expected))
+        holds = self.edges and list(self.edges) == sorted({edge for edge in self.edges if edge > 0})
+        require(CoreErrors.CRF819, "edges", list(self.edges), holds, "lengths in ascending order, at least one")
 
     def groups(self, tokens: Columns) -> Indices:
         return np.repeat(np.searchsorted(self.edges, tokens.lengths, side="left"), tokens.lengths)
@@ -194,6 +194,8 @@ class HeldOutTokens(NamedTuple):
 def held_out_tokens(tagger: GivesSets, examples: Iterable[Example]) -> HeldOutTokens:
     """Probabilities and gold of examples, with what the component needs to see on the predicted side.
 
+    RAISES (ValueError): for a component that gives no sets of tags.
+
     >>> import spacy
     >>> from spacy_crf import Corpus, held_out_tokens
     >>> nlp = spacy.load("output/set_valued_tagger/model-best")  # `make demo` trains it
@@ -202,6 +204,8 @@ def held_out_tokens(tagger: GivesSets, examples: Iterable[Example]) -> HeldOutTo
     >>> held_out.marginals.shape == held_out.weights.shape
     True
     """
+    if not isinstance(tagger, GivesSets):
+        raise CRFError(TagSetErrors.CRF475.format(name=getattr(tagger, "name", tagger)))
     names: list[str] = []
     marginals, gold, read = [np.zeros((0, len(tagger.labels)), dtype=np.float32)], list[Weights](), [NO_TOKENS]
     for batch in minibatch(examples, BATCH_SIZE):
@@ -264,7 +268,7 @@ def risk_control(held_out: HeldOutTokens, level: float, unit: Unit = "sentence",
     >>> promise.risk <= promise.level
     True
     """
-    units = {"token": None, "sentence": held_out.sentences, "document": held_out.documents}[unit]
+    units = {"sentence": held_out.sentences, "document": held_out.documents}.get(unit)
     return control_risk(held_out.marginals, held_out.weights, level, unit, units, loss)
 
 

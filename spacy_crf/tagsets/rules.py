@@ -69,10 +69,10 @@ def tag_tree(name: str, settings: SetSettings, parents: Sequence[Sequence[str]],
     return tree_from_parents(labels, {pair[0]: pair[1] for pair in parents})
 
 
-def read_parents(path: Path) -> dict[str, str]:
+def read_parents(path: str) -> dict[str, str]:
     """The parents of a file, by child; a coded error for a line that is no pair, and a tag with two parents."""
     try:
-        lines = read_text(path).split("\n")
+        lines = read_text(Path(path)).split("\n")
     except (OSError, CRFError) as error:
         raise CRFError(TagSetErrors.CRF553.format(path=path, line=1, problem=error)) from error
     parents: dict[str, str] = {}

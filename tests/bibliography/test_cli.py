@@ -224,3 +224,52 @@ def test_differences_from_a_library(model: Path, bibliography: Path, tmp_path: P
         assert [str(one["reference"] or "") for one in found] == [row[0] for row in rows[1:]]
     _, told = run(model, bibliography, "--against", tmp_path / "library.bib", "--to", "csl", code=1)
     assert "CRF667" in told
+
+
+# -- documents -------------------------------------------------------------------------------------------------------
+
+CITED = [
+    "J. Aldington and P. Marsh, Counting ferries, Journal of Estuary Studies 12(3), 201-219, 2004.",
+    "Ferreira, Tomás, and Edith Crane. The Kitchen Sonnet. Tollgate Press 2003.",
+]
+PARTS = [("Introduction", ["Ferries are counted in 2001."]), ("References", CITED), ("Appendix", ["Tables of 1999."])]
+
+
+def write_document(path: Path, parts: list[tuple[str, list[str]]] = PARTS) -> Path:
+    """A document with headings and paragraphs, in the format that the suffix says."""
+    ways: dict[str, tuple[str, str, str]] = {  # around all, a heading and a paragraph
+        ".md": ("{}", "# {}\n\n", "{}\n\n"),
+        ".html": ("<html><body>{}</body></html>", "<h1>{}</h1>", "<p>{}</p>"),
+        ".tex": ("\\documentclass{{article}}\\begin{{document}}{}\\end{{document}}", "\\section*{{{}}}\n\n", "{}\n\n"),
+    }
+    whole, heading, paragraph = ways[path.suffix]
+    body = "".join(heading.format(title) + "".join(map(paragraph.format, lines)) for title, lines in parts)
+    path.write_text(whole.format(body), encoding="utf8")
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".md", ".html", ".tex"])
+def test_of_a_document_the_section_of_references_is_cited(model: Path, tmp_path: Path, suffix: str) -> None:
+    if suffix == ".html":
+        pytest.importorskip("lxml", reason="needs the extra html")
+    if suffix == ".tex":
+        pytest.importorskip("pylatexenc", reason="needs the extra latex")
+    records = json.loads(run(model, write_document(tmp_path / f"report{suffix}"), "--to", "json")[0])
+    assert [record["text"] for record in records] == CITED
+
+
+def test_lists_of_several_chapters_are_cited_and_notes_beside_them_are_not(model: Path, tmp_path: Path) -> None:
+    parts = [("References to Chapter 1", CITED[:1]), ("Notes", ["We thank P. Marsh."]), ("Bibliography", CITED[1:])]
+    records = json.loads(run(model, write_document(tmp_path / "report.md", parts), "--to", "json")[0])
+    assert [record["text"] for record in records] == CITED
+
+
+def test_a_document_without_headings_is_a_list(model: Path, tmp_path: Path) -> None:
+    path = tmp_path / "list.md"
+    path.write_text("\n\n".join(CITED), encoding="utf8")
+    assert len(read_csl(run(model, path, "--to", "csl")[0])) == 2
+
+
+def test_a_document_without_a_list_is_refused_with_its_headings(model: Path, tmp_path: Path) -> None:
+    out, told = run(model, write_document(tmp_path / "report.md", [PARTS[0], PARTS[2]]), code=1)
+    assert out == "" and "CRF844" in told and "Introduction, Appendix" in " ".join(told.split())

@@ -7,7 +7,7 @@ import pytest
 import spacy
 from spacy.training import Example
 
-from spacy_crf.bibliography.confidence import find_confidences
+from spacy_crf.bibliography.segments import find_confidences
 
 TEXTS = ["Lee On ropes 1999", "Crane Salt 2003", "Lund 1999 On knots"]
 TAGS = [["A", "T", "T", "D"], ["A", "T", "D"], ["A", "D", "T", "T"]]

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from spacy_crf.cli import app
 from spacy_crf.cli.data import Data
-from spacy_crf.lab.tallies import flatten
+from spacy_crf.lab.statistics import flatten
 from spacy_crf.punctuation.docs import WordView, gold_labels
 
 WITHOUT = {"sections_certified"}  # a share that is a proof's, not an estimate

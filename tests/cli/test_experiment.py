@@ -111,6 +111,7 @@ def test_what_is_wrong_is_named(config: Path, arguments: list[str], code: str) -
 def test_choices_are_checked(config: Path) -> None:
     assert run(config, "--kind", "unheard-of").exit_code == 2
     assert run(config, "--by", "token").exit_code == 2
+    assert "--seed" in run(config, "--seed", "-1").output
 
 
 def test_an_option_that_there_is_not_is_told(config: Path) -> None:

@@ -98,6 +98,14 @@ def test_the_folder_of_a_training_is_told_from_its_pipelines(model, tmp_path):
     assert "CRF608" in output and f"{tmp_path / 'model-best'}isthebest" in output
 
 
+def test_a_setting_that_there_is_not_is_named_with_its_neighbours(model, tmp_path):
+    shutil.copytree(model, tmp_path / "model")
+    config = (tmp_path / "model" / "config.cfg").read_text(encoding="utf8")
+    (tmp_path / "model" / "config.cfg").write_text(config.replace("n_best_key =", "n_best_kye ="), encoding="utf8")
+    output = " ".join(run("inspect", tmp_path / "model").output.split())
+    assert "has no setting 'n_best_kye'. Nearest: n_best_key" in output and "spacy.lang" not in output
+
+
 @pytest.mark.parametrize("file", ["config.cfg", "meta.json", "tokenizer", "vocab/strings.json", "tags/cfg"])
 def test_a_pipeline_that_is_half_written_is_named(model, file, tmp_path):
     for damage in (lambda path: path.write_bytes(path.read_bytes()[:20]), Path.unlink):

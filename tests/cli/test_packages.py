@@ -55,20 +55,28 @@ def write_card(folder: Path, **more: Any) -> Path:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::ResourceWarning")  # spaCy leaves the closing of files to the garbage collector
 def test_a_package_says_what_it_is(model: Path, tmp_path: Path) -> None:
     titles = {"tag_acc": "accuracy", "set_size": "tags"}
     (tmp_path / "results.json").write_text(json.dumps(RESULTS), encoding="utf8")
-    card = write_card(tmp_path, scores=titles, command="make it")
+    card = write_card(tmp_path, scores=titles, command="make it", version="1.2.0")
     before = (model / "meta.json").read_bytes()
     for _ in range(2):  # what was made before is replaced
         run(model, card, tmp_path / "out", "--results", tmp_path / "results.json")
     assert (model / "meta.json").read_bytes() == before
     (wheel,) = (tmp_path / "out").rglob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
-        metadata = archive.read("en_own-0.0.0.dist-info/METADATA").decode("utf8")
+        metadata = archive.read("en_own-1.2.0.dist-info/METADATA").decode("utf8")
         meta = json.loads(archive.read("en_own/meta.json"))
     assert "Description-Content-Type: text/markdown" in metadata and "Requires-Dist: spacy" in metadata
-    for told in ("| accuracy | 50.00 (25.00 to 62.50) |", "| tags | 1.50 |", "`make it`", "12,345 tokens", "All else."):
+    for told in (
+        "| accuracy | 50.00 (25.00 to 62.50) |",
+        "| tags | 1.50 |",
+        "`make it`",
+        "12,345 tokens",
+        "All else.",
+        "`1.2.0`",
+    ):
         assert told in metadata
     assert meta["performance"] == {"tag_acc": 0.5} and meta["license"] == "MIT"
 
@@ -78,6 +86,8 @@ def test_a_package_says_what_it_is(model: Path, tmp_path: Path) -> None:
     [
         ({"limits": None}, "limits is missing"),
         ({"use": ""}, "use is missing"),
+        ({"version": "first"}, "version is 'first'"),
+        ({"version": "../1.0"}, "version is '../1.0'"),
         ({"sources": [{"url": "x"}]}, "sources is [{'url': 'x'}]"),
         ({"usage": "x"}, "there is no 'usage'"),
         ({"author": 3}, "author is 3"),

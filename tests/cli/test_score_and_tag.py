@@ -1,5 +1,7 @@
 """`crf score` and `crf tag` on a pipeline trained in the test."""
 
+import json
+
 import pytest
 import spacy
 from spacy.training import Example
@@ -170,3 +172,53 @@ def test_tag_shows_sets(tmp_path):
     header, _, *rows = shown(run("tag", tmp_path, "x y"))
     assert header == ["token", "tag", "prob.", "set"]
     assert [row[1::2] for row in rows] == [["A", "A B"], ["C", "C"]]
+
+
+def tagged(model, *arguments):
+    """Words of each text, as `crf tag --json` writes them, and what is told beside them."""
+    result = run("tag", model, "--json", *arguments)
+    assert result.exit_code == 0, result.output
+    texts = map(json.loads, filter(None, result.stdout.splitlines()))
+    return [[row["token"] for row in text["tokens"]] for text in texts], result.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "format", "expected"),
+    [
+        ("lines.txt", "the can leaks\nthey swim\n", None, [["the", "can", "leaks"], ["they", "swim"]]),
+        ("words.txt", "the\ncan\n\nthey\nswim\n", None, [["the", "can"], ["they", "swim"]]),
+        ("words.tsv", "the\ncan\n\nthey\nswim\n", None, [["the", "can"], ["they", "swim"]]),
+        ("words.txt", "the\ncan\n", "text", [["the"], ["can"]]),
+        ("gold.tsv", "the\tDT\ncan\tNN\n", None, [["the", "can"]]),
+        ("prose.txt", "the can\nleaks. they\n\nswim\n", "prose", [["the", "can", "leaks", ".", "they"], ["swim"]]),
+    ],
+)
+def test_tag_reads_files(model, tmp_path, name, content, format, expected):
+    (tmp_path / name).write_text(content)
+    found, _ = tagged(model, tmp_path / name, *(["--format", format] if format else []))
+    assert found == expected
+
+
+def test_tag_takes_texts_and_files_in_order_and_says_what_a_text_that_looks_like_a_file_is(
+    model, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "one.txt").write_text("the can")
+    assert tagged(model, "they swim", "one.txt") == ([["they", "swim"], ["the", "can"]], "")
+    assert tagged(model, "one.txt", "--text") == ([["one.txt"]], "")
+    words, told = tagged(model, "none.txt")
+    assert words == [["none.txt"]] and "CRFW846" in told
+    assert "CRF639" in run("tag", model, "they swim", "--format", "text").output
+
+
+def test_lines_of_a_script_without_spaces_are_texts(model, tmp_path):
+    (tmp_path / "lines.txt").write_text("今天很冷。\n明天不会下雨。\n", encoding="utf8")
+    found, told = tagged(model, tmp_path / "lines.txt")
+    assert len(found) == 2 and told == ""
+
+
+def test_a_file_of_words_has_nothing_else(model, tmp_path):
+    (tmp_path / "words.txt").write_text("the\ncan\nthey swim\n")
+    assert tagged(model, tmp_path / "words.txt")[0] == [["the"], ["can"], ["they", "swim"]]
+    result = run("tag", model, tmp_path / "words.txt", "--format", "words")
+    assert result.exit_code == 1 and "line 3: there is more than one word" in " ".join(result.output.split())

@@ -18,7 +18,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
-from spacy_crf.annotation.preparation import write_text_settings
+from spacy_crf.annotation.documents import write_text_settings
 from spacy_crf.constraints.component import ConstraintDecoder, guess_scheme
 from spacy_crf.core.constraints.labelling import Fields, Labelling, UnitPredicates
 from spacy_crf.core.constraints.language import parse, parse_all

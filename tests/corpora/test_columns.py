@@ -250,3 +250,17 @@ def test_tags_that_can_be_read_in_two_ways_are_refused(nlp: Language, write: Wri
     text = "".join(f"w {tag}\n" for tag in tags.split())
     with pytest.raises(ValueError, match=r"CRF542.*a\.conll.*'ner'"):
         read(nlp, write("a.conll", text), columns=["word", "ner"])
+
+
+@pytest.mark.parametrize(
+    "name, content",
+    [
+        ("a.tsv", "word\ttag\nold\tJJ\n"),
+        ("a.tsv", "Form\tTags\nold\tJJ\n"),
+        ("a.iob", "TOKEN NER\nold O\n"),
+        ("a.conllu", "# global.columns = ID FORM XPOS UPOS LEMMA FEATS HEAD DEPREL DEPS MISC\n1\told\tJJ" + "\t_" * 7),
+    ],
+)
+def test_titles_of_columns_are_no_token(nlp: Language, write: Write, name: str, content: str) -> None:
+    with pytest.raises(ValueError, match="CRF589.*line 1"):
+        read(nlp, write(name, content))

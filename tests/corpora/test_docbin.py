@@ -11,9 +11,9 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Span, Token
 from spacy.vocab import Vocab
 
+from spacy_crf.annotation.documents import Preparation, write_text_settings
 from spacy_crf.annotation.extensions import register_stored, write_known
 from spacy_crf.annotation.gold import partial_tags
-from spacy_crf.annotation.preparation import Preparation, write_text_settings
 from spacy_crf.corpora.docbin import cut_doc
 from spacy_crf.corpora.reader import Corpus
 

@@ -1,5 +1,7 @@
 """Files for people who check tags: what goes out comes back, and only what is checked is gold."""
 
+import csv
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -312,6 +314,73 @@ def test_a_word_of_a_spreadsheet_whose_tags_were_deleted_is_no_comment(tmp_path:
     book.save(path)
     (copy,) = read(path)
     assert [(token.text, token.tag_) for token in copy] == [("#port", ""), ("ahoy", "ITJ")]
+
+
+def test_a_control_character_is_refused_in_a_spreadsheet(tmp_path: Path) -> None:
+    with pytest.raises(CRFError, match="CRF569.*spreadsheet"):
+        save("xlsx", tmp_path, make_doc([("a\x01", True, {"NE": 0.9}, None)]))
+
+
+@pytest.mark.parametrize("format", ["tagsets", "conllu", "xlsx"])
+def test_the_name_of_a_document_is_written_on_one_line(format: str, tmp_path: Path, doc: Doc) -> None:
+    (copy,) = read(save(format, tmp_path, write_doc_name(doc, "to\nRuth\tB.\0")))
+    assert [token.text for token in copy] == [token.text for token in doc]
+    assert read_doc_name(copy) == ("a" if format == "conllu" else "to Ruth B.")
+
+
+def edited(path: Path, edit: Callable[[Any], None]) -> Path:
+    """A spreadsheet as a person has left it, whose first token is checked."""
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.load_workbook(path)
+    book["tokens"]["C3"] = "yes"
+    edit(book)
+    book.save(path)
+    return path
+
+
+EDITS: dict[str, Callable[[Any], None]] = {
+    "a column of notes": lambda book: (book["tokens"].insert_cols(3), book["tokens"].cell(1, 3, "notes")),
+    "numbers in front": lambda book: (book["tokens"].insert_cols(1), book["tokens"].cell(1, 1, "nr")),
+    "other case": lambda book: book["tokens"].cell(1, 3, "Checked "),
+    "a sheet in front": lambda book: book.create_sheet("notes", 0).cell(1, 1, "ask Ruth"),
+    "no titles": lambda book: book["tokens"].delete_rows(1),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
+def test_columns_of_a_spreadsheet_are_found_by_their_titles(tmp_path: Path, edit: Callable[[Any], None]) -> None:
+    pytest.importorskip("openpyxl")
+    path = save("xlsx", tmp_path, make_doc([("a", True, {"X": 0.9}, None), ("ahoy", True, {"ITJ": 0.8}, None)]))
+    (copy,) = read(edited(path, edit))
+    assert [(token.text, token.tag_) for token in copy] == [("a", "X"), ("ahoy", "")]
+
+
+def test_a_spreadsheet_without_a_column_of_check_marks(tmp_path: Path) -> None:
+    pytest.importorskip("openpyxl")
+    path = save("xlsx", tmp_path, make_doc([("a", True, {"X": 0.9}, None), ("ahoy", True, {"ITJ": 0.8}, None)]))
+    with pytest.raises(CRFError, match="CRF587.*form, tags, seen, probability"):
+        read(edited(path, lambda book: book["tokens"].cell(1, 3, "seen")))
+    (copy,) = read(edited(path, lambda book: book["tokens"].delete_cols(3, 2)))
+    assert [token.tag_ for token in copy] == ["X", "ITJ"]
+
+
+def resave(path: Path) -> Path:
+    """Save a table as a spreadsheet program does: as many cells in each row, those with a quotation mark in quotes."""
+    rows = [line.split("\t") for line in path.read_text("utf8").split("\n")]
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, delimiter="\t")
+    writer.writerows([*row, *[""] * (max(map(len, rows)) - len(row))] for row in rows)
+    path.write_text(text.getvalue(), "utf8")
+    return path
+
+
+def test_a_table_that_a_spreadsheet_program_has_saved(tmp_path: Path) -> None:
+    gold = [('"', True, {"$(": 0.9}, "$("), ("ja", False, {"ITJ": 0.8}, "ITJ"), ('"', True, {"$(": 0.9}, None)]
+    path = resave(save("tagsets", tmp_path, make_doc(gold)))
+    assert '""""' in path.read_text("utf8")
+    (copy,) = read(path)
+    assert [(token.text, token.tag_) for token in copy] == [('"', "$("), ("ja", "ITJ"), ('"', "")]
+    assert read_doc_name(copy) == "letters"
 
 
 def test_marks_that_mean_nothing_are_refused(write: Write) -> None:

@@ -9,9 +9,8 @@ from spacy.language import Language
 from spacy.tokens import DocBin
 from spacy.training import Example
 
-from spacy_crf.annotation.documents import read_doc_name
+from spacy_crf.annotation.documents import Preparation, read_doc_name
 from spacy_crf.annotation.gold import partial_tags
-from spacy_crf.annotation.preparation import Preparation
 from spacy_crf.core.errors import CRFError, CRFWarning
 from spacy_crf.corpora.block import HistoricalText
 from spacy_crf.corpora.reader import Corpus

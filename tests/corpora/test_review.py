@@ -1,6 +1,7 @@
 """Corrected files of `crf review` are read back, token by token, and what is malformed is named with its line."""
 
 import json
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 
 from spacy_crf.annotation.gold import partial_tags
+from spacy_crf.core.errors import CRFWarning
 from spacy_crf.corpora.reader import Corpus
 from spacy_crf.corpora.review import FORMAT, escape, unescape, write_label
 from spacy_crf.corpora.sentence import find_exact_spaces
@@ -50,6 +52,26 @@ def test_every_target_has_its_place(nlp: Language, write: Write, extension: str)
     assert [token.ent_iob_ for token in doc] == ["B", "I", "O", ""]
     (doc,) = read(nlp, write("a.tsv", rows("a/B-NP", "b/I-NP", "c/O", target="spans:chunks")))
     assert [(span.text, span.label_) for span in doc.spans["chunks"]] == [("a b", "NP")]
+
+
+@pytest.mark.parametrize("text, quote", [('"a", b', ', "'), ('"a b', '"')])
+def test_a_file_that_a_spreadsheet_program_has_saved(nlp: Language, write: Write, text: str, quote: str) -> None:
+    plain = rows('"/``', "a/DT", "b/NN", comments=f"# id = 1.1, line 1\n# text = {text}\n")
+    cells = [line.split("\t") for line in plain.splitlines()]
+    quoted = [[f'"{c.replace(chr(34), chr(34) * 2)}"' if set(quote) & {*c} else c for c in row] for row in cells]
+    with warnings.catch_warnings(action="ignore", category=CRFWarning):  # words are made up
+        (doc,) = read(
+            nlp, write("a.tsv", "".join("\t".join([*row, *[""] * (5 - len(row))]) + "\r\n" for row in quoted))
+        )
+    assert [(token.text, token.tag_) for token in doc] == [('"', "``"), ("a", "DT"), ("b", "NN")]
+
+
+def test_words_that_have_changed_are_told(nlp: Language, write: Write) -> None:
+    comments = "# id = 1.1, line 1\n# text = on 1.50\n"
+    with pytest.warns(CRFWarning, match="CRFW588.*line 8"):
+        read(nlp, write("a.tsv", rows("on/IN", "1,5/CD", comments=comments)))
+    with warnings.catch_warnings(action="error"):
+        read(nlp, write("b.tsv", rows("on/IN", "1.50/CD", comments=comments)))
 
 
 @pytest.mark.parametrize("target, own", [("ner", "ent"), ("spans:sc", "spans")])

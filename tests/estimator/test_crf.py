@@ -80,7 +80,7 @@ def test_empty_input_and_unknown_attributes(fitted):
 def test_many_sequences_are_decoded_part_by_part(fitted, data, monkeypatch):
     X = [*data[0], [], *data[0][:3]]
     whole, marginals = fitted.predict(X), fitted.predict_marginals(X)
-    monkeypatch.setattr("spacy_crf.estimator.weights.UNITS_PER_PART", 7)
+    monkeypatch.setattr("spacy_crf.estimator.preparation.UNITS_PER_PART", 7)
     assert fitted.predict(X) == whole
     np.testing.assert_allclose(
         [list(row.values()) for rows in fitted.predict_marginals(X) for row in rows],

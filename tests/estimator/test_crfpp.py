@@ -4,7 +4,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from spacy_crf.estimator.crfpp import read_crfpp_templates
+from spacy_crf.estimator.pipe import read_crfpp_templates
 from spacy_crf.features.block import FeatureSettings
 from spacy_crf.features.features import Features
 

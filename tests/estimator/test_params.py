@@ -2,10 +2,11 @@
 
 import inspect
 
+import numpy as np
 import pytest
 
 from spacy_crf.estimator import CRF
-from spacy_crf.estimator.params import DEFAULTS, VALUES, read_settings
+from spacy_crf.estimator.training import DEFAULTS, VALUES, read_settings
 
 
 def settings(**params):
@@ -77,3 +78,10 @@ def test_what_cannot_be_honoured_is_refused(params, code):
 def test_long_names_and_the_line_search_of_owlqn():
     assert settings(algorithm="passive-aggressive")["algorithm"] == "pa"
     assert settings(c1=0.1, linesearch="Backtracking")["linesearch"] == "Backtracking"
+
+
+def test_numbers_of_numpy_are_numbers():
+    """As a grid of `np.arange` gives them."""
+    values = {"max_iterations": np.int64(5), "c2": np.float32(0.5), "c1": np.int64(0)}
+    found = settings(**values)
+    assert {name: type(found[name]) for name in values} == {"max_iterations": int, "c2": float, "c1": int}

@@ -97,8 +97,8 @@ def test_labels_that_are_never_predicted_never_gold_or_absent() -> None:
 
 
 def test_averages() -> None:
-    assert COUNTS.macro_f() == pytest.approx(2 / 9)
-    assert COUNTS.macro_f(np.array([True, True, False, True])) == pytest.approx(1 / 3)
+    assert COUNTS.macro().f == pytest.approx(2 / 9)
+    assert COUNTS.macro(np.array([True, True, False, True])).f == pytest.approx(1 / 3)
     assert COUNTS.macro() == pytest.approx((1 / 3, 0.5 / 3, 2 / 9))
     assert COUNTS.weighted == pytest.approx((4 / 5, 0.5 * 4 / 5, 2 / 3 * 4 / 5))
     assert COUNTS.micro_f == pytest.approx(2 * 2 / (5 + 5))
@@ -106,8 +106,8 @@ def test_averages() -> None:
 
 def test_averages_of_nothing() -> None:
     nothing = LabelCounts(*np.zeros((3, N_LABELS), dtype=np.intp))
-    assert (nothing.macro_f(), nothing.weighted.f, nothing.micro_f) == (0, 0, 0)
-    assert COUNTS.macro_f(np.array([False, False, False, True])) == 0
+    assert (nothing.macro().f, nothing.weighted.f, nothing.micro_f) == (0, 0, 0)
+    assert COUNTS.macro(np.array([False, False, False, True])).f == 0
 
 
 def document(gold: str, predicted: str, marks: str = "") -> list[LabelledToken]:

@@ -86,6 +86,8 @@ def test_documents_are_read_once_and_what_the_pipeline_writes_is_not_kept(nlp: L
 def test_settings_that_make_no_folds(nlp: Language) -> None:
     with pytest.raises(ValueError, match=r"CRF551.*3 folds.*2 documents"):
         list(FoldCorpus(Numbered(2), 3, 0, "train")(nlp))
+    with pytest.raises(ValueError, match="CRF549.*seed"):
+        FoldCorpus(Numbered(4), 2, 0, "train", seed=-1)
     for folds, fold, name in ((1, 0, "folds"), (2, 2, "fold"), (2, -1, "fold")):
         with pytest.raises(ValueError, match=f"CRF549.*{name}"):
             FoldCorpus(Numbered(2), folds, fold, "train")

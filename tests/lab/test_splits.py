@@ -1,7 +1,7 @@
 """Splits: what is trained on and what is tested on, for corpora of any shape."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.lab.sampling import CorpusLayout, draw_folds, draw_test
-from spacy_crf.lab.splits import KINDS, WHOLE, WITHIN, SplitSettings, make_splits
+from spacy_crf.lab.splits import WHOLE, WITHIN, Kind, SplitSettings, make_splits
 
 UNITS = ["document", "sentence", "chunk"]
 
@@ -35,7 +35,7 @@ def distances(layout: CorpusLayout) -> Any:
     return np.abs(numbers[:, None] - numbers)
 
 
-@given(layouts, st.sampled_from(list(KINDS)), st.sampled_from(UNITS), st.integers(0, 5))
+@given(layouts, st.sampled_from(get_args(Kind)), st.sampled_from(UNITS), st.integers(0, 5))
 def test_nothing_is_tested_that_is_trained_on(layout: CorpusLayout, kind: Any, by: Any, seed: int) -> None:
     if (kind in WITHIN and by == "document") or (kind in WHOLE and by != "document"):
         with pytest.raises(ValueError, match="CRF613"):

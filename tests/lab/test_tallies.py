@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import f1_score
 
 from spacy_crf.lab.fields import LabelledToken, score_fields, tally_fields
-from spacy_crf.lab.tallies import Tally, bootstrap_figures, flatten, nest
+from spacy_crf.lab.statistics import Tally, bootstrap_figures, flatten, nest
 
 LABELS = ("A", "B", "C")
 tokens = st.builds(LabelledToken, st.sampled_from([*LABELS, None]), st.sampled_from(LABELS), st.booleans())

@@ -68,6 +68,20 @@ CASES: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.parametrize("folder", [None, "cache"])
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_model_has_each_weight_once_however_many_windows(
+    case: dict[str, Any], folder: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nlp = learn(3, folder and tmp_path / folder, **dict(case))
+    spacy.util.get_lang_class("xx").from_config(nlp.config).from_bytes(nlp.to_bytes())  # refuses one that occurs twice
+    monkeypatch.setattr(blocks, "UNITS_PER_WINDOW", 1_000_000)
+    whole = learn(3, None, **dict(case))
+    found, expected = (get_layout(pipeline.get_pipe("crf_tagger").model) for pipeline in (nlp, whole))
+    for name in ("state_cells", "transition_cells", "edge_cells"):
+        np.testing.assert_array_equal(np.sort(getattr(found, name)), np.sort(getattr(expected, name)))
+
+
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_weights_are_those_of_training_in_memory(case: dict[str, Any], tmp_path: Path) -> None:
     inside, on_disk, again = (weights(learn(3, folder, **dict(case))) for folder in (None, tmp_path, tmp_path))

@@ -23,7 +23,7 @@ from spacy_crf.core.learn.blocks import EncodedCorpus
 from spacy_crf.core.learn.full_batch import FullBatchObjective
 from spacy_crf.core.sparse import SparseRows
 from spacy_crf.core.weights import Layout
-from spacy_crf.learning.distributed.trainer import cut_shards, evaluate_shard, narrow, read_shard, write_shard
+from spacy_crf.learning.distributed import cut_shards, evaluate_shard, narrow, read_shard, write_shard
 from spacy_crf.learning.model import get_weights
 
 TRAIN, DEV = (ROOT / "corpus" / "crf_tagger" / f"{name}.conllu" for name in ("train", "dev"))

@@ -1,6 +1,7 @@
 """Words that are tagged without Docs: as the Docs of these words are."""
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -47,3 +48,9 @@ def test_words_alone_are_too_little_for_some_models() -> None:
     nlp.get_pipe("crf_tagger").set_labels(["A"])
     with pytest.raises(CRFError, match="CRF592.*crf_tagger"):
         nlp.get_pipe("crf_tagger").tag_words([["a"]])
+
+
+@pytest.mark.parametrize("texts", ["Ada sold", [["Ada"], "Ada sold"], [["Ada", 1]], [None], [["\ud800"]]])
+def test_texts_have_to_be_split_into_words(texts: Any) -> None:
+    with pytest.raises(CRFError, match="CRF474.*crf_tagger.*text [01]"):
+        word_tagger("tags").get_pipe("crf_tagger").tag_words(texts)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.reading.numbers import finite_number, whole_number
+from spacy_crf.reading.records import finite_number, whole_number
 
 
 @pytest.mark.promise

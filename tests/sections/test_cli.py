@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from spacy_crf.cli import app
 from spacy_crf.core.errors import CRFWarning
 from spacy_crf.sections.formats.annotated import read_annotated
+from spacy_crf.sections.layout import to_doc
 from spacy_crf.sections.reader import read_layout
 from spacy_crf.sections.tree import from_json
 
@@ -132,3 +133,21 @@ def test_a_section_parser_is_calibrated(trained, folder, tmp_path):
     assert result.exit_code == 0, result.output
     temperature = spacy.load(tmp_path / "calibrated").get_pipe("section_parser").cfg["temperature"]
     assert f"temperature 1 -> {temperature:.4g}" in result.output
+
+
+HEADED = [[1, "Chapter 1"], [2, "1.1 Scope"], [2, "Z"], [3, "`code` and (a) more"], [3, "- dash"], [1, "Chapter 2 End"]]
+
+
+@pytest.mark.parametrize("to, suffix", [("xml", "xml"), ("md", "md"), ("docling", "json")])
+def test_headings_that_mark_up_names_stay_headings(tmp_path, to, suffix):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("section_parser", config={"markup": "trust"})
+    nlp.to_disk(tmp_path / "model")
+    blocks = [block for level, text in HEADED for block in (["heading", level, text], ["text", 0, "A text."])]
+    path, written = tmp_path / "a.json", tmp_path / f"b.{suffix}"
+    path.write_text(json.dumps({"blocks": blocks}), encoding="utf8")
+    run(path, "--model", tmp_path / "model", "--to", to, "--output", written)
+    trees = [nlp(to_doc(nlp.vocab, read_layout(file)))._.section_tree for file in (path, written)]
+    found, again = ([(node.level, f"{node.number} {node.title}".strip()) for node in tree.walk()] for tree in trees)
+    assert found == [(level, text) for level, text in HEADED]
+    assert again == found

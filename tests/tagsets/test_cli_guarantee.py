@@ -168,6 +168,8 @@ def test_a_table_tells_what_each_level_takes(model: Path, held_out: Path, option
     as_data = run(model, held_out, *options, "--levels", "0.3,0.1,0.0001", "--json")
     told = json.loads(as_data.stdout)
     assert "CRF818" in as_data.stderr, "what is left out of the data is told beside them"
+    by_default = run(model, held_out, *options, "--json")  # which asks for no level in particular
+    assert by_default.stderr == "" and json.loads(by_default.stdout)["levels"]
     sizes = [one["size"] for one in told["levels"]]
     singles = [one["share_single"] for one in told["levels"]]
     assert [one["level"] for one in told["levels"]] == [0.05, 0.1, 0.3] and told["level"] == 0.05

@@ -215,3 +215,29 @@ def test_texts_beside_files_of_a_format_are_named(start: Path, tmp_path: Path) -
         result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0, result.output
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["a.tsv"]
+
+
+@pytest.mark.parametrize("command", ["annotate", "review"])
+@pytest.mark.parametrize(
+    ("name", "text", "format"),
+    [
+        ("words.txt", "ban\ndav\n\nfan\n", None),
+        ("words.tsv", "ban\ndav\n\nfan\n", None),
+        ("a.txt", "ban\ndav. fan", "prose"),
+    ],
+)
+def test_words_and_running_text_are_read_as_sentences(
+    command: str, name: str, text: str, format: str | None, tmp_path: Path
+) -> None:
+    (tmp_path / "gold.tsv").write_text(table(20, seed=0), encoding="utf8")
+    train(tmp_path / "gold.tsv").to_disk(tmp_path / "model")
+    (tmp_path / name).write_text(text, encoding="utf8")
+    output = tmp_path / ("rows" if command == "annotate" else "rows.tsv")
+    options = ["--output", str(output), *(["--format", format] if format else [])]
+    done = CliRunner().invoke(app, [command, str(tmp_path / "model"), str(tmp_path / name), *options])
+    assert done.exit_code == 0, done.output
+    path = output if output.is_file() else next(output.iterdir())
+    lines = path.read_text(encoding="utf8").replace("\t.", "").splitlines()
+    blocks = "\n".join(line.split("\t")[0] for line in lines if not line.startswith("#")).split("\n\n")
+    found = [tuple(word for word in block.split() if word != ".") for block in blocks]
+    assert sorted(filter(None, found)) == [("ban", "dav"), ("fan",)]

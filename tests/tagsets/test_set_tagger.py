@@ -15,11 +15,13 @@ from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from spacy.util import fix_random_seed
 
+from spacy_crf.annotation.extensions import write_known
 from spacy_crf.annotation.gold import read_gold_tags, write_gold_tags
 from spacy_crf.core.errors import CRFWarning
 from spacy_crf.core.labels import TagSet
 from spacy_crf.core.sets.predict import error_controlled_sets, make_utility, top_k_sets, utility_optimal_sets
 from spacy_crf.tagsets.gold import copies, gold_weights, to_gold
+from spacy_crf.tagsets.guarantee import held_out_tokens, risk_control
 
 TEMPLATES = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER", "SUFFIX2[-1..1]"]}
 METHODS = ["utility", "mass", "size"]
@@ -315,11 +317,42 @@ def test_weights_hold_beside_tokens_without_gold() -> None:
     assert [probabilities[tag] for tag in ("KON", "KOUS")] == pytest.approx([2 / 3, 1 / 3], abs=0.02)
 
 
-@pytest.mark.parametrize("weight", [float("nan"), float("inf"), -1.0])
-def test_weights_that_are_none_name_the_document(weight: float) -> None:
+@pytest.mark.parametrize("weight", [float("nan"), float("inf"), -1.0, "1", None, 10**400])
+def test_weights_that_are_none_name_the_document(weight: Any) -> None:
     nlp = build()
     examples = ambiguous(nlp)
-    write_gold_tags(examples[0].reference, [{"P": 1.0}, {"KON": weight, "KOUS": 0.4}, {}])
-    nlp.initialize(lambda: examples)
-    with pytest.raises(ValueError, match=r"CRF449.*set_valued_tagger.*he wen se.*KON"):
-        nlp.update(examples)
+    write_known(examples[0].reference, "gold_tags", [{"P": 1.0}, {"KON": weight, "KOUS": 0.4}, None])
+    with pytest.raises(ValueError, match=r"CRF449.*he wen se.*'wen'.*KON"):
+        nlp.initialize(lambda: examples)
+
+
+@pytest.mark.parametrize("gold", [5, {1: 1.0}, {"": 1.0}, {"KON": 0.0}, {"KON": 1e308, "KOUS": 1e308}])
+def test_gold_that_is_no_weights_of_tags_is_refused(gold: Any) -> None:
+    nlp = build()
+    doc = Doc(nlp.vocab, words=["he"])
+    write_gold_tags(doc, [{}])
+    write_known(doc, "gold_tags", [gold])
+    with pytest.raises(ValueError, match=r"CRF449.*'he'"):
+        read_gold_tags(doc)
+
+
+@pytest.mark.parametrize("learn_from", ["soft", "marginal", "best", "augmented"])
+def test_a_tag_without_weight_is_no_gold(learn_from: str) -> None:
+    losses = []
+    for weights in ({"KON": 1.0, "KOUS": 0.0}, {"KON": 1.0}):
+        nlp = build(learn_from=learn_from)
+        examples = ambiguous(nlp)
+        for example in examples[:2]:
+            write_gold_tags(example.reference, [{"P": 1.0}, weights, {"P": 1.0}])
+        nlp.initialize(lambda own=examples: own)
+        losses.append([nlp.update(examples)["set_valued_tagger"] for _ in range(2)])
+    assert losses[0] == losses[1]
+
+
+def test_promises_are_for_components_that_give_sets() -> None:
+    nlp = spacy.blank("xx")
+    with pytest.raises(ValueError, match="CRF475.*'crf_tagger'"):
+        held_out_tokens(nlp.add_pipe("crf_tagger"), [])
+    held_out = held_out_tokens(trained(build()).get_pipe("set_valued_tagger"), make_examples(nlp))
+    with pytest.raises(ValueError, match="CRF819.*unit.*'word'"):
+        risk_control(held_out, 0.2, unit="word")

@@ -10,9 +10,8 @@ from xml.sax.saxutils import escape
 from ...core.errors import CRFError
 from ...corpora.references import Field
 from .invention import invent_items
-from .inventor import LANGUAGES
+from .inventor import CULTURES, LANGUAGES
 from .noise import spoil
-from .people import CULTURES
 from .phrases import SLOT, Phrasebook
 from .printing import Style, common_styles, style_paths
 

@@ -6,10 +6,6 @@ from random import Random
 from .phrases import Phrasebook
 
 TEST_PREFIX = 5555  # of DOIs
-# Roman figures, from none to nine
-UNITS = ("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX")
-TENS = ("", "X", "XX", "XXX", "XL", "L", "LX", "LXX", "LXXX", "XC")
-HUNDREDS = ("", "C", "CC", "CCC")
 ENDINGS = ("com", "org", "edu", "gov", "net", "org.uk", "de", "fr", "com.au", "info")
 STARTS = ("http://www.", "http://", "https://", "https://www.", "www.")
 
@@ -17,11 +13,6 @@ STARTS = ("http://www.", "http://", "https://", "https://www.", "www.")
 def draw_number(rng: Random, least: int, most: int) -> str:
     """Return a number; small ones are more likely."""
     return str(int(least + (most - least + 1) * rng.random() ** 2))
-
-
-def in_roman(number: int) -> str:
-    """Return a number from 1 to 399 in Roman numerals."""
-    return HUNDREDS[number // 100] + TENS[number // 10 % 10] + UNITS[number % 10]
 
 
 def draw_pages(rng: Random) -> str:

@@ -82,7 +82,8 @@ def book(own: Inventor) -> Item:
     return {
         "editor" if edited else "author": own.authors(3),
         "title": own.title(),
-        "edition": _edition(own) if own.chance(0.15) else "",
+        # a number, or a text that styles print as it is
+        "edition": (own.number(2, 9) if own.chance(0.75) else own.rng.choice(EDITIONS)) if own.chance(0.15) else "",
         "translator": own.people(2) if own.chance(0.25) else "",
         "volume": own.number(1, 6) if own.chance(0.06) else "",
         "number-of-pages": own.number(60, 900) if own.chance(0.06) else "",
@@ -90,11 +91,6 @@ def book(own: Inventor) -> Item:
         **own.printing(),
         "ISBN": (draw_isbn if own.chance(0.5) else draw_old_isbn)(own.rng) if own.chance(0.12) else "",
     }
-
-
-def _edition(own: Inventor) -> str:
-    """Return a number, or a text that styles print as it is."""
-    return own.number(2, 9) if own.chance(0.75) else own.rng.choice(EDITIONS)
 
 
 def _series(own: Inventor, share: float) -> Item:
@@ -111,7 +107,7 @@ def chapter(own: Inventor) -> Item:
         "author": own.authors(4),
         "title": own.title(),
         "editor": own.people(4) if own.chance(0.85) else "",
-        "container-title": _book_title(own),
+        "container-title": capitalise(" ".join(own.phrase("book").split())),
         "page": draw_pages(own.rng) if own.chance(0.85) else "",
         "edition": own.number(2, 4) if own.chance(0.03) else "",
         "translator": own.people(2) if own.chance(0.06) else "",
@@ -119,10 +115,6 @@ def chapter(own: Inventor) -> Item:
         **_series(own, 0.08),
         **own.printing(),
     }
-
-
-def _book_title(own: Inventor) -> str:
-    return capitalise(" ".join(own.phrase("book").split()))
 
 
 def paper(own: Inventor) -> Item:

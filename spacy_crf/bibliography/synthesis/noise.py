@@ -5,8 +5,9 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from random import Random
 
+from ...core.grammar.numerals import roman_numeral
 from ...corpora.references import Field
-from .imprints import draw_doi, draw_eprint, draw_isbn, draw_old_isbn, draw_url, in_roman
+from .imprints import draw_doi, draw_eprint, draw_isbn, draw_old_isbn, draw_url
 from .printing import tidy
 
 Fields = list[Field]
@@ -114,18 +115,13 @@ def abridge(fields: Fields, rng: Random) -> Fields:
 def raise_names(fields: Fields, rng: Random) -> Fields:
     """Put names into capitals, or the first word of them."""
     if rng.random() < 0.4:
-        return [Field(label, re.sub(r"^\w+", _upper, text) if label == "AUTHOR" else text) for label, text in fields]
-    return [Field(label, text.upper() if label in ("AUTHOR", "EDITOR") else text) for label, text in fields]
-
-
-def _upper(found: re.Match[str]) -> str:
-    return found[0].upper()
+        return _change(fields, lambda text: re.sub(r"^\w+", lambda found: found[0].upper(), text), "AUTHOR")
+    return _change(fields, str.upper, "AUTHOR", "EDITOR")
 
 
 def end_with(fields: Fields, rng: Random) -> Fields:
     """Put a remark at the end."""
-    remark = rng.choice(ENDS).format(str(rng.randint(10, 9_999_999)))
-    return tidy([*fields, Field(fields[-1].label, " "), Field("NOTE", remark)])
+    return _append(fields, "NOTE", rng.choice(ENDS).format(str(rng.randint(10, 9_999_999))))
 
 
 def begin_with_genre(fields: Fields, rng: Random) -> Fields:
@@ -138,8 +134,7 @@ def begin_with_genre(fields: Fields, rng: Random) -> Fields:
 
 def add_eprint(fields: Fields, rng: Random) -> Fields:
     """Put a number at arXiv at the end."""
-    number = rng.choice(EPRINTS).format(draw_eprint(rng))
-    return tidy([*fields, Field(fields[-1].label, " "), Field("NOTE", number)])
+    return _append(fields, "NOTE", rng.choice(EPRINTS).format(draw_eprint(rng)))
 
 
 def count_pages(fields: Fields, rng: Random) -> Fields:
@@ -147,12 +142,12 @@ def count_pages(fields: Fields, rng: Random) -> Fields:
     labels = {field.label for field in fields}
     if "PUBLISHER" not in labels or labels & {"PAGES", "CONTAINER-TITLE"}:
         return fields
-    return tidy([*fields, Field(fields[-1].label, " "), Field("PAGES", rng.choice(PAGES).format(rng.randint(40, 900)))])
+    return _append(fields, "PAGES", rng.choice(PAGES).format(rng.randint(40, 900)))
 
 
 def quote_as_americans(fields: Fields, rng: Random) -> Fields:
     """Put commas and full stops before the quotation mark that closes a title."""
-    return [Field(label, SWAPPED.sub(r"\2\1", text) if label in QUOTED else text) for label, text in fields]
+    return _change(fields, lambda text: SWAPPED.sub(r"\2\1", text), *QUOTED)
 
 
 def add_address(fields: Fields, rng: Random) -> Fields:
@@ -179,10 +174,8 @@ def add_address(fields: Fields, rng: Random) -> Fields:
 
 def join_years(fields: Fields, rng: Random) -> Fields:
     """Take away the spaces behind a date, as in `2014;6(1):12-19`, and within it, as in `Jun2017`."""
-    joined = (
-        (label, re.sub(r"(?<=[a-z.]) (?=\d{4})", "", text) if label == "DATE" else text) for label, text in fields
-    )
-    return [Field(label, text.rstrip() if label in ("DATE", "VOLUME") else text) for label, text in joined]
+    joined = _change(fields, lambda text: re.sub(r"(?<=[a-z.]) (?=\d{4})", "", text), "DATE")
+    return _change(joined, str.rstrip, "DATE", "VOLUME")
 
 
 def name_volumes(fields: Fields, rng: Random) -> Fields:
@@ -190,44 +183,34 @@ def name_volumes(fields: Fields, rng: Random) -> Fields:
     word = rng.choice(VOLUME_WORDS)
     is_roman = rng.random() < 0.3
 
-    def change(found: re.Match[str]) -> str:
-        number = in_roman(int(found[1])) if is_roman else found[1]
+    def named(found: re.Match[str]) -> str:
+        number = roman_numeral(int(found[1])) if is_roman else found[1]
         return f"{word}{number}"
 
-    return [Field(label, ONLY_VOLUME.sub(change, text) if label == "VOLUME" else text) for label, text in fields]
+    return _change(fields, lambda text: ONLY_VOLUME.sub(named, text), "VOLUME")
 
 
 def lose_roles(fields: Fields, rng: Random) -> Fields:
     """Leave out what says that names are those of editors, where "in" is before them."""
-    return [
-        Field(label, ROLE.sub("", text) if label == "EDITOR" and IN.match(text) else text) for label, text in fields
-    ]
+    return _change(fields, lambda text: ROLE.sub("", text) if IN.match(text) else text, "EDITOR")
 
 
 def plain_quotes(fields: Fields, rng: Random) -> Fields:
     """Print quotation marks as typewriters or LaTeX do."""
     table = rng.choice((QUOTES, QUOTES, LATEX_QUOTES))
-    return [Field(label, text.translate(table)) for label, text in fields]
+    return _change(fields, lambda text: text.translate(table))
 
 
 def plain_dashes(fields: Fields, rng: Random) -> Fields:
     """Print dashes of ranges in other ways."""
     dash = rng.choice(("-", "-", "-", "--", "—", " - ", "– ", "- ", "−", "e", "_"))
-    return [
-        Field(label, text.replace("–", dash) if label in ("PAGES", "DATE", "VOLUME") else text)
-        for label, text in fields
-    ]
+    return _change(fields, lambda text: text.replace("–", dash), "PAGES", "DATE", "VOLUME")
 
 
 def lose_accents(fields: Fields, rng: Random) -> Fields:
     """Print letters without accents, or the accents beside them."""
     is_lost = rng.random() < 0.6
-
-    def change(text: str) -> str:
-        pieces = (_split_letter(char, is_lost) for char in text)
-        return "".join(pieces)
-
-    return [Field(label, change(text)) for label, text in fields]
+    return _change(fields, lambda text: "".join(_split_letter(char, is_lost) for char in text))
 
 
 def _split_letter(char: str, is_lost: bool) -> str:
@@ -247,17 +230,13 @@ def break_lines(fields: Fields, rng: Random) -> Fields:
         place = rng.randint(2, len(found[0]) - 3)
         return f"{found[0][:place]}{joint}{found[0][place:]}"
 
-    return [Field(label, LONG_WORD.sub(broken, text)) for label, text in fields]
+    return _change(fields, lambda text: LONG_WORD.sub(broken, text))
 
 
 def set_ligatures(fields: Fields, rng: Random) -> Fields:
     """Print ligatures as one character, or lose them."""
     lost = rng.choice(LOST) if rng.random() < 0.4 else None
-
-    def change(found: re.Match[str]) -> str:
-        return LIGATURES[found[0]] if lost is None else lost
-
-    return [Field(label, LIGATURE.sub(change, text)) for label, text in fields]
+    return _change(fields, lambda text: LIGATURE.sub(lambda found: LIGATURES[found[0]] if lost is None else lost, text))
 
 
 def misread(fields: Fields, rng: Random) -> Fields:
@@ -270,7 +249,7 @@ def misread(fields: Fields, rng: Random) -> Fields:
                 text = text.replace(right, wrong, 1)
         return text
 
-    return [Field(label, change(text)) for label, text in fields]
+    return _change(fields, change)
 
 
 def lose_spaces(fields: Fields, rng: Random) -> Fields:
@@ -281,7 +260,7 @@ def lose_spaces(fields: Fields, rng: Random) -> Fields:
         text = re.sub(r"(?<=[.,;:)]) ", lambda found: "" if rng.random() < share else " ", text)
         return SMALL_GAP.sub(lambda found: "" if rng.random() < share * 0.1 else " ", text)
 
-    return [Field(label, change(text)) for label, text in fields]
+    return _change(fields, change)
 
 
 def shift_marks(fields: Fields, rng: Random) -> Fields:
@@ -301,15 +280,25 @@ def shift_marks(fields: Fields, rng: Random) -> Fields:
 def spread_marks(fields: Fields, rng: Random) -> Fields:
     """Put spaces before marks."""
     share = rng.choice((0.2, 0.6))
-    return [
-        Field(label, re.sub(r"(?<=\w)(?=[.,;:)])", lambda _: " " if rng.random() < share else "", text))
-        for label, text in fields
-    ]
+
+    def spread(_: re.Match[str]) -> str:
+        return " " if rng.random() < share else ""
+
+    return _change(fields, lambda text: re.sub(r"(?<=\w)(?=[.,;:)])", spread, text))
 
 
 def lose_end(fields: Fields, rng: Random) -> Fields:
     """Leave out the mark at the end."""
     return [*fields[:-1], Field(fields[-1].label, fields[-1].text.rstrip(" .,;"))]
+
+
+def _change(fields: Fields, change: Callable[[str], str], *labels: str) -> Fields:
+    """Change the texts of fields with some labels; of all without any."""
+    return [Field(label, change(text) if not labels or label in labels else text) for label, text in fields]
+
+
+def _append(fields: Fields, label: str, text: str) -> Fields:
+    return tidy([*fields, Field(fields[-1].label, " "), Field(label, text)])
 
 
 def _find(fields: Sequence[Field], label: str) -> int | None:

@@ -18,12 +18,12 @@ from ..weights import ChainWeights
 from .evidence import Known, allowed_labels, condition, log_evidence
 from .forward import ForwardBackward, forward_backward, log_partition
 from .lattice import Lattice, LatticeMarginals, best_path
+from .logspace import sum_out
 from .marginals import node_marginals, path_entropies, sequence_entropies
 from .paths import NBest, distinct_paths, lattice_nbest, nbest, sample
 from .potentials import ChainPotentials, numbered, require_paths
 from .second_order import PairStates, candidates, checked_marginals, pair_log_evidence, pair_states
 from .spans import SpanQuery, span_probabilities
-from .summed import sum_out
 from .viterbi import Decoded, posterior_decode, viterbi
 
 CELLS = 1 << 22  # of transition matrices that are made at a time

@@ -4,8 +4,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..arrays import Bools, Doubles, Floats, Indices, Ints, Segments, pack
-from ..errors import CoreErrors, CRFError
+from ..arrays import Bools, Doubles, Floats, Indices, Ints, Segments, check_shape, pack
+from ..errors import CoreErrors
 from ..labels import Gold
 from ..weights import Layout, masked
 from .forward import log_partition
@@ -70,9 +70,7 @@ def log_likelihoods(known: Known) -> Floats:
 
 
 def _clamp(potentials: ChainPotentials, known: Known) -> ChainPotentials:
-    expected = potentials.emissions.shape
-    if known.shape != expected:
-        raise CRFError(CoreErrors.CRF101.format(name="evidence", expected=expected, actual=known.shape))
+    check_shape("evidence", known, potentials.emissions.shape)
     return potentials.clamped(log_likelihoods(known).astype(potentials.emissions.dtype))
 
 

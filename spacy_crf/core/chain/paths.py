@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from ..arrays import Bools, Doubles, Floats, Indices, Ints, PackedBatch, Segments, chunks
-from ..errors import CoreErrors, CRFError
+from ..errors import require_count
 from ..labels import UNKNOWN
 from .forward import forward_backward
 from .lattice import Lattice, is_long, max_arrivals
@@ -49,7 +49,7 @@ def nbest(potentials: ChainPotentials, k: int) -> NBest:
 
     RAISES (NonFiniteError, NoPathError): as `viterbi`.
     """
-    _check_count("k", k)
+    require_count(k=k)
     potentials.check()
     batch = potentials.batch
     if is_long(batch):
@@ -63,14 +63,9 @@ def lattice_nbest(lattice: Lattice, k: int) -> NBest:
 
     RAISES (NoPathError): for sequences without a path.
     """
-    _check_count("k", k)
+    require_count(k=k)
     best, suffixes = _walk_back_lattice(lattice, k)
     return _as_labels(lattice.batch, best, suffixes, lattice.labels[suffixes.states])
-
-
-def _check_count(name: str, count: int) -> None:
-    if count < 1:
-        raise CRFError(CoreErrors.CRF108.format(name=name, least=1, value=count))
 
 
 def _as_labels(batch: PackedBatch, best: Doubles, suffixes: "_Suffixes", labels: Ints | Indices) -> NBest:
@@ -210,7 +205,7 @@ def sample(potentials: ChainPotentials, n: int, rng: np.random.Generator) -> Int
 
     RAISES (NonFiniteError, NoPathError): as `forward_backward`.
     """
-    _check_count("n", n)
+    require_count(n=n)
     potentials = potentials.astype(np.float64)
     messages = forward_backward(potentials)
     with np.errstate(divide="ignore"):

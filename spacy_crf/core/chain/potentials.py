@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import Doubles, Floats, Indices, Ints, PackedBatch, pack
+from ..arrays import Doubles, Floats, Indices, Ints, PackedBatch, check_shape, pack
 from ..errors import CoreErrors, CRFError
 from ..sparse import SparseRows
 from ..weights import DenseWeights, Layout, masked
@@ -82,8 +82,7 @@ class ChainPotentials:
             wanted |= {"edges": (len(scores), *row * (scores.ndim - 1)), "edge groups": (n,)}
             parts |= {"edges": scores, "edge groups": self.edges.groups}
         for name, shape in wanted.items():
-            if parts[name].shape != shape:
-                raise CRFError(CoreErrors.CRF101.format(name=name, expected=shape, actual=parts[name].shape))
+            check_shape(name, parts[name], shape)
         for name in ("transitions", "start", "end", "edges"):
             if name in parts and not np.all(parts[name] < np.inf):
                 raise NonFiniteError(CoreErrors.CRF102.format(name=name), list(range(self.batch.n_sequences)))

@@ -7,7 +7,7 @@ the marginals themselves to a power would not: they would no longer agree with t
 
 import warnings
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -60,13 +60,17 @@ def fit_temperature(held_out: Sequence[HeldOut], unit: Unit = "token") -> float:
     unit (str): "token" for the marginals of the gold labels, "sequence" for the gold sequences as a whole.
     RETURNS (float): between 1 / HOTTEST and HOTTEST; 1, with a warning, where the best sequences are all of gold: no
         temperature would then be low enough.
-    RAISES (ValueError, ImpossibleEvidenceError): without any gold label, or for a gold sequence that is not allowed.
+    RAISES (ValueError, ImpossibleEvidenceError): without any gold label, for another unit, or for a gold sequence
+        that is not allowed.
     """
     from scipy.optimize import minimize_scalar
 
+    if unit not in get_args(Unit):
+        expected = " or ".join(map(repr, get_args(Unit)))
+        raise CRFError(CoreErrors.CRF549.format(name="unit", value=unit, expected=expected))
     if not any(batch.known.any() for batch in held_out):
         raise CRFError(CoreErrors.CRF111)
-    if all(_is_all_right(batch) for batch in held_out):
+    if all((batch.right(batch.distribution.best()) == 1)[batch.known].all() for batch in held_out):
         warnings.warn(CoreWarnings.CRFW101, CRFWarning, stacklevel=2)
         return 1.0
     loss = token_loss if unit == "token" else sequence_loss
@@ -103,7 +107,3 @@ def sequence_loss(batch: HeldOut, temperature: float) -> float:
     if batch.several is not None:
         allowed[batch.several.rows] = batch.several.weights > 0
     return -float(batch.distribution.at(temperature).log_probability(allowed).sum())
-
-
-def _is_all_right(batch: HeldOut) -> bool:
-    return bool((batch.right(batch.distribution.best()) == 1)[batch.known].all())

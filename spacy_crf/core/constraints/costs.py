@@ -20,10 +20,10 @@ from ..chain.paths import nbest
 from ..chain.potentials import ChainPotentials
 from ..labels import TagSet
 from .decision import Decision, MethodSettings
-from .decode import decode
 from .family import Constraint
 from .labelling import Fields, Labelling, UnitPredicates
 from .problem import violations
+from .strategy import decode
 
 # no solver, no clock: what is not certified is good enough to learn from
 QUICK = MethodSettings(max_iterations=10, budget=None, max_arcs=1, quiet=True)

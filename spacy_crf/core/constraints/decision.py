@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
 from ..arrays import Ints
-from ..errors import CoreErrors, CRFError
+from ..errors import CoreErrors, CRFError, require
 from . import ilp
 from .lagrangian import RULES, StepRule
 
@@ -58,8 +58,7 @@ class MethodSettings:
             ("max_arcs", self.max_arcs >= 1, "at least 1"),
             ("time_limit", self.time_limit is None or self.time_limit > 0, "above 0, or None"),
         ):
-            if not holds:
-                raise CRFError(CoreErrors.CRF922.format(setting=name, value=getattr(self, name), expected=expected))
+            require(CoreErrors.CRF922, name, getattr(self, name), holds, expected)
 
     @property
     def iterations(self) -> int:

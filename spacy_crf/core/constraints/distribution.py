@@ -151,7 +151,7 @@ class ConstrainedPaths:
         limits: dict[str, Any] = {"tolerance": self.tolerance, "width": WIDTH, "patient": False}
         found = expand(messages, self.joint, symbols, free=self.is_free, **limits)
         counts = Counts(*(part.astype(messages.alpha.dtype) for part in found.counts))
-        return counts, float(found.log_shares.sum()) + self._paid
+        return counts, float(found.log_shares.sum()) + float(self._penalties[~self.is_free].sum())
 
     @cached_property
     def segments(self) -> Segments:
@@ -166,10 +166,6 @@ class ConstrainedPaths:
     def breaks_hard(self) -> Bools:
         """((B,)): sequences whose gold, known throughout, breaks a hard constraint."""
         return np.isposinf(self._penalties)
-
-    @property
-    def _paid(self) -> float:
-        return float(self._penalties[~self.is_free].sum())
 
     @cached_property
     def _symbols(self) -> Ints:

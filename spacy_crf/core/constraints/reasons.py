@@ -19,9 +19,9 @@ from ..chain.viterbi import viterbi
 from ..errors import CoreErrors, CRFError
 from ..labels import OUTSIDE, TagSet
 from .decision import Decision, MethodSettings
-from .decode import decode
 from .family import Constraint
 from .labelling import NOTHING, Fields, Labelling, Monitor, UnitPredicates
+from .strategy import decode
 
 MAX_STATES = 20_000
 NO_PREDICATES = UnitPredicates(0)

@@ -1,4 +1,4 @@
-"""The order of methods: ever stronger ones in turn, until a labelling is proved to be the best.
+"""Decoding under constraints in one call: ever stronger methods in turn, and an answer that says which one gave it.
 
 Lagrangian relaxation often proves its own labelling. Otherwise its bound tells which edges no better labelling takes;
 over what is left, dynamic programming over the automata of the constraints is exact where these are small enough, and
@@ -13,16 +13,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from ..arrays import Ints
+from ..chain.potentials import ChainPotentials
+from ..chain.viterbi import viterbi
 from ..errors import CoreWarnings
+from ..labels import TagSet
 from . import ilp
 from .automaton import Products, best_labelling
 from .decision import Decision, MethodSettings
+from .family import Constraint
+from .labelling import Fields, Labelling, UnitPredicates
 from .lagrangian import Relaxation, Steps, is_certified, proceed
-from .problem import Problem
+from .problem import Problem, Trellis, violations
 
 QUICK_ITERATIONS = 10  # of Lagrangian relaxation before automata are tried, in "auto"
 QUICK_STATES = 20_000  # of automata, before the relaxation goes on; or, if that is more,
 QUICK_WIDTH = 100  # for each unit
+CELLS = 1 << 22  # edges that are relaxed side by side
 
 
 @dataclass
@@ -58,10 +64,6 @@ class Case:
     def settled(self) -> bool:
         """Whether nothing is left to be done: the labelling is proved best, or it is proved that there is none."""
         return self.bound == -math.inf or is_certified(self.objective, self.bound, self.score)
-
-    @property
-    def iterations(self) -> int:
-        return 0 if self.run is None else len(self.run.history)
 
     @property
     def narrowed(self) -> Problem:
@@ -108,7 +110,8 @@ class Case:
         violated = {index: times for index, times in now.violated.items() if index not in relaxed}
         grounds = tuple(sorted({*self.problem.local, *self.grounds}))
         limits = () if certified else tuple(sorted(self.limits))
-        told = self.method, self.iterations, violated, relaxed, grounds, before.violated, limits
+        iterations = 0 if self.run is None else len(self.run.history)
+        told = self.method, iterations, violated, relaxed, grounds, before.violated, limits
         return Decision(path, now.score, objective, max(bound, objective), certified, before.score, *told)
 
 
@@ -170,7 +173,6 @@ class Strategy:
             self._ilp(_open(cases))
 
     def _lagrangian(self, cases: list[Case], iterations: int) -> None:
-        """Begin with the relaxation of some sequences."""
         for case in cases:
             case.run = Relaxation(case.problem, Steps(self.settings.step_rule))
         proceed([case.run for case in cases if case.run is not None], iterations)
@@ -178,9 +180,8 @@ class Strategy:
             case.take_relaxed()
 
     def _go_on(self, case: Case) -> None:
-        """Go on with the relaxation of a sequence within its time."""
         if case.run is not None:
-            began, left = time.monotonic(), self.settings.iterations - case.iterations
+            began, left = time.monotonic(), self.settings.iterations - len(case.run.history)
             proceed([case.run], left, began + case.seconds)
             case.spend(began)
             case.take_relaxed()
@@ -278,12 +279,70 @@ class Strategy:
         self._warn(message, case, relaxed=texts, tau=self.settings.tau)
 
     def _warn(self, message: str, case: Case, **known: object) -> None:
-        if self.settings.quiet:
-            return
-        name = f"sequence {case.number}" if self.names is None else repr(self.names[case.number])
-        warnings.warn(message.format(name=name, **known), stacklevel=2)
+        if not self.settings.quiet:
+            name = f"sequence {case.number}" if self.names is None else repr(self.names[case.number])
+            warnings.warn(message.format(name=name, **known), stacklevel=2)
 
 
 def _open(cases: Sequence[Case]) -> list[Case]:
-    """Those that are not settled."""
     return [case for case in cases if not case.settled]
+
+
+def decode(
+    potentials: ChainPotentials,
+    constraints: Sequence[Constraint],
+    tags: TagSet,
+    predicates: UnitPredicates | None = None,
+    settings: MethodSettings | None = None,
+    names: Sequence[str] | None = None,
+) -> list[Decision]:
+    """The labelling of each sequence with the greatest score minus costs that breaks no hard constraint.
+
+    Hard constraints that cannot hold together are relaxed: those with the least sum of priorities, and among equal sums
+    those that leave the greatest score minus costs.
+
+    potentials (ChainPotentials): of a batch; float64 where certificates are to be exact.
+    predicates (UnitPredicates | None): of the units, in packed order. names (sequence of str): of the sequences.
+    RETURNS (list of Decision): in the order the sequences were given. Uncertified answers, relaxed constraints and
+        solvers that fail give a warning that names the sequence.
+    RAISES (ValueError): for constraints with unknown labels or without the predicates that they ask for, and if the
+        settings need a solver and there is none.
+    RAISES (NonFiniteError, NoPathError): as `viterbi`.
+    """
+    settings = settings or MethodSettings()
+    fields, predicates = Fields(tags), predicates or UnitPredicates(potentials.batch.n_units)
+    for constraint in constraints:
+        constraint.check(fields, predicates)
+    if settings.needs_solver:
+        ilp.require_solver(settings.solver)
+    found = viterbi(potentials)
+    rows = potentials.batch.segments.split(potentials.batch.rows)
+    decisions: dict[int, Decision] = {}
+    for index, (own, score) in enumerate(zip(rows, found.scores.tolist())):
+        path = found.labels[own]
+        broken = violations(constraints, Labelling(path.tolist(), fields, predicates.at(own)))
+        if not any(constraints[one].cost for one in broken):
+            best = score if settings.objective == "score" else 0.0
+            found_so = path, score, best, best, True, score, "viterbi", 0, broken
+            decisions[index] = Decision(*found_so, viterbi_violated=broken)
+    strategy = Strategy(settings, names)
+    for part in _parts([index for index in range(len(rows)) if index not in decisions], potentials):
+        cases = []
+        for index, own in ((index, rows[index]) for index in part):
+            problem = Problem(Trellis.of(potentials, own), constraints, fields, predicates.at(own))
+            cases.append(Case(index, problem, found.labels[own], settings.seconds))
+        decisions |= zip(part, strategy.decide(cases))
+    return [decisions[index] for index in range(len(rows))]
+
+
+def _parts(sequences: list[int], potentials: ChainPotentials) -> list[list[int]]:
+    """Runs of sequences whose edges fit into memory together."""
+    parts: list[list[int]] = []
+    filled = CELLS
+    for sequence in sequences:
+        filled += (size := int(potentials.batch.lengths[sequence]) * potentials.n_labels**2)
+        if filled > CELLS:
+            parts.append([])
+            filled = size
+        parts[-1].append(sequence)
+    return parts

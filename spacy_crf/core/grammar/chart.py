@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..arrays import Doubles, Indices
-from ..errors import CoreErrors, CRFError
+from ..arrays import Doubles, Indices, check_shape
+from ..errors import CoreErrors, CRFError, require
 from .rules import BinaryGrammar
 
 CELLS = 1 << 16  # of a work array: it stays in the cache
@@ -49,8 +49,7 @@ class ParseScores:
             raise CRFError(CoreErrors.CRF101.format(name="terminals", expected="(N, V)", actual=self.terminals.shape))
         square = (self.n_units, self.n_units)
         for label, matrix in self.spans.items():
-            if matrix.shape != square:
-                raise CRFError(CoreErrors.CRF101.format(name=f"spans[{label!r}]", expected=square, actual=matrix.shape))
+            check_shape(f"spans[{label!r}]", matrix, square)
         for label, matrix in {"terminals": self.terminals, **self.spans}.items():
             if not bool((matrix < np.inf).all()):  # NaN compares false
                 raise CRFError(CoreErrors.CRF102.format(name=f"scores of {label!r}"))
@@ -64,14 +63,11 @@ class SpanTable:
     """Scores ((s, N, N)) of spans, [first, last unit], by the numbers of symbols, checked to belong to a grammar."""
 
     def __init__(self, grammar: BinaryGrammar, scores: ParseScores):
-        shape = (scores.n_units, grammar.n_terminals)
-        if scores.terminals.shape != shape:
-            raise CRFError(CoreErrors.CRF101.format(name="terminals", expected=shape, actual=scores.terminals.shape))
+        check_shape("terminals", scores.terminals, (scores.n_units, grammar.n_terminals))
         names = grammar.symbols[grammar.n_terminals : grammar.first_marker]
         for label in scores.spans:
-            if label not in names:
-                expected = f"a nonterminal of the grammar: {', '.join(names)}"
-                raise CRFError(CoreErrors.CRF950.format(setting="spans", value=repr(label), expected=expected))
+            expected = f"a nonterminal of the grammar: {', '.join(names)}"
+            require(CoreErrors.CRF950, "spans", repr(label), label in names, expected)
         self.n_symbols = grammar.n_symbols
         self.symbols = np.array([grammar.n_terminals + names.index(label) for label in scores.spans], dtype=np.intp)
         matrices = np.array(list(scores.spans.values()), dtype=float)

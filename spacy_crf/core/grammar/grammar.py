@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Doubles, cached_property
-from ..errors import CoreErrors, CRFError
+from ..errors import CoreErrors, CRFError, require, require_count
 from .chart import ParseScores
 from .forest import Parse, best_parses
 from .marginals import ForestMarginals, marginals
@@ -88,9 +88,8 @@ class Grammar:
         """
         trees = list(trees)
         roots = list(dict.fromkeys(tree.nodes[0].label for tree in trees))
-        if len(roots) != 1:
-            expected = "at least one tree, all with one label at the root"
-            raise CRFError(CoreErrors.CRF950.format(setting="roots of the trees", value=roots, expected=expected))
+        expected = "at least one tree, all with one label at the root"
+        require(CoreErrors.CRF950, "roots of the trees", roots, len(roots) == 1, expected)
         keys = dict.fromkeys(key for tree in trees for _, key in tree.rules())
         rules = tuple(GrammarRule(key[0], key[1:]) for key in keys)
         terminals = tuple(dict.fromkeys(leaf for tree in trees for leaf in tree.leaves))
@@ -103,14 +102,10 @@ class Grammar:
         RAISES (ValueError): for a tree with a rule or a root that the grammar does not have, for a negative smoothing,
             or where nothing is left.
         """
-        if not 0 <= smoothing < np.inf:
-            expected = "at least 0, and finite"
-            raise CRFError(CoreErrors.CRF950.format(setting="smoothing", value=smoothing, expected=expected))
+        require(CoreErrors.CRF950, "smoothing", smoothing, 0 <= smoothing < np.inf, "at least 0, and finite")
         counts = sum((self.count_rules(tree, name) for name, tree in enumerate(trees)), np.zeros(len(self.rules)))
         counts += smoothing
-        if not np.any(counts):
-            expected = "at least one, or smoothed"
-            raise CRFError(CoreErrors.CRF950.format(setting="trees", value="empty", expected=expected))
+        require(CoreErrors.CRF950, "trees", "empty", np.any(counts), "at least one, or smoothed")
         counted = [(rule, count) for rule, count in zip(self.rules, counts.tolist()) if count]
         totals: dict[str, float] = defaultdict(float)
         for rule, count in counted:
@@ -184,8 +179,7 @@ class Grammar:
 
         Fewer trees are always the beginning of more. Those that go through loops of unary rules count.
         """
-        if k < 1:
-            raise CRFError(CoreErrors.CRF108.format(name="k", least=1, value=k))
+        require_count(k=k)
         return best_parses(self.binary, scores, k)
 
     def marginals(self, scores: ParseScores) -> ForestMarginals:
@@ -197,8 +191,7 @@ class Grammar:
 
         scale (str): of the weights, "plain" or "log"; logarithms come back unchanged.
         """
-        if scale not in SCALES:
-            raise CRFError(CoreErrors.CRF950.format(setting="scale", value=repr(scale), expected=" or ".join(SCALES)))
+        require(CoreErrors.CRF950, "scale", repr(scale), scale in SCALES, " or ".join(SCALES))
         names = " ".join(map(_spell, self.terminals))
         lines = [f"%start {_spell(self.start)}", f"%terminals {names}".rstrip(), f"%weights {scale}"]
         for parent, rules in itertools.groupby(self.rules, lambda rule: rule.parent):

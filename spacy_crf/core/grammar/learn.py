@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..arrays import Doubles, Ints, cached_property
-from ..errors import CoreErrors, CRFError
+from ..errors import CoreErrors, CRFError, require
 from ..learn.lbfgs import LBFGS
 from .chart import ParseScores
 from .grammar import Grammar
@@ -83,8 +83,7 @@ class ConditionalLoss:
     """-sum of log p(right trees | document) + c2 |w|^2 as a function of the weights; those of `start` do not matter."""
 
     def __init__(self, start: ConditionalGrammar, documents: Sequence[Observation], c2: float):
-        if not 0 <= c2 < np.inf:
-            raise CRFError(CoreErrors.CRF950.format(setting="c2", value=c2, expected="at least 0, and finite"))
+        require(CoreErrors.CRF950, "c2", c2, 0 <= c2 < np.inf, "at least 0, and finite")
         self._start, self._documents, self._c2 = start, documents, c2
 
     def __call__(self, weights: Doubles) -> tuple[float, Doubles]:

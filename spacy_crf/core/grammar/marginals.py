@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Doubles, Indices, cached_property
-from ..errors import CoreErrors, CRFError
+from ..errors import CoreErrors, require
 from .chart import CELLS, Chart, ParseScores, Semiring, fill, some
 from .rules import MARKER, BinaryGrammar
 
@@ -107,9 +107,8 @@ class ForestMarginals:
 
     def _symbol(self, label: str) -> int:
         known = self.grammar.symbols[: self.grammar.first_marker]
-        if label not in known:
-            expected = f"a symbol of the grammar: {', '.join(known)}"
-            raise CRFError(CoreErrors.CRF950.format(setting="label", value=repr(label), expected=expected))
+        expected = f"a symbol of the grammar: {', '.join(known)}"
+        require(CoreErrors.CRF950, "label", repr(label), label in known, expected)
         return known.index(label)
 
 

@@ -12,8 +12,20 @@ from functools import lru_cache
 from itertools import pairwise, product
 
 from ..arrays import cached_property
-from .numerals import ARABIC, IDEOGRAPH_SIGNS, OTHER_LETTERS, numeral, numerals
-from .words import COUNTERS, INSERTED, KEYWORDS, NUMBER_WORDS, ORDINALS, OUTER, RANKS
+from .numerals import (
+    ARABIC,
+    COUNTERS,
+    IDEOGRAPH_SIGNS,
+    INSERTED,
+    KEYWORDS,
+    NUMBER_WORDS,
+    ORDINALS,
+    OTHER_LETTERS,
+    OUTER,
+    RANKS,
+    numeral,
+    numerals,
+)
 
 # -- keywords and signs before numbers, and letters and digits of other kinds ---------------------------------
 

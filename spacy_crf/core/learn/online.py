@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..arrays import Doubles, Floats, Indices, Ints
-from ..errors import CoreErrors, CRFError
+from ..errors import CoreErrors, require
 from ..stored import FINITE, stored_floats, stored_size
 from ..weights import DenseWeights, Layout
 from .blocks import EncodedCorpus
@@ -38,8 +38,7 @@ class OnlineLearner(ABC):
     def __post_init__(self) -> None:
         for name in self.positive:
             value = getattr(self, name)
-            if not 0 < value < np.inf:
-                raise CRFError(CoreErrors.CRF204.format(name=name, value=value, expected="above 0 and finite"))
+            require(CoreErrors.CRF204, name, value, 0 < value < np.inf, "above 0 and finite")
 
     def start(self, layout: Layout, flat: Floats) -> None:
         """Begin at the weights ((layout.size,)) of a layout."""

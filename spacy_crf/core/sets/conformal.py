@@ -15,9 +15,9 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ..arrays import Bools, Doubles, Floats, Indices
-from ..errors import CoreErrors, CoreWarnings, CRFError
-from .measures import best_labels, check_shape, pad_labels
+from ..arrays import Bools, Doubles, Floats, Indices, check_finite, check_shape
+from ..errors import CoreErrors, CoreWarnings, CRFError, require
+from .measures import best_labels, pad_labels
 
 Kind = Literal["lac", "aps", "raps"]
 Condition = Literal["marginal", "label", "group"]
@@ -30,7 +30,7 @@ def ranked(marginals: Floats) -> tuple[Doubles, Indices]:
     RETURNS (tuple): the probability ((N, L)) of all labels before each one; its rank ((N, L)) from 1.
     RAISES (ValueError): for NaN or inf.
     """
-    _check_finite(marginals)
+    check_finite("marginals", marginals)
     order = np.argsort(-marginals, axis=1, kind="stable")
     sums = np.cumsum(np.take_along_axis(marginals, order, axis=1), axis=1, dtype=np.float64)
     before, ranks = np.zeros(marginals.shape), np.empty(marginals.shape, dtype=np.intp)
@@ -39,15 +39,9 @@ def ranked(marginals: Floats) -> tuple[Doubles, Indices]:
     return before, ranks
 
 
-def _check_finite(marginals: Floats) -> None:
-    if not np.isfinite(marginals).all():
-        raise CRFError(CoreErrors.CRF102.format(name="marginals"))
-
-
 def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
     """Refuse a setting that is none of its choices."""
-    if value not in choices:
-        raise CRFError(CoreErrors.CRF819.format(name=name, value=value, expected=" or ".join(map(repr, choices))))
+    require(CoreErrors.CRF819, name, value, value in choices, " or ".join(map(repr, choices)))
 
 
 def least_count(level: float) -> int:
@@ -90,16 +84,15 @@ class Score:
             "penalty": (0 < self.penalty < np.inf if raps else self.penalty == 0, "positive for RAPS, 0 for others"),
             "k_reg": (self.k_reg >= 0 if raps else self.k_reg == 0, "at least 0 for RAPS, 0 for others"),
         }
-        for name, (fulfilled, expected) in rules.items():
-            if not fulfilled:
-                raise CRFError(CoreErrors.CRF819.format(name=name, value=getattr(self, name), expected=expected))
+        for name, (holds, expected) in rules.items():
+            require(CoreErrors.CRF819, name, getattr(self, name), holds, expected)
 
     def of(self, marginals: Floats, uniforms: Doubles | None = None) -> Doubles:
         """((N, L)): scores of all labels. O(N L log L), for LAC O(N L).
 
         uniforms ((N,)): from [0, 1]; the same ones give the same sets, and sets that are nested in the level.
         """
-        _check_finite(marginals)
+        check_finite("marginals", marginals)
         if (uniforms is not None) != self.randomised:
             raise CRFError(CoreErrors.CRF820.format(kind=self.kind, needs="wants" if self.randomised else "takes no"))
         probabilities = marginals.astype(np.float64)

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Bools, Doubles, Floats, Indices
+from ..arrays import Bools, Doubles, Floats, Indices, check_shape
 from ..errors import CoreErrors, CRFError
-from .measures import check_shape
 from .predict import TIE, ChosenSets, check_marginals, check_values
 
 ANY = "*"

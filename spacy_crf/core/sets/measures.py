@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import Bools, Doubles, Floats, Indices, Scalar
+from ..arrays import Bools, Doubles, Floats, Indices, Scalar, check_shape
 from ..calibration import Reliability, classwise_errors, reliability
 from ..errors import CoreErrors, CRFError
 
@@ -81,12 +81,6 @@ def best_labels(weights: Floats) -> Bools:
     return np.asarray((weights >= greatest - SUM_TOLERANCE) & (weights > 0))
 
 
-def check_shape(name: str, array: npt.NDArray[np.generic], expected: tuple[int, ...]) -> None:
-    """Refuse an array of another shape."""
-    if array.shape != expected:
-        raise CRFError(CoreErrors.CRF101.format(name=name, expected=expected, actual=array.shape))
-
-
 def pad_labels(values: npt.NDArray[Scalar], weights: Floats, fill: float) -> npt.NDArray[Scalar]:
     """((N, W)): values ((N, L)) of labels, and another one for the labels behind them that only gold ((N, W)) has.
 
@@ -107,19 +101,11 @@ def covered(weights: Floats, members: Bools) -> Bools:
 class SetMeasures:
     """Means over the units with gold; all 0 where there are none.
 
-    n (int): units with gold.
-    ml_util (float): see `ml_util`.
-    accuracy, precision, recall (float): multi-label measures of the set against the set of gold tags, whatever their
-        weights: |Y and S| / |Y or S|, / |S|, / |Y|. An empty set has precision 0.
-    coverage (float): share of units with `covered`.
+    ml_util (float): see `ml_util`. coverage (float): share of units with `covered`.
     size (float): members of a set. singletons (float): share of sets with exactly one member.
     """
 
-    n: int
     ml_util: float
-    accuracy: float
-    precision: float
-    recall: float
     coverage: float
     size: float
     singletons: float
@@ -127,19 +113,9 @@ class SetMeasures:
 
 def set_measures(weights: Floats, members: Bools, g: Doubles) -> SetMeasures:
     """All measures of predicted sets. See `ml_util` for the arguments."""
-    known = has_gold(weights)
-    gold, sets = weights[known] > 0, members[known]
-    both, sizes = (gold & sets).sum(axis=1), sets.sum(axis=1)
-    columns = (
-        ml_util(weights, members, g),
-        both / (gold | sets).sum(axis=1),
-        both / np.maximum(1, sizes),
-        both / gold.sum(axis=1),
-        covered(weights, members),
-        sizes,
-        sizes == 1,
-    )
-    return SetMeasures(len(gold), *(float(np.mean(column)) if len(gold) else 0.0 for column in columns))
+    sizes = members[has_gold(weights)].sum(axis=1)
+    columns = ml_util(weights, members, g), covered(weights, members), sizes, sizes == 1
+    return SetMeasures(*(float(np.mean(column)) if len(sizes) else 0.0 for column in columns))
 
 
 # -- coverage in strata, and calibration errors ------------------------------------------------------------------------

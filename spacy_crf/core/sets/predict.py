@@ -15,8 +15,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..arrays import Bools, Doubles, Floats, Indices
-from ..errors import CoreErrors, CRFError
+from ..arrays import Bools, Doubles, Floats, Indices, Ints
+from ..chain.distribution import Labellings
+from ..chain.potentials import numbered
+from ..errors import CoreErrors, CRFError, require_count
 
 # float32 marginals are off by some 1e-6; what differs by less is equal, and the smaller set is taken
 TIE = 1e-6
@@ -41,6 +43,8 @@ DISCOUNTS: dict[str, Discount] = {
     "u80": lambda alpha, beta, s, n_labels: 1 / s + 1.2 * (s - 1) / s**2,
     "reject": lambda alpha, beta, s, n_labels: np.where(s == 1, 1.0, np.where(s == n_labels, 1 - alpha, 0.0)),
 }
+MASS_TIE = 1e-9  # relative: what a mass may be less than the level
+FIRST, GROWTH = 4, 4  # paths asked for at first, and how many times as many after that
 
 
 @dataclass(frozen=True)
@@ -54,8 +58,7 @@ class Utility:
 
     def values(self, n_labels: int) -> Doubles:
         """((L,)): g(1) to g(L), checked, in float64: float32 has ties where a g is flat."""
-        if n_labels < 1:
-            raise CRFError(CoreErrors.CRF108.format(name="n_labels", least=1, value=n_labels))
+        require_count(n_labels=n_labels)
         if self.table is None:
             found = DISCOUNTS[self.name](self.alpha, self.beta, np.arange(1.0, n_labels + 1), n_labels)
         else:
@@ -176,8 +179,7 @@ def error_controlled_sets(marginals: Floats, level: float) -> ChosenSets:
 
 def top_k_sets(marginals: Floats, k: int) -> ChosenSets:
     """The k most probable labels of each unit, all labels where there are fewer. O(N L log L)."""
-    if k < 1:
-        raise CRFError(CoreErrors.CRF108.format(name="k", least=1, value=k))
+    require_count(k=k)
     size = min(k, check_marginals(marginals))
     ranked = np.sort(marginals, axis=1)[:, ::-1][:, :size]
     sizes = np.full(len(marginals), size, dtype=np.intp)
@@ -229,3 +231,65 @@ def _members(marginals: Floats, thresholds: Floats, sizes: Indices) -> Bools:
     from_behind = np.cumsum(last[:, ::-1], axis=1)[:, ::-1]
     members[rows] &= ~(last & (from_behind <= spare[:, None]))
     return members
+
+
+# -- sets of whole sequences -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SequenceSet:
+    """The readings of one sequence, distinct, best first.
+
+    paths ((K, T)): label indices. probabilities ((K,)): of these paths.
+    mass (float): their sum: the probability that the true sequence is among them.
+    complete (bool): True where the set is the one asked for; False where the paths that were looked at were too few.
+    """
+
+    paths: Ints
+    probabilities: Doubles
+    mass: float
+    complete: bool
+
+
+def smallest_set(paths: Ints, probabilities: Doubles, level: float, exhausted: bool = False) -> SequenceSet:
+    """The fewest of the best paths of a sequence with a mass of at least a level, all if their mass is below it.
+
+    exhausted (bool): whether the sequence has no other paths, so that all of them are complete.
+    """
+    _check_level(level)
+    problem = ""
+    if len(paths) != len(probabilities) or not len(paths):
+        problem = "which must be as many"
+    elif not ((np.diff(probabilities) <= 0).all() and (probabilities >= 0).all()):
+        problem = "which must be numbers from 0 and descend"
+    if problem:
+        raise CRFError(CoreErrors.CRF811.format(paths=len(paths), found=len(probabilities), problem=problem))
+    reached = np.minimum(1.0, np.cumsum(probabilities)) >= level * (1 - MASS_TIE)
+    chosen = probabilities[: int(reached.argmax()) + 1] if reached[-1] else probabilities
+    return SequenceSet(paths[: len(chosen)], chosen, min(1.0, float(chosen.sum())), bool(reached[-1]) or exhausted)
+
+
+def smallest_sequence_sets(labellings: Labellings, level: float, cap: int = 256) -> list[SequenceSet]:
+    """`smallest_set` for each sequence of a batch, from as many best paths as it takes, at most `cap` of all L^T.
+
+    Token sets multiply out to sequences that were never probable together; here each member is a whole reading with its
+    exact probability. Heid (section 5.1) names such sets and leaves them open. An empty sequence has one path, of
+    probability 1.
+    """
+    _check_level(level)  # of an empty batch, too
+    require_count(cap=cap)
+    found: dict[int, SequenceSet] = {}
+    pending, k = np.arange(labellings.n_sequences), min(FIRST, cap)
+    while len(pending):
+        with numbered(pending):
+            best = labellings.select(pending).n_best(k)
+        for b, own in zip(pending.tolist(), best):
+            found[b] = smallest_set(*own, level, exhausted=len(own.labels) < k)
+        pending = np.array([b for b in pending.tolist() if not found[b].complete and k < cap], dtype=np.intp)
+        k = min(GROWTH * k, cap)
+    return [found[sequence] for sequence in range(labellings.n_sequences)]
+
+
+def _check_level(level: float) -> None:
+    if not 0 < level <= 1:
+        raise CRFError(CoreErrors.CRF806.format(value=level, expected="in (0, 1]"))

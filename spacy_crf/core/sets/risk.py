@@ -9,14 +9,14 @@ not a grid; sets hold the label at its step itself (losses are right-continuous)
 """
 
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
-from ..arrays import Bools, Doubles, Floats, Indices
+from ..arrays import Bools, Doubles, Floats, Indices, check_shape
 from ..errors import CoreErrors, CRFError
 from .conformal import check_choice, check_count, ranked
-from .measures import SUM_TOLERANCE, best_labels, check_shape, pad_labels
+from .measures import SUM_TOLERANCE, best_labels, pad_labels
 
 Unit = Literal["token", "sentence", "document"]
 Loss = Literal["share", "any", "ml-acc"]
@@ -70,18 +70,33 @@ class LossSteps:
 
 
 @dataclass(frozen=True)
-class RiskControl:
-    """Sets with a bounded expected loss.
+class BoundedRisk:
+    """Sets with a bounded expected loss. level (float): the bound. unit (str), loss (str): what it is a mean of."""
 
-    level (float): the bound. unit (str): what losses are averaged over: "token", "sentence" or "document".
+    level: float
+    unit: Unit
+    loss: Loss
+
+    def to_data(self) -> dict[str, Any]:
+        """The settings as plain data that JSON can hold."""
+        return asdict(self)
+
+    @classmethod
+    def from_data(cls, data: dict[str, Any]) -> Self:
+        """The settings that `to_data` wrote."""
+        return cls(**data)
+
+
+@dataclass(frozen=True)
+class RiskControl(BoundedRisk):
+    """Sets of labels with a bounded expected loss.
+
+    unit (str): what losses are averaged over: "token", "sentence" or "document".
     loss (str): "share" of a unit's tokens whose gold label is not in the set; 1 if there is "any" such token; the
         unit's mean of 1 - "ml-acc".
     mass (float): of the sets. n (int): calibration units. risk (float): their mean loss.
     """
 
-    level: float
-    unit: Unit
-    loss: Loss
     mass: float
     n: int
     risk: float
@@ -106,29 +121,17 @@ class RiskControl:
             f"n = {self.n} calibration {self.unit}s), if {self.unit}s are exchangeable with these."
         )
 
-    def to_data(self) -> dict[str, Any]:
-        """The settings as plain data that JSON can hold."""
-        return asdict(self)
-
-    @classmethod
-    def from_data(cls, data: dict[str, Any]) -> "RiskControl":
-        """The settings that `to_data` wrote."""
-        return cls(**data)
-
 
 @dataclass(frozen=True)
-class SpanRisk:
+class SpanRisk(BoundedRisk):
     """Sets of spans with a bounded expected loss: all those with a probability from a threshold on.
 
-    level (float): the bound. unit (str): what losses are of: "sentence" or "document", one that has gold spans.
+    unit (str): what losses are of: "sentence" or "document", one that has gold spans.
     loss (str): "share" of its gold spans that are not in its set; 1 if there is "any" such span.
     threshold (float): least probability of a span in a set. longest (int): its most tokens.
     n (int): calibration units. risk (float): their mean loss.
     """
 
-    level: float
-    unit: Unit
-    loss: Loss
     threshold: float
     longest: int
     n: int
@@ -145,15 +148,6 @@ class SpanRisk:
             f"{what} is at most {100 * self.level:.6g} % (conformal risk control at level {self.level:g}, n = {self.n} "
             f"calibration {self.unit}s), if {self.unit}s that have spans are exchangeable with these."
         )
-
-    def to_data(self) -> dict[str, Any]:
-        """The settings as plain data that JSON can hold."""
-        return asdict(self)
-
-    @classmethod
-    def from_data(cls, data: dict[str, Any]) -> "SpanRisk":
-        """The settings that `to_data` wrote."""
-        return cls(**data)
 
 
 def control_span_risk(

@@ -16,7 +16,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ...core.arrays import Doubles, Ints, Segments
-from ...core.errors import CoreErrors, CRFError
+from ...core.errors import require_count
 from ...core.labels import Gold
 from ...features.block import SequenceMode
 from ...features.columns import Columns
@@ -42,8 +42,7 @@ class LexiconSettings:
     theta: float | None = None
 
     def __post_init__(self) -> None:
-        if self.suffix_length < 0:
-            raise CRFError(CoreErrors.CRF108.format(name="suffix_length", least=0, value=self.suffix_length))
+        require_count(0, suffix_length=self.suffix_length)
         for name in ("smoothing", "cutoff", "theta"):
             value = getattr(self, name)
             if value is not None:

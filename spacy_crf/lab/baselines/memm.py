@@ -24,7 +24,7 @@ from ...core.chain.forward import SMALLEST, exp_shifted, forward_backward
 from ...core.chain.marginals import node_marginals
 from ...core.chain.potentials import ChainPotentials
 from ...core.chain.viterbi import viterbi
-from ...core.errors import CoreErrors, CRFError
+from ...core.errors import CRFError, require_count
 from ...core.labels import Gold
 from ...core.learn.blocks import EncodedCorpus
 from ...core.learn.lbfgs import LBFGS
@@ -156,8 +156,7 @@ def fit_memm(
 def check_training(c2: float, max_iterations: int) -> None:
     """Raise a coded error for a setting that is out of its range."""
     check_amount("c2", c2)
-    if max_iterations < 1:
-        raise CRFError(CoreErrors.CRF108.format(name="max_iterations", least=1, value=max_iterations))
+    require_count(max_iterations=max_iterations)
 
 
 def log_normalizers(scores: Doubles, transitions: Doubles) -> Doubles:

@@ -20,7 +20,7 @@ from ...core.labels import Gold, TagSet
 from ...core.stored import stored_bools
 from ...features.spelling import Speller
 from ...reading.files import read_text
-from ...reading.numbers import finite_number
+from ...reading.records import finite_number
 from ..errors import PipeErrors
 from .block import DictionarySettings, Fold
 from .counts import CountTable, Data, Shares, known_shares, similar_pairs, sum_by_cell

@@ -17,8 +17,7 @@ from ...features.spelling import Speller
 from ...features.templates import VALID_TAGS, Attribute
 from ..errors import PipeErrors, PipeWarnings
 from .block import DictionarySettings
-from .counted import Counted, Words
-from .counts import CountTable, Shares, known_shares
+from .counts import Counted, CountTable, Shares, Words, known_shares
 from .tag_dictionary import FOLDS, AmbiguityClasses, TagDictionary, count_shares, make_dictionary, read_dictionary
 
 ATTRIBUTE = Attribute(VALID_TAGS)

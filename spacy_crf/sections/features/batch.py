@@ -294,13 +294,19 @@ class Profiles:
             *(styles(batch).codes, _number_before(batch)),
             *(blanks(batch, step).codes > 1 for step in (-1, 1)),
         ]
-        numbers: Indices = np.zeros(len(batch), dtype=np.intp)
-        for part in (np.asarray(part, dtype=np.intp) for part in parts):
-            numbers = numbers * (int(np.max(part, initial=0)) + 1) + part
-            numbers = np.unique(numbers, return_inverse=True)[1].reshape(-1)
+        numbers = number_combinations(parts)
         titles = batch.related("is title") & self.short
         self.known = np.bincount(numbers, weights=titles).astype(np.intp)[numbers] - titles
         self.alike = np.bincount(numbers)[numbers] - 1
+
+
+def number_combinations(parts: Iterable[Any]) -> Indices:
+    """((N,)): the same number for units that have the same values of all parts ((N,)), whole numbers or flags."""
+    numbers: Indices = np.zeros(1, dtype=np.intp)
+    for part in (np.asarray(part, dtype=np.intp) for part in parts):
+        numbers = numbers * (int(np.max(part, initial=0)) + 1) + part
+        numbers = np.unique(numbers, return_inverse=True)[1].reshape(-1)
+    return numbers
 
 
 def _number_before(batch: UnitBatch) -> Indices:

@@ -12,7 +12,7 @@ import numpy as np
 from ...core.arrays import Bools, Doubles, Indices
 from ..segment import Kind
 from . import text
-from .batch import FeatureValues, NumberSequences, UnitBatch, family, signs
+from .batch import FeatureValues, NumberSequences, UnitBatch, family, number_combinations, signs
 
 _PROSE = 12  # words of what is running text whatever ends it
 _CLAUSE = 6  # words of what is running text if it ends as such
@@ -172,11 +172,7 @@ def _settings(batch: UnitBatch, found: dict[str, Bools]) -> Indices:
         case.among("title"),
         *(found[name] for name in _SETTING),
     ]
-    numbers: Indices = np.zeros(len(batch), dtype=np.intp)
-    for part in (np.asarray(part, dtype=np.intp) for part in parts):
-        numbers = numbers * (int(np.max(part, initial=0)) + 1) + part
-        numbers = np.unique(numbers, return_inverse=True)[1].reshape(-1)
-    return numbers
+    return number_combinations(parts)
 
 
 def _behind_codes(values: FeatureValues, behind: Bools) -> Indices:

@@ -11,7 +11,7 @@ import numpy as np
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ...core.arrays import Bools, Hashes
+from ...core.arrays import Bools, Hashes, Indices
 from ...features.columns import Column, Columns, positional
 from ...features.hashing import string_hashes
 from ...features.templates import Attribute
@@ -116,25 +116,20 @@ def _of_profile(count: str) -> Feature:
     return feature
 
 
+def _of_looks(describe: Callable[[Looks], Indices], bounds: Sequence[int]) -> Feature:
+    """Numbers of texts, by their looks, in ranges."""
+    return lambda batch: FeatureValues.bins(describe(batch.shared(Looks)), bounds, batch.is_text)
+
+
 def _line(name: str) -> Feature:
     """A condition that tells headings from other texts."""
     return _flag(lambda batch: batch.shared(evidence)[name])
-
-
-def _look(batch: UnitBatch) -> FeatureValues:
-    """The look of a text, in ranges."""
-    return FeatureValues.bins(np.floor(batch.shared(Looks).scores).astype(np.intp), _SCORES, batch.is_text)
 
 
 def _set_like_headings(batch: UnitBatch) -> FeatureValues:
     """The share of headings, in percent, that is to be expected among the lines that are set in the same way."""
     looks = batch.shared(Looks)
     return FeatureValues.bins((100 * looks.like_headings).astype(np.intp), _SHARES, batch.is_text & (looks.mates > 0))
-
-
-def _mates(batch: UnitBatch) -> FeatureValues:
-    """The number of other lines that are set in the same way."""
-    return FeatureValues.bins(batch.shared(Looks).mates, _COUNTS, batch.is_text)
 
 
 _FEATURES: dict[str, Feature] = {
@@ -190,9 +185,9 @@ _FEATURES: dict[str, Feature] = {
     "row place": _of_sequence("row_places", (1, 2)),
     "row tainted": _of_sequence("row_tainted"),
     # how lines look, and what others of the document look like that are set in the same way
-    "look": _look,
+    "look": _of_looks(lambda looks: np.floor(looks.scores).astype(np.intp), _SCORES),
     "set like headings": _set_like_headings,
-    "set alike": _mates,
+    "set alike": _of_looks(lambda looks: looks.mates, _COUNTS),
     **{f"line {name}": _line(name) for name in WEIGHTS},
     # what the rules say
     "rule": lambda batch: batch.shared(apply_rules).trace,

@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape, quoteattr
 from ...core.errors import CRFError
 from ...reading.errors import ReadingErrors
 from ...reading.files import read_bytes
-from ...reading.xml import XmlReader, has_single_bytes
+from ...reading.xml import IMPOSSIBLE, XmlReader, has_single_bytes
 from ..errors import SectionErrors
 
 BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
@@ -33,7 +33,6 @@ OF_SEVERAL_BYTES = frozenset(  # encodings of web pages in which characters may 
 ALIASES = {"ansinew": "cp1252", "applemac": "mac_roman", "utf8x": "utf-8"}  # names of encodings in LaTeX
 HEAD = 4096  # bytes in which a file names its encoding
 BUFFER = 1 << 20  # bytes of text between tags that come in one piece
-IMPOSSIBLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML
 
 
 def read_text(path: Path, declared: re.Pattern[bytes] | None = None) -> str:

@@ -11,7 +11,7 @@ root and one before its end tag. Elements:
     unit        what mark-up of another format said, as `kind`: a kind of unit, or "paragraph" (see `segment`)
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
@@ -19,7 +19,7 @@ from typing import NoReturn
 from ...core.errors import CRFError
 from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder
-from ..segment import HEADINGS, LARGE, PARAGRAPH, Kind
+from ..segment import HEADINGS, LARGE, PARAGRAPH, Kind, Run
 from ..tree import NUMBER, TEXT, TITLE, Element, GoldDocument, SectionNode, SectionTree, mark_headings
 from . import MarkupEvents, XmlSource, attributes, encode, name_of
 from .outline import Begin, End, Formatting, TreeWriter, outline
@@ -103,6 +103,9 @@ class _AnnotatedReader(MarkupEvents):
             runs = tuple((start, min(end, length), style) for start, end, style in layout.runs if start < length)
             layout = replace(layout, text=layout.text[:-1], runs=runs)
         leaves = tuple(leaf for leaf in self.leaves if not layout.text[leaf.start : leaf.end].isspace())
+        layout = replace(
+            layout, runs=tuple(_join_headings(layout, {leaf.end for leaf in leaves if leaf.label == NUMBER}))
+        )
         tree = SectionTree(self.sections)
         for node in tree.walk():
             node.strip(layout.text)
@@ -122,6 +125,24 @@ class _AnnotatedReader(MarkupEvents):
     def _fail(self, problem: str) -> NoReturn:
         line = self.source.expat.CurrentLineNumber
         raise CRFError(SectionErrors.CRF953.format(path=self.path, line=line, problem=problem))
+
+
+def _join_headings(layout: DocumentLayout, numbers: Container[int]) -> list[Run]:
+    """Runs of styles, where the parts of a heading on one line are one, as they are labelled apart.
+
+    numbers (Container[int]): Where numbers end: behind others, a tab is between two cells of a table.
+    """
+    found: list[Run] = []
+    last: dict[str, int] = {}  # place of the last run of a style
+    for start, end, style in layout.runs:
+        before = found[last[style]] if style in last and style in HEADINGS else (0, -1, style)
+        between = layout.text[before[1] : start]
+        if 0 <= before[1] <= start and not between.strip("\t " if before[1] in numbers else " "):
+            found[last[style]] = (before[0], end, style)
+        else:
+            last[style] = len(found)
+            found.append((start, end, style))
+    return found
 
 
 def name_sections(tree: SectionTree, text: str, leaves: tuple[Element, ...]) -> None:

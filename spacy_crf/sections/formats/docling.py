@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ...core.errors import CRFError
-from ...reading.numbers import whole_number
+from ...reading.records import whole_number
 from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import PARAGRAPH, Kind

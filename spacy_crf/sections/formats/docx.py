@@ -97,7 +97,11 @@ class _StyleSheet:
         self.styles = {style.get(f"{W}styleId"): style for style in root.iterfind(f"{W}style")}
         self.defaults = root.find(f"{W}docDefaults/{W}rPrDefault")
         self.usual = next(
-            (key for key, own in self.styles.items() if own.get(f"{W}type") == "paragraph" and _is_on(own, "default")),
+            (
+                key
+                for key, own in self.styles.items()
+                if own.get(f"{W}type") == "paragraph" and own.get(f"{W}default", "0").lower() not in OFF
+            ),
             None,
         )
 
@@ -108,10 +112,6 @@ class _StyleSheet:
             found.append(self.styles[style])
             style = _value(found[-1], "basedOn")
         return found
-
-
-def _is_on(element: XmlElement, name: str) -> bool:
-    return element.get(f"{W}{name}", "0").lower() not in OFF
 
 
 def _level(places: list[XmlElement]) -> int | None:

@@ -71,7 +71,7 @@ class _LatexReader:
         self.path, self.known, self.signs = path, known, known_signs()
         self.commands = {**PREAMBLE, **COMMANDS}
         self.source = LatexSource(path, text, {*LEVELS, *self.commands})
-        self.page = LatexPage(has_chapters="\\chapter" in text)
+        self.page = LatexPage("\\chapter" in text, self.source.macros)
         self.theorems = {"proof": "Proof"}
         self.facts: dict[str, str] = {}  # of the title page
         self.is_preamble = BEGINNING.search(text) is not None
@@ -229,12 +229,6 @@ class _LatexReader:
         self.page.begin_heading(level, is_numbered)
         self.source.enter()
 
-    def _front(self) -> None:
-        self.page.numbers.is_main = False
-
-    def _main(self) -> None:
-        self.page.numbers.is_main = True
-
     def _make_title(self) -> None:
         parts = (self.facts.get(name, "") for name in ("subtitle", "author", "date"))
         title = self.facts.get("title", "")
@@ -344,6 +338,8 @@ COMMANDS: dict[str, Callable[[_LatexReader], None]] = {
     "href": R._link,
     **{"item": R._item, "caption": R._caption, "verb": R._verb, "lstinline": R._verb, "label": R._label},
     **{"include": R._include, "subfile": R._include, "maketitle": R._make_title, "texorpdfstring": R._first_of_two},
-    **{"appendix": lambda reader: reader.page.numbers.begin_appendix(), "mainmatter": R._main, "bibitem": R._entry},
-    **dict.fromkeys(("frontmatter", "backmatter"), R._front),
+    **{"appendix": lambda reader: reader.page.numbers.begin_appendix(), "bibitem": R._entry},
+    **dict.fromkeys(("frontmatter", "backmatter"), lambda reader: reader.page.begin_matter(is_main=False)),
+    "mainmatter": lambda reader: reader.page.begin_matter(is_main=True),
+    "twocolumn": lambda reader: reader.source.push(reader.source.option() or ""),
 }

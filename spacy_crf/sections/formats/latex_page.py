@@ -1,12 +1,14 @@
 """The pages that LaTeX prints: headings with the numbers that they get there, and groups and environments."""
 
 import re
+import sys
 from collections import Counter
 from dataclasses import dataclass, field
 
-from ...core.grammar.numerals import LETTER_UPPER, ROMAN_UPPER, numeral
+from ...core.grammar.numerals import ARABIC, LETTER_LOWER, LETTER_UPPER, ROMAN_LOWER, ROMAN_UPPER, numeral
 from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import Kind
+from .latex_source import Macro
 from .markup import ListCounter
 
 TITLE, PART, CHAPTER, SECTION, SUBSECTION, SUBSUBSECTION, PARAGRAPH, SUBPARAGRAPH = range(8)
@@ -14,6 +16,11 @@ LEVELS = {
     **{"@title": TITLE, "part": PART, "chapter": CHAPTER, "addchap": CHAPTER, "section": SECTION, "addsec": SECTION},
     **{"subsection": SUBSECTION, "subsubsection": SUBSUBSECTION, "paragraph": PARAGRAPH, "subparagraph": SUBPARAGRAPH},
 }
+NAMES = ("@title", "part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph")
+COUNTERS = {
+    "arabic": ARABIC, "roman": ROMAN_LOWER, "Roman": ROMAN_UPPER, "alph": LETTER_LOWER, "Alph": LETTER_UPPER
+}  # fmt: skip
+COUNTED = re.compile(rf"\\(?P<kind>{'|'.join(COUNTERS)})\s*\{{(?P<counter>\w+)\}}|\\the(?P<above>[a-z]+)\s*")
 UNNUMBERED = frozenset({"@title", "addchap", "addsec"})
 DEPTH = 2  # the level whose `secnumdepth` is 0
 WITH_CHAPTERS = re.compile("book|report|scrreprt|memoir|thesis")
@@ -33,10 +40,13 @@ NUMERALS = "1aiA"  # of lists in lists
 
 
 class HeadingNumbers:
-    """Counts headings. has_chapters (bool): the outermost ones are chapters, but for parts."""
+    r"""Counts headings. has_chapters (bool): the outermost ones are chapters, but for parts.
 
-    def __init__(self, has_chapters: bool) -> None:
-        self.has_chapters = has_chapters
+    macros (dict[str, Macro]): of the document, of which those such as `\thesection` say how numbers are printed.
+    """
+
+    def __init__(self, has_chapters: bool, macros: dict[str, Macro]) -> None:
+        self.has_chapters, self._macros = has_chapters, macros
         self.language = ""
         self.part, self.chapter, self.appendix, self.abstract, self.sources = LANGUAGES["en"].split("|")[1:]
         self.last = ""  # the number of the last heading that has one
@@ -74,6 +84,7 @@ class HeadingNumbers:
     def begin_appendix(self) -> None:
         """From here on, letters number what is outermost."""
         self._is_appendix, self._counts[self.outermost] = True, 0
+        self._macros.pop(f"the{NAMES[self.outermost]}", None)
 
     def next(self, level: int) -> str:
         """What is in print before the next heading of a level, "" for nothing."""
@@ -82,14 +93,30 @@ class HeadingNumbers:
         self._counts[level] += 1
         self.has_chapters |= level == CHAPTER
         if level == PART:
-            return f"{self.part} {numeral(ROMAN_UPPER, self._counts[PART]) or self._counts[PART]}"
+            return f"{self.part} {self._printed(PART)}"
         self._counts[level + 1 :] = [0] * (SUBPARAGRAPH - level)
-        first, *others = map(str, self._counts[self.outermost : level + 1])
-        if self._is_appendix:
-            first = numeral(LETTER_UPPER, self._counts[self.outermost]) or first
-        self.last = ".".join((first, *others))
+        self.last = self._printed(level)
         word = self.appendix if self._is_appendix else self.chapter
         return f"{word} {self.last}" if level == CHAPTER else self.last
+
+    def _printed(self, level: int) -> str:
+        """The number of the last heading of a level, as the document has it printed, or else as LaTeX does."""
+        own = self._macros.get(f"the{NAMES[level]}")
+        printed = COUNTED.sub(lambda found: self._counted(found, level), own.text) if own is not None else "\\"
+        if "\\" not in printed:
+            return " ".join(re.sub("[{}~]", "", printed).split())
+        kind = ROMAN_UPPER if level == PART else LETTER_UPPER if self._is_appendix else ARABIC
+        if level in (PART, self.outermost):
+            return numeral(kind, self._counts[level]) or str(self._counts[level])
+        return f"{self._printed(level - 1)}.{self._counts[level]}"
+
+    def _counted(self, found: re.Match[str], level: int) -> str:
+        """What a command for a counter prints in the number of a level; the command itself if that is not known."""
+        above = LEVELS.get(found["above"] or "", level)
+        if above < level:
+            return self._printed(above)
+        counter = LEVELS.get(found["counter"] or "", SUBPARAGRAPH + 1)
+        return found[0] if counter > level else numeral(COUNTERS[found["kind"]], self._counts[counter]) or found[0]
 
     @property
     def _deepest(self) -> int:
@@ -119,10 +146,11 @@ class _OpenGroup:
 class LatexPage(LayoutBuilder):
     """The text of a document, and the groups and environments that are open."""
 
-    def __init__(self, has_chapters: bool) -> None:
+    def __init__(self, has_chapters: bool, macros: dict[str, Macro]) -> None:
         super().__init__()
-        self.numbers = HeadingNumbers(has_chapters)
+        self.numbers = HeadingNumbers(has_chapters, macros)
         self._heading_ink = 0  # what was written when the last of them ended
+        self._main_end = sys.maxsize
         self._n_headings = self._n_environments = 0  # open headings, and environments begun since the last one
         self._groups: list[_OpenGroup] = []
         self._opened: Counter[str] = Counter()  # groups by name
@@ -132,9 +160,23 @@ class LatexPage(LayoutBuilder):
     def build(self, name: str = "", language: str = "") -> DocumentLayout:
         """The document so far."""
         self._close(0)
-        ranks = {level: rank for rank, level in enumerate(sorted({level for *_, level in self.headings}), 1)}
-        self.headings = [(start, end, ranks[level]) for start, end, level in self.headings]
+        levels = self._levels()
+        ranks = {level: rank for rank, level in enumerate(sorted(set(levels)), 1)}
+        places = [(start, end) for start, end, _ in self.headings]
+        self.headings = [(*place, ranks[level]) for place, level in zip(places, levels, strict=True)]
         return super().build(name, language or self.numbers.language)
+
+    def _levels(self) -> list[int]:
+        """The levels of headings: a chapter before the first part, or in the back matter, stands beside parts."""
+        parts = [start for start, _, level in self.headings if level == PART]
+        if not parts:
+            return [level for *_, level in self.headings]
+        return [level - (level > PART and not parts[0] <= start < self._main_end) for start, _, level in self.headings]
+
+    def begin_matter(self, is_main: bool) -> None:
+        """Begin the front, main or back matter."""
+        self.numbers.is_main = is_main
+        self._main_end = sys.maxsize if is_main else self.length
 
     def open(self, name: str, is_unit: bool = False, ends_with_paragraph: bool = False, level: int = -1) -> None:
         """Open a group, see `_OpenGroup`; by its name also a list."""

@@ -21,6 +21,8 @@ ANY = re.compile(".", re.DOTALL)
 ONE = re.compile(r"\\[A-Za-z@]+|\\?.", re.DOTALL)
 NAME = re.compile(r"\\?([A-Za-z@]+\*?|.)", re.DOTALL)
 STAR = re.compile(r"\*?")
+ENDS_IN_COMMAND = re.compile(r"\\[A-Za-z@]+\Z")
+EQUALS = re.compile(r"\s*=")
 BEFORE_BRACE = re.compile(r"[^{}\\%\n]*+")
 BLANK_LINE = re.compile(r"\n[ \t]*+\n")
 PARAMETER = re.compile(r"#([1-9])")
@@ -179,9 +181,8 @@ class LatexSource:
             given.append(macro.default if option is None else option)
         given += [self.argument() for _ in range(macro.arguments - len(given))]
         self._spend(macro.text.count("#") * max(map(len, given), default=0))
-        self.push(
-            PARAMETER.sub(lambda found: given[int(found[1]) - 1] if int(found[1]) <= len(given) else "", macro.text)
-        )
+        text = PARAMETER.sub(lambda found: given[int(found[1]) - 1] if int(found[1]) <= len(given) else "", macro.text)
+        self.push(text + (self.take(STAR) if ENDS_IN_COMMAND.search(text) else ""))
         return True
 
     def _define(self, name: str) -> bool:
@@ -198,8 +199,11 @@ class LatexSource:
             own = self._name(self.argument())
             self._keep(own, self.take(BEFORE_BRACE).count("#"), None, self.argument())
         elif name == "let":
-            own, other = (self._name(self.argument()) for _ in range(2))
-            if (macro := self.macros.get(other.removeprefix("="))) is not None and own not in self.reserved:
+            own = self._name(self.argument())
+            self.take(EQUALS)
+            other = self._name(self.argument())
+            macro = Macro(f"\\{other}") if other in self.reserved else self.macros.get(other)
+            if macro is not None and own not in self.reserved:
                 self.macros[own] = macro
         elif name == "iffalse":
             self.until(r"\fi")

@@ -9,7 +9,7 @@ from textwrap import shorten
 from typing import TypeAlias
 
 from ..layout import DocumentLayout
-from ..segment import Kind, Run
+from ..segment import HEADINGS, Kind, Run
 from ..tree import NEWLINE, TITLE, SectionNode, SectionTree
 
 
@@ -90,8 +90,13 @@ class TreeWriter:
             yield kept
 
     def is_titled(self, node: SectionNode) -> bool:
-        """Whether the heading of a section has a title, so that it is more than a number before a text."""
-        return any(self.tree.elements[place].label == TITLE for place in node.heading)
+        """Whether the heading of a section is more than a number before a text: it has a title, or mark-up names it."""
+        elements = [self.tree.elements[place] for place in node.heading]
+        return any(element.label == TITLE or self._is_marked(element.start) for element in elements)
+
+    def _is_marked(self, start: int) -> bool:
+        unit = self.units.get(start)
+        return unit is not None and not unit.styles.isdisjoint(HEADINGS)
 
     has_heading = is_titled  # whether the heading of a section is written with it, and not with its text
 
@@ -112,7 +117,7 @@ class TreeWriter:
 
     def heading(self, node: SectionNode) -> str:
         """The heading of a section, in one line."""
-        return " ".join(self.line([place]) for place in node.heading)
+        return self.line(node.heading)
 
     def tagged(self, start: int, end: int, tags: Mapping[str, str], write: Callable[[str], str]) -> str:
         """A stretch of text with its styles as elements. tags (Mapping[str, str]): by style."""

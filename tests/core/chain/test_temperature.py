@@ -119,3 +119,8 @@ def test_what_cannot_be_fitted_is_told():
 def test_temperatures_are_positive_and_finite(temperature):
     with pytest.raises(ValueError, match="CRF110"):
         overconfident(2.0).distribution.chains.tempered(temperature)
+
+
+def test_another_unit_is_refused():
+    with pytest.raises(ValueError, match="CRF549.*unit.*'word'.*'token' or 'sequence'"):
+        fit_temperature([], "word")

@@ -11,9 +11,9 @@ from spacy_crf.core.arrays import pack
 from spacy_crf.core.chain.potentials import ChainPotentials
 from spacy_crf.core.chain.viterbi import viterbi
 from spacy_crf.core.constraints.decision import MethodSettings
-from spacy_crf.core.constraints.decode import decode
 from spacy_crf.core.constraints.language import parse_all
 from spacy_crf.core.constraints.reasons import explain
+from spacy_crf.core.constraints.strategy import decode
 from spacy_crf.core.labels import TagSet
 
 TAGS = TagSet(("A", "B"), "none")

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 
 from spacy_crf.core.constraints import ilp
 from spacy_crf.core.constraints.decision import MethodSettings
-from spacy_crf.core.constraints.decode import decode
 from spacy_crf.core.constraints.labelling import Fields, UnitPredicates
 from spacy_crf.core.constraints.language import parse_all
 from spacy_crf.core.constraints.problem import Problem, Trellis
+from spacy_crf.core.constraints.strategy import decode
 from spacy_crf.core.labels import TagSet
 
 CONSTRAINTS = parse_all("at_most(A)\nrequires(B, C)\npresence_precedence(C, A) cost=2\nat_least(B, 2) cost=1")

@@ -23,11 +23,11 @@ from spacy_crf.core.chain.viterbi import viterbi
 from spacy_crf.core.constraints import ilp
 from spacy_crf.core.constraints.automaton import best_in_product, best_labelling, product_of
 from spacy_crf.core.constraints.decision import MethodSettings
-from spacy_crf.core.constraints.decode import decode
 from spacy_crf.core.constraints.labelling import Fields, UnitPredicates
 from spacy_crf.core.constraints.lagrangian import Steps, project, relax
 from spacy_crf.core.constraints.language import parse, parse_all
 from spacy_crf.core.constraints.problem import Problem, Trellis
+from spacy_crf.core.constraints.strategy import decode
 from spacy_crf.core.labels import TagSet
 
 quiet = pytest.mark.filterwarnings("ignore:.*CRFW90")

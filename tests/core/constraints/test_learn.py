@@ -5,8 +5,8 @@ from helpers.constrained_chains import CONSTRAINTS, TAGS, part, random_chain
 
 from spacy_crf.core.constraints.costs import charged, decoded_violations, gold_violations, perceptron_costs
 from spacy_crf.core.constraints.decision import MethodSettings
-from spacy_crf.core.constraints.decode import decode
 from spacy_crf.core.constraints.language import parse_all
+from spacy_crf.core.constraints.strategy import decode
 
 
 def test_gold_and_its_violations_come_back_in_the_order_of_the_sequences():

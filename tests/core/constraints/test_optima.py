@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from spacy_crf.core.constraints import ilp
 from spacy_crf.core.constraints.automaton import best_labelling
 from spacy_crf.core.constraints.decision import Decision, MethodSettings
-from spacy_crf.core.constraints.decode import decode
 from spacy_crf.core.constraints.labelling import Fields, Labelling, UnitPredicates
 from spacy_crf.core.constraints.lagrangian import relax
 from spacy_crf.core.constraints.language import parse_all
 from spacy_crf.core.constraints.problem import Problem, Trellis, least_difference, penalty, violations
 from spacy_crf.core.constraints.reasons import explain
+from spacy_crf.core.constraints.strategy import decode
 from spacy_crf.core.labels import TagSet
 
 needs_solver = pytest.mark.skipif(not ilp.has_solver(), reason="PuLP has no solver here")

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.core.grammar.numbering import Reading, is_first, is_prefix, readings, step
-from spacy_crf.core.grammar.numerals import letter_value, numeral, numerals, roman_numeral, roman_value
-from spacy_crf.core.grammar.words import KEYWORDS, RANKS
+from spacy_crf.core.grammar.numerals import KEYWORDS, RANKS, letter_value, numeral, numerals, roman_numeral, roman_value
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_crf.core.errors import CRFWarning
-from spacy_crf.core.sections.ahead import gains_ahead
 from spacy_crf.core.sections.build import PAIR, build
 from spacy_crf.core.sections.features import DEFAULT_WEIGHTS, NAMES, weight_vector
 from spacy_crf.core.sections.headings import ParserInput, find_headings
 from spacy_crf.core.sections.lattice import StackLattice
-from spacy_crf.core.sections.parse import ParserSettings, SectionParse, parse
+from spacy_crf.core.sections.parse import ParserSettings, SectionParse, gains_ahead, parse
 from spacy_crf.core.sections.scores import Scorer
 
 EXACT = ParserSettings(max_states=None, margin=math.inf)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from spacy_crf.core.arrays import pack
 from spacy_crf.core.chain.distribution import ChainDistribution
 from spacy_crf.core.chain.potentials import ChainPotentials, NoPathError
-from spacy_crf.core.sets.sequences import smallest_sequence_sets, smallest_set
+from spacy_crf.core.sets.predict import smallest_sequence_sets, smallest_set
 
 CLOSE = 1e-7
 

@@ -54,6 +54,7 @@ BOOK = r"""
 \begin{document}
 \frontmatter
 \chapter{Vorwort}
+\section{Dank}
 \mainmatter
 \part{Wasser}
 \chapter{Fähren}
@@ -66,7 +67,7 @@ BOOK = r"""
 \chapter{Wege}
 \appendix
 \chapter{Tafeln}
-\section{Eins}
+\section{Eins} Tabellen.
 \backmatter
 \chapter{Register}
 \end{document}
@@ -124,14 +125,16 @@ def test_an_article(tmp_path: Path) -> None:
     ]
 
 
-def test_a_book(tmp_path: Path) -> None:
+@pytest.mark.parametrize("markup", ["trust", "prefer"])
+def test_a_book(tmp_path: Path, markup: str) -> None:
     layout = read(tmp_path, BOOK)
     assert layout.language == "de"
-    assert outline(layout) == [
-        *[(1, "", "Vorwort"), (1, "Teil I", "Wasser"), (2, "Kapitel 1", "Fähren"), (3, "1.1", "Boote")],
+    assert outline(layout, markup) == [
+        *[(1, "", "Vorwort"), (2, "", "Dank")],
+        *[(1, "Teil I", "Wasser"), (2, "Kapitel 1", "Fähren"), (3, "1.1", "Boote")],
         *[(4, "1.1.1", "Ruder"), (5, "", "Holz"), (2, "Kapitel 2", "Häfen"), (3, "", "Ohne Zahl")],
         *[(1, "Teil II", "Land"), (2, "Kapitel 3", "Wege"), (2, "Anhang A", "Tafeln"), (3, "A.1", "Eins")],
-        (2, "", "Register"),
+        (1, "", "Register"),
     ]
 
 
@@ -330,6 +333,29 @@ def test_no_text_is_lost_and_no_number_is_wrong(tmp_path: Path, text: str, shown
     (tmp_path / "x.tex").write_text(text, encoding="utf8")
     found = read_layout(tmp_path / "x.tex")
     assert [line.strip() for line in found.text.strip().splitlines()] == shown.split("\n")
+
+
+@pytest.mark.parametrize(
+    "body, headings",
+    [
+        (
+            r"\renewcommand{\thesection}{\Roman{section}}\section{A}\subsection{B}\appendix\section{C}",
+            "I A, I.1 B, A C",
+        ),
+        (r"\renewcommand\thesubsection{\Alph{subsection}.}\section{A}\subsection{B}\subsection{C}", "1 A, A. B, B. C"),
+        (r"\renewcommand{\thesubsection}{\thesection.\alph{subsection}}\section{A}\subsection{B}", "1 A, 1.a B"),
+        (r"\renewcommand{\thesection}{\thesection}\section{A}\renewcommand{\thesection}{\odd}\section{B}", "1 A, 2 B"),
+        (
+            r"\let\old\section\renewcommand{\section}{\newpage\old}\section{A}\old*{B}\let\x=\section\x{C}",
+            "1 A, B, 2 C",
+        ),
+        (r"\twocolumn[\title{T}\maketitle\section*{A}]\section{B}", "T, A, 1 B"),
+    ],
+)
+def test_headings_as_the_document_has_them_made(tmp_path: Path, body: str, headings: str) -> None:
+    layout = read(tmp_path, rf"\documentclass{{article}}\begin{{document}}{body}\end{{document}}")
+    found = [layout.text[start:end] for start, end, style in sorted(layout.runs) if style.startswith("heading")]
+    assert ", ".join(map(str.strip, found)) == headings
 
 
 def test_a_file_that_is_included_may_speak_of_documents(tmp_path: Path) -> None:

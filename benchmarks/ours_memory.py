@@ -1,11 +1,14 @@
-"""spacy_crf: peak memory of the core learning from encoded features, in a process without spaCy and Docs."""
+"""Peak memory of the core learning from encoded features, in a process without spaCy and Docs.
+
+python -m benchmarks.ours_memory memory --task TASK --data DIR --models DIR
+"""
 
 import sys
 from dataclasses import replace
 
 import numpy as np
 
-from benchmarks.measure import Settings, peak_mebibytes, read_settings, report
+from benchmarks.measure import Settings, enough_iterations, peak_mebibytes, run_job
 from benchmarks.summary import Numbers
 from spacy_crf.core.labels import Gold
 from spacy_crf.core.learn.blocks import EncodedCorpus
@@ -14,13 +17,10 @@ from spacy_crf.core.learn.lbfgs import LBFGS
 from spacy_crf.core.sparse import SparseRows
 from spacy_crf.core.weights import Layout
 
-ENOUGH_ITERATIONS = 20  # as in the peer's job: the history of six steps is full
 
+def memory(settings: Settings) -> Numbers:
+    """Train for a few iterations on what the job "train" has left.
 
-def learn(settings: Settings) -> Numbers:
-    """Train for a few iterations and measure.
-
-    settings (Settings): settings of the job.
     RETURNS (Numbers): MiB before the data, with all data loaded, and at the peak.
     """
     before = peak_mebibytes()
@@ -33,7 +33,7 @@ def learn(settings: Settings) -> Numbers:
     fed = peak_mebibytes()
     objective = FullBatchObjective(corpus, layout, settings.task.c2)
     optimizer = LBFGS(objective, objective.basis.start(np.zeros(layout.size, dtype=np.float32)))
-    optimizer.run(min(settings.iterations, ENOUGH_ITERATIONS))
+    optimizer.run(enough_iterations(settings))
     assert "spacy" not in sys.modules, "the core must not know spaCy"
     return {
         "before_mebibytes": before,
@@ -44,4 +44,4 @@ def learn(settings: Settings) -> Numbers:
 
 
 if __name__ == "__main__":
-    report(learn(read_settings()))
+    run_job(memory)

@@ -7,7 +7,7 @@ from its file; the driver adds up one answer for each shard, always in the same 
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,22 +16,20 @@ from typing import Any
 import numpy as np
 from spacy.language import Language
 
-from ...core.arrays import Doubles, Floats, Indices
-from ...core.chain.potentials import EdgeObservations
-from ...core.errors import CRFError
-from ...core.labels import Gold
-from ...core.learn.batches import FlatFinder, renumbered
-from ...core.learn.blocks import EncodedCorpus, WindowedCorpus
-from ...core.learn.full_batch import FullBatchObjective
-from ...core.learn.lbfgs import minimiser
-from ...core.sparse import SparseRows
-from ...core.weights import ChainWeights, Layout
-from ..block import AdaGradSettings, LBFGSSettings
-from ..encoder import ChainLearner
-from ..errors import LearningErrors
-from ..lbfgs import LBFGSTrainer
-from ..model import get_weights
-from .block import DistributedSettings
+from ..core.arrays import Doubles, Floats, Indices
+from ..core.chain.potentials import EdgeObservations
+from ..core.errors import CRFError
+from ..core.learn.batches import FlatFinder, renumbered
+from ..core.learn.blocks import EncodedCorpus, WindowedCorpus
+from ..core.learn.full_batch import FullBatchObjective
+from ..core.learn.lbfgs import minimiser
+from ..core.weights import ChainWeights, Layout
+from .block import AdaGradSettings, DistributedSettings, LBFGSSettings
+from .cache import from_arrays, to_arrays
+from .encoder import ChainLearner
+from .errors import LearningErrors
+from .lbfgs import LBFGSTrainer
+from .model import get_weights
 
 KEPT_SHARDS = 4  # in the memory of a worker, which may have to do the work of others
 ATTEMPTS = 5
@@ -88,43 +86,21 @@ def narrow(corpus: EncodedCorpus, layout: Layout) -> tuple[EncodedCorpus, Layout
 
 def write_shard(path: Path, corpus: EncodedCorpus, layout: Layout) -> None:
     """Write a part of a corpus as arrays."""
-    np.savez(path, **dict(_arrays("corpus", corpus)), **dict(_arrays("layout", layout)))
-
-
-def _arrays(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    if is_dataclass(value):
-        for field in fields(value):
-            yield from _arrays(f"{name}.{field.name}", getattr(value, field.name))
-    elif value is not None:
-        yield name, np.asarray(value)
+    arrays: dict[str, Any] = {f"layout.{one.name}": getattr(layout, one.name) for one in fields(layout)}
+    arrays |= {} if corpus.slots is None else {"slots": corpus.slots}
+    arrays |= to_arrays(corpus)
+    np.savez(path, **arrays)
 
 
 def read_shard(path: str) -> tuple[EncodedCorpus, Layout]:
     """Read what `write_shard` wrote."""
     with np.load(path) as file:
         data = {name: array if array.ndim else array.item() for name, array in file.items()}
-
-    def made(kind: Callable[..., Any], name: str) -> Any:
-        own = {key.removeprefix(f"{name}."): value for key, value in data.items() if key.startswith(f"{name}.")}
-        return kind(**own) if own else None
-
-    def rows(name: str) -> SparseRows:
-        data.setdefault(f"{name}.values", None)
-        found: SparseRows = made(SparseRows, name)
-        return found
-
-    edges = None
-    if "corpus.edges.groups" in data:
-        edges = EdgeObservations(rows("corpus.edges.features"), data["corpus.edges.groups"])
-    others = [data.get(f"corpus.{name}") for name in ("slots", "scores")]
-    corpus = EncodedCorpus(data["corpus.lengths"], rows("corpus.features"), made(Gold, "corpus.gold"), edges, *others)
-    return corpus, made(Layout, "layout")
+    layout = Layout(**{one.name: data[f"layout.{one.name}"] for one in fields(Layout)})
+    return from_arrays(data, (layout.n_features, layout.n_edge_features), data.get("slots")), layout
 
 
-@lru_cache(maxsize=KEPT_SHARDS)
-def kept_shard(path: str) -> tuple[EncodedCorpus, Layout]:
-    """A shard in the memory of this worker."""
-    return read_shard(path)
+kept_shard = lru_cache(maxsize=KEPT_SHARDS)(read_shard)  # in the memory of this worker
 
 
 @lru_cache(maxsize=KEPT_SHARDS)

@@ -7,7 +7,7 @@ import spacy
 from spacy.tokens import Doc, Span
 
 from spacy_crf.core.errors import CRFError
-from spacy_crf.lab.coarse import read_labels, replace_labels
+from spacy_crf.lab.evaluation import read_labels, replace_labels
 
 LABELS = {"JOURNAL": "CONTAINER", "BOOK": "CONTAINER"}
 

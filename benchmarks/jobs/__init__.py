@@ -1,1 +1,0 @@
-"""One module per piece of work, run as a fresh process that prints one line of JSON."""
