@@ -1,4 +1,4 @@
-"""What pyproject.toml cannot say: a package that is built takes the configs along, which stand beside it."""
+"""What pyproject.toml cannot say: a package that is built takes configs and corpora along, which stand beside it."""
 
 import shutil
 from pathlib import Path
@@ -7,13 +7,14 @@ from setuptools import setup
 from setuptools.command.build_py import build_py
 
 
-class BuildWithConfigs(build_py):
-    """Builds the package with the folder `configs` inside it; editable installs find it where it is."""
+class BuildWithExamples(build_py):
+    """Builds the package with what `crf examples` writes inside it; editable installs find it where it is."""
 
     def run(self) -> None:
         super().run()
         if not self.editable_mode:
-            shutil.copytree("configs", Path(self.build_lib, "spacy_crf", "configs"), dirs_exist_ok=True)
+            for name in ("configs", "corpus"):
+                shutil.copytree(name, Path(self.build_lib, "spacy_crf", name), dirs_exist_ok=True)
 
 
-setup(cmdclass={"build_py": BuildWithConfigs})
+setup(cmdclass={"build_py": BuildWithExamples})

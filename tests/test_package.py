@@ -55,6 +55,9 @@ def test_the_wheel_alone_is_enough_to_train(built: Path, tmp_path: Path) -> None
     shutil.copy(ROOT / "corpus" / "crf_tagger" / "dev.conllu", tmp_path / "mine.conllu")
     where = {"folder": tmp_path, "path": tmp_path / "installed"}
     assert str(tmp_path) in run("-c", "import spacy_crf; print(spacy_crf.__file__)", **where)
+    run("-m", "spacy", "crf", "examples", "practice", **where)
+    assert {path.name for path in (tmp_path / "practice" / "configs").iterdir()} == CONFIGS
+    assert (tmp_path / "practice" / "corpus" / "crf_tagger" / "train.conllu").is_file()
     run("-m", "spacy", "crf", "init", "crf_tagger", "mine.cfg", **where)
     paths = "--paths.train", "mine.conllu", "--paths.dev", "mine.conllu", "--training.max_steps", "1"
     run("-m", "spacy", "train", "mine.cfg", *paths, "--output", "model", **where)

@@ -129,8 +129,6 @@ def test_what_pages_print(
 ) -> None:
     for module in NEEDS.get(page.stem, ()):
         pytest.importorskip(module)
-    for folder in ("configs", "corpus"):
-        (tmp_path / folder).symlink_to(ROOT / folder)
     monkeypatch.chdir(tmp_path)
     session, text = Session(), page.read_text(encoding="utf8")
     rewritten, end = [], 0

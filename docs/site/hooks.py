@@ -58,7 +58,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     notebook = PurePosixPath(page.file.src_uri).with_suffix(".ipynb")
     if files.get_file_from_path(str(notebook)) is None:
         return markdown
-    return f"{markdown}\n[This page as a notebook]({notebook.name}), for the folder of a clone.\n"
+    return f"{markdown}\n[This page as a notebook]({notebook.name}), to run in an empty folder.\n"
 
 
 def relink(home: str, link: str, uri: str) -> str:

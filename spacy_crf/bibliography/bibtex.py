@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from ..core.errors import CRFError
+from ..core.errors import CRFError, required
 from ..reading.latex import decode, encode, protect_capitals, unescape
 from .dates import parse_date, parse_iso, year_range
 from .entry import (
@@ -160,11 +160,9 @@ def read_bibtex(text: str) -> list[Entry]:
     RAISES (ImportError): if pybtex or pylatexenc is not installed. RAISES (ValueError): if the text is not BibTeX, or
     if its strings expand to more than ten million characters.
     """
-    try:
+    with required(BibliographyErrors.CRF642, ImportError):
         from pybtex.database import PybtexError
         from pybtex.database.input.bibtex import Parser, month_names
-    except ImportError as error:
-        raise ImportError(BibliographyErrors.CRF642) from error
     parser = Parser()
     parser.macros = Strings(month_names)
     try:

@@ -64,6 +64,7 @@ KEYS = (
     _Style(re.compile(r"[•‣◦▪●*·]\s+")),
     _Style(re.compile(r"-\s+"), is_weak=True),
     _Style(re.compile(r"[–—]\s+"), is_weak=True),
+    _Style(re.compile(r"\(?(?:[a-z]|[ivxlc]{2,6})[.)]\s+"), is_weak=True),
 )
 NUMBERS = (
     _Style(re.compile(r"[\[［【](\d{1,4})[\]］】]"), 3),
@@ -71,6 +72,13 @@ NUMBERS = (
     _Style(re.compile(rf"(\d{{1,4}})[.．、]{LETTER}")),
     _Style(re.compile(rf"(\d{{1,4}})\s?[)）]{LETTER}")),
     _Style(re.compile(r"(?:#|R|Ref\.?\s?|[<{])?(\d{1,3})[\]>}:.\-–]{0,2}(?=\s)"), is_weak=True),
+)
+# Numbers that begin a list, or go on behind that
+FIRST, ONE_OR_TWO = (
+    re.compile(
+        rf"(?:[\[［【]{figure}[\]］】]|[(（]{figure}[)）]{LETTER}|{figure}[.．、]{LETTER}|{figure}\s?[)）]{LETTER})"
+    )
+    for figure in ("[1１]", "[12１２]")
 )
 # Where a reference may begin within a line, by its style, and how many must. "2. Aufl." is none.
 INLINE = (
@@ -138,7 +146,8 @@ def find_list(path: Path) -> str:
 def split_references(text: str) -> list[Reference]:
     r"""Divide a bibliography into references, in the order of the text; headings are left out.
 
-    A heading such as "References to Chapter 2" begins a part with a layout of its own. In a part, references have
+    A heading such as "References to Chapter 2" begins a part with a layout of its own, and so do numbers that begin
+    again behind a blank line, or a title and a blank line before it. In a part, references have
     markers (numbers as in [1], (1), 1., 1) and 1, keys in brackets, bullets, dashes, or \bibitem), or begin where the
     indentation is that of the first line, or, if all lines have the same, behind blank lines; without these, where a
     line looks complete and the next one like a beginning. Numbers count where they go on counting, up or down, or are
@@ -167,16 +176,34 @@ def _parts(lines: Sequence[str]) -> list[list[_Line]]:
     """Runs of lines between headings, without blank ones."""
     parts: list[list[_Line]] = [[]]
     after_blank = True
+    again = _beginnings(lines)
     for number, raw in enumerate(lines, 1):
         line = raw.expandtabs(4)
         stripped = line.strip()
         found = _Line(number, stripped, len(line) - len(line.lstrip()), after_blank)
         if stripped and HEADING.fullmatch(stripped) and _may_be_heading(found, parts[-1]):
             parts.append([])
+        elif number in again:
+            parts.append([found] if FIRST.match(stripped) else [])
         elif stripped and (parts[-1] or not RULE.fullmatch(stripped)):
             parts[-1].append(found)
         after_blank = not stripped
     return [part for part in parts if part]
+
+
+def _beginnings(lines: Sequence[str]) -> set[int]:
+    """Numbers of lines where a numbered list begins behind another one: of its title, or of its first reference."""
+    filled = [(number, line.strip()) for number, line in enumerate(lines, 1) if line.strip()]
+    marked = [(place, FIRST.match(line)) for place, (_, line) in enumerate(filled) if ONE_OR_TWO.match(line)]
+    found: set[int] = set()
+    firsts = [(place, after) for (place, is_first), (_, after) in pairwise([*marked, (0, True)]) if is_first]
+    for place, other_first in firsts[1:]:
+        (number, _), (before, text) = filled[place], filled[place - 1]
+        if number > before + 1 and _is_finished(text) and not other_first:
+            found.add(number)
+        elif before > 1 and not lines[before - 2].strip() and _is_title_text(text):
+            found.add(before)
+    return found
 
 
 def _unfolded(part: list[_Line]) -> list[_Line]:
@@ -197,7 +224,11 @@ def _may_be_heading(line: _Line, before: Sequence[_Line]) -> bool:
 
 def _is_title(line: _Line) -> bool:
     """Whether a line before a list may be its title: without figures, and without a full stop at its end."""
-    return len(line.text) <= LONGEST_TITLE and not re.search(r"\d", line.text) and not _is_finished(line.text)
+    return _is_title_text(line.text)
+
+
+def _is_title_text(text: str) -> bool:
+    return len(text) <= LONGEST_TITLE and not re.search(r"\d", text) and not _is_finished(text)
 
 
 def _unnumbered_starts(part: Sequence[_Line]) -> list[int]:

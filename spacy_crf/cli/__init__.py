@@ -23,7 +23,7 @@ MODULES = {
     "cli.evaluate": ("evaluate", "score"),
     "cli.experiment": ("experiment",),
     "cli.guarantee": ("guarantee",),
-    "cli.init": ("init",),
+    "cli.init": ("examples", "init"),
     "cli.models": ("calibrate", "constraints", "explain", "inspect", "pool"),
     "cli.package": ("package",),
     "cli.search": ("search", "tune"),

@@ -1,5 +1,6 @@
-"""`python -m spacy crf init`: a config to train with, from those that come with the library."""
+"""`python -m spacy crf init`, `examples`: configs to train with, and corpora to try them on, of the library itself."""
 
+import shutil
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
@@ -14,6 +15,8 @@ import spacy_crf
 from ..core.errors import CRFError
 from ..lab.errors import LabErrors
 from .options import command, make_folders, tell_written
+
+EXAMPLES = ("configs", "corpus")
 
 
 @command("init", "No config was written", "crf_tagger tagger.cfg --target ent --lang de")
@@ -53,11 +56,33 @@ def init(
     tell_written(output, then=f"python -m spacy train {{}} {paths} --output FOLDER")
 
 
-def shipped_configs() -> dict[str, Path]:
-    """Return the configs that come with the library, by name: inside the package, or beside it in a repository."""
+@command("examples", "Nothing more was written", "practice")
+def examples(
+    output: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="Where the folders are written")] = Path("."),
+    force: Annotated[bool, typer.Option("--force", "-F", help="Replace files that are there")] = False,
+) -> None:
+    """Write the configs and the small corpora of the library, to try things with: folders `configs` and `corpus`.
+
+    The configs read these corpora where they are run in FOLDER. The tutorials begin with them.
+    """
+    for name in EXAMPLES:
+        if (output / name).exists() and not force:
+            raise CRFError(LabErrors.CRF652.format(path=output / name))
+    for name in EXAMPLES:
+        shutil.copytree(shipped(name), output / name, dirs_exist_ok=True)
+    there = "" if output == Path(".") else "cd {}; "
+    tell_written(output, " and ".join(EXAMPLES), f"{there}python -m spacy train configs/crf_tagger.cfg --output tagger")
+
+
+def shipped(name: str) -> Path:
+    """Return a folder that comes with the library: inside the package, or beside it in a repository."""
     package = Path(spacy_crf.__file__).parent
-    inside, beside = package / "configs", package.parent / "configs"
-    return {path.stem: path for path in sorted((inside if inside.is_dir() else beside).glob("*.cfg"))}
+    return package / name if (package / name).is_dir() else package.parent / name
+
+
+def shipped_configs() -> dict[str, Path]:
+    """Return the configs that come with the library, by name."""
+    return {path.stem: path for path in sorted(shipped("configs").glob("*.cfg"))}
 
 
 def find_config(name: str, target: str | None) -> Path:

@@ -45,7 +45,6 @@ from .options import (
 )
 
 MEASURE = "python -m spacy crf evaluate {} DATA"  # with other data than were used
-EDGE = "(edge)"  # what stands before a sequence and behind it
 TAGGER = Pipe("crf_tagger", (LabelsTokens,))
 CALIBRATED = Pipe(
     "crf_tagger, punctuation_restorer or section_parser", ((LabelsTokens, PunctuationRestorer, SectionParser),)
@@ -84,7 +83,7 @@ def inspection_tables(found: Inspection) -> Iterator[str]:
     ]
     yield titled("Templates", templates, "lr", ("template", "features", "weights", "not 0", "greatest"))
     for title, transitions in (("Likely transitions", found.likely), ("Unlikely transitions", found.unlikely)):
-        rows = [(f"{part.before or EDGE} > {part.after or EDGE}", f"{part.weight:+.3f}") for part in transitions]
+        rows = [(str(part), f"{part.weight:+.3f}") for part in transitions]
         yield titled(title, rows, "lr")
     if found.edges:
         edges = [(part.feature, f"{part.before} > {part.label}", f"{part.weight:+.3f}") for part in found.edges]

@@ -4,6 +4,7 @@ The measures are those of Cecchini & Fersini (2014), section 4.1, each under its
 `weighted_f`; the true micro-average of one label a token is the accuracy.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -14,9 +15,9 @@ from spacy.util import registry
 
 from ..annotation.span_targets import target_of
 from ..annotation.target import Target
-from ..core.arrays import Bools, Ints
+from ..core.arrays import Ints
 from ..core.labels import OUTSIDE, UNKNOWN, TagSet
-from ..core.scores import count_labels
+from ..core.scores import LabelCounts
 from ..pipe.block import SPAN_TARGETS
 from ..pipe.scorer import tagger_score, target_scores
 
@@ -53,11 +54,11 @@ def constrained_ner_score(
     if known:
         gold, own = (np.concatenate([one[side] for one in known]) for side in (0, 1))
         gold, own = gold[gold != UNKNOWN], own[gold != UNKNOWN]
-        scores["tok_acc"] = float((gold == own).mean())
+        told = (*names, "")  # UNKNOWN is the last one
+        counts = Counter((names[right], told[found]) for right, found in zip(gold.tolist(), own.tolist()))
+        rows = {name: {other: counts[name, other] for other in told if counts[name, other]} for name in names}
+        scores |= token_scores(counts, labels) | {"confusions": {name: row for name, row in rows.items() if row}}
         scores["whole_doc_acc"] = float(np.mean([_is_whole(*one, where) for one in known]))
-        occurring = {names[label] for label in np.union1d(gold, own[own != UNKNOWN]).tolist()}
-        scores |= _means(gold, own, np.array([name in (labels | occurring) - {OUTSIDE} for name in names]))
-        scores["confusions"] = _confusions(gold, own, names)
     tags = TagSet(names, "none")
     return {**scores, **_segment_scores(examples, pairs, target, spans_key, tags), **_proofs(examples, info)}
 
@@ -89,21 +90,24 @@ def _itself(example: Example) -> Example:
     return Example(example.predicted, example.predicted)
 
 
-def _means(gold: Ints, own: Ints, chosen: Bools) -> dict[str, float | None]:
-    """Means over some labels ((L,)) of precision, recall and F1 of tokens; None without any label."""
-    counts = count_labels(gold[gold == own], own[own != UNKNOWN], gold, len(chosen))
-    found = {"macro": chosen, "weighted": np.where(chosen, counts.gold, 0)}
-    means = [value for weights in found.values() for value in (counts.means(weights) if weights.any() else [None] * 3)]
-    return dict(zip(MEANS, means))
+def token_scores(counts: Counter[tuple[str, str]], labels: Iterable[str]) -> dict[str, float | None]:
+    """Make `tok_acc` and the means over labels of tokens, counted by gold and predicted label ("" for none).
 
-
-def _confusions(gold: Ints, own: Ints, names: Sequence[str]) -> dict[str, dict[str, int]]:
-    """How many tokens have each gold label and, within it, each predicted one; "" is no prediction."""
-    table = np.zeros((len(names), len(names) + 1), dtype=np.intp)
-    np.add.at(table, (gold, own), 1)  # UNKNOWN is the last column
-    predicted = (*names, "")
-    rows = ({predicted[at]: int(row[at]) for at in np.flatnonzero(row).tolist()} for row in table)
-    return {name: row for name, row in zip(names, rows) if row}
+    labels (Iterable[str]): that the component knows, beside those that occur.
+    """
+    if not counts:
+        return {}
+    names = sorted({*labels, *(label for pair in counts for label in pair)} - {OUTSIDE, ""})
+    gold, own = Counter[str](), Counter[str]()
+    for (right, found), count in counts.items():
+        gold[right] += count
+        own[found] += count
+    rows = [(counts[name, name], own[name], gold[name]) for name in names]
+    by_label = LabelCounts(*np.array(rows, dtype=np.intp).reshape(-1, 3).T)
+    weights = np.ones(len(names), dtype=np.bool_), by_label.gold
+    means = [value for one in weights for value in (by_label.means(one) if one.any() else [None] * 3)]
+    n_right = sum(count for (right, found), count in counts.items() if right == found)
+    return {"tok_acc": n_right / counts.total(), **dict(zip(MEANS, means))}
 
 
 def _segment_scores(

@@ -145,6 +145,12 @@ def check_finite(name: str, values: Floats) -> None:
         raise CRFError(CoreErrors.CRF102.format(name=name))
 
 
+def narrowed(numbers: Ints | Indices) -> npt.NDArray[np.integer[Any]]:
+    """Return numbers in the smallest type that holds them."""
+    ends = (np.min_scalar_type(int(one)) for one in (numbers.min(initial=0), numbers.max(initial=0)))
+    return numbers.astype(np.result_type(*ends))
+
+
 def chunks(rows: slice, size: int, most: int) -> Iterator[slice]:
     """Cut a run of rows into parts whose work arrays have at most so many cells, with `size` cells for a row."""
     length = max(1, most // max(1, size))

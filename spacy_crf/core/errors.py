@@ -2,6 +2,8 @@
 
 import math
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 LONGEST = 4000  # characters of a message, whatever it quotes
 
@@ -46,6 +48,15 @@ class Messages(type):
     def __getattribute__(cls, name: str) -> str:
         value: str = type.__getattribute__(cls, name)
         return value if name.startswith("_") else f"[{name}] {value}"
+
+
+@contextmanager
+def required(message: str, kind: type[Exception] = CRFError) -> Iterator[None]:
+    """Raise an error where a package that is imported is not installed. message (str), kind (type): of the error."""
+    try:
+        yield
+    except ImportError as error:
+        raise kind(message) from error
 
 
 def excerpt(text: str) -> str:

@@ -49,17 +49,15 @@ def pool_weights(members: Sequence[Member], n_features: int, n_edge_features: in
     )
     bounded = [weights for layout, weights in zip(layouts, sections) if layout.boundary]
     boundary = [np.sum([weights[k] for weights in bounded], axis=0) for k in (3, 4) if bounded]
+    masks = zip(*((layout.allowed, layout.allowed_start, layout.allowed_end) for layout in layouts))
     layout = replace(
-        layouts[0],
+        layouts[0].with_masks(*map(np.logical_and.reduce, masks)),
         n_features=n_features,
         n_edge_features=n_edge_features,
         state_cells=state_cells,
         transition_cells=transition_cells,
         edge_cells=edge_cells,
         boundary=bool(bounded),
-        allowed=np.logical_and.reduce([layout.allowed for layout in layouts]),
-        allowed_start=np.logical_and.reduce([layout.allowed_start for layout in layouts]),
-        allowed_end=np.logical_and.reduce([layout.allowed_end for layout in layouts]),
     )
     vectors = [m.weights.vectors * np.float32(m.exponent) for m in members if m.weights.vectors is not None]
     flat = np.concatenate([state, transitions, edges, *boundary]).astype(np.float32)

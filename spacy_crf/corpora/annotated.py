@@ -16,7 +16,7 @@ from spacy.util import filter_spans
 
 from ..annotation.documents import DOC_NAME, read_doc_name, write_doc_name
 from ..annotation.extensions import custom_names, read_value, register, stored_names, stored_values
-from ..core.errors import CRFError
+from ..core.errors import CRFError, required
 from ..core.labels import OUTSIDE
 from .conllu import NO_SPACE, UNKNOWN
 from .docs import make_doc, read_kind
@@ -33,6 +33,8 @@ COLUMNS = (
     *("doc", "unit", "sentence", "token", "start", "end", "word", "lemma", "pos", "tag", "morph", "head", "dep"),
     *("entity", "spans", "values", "document"),
 )
+ENDS = ("\t", "\n", "\r")  # of cells and lines of CoNLL-U
+SEPARATORS = {"entity": ("|",), "spans": (",", r"\|")}  # of what stands in MISC
 SCHEMA = ", ".join(f"`{name}` {'int' if name in NUMBERS else 'string'}" for name in COLUMNS)  # as Spark spells it
 
 
@@ -68,8 +70,8 @@ def token_rows(doc: Doc, unit: int) -> Rows:
 
     `unit` is a number for the Doc, `token` counts the tokens of a sentence from 1, as `head` does, 0 for the root.
     `entity` is a BIO tag, `spans` one for each group, as "key:B-LABEL|other:I-LABEL", or several where spans of a group
-    overlap, those of the longest first. `values` are the custom
-    attributes of a token as JSON, `document` those of the Doc, beside its first token. What is not known is None.
+    overlap, those of the longest first; a "|" in a key or label is "\\|". `values` are the custom attributes of a token
+    as JSON, `document` those of the Doc, beside its first token. What is not known is None.
     """
     array = doc.to_array([IDX, LENGTH, HEAD, SENT_START, *ATTRIBUTES.values()]).reshape(len(doc), 4 + len(ATTRIBUTES))
     words = [token.text for token in doc]
@@ -109,8 +111,12 @@ def _heads(offsets: Any, kept: Any, firsts: Any) -> list[int]:
 
 def _spans(doc: Doc, kept: Any) -> list[str | None]:
     tagged = [(key, tags) for key in sorted(doc.spans) for tags in _layers(doc, key)]
-    told = ("|".join(f"{key}:{tags[k]}" for key, tags in tagged if tags[k] != OUTSIDE) for k in kept)
+    told = ("|".join(_escape(f"{key}:{tags[k]}") for key, tags in tagged if tags[k] != OUTSIDE) for k in kept)
     return [text or None for text in told]
+
+
+def _escape(text: str) -> str:
+    return text.replace("|", r"\|")
 
 
 def _layers(doc: Doc, key: str) -> Iterator[list[str]]:
@@ -201,7 +207,7 @@ class ConlluWriter(LinesWriter):
 def _conllu_row(rows: Rows, k: int, name: str) -> str:
     """The line of a token. name (str): of its document."""
     cells = [rows[key][k] for key in CELLS]
-    for key in ("entity", *CELLS):
+    for key in ("entity", "spans", *CELLS):
         _check_cell(key, str(rows[key][k]), name)
     notes = [NO_SPACE] if k + 1 < len(rows["start"]) and rows["start"][k + 1] == rows["end"][k] else []
     notes += [f"NER={rows['entity'][k]}"] if rows["entity"][k] not in (None, "O") else []
@@ -212,7 +218,7 @@ def _conllu_row(rows: Rows, k: int, name: str) -> str:
 
 
 def _check_cell(what: str, value: str, name: str) -> None:
-    if any(sign in value for sign in "\t\n\r") or (what == "entity" and "|" in value):
+    if any(sign in value for sign in (*ENDS, *SEPARATORS.get(what, ()))):
         raise CRFError(CorpusErrors.CRF682.format(what=what, value=value, document=name))
 
 
@@ -235,12 +241,10 @@ class ParquetWriter(DocWriter):
 
     def __init__(self) -> None:
         super().__init__()
-        try:
+        told = {"kind": "Files of Parquet", "package": "pyarrow", "extra": "parquet"}
+        with required(CorpusErrors.CRF576.format(**told)):
             import pyarrow as arrow
             from pyarrow import parquet
-        except ImportError as error:
-            told = {"kind": "Files of Parquet", "package": "pyarrow", "extra": "parquet"}
-            raise CRFError(CorpusErrors.CRF576.format(**told)) from error
         self._rows: Rows = {name: [] for name in COLUMNS}
         types = {name: arrow.int32() if name in NUMBERS else arrow.string() for name in COLUMNS}
         self._table = lambda: arrow.table(self._rows, schema=arrow.schema(types))

@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ..core.errors import CRFError
+from ..core.errors import CRFError, required
 from ..reading.files import read_bytes, read_lines, read_text
 from ..reading.records import parse_json
 from ..reading.xml import XmlReader
@@ -148,9 +148,7 @@ def _features(token: ExchangeToken) -> dict[str, Any]:
 
 
 def _cassis() -> Any:
-    try:
+    told = CorpusErrors.CRF576.format(kind="Files of UIMA CAS", package="dkpro-cassis", extra="cas")
+    with required(told, ImportError):
         import cassis
-    except ImportError as error:
-        told = CorpusErrors.CRF576.format(kind="Files of UIMA CAS", package="dkpro-cassis", extra="cas")
-        raise ImportError(told) from error
     return cassis

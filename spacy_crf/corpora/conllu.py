@@ -215,6 +215,7 @@ def _is_tree(parents: Sequence[int]) -> bool:
 
 NOTES = ("TagSet", "Gold", "Checked")
 PLACES = {"pos": 3, "tag": 4}  # of the columns
+COLUMN = {kind: TITLES[place] for kind, place in PLACES.items()}
 # As in other values of MISC, such as SpacesAfter.
 _ESCAPES = {"\\": "\\\\", "|": "\\p", "\t": "\\t", " ": "\\s"}
 _ESCAPED = {escape: character for character, escape in _ESCAPES.items()}
@@ -269,11 +270,16 @@ def rewrite_conllu(path: Path, documents: Sequence[ExchangeDocument], target: st
 
     Those are columns and notes of other names, comments, multiword tokens and empty nodes. Words that are in no
     document, such as punctuation that was left out, stay as they are.
+
+    RAISES (ValueError): where the file says which words of its other column of tags a person has checked.
     """
     tokens = iter([token for document in documents for sentence in document.sentences for token in sentence])
-    lines, token = [f"# checked = {target}"], next(tokens, None)
+    lines, token, kind = [f"# checked = {target}"], next(tokens, None), "tag"
     for line in read_lines(path):
         row = line.split("\t")
+        kind = match[1] if (match := CHECKED_KIND.fullmatch(line)) else kind
+        if kind != target and CHECK.search(row[-1].encode()):
+            raise CRFError(CorpusErrors.CRF593.format(path=path, kind=COLUMN[kind], target=COLUMN[target]))
         is_word = not line.startswith("#") and len(row) == WIDTH and row[0].isdecimal()
         if is_word and token is not None and row[1] == token.word:
             line, token = _fill_row(row, token, target), next(tokens, None)

@@ -145,13 +145,21 @@ class CorpusErrors(metaclass=Messages):
         "{path}, line {line}: columns are named here ({titles}), which this format does not know: their order is that "
         "of the setting 'columns', or of CoNLL-U. Delete the line, and put the columns in order if they are not."
     )
+    CRF593 = (
+        "{path}: its check marks are of {kind}, and would be lost, as a file has check marks of one column alone, here "
+        "of {target}. Choose another format with --to, or write {target} to a copy without the notes Checked."
+    )
+    CRF594 = (
+        "{path}: the spreadsheet program has made a date or a time of a cell, {value}, so that the word is lost. Make "
+        "the cell text, and write the word again."
+    )
     CRF683 = (
         '{where}: a line of JSON has to have "text", a string, or "words", a list of strings, perhaps with "spaces", '
         'as many true or false, and perhaps "name", a string or a number.'
     )
     CRF682 = (
-        "Document {document!r}: its {what} {value!r} has a sign that would end a cell or a line of CoNLL-U. Change it, "
-        "or write another format."
+        "Document {document!r}: its {what} {value!r} has a sign that would end it, its cell or its line in CoNLL-U. "
+        "Change it, or write another format."
     )
     CRF697 = "{path} is in the folder for the output, {output}, so that it would be written over. Give another one."
     CRF698 = "{path}: the format {format} is one of files, not of folders. Name the files."

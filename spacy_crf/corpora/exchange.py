@@ -13,6 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from spacy.parts_of_speech import IDS as PARTS_OF_SPEECH
 from spacy.tokens import Doc, Span
 
 from ..annotation.documents import read_doc_name
@@ -194,15 +195,18 @@ def forget_unchecked(sentences: Iterable[Sentence], unchecked: Unchecked) -> Ite
 def copy_checked(reference: Doc, predicted: Doc, target: str) -> None:
     """Give a Doc what a person has checked in another one with the same tokens, so that it can go out again.
 
-    target (str): "tag" or "pos", where gold is that has one tag.
+    target (str): "tag" or "pos", where gold is that has one tag. Nothing is copied where the other one was checked.
     """
     checked = stored_values(reference, CHECKED)
-    if not any(checked):
+    cells = read_cells(reference, GOLD_POS if target == "pos" else GOLD_TAGS) if any(checked) else []
+    others = read_cells(reference, GOLD_TAGS if target == "pos" else GOLD_POS) if any(checked) else []
+    if target == "pos" and any(others) and PARTS_OF_SPEECH.keys() >= {tag for row in others for tag in row}:
+        cells, others = others, []  # formats but CoNLL-U have one place for tags of any kind
+    if not any(checked) or any(others):
         return
     register_gold_tags()
     register_stored(CHECKED)
     best = (token.tag_ if target == "tag" else token.pos_ for token in reference)
-    cells = read_cells(reference) if target == "tag" else read_cells(reference, GOLD_POS)
     rows = [row or ({tag: 1.0} if tag else {}) for row, tag in zip(cells, best)]
     write_known(predicted, GOLD_TAGS, [row if seen else {} for row, seen in zip(rows, checked)])
     write_known(predicted, CHECKED, checked)

@@ -5,6 +5,7 @@ A file of another format is one piece. A line, document or file that cannot be r
 """
 
 import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from hashlib import blake2b
@@ -17,7 +18,7 @@ from spacy.tokens import Doc
 
 from ..annotation.documents import read_doc_name, write_doc_name
 from ..core.errors import CRFError
-from ..reading.files import read_chunks
+from ..reading.files import decode, read_chunks
 from ..reading.records import parse_json
 from .docs import RawFormat, admit, holds_words, make_doc
 from .errors import CorpusErrors
@@ -174,6 +175,8 @@ def _told(path: Path) -> str | None:
 def _cut_lines(whole: FilePiece) -> Iterator[FilePiece]:
     line = 1
     for chunk in read_chunks(whole.path):
+        if line == 1 and chunk.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+            decode(whole.path, chunk, 0)  # fails for the file: some of its lines would be UTF-8 by chance
         yield replace(whole, content=chunk, line=line)
         line += chunk.count(b"\n")
 
@@ -217,19 +220,20 @@ def _read_lines(piece: FilePiece, nlp: Language) -> Iterator[Doc | InputFault]:
             continue
         try:
             yield _read_line(piece, nlp, line, number)
-        except ValueError as error:  # UnicodeDecodeError among them
+        except ValueError as error:
             yield InputFault(str(piece.path), number, str(error))
 
 
 def _read_line(piece: FilePiece, nlp: Language, line: bytes, number: int) -> Doc:
     where = f"{piece.path}, line {number}"
+    text = decode(piece.path, line, number - 1)
     if piece.format == TEXT:
-        return write_doc_name(make_doc(nlp, line.decode("utf8")), piece.name)
-    found = parse_json(line, where)
+        return write_doc_name(make_doc(nlp, text), piece.name)
+    found = parse_json(text, where)
     found = found if isinstance(found, dict) else {}
-    text, words, spaces = found.get("text"), found.get("words"), found.get("spaces")
-    if isinstance(text, str):
-        doc = make_doc(nlp, text)
+    whole, words, spaces = found.get("text"), found.get("words"), found.get("spaces")
+    if isinstance(whole, str):
+        doc = make_doc(nlp, whole)
     elif _is_list(words, str) and (spaces is None or (_is_list(spaces, bool) and len(spaces) == len(words))):
         admit(nlp, sum(len(word) + 1 for word in words))
         doc = Doc(nlp.vocab, words=words, spaces=spaces)

@@ -6,13 +6,14 @@ with "#". Without a column of check marks, all tags are gold.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, time, timedelta
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile
 
-from ..core.errors import CRFError
+from ..core.errors import CRFError, required
 from ..reading.files import check_expansion, check_text, first_line, read_blocks, read_lines
 from .errors import CorpusErrors
 from .exchange import DECIMALS, ExchangeDocument, ExchangeToken, check_line, name_line, read_mark
@@ -165,9 +166,15 @@ def _check_parts(path: Path) -> None:
 
 
 def _text(path: Path, value: Any) -> str:
-    """The value of a cell as it was typed: spreadsheets make numbers of what looks like one."""
+    """The value of a cell as it was typed: spreadsheets make numbers of what looks like one.
+
+    RAISES (ValueError): for a date or a time, of which nothing tells how it was typed.
+    """
+    if isinstance(value, date | time | timedelta):
+        raise CRFError(CorpusErrors.CRF594.format(path=path, value=value))
     whole = int(value) if isinstance(value, float) and value.is_integer() else value
-    return "" if value is None else check_text(str(whole), str(path)).strip()
+    shown = str(whole).upper() if isinstance(value, bool) else str(whole)
+    return "" if value is None else check_text(shown, str(path)).strip()
 
 
 def _split_blocks(rows: Iterable[Row]) -> Iterator[list[Row]]:
@@ -213,8 +220,6 @@ def _shade(doubt: float) -> str:
 
 
 def _openpyxl() -> Any:
-    try:
+    with required(CorpusErrors.CRF576.format(kind="Spreadsheets", package="openpyxl", extra="xlsx"), ImportError):
         import openpyxl
-    except ImportError as error:
-        raise ImportError(CorpusErrors.CRF576.format(kind="Spreadsheets", package="openpyxl", extra="xlsx")) from error
     return openpyxl

@@ -12,7 +12,7 @@ from importlib import import_module
 from itertools import chain
 from typing import Any
 
-from ..core.errors import CRFError
+from ..core.errors import CRFError, required
 from .errors import EstimatorErrors
 from .items import label_lists
 
@@ -60,10 +60,8 @@ def sequence_accuracy_score(y_true: Labels, y_pred: Labels) -> float:
 def _flat(name: str, y_true: Labels, y_pred: Labels, options: dict[str, Any]) -> Any:
     """Call a score of scikit-learn."""
     pairs = _pairs(y_true, y_pred)
-    try:
+    with required(EstimatorErrors.CRF713.format(name=name)):
         scores = import_module("sklearn.metrics")
-    except ImportError as error:
-        raise CRFError(EstimatorErrors.CRF713.format(name=name)) from error
     sides = (list(chain.from_iterable(pair[side] for pair in pairs)) for side in (0, 1))
     return getattr(scores, name)(*sides, **options)
 

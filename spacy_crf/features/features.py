@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.arrays import Bools, Hashes, Indices, Ints
+from ..core.arrays import Bools, Hashes, Indices, Ints, narrowed
 from ..core.errors import CRFError
 from ..core.sparse import ABSENT, HashTable, SparseRows, from_columns
 from ..core.stored import stored_integers, stored_strings
@@ -137,7 +137,7 @@ class FeatureIndex:
     def to_data(self) -> dict[str, Any]:
         """Return small arrays and lists; keys are left out, for they follow from templates and strings."""
         atoms = np.ascontiguousarray(self._atoms.T)
-        return {"template": _narrow(self.slots), "atoms": _narrow(atoms), "values": self._strings}
+        return {"template": narrowed(self.slots), "atoms": narrowed(atoms), "values": self._strings}
 
     def from_data(self, data: dict[str, Any]) -> "FeatureIndex":
         strings = stored_strings("values of features", data["values"])
@@ -273,11 +273,6 @@ class Features:
             index.from_data(data[kind])
             if "rare" in data:
                 index.take_rare(data["rare"][kind])
-
-
-def _narrow(numbers: Ints) -> Ints:
-    """Return numbers that are not negative in the smallest type that holds them."""
-    return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))
 
 
 def _strings(atom: Atom, units: Indices, windows: Windows) -> list[str]:

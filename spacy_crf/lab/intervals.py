@@ -16,8 +16,7 @@ from spacy.training import Example
 from ..annotation.gold import partial_gold
 from ..annotation.span_targets import SpanTarget, target_of
 from ..constraints.component import ConstrainedNER, ConstraintDecoder
-from ..core.labels import OUTSIDE
-from ..core.scores import LabelCounts
+from ..constraints.scorer import token_scores
 from ..core.sets.measures import has_gold
 from ..pipe.block import SPAN_TARGETS
 from ..punctuation.component import PunctuationRestorer
@@ -59,7 +58,7 @@ def tally_constrained(pipe: ConstrainedNER | ConstraintDecoder, tested: Scored) 
     names = ("whole_doc_acc", "certified", "violations", "violations_before")
     means = [pipe.score([example]) for example in tested.examples]
     found = [
-        Tally.of(map(count_pairs, documents), partial(field_scores, labels=tuple(pipe.labels))),
+        Tally.of(map(count_pairs, documents), partial(token_scores, labels=tuple(pipe.labels))),
         Tally.of([weigh(own, names, 1) for own in means], weighted_means),
     ]
     if target in SPAN_TARGETS:
@@ -135,24 +134,6 @@ def tag_scores(counts: Counter[tuple[bool, bool]], target: str, told: bool) -> S
 def count_pairs(document: Sequence[LabelledToken]) -> Counter[tuple[str, str]]:
     """Count the tokens with gold by gold and predicted label."""
     return Counter((token.gold, token.predicted) for token in document if token.gold is not None)
-
-
-def field_scores(counts: Counter[tuple[str, str]], labels: Sequence[str]) -> Scores:
-    """Make the figures of tokens that the scorer of fields has. labels (Sequence[str]): that the component knows."""
-    names = sorted({*labels, *(label for pair in counts for label in pair)} - {OUTSIDE, ""})
-    gold, own = Counter[str](), Counter[str]()
-    for (right, found), count in counts.items():
-        gold[right] += count
-        own[found] += count
-    rows = [(counts[name, name], own[name], gold[name]) for name in names]
-    by_label = LabelCounts(*np.array(rows, dtype=np.intp).reshape(-1, 3).T)
-    every = np.ones(len(names), dtype=np.bool_)
-    if not counts:
-        return {}
-    scores = {"tok_acc": sum(count for (right, found), count in counts.items() if right == found) / counts.total()}
-    for mean, scored in (("macro", by_label.means(every)), ("weighted", by_label.weighted)):
-        scores |= {f"{mean}_p": scored.precision, f"{mean}_r": scored.recall, f"{mean}_f": scored.f}
-    return scores
 
 
 def weigh(scores: Mapping[str, Any], names: Sequence[str], weight: float) -> dict[tuple[str, str], float]:

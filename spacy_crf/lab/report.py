@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from ..core.errors import CRFError
+from ..core.errors import required
 from . import results
 from .errors import LabErrors
 from .results import Experiment, PartResult, Spread, SystemResult
@@ -153,10 +153,8 @@ def find_curves(experiment: Experiment) -> list[Curve]:
 
 def check_plotting() -> None:
     """Raise a coded error unless curves can be drawn: before the work begins, not behind it."""
-    try:
+    with required(LabErrors.CRF627):
         import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise CRFError(LabErrors.CRF627) from error
 
 
 def draw_curve(path: Path, curve: Curve) -> None:

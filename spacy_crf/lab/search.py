@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..core.errors import CRFError
+from ..core.errors import CRFError, required
 from .errors import LabErrors
 from .space import Candidates, Choice, Parameter, SearchSpace, Value
 from .training import Evaluation, kept, train_config, with_fold
@@ -114,10 +114,8 @@ class ConfigSearch:
         storage: Path | None = None,
         identity: Mapping[str, Any] | None = None,
     ):
-        try:
+        with required(LabErrors.CRF630):
             import optuna
-        except ImportError as error:
-            raise CRFError(LabErrors.CRF630) from error
         self._optuna = optuna
         for name, value, least in (("folds", settings.folds, 2), ("warmup", settings.warmup, 0)):
             if value < least and (name, value) != ("folds", 0):

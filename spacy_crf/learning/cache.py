@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, TypeAlias
 
 import numpy as np
 
-from ..core.arrays import Indices, Ints
+from ..core.arrays import Ints, narrowed
 from ..core.chain.potentials import EdgeObservations
 from ..core.errors import CRFError
 from ..core.labels import Gold
@@ -207,10 +207,10 @@ def _read_index(file: BinaryIO, path: Path) -> tuple[list[dict[str, Any]], dict[
 def to_arrays(corpus: EncodedCorpus) -> Arrays:
     """The arrays of a window, in the smallest types that hold their numbers."""
     gold = corpus.gold
-    arrays: Arrays = {"lengths": _narrow(corpus.lengths), "labels": _narrow(gold.labels), "rows": _narrow(gold.rows)}
+    arrays: Arrays = {"lengths": narrowed(corpus.lengths), "labels": narrowed(gold.labels), "rows": narrowed(gold.rows)}
     arrays |= {"weights": gold.weights, **_rows_to_arrays("state", corpus.features)}
     if corpus.edges is not None:
-        arrays |= {"groups": _narrow(corpus.edges.groups), **_rows_to_arrays("edge", corpus.edges.features)}
+        arrays |= {"groups": narrowed(corpus.edges.groups), **_rows_to_arrays("edge", corpus.edges.features)}
     return arrays if corpus.scores is None else arrays | {"scores": corpus.scores}
 
 
@@ -225,7 +225,7 @@ def from_arrays(arrays: Arrays, sizes: tuple[int, int], slots: Ints | None) -> E
 
 
 def _rows_to_arrays(kind: str, rows: SparseRows) -> Arrays:
-    arrays: Arrays = {f"{kind}_sizes": _narrow(np.diff(rows.indptr)), f"{kind}_indices": rows.indices}
+    arrays: Arrays = {f"{kind}_sizes": narrowed(np.diff(rows.indptr)), f"{kind}_indices": rows.indices}
     return arrays if rows.values is None else arrays | {f"{kind}_values": rows.values}
 
 
@@ -233,13 +233,6 @@ def _rows_from_arrays(kind: str, arrays: Arrays, n_columns: int) -> SparseRows:
     bounds = np.zeros(len(arrays[f"{kind}_sizes"]) + 1, dtype=np.int32)
     np.cumsum(arrays[f"{kind}_sizes"], out=bounds[1:])
     return SparseRows(bounds, arrays[f"{kind}_indices"], arrays.get(f"{kind}_values"), n_columns)
-
-
-def _narrow(numbers: Ints | Indices) -> "np.ndarray[Any, Any]":
-    smallest = np.result_type(
-        *(np.min_scalar_type(int(one)) for one in (numbers.min(initial=0), numbers.max(initial=0)))
-    )
-    return numbers.astype(smallest)
 
 
 # -- keys ----------------------------------------------------------------------------------------------------

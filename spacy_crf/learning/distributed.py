@@ -18,7 +18,7 @@ from spacy.language import Language
 
 from ..core.arrays import Doubles, Floats, Indices
 from ..core.chain.potentials import EdgeObservations
-from ..core.errors import CRFError
+from ..core.errors import CRFError, required
 from ..core.learn.batches import FlatFinder, renumbered
 from ..core.learn.blocks import EncodedCorpus, WindowedCorpus
 from ..core.learn.full_batch import FullBatchObjective
@@ -39,10 +39,8 @@ PATIENCE, STARTING = 5.0, 60.0  # seconds
 @contextmanager
 def connect(scheduler: Any, workers: int = 0) -> Iterator[Any]:
     """Give a client of a Dask scheduler by its address (str); for None, one of so many processes of this machine."""
-    try:
+    with required(LearningErrors.CRF688):
         from distributed import Client, LocalCluster
-    except ImportError as error:
-        raise CRFError(LearningErrors.CRF688) from error
     with ExitStack() as stack:
         if scheduler is None:
             scheduler = LocalCluster(workers, threads_per_worker=1, processes=True, dashboard_address=":0")

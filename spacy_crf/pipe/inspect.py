@@ -13,6 +13,8 @@ from ..learning.model import get_weights
 from .component import ChainPipe
 from .errors import PipeErrors
 
+EDGE = "(edge)"  # what stands before a sequence and behind it
+
 
 @dataclass(frozen=True)
 class Weight:
@@ -31,6 +33,9 @@ class Transition:
     before: str | None
     after: str | None
     weight: float
+
+    def __str__(self) -> str:
+        return f"{self.before or EDGE} > {self.after or EDGE}"
 
 
 @dataclass(frozen=True)

@@ -103,7 +103,6 @@ def read_pieces(source: BinaryIO, size: int) -> Iterator[str]:
     """
     decoder = codecs.getincrementaldecoder("utf8")(ESCAPE)
     is_hidden = is_quiet() or size < LONG_FILE or None  # None: shown where it is a terminal
-    is_hidden = is_quiet() or size < LONG_FILE or None  # None: shown where it is a terminal
     with tqdm(total=size, unit="B", unit_scale=True, disable=is_hidden) as progress:
         while piece := source.read1(PIECE) if hasattr(source, "read1") else source.read(PIECE):
             progress.update(min(len(piece), progress.total - progress.n) if size else 0)

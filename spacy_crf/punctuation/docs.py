@@ -112,10 +112,12 @@ def read_truncated(doc: Doc) -> tuple[bool, bool]:
     return bool(before), bool(behind)
 
 
-def write_speech(doc: Doc, pauses: Sequence[float | None], confidences: Sequence[float | None] = ()) -> None:
+def write_speech(
+    tokens: Doc | Sequence[Token], pauses: Sequence[float | None], confidences: Sequence[float | None] = ()
+) -> None:
     """Set `token._.pause` and `token._.confidence` of the first tokens where they are known."""
     for name, values in ((PAUSE, pauses), (CONFIDENCE, confidences)):
-        for token, value in zip(doc, values):
+        for token, value in zip(tokens, values):
             if value is not None:
                 token._.set(name, value)
 

@@ -19,11 +19,11 @@ from spacy.vocab import Vocab
 
 from ..core.errors import CRFError
 from .block import NONE
-from .docs import CONFIDENCE, PAUSE, write_truncated
+from .docs import write_speech, write_truncated
 from .errors import PunctuationErrors
 from .restore import Restoration
 from .subtitles import Heard, pause_between
-from .words import BY_SIGN, UNSPACED, Edit, apply_edits
+from .words import BY_SIGN, UNSPACED, Edit, apply_edits, space_before
 
 HISTORY = 40  # words before a block that are decoded with it once more
 _CUT = re.compile(rf"[\s{UNSPACED}]")
@@ -136,14 +136,10 @@ class RestorationStream:
             if told:
                 is_marked = number < self._done and self._settled[number].is_written
             spelt = [edit for edit in own if not _SURROGATE.search(raw[edit.start : edit.end])]  # such bytes stay
-            restored = _space_before(raw).removesuffix(" ") if is_late else apply_edits(raw, spelt)
+            restored = space_before(raw).removesuffix(" ") if is_late else apply_edits(raw, spelt)
             out.append(StreamedWord(raw, restored, "" if mark == NONE else mark, chance))
             at = end
         return out, marks
-
-
-def _space_before(chunk: str) -> str:
-    return chunk[: len(chunk) - len(chunk.lstrip())]
 
 
 def _make_doc(chunks: Sequence[str], vocab: Vocab) -> Doc:
@@ -151,7 +147,7 @@ def _make_doc(chunks: Sequence[str], vocab: Vocab) -> Doc:
     words: list[str] = []
     spaces: list[bool] = []
     for chunk in chunks:
-        space = _space_before(chunk)
+        space = space_before(chunk)
         word = chunk[len(space) :]
         if space == " " and words and not spaces[-1]:
             spaces[-1], space = True, ""
@@ -165,11 +161,8 @@ def _tell_speech(doc: Doc, chunks: Sequence[Heard]) -> None:
     """Give the tokens of chunks, which end where these do, their pauses and confidences, as far as these are known."""
     if all(chunk.times is None and chunk.confidence is None for chunk in chunks):
         return
-    words = (token for token in doc if not token.is_space)
-    for token, chunk, after in zip(words, chunks, [*chunks[1:], Heard("")]):
-        for name, value in ((PAUSE, pause_between(chunk, after)), (CONFIDENCE, chunk.confidence)):
-            if value is not None:
-                token._.set(name, value)
+    pauses = list(map(pause_between, chunks, [*chunks[1:], Heard("")]))
+    write_speech([token for token in doc if not token.is_space], pauses, [chunk.confidence for chunk in chunks])
 
 
 def components_before(nlp: Language, name: str) -> Callable[[Doc], Doc]:

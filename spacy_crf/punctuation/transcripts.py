@@ -16,7 +16,7 @@ from ..core.errors import CRFError, excerpt
 from ..reading.records import parse_json
 from .errors import PunctuationErrors
 from .subtitles import OPENING_LINES, Heard, is_subtitles
-from .words import OPENERS, is_sign_around, is_unspaced
+from .words import OPENERS, is_sign_around, is_unspaced, space_before
 
 TranscriptFormat = Literal["text", "subtitles", "whisper", "ctm"]
 FORMATS: tuple[TranscriptFormat, ...] = get_args(TranscriptFormat)
@@ -160,7 +160,7 @@ def spread(restored: str, texts: Sequence[str]) -> list[str]:
         behind, opening = (
             (gaps[end].rstrip(), "") if following < 0 else _sides(gaps[end], own[following][1][0].lstrip())
         )
-        found[number] = _leading(spaces[0]) + before + body + behind + _trailing(spaces[-1])
+        found[number] = space_before(spaces[0]) + before + body + behind + _trailing(spaces[-1])
         at, before = end, opening
     return found
 
@@ -200,10 +200,6 @@ def _inner(gap: str, own: str) -> str:
         return gap
     before, behind = _sides(gap)
     return before + _trailing(own.rstrip(OPENERS)) + behind
-
-
-def _leading(space: str) -> str:
-    return space[: len(space) - len(space.lstrip())]
 
 
 def _trailing(space: str) -> str:

@@ -121,6 +121,11 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
     return "".join([*parts, text[at:]])
 
 
+def space_before(text: str) -> str:
+    """Return the white space at the beginning of a text."""
+    return text[: len(text) - len(text.lstrip())]
+
+
 def bare_form(form: str) -> str:
     """Return a word as the chain sees it: in lower case, with straight apostrophes."""
     return form.lower().translate(APOSTROPHES)

@@ -86,7 +86,7 @@ def read_bytes(path: Path) -> bytes:
 
 def read_text(path: Path) -> str:
     """Return the whole text of a UTF-8 file, packed or not, without byte order mark; its lines end in newlines only."""
-    text = _decode(path, read_bytes(path).removeprefix(BYTE_ORDER_MARK), 0)
+    text = decode(path, read_bytes(path).removeprefix(BYTE_ORDER_MARK), 0)
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -107,7 +107,7 @@ def read_lines(path: Path) -> Iterator[str]:
     and the like are text."""
     done = 0
     for chunk in read_chunks(path):
-        text = _decode(path, chunk, done).replace("\r\n", "\n")
+        text = decode(path, chunk, done).replace("\r\n", "\n")
         lines = (text if "\n" in text else text.replace("\r", "\n")).split("\n")
         if not lines[-1]:
             lines.pop()
@@ -115,8 +115,8 @@ def read_lines(path: Path) -> Iterator[str]:
         yield from lines
 
 
-def _decode(path: Path, data: bytes, done: int) -> str:
-    """UTF-8 as text. done (int): lines of the file before."""
+def decode(path: Path, data: bytes, done: int) -> str:
+    """Return UTF-8 as text. done (int): lines of the file before."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
+from ..core.errors import required
 from .errors import ReadingErrors
 
 # Combining characters by the command of the accent.
@@ -146,10 +147,8 @@ def signs() -> Mapping[str, str]:
 
 def _known() -> Any:
     """What pylatexenc knows of commands."""
-    try:
+    with required(ReadingErrors.CRF649, ImportError):
         from pylatexenc import latex2text
-    except ImportError as error:
-        raise ImportError(ReadingErrors.CRF649) from error
     table = latex2text.get_default_latex_context_db()
     return table.filter_context(keep_categories=["latex-base", "advanced-symbols", "nonascii-specials"])
 

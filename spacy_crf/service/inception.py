@@ -7,6 +7,7 @@ gets spans. The tokens and sentences of a request are taken as they are.
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -19,13 +20,12 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..annotation.documents import write_doc_name
+from ..corpora.cas import SENTENCE, TOKEN
 from .answers import TELLERS, Answer, as_coded, read_docs
 from .errors import Refusal, ServiceErrors
 from .models import Limits, Models, ServedModel
 from .retraining import CheckedDoc, Learner
 
-SEGMENTATION = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type."
-TOKEN, SENTENCE = f"{SEGMENTATION}Token", f"{SEGMENTATION}Sentence"
 PREDICTED = "inception_internal_predicted"
 BOOLEAN, DOUBLE, STRING = "uima.cas.Boolean", "uima.cas.Double", "uima.cas.String"
 SINGLE_TOKENS = "singleToken"
@@ -119,16 +119,11 @@ class Page:
     @classmethod
     def read(cls, nlp: Language, document: CasDocument, system: TypeSystem, limits: Limits) -> "Page":
         """Read a document; one without tokens is tokenized."""
-        try:
+        with refused_faults("The CAS"):
             cas = load_cas_from_xmi(plain_xml(document.xmi), system, lenient=True)
             text = cas.sofa_string or ""
             tokens = [(one.begin, one.end) for one in _select(cas, TOKEN) if text[one.begin : one.end].strip()]
             starts = {one.begin for one in _select(cas, SENTENCE)}
-        except Refusal:
-            raise
-        except Exception as error:  # cassis raises whatever its parts do
-            problem = f"{type(error).__name__}: {error}"[:200]
-            raise Refusal(ServiceErrors.CRF735.format(what="The CAS", problem=problem)) from error
         limits.check_texts([text])
         if not tokens:
             tokens = [(token.idx, token.idx + len(token)) for token in nlp.make_doc(text) if not token.is_space]
@@ -151,6 +146,18 @@ def _select(cas: Cas, name: str) -> list[Any]:
     return sorted(found, key=lambda one: (one.begin, one.end))
 
 
+@contextmanager
+def refused_faults(what: str) -> Iterator[None]:
+    """Refuse what cassis cannot read, which raises whatever its parts do. what (str): is read."""
+    try:
+        yield
+    except Refusal:
+        raise
+    except Exception as error:
+        problem = f"{type(error).__name__}: {error}"[:200]
+        raise Refusal(ServiceErrors.CRF735.format(what=what, problem=problem)) from error
+
+
 def plain_xml(text: str) -> str:
     """Return XML that declares no document type, which could have other files read, and no odd encoding."""
     if "<!DOCTYPE" in text or "<!ENTITY" in text or NOT_UTF8.search(text[:200]):
@@ -160,13 +167,8 @@ def plain_xml(text: str) -> str:
 
 def read_typesystem(text: str) -> TypeSystem:
     """Read the type system of a request."""
-    try:
+    with refused_faults("The type system"):
         return load_typesystem(plain_xml(text))
-    except Refusal:
-        raise
-    except Exception as error:
-        problem = f"{type(error).__name__}: {error}"[:200]
-        raise Refusal(ServiceErrors.CRF735.format(what="The type system", problem=problem)) from error
 
 
 def kind_of(model: ServedModel, metadata: Metadata) -> str:

@@ -48,7 +48,6 @@ LEVELS = (0.01, 0.02, 0.05, 0.1, 0.2)
 MOST_LABELS = 24  # of a matrix, and of tables of weights
 MOST_CONFUSIONS = 12
 LONGEST = 6000  # characters of a document that is shown
-EDGE = "(edge)"  # what stands before a sequence and behind it
 AROUND = 6  # words on either side of an error
 Part = tuple[str, str]  # a title, and HTML
 Maker = Callable[["Reported"], Iterator[Part]]
@@ -189,7 +188,7 @@ def tell_weights(reported: Reported) -> Iterator[Part]:
     rows = [(label, _features(found.highest[label]), _features(found.lowest[label])) for label in found.labels]
     labels = table(rows, ("label", "speaks for it", "speaks against it"), words=3)
     pairs = [*found.likely, *found.unlikely[::-1]]
-    steps = [(f"{one.before or EDGE} > {one.after or EDGE}", f"{one.weight:+.3f}") for one in pairs]
+    steps = [(str(one), f"{one.weight:+.3f}") for one in pairs]
     sizes = [(one.template, f"{one.features:,}", f"{one.active:,}", f"{one.greatest:.3f}") for one in found.templates]
     templates = table(sizes, ("template", "features", "weights that are not 0", "greatest"))
     others = element("h3", "Transitions") + table(steps) + element("h3", "Templates") + templates

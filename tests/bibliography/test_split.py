@@ -249,3 +249,23 @@ def test_no_character_is_lost_or_made_up(text: str) -> None:
     assert "".join(bare(item.marker) + bare(item.text) for item in found) in bare(text) or "[" in text
     assert all(item.first_line <= item.last_line for item in found)
     assert all(one.last_line < two.first_line for one, two in zip(found, found[1:]))
+
+
+LEE, KIM, OE = "Lee, A. On ropes. Hull, 2001.", "Kim, B. On tea in\n  ports. 2002.", "Oe, K. On salt. 2003."
+
+
+@pytest.mark.parametrize(
+    "text, markers",
+    [
+        (f"Books\n\n1. {LEE}\n2. {KIM}\n\nArticles\n\n1. {OE}\n2. {LEE}", "1. 2. 1. 2."),
+        (f"[1] {LEE}\n[2] {KIM}\n\nWeb\n[1] {OE}", "[1] [2] [1]"),
+        (f"1. {LEE}\n2. {KIM}\n\n1. {OE}\n2. {LEE}", "1. 2. 1. 2."),
+        (f"1. {LEE}\n2. Kim, B. On tea. Vol.\n1. Hull.\n3. {OE}", "1. 2. 3."),
+        (f"a) {LEE}\nb) {KIM}\nc) {OE}", "a) b) c)"),
+        (f"i. {LEE}\nii. {KIM}\niii. {OE}", "i. ii. iii."),
+    ],
+)
+def test_numbers_that_begin_again_and_letters(text: str, markers: str) -> None:
+    found = split_references(text)
+    assert [reference.marker.strip() for reference in found] == markers.split()
+    assert all(reference.text.endswith(("2001.", "2002.", "2003.", "Hull.")) for reference in found)

@@ -147,3 +147,21 @@ def test_what_cannot_be_is_told(arguments: list[str], told: list[str], tmp_path:
     found = " ".join(init(arguments[0], tmp_path / "config.cfg", *arguments[1:], succeeds=False).split())
     assert all(part in found for part in told), found
     assert not (tmp_path / "config.cfg").exists()
+
+
+def test_examples_are_written_once(tmp_path: Path) -> None:
+    folder = tmp_path / "practice"
+
+    def examples(*options: str, code: int) -> str:
+        result = CliRunner().invoke(app, ["examples", str(folder), *options])
+        assert result.exit_code == code, result.output
+        return str(result.output)
+
+    assert "Next: cd" in examples(code=0)
+    config = load_config(folder / "configs" / "crf_tagger.cfg")
+    assert all((folder / config["paths"][split]).is_file() for split in ("train", "dev"))
+    mine = folder / "corpus" / "mine.txt"
+    mine.write_text("Mine.", encoding="utf8")
+    assert "CRF652" in examples(code=1)
+    examples("--force", code=0)
+    assert mine.is_file()

@@ -169,6 +169,20 @@ def test_spans_that_overlap_are_all_in_the_rows() -> None:
     ]
 
 
+def test_keys_and_labels_of_spans_can_be_told_apart() -> None:
+    doc = NLP("New York")
+    doc.spans["a|b"], doc.spans["c"] = [Span(doc, 0, 1, "A|B-C")], [Span(doc, 0, 1, "D")]
+    assert token_rows(doc, 1)["spans"] == [r"a\|b:B-A\|B-C|c:B-D", None]
+
+
+@pytest.mark.parametrize("key, label", [("sc", "A|B"), ("sc", "A,B"), ("sc", "A\tB"), ("sc", "A\nB"), ("s|c", "A")])
+def test_spans_that_misc_cannot_hold_are_an_error(key: str, label: str) -> None:
+    doc = make("a")
+    doc.spans[key] = [Span(doc, 0, 2, label)]
+    with pytest.raises(CRFError, match="CRF682.*spans"):
+        written("conllu", doc)
+
+
 @pytest.mark.parametrize("what", ["name", "lemma", "entity"])
 def test_what_would_end_a_cell_or_a_line_of_conllu_is_an_error(what: str) -> None:
     doc = make("a\nb" if what == "name" else "a")

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -235,6 +236,27 @@ def test_several_gold_tags_and_upos(write: Write) -> None:
     assert [token.tag_ for token in doc] == ["X", "Z", "Z"]
 
 
+def test_check_marks_are_of_one_column(write: Write, tmp_path: Path) -> None:
+    rows = ["1\ta\t_\tNOUN\tART\t_\t_\t_\t_\tChecked=Yes", "2\tb\t_\tVERB\tNA\t_\t_\t_\t_\tChecked=No"]
+    for kind, target in (("pos", "tag"), ("tag", "pos")):
+        path = write(f"{kind}.conllu", "\n".join([f"# checked = {kind}", *rows]) + "\n\n")
+        (doc,) = read(path)
+        again = Doc(doc.vocab, words=["a", "b"])
+        copy_checked(doc, again, target)
+        documents = [ExchangeDocument.of([again], PredictedTags(SET, PROBS, target))]
+        assert not any(token.is_checked for sentence in documents[0].sentences for token in sentence)
+        with pytest.raises(CRFError, match=f"CRF593.*{'UPOS' if kind == 'pos' else 'XPOS'}"):
+            rewrite_conllu(path, documents, target)
+
+
+def test_checked_parts_of_speech_in_a_table_go_out_again(write: Write) -> None:
+    (doc,) = read(write("a.tsv", "# columns = form, tags, checked\na\tNOUN\tyes\nb\tVERB\t_\n"))
+    again = Doc(doc.vocab, words=["a", "b"], pos=["ADJ", "ADJ"])
+    copy_checked(doc, again, "pos")
+    (sentence,) = ExchangeDocument.of([again], PredictedTags(SET, PROBS, "pos")).sentences
+    assert [(token.tag, token.is_checked) for token in sentence] == [("NOUN", True), ("ADJ", False)]
+
+
 # -- tools that know no tokens -----------------------------------------------------------------------------------
 
 
@@ -362,6 +384,14 @@ def test_a_spreadsheet_without_a_column_of_check_marks(tmp_path: Path) -> None:
         read(edited(path, lambda book: book["tokens"].cell(1, 3, "seen")))
     (copy,) = read(edited(path, lambda book: book["tokens"].delete_cols(3, 2)))
     assert [token.tag_ for token in copy] == ["X", "ITJ"]
+
+
+def test_what_a_spreadsheet_program_makes_of_a_word(tmp_path: Path) -> None:
+    path = save("xlsx", tmp_path, make_doc([("TRUE", True, {"NE": 0.9}, None)]))
+    (copy,) = read(edited(path, lambda book: book["tokens"].cell(3, 1, True)))
+    assert [(token.text, token.tag_) for token in copy] == [("TRUE", "NE")]
+    with pytest.raises(CRFError, match="CRF594.*2001-05-12"):
+        read(edited(path, lambda book: book["tokens"].cell(3, 1, date(2001, 5, 12))))
 
 
 def resave(path: Path) -> Path:

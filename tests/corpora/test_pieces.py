@@ -80,6 +80,13 @@ def test_each_line_of_text_is_a_document(tmp_path: Path, end: str) -> None:
     assert told([doc for doc in found(tmp_path / "x.txt") if isinstance(doc, Doc)]) == [("x", ["A", "b"]), ("x", ["c"])]
 
 
+@pytest.mark.parametrize("coding", ["utf-16-le", "utf-16-be"])
+def test_a_file_of_another_coding_is_refused_whole(tmp_path: Path, coding: str) -> None:
+    (tmp_path / "x.txt").write_bytes("\ufeffa b\nc\n".encode(coding))
+    (fault,) = found(tmp_path / "x.txt")
+    assert isinstance(fault, InputFault) and "CRF504" in fault.problem
+
+
 def test_a_packed_file_that_is_cut_off_gives_what_comes_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "CHUNK_SIZE", 64)
     packed = gzip.compress("".join(f"line {k * k}\n" for k in range(5000)).encode())

@@ -14,7 +14,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from ...core.errors import CRFError
+from ...core.errors import CRFError, required
 from ...corpora.references import Field
 from ..errors import BibliographyErrors
 from .inventor import UNPUBLISHED
@@ -103,11 +103,9 @@ class Style:
 
 
 def _import_citeproc() -> Any:
-    try:
+    with required(BibliographyErrors.CRF660):
         import citeproc
         import citeproc.formatter.plain
-    except ImportError as error:
-        raise CRFError(BibliographyErrors.CRF660) from error
     return citeproc
 
 

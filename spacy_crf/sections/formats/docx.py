@@ -7,7 +7,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ...core.errors import CRFError
+from ...core.errors import CRFError, required
 from ...core.grammar.numerals import numeral
 from ...core.sections.headings import MOST_LEVELS
 from ...reading.files import check_expansion, read_bytes
@@ -22,7 +22,9 @@ W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 BODY_LEVEL = 9  # the outline level of text
 NUMERALS = {"lowerLetter": "a", "upperLetter": "A", "lowerRoman": "i", "upperRoman": "I"}
 OFF = frozenset(("0", "false", "off", "none"))
-LEFT_OUT = frozenset(f"{W}{name}" for name in ("del", "moveFrom", "pPr", "rPr", "sectPr", "footnotePr", "instrText"))
+LEFT_OUT = frozenset(
+    f"{W}{name}" for name in ("del", "moveFrom", "pPr", "rPr", "sectPr", "footnotePr", "instrText", "rt")
+)
 MATHS = "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"
 FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 SIGNS = {f"{W}tab": "\t", f"{W}ptab": "\t", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
@@ -46,12 +48,10 @@ def read_docx(path: Path) -> DocumentLayout:
     RAISES (ValueError): for a file that is no DOCX, is damaged or needs a password, and if python-docx is not
         installed.
     """
-    try:
+    with required(SectionErrors.CRF561.format(what="DOCX", library="python-docx", extra="docx")):
         from docx import Document
         from docx.exceptions import PythonDocxError
         from docx.opc.exceptions import OpcError
-    except ImportError as error:
-        raise CRFError(SectionErrors.CRF561.format(what="DOCX", library="python-docx", extra="docx")) from error
     data = read_bytes(path)
     if data.startswith(OLD_WORD):
         raise CRFError(SectionErrors.CRF563.format(path=path))

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...core.errors import CRFError
+from ...core.errors import CRFError, required
 from ...reading.latex import signs
 from ..errors import SectionErrors
 
@@ -60,10 +60,8 @@ OF_MACRO, OF_FILE = 10, 5_000  # what they cost beside their characters
 
 def known_signs() -> Mapping[str, str]:
     """Signs and letters by their commands."""
-    try:
+    with required(SectionErrors.CRF561.format(what="LaTeX", library="pylatexenc", extra="latex")):
         return {**signs(), **PRINTED}
-    except ImportError as error:
-        raise CRFError(SectionErrors.CRF561.format(what="LaTeX", library="pylatexenc", extra="latex")) from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...core.errors import CRFError
+from ...core.errors import required
 from ...core.grammar.numerals import numeral
 from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder
@@ -254,10 +254,8 @@ def read_html(path: Path) -> DocumentLayout:
 
 
 def _parse(text: str, target: "_LxmlTarget") -> None:
-    try:
+    with required(SectionErrors.CRF956):
         from lxml import etree
-    except ImportError as error:
-        raise CRFError(SectionErrors.CRF956) from error
     parser = etree.HTMLParser(target=target, huge_tree=True)
     parser.feed(text)
     with suppress(etree.XMLSyntaxError):  # there is no element

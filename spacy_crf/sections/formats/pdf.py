@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from ...core.errors import CRFError
+from ...core.errors import CRFError, required
 from ...core.sections.headings import MOST_LEVELS
 from ...reading.files import read_bytes
 from ..errors import SectionErrors
@@ -58,10 +58,8 @@ def read_pdf(path: Path) -> DocumentLayout:
     RAISES (ValueError): for a file that is no PDF, is damaged, needs a password or has no text, as a scan has none, and
         if pypdfium2 is not installed.
     """
-    try:
+    with required(SectionErrors.CRF561.format(what="PDF", library="pypdfium2", extra="pdf")):
         import pypdfium2
-    except ImportError as error:
-        raise CRFError(SectionErrors.CRF561.format(what="PDF", library="pypdfium2", extra="pdf")) from error
     data = read_bytes(path)
     with _ONE_AT_A_TIME:
         try:
