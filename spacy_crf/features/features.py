@@ -151,6 +151,10 @@ class FeatureIndex:
             raise ValueError("a feature occurs twice")
         return self
 
+    def forget_rare(self) -> None:
+        """Count no further: what was not met often enough so far begins anew."""
+        self._rare, self._rare_counts = HashTable(), np.zeros(0, dtype=np.intp)
+
     def rare_to_data(self) -> dict[str, Any]:
         """Return the keys that were not met often enough so far, and how often."""
         return {"keys": self._rare.keys, "counts": self._rare_counts}

@@ -25,7 +25,7 @@ from ..core.labels import Gold
 from ..core.learn.blocks import UNITS_PER_WINDOW, EncodedCorpus
 from ..core.learn.full_batch import Item
 from ..core.sparse import SparseRows
-from .encoder import ChainLearner, Sample, Trainer, join
+from .encoder import ChainLearner, Sample, Trainer, join, release_memory
 from .errors import LearningErrors
 from .model import get_tok2vec
 from .packed import dumps, loads
@@ -88,7 +88,9 @@ def open_cache(trainer: Trainer, learner: ChainLearner) -> CachedCorpus:
         what = "a tok2vec layer" if has_vectors else "order = 2"
         raise CRFError(LearningErrors.CRF674.format(name=learner.name, what=what))
     assert trainer.read is not None
-    return cached_corpus(trainer.settings.cache, learner, trainer.read)
+    corpus = cached_corpus(trainer.settings.cache, learner, trainer.read)
+    release_memory()
+    return corpus
 
 
 def cached_corpus(folder: str, learner: ChainLearner, samples: Samples) -> CachedCorpus:
@@ -118,6 +120,8 @@ def _write(place: Path, settings: str, learner: ChainLearner, samples: Samples) 
     if counts:  # which features are frequent enough is known at the end
         for sample in samples():
             learner.grow(sample)
+        for index in (features.state, features.edge):
+            index.forget_rare()  # most of all keys, and nothing else is to come
     handle, name = tempfile.mkstemp(dir=place)
     try:
         with os.fdopen(handle, "wb") as file:

@@ -23,7 +23,7 @@ from ..features.features import Features
 from ..features.hashing import string_hash
 from .block import OnlineSettings
 from .cache import CachedCorpus, open_cache
-from .encoder import ChainLearner, MakeSample, Sample, Trainer
+from .encoder import ChainLearner, MakeSample, Sample, Trainer, release_memory
 from .model import PARAMS, VECTORS, get_layout, get_weights, set_weights
 from .resuming import generator_numbers, generator_of, give_moments, moments_of, stored_moments, stored_texts, usable
 
@@ -167,6 +167,7 @@ class OnlineTrainer(GrowingTrainer):
             loss += self._online.learn(window, self._rng.permutation(len(window.lengths)))
             n_sequences += len(window.lengths)
         self._loss = loss / max(1, n_sequences)
+        release_memory()
 
     def _is_ours(self, learner: ChainLearner) -> bool:
         """Whether the model has the weights that this trainer left."""

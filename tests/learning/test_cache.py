@@ -1,6 +1,7 @@
 """Training from an encoded corpus on disk: the same weights, found again, and never half written."""
 
 import io
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from spacy.training.initialize import init_nlp
 from spacy.training.loop import train
 
 from spacy_crf.core.errors import CRFError
-from spacy_crf.core.learn import blocks
+from spacy_crf.core.learn import blocks, stochastic
 from spacy_crf.features.features import FeatureIndex
 from spacy_crf.learning import cache, encoder
 from spacy_crf.learning.model import get_layout
@@ -107,6 +108,18 @@ def test_online_learners_take_an_epoch_a_step(trainer: str, tmp_path: Path) -> N
     found = [[token.tag_ for token in doc] for doc in nlp.pipe(eg.predicted for eg in make_examples(nlp))]
     assert np.mean(np.concatenate(gold) == np.concatenate(found)) > 0.95
     np.testing.assert_array_equal(weights(learn(12, tmp_path, trainer)), weights(nlp))  # from the file that is there
+
+
+def test_neither_features_that_are_too_rare_nor_batches_are_kept(tmp_path: Path) -> None:
+    features = {"min_count": 2, "min_edge_count": 2}
+    nlp, examples = make("AdaGrad", {"cache": str(tmp_path)}, features=features)
+    kept: list[weakref.ref[Any]] = []
+    with pytest.MonkeyPatch.context() as patch:
+        cut = stochastic.cut_batches
+        patch.setattr(stochastic, "cut_batches", lambda *args: [kept.append(weakref.ref(b)) or b for b in cut(*args)])
+        nlp.update(examples)
+    assert kept and sum(batch() is not None for batch in kept) <= len(kept) / 2
+    assert not any(len(rare["keys"]) for rare in nlp.get_pipe("crf_tagger").features.indices_to_data()["rare"].values())
 
 
 def test_partial_gold_is_kept(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Online learning by the gradient of the log-likelihood: AdaGrad on small batches, and plain steps."""
 
+import weakref
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +27,7 @@ class AdaGrad(OnlineLearner):
     t-th step counts t^2 times (polynomial-decay averaging, Shamir & Zhang 2013): it forgets the beginning, and needs no
     word on how long training will be.
 
-    Batches hold sequences of similar length; those of a corpus that comes again are kept.
+    Batches hold sequences of similar length, and are kept as long as their corpus, which may come again.
 
     learn_rate (float): of a weight that has not moved much.
     damping (float): where the sums of squared gradients begin.
@@ -43,12 +44,12 @@ class AdaGrad(OnlineLearner):
     def start(self, layout: Layout, flat: Floats) -> None:
         super().start(layout, flat)
         self._squares: Floats = np.full(self.weights.n_slots, self.damping, dtype=self.dtype)
-        self._corpus: EncodedCorpus | None = None
+        self._forget()
         self._n_steps = 0
 
     def grow(self, layout: Layout) -> None:
         if layout is not self.weights.layout:
-            self._corpus = None
+            self._forget()
         super().grow(layout)
         self._squares = enlarged(self._squares, self.weights.n_slots, self.damping)
 
@@ -65,9 +66,15 @@ class AdaGrad(OnlineLearner):
         """Learn from a corpus batch by batch, from each sequence once at most."""
         if len(order) < len(corpus.lengths):
             return self._learn_part(corpus, order, by_emissions)
-        if corpus is not self._corpus:
-            self._batches, self._corpus = cut_batches(corpus, self.weights, self.units_per_batch), corpus
-        return self._run(self._batches, order, by_emissions)
+        batches = self._batches.get(id(corpus))
+        if batches is None:
+            self._forget()
+            batches = self._batches[id(corpus)] = cut_batches(corpus, self.weights, self.units_per_batch)
+            weakref.finalize(corpus, self._batches.clear)
+        return self._run(batches, order, by_emissions)
+
+    def _forget(self) -> None:
+        self._batches: dict[int, list[TrainingBatch]] = {}  # of one corpus, by its id
 
     def _learn_part(self, corpus: EncodedCorpus, order: Indices, by_emissions: Floats | None) -> float:
         units, part = corpus.segments.units(order), corpus.take(order)
