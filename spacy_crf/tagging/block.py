@@ -8,6 +8,8 @@ from spacy.pipeline import Pipe
 
 from ..pipe.block import Decode, LabelSettings, component, own_names
 
+MOST_LISTED = 10_000  # sequences of a document: each is as long as it
+
 
 @dataclass(kw_only=True)
 class TaggerSettings(LabelSettings):
@@ -17,7 +19,7 @@ class TaggerSettings(LabelSettings):
         number of right tags, which order 2 wants where punctuation is context.
     given (bool): whether annotation of the target that is there is evidence: tags and probabilities of the others are
         conditioned on it. Entities and blocked tokens are evidence, tokens outside of entities are not.
-    n_best (int): how many of the best sequences to list, with their probabilities; 0: none.
+    n_best (int): how many of the best sequences to list, with their probabilities, at most 10,000; 0: none.
     n_best_key (str): name of the Doc extension that takes them.
     entropy (str | None): name of a Doc extension that takes the entropies of sequences and of tokens.
     """
@@ -30,8 +32,8 @@ class TaggerSettings(LabelSettings):
 
     def problems(self) -> Iterator[tuple[str, str]]:
         yield from super().problems()
-        if self.n_best < 0:
-            yield "n_best", "0, or the number of sequences to list"
+        if not 0 <= self.n_best <= MOST_LISTED:
+            yield "n_best", f"0, or the number of sequences to list, at most {MOST_LISTED:,}"
         names = {"target": self.target, "marginals": self.marginals, "entropy": self.entropy}
         yield from own_names({**names, "n_best_key": self.n_best_key})
 

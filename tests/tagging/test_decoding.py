@@ -173,7 +173,14 @@ def test_what_is_forbidden_is_not_decoded_by_posteriors_either() -> None:
 
 @pytest.mark.parametrize(
     "setting,value",
-    [("temperature", 0.0), ("temperature", -1.0), ("temperature", math.inf), ("n_best", -1), ("decode", "beam")],
+    [
+        ("temperature", 0.0),
+        ("temperature", -1.0),
+        ("temperature", math.inf),
+        ("n_best", -1),
+        ("n_best", 10**9),
+        ("decode", "beam"),
+    ],
 )
 def test_settings_without_a_meaning_are_refused(setting: str, value: object) -> None:
     with pytest.raises(ValueError, match=setting):
