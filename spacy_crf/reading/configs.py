@@ -13,7 +13,7 @@ UNEXPECTED = re.compile(r"unexpected argument|(?i:extra (?:fields|inputs) (?:are
 def config_problem(error: BaseException) -> str:
     """Return the message of an error; for settings that a config must not have, the nearest names that there are.
 
-    spaCy's own message shows the whole block. spaCy checks a config before it asks a component, so this is for commands.
+    spaCy's own message shows the whole block. It checks a config before it asks a component, so this is for commands.
     """
     if not isinstance(error, ConfigValidationError):
         return str(error)
