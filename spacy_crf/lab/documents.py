@@ -172,4 +172,5 @@ def jensen_shannon(counts: Sequence[Counter[str]]) -> Doubles:
     distances = np.zeros((len(counts), len(counts)))
     if len(counts) > 1:
         distances = squareform(pdist(shares, "jensenshannon")) / np.sqrt(np.log(2))
-    return np.where(np.isfinite(distances), np.minimum(distances, 1.0), 1.0)
+    # infinite for a document without n-grams, and NaN where rounding makes the divergence of near equals negative
+    return np.minimum(np.nan_to_num(distances, nan=0.0, posinf=1.0), 1.0)

@@ -1,4 +1,4 @@
-"""Components made of others: the log-linear pool of trained ones (`core.weights`), and one for a part of the data."""
+"""Components made of others: the log-linear pool of trained ones (`core.pool`), and one for a part of the data."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

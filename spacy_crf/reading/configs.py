@@ -13,7 +13,7 @@ UNEXPECTED = re.compile(r"unexpected argument|(?i:extra (?:fields|inputs) (?:are
 def config_problem(error: BaseException) -> str:
     """Return the message of an error; for settings that a config must not have, the nearest names that there are.
 
-    What spaCy says of a config shows all of it, and no component is asked before: see `docs/guides/training.md`.
+    spaCy's own message shows the whole block. It checks a config before it asks a component, so this is for commands.
     """
     if not isinstance(error, ConfigValidationError):
         return str(error)

@@ -65,7 +65,7 @@ def tag(
     What names a file or a folder is read: raw text, with a text or a word on each line, or any format that training
     reads.
     """
-    files = [] if as_text else [Path(text) for text in texts or () if is_path(text)]
+    files = [] if as_text else list(filter(is_path, texts or ()))
     refuse_idle(given, ("format", bool(files), "files"))
     component = loaded.component
     if not isinstance(component, GivesSets):
@@ -82,14 +82,14 @@ def tag(
 
 
 def read_texts(
-    nlp: Language, texts: Sequence[str] | None, files: Collection[Path], format: str | None, as_text: bool
+    nlp: Language, texts: Sequence[str] | None, files: Collection[str], format: str | None, as_text: bool
 ) -> Iterator[Doc]:
     """Docs of texts, and of those that name files; of standard input where there are none."""
     if not texts:
         piped = (line.removeprefix("\ufeff").rstrip("\r\n") for line in typer.get_text_stream("stdin"))
         yield from (make_doc(nlp, line) for line in piped if line.strip())
     for text in texts or ():
-        if is_path(text) and Path(text) in files:
+        if text in files:
             yield from (doc for doc, _ in Data(Path(text), format).raw(nlp))
             continue
         if not as_text and LIKE_A_FILE.fullmatch(text):
@@ -100,7 +100,7 @@ def read_texts(
 def is_path(text: str) -> bool:
     """Whether there is a file or folder of this name; a text may be too long for one, or have characters of none."""
     try:
-        return Path(text).exists()
+        return text != "" and Path(text).exists()
     except (OSError, ValueError):
         return False
 

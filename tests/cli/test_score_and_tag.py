@@ -209,6 +209,7 @@ def test_tag_takes_texts_and_files_in_order_and_says_what_a_text_that_looks_like
     words, told = tagged(model, "none.txt")
     assert words == [["none.txt"]] and "CRFW846" in told
     assert "CRF639" in run("tag", model, "they swim", "--format", "text").output
+    assert tagged(model, "") == ([[]], "")
 
 
 def test_lines_of_a_script_without_spaces_are_texts(model, tmp_path):

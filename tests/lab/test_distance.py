@@ -32,6 +32,12 @@ def test_documents_that_share_nothing_and_empty_ones() -> None:
     assert found.tolist() == [[0, 0, 1, 1], [0, 0, 1, 1], [1, 1, 0, 1], [1, 1, 1, 0]]
 
 
+@pytest.mark.parametrize("more", range(1, 9))
+def test_documents_that_hardly_differ_are_near(more: int) -> None:
+    (_, found), _ = jensen_shannon([Counter(a=10**9, b=3 * 10**9, c=7), Counter(a=10**9 + more, b=3 * 10**9, c=7)])
+    assert found < 1e-6
+
+
 def test_grams() -> None:
     assert count_grams(["Vnde", "vnde"]) == {" vn": 2, "vnd": 2, "nde": 2, "de ": 2}
     assert count_grams(["o"]) == {" o ": 1} and count_grams(["o"], size=5) == {" o ": 1}

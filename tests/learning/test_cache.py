@@ -91,16 +91,6 @@ def test_weights_are_those_of_training_in_memory(case: dict[str, Any], tmp_path:
     assert len(list(tmp_path.iterdir())) == 1
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_what_several_windows_show_has_one_weight(case: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    nlp = learn(3, None, **dict(case))
-    learn(0, None, **dict(case)).from_bytes(nlp.to_bytes())  # which refuses two weights in one place
-    monkeypatch.setattr(blocks, "UNITS_PER_WINDOW", 1 << 20)
-    whole = learn(3, None, **dict(case))
-    for found, expected in zip(*(get_layout(one.get_pipe("crf_tagger").model).cells for one in (nlp, whole))):
-        np.testing.assert_array_equal(np.sort(found), np.sort(expected))
-
-
 @pytest.mark.parametrize("trainer", ONLINE)
 def test_online_learners_take_an_epoch_a_step(trainer: str, tmp_path: Path) -> None:
     nlp = learn(12, tmp_path, trainer)

@@ -70,11 +70,19 @@ class AdaGrad(OnlineLearner):
         if batches is None:
             self._forget()
             batches = self._batches[id(corpus)] = cut_batches(corpus, self.weights, self.units_per_batch)
-            weakref.finalize(corpus, self._batches.clear)
+            weakref.finalize(corpus, _corpus_is_gone, weakref.ref(self), id(corpus))
         return self._run(batches, order, by_emissions)
 
     def _forget(self) -> None:
         self._batches: dict[int, list[TrainingBatch]] = {}  # of one corpus, by its id
+
+    def forget_corpus(self, number: int) -> None:
+        """Forget the batches of a corpus, if it is the last one. number (int): its id."""
+        self._batches.pop(number, None)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without batches: nobody would tell a copy when their corpus is gone."""
+        return {**self.__dict__, "_batches": {}}
 
     def _learn_part(self, corpus: EncodedCorpus, order: Indices, by_emissions: Floats | None) -> float:
         units, part = corpus.segments.units(order), corpus.take(order)
@@ -104,6 +112,13 @@ class AdaGrad(OnlineLearner):
         self.weights.change(cells, -self.learn_rate * gradient / np.sqrt(squares))
         self.weights.time += self._n_steps**2
         return loss
+
+
+def _corpus_is_gone(learner: "weakref.ref[AdaGrad]", number: int) -> None:
+    """Tell a learner, unless it is gone itself: what waits for the end of a corpus must not keep batches."""
+    own = learner()
+    if own is not None:
+        own.forget_corpus(number)
 
 
 @dataclass(kw_only=True, eq=False)

@@ -1,6 +1,9 @@
 """Online learners: their steps against written-out versions, lazy averages, latent gold, growth, what they refuse."""
 
+import copy
+import gc
 import itertools
+import weakref
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +14,8 @@ from helpers.oracle import Chain
 from spacy_crf.core.chain.objective import loss_and_gradient
 from spacy_crf.core.chain.potentials import NonFiniteError, NoPathError, observe
 from spacy_crf.core.labels import Gold
+from spacy_crf.core.learn import stochastic
+from spacy_crf.core.learn.batches import cut_batches
 from spacy_crf.core.learn.blocks import EncodedCorpus
 from spacy_crf.core.learn.mistakes import AROW, PassiveAggressive, Perceptron
 from spacy_crf.core.learn.online import OnlineLearner, run_epochs
@@ -238,6 +243,31 @@ def test_paths_that_no_weight_tells_apart_change_nothing(make_problem) -> None:
         learner.start(problem.layout, np.zeros(0))
         learner.learn(problem.corpus, np.arange(len(problem.corpus.lengths)))
         assert learner.result.size == 0
+
+
+def test_batches_go_with_the_learner_or_with_the_corpus(make_problem, monkeypatch) -> None:
+    """As of a worker, whose learners are new in each epoch, and of windows that are read from a file."""
+    kept: list[weakref.ref] = []
+
+    def cut(*given: Any) -> Any:
+        batches = cut_batches(*given)
+        kept.extend(map(weakref.ref, batches))
+        return batches
+
+    monkeypatch.setattr(stochastic, "cut_batches", cut)
+    problem, order = make_problem(7, lengths=LENGTHS), np.arange(len(LENGTHS))
+    corpora = [replace(problem.corpus), replace(problem.corpus)]
+    learners = [build(AdaGrad), build(AdaGrad)]
+    for learner, corpus in zip(learners, corpora):
+        learner.start(problem.layout, problem.flat.copy())
+        learner.learn(corpus, order)
+    del learner, corpus
+    assert kept and all(batch() is not None for batch in kept)
+    del learners[0], corpora[1]
+    gc.collect()
+    assert not any(batch() is not None for batch in kept)
+    learners[0].learn(corpora[0], order)
+    assert copy.deepcopy(learners[0]).learn(corpora[0], order) == learners[0].learn(corpora[0], order)
 
 
 @pytest.mark.parametrize("kinds", [("known", "distribution"), ("unknown",)])
