@@ -4,10 +4,10 @@ All draws depend on the seed alone, so that systems are compared on the same spl
 `by` are the same in "in-domain", "cross-domain", "robustness" and "across", whose scores may so be set side by side.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import Literal, cast
+from typing import Literal
 
 import numpy as np
 
@@ -123,7 +123,7 @@ def make_splits(layout: CorpusLayout, settings: SplitSettings, distances: Double
         if not 0 < fraction <= 1:
             raise CRFError(LabErrors.CRF611.format(name="fraction", value=fraction))
     draws = (_Draw(layout, settings, number, distances) for number in range(settings.repeats))
-    return [replace(split, draw=draw.number) for draw in draws for split in draw.splits()]
+    return [replace(split, draw=draw.number) for draw in draws for split in KINDS[kind](draw)]
 
 
 @dataclass(frozen=True)
@@ -159,10 +159,6 @@ class _Draw:
             raise CRFError(LabErrors.CRF614.format(least=least, largest=layout.sizes.max()))
         return found
 
-    def splits(self) -> Iterator[Split]:
-        """Those of the kind, which has a method below."""
-        return cast(Iterator[Split], getattr(self, self.settings.kind.replace("-", "_"))())
-
     def kfold(self) -> Iterator[Split]:
         numbers = draw_folds(self.layout, self.settings.unit, self.settings.folds, self.rng)
         for fold in range(self.settings.folds):
@@ -170,8 +166,6 @@ class _Draw:
 
     def monte_carlo(self) -> Iterator[Split]:
         yield split_by(self.name(), self.is_test())
-
-    across = monte_carlo
 
     def shuffling(self) -> Iterator[Split]:
         units: tuple[By, By] = ("chunk", "sentence")
@@ -229,6 +223,21 @@ class _Draw:
                 kept = nearest[: ceil(fraction * len(nearest) - ROUNDING)]
                 train = np.flatnonzero(np.isin(self.layout.documents, kept))
                 yield Split(f"{part.name}, nearest {100 * fraction:g} %", train, (part,), fraction=fraction)
+
+
+KINDS: dict[str, Callable[[_Draw], Iterator[Split]]] = {
+    "kfold": _Draw.kfold,
+    "monte-carlo": _Draw.monte_carlo,
+    "in-domain": _Draw.in_domain,
+    "cross-domain": _Draw.cross_domain,
+    "robustness": _Draw.robustness,
+    "across": _Draw.monte_carlo,
+    "shuffling": _Draw.shuffling,
+    "size": _Draw.size,
+    "pruning": _Draw.pruning,
+    "curve": _Draw.curve,
+    "active": _Draw.active,
+}
 
 
 def _ranks(layout: CorpusLayout, unit: By, train: Indices, rng: Rng) -> Doubles:

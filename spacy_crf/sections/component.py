@@ -4,8 +4,6 @@ import json
 import warnings
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
-from functools import wraps
-from typing import Any
 
 import numpy as np
 from spacy.language import Language
@@ -142,12 +140,18 @@ class SectionParser(ChainPipe):
     def _is_of_chain(self, unit: LayoutUnit) -> bool:
         return self.unit_features.newlines or unit.kind is not Kind.NEWLINE
 
-    @wraps(ChainPipe.initialize, assigned=("__annotations__",))
-    def initialize(self, *args: Any, **kwargs: Any) -> None:  # type: ignore[override]
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        labels: list[str] | None = None,
+        start: str | None = None,
+    ) -> None:
         """As `ChainPipe.initialize`; weights of the tree are learned in the first step of training."""
         self._begin_parsers()
         self.tree_parser.reset()
-        super().initialize(*args, **kwargs)
+        super().initialize(get_examples, nlp=nlp, labels=labels, start=start)
 
     @property
     def tree_parser(self) -> TreeParser:
