@@ -154,8 +154,10 @@ def narrow(gold: Gold, partial: Sequence[Sequence[str]], tags: TagSet) -> Gold:
 
 
 def end_spans(gold: Gold, ends_known: Bools, lengths: Indices, tags: TagSet) -> Gold:
-    """Gold in which no open unit goes on with a span beside it whose ends are known ((N,)): of BIO, and of runs of
-    labels, tags alone cannot tell. lengths ((B,)): of the sequences."""
+    """Gold in which no unit without a tag goes on with the span beside it, where its end is known ((N,)).
+
+    Tags alone do not say so: "I" may follow "B", and a run of a label may go on. lengths ((B,)): of the sequences.
+    """
     in_span = np.append([tag != OUTSIDE for tag in tags.tags], False)  # an unknown label is -1
     sequences, weights = Segments(lengths).owners, gold.weights.copy()
     for step in (-1,) if tags.scheme == "BIO" else (-1, 1):

@@ -151,6 +151,7 @@ class ChainLearner:
 
 
 MakeSample = Callable[[Sequence[Example]], Sample]
+MALLOC_TRIM = getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "posix" else None  # of some C libraries
 TOKENS_PER_SAMPLE = 50_000  # work arrays of a sample take some kB for each token
 
 
@@ -242,8 +243,8 @@ class _Bitmap:
 
 def release_memory() -> None:
     """Give the system back what this process has freed, where its C library can: temporary arrays leave gaps."""
-    if trim := getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "posix" else None:
-        trim(0)
+    if MALLOC_TRIM is not None:
+        MALLOC_TRIM(0)
 
 
 def group_edges(features: SparseRows) -> EdgeObservations:
