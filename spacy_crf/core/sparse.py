@@ -37,7 +37,7 @@ class SparseRows:
     def times(self, dense: "Floats | SparseRows", out: Floats) -> None:
         """out (N, L) += self (N, F) @ dense (F, L). O(nnz L). See `add_product`.
 
-        Where `dense` is sparse, rows that are met are made dense first: a tenth slower, and the same to the bit.
+        Where `dense` is sparse, the rows that are met are made dense first: slower, and the same to the bit.
         """
         if isinstance(dense, SparseRows):
             met, numbers = np.unique(self.indices, return_inverse=True)
