@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.core.arrays import Segments
+from spacy_crf.core.arrays import Segments, row_sums
 
 runs = st.lists(st.integers(0, 4), max_size=6)
 
@@ -52,3 +52,9 @@ def test_runs_within_longer_ones(documents):
 @pytest.mark.parametrize("outer, expected", [([0, 3], [0, 3]), ([3, 0], [3, 0]), ([1, 2], [1, 2])])
 def test_empty_runs_belong_to_one_of_the_longer_ones(outer, expected):
     assert Segments(np.array([1, 0, 2])).within(Segments(np.array(outer))).lengths.tolist() == expected
+
+
+def test_sums_of_rows_warn_of_nothing():
+    values = np.array([[0.25, 0.5, 0.25], [np.inf, -np.inf, 0], [np.inf, 1, 2]], dtype=np.float32)
+    np.testing.assert_array_equal(row_sums(values), np.array([1, np.nan, np.inf], dtype=np.float32))
+    assert row_sums(np.zeros((0, 3))).shape == (0,)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Doubles, Floats, Indices, PackedBatch, Segments, chunks
+from ..arrays import Doubles, Floats, Indices, PackedBatch, Segments, chunks, row_sums
 from .forward import ForwardBackward
 from .lattice import Lattice, LatticeMarginals
 from .logspace import LogForwardBackward, finite
@@ -29,7 +29,7 @@ class Counts(NamedTuple):
 def node_marginals(messages: ForwardBackward) -> Floats:
     """((N, L)): p(y_t = label | x) of every unit, in packed order; rows sum to 1. O(N L)."""
     marginals = messages.alpha * messages.beta
-    marginals /= (marginals @ np.ones(marginals.shape[1], dtype=marginals.dtype))[:, None]
+    marginals /= row_sums(marginals)[:, None]
     return marginals
 
 

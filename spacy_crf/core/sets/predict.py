@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..arrays import Bools, Doubles, Floats, Indices, Ints
+from ..arrays import Bools, Doubles, Floats, Indices, Ints, row_sums
 from ..chain.distribution import Labellings
 from ..chain.potentials import numbered
 from ..errors import CoreErrors, CRFError, require_count
@@ -191,7 +191,7 @@ def check_marginals(marginals: Floats) -> int:
     """The number of labels; a coded error unless each row ((N, L)) is a distribution, up to SUM_TOLERANCE."""
     if marginals.ndim != 2 or not marginals.shape[1]:
         raise CRFError(CoreErrors.CRF101.format(name="marginals", expected="(N, L)", actual=marginals.shape))
-    totals = marginals @ np.ones(marginals.shape[1], dtype=marginals.dtype)
+    totals = row_sums(marginals)
     is_one = np.abs(totals - 1) <= SUM_TOLERANCE  # the totals of rows with NaN are NaN, and compare false
     if not (marginals.min(initial=0) >= 0 and is_one.all()):
         unit = int(np.argmin(is_one & (marginals >= 0).all(axis=1)))
