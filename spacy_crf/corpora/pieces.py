@@ -18,7 +18,7 @@ from spacy.tokens import Doc
 
 from ..annotation.documents import read_doc_name, write_doc_name
 from ..core.errors import CRFError
-from ..reading.files import decode, read_chunks
+from ..reading.files import decode, read_chunks, spell_path
 from ..reading.records import parse_json
 from .docs import RawFormat, admit, holds_words, make_doc
 from .errors import CorpusErrors
@@ -203,7 +203,7 @@ def read_piece(piece: FilePiece, nlp: Language, read: ReadFile) -> Iterator[Doc 
     read (Callable): reads the documents of a file whose format is none of lines.
     """
     if piece.problem:
-        yield InputFault(str(piece.path), piece.line, piece.problem)
+        yield InputFault(spell_path(piece.path), piece.line, piece.problem)
     elif piece.format in (TEXT, JSON_LINES):
         yield from _read_lines(piece, nlp)
     elif piece.content is None:
@@ -221,7 +221,7 @@ def _read_lines(piece: FilePiece, nlp: Language) -> Iterator[Doc | InputFault]:
         try:
             yield _read_line(piece, nlp, line, number)
         except ValueError as error:
-            yield InputFault(str(piece.path), number, str(error))
+            yield InputFault(spell_path(piece.path), number, str(error))
 
 
 def _read_line(piece: FilePiece, nlp: Language, line: bytes, number: int) -> Doc:
@@ -266,7 +266,7 @@ def _read_documents(piece: FilePiece, read: ReadFile) -> Iterator[Doc | InputFau
             yield from _read_documents(half, read)
     else:
         problem = faults[0].problem.replace(str(file), str(piece.path))
-        yield InputFault(str(piece.path), piece.line, problem)
+        yield InputFault(spell_path(piece.path), piece.line, problem)
 
 
 def _named(piece: FilePiece, file: Path, read: ReadFile) -> Iterator[Doc | InputFault]:
@@ -281,4 +281,4 @@ def _named(piece: FilePiece, file: Path, read: ReadFile) -> Iterator[Doc | Input
                 write_doc_name(doc, number_name(piece.name, piece.number - 1 + int(own[len(stem) + 1 :])))
             yield doc
     except (CRFError, OSError) as error:
-        yield InputFault(str(piece.path), 0, str(error))
+        yield InputFault(spell_path(piece.path), 0, str(error))
