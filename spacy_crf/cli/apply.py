@@ -96,9 +96,10 @@ def apply(
 ) -> None:
     """Annotate files of any number and length, in parts.
 
-    Text has a document on each line; JSON lines have "text", or "words", and perhaps "name"; all else is read as in
-    training, without its gold. Names are kept. The same command goes on where one was stopped, by whatever, and gives
-    the same files. Documents that cannot be read or annotated are left out, and listed at the end and in the manifest.
+    Text has a document on each line; JSON lines have "text" or "words", or both where the words are the tokens of the
+    text, and perhaps "name"; all else is read as in training, without its gold. Names are kept. The same command goes
+    on where one was stopped, by whatever, and gives the same files. Documents that cannot be read or annotated are left
+    out, and listed at the end and in the manifest.
     """
     nlp = load_pipeline(locate(model))
     WRITERS[to]()  # tells what is not installed
