@@ -11,6 +11,7 @@ from helpers.annotators import ENTITY, FEATURES, POS, document_of, make_cas, mak
 from helpers.services import Models, httpx, model_of, refusal, served
 
 from spacy_crf import Corpus
+from spacy_crf.corpora.cas import SENTENCE
 from spacy_crf.service.retraining import CheckedDoc, Learner, write_gold
 
 # tags that no model would give, the same for each word
@@ -96,6 +97,20 @@ def test_unchecked_tokens_and_sentences_are_unknown(load: Any, tmp_path: Path) -
     (path,) = (tmp_path / "spans" / "one" / "checked").glob("*.spacy")
     (example,) = Corpus(path)(spacy.blank("en"))
     assert [token.ent_iob_ for token in example.reference] == ["B", "O", "O", "O", "", "", "", ""]
+
+
+def test_annotations_that_say_nothing_leave_their_tokens_unknown(load: Any, tmp_path: Path) -> None:
+    """One without a value yet, and one of half a word; the second sentence begins with white space."""
+    system = make_typesystem()
+    cas = make_cas(system, ["They can swim .", "We can leave ."], ENTITY, "value", [(0, 4, "AUTHOR"), (9, 11, "DATE")])
+    cas.add(system.get_type(ENTITY)(begin=5, end=8))
+    cas.select(SENTENCE)[1].begin -= 1
+    request = train_request([], ENTITY, "tokens") | {"documents": [document_of(cas)]}
+    with served(model_of("one", load("references")), learner=Learner(tmp_path)) as client:
+        assert client.post("/inception/one/train", json=request).status_code == 204
+    (path,) = (tmp_path / "one" / "checked").glob("*.spacy")
+    (example,) = Corpus(path)(spacy.blank("en"))
+    assert [token.ent_iob_ for token in example.reference] == ["B", "", "", "O", "", "", "", ""]
 
 
 @pytest.mark.parametrize("name", ["outline", "punctuation"])
