@@ -163,12 +163,12 @@ def add_label_studio(router: APIRouter, models: Models, limits: Limits, learner:
         texts = [_text_of(task, fit.key) for task in request.tasks]
         limits.check_texts([text or "" for text in texts])
 
-        def work(nlp: Language) -> list[Answer]:
+        def work(nlp: Language) -> list[dict[str, Any]]:
             known = [text for text in texts if text is not None]
             answers = iter(answer(fit.kind, nlp, model.component(fit.kind), known))
-            return [{} if text is None else next(answers) for text in texts]
+            return [prediction(fit, {} if text is None else next(answers), model.version) for text in texts]
 
-        return {"results": [prediction(fit, told, model.version) for told in await model.run(work)]}
+        return {"results": await model.run(work)}
 
     @router.post("/label-studio/{name}/webhook")
     async def take_webhook(name: str, event: Webhook) -> dict[str, Any]:

@@ -30,6 +30,12 @@ def train_request(sentences: list[str], layer: str = POS, anchoring: str = "sing
     return {"metadata": metadata_of(layer, anchoring), "documents": documents, "typeSystem": system.to_xml()}
 
 
+def version_of(client: httpx.Client) -> str:
+    """The version that Label Studio keeps predictions under."""
+    found: str = client.post("/label-studio/one/setup", json={}).json()["model_version"]
+    return found
+
+
 def state_of(client: httpx.Client) -> dict[str, Any]:
     found: dict[str, Any] = client.get("/models").json()[0]["learning"]
     return found
@@ -50,14 +56,15 @@ def tags_of(client: httpx.Client, text: str) -> list[str]:
 
 def test_a_model_learns_beside_the_one_that_is_served(load: Any, tmp_path: Path) -> None:
     with served(model_of("one", load("tagger")), learner=Learner(tmp_path)) as client:
-        before = tags_of(client, "We can swim.")
+        before, version = tags_of(client, "We can swim."), version_of(client)
         assert client.post("/inception/one/train", json=train_request(SENTENCES * 2)).status_code == 204
         refusal(client.post("/inception/one/train", json=train_request(SENTENCES)), 429, "CRF744")
-        assert tags_of(client, "We can swim.") == before  # it goes on meanwhile
+        assert tags_of(client, "We can swim.") == before and version_of(client) == version  # it goes on meanwhile
         told = wait(client)
         assert told["state"] == "swapped", told
         assert told["score"] > told["score_before"] and told["number"] == 1
         assert tags_of(client, "We can swim.") == ["NN", "JJ", "UH", "."] != before
+        assert version_of(client) != version
         assert client.get("/models").json()[0]["source"] == str(tmp_path / "one" / "1" / "model-best")
 
 
@@ -72,11 +79,11 @@ def test_a_failure_leaves_the_old_model(load: Any, tmp_path: Path) -> None:
     models: Models = model_of("one", load("tagger"))
     models["one"].config["training"]["batcher"] = {"@batchers": "none.v1"}
     with served(models, learner=Learner(tmp_path)) as client:
-        before = tags_of(client, "We can swim.")
+        before, version = tags_of(client, "We can swim."), version_of(client)
         client.post("/inception/one/train", json=train_request(SENTENCES))
         told = wait(client)
         assert told["state"] == "failed" and "[CRF748]" in told["message"] and "none.v1" in told["message"]
-        assert tags_of(client, "We can swim.") == before
+        assert tags_of(client, "We can swim.") == before and version_of(client) == version
 
 
 def test_unchecked_tokens_and_sentences_are_unknown(load: Any, tmp_path: Path) -> None:
