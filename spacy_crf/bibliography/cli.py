@@ -223,8 +223,9 @@ def synthesise(
 
     Without --styles a style is drawn for each few entries, a common one for half of them. What is printed is spoilt as
     lists are: numbers, dashes, et al., broken lines, ligatures, OCR and lost spaces. Each entry of LIBRARY is printed,
-    and so many invented ones as --invent says; those that their style cannot print are counted. Beside them is a word list of names, places, publishers and journals,
-    for templates such as LIST(known). It asks for the extra spacy_crf[synthesise].
+    and so many invented ones as --invent says; those that their style cannot print are counted. Beside them is a word
+    list of names, places, publishers and journals, for templates such as LIST(known). It asks for the extra
+    spacy_crf[synthesise].
     """
     if library is None and not invent:
         raise CRFError(BibliographyErrors.CRF663)
