@@ -178,7 +178,7 @@ def test_a_page_that_stands_on_its_side_among_others_is_turned(tmp_path: Path, a
             canvas.showPage()
 
     layout = printed(tmp_path, draw)
-    assert [line.strip() for line in layout.text.split("\n")[:-1]] == sum(texts, [])
+    assert [line.strip() for line in layout.text.split("\n")[:-1]] == [line for lines in texts for line in lines]
     assert [style for *_, style in layout.runs] == ["underline"] * 3
 
 
