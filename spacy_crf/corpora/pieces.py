@@ -252,7 +252,7 @@ def _read_line(piece: FilePiece, nlp: Language, line: bytes, number: int) -> Doc
         or whole is words
     ):
         raise CRFError(CorpusErrors.CRF683.format(where=where))
-    doc = make_doc(nlp, whole) if words is None else _join_words(nlp, words, spaces, whole, where)
+    doc = make_doc(nlp, whole or "") if words is None else _join_words(nlp, words, spaces, whole, where)
     return write_doc_name(doc, piece.name if own is None else str(own))
 
 

@@ -204,12 +204,12 @@ class Corpus:
             sentences = bare_sentences(sentences)
         make_reference, number, known, is_second = DocMaker(vocab), 1, set[str](), False
         for first, grouped in enumerate(group_sentences(self._check_input(file, sentences), self.group)):
-            own = grouped[0].document
+            document = grouped[0].document
             if grouped[0].starts_document:
                 number += first > 0
-                is_second = own in known  # of this name
-                known.add(own)
-            named = own if own and not is_second else number_name(name, number)
+                is_second = document in known  # of this name
+                known.add(document)
+            named = document if document and not is_second else number_name(name, number)
             doc = write_doc_name(make_reference(grouped), named)
             if text is not None:
                 write_text_settings(doc, asdict(text))
