@@ -161,6 +161,7 @@ class CorpusErrors(metaclass=Messages):
         "Document {document!r}: the {what} of {word!r} is {value!r}, which is nothing in CoNLL-U. Call it otherwise, "
         "or write another format."
     )
+    CRF491 = "{path} is a .spacy file, but `format` is {format!r}. Set it to 'spacy', or take it out of the config."
     CRF683 = (
         '{where}: a line of JSON has to have "text", a string, or "words", a list of strings, perhaps with "spaces", '
         'as many true or false, and perhaps "name", a string or a number.'

@@ -22,7 +22,7 @@ from .docbin import read_docbin
 from .docs import DocMaker, admit, align_annotation, copy_text_notes, copy_tokens, count_characters, make_doc
 from .errors import CorpusErrors
 from .exchange import Unchecked, forget_unchecked
-from .files import FaultyFiles, OnError, check_paths, name_files, number_name
+from .files import FaultyFiles, OnError, check_paths, data_suffix, name_files, number_name
 from .formats import BINARY, FORMATS, WITH_SETS, Format, find_files, pick_format
 from .historical import apply_text
 from .review import is_review
@@ -187,6 +187,8 @@ class Corpus:
 
     def _read_file(self, file: Path, name: str, vocab: Vocab) -> Iterator[Doc]:
         format = self.format or pick_format(file)
+        if data_suffix(file) == ".spacy" and format not in BINARY:
+            raise CRFError(CorpusErrors.CRF491.format(path=file, format=format))
         format = "review" if format not in BINARY and is_review(file) else format
         own = FORMATS[format]
         text = self.text if format != "review" else None

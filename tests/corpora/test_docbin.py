@@ -4,6 +4,7 @@ from itertools import chain, pairwise
 from pathlib import Path
 
 import pytest
+import spacy
 import srsly
 from hypothesis import given
 from hypothesis import strategies as st
@@ -163,3 +164,11 @@ def test_bad_file_is_named(nlp: Language, write: Write, stored: Doc, damage: str
     }[damage]
     with pytest.raises(ValueError, match=r"CRF517.*a\.spacy"):
         list(Corpus(write("a.spacy", content)).read_docs(nlp.vocab))
+
+
+@pytest.mark.parametrize("format", ["tagsets", "conllu"])
+def test_a_docbin_that_is_called_a_text_is_named(tmp_path: Path, format: str) -> None:
+    path = tmp_path / "a.spacy"
+    DocBin(docs=[Doc(spacy.blank("xx").vocab, words=["a"])]).to_disk(path)
+    with pytest.raises(ValueError, match=f"CRF491.*a.spacy.*`format` is '{format}'"):
+        list(Corpus(path, format=format)(spacy.blank("xx")))  # type: ignore[arg-type]
