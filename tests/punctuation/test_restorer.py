@@ -1,5 +1,6 @@
 """The component: what it writes, what it leaves alone, and its settings."""
 
+import pickle
 from functools import cache
 from pathlib import Path
 
@@ -490,3 +491,9 @@ def test_word_lists_know_words(tmp_path: Path) -> None:
     ]
     found = [column.strings.get(value, "") for value in column.hashes.tolist()]
     assert found == ["", "X", "Z", "I-Z", "", "Y", "I-Y", "X"]
+
+
+def test_a_component_goes_to_other_processes() -> None:
+    nlp = spacy.blank("es")
+    pipe = nlp.add_pipe("punctuation_restorer", config={"marks": {"marks": ["COMMA", "PERIOD"], "language": "es"}})
+    assert pickle.loads(pickle.dumps(pipe)).label_scheme == pipe.label_scheme  # type: ignore[attr-defined]
