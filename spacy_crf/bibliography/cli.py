@@ -223,8 +223,9 @@ def synthesise(
 
     Without --styles a style is drawn for each few entries, a common one for half of them. What is printed is spoilt as
     lists are: numbers, dashes, et al., broken lines, ligatures, OCR and lost spaces. Each entry of LIBRARY is printed,
-    and so many invented ones as --invent says. Beside them is a word list of names, places, publishers and journals,
-    for templates such as LIST(known). It asks for the extra spacy_crf[synthesise].
+    and so many invented ones as --invent says; those that their style cannot print are counted. Beside them is a word
+    list of names, places, publishers and journals, for templates such as LIST(known). It asks for the extra
+    spacy_crf[synthesise].
     """
     if library is None and not invent:
         raise CRFError(BibliographyErrors.CRF663)
@@ -233,6 +234,9 @@ def synthesise(
     references = [*generator.print_library(items, copies), *generator.print_invented(invent)]
     if not references:
         raise CRFError(BibliographyErrors.CRF664.format(path=library or "what was invented"))
+    wanted = len(items) * copies + invent
+    if lacking := wanted - len(references):
+        tell_warning(BibliographyErrors.CRF476.format(lacking=lacking, wanted=wanted))
     write_result("".join(write_xml(references)), output / REFERENCES)
     write_result("".join(list_known()), output / KNOWN)
     then = "python -m spacy crf init constrained_ner references.cfg, and train with --paths.train {}"

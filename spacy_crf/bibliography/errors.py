@@ -35,6 +35,10 @@ class BibliographyErrors(metaclass=Messages):
     CRF662 = "The style {style!r} prints no bibliographies. Give another one."
     CRF663 = "There is nothing to print. Give a LIBRARY, or a number of entries to --invent."
     CRF664 = "No entry of {path} could be printed. Has it any, and do the styles print entries of their types?"
+    CRF476 = (
+        "{lacking} of {wanted} references were left out: citeproc-py printed nothing in their style, or a field twice. "
+        "Name styles in --styles that print all types of entries, such as apa and ieee, or make more of them."
+    )
     CRF665 = (
         "Reference {number} may be wrong: all its labels together have probability {share:.2f}. Check these fields: "
         "{fields}. It is {text!r}."

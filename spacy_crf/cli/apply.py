@@ -31,7 +31,7 @@ from ..corpora.errors import CorpusErrors
 from ..corpora.files import OnError
 from ..corpora.pieces import FilePiece, InputFault, cut_file, find_inputs, read_piece
 from ..lab.errors import LabErrors
-from ..reading.files import write_whole
+from ..reading.files import spell_path, write_whole
 from ..reading.records import parse_json
 from .data import FORMATS, Data
 from .options import command, echo_data, load_pipeline, locate, tell_written
@@ -96,17 +96,21 @@ def apply(
 ) -> None:
     """Annotate files of any number and length, in parts.
 
-    Text has a document on each line; JSON lines have "text", or "words", and perhaps "name"; all else is read as in
-    training, without its gold. Names are kept. The same command goes on where one was stopped, by whatever, and gives
-    the same files. Documents that cannot be read or annotated are left out, and listed at the end and in the manifest.
+    Text has a document on each line; JSON lines have "text" or "words", or both where the words are the tokens of the
+    text, and perhaps "name"; all else is read as in training, without its gold. Names are kept. The same command goes
+    on where one was stopped, by whatever, and gives the same files. Documents that cannot be read or annotated are left
+    out, and listed at the end and in the manifest.
     """
-    nlp = load_pipeline(locate(model))
+    source = locate(model)
+    nlp = load_pipeline(source)
     WRITERS[to]()  # tells what is not installed
     settings = {"version": VERSION, "model": checksum_of_files(nlp), "to": to, "format": format, "part_size": part_size}
     if format not in (None, *FORMATS):
         raise CRFError(CorpusErrors.CRF523.format(format=format, known=", ".join(FORMATS)))
-    files = find_inputs(inputs, format, output)
-    manifest = Manifest.open(output, {**settings, "inputs": list(map(str, inputs))})
+    if isinstance(source, Path):
+        model = str(source.absolute())  # workers of a cluster may run in another folder
+    files = find_inputs(inputs if scheduler is None else list(map(Path.absolute, inputs)), format, output)
+    manifest = Manifest.open(output, {**settings, "inputs": list(map(spell_path, inputs))})
     parts = manifest.unfinished(make_parts(files, format, part_size * KIB, model, to))
     with tqdm(unit=" tokens", unit_scale=True, disable=is_quiet() or None) as progress:
         for done, content in annotate_parts(parts, processes, scheduler):
@@ -178,7 +182,7 @@ def annotate_part(part: OutputPart) -> tuple[Done, bytes]:
                     faults.append(found)
                 else:
                     docs.append(found)
-                    places[id(found)] = str(piece.path)
+                    places[id(found)] = spell_path(piece.path)
         annotated, failed = annotator.annotate(docs)
         for doc in annotated:
             try:

@@ -43,6 +43,7 @@ from .options import (
     table,
     tell_written,
 )
+from .surface import check_argument
 
 MEASURE = "python -m spacy crf evaluate {} DATA"  # with other data than were used
 TAGGER = Pipe("crf_tagger", (LabelsTokens,))
@@ -135,7 +136,7 @@ def explain_labels(
     The contributions of a token sum up to the difference of the scores of both labellings of its sentence.
     """
     refuse_idle(given, ("top", not as_json, "tables, without --json,"))
-    (doc,) = run_before(loaded.nlp, loaded.name, [loaded.nlp.make_doc(text)])
+    (doc,) = run_before(loaded.nlp, loaded.name, [loaded.nlp.make_doc(check_argument(text))])
     found = explain(loaded.component, doc, None if token is None else [token])
     if as_json:
         data = [asdict(one) for one in found]

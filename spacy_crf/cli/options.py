@@ -28,7 +28,7 @@ from ..core.errors import CRFError
 from ..lab.errors import LabErrors
 from ..reading.configs import config_problem
 from . import app
-from .surface import NewName, SpeltCommand, help_with_example, is_quiet, quietly, tell_done, tell_next
+from .surface import NewName, SpeltCommand, help_with_example, is_quiet, quietly, readable, tell_done, tell_next
 
 Function = TypeVar("Function", bound=Callable[..., None])
 NumberT = TypeVar("NumberT", int, float)
@@ -140,7 +140,7 @@ def told_errors(failure: str, to_stderr: bool = False) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except (ValueError, OSError, ImportError, InterpolationError) as error:  # ImportError: of an unknown language
-        typer.echo(Printer(no_print=True).fail(failure, config_problem(error)), err=to_stderr)
+        typer.echo(Printer(no_print=True).fail(failure, readable(config_problem(error))), err=to_stderr)
         raise typer.Exit(1) from error
 
 

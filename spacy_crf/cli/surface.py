@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperCommand
 from wasabi import Printer, msg
 
+from ..core.errors import CRFError
 from ..lab.errors import LabErrors
 
 # The new name of an option; or what tells it from the value that follows, "" where the option stays what it is
@@ -58,6 +59,15 @@ def help_with_example(command: str, example: str) -> str:
     return f"\b\nExample:\n  {PROGRAM} {command} {example}"
 
 
+def check_argument(text: str) -> str:
+    """Return a text of the command line. RAISES (ValueError): where it is not UTF-8."""
+    try:
+        text.encode("utf8")
+    except UnicodeEncodeError as error:
+        raise CRFError(LabErrors.CRF488.format(text=readable(text))) from error
+    return text
+
+
 # -- telling -----------------------------------------------------------------------------------------------------
 
 
@@ -76,24 +86,29 @@ def is_quiet() -> bool:
     return _quiet.get()
 
 
+def readable(text: str) -> str:
+    """Return a text that every terminal takes: bytes of paths in it that are no UTF-8 are spelt out."""
+    return text.encode("utf8", "backslashreplace").decode("utf8")
+
+
 def tell_done(text: str) -> None:
     """Tell what was done."""
     if not is_quiet():
-        msg.good(text)
+        msg.good(readable(text))
 
 
 def tell_next(text: str) -> None:
     """Tell what can be done next."""
     if not is_quiet():
-        typer.echo(f"Next: {text}")
+        typer.echo(readable(f"Next: {text}"))
 
 
 def tell_progress(text: str) -> None:
     """Tell how far the work is, on standard error."""
     if not is_quiet():
-        typer.echo(Printer(no_print=True).info(text), err=True)
+        typer.echo(Printer(no_print=True).info(readable(text)), err=True)
 
 
 def tell_warning(text: str) -> None:
     """Tell a warning, on standard error."""
-    typer.echo(Printer(no_print=True).warn(text), err=True)
+    typer.echo(Printer(no_print=True).warn(readable(text)), err=True)

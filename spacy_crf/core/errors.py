@@ -141,7 +141,7 @@ class CoreErrors(metaclass=Messages):
         "paths and {found} probabilities, {problem}."
     )
     CRF812 = (
-        "Unit {unit} has the gold weights {weights}. Weights must sum to 1 (the gold is one of these tags), or all be "
+        "{unit} has the gold weights {weights}. Weights must sum to 1 (the gold is one of these tags), or all be "
         "1 (all of these tags are right), or all be 0 (there is no gold)."
     )
     CRF813 = (

@@ -153,6 +153,10 @@ class CorpusErrors(metaclass=Messages):
         "{path}: the spreadsheet program has made a date or a time of a cell, {value}, so that the word is lost. Make "
         "the cell text, and write the word again."
     )
+    CRF489 = (
+        "{where}: the words, {words!r}, do not make up the text, {text!r}. Give one of both, or correct them; spaces "
+        "between words may be left out, as the text has them."
+    )
     CRF683 = (
         '{where}: a line of JSON has to have "text", a string, or "words", a list of strings, perhaps with "spaces", '
         'as many true or false, and perhaps "name", a string or a number.'

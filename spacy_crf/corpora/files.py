@@ -13,6 +13,7 @@ from typing import Literal
 from spacy.tokens import Doc
 
 from ..core.errors import CRFError, CRFWarning
+from ..reading.files import spell_path
 from .errors import CorpusErrors, CorpusWarnings
 
 OnError = Literal["raise", "skip"]
@@ -52,7 +53,7 @@ def name_file(file: Path, path: Path, paths: Sequence[Path]) -> str:
     below = file.relative_to(path) if path.is_dir() else Path(file.name)
     if len(paths) > 1 and path.is_dir():
         below = path.name / below
-    return (below.parent / _stem(file)).as_posix()
+    return spell_path((below.parent / _stem(file)).as_posix())
 
 
 def name_files(files: Iterable[tuple[Path, Path]], paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
@@ -70,7 +71,9 @@ def name_files(files: Iterable[tuple[Path, Path]], paths: Sequence[Path]) -> Ite
     while alike and _find_alike(names):
         parts += 1
         for last in (_stem, attrgetter("name")):
-            longer = {real: Path(*Path(real).parts[-parts:-1], last(Path(real))).as_posix() for real in alike}
+            longer = {
+                real: spell_path(Path(*Path(real).parts[-parts:-1], last(Path(real))).as_posix()) for real in alike
+            }
             if not _find_alike(names | longer):
                 names |= longer
                 break

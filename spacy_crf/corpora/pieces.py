@@ -7,6 +7,7 @@ A file of another format is one piece. A line, document or file that cannot be r
 import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -15,10 +16,11 @@ from typing import Any, TypeGuard, get_args
 
 from spacy.language import Language
 from spacy.tokens import Doc
+from spacy.util import get_words_and_spaces
 
 from ..annotation.documents import read_doc_name, write_doc_name
-from ..core.errors import CRFError
-from ..reading.files import decode, read_chunks
+from ..core.errors import CRFError, excerpt
+from ..reading.files import decode, read_chunks, spell_path
 from ..reading.records import parse_json
 from .docs import RawFormat, admit, holds_words, make_doc
 from .errors import CorpusErrors
@@ -203,7 +205,7 @@ def read_piece(piece: FilePiece, nlp: Language, read: ReadFile) -> Iterator[Doc 
     read (Callable): reads the documents of a file whose format is none of lines.
     """
     if piece.problem:
-        yield InputFault(str(piece.path), piece.line, piece.problem)
+        yield InputFault(spell_path(piece.path), piece.line, piece.problem)
     elif piece.format in (TEXT, JSON_LINES):
         yield from _read_lines(piece, nlp)
     elif piece.content is None:
@@ -221,7 +223,7 @@ def _read_lines(piece: FilePiece, nlp: Language) -> Iterator[Doc | InputFault]:
         try:
             yield _read_line(piece, nlp, line, number)
         except ValueError as error:
-            yield InputFault(str(piece.path), number, str(error))
+            yield InputFault(spell_path(piece.path), number, str(error))
 
 
 def _read_line(piece: FilePiece, nlp: Language, line: bytes, number: int) -> Doc:
@@ -231,18 +233,29 @@ def _read_line(piece: FilePiece, nlp: Language, line: bytes, number: int) -> Doc
         return write_doc_name(make_doc(nlp, content), piece.name)
     found = parse_json(content, where)
     found = found if isinstance(found, dict) else {}
-    whole, words, spaces = found.get("text"), found.get("words"), found.get("spaces")
-    if isinstance(whole, str):
-        doc = make_doc(nlp, whole)
-    elif _is_list(words, str) and (spaces is None or (_is_list(spaces, bool) and len(spaces) == len(words))):
-        admit(nlp, sum(len(word) + 1 for word in words))
-        doc = Doc(nlp.vocab, words=words, spaces=spaces)
-    else:
+    whole, words, spaces, own = map(found.get, ("text", "words", "spaces", "name"))
+    if (
+        not (whole is None or isinstance(whole, str))
+        or not (words is None or _is_list(words, str))
+        or not (spaces is None or (_is_list(spaces, bool) and words is not None and len(spaces) == len(words)))
+        or not (own is None or type(own) in (str, int))
+        or whole is words
+    ):
         raise CRFError(CorpusErrors.CRF683.format(where=where))
-    own = found.get("name")
-    if not (own is None or type(own) in (str, int)):
-        raise CRFError(CorpusErrors.CRF683.format(where=where))
+    doc = make_doc(nlp, whole) if words is None else _join_words(nlp, words, spaces, whole, where)
     return write_doc_name(doc, piece.name if own is None else str(own))
+
+
+def _join_words(nlp: Language, words: list[str], spaces: list[bool] | None, whole: str | None, where: str) -> Doc:
+    """A Doc of words, with the white space of the text where that is told too. where (str): for the message."""
+    admit(nlp, sum(len(word) + 1 for word in words) if whole is None else len(whole))
+    if whole is not None and spaces is None:
+        with suppress(ValueError):  # of words that do not make up the text
+            words, spaces = get_words_and_spaces(words, whole)
+    doc = Doc(nlp.vocab, words=words, spaces=spaces)
+    if whole is not None and doc.text.rstrip() != whole.rstrip():
+        raise CRFError(CorpusErrors.CRF489.format(where=where, text=excerpt(whole), words=excerpt(doc.text)))
+    return doc
 
 
 def _is_list(value: Any, kind: type) -> TypeGuard[list[Any]]:
@@ -266,7 +279,7 @@ def _read_documents(piece: FilePiece, read: ReadFile) -> Iterator[Doc | InputFau
             yield from _read_documents(half, read)
     else:
         problem = faults[0].problem.replace(str(file), str(piece.path))
-        yield InputFault(str(piece.path), piece.line, problem)
+        yield InputFault(spell_path(piece.path), piece.line, problem)
 
 
 def _named(piece: FilePiece, file: Path, read: ReadFile) -> Iterator[Doc | InputFault]:
@@ -281,4 +294,4 @@ def _named(piece: FilePiece, file: Path, read: ReadFile) -> Iterator[Doc | Input
                 write_doc_name(doc, number_name(piece.name, piece.number - 1 + int(own[len(stem) + 1 :])))
             yield doc
     except (CRFError, OSError) as error:
-        yield InputFault(str(piece.path), 0, str(error))
+        yield InputFault(spell_path(piece.path), 0, str(error))

@@ -35,7 +35,7 @@ GAP = "{}"
 FLAGS = (*WORD_FLAGS, NOT, "BIAS", "BOS", "EOS", "SPACY")
 LOWER_CASED = ("LOWER", "LPREFIX", "LSUFFIX", "LSTART", "LEND")
 ON = "1"  # the value of a flag
-_LINE = re.compile(r"(?P<kind>[UB])(?P<id>[^:]*)(:(?P<body>.*))?$")
+_LINE = re.compile(r"(?P<id>(?P<kind>[UB])[^:]*)")
 _MACRO = re.compile(r"%x\[\s*(?P<row>[+-]?\d{1,9})\s*,\s*(?P<column>\d{1,9})\s*\]")
 
 
@@ -300,9 +300,9 @@ def _templates(line: str, attributes: Mapping[int, str], known: set[str]) -> Ite
     found = _LINE.match(line)
     if not found:
         raise _BadLine("it begins neither with U nor with B")
-    kind, name, body = found["kind"], f"{found['kind']}{found['id']}", found["body"] or ""
-    atoms = [_atom(macro, attributes) for macro in _MACRO.finditer(body or found["id"])]
-    if "%" in _MACRO.sub("", body or found["id"]):
+    kind, name = found["kind"], _MACRO.sub("%x", found["id"])  # values do not tell templates apart
+    atoms = [_atom(macro, attributes) for macro in _MACRO.finditer(line)]
+    if "%" in _MACRO.sub("", line):
         raise _BadLine("it has a macro other than %x[row,column]")
     if name in known:
         raise _BadLine(f"the identifier {name} was used before, so that the two would share their features")

@@ -34,6 +34,10 @@ class LabErrors(metaclass=Messages):
         '{folds} folds cannot be made of {found} documents. Ask for fewer, or set `group` of the corpus to "sentence", '
         "so that each sentence is a document."
     )
+    CRF488 = (
+        "{text!r} on the command line is not UTF-8. Put the text into a file in UTF-8 and give that, or use a terminal "
+        "whose language setting is UTF-8."
+    )
     CRF601 = "The name of the output file '{path}' must end in .spacy, or spaCy will not read it."
     CRF602 = "The pipeline has no {kind}{called}. Its components: {known}."
     CRF603 = (

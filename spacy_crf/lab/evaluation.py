@@ -25,7 +25,7 @@ from ..pipe.probabilities import GivesProbabilities, labels_of
 from ..punctuation.block import NONE
 from ..punctuation.component import PunctuationRestorer
 from ..punctuation.docs import WordView, gold_labels
-from ..reading.files import read_lines
+from ..reading.files import read_lines, spell_path
 from ..tagsets.gold import gold_weights
 from .errors import LabErrors
 from .intervals import make_tallies
@@ -203,7 +203,7 @@ def describe_model(nlp: Language, name: str) -> dict[str, Any]:
 
 def describe_data(path: Path) -> str:
     """Name a file or folder, without where it is."""
-    return path.name or path.resolve().name
+    return spell_path(path.name or path.resolve().name)
 
 
 # -- errors --------------------------------------------------------------------------------------------------------

@@ -46,7 +46,7 @@ from .decoding import Batch, Decoder, IsolatesFailures, Prediction, WarnsOfScore
 from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors
 from .labels import PREPARATION, read_gold, tell_missing, tell_stream
-from .live_settings import HasSettings, LiveSettings
+from .live_settings import HasSettings, LiveSettings, join_all
 from .scorer import report_scores
 
 SAMPLE = 10  # examples that show a tok2vec layer its shapes
@@ -140,8 +140,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         start (str | None): folder of a saved component with the same templates, to begin with its labels, features,
             weights, and what was fitted, such as classes, or a tag dictionary, into which new texts are counted; mined
             constraints and weights of trees stay unless new ones are learned; vectors are left out. Where the trainers
-            are `resumable`, training goes on as if not interrupted.
-        RAISES (ValueError): where there are no labels, or the folder cannot be used.
+            are `resumable`, training goes on as if not interrupted. A coded error where it cannot be used.
         """
         begun = None if start is None else self.read_start(start)
         get_examples = whole_corpus(nlp, self.name, self.settings.trainer, get_examples)
@@ -174,6 +173,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         self._first_step = partial(self.before_training, seen, nlp) if self.prepares else None
         tell_stream(self.name, nlp, [] if self.trainer.read else self.fitted(labels, begun))
         report_scores(nlp, self.name, self.measured)
+        join_all(nlp)
         self.given_temperature = self.settings.temperature
         if nlp is not None and self.settings.temperature == AUTO:
             ask_for_calibration(nlp)

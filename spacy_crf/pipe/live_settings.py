@@ -174,6 +174,10 @@ class HasSettings(Stored):
     def cfg(self, values: Any) -> None:
         self.live_settings.update(values)  # `spacy find-threshold` assigns all of them
 
+    def join(self, nlp: Language) -> None:
+        """Know the pipeline that it is in from now on, which may have taken it from another one."""
+        self.cfg.tell(nlp)
+
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """Write the files to a folder. The config.cfg of a pipeline, which spaCy has written beside, is corrected where
         it was not told what was assigned, as that of a pipeline that took the component from another one."""
@@ -181,6 +185,14 @@ class HasSettings(Stored):
         config = Path(path).parent / "config.cfg"
         if not is_alone(exclude) and config.is_file():
             _correct(config, Path(path).name, self.cfg.assignable)
+
+
+def join_all(nlp: Language | None) -> None:
+    """Have components know their pipeline. Where a config says that one is taken from another pipeline, both have one
+    vocabulary, and nothing else tells them that what they ask or tell is not that of the pipeline that is trained."""
+    for _, pipe in nlp.components if nlp is not None else ():
+        if isinstance(pipe, HasSettings):
+            pipe.join(nlp)
 
 
 def _correct(path: Path, name: str, settings: dict[str, Any]) -> None:

@@ -57,6 +57,10 @@ class SourcePipe(HasSettings, IsolatesFailures, KeepsPreparation, Pipe):
         self.scorer = settings.scorer  # type: ignore[attr-defined]
         self.live_settings = LiveSettings(name, settings, {PREPARATION: None})
 
+    def join(self, nlp: Language) -> None:
+        super().join(nlp)
+        self._nlp = nlp
+
     def initialize(self, get_examples: Callable[[], Iterable[Example]], *, nlp: Language | None = None) -> None:
         """Look how the texts of training are prepared; nothing else is learned."""
         self.learn_preparation(example.reference for example in get_examples())

@@ -1,6 +1,7 @@
 """Docs as the restorer sees them: where they keep punctuation, their words, and the gold labels of these.
 
-`doc._.punctuation` is a dict of lists, one value for each token: "marks" (names, "" for none), "case", "openings" and
+`doc._.punctuation` is a dict of lists, one value for each token: "marks" (names, "" for none, None where gold does not
+know it: then nothing is known of the word), "case", "openings" and
 "closings" where they are told, and "probabilities" (n lists of M) with the names of its columns under "columns". A
 token that is not the last one of its word has no mark. Gold of a window has the mark that ends its last sentence under
 "following", where that lies behind the window. Gold of a text that spells marks in another way than the restorer does
@@ -70,13 +71,13 @@ def read_punctuation(doc: Doc) -> dict[str, Any] | None:
 
 def write_gold(
     doc: Doc,
-    marks: Sequence[str],
+    marks: Sequence[str | None],
     openings: Sequence[str] = (),
     closings: Sequence[str] = (),
     signs: Sequence[str] = (),
     following: str = "",
 ) -> None:
-    """Give a Doc whose tokens are words the marks behind them. following (str): see `write_following`."""
+    """Give a Doc whose tokens are words the marks behind them, None for unknown. following: see `write_following`."""
     columns = ((OPENINGS, openings), (CLOSINGS, closings), (SPELT, signs))
     values: dict[str, Any] = {MARKS: list(marks), **{name: list(found) for name, found in columns if any(found)}}
     write_result(doc, PUNCTUATION, values)
@@ -141,7 +142,7 @@ class _TokenValue:
 
     def get(self, token: Token) -> str:
         stored = read_value(token.doc, PUNCTUATION) or {}
-        return str(stored[self.part][place_of(token, PUNCTUATION)]) if self.part in stored else ""
+        return str(stored[self.part][place_of(token, PUNCTUATION)] or "") if self.part in stored else ""
 
     def set(self, token: Token, value: Any) -> None:
         stored = read_punctuation(token.doc) or {}
@@ -162,11 +163,11 @@ def _probabilities(token: Token) -> dict[str, float] | None:
 class MarkedWords(NamedTuple):
     """What is known of the words of a Doc, each a list by word.
 
-    marks: names of those behind them, "" for none. openings, closings: kinds of quotation marks and brackets around
-    them. signs: the marks as they are spelt, "" for the usual way.
+    marks: names of those behind them, "" for none, None for one that is not known. openings, closings: kinds of
+    quotation marks and brackets around them. signs: the marks as they are spelt, "" for the usual way.
     """
 
-    marks: list[str]
+    marks: list[str | None]
     openings: list[str]
     closings: list[str]
     signs: list[str]
@@ -260,10 +261,12 @@ class WordView:
         columns = [self._stored.get(name) or none for name in (MARKS, OPENINGS, CLOSINGS, SPELT)]
         return MarkedWords(*([column[place] for place in places] for column in columns))
 
-    def labels(self, scheme: LabelScheme) -> list[Label]:
-        """Return labels of the words by their marks."""
+    def labels(self, scheme: LabelScheme) -> list[Label | None]:
+        """Return labels of the words by their marks; None for those of which nothing is known."""
         marks, openings, closings, _ = self.marked()
-        return tell_sentences(make_labels(scheme, self.forms, marks, openings, closings), scheme, self.following)
+        labels = make_labels(scheme, self.forms, [mark or "" for mark in marks], openings, closings)
+        known = [None if mark is None else label for mark, label in zip(marks, labels)]
+        return tell_sentences(known, scheme, self.following)
 
 
 def is_bare(doc: Doc) -> bool:
@@ -316,7 +319,8 @@ def bare_doc(view: WordView, attributes: Sequence[int], extensions: Sequence[str
 
 
 def gold_labels(example: Example, scheme: LabelScheme) -> list[Label | None]:
-    """Return the label of each word of the predicted Doc; None where the reference is split into words otherwise."""
+    """Return the label of each word of the predicted Doc; None where the reference does not know it, or is split into
+    words otherwise."""
     words, reference = WordView.of(example.predicted, scheme), WordView.of(example.reference, scheme)
     labels = reference.labels(scheme)
     ours, theirs = (view.bare_forms for view in (words, reference))

@@ -69,15 +69,23 @@ def make_labels(scheme: LabelScheme, forms: Iterable[str], marks: Iterable[str],
     return list(map(Label, map(scheme.label, marks), cases, *around))
 
 
-def tell_sentences(labels: Sequence[Label], scheme: LabelScheme, following: str = "") -> list[Label]:
-    """Return labels that tell the kinds of their sentences. following (str): the next mark behind that ends one."""
+def tell_sentences(labels: Sequence[Label | None], scheme: LabelScheme, following: str = "") -> list[Label | None]:
+    """Return labels that tell the kinds of their sentences. following (str): the next mark behind that ends one.
+
+    None is an unknown label: it may end a sentence, so that the kind of the one before it is not known either.
+    """
     if not scheme.kinds:
         return list(labels)
-    told, kind = [], _kind(scheme.label(following), scheme)
+    told: list[Label | None] = []
+    kind: str | None = _kind(scheme.label(following), scheme)
     for label in reversed(labels):
-        is_end = scheme.is_end(label.mark)
-        kind = _kind(label.mark, scheme) if is_end else kind
-        told.append(label if is_end else label._replace(sentence=kind))
+        if label is None:
+            kind = None
+        elif scheme.is_end(label.mark):
+            kind = _kind(label.mark, scheme)
+        else:
+            label = None if kind is None else label._replace(sentence=kind)
+        told.append(label)
     return told[::-1]
 
 
@@ -181,7 +189,7 @@ def labels_beside_marks(tags: Ints, table: LabelTable, scheme: LabelScheme, goes
     """
     marks = [Label(table.parsed[tag].mark) for tag in tags.tolist()]
     endings = ("", *(scheme.kinds or ())) if goes_on else ("",)
-    options = [_agreeing(tell_sentences(marks, scheme, ending), table) for ending in endings]
+    options = [_agreeing([*filter(None, tell_sentences(marks, scheme, ending))], table) for ending in endings]
     whole = [option for option in options if option.any(axis=1).all()]
     return np.asarray(np.logical_or.reduce(whole or options[:1]))
 

@@ -32,7 +32,8 @@ LEAST_WORDS = 100  # a shorter passage may do without marks
 class Passage:
     """A running text, or a part of one that is cut out of it.
 
-    words (list[str]): as they are spelt, without marks. marks (list[str]): names of those behind them, "" for none.
+    words (list[str]): as they are spelt, without marks. marks (list[str | None]): names of those behind them, "" for
+    none, None for unknown.
     openings (list[str]), closings (list[str]): kinds of quotation marks and brackets around them, "" for none.
     signs (list[str]): the marks as they are spelt, "" for the usual way.
     truncated (tuple[bool, bool]): whether the text goes on before and behind it.
@@ -43,7 +44,7 @@ class Passage:
     """
 
     words: list[str]
-    marks: list[str]
+    marks: list[str | None]
     openings: list[str]
     closings: list[str]
     signs: list[str]
@@ -61,7 +62,7 @@ class Passage:
         for low, high in pairwise(bounds):
             sides = low > 0 or self.truncated[0], high < len(self.words) or self.truncated[1]
             behind = bisect_left(ends, high)
-            following = self.marks[ends[behind]] if behind < len(ends) else self.following
+            following = (self.marks[ends[behind]] or "") if behind < len(ends) else self.following
             yield replace(self._run(low, high), truncated=sides, following=following)
 
     def sentences(self) -> Iterator["Passage"]:
@@ -94,12 +95,12 @@ class Anomalies:
 
     def check(self, passage: Passage, share: float) -> bool:
         """Count a passage and tell whether to learn from it. share (float): least share of words with a mark."""
-        reason = ""
+        reason, known = "", [mark for mark in passage.marks if mark is not None]
         if not passage.words:
             reason = "without words"
         elif any(REPLACEMENT in word for word in passage.words):
             reason = "with undecodable characters"
-        elif len(passage.words) >= LEAST_WORDS and sum(map(bool, passage.marks)) < share * len(passage.words):
+        elif len(known) >= LEAST_WORDS and sum(map(bool, known)) < share * len(known):
             reason = "hardly punctuated"
         self.dropped.update([reason] if reason else [])
         self.read += not reason
@@ -145,13 +146,14 @@ class Survey:
         mixed: list[str] = []
         signs: Counter[tuple[str, str]] = Counter()
         for view in views:
-            self.labels.update(map(str, view.labels(scheme)))
-            marked = view.marked()
-            signs.update(zip(marked.marks, marked.signs))
+            labels, marked = view.labels(scheme), view.marked()
+            self.labels.update(str(label) for label in labels if label is not None)
+            signs.update((mark, sign) for mark, sign in zip(marked.marks, marked.signs) if mark)
             self._n_words += len(view.forms)
             self._n_long += sum(len(form) > LONG_WORD for form in view.forms)
             if scheme.case:
-                mixed += [form for form in view.forms if case_of(form) == "mixed"]
+                known = (form for form, mark in zip(view.forms, marked.marks) if mark is not None)
+                mixed += [form for form in known if case_of(form) == "mixed"]
         self.mixed, self.signs = mixed_forms(mixed), common_signs(signs)
 
     def warn(self, name: str, marks: Iterable[str]) -> None:
@@ -191,7 +193,7 @@ class Habits:
             self._behind.update(form for form, mark in zip(forms, passage.marks) if mark)
             self._before.update(form for form, mark in zip(forms[1:], passage.marks) if mark)
             for form, word, mark in zip(forms[1:], passage.words[1:], passage.marks):
-                if mark not in ENDS:
+                if mark is not None and mark not in ENDS:
                     self._cases[form][case_of(word)] += 1
 
     def cases(self, min_count: int) -> dict[str, str]:

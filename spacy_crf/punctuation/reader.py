@@ -37,6 +37,7 @@ from .docs import (
     write_truncated,
 )
 from .errors import PunctuationErrors, PunctuationWarnings
+from .labels import Label
 from .passages import Anomalies, Passage, make_passage, spoken_passage
 from .restore import restore
 from .subtitles import OPENING_LINES, spoken_words
@@ -152,12 +153,16 @@ class PunctuationCorpus:
         for example in self(nlp):
             words = WordView.of(example.reference, scheme)
             marks, *_, signs = words.marked()
-            spelt = common_signs(Counter(zip(marks, signs)))
-            doc = make_doc(nlp, restore(words.forms, words.labels(scheme), scheme, signs=spelt))
+            spelt = common_signs(Counter((mark, sign) for mark, sign in zip(marks, signs) if mark))
+            labels = [label or Label() for label in words.labels(scheme)]
+            doc = make_doc(nlp, restore(words.forms, labels, scheme, signs=spelt))
             write_doc_name(doc, read_doc_name(example.reference))
             write_truncated(doc, read_truncated(example.reference))
-            write_following(doc, words.following)
             places = WordView.of(doc, scheme).last_tokens.tolist()
+            if None in marks:  # which no text tells
+                known = dict(zip(places, marks))
+                write_gold(doc, [known.get(place, "") for place in range(len(doc))])
+            write_following(doc, words.following)
             told = [(name, token._.get(name)) for name in (PAUSE, CONFIDENCE) for token in example.reference]
             for place, (name, value) in zip(places * 2, told if 2 * len(places) == len(told) else ()):
                 if value is not None:
@@ -233,7 +238,8 @@ class PunctuationCorpus:
     def _read_labels(self, file: Path) -> Iterator[Passage]:
         """Yield documents of words with their marks; a row without a word, or whose word is a mark, is left out."""
         for first, lines in read_blocks(file):
-            words, marks, signs = [], [], []
+            words, signs = [], []
+            marks: list[str | None] = []
             for number, line in enumerate(lines, first):
                 word, _, label = line.partition("\t")
                 name = label.strip() if label.strip() != NONE else ""

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import os
 import re
 import zlib
 from collections.abc import Iterator
@@ -156,6 +157,11 @@ def _has_quoted_cells(path: Path) -> bool:
 
 def _unquote(cell: str) -> str:
     return cell[1:-1].replace('""', '"') if QUOTED.fullmatch(cell) else cell
+
+
+def spell_path(path: Path | str) -> str:
+    r"""Return a path as text that every file can hold: a byte that is no UTF-8 is spelt out, as in caf\xe9.txt."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def write_whole(path: Path, data: bytes) -> None:

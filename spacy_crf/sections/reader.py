@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -20,7 +20,7 @@ from ..corpora.docbin import read_docbin
 from ..corpora.docs import admit, copy_tokens, count_characters
 from ..corpora.errors import CorpusErrors
 from ..corpora.files import check_paths, data_suffix, name_files, number_name, visible_files
-from ..reading.files import open_binary
+from ..reading.files import open_binary, spell_path
 from ..reading.records import parse_json, read_json_lines
 from .errors import SectionErrors, SectionWarnings
 from .formats import HEAD, read_text, refuse_magic, root_of
@@ -100,8 +100,10 @@ def read_layout(path: Path | str, paragraphs: bool = False, hidden: bool = False
     path = Path(path)
     suffix = data_suffix(path)
     if suffix == ".xml":
-        return _read_xml(path, hidden)
-    return READERS[suffix](path) if suffix in READERS else read_plain(path, paragraphs)
+        layout = _read_xml(path, hidden)
+    else:
+        layout = READERS[suffix](path) if suffix in READERS else read_plain(path, paragraphs)
+    return replace(layout, name=spell_path(layout.name))
 
 
 def _read_xml(path: Path, hidden: bool) -> DocumentLayout:

@@ -123,7 +123,7 @@ class Page:
             cas = load_cas_from_xmi(plain_xml(document.xmi), system, lenient=True)
             text = cas.sofa_string or ""
             tokens = [(one.begin, one.end) for one in _select(cas, TOKEN) if text[one.begin : one.end].strip()]
-            starts = {one.begin for one in _select(cas, SENTENCE)}
+            starts = [one.begin for one in _select(cas, SENTENCE)]
         limits.check_texts([text])
         if not tokens:
             tokens = [(token.idx, token.idx + len(token)) for token in nlp.make_doc(text) if not token.is_space]
@@ -132,7 +132,8 @@ class Page:
         spaces = [end < after for (_, end), after in zip(tokens, behind)]
         sentences: list[bool | int | None] | None = None
         if starts:
-            sentences = [place == 0 or start in starts for place, (start, _) in enumerate(tokens)]
+            firsts = {0, *(bisect_left(tokens, (start, 0)) for start in starts)}  # white space may stand before them
+            sentences = [place in firsts for place in range(len(tokens))]
         doc = Doc(nlp.vocab, words=words, spaces=spaces, sent_starts=sentences)
         return cls(cas, write_doc_name(doc, str(document.documentId)), tokens)
 
@@ -251,11 +252,19 @@ def gold_of(page: Page, metadata: Metadata, kind: str) -> CheckedDoc:
     """What is known of the tokens of a document.
 
     Tags are known where a person has given them. Spans are known in the sentences that have one: who has annotated a
-    sentence has looked at all of it.
+    sentence has looked at all of it. Annotations without a value, and those that begin or end inside of tokens, say
+    nothing of their tokens.
     """
-    found = [one for one in _select(page.cas, metadata.layer) if not getattr(one, PREDICTED, False)]
-    covered = [(_tokens(page, one.begin, one.end), getattr(one, metadata.feature, None)) for one in found]
-    spans = [(tokens.start, tokens.stop, str(value)) for tokens, value in covered if value and len(tokens)]
+    spans, unclear = list[tuple[int, int, str]](), list[range]()
+    for one in _select(page.cas, metadata.layer):
+        tokens, value = _tokens(page, one.begin, one.end), getattr(one, metadata.feature, None)
+        if getattr(one, PREDICTED, False) or not tokens:
+            continue
+        is_whole = (one.begin, one.end) == (page.bounds[tokens[0]][0], page.bounds[tokens[-1]][1])
+        if value and is_whole:
+            spans.append((tokens.start, tokens.stop, str(value)))
+        else:
+            unclear.append(tokens)
     if kind != "entities":
         tags: list[list[str]] = [[] for _ in page.doc]
         for start, end, value in spans:
@@ -267,6 +276,8 @@ def gold_of(page: Page, metadata: Metadata, kind: str) -> CheckedDoc:
     for start, end in sentences or [(0, len(page.doc))]:
         if any(start < behind and first < end for first, behind, _ in spans):
             checked[start:end] = [True] * (end - start)
+    for tokens in unclear:
+        checked[tokens.start : tokens.stop] = [False] * len(tokens)
     return CheckedDoc(page.doc, spans=spans, checked=checked)
 
 

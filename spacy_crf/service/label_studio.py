@@ -163,12 +163,12 @@ def add_label_studio(router: APIRouter, models: Models, limits: Limits, learner:
         texts = [_text_of(task, fit.key) for task in request.tasks]
         limits.check_texts([text or "" for text in texts])
 
-        def work(nlp: Language) -> list[Answer]:
+        def work(nlp: Language) -> list[dict[str, Any]]:
             known = [text for text in texts if text is not None]
             answers = iter(answer(fit.kind, nlp, model.component(fit.kind), known))
-            return [{} if text is None else next(answers) for text in texts]
+            return [prediction(fit, {} if text is None else next(answers), model.version) for text in texts]
 
-        return {"results": [prediction(fit, told, model.version) for told in await model.run(work)]}
+        return {"results": await model.run(work)}
 
     @router.post("/label-studio/{name}/webhook")
     async def take_webhook(name: str, event: Webhook) -> dict[str, Any]:
@@ -186,7 +186,9 @@ def add_label_studio(router: APIRouter, models: Models, limits: Limits, learner:
             def work(nlp: Language) -> None:
                 learner.keep(model, fit.kind, gold_of_task(nlp, fit, event), _key(event.annotation))
 
-            if not event.annotation.get("was_cancelled"):
+            if event.annotation.get("was_cancelled"):
+                learner.forget(model, _key(event.annotation))
+            else:
                 await model.run(work)
         return {"status": "ok", "learning": model.learning}
 
@@ -236,7 +238,7 @@ def _results(fit: Fit, told: Answer) -> Iterator[dict[str, Any]]:
 
 def gold_of_task(nlp: Language, fit: Fit, event: Webhook) -> CheckedDoc:
     """What an annotation says of the tokens of its task. Whoever submits one has looked at all of it: tokens without a
-    span are outside of spans. Where spans begin or end inside of tokens, these are unknown."""
+    span are outside of spans. Where spans begin or end inside of tokens, or have no label, these are unknown."""
     text = _text_of(event.task, fit.key)
     if text is None or fit.kind == "punctuate":
         problem = f"it has no text in {fit.key!r}" if text is None else "restored text is not learned from"
@@ -248,7 +250,7 @@ def gold_of_task(nlp: Language, fit: Fit, event: Webhook) -> CheckedDoc:
         span = doc.char_span(start, end, alignment_mode="expand")
         if span is None or not len(span):
             continue
-        if (span.start_char, span.end_char) != (start, end):
+        if not labels or (span.start_char, span.end_char) != (start, end):
             checked[span.start : span.end] = [False] * len(span)
             continue
         spans += [(span.start, span.end, label) for label in labels]
@@ -266,7 +268,7 @@ def _regions(control: Control, annotation: Value, text: str) -> Iterator[tuple[i
             continue
         found = value.get("labels") or [path[-1] for path in value.get("taxonomy") or () if path]
         start, end, shown = value.get("start"), value.get("end"), value.get("text")
-        if not found:
+        if not found and start is None:
             continue
         place = (start, end) if isinstance(start, int) and isinstance(end, int) else (0, 0)
         is_shown = not isinstance(shown, str) or _letters(shown) == _letters(text[slice(*place)])

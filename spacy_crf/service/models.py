@@ -96,6 +96,7 @@ class ServedModel:
     def __init__(self, name: str, nlp: Language, source: str = "", limits: Limits | None = None):
         self.name, self.source, self.limits = name, source, limits or Limits()
         self.learning: dict[str, Any] = {}
+        self._number = 0  # of the training that made what is served
         self._thread = ThreadPoolExecutor(1, f"model-{name}")
         self._asked: deque[_Asked] = deque()
         self._waiting, self._lock = 0, RLock()
@@ -119,7 +120,7 @@ class ServedModel:
     @property
     def version(self) -> str:
         """A name of what is served, which changes when something else is learned."""
-        return f"{self.name}-{self.nlp.meta.get('version', '')}-{self.learning.get('number', 0)}"
+        return f"{self.name}-{self.nlp.meta.get('version', '')}-{self._number}"
 
     def component(self, kind: str) -> Any:
         """The component that answers; a coded error where none does."""
@@ -132,9 +133,14 @@ class ServedModel:
         """Note what becomes of a training, for /models; its number stays until the next one."""
         self.learning = {"number": self.learning.get("number", 0), "state": state, **facts}
 
-    def swap(self, nlp: Language, source: str) -> None:
-        """Serve another pipeline as soon as what is being answered is answered."""
-        self._thread.submit(self.replace, nlp, source).result()
+    def swap(self, nlp: Language, source: str, number: int) -> None:
+        """Serve what a training has made as soon as what is being answered is answered."""
+
+        def work() -> None:
+            self.replace(nlp, source)
+            self._number = number
+
+        self._thread.submit(work).result()
 
     def save(self, folder: Path) -> None:
         """Save the pipeline, when its thread has time."""

@@ -120,7 +120,7 @@ class Learner:
                 model.tell("kept", message=ServiceErrors.CRF749.format(**told), **scores)
                 return
             path = str(folder / str(number) / "model-best")
-            model.swap(spacy.load(path), path)
+            model.swap(spacy.load(path), path, number)
             model.tell("swapped", **scores)
         except Exception as error:  # whatever it is, the model that is served stays
             problem = " ".join(f"{type(error).__name__}: {error}".split())[:500]

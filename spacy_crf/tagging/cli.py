@@ -27,7 +27,7 @@ from ..cli.options import (
     tell_written,
     write_result,
 )
-from ..cli.surface import tell_warning, with_values
+from ..cli.surface import check_argument, tell_warning, with_values
 from ..core.arrays import Floats
 from ..core.labels import UNKNOWN, TagSet
 from ..corpora.docs import make_doc
@@ -36,10 +36,12 @@ from ..pipe.calibration import run_before
 from ..pipe.component import ChainPipe
 from ..pipe.probabilities import GivesSets, LabelsTokens
 from ..pipe.span_sets import PromisesSpans, read_span_set
+from ..reading.files import decode
 from .ranking import Order
 from .review import By, review, target_kind, write_json, write_rows
 
 EXTENSION = "crf_marginals"
+STDIN = Path("standard input")
 ListFormat = Literal["tsv", "jsonl"]
 LIKE_A_FILE = re.compile(r"\S+[/\\]\S*|\S+\.(?:txt|text|md|tsv|csv|conllu?|spacy|jsonl?|xml|xmi|xlsx)(?:\.gz)?")
 LEAST = 0.005  # a less probable second tag is not shown
@@ -86,15 +88,17 @@ def read_texts(
 ) -> Iterator[Doc]:
     """Docs of texts, and of those that name files; of standard input where there are none."""
     if not texts:
-        piped = (line.removeprefix("\ufeff").rstrip("\r\n") for line in typer.get_text_stream("stdin"))
-        yield from (make_doc(nlp, line) for line in piped if line.strip())
+        for number, piped in enumerate(typer.get_binary_stream("stdin")):
+            line = decode(STDIN, piped, number).removeprefix("\ufeff").rstrip("\r\n")
+            if line.strip():
+                yield make_doc(nlp, line)
     for text in texts or ():
         if text in files:
             yield from (doc for doc, _ in Data(Path(text), format).raw(nlp))
             continue
         if not as_text and LIKE_A_FILE.fullmatch(text):
             tell_warning(CorpusWarnings.CRFW846.format(text=text))
-        yield make_doc(nlp, text)
+        yield make_doc(nlp, check_argument(text))
 
 
 def is_path(text: str) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -178,15 +178,37 @@ def set_table(examples: Iterable[Example], known: Sequence[str], target: str, ta
     gold: list[Weights] = []
     best: list[str] = []
     sets: list[list[str]] = []
+    docs: list[tuple[str, int]] = []
     for example in examples:
         doc = example.predicted
+        docs.append(for_messages(example))
         tags = [token.tag_ if target == "tag" else token.pos_ for token in doc]
         gold += gold_weights(example, target, gold_tags)
         best += tags
         sets += doc._.get(tag_set) or [[tag] for tag in tags]
     number = {tag: k for k, tag in enumerate(dict.fromkeys(chain(known, best, *gold, *sets)))}
-    weights, members = np.zeros((2, len(gold), len(number)))
-    for token, (row, chosen) in enumerate(zip(gold, sets)):
+    members = np.zeros((len(gold), len(number)), dtype=bool)
+    for token, chosen in enumerate(sets):
+        members[token, [number[tag] for tag in chosen]] = True
+    return SetTable(weight_rows(gold, number, docs), members, np.array([number[tag] for tag in best], dtype=np.intp))
+
+
+def weight_rows(gold: Sequence[Weights], number: Mapping[str, int], docs: Sequence[tuple[str, int]]) -> Doubles:
+    """((N, L)): gold weights of the tokens of Docs, see `normalise`.
+
+    number (Mapping[str, int]): columns of tags. docs (Sequence): see `for_messages`.
+    """
+    weights = np.zeros((len(gold), len(number)))
+    for token, row in enumerate(gold):
         weights[token, [number[tag] for tag in row]] = list(row.values())
-        members[token, [number[tag] for tag in chosen]] = 1
-    return SetTable(normalise(weights), members.astype(bool), np.array([number[tag] for tag in best], dtype=np.intp))
+
+    def name_token(token: int) -> str:
+        owners = (f"Token {place} of document {name!r}" for name, length in docs for place in range(length))
+        return next(islice(owners, token, None))
+
+    return normalise(weights, name_token)
+
+
+def for_messages(example: Example) -> tuple[str, int]:
+    """What messages call the document of an example, and how many tokens it has."""
+    return read_doc_name(example.reference) or excerpt(example.reference.text), len(example.predicted)

@@ -18,8 +18,7 @@ from spacy.util import minibatch
 from ..annotation.documents import number_documents, read_doc_name
 from ..core.arrays import Bools, Doubles, Floats, Hashes, Indices, Segments
 from ..core.errors import CoreErrors, CRFError, require
-from ..core.sets.conformal import LAC, Condition, ConformalSets, Fallback, Score, calibrate
-from ..core.sets.measures import normalise
+from ..core.sets.conformal import LAC, Condition, ConformalSets, Fallback, Kind, Score, calibrate
 from ..core.sets.risk import Loss, RiskControl, Unit, control_risk
 from ..core.sparse import ABSENT
 from ..features.columns import Columns
@@ -28,7 +27,7 @@ from ..pipe.errors import PipeErrors
 from ..pipe.fingerprint import MODEL, fingerprint
 from ..pipe.probabilities import GivesSets
 from .errors import TagSetErrors
-from .gold import Weights, gold_weights
+from .gold import Weights, for_messages, gold_weights, weight_rows
 
 BATCH_SIZE = 256
 BITS = 53  # of a number between 0 and 1 in double precision
@@ -206,29 +205,28 @@ def held_out_tokens(tagger: GivesSets, examples: Iterable[Example]) -> HeldOutTo
     """
     if not isinstance(tagger, GivesSets):
         raise CRFError(TagSetErrors.CRF475.format(name=getattr(tagger, "name", tagger)))
-    names: list[str] = []
+    names, told = list[str](), list[tuple[str, int]]()
     marginals, gold, read = [np.zeros((0, len(tagger.labels)), dtype=np.float32)], list[Weights](), [NO_TOKENS]
     for batch in minibatch(examples, BATCH_SIZE):
         docs = [example.predicted for example in batch]
         names += [read_doc_name(example.reference) for example in batch]
+        told += map(for_messages, batch)
         read.append(replace(tagger.read_columns(docs), by_attribute={}))  # what features see is not kept
         # in the precision that sets are chosen in: a tie with the quantile must stay one
         marginals += tagger.token_probabilities(docs)
         gold += [row for eg in batch for row in gold_weights(eg, tagger.target, tagger.cfg["gold_tags"])]
     number = {tag: k for k, tag in enumerate(dict.fromkeys(chain(tagger.labels, *gold)))}
-    weights = np.zeros((len(gold), len(number)))
-    for token, row in enumerate(gold):
-        weights[token, [number[tag] for tag in row]] = list(row.values())
+    weights = weight_rows(gold, number, told)
     unknown = sum(bool(row) and row.keys().isdisjoint(tagger.labels) for row in gold)
     doc_lengths, lengths = (np.concatenate([getattr(part, of) for part in read]) for of in ("doc_lengths", "lengths"))
     tokens = Columns(doc_lengths, lengths, np.concatenate([part.orths for part in read]), {})
-    return HeldOutTokens(np.concatenate(marginals), normalise(weights), tokens, unknown, names)
+    return HeldOutTokens(np.concatenate(marginals), weights, tokens, unknown, names)
 
 
 def conformal_sets(
     held_out: HeldOutTokens,
     level: float,
-    score: Score = LAC,
+    score: Score | Kind = LAC,
     condition: Condition = "marginal",
     fallback: Fallback = "pooled",
     by: Strata | None = None,
@@ -238,8 +236,8 @@ def conformal_sets(
 
     Gold tags that the tagger does not know are missed whatever the sets.
 
-    score (Score): if it is randomised, its numbers follow from the seed and the text, as a pipeline gives the same sets
-        whenever it is asked. See `text_uniforms`.
+    score (Score | str): a `Score`, or its kind alone. If it is randomised, its numbers follow from the seed and the
+        text, as a pipeline gives the same sets whenever it is asked. See `text_uniforms`.
     condition (str): "marginal", or "label" for each gold tag; with `by`, "group" for each of its groups.
     fallback (str): see `ConformalScores.at`.
 
@@ -251,6 +249,7 @@ def conformal_sets(
     >>> promise.sets.level
     0.1
     """
+    score = Score.read(score)
     tokens, own_seed = held_out.tokens, seed if score.randomised else None
     groups = None if by is None else by.groups(tokens)
     found = calibrate(held_out.marginals, held_out.weights, score, condition, groups, _uniforms(tokens, own_seed))

@@ -338,6 +338,19 @@ def test_what_cannot_be_printed_is_told(tmp_path: Path) -> None:
     assert "CRF662" in run("--invent", 1, "--styles", tmp_path / "notes.csl", "--output", tmp_path, code=1)
 
 
+def test_entries_that_a_style_leaves_out_are_counted(tmp_path: Path) -> None:
+    style = tmp_path / "books.csl"
+    style.write_text(
+        '<style xmlns="http://purl.org/net/xbiblio/csl" version="1.0" class="in-text"><citation><layout/></citation>'
+        '<bibliography><layout><choose><if type="book"><text variable="title"/></if></choose></layout></bibliography>'
+        "</style>"
+    )
+    (tmp_path / "library.json").write_text(json.dumps([BOOK, {**BOOK, "id": "b", "type": "report"}]))
+    told = run(tmp_path / "library.json", "--styles", style, "--copies", 2, "--output", tmp_path / "out")
+    assert "CRF476" in told and "2 of 4 references were left out" in " ".join(told.split())
+    assert "CRF476" not in run(tmp_path / "library.json", "--styles", "latex-plain", "--output", tmp_path / "out")
+
+
 def test_without_citeproc_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "citeproc", None)
     assert "spacy_crf[synthesise]" in run("--invent", 1, "--output", tmp_path, code=1)

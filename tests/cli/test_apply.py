@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import subprocess
 import sys
 import time
@@ -10,10 +11,12 @@ from pathlib import Path
 import pytest
 import spacy
 from helpers.paths import ROOT
+from spacy.tokens import DocBin
 from spacy.training import Example
 from typer.testing import CliRunner, Result
 
 from spacy_crf import Corpus
+from spacy_crf.annotation.documents import read_doc_name
 from spacy_crf.cli import app
 from spacy_crf.reading import files
 
@@ -79,6 +82,22 @@ def test_two_processes_write_what_one_writes(model: Path, texts: Path, tmp_path:
         done = run(model, texts, tmp_path / str(processes), "--to", to, "--processes", processes, "--part-size", 16)
         assert done.exit_code == 0, done.output
     assert content(tmp_path / "1") == content(tmp_path / "2")
+
+
+def test_workers_of_a_cluster_write_what_one_process_writes(
+    model: Path, texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    distributed = pytest.importorskip("distributed", reason="needs the extra dask")
+    (tmp_path / "model").symlink_to(model)
+    (tmp_path / "texts").symlink_to(texts)
+    DocBin(docs=[spacy.blank("en")("A dog barks .")]).to_disk(tmp_path / "d.spacy")
+    with distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=":0") as cluster:
+        monkeypatch.chdir(tmp_path)  # where the workers are not
+        for output, more in (("one", ()), ("cluster", ("--scheduler", cluster.scheduler_address))):
+            result = run("model", "texts", "d.spacy", output, "--part-size", 16, *more)
+            assert result.exit_code == 0, result.output
+            assert "left out" not in result.stderr
+    assert content(tmp_path / "one") == content(tmp_path / "cluster")
 
 
 def test_what_is_bad_costs_itself_and_is_listed(model: Path, tmp_path: Path) -> None:
@@ -164,3 +183,18 @@ def test_a_run_that_is_killed_goes_on(model: Path, texts: Path, tmp_path: Path, 
         assert process.wait() != 0, f"killed {killed} times"
     subprocess.run(command, check=True)
     assert content(tmp_path / "out") == content(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("to", ["jsonl", "conllu", "spacy"])
+def test_a_file_whose_name_is_no_utf8_has_a_name_that_can_be_written(model: Path, tmp_path: Path, to: str) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "caf\udce9.txt").write_text("Ada met Bo.\n")
+    result = run(model, tmp_path / "in", tmp_path / "out", "--to", to)
+    assert result.exit_code == 0, result.output
+    (part,) = (tmp_path / "out").glob("part-*")
+    names = (
+        [read_doc_name(doc) for doc in DocBin().from_disk(part).get_docs(spacy.blank("en").vocab)]
+        if to == "spacy"
+        else re.findall(r"caf.*?e9", part.read_text())[:1]
+    )
+    assert [name.replace("\\\\", "\\") for name in names] == [r"caf\xe9"]

@@ -223,3 +223,11 @@ def test_a_file_of_words_has_nothing_else(model, tmp_path):
     assert tagged(model, tmp_path / "words.txt")[0] == [["the"], ["can"], ["they", "swim"]]
     result = run("tag", model, tmp_path / "words.txt", "--format", "words")
     assert result.exit_code == 1 and "line 3: there is more than one word" in " ".join(result.output.split())
+
+
+def test_texts_that_are_no_utf8_are_told_by_a_code(model):
+    for command in ("tag", "explain"):
+        result = run(command, model, "caf\udce9")  # as Python hands over a byte of the command line
+        assert result.exit_code == 1 and "[CRF488] 'caf" in result.output
+    result = run("tag", model, stdin=b"they can\ncaf\xe9\n")
+    assert result.exit_code == 1 and "[CRF504] standard input, line 2: not UTF-8" in result.output

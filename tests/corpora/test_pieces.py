@@ -1,6 +1,7 @@
 """Files that are cut into pieces give the documents of the whole, and what is damaged costs itself."""
 
 import gzip
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -105,6 +106,22 @@ def test_inputs_have_the_names_of_a_corpus(tmp_path: Path) -> None:
         find_inputs([tmp_path / "a"], "jsonl", tmp_path / "out")
     with pytest.raises(ValueError, match="CRF502"):
         find_inputs([tmp_path / "z"], None, tmp_path / "out")
+
+
+def test_words_of_json_lines_are_the_tokens_of_their_text(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    lines = ['{"text": "a-b  c.", "words": ["a-b", "c", "."]}', '{"text": "a b", "words": ["a", "b"], "spaces": null}']
+    lines += ['{"text": "ab", "words": ["a", "b"], "spaces": [false, false]}']
+    lines += ['{"text": "ab", "words": ["a", "c"]}', '{"text": "ab", "words": ["a", "b"], "spaces": [true, false]}']
+    lines += ['{"text": 1, "words": ["a"]}', '{"text": "a", "words": "a"}', '{"text": "a", "spaces": [true]}']
+    path.write_text("\n".join(lines))
+    docs = found(path)
+    words = [[token.text for token in doc] for doc in docs if isinstance(doc, Doc)]
+    assert words == [["a-b", " ", "c", "."], ["a", "b"], ["a", "b"]]
+    assert [doc.text for doc in docs if isinstance(doc, Doc)] == ["a-b  c.", "a b", "ab"]
+    codes = [re.search(r"CRF\d+", fault.problem)[0] for fault in docs if isinstance(fault, InputFault)]  # type: ignore[index]
+    assert codes == ["CRF489", "CRF489", "CRF683", "CRF683", "CRF683"]
+    assert all("a.jsonl, line" in fault.problem for fault in docs if isinstance(fault, InputFault))
 
 
 def test_names_of_json_lines_are_strings_or_numbers(tmp_path: Path) -> None:

@@ -71,6 +71,17 @@ def test_equal_templates_count_once_and_comments_not(tmp_path):
     assert read_crfpp_templates(write(tmp_path, ""), ["ORTH"]) == []
 
 
+def test_values_stand_anywhere_in_a_line(tmp_path):
+    """CRF++ puts values in the place of macros in the whole line; a colon means nothing to it."""
+    path = write(tmp_path, "U%x[0,0]:%x[1,0]\nU1%x[-1,0]/a:b\nU2:%x[0,0]:%x[0,1]\nB%x[0,1]:\n")
+    assert read_crfpp_templates(path, ["ORTH", "TAG"]) == ["ORTH[0]|ORTH[1]", "ORTH[-1]", "ORTH[0]|TAG[0]", "B:TAG[0]"]
+
+
+def test_templates_that_their_values_alone_tell_apart(tmp_path):
+    with pytest.raises(ValueError, match="CRF731.*line 2.*share"):
+        read_crfpp_templates(write(tmp_path, "Uw=%x[0,0]\nUw=%x[1,0]\n"), ["ORTH"])
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [

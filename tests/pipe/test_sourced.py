@@ -1,5 +1,6 @@
 """Components that another pipeline has made, and Docs of other pipelines."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -74,3 +75,17 @@ def test_a_component_that_asks_another_one_is_not_taken_from_another_pipeline(fa
     second.remove_pipe(factory)
     second.add_pipe(own.pop("factory"), config=own)
     assert second("Anna walks.")[1].tag_ == first("Anna walks.")[1].tag_
+
+
+def test_a_component_that_a_config_names_asks_the_one_that_is_trained(tmp_path: Path) -> None:
+    first = train(target="tag")
+    first.add_pipe("constraint_decoder", config={"source": "crf_tagger", "target": "tag"})
+    first.to_disk(tmp_path)
+    config = first.config.copy()
+    config["components"]["constraint_decoder"] = {"source": str(tmp_path)}  # with the vocabulary of the new pipeline
+    nlp = spacy.util.load_model_from_config(config)
+    gold = [Example(Doc(nlp.vocab, words=NEW), Doc(nlp.vocab, words=NEW, tags=["X", "Y", "Z"]))]
+    nlp.get_pipe("crf_tagger").initialize(lambda: gold, nlp=nlp)  # type: ignore[attr-defined]
+    nlp.update(gold)
+    assert [token.tag_ for token in nlp(Doc(nlp.vocab, words=NEW))] == ["X", "Y", "Z"]
+    assert nlp.evaluate(gold)["tag_acc"] == 1

@@ -490,3 +490,37 @@ def test_word_lists_know_words(tmp_path: Path) -> None:
     ]
     found = [column.strings.get(value, "") for value in column.hashes.tolist()]
     assert found == ["", "X", "Z", "I-Z", "", "Y", "I-Y", "X"]
+
+
+def test_words_whose_mark_is_not_known_are_unknown(tmp_path: Path) -> None:
+    """Gold of a text that is checked in part says nothing of the rest, whatever unit and window it is read in."""
+    nlp = build(marks={**MARKS, "case": True, "kinds": ["QUESTION"]})
+    words = ["Is", "it", "old", "yes", "IT", "Is"]
+    doc = Doc(nlp.vocab, words=words)
+    write_gold(doc, ["", "", "QUESTION", "COMMA", None, "PERIOD"])
+    path = tmp_path / "checked.spacy"
+    DocBin(store_user_data=True, docs=[doc]).to_disk(path)
+    example, *others = PunctuationCorpus(path)(nlp)
+    assert not others and example.predicted.text.split() == "is it old yes it is".split()
+    scheme = nlp.get_pipe("punctuation_restorer").label_scheme
+    assert [label and str(label) for label in gold_labels(example, scheme)] == [
+        *("O|Title|@QUESTION", "O|lower|@QUESTION", "QUESTION|lower"),
+        *(None, None, "PERIOD|Title"),  # it may end the sentence that "yes" is in
+    ]
+    nlp.initialize(lambda: [example])
+    pipe = nlp.get_pipe("punctuation_restorer")
+    assert {label.partition("|")[0] for label in pipe.labels} == {"O", "QUESTION", "PERIOD"}
+    nlp.update([example])
+    assert pipe.gold([example], np.array([6])).is_known.tolist() == [True, True, True, False, False, True]
+    assert len(list(PunctuationCorpus(path, unit="sentence")(nlp))) == 2
+    (text,) = PunctuationCorpus(path).read_texts(nlp)
+    assert text.text == "Is it old? yes, IT Is."
+    assert WordView.of(text, scheme).marked().marks == ["", "", "QUESTION", "COMMA", None, "PERIOD"]
+
+
+def test_a_text_of_which_little_is_known_is_not_taken_for_a_bare_one(tmp_path: Path) -> None:
+    nlp = spacy.blank("en")
+    doc = Doc(nlp.vocab, words=["word"] * 300)
+    write_gold(doc, [None] * 150 + [""] * 99 + [None] * 51)
+    DocBin(store_user_data=True, docs=[doc]).to_disk(tmp_path / "checked.spacy")
+    assert len(list(PunctuationCorpus(tmp_path / "checked.spacy")(nlp))) == 1

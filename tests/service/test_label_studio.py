@@ -165,6 +165,17 @@ def test_what_regions_say_of_tokens_that_several_have_is_unknown(load: Any, tmp_
     assert [token.text for token in doc if not token.ent_iob_] == ["Ferreira", ",", "Tomás", "2003"]
 
 
+def test_a_region_without_a_label_says_nothing_of_its_tokens(load: Any, tmp_path: Path) -> None:
+    with served(model_of("one", load("references")), learner=Learner(tmp_path)) as client:
+        body = event("ANNOTATION_CREATED", 1, REFERENCE, region(REFERENCE, "2003"), region(REFERENCE, "Press", "OTHER"))
+        assert client.post("/label-studio/one/webhook", json=body).status_code == 200
+        (doc,) = checked(tmp_path)
+        assert [(token.text, token.ent_iob_) for token in doc][-3:-1] == [("Press", "B"), ("2003", "")]
+        body["annotation"]["was_cancelled"] = True
+        assert client.post("/label-studio/one/webhook", json=body).status_code == 200
+    assert not checked(tmp_path)
+
+
 @pytest.mark.parametrize("change", [{"end": 999}, {"start": 3}, {"text": "other"}, {"start": None}, {"end": "9"}])
 def test_regions_of_another_text_are_refused(load: Any, tmp_path: Path, change: dict[str, Any]) -> None:
     wrong = region(REFERENCE, "2003", "DATE")

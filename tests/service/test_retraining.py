@@ -11,6 +11,7 @@ from helpers.annotators import ENTITY, FEATURES, POS, document_of, make_cas, mak
 from helpers.services import Models, httpx, model_of, refusal, served
 
 from spacy_crf import Corpus
+from spacy_crf.corpora.cas import SENTENCE
 from spacy_crf.service.retraining import CheckedDoc, Learner, write_gold
 
 # tags that no model would give, the same for each word
@@ -27,6 +28,12 @@ def train_request(sentences: list[str], layer: str = POS, anchoring: str = "sing
             at += len(word) + 1
         documents.append(document_of(make_cas(system, [sentence], layer, feature, spans), number))
     return {"metadata": metadata_of(layer, anchoring), "documents": documents, "typeSystem": system.to_xml()}
+
+
+def version_of(client: httpx.Client) -> str:
+    """The version that Label Studio keeps predictions under."""
+    found: str = client.post("/label-studio/one/setup", json={}).json()["model_version"]
+    return found
 
 
 def state_of(client: httpx.Client) -> dict[str, Any]:
@@ -49,14 +56,15 @@ def tags_of(client: httpx.Client, text: str) -> list[str]:
 
 def test_a_model_learns_beside_the_one_that_is_served(load: Any, tmp_path: Path) -> None:
     with served(model_of("one", load("tagger")), learner=Learner(tmp_path)) as client:
-        before = tags_of(client, "We can swim.")
+        before, version = tags_of(client, "We can swim."), version_of(client)
         assert client.post("/inception/one/train", json=train_request(SENTENCES * 2)).status_code == 204
         refusal(client.post("/inception/one/train", json=train_request(SENTENCES)), 429, "CRF744")
-        assert tags_of(client, "We can swim.") == before  # it goes on meanwhile
+        assert tags_of(client, "We can swim.") == before and version_of(client) == version  # it goes on meanwhile
         told = wait(client)
         assert told["state"] == "swapped", told
         assert told["score"] > told["score_before"] and told["number"] == 1
         assert tags_of(client, "We can swim.") == ["NN", "JJ", "UH", "."] != before
+        assert version_of(client) != version
         assert client.get("/models").json()[0]["source"] == str(tmp_path / "one" / "1" / "model-best")
 
 
@@ -71,11 +79,11 @@ def test_a_failure_leaves_the_old_model(load: Any, tmp_path: Path) -> None:
     models: Models = model_of("one", load("tagger"))
     models["one"].config["training"]["batcher"] = {"@batchers": "none.v1"}
     with served(models, learner=Learner(tmp_path)) as client:
-        before = tags_of(client, "We can swim.")
+        before, version = tags_of(client, "We can swim."), version_of(client)
         client.post("/inception/one/train", json=train_request(SENTENCES))
         told = wait(client)
         assert told["state"] == "failed" and "[CRF748]" in told["message"] and "none.v1" in told["message"]
-        assert tags_of(client, "We can swim.") == before
+        assert tags_of(client, "We can swim.") == before and version_of(client) == version
 
 
 def test_unchecked_tokens_and_sentences_are_unknown(load: Any, tmp_path: Path) -> None:
@@ -96,6 +104,20 @@ def test_unchecked_tokens_and_sentences_are_unknown(load: Any, tmp_path: Path) -
     (path,) = (tmp_path / "spans" / "one" / "checked").glob("*.spacy")
     (example,) = Corpus(path)(spacy.blank("en"))
     assert [token.ent_iob_ for token in example.reference] == ["B", "O", "O", "O", "", "", "", ""]
+
+
+def test_annotations_that_say_nothing_leave_their_tokens_unknown(load: Any, tmp_path: Path) -> None:
+    """One without a value yet, and one of half a word; the second sentence begins with white space."""
+    system = make_typesystem()
+    cas = make_cas(system, ["They can swim .", "We can leave ."], ENTITY, "value", [(0, 4, "AUTHOR"), (9, 11, "DATE")])
+    cas.add(system.get_type(ENTITY)(begin=5, end=8))
+    cas.select(SENTENCE)[1].begin -= 1
+    request = train_request([], ENTITY, "tokens") | {"documents": [document_of(cas)]}
+    with served(model_of("one", load("references")), learner=Learner(tmp_path)) as client:
+        assert client.post("/inception/one/train", json=request).status_code == 204
+    (path,) = (tmp_path / "one" / "checked").glob("*.spacy")
+    (example,) = Corpus(path)(spacy.blank("en"))
+    assert [token.ent_iob_ for token in example.reference] == ["B", "", "", "O", "", "", "", ""]
 
 
 @pytest.mark.parametrize("name", ["outline", "punctuation"])

@@ -3,6 +3,7 @@
 import copy
 import gc
 import pickle
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,15 @@ from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from spacy.util import fix_random_seed
 
+from spacy_crf.annotation.documents import write_doc_name
 from spacy_crf.annotation.extensions import write_known
 from spacy_crf.annotation.gold import read_gold_tags, write_gold_tags
 from spacy_crf.core.errors import CRFWarning
 from spacy_crf.core.labels import TagSet
+from spacy_crf.core.sets.conformal import Score
 from spacy_crf.core.sets.predict import error_controlled_sets, make_utility, top_k_sets, utility_optimal_sets
 from spacy_crf.tagsets.gold import copies, gold_weights, to_gold
-from spacy_crf.tagsets.guarantee import held_out_tokens, risk_control
+from spacy_crf.tagsets.guarantee import conformal_sets, held_out_tokens, risk_control
 
 TEMPLATES = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER", "SUFFIX2[-1..1]"]}
 METHODS = ["utility", "mass", "size"]
@@ -356,3 +359,28 @@ def test_promises_are_for_components_that_give_sets() -> None:
     held_out = held_out_tokens(trained(build()).get_pipe("set_valued_tagger"), make_examples(nlp))
     with pytest.raises(ValueError, match="CRF819.*unit.*'word'"):
         risk_control(held_out, 0.2, unit="word")
+
+
+def test_scores_of_sets_have_names() -> None:
+    nlp = spacy.blank("xx")
+    held_out = held_out_tokens(trained(build()).get_pipe("set_valued_tagger"), make_examples(nlp) * 20)
+    assert conformal_sets(held_out, 0.2, score="aps").sets == conformal_sets(held_out, 0.2, score=Score("aps")).sets
+    for unknown in ("apz", None):
+        with pytest.raises(ValueError, match=f"CRF819.*kind.*{unknown}.*'lac' or 'aps' or 'raps'"):
+            conformal_sets(held_out, 0.2, score=unknown)  # type: ignore[arg-type]
+
+
+def test_what_is_wrong_with_weights_is_told_with_document_and_token() -> None:
+    nlp = trained(build())
+    tagger = nlp.get_pipe("set_valued_tagger")
+    for name, shown in (("letters/1425", "letters/1425"), ("", "he wen se ")):
+        examples = make_examples(nlp)[:1] * 2 + [example_of(nlp, [{"P": 1.0}, {"KON": 0.5, "V": 0.2}, {}], name)]
+        for measure in (partial(held_out_tokens, tagger), tagger.score):
+            with pytest.raises(ValueError, match=rf"CRF812\] Token 1 of document '{shown}' has the gold weights"):
+                measure(examples)
+
+
+def example_of(nlp: Language, rows: list[dict[str, float]], name: str) -> Example:
+    doc = write_doc_name(Doc(nlp.vocab, words=["he", "wen", "se"]), name)
+    write_gold_tags(doc, rows)
+    return Example(nlp(Doc(nlp.vocab, words=["he", "wen", "se"])), doc)

@@ -13,12 +13,12 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
 from ..arrays import Bools, Ints
-from ..errors import CoreErrors, CRFError
+from ..errors import CoreErrors, CRFError, require
 from .labelling import Inequalities, Term
 from .problem import Problem, Trellis
 
@@ -87,6 +87,8 @@ def solve(
         returned.
     RAISES (ValueError): without a solver, if it fails, and for sequences with too many arcs.
     """
+    objectives = get_args(Objective)
+    require(CoreErrors.CRF922, "objective", objective, objective in objectives, f"one of {', '.join(objectives)}")
     found = problem.trellis.n_edges
     if found > max_arcs:
         raise CRFError(CoreErrors.CRF926.format(units=problem.trellis.n_units, found=found, most=max_arcs))

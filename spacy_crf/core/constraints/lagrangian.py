@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from ..arrays import Bools, Doubles, Ints
+from ..errors import CoreErrors, require
 from .labelling import Inequalities, tags_before
 from .problem import Problem, Trellis, best_paths
 
@@ -40,6 +41,9 @@ class Steps:
     _share: float = 1.0
     _below: float = 1.0
     _idle: int = 0
+
+    def __post_init__(self) -> None:
+        require(CoreErrors.CRF922, "step_rule", self.rule, self.rule in RULES, f"one of {', '.join(RULES)}")
 
     def move(self, values: Doubles, bound: float, best_bound: float, objective: float) -> Doubles:
         """((J,)): what to add to the multipliers, with the values ((J,)) of the rows on the relaxed labelling.

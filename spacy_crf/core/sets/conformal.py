@@ -87,6 +87,11 @@ class Score:
         for name, (holds, expected) in rules.items():
             require(CoreErrors.CRF819, name, getattr(self, name), holds, expected)
 
+    @classmethod
+    def read(cls, score: "Score | Kind") -> "Score":
+        """A score as it is, or the one of a kind. RAISES (ValueError): for anything else."""
+        return score if isinstance(score, Score) else cls(score)
+
     def of(self, marginals: Floats, uniforms: Doubles | None = None) -> Doubles:
         """((N, L)): scores of all labels. O(N L log L), for LAC O(N L).
 
@@ -238,7 +243,7 @@ class ConformalScores:
 def calibrate(
     marginals: Floats,
     weights: Floats,
-    score: Score = LAC,
+    score: Score | Kind = LAC,
     condition: Condition = "marginal",
     groups: Indices | None = None,
     uniforms: Doubles | None = None,
@@ -254,6 +259,7 @@ def calibrate(
     RAISES (ValueError): where no unit has gold.
     """
     check_choice("condition", condition, get_args(Condition))
+    score = Score.read(score)
     best, n_labels = best_labels(weights), marginals.shape[1]
     scores = np.where(best, pad_labels(score.of(marginals, uniforms), weights, np.inf), np.inf)
     known = np.flatnonzero(best[:, : n_labels if condition == "label" else None].any(axis=1))

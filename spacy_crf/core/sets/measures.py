@@ -6,6 +6,7 @@ that sum to 1 are a partial gold, where annotators could not decide. A row of ze
 arrays returned here have one entry for each of the N' units with gold, so that their means are means over tokens.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,10 +20,11 @@ SUM_TOLERANCE = 1e-6
 CUT = 0.01  # weights are written with two decimals, rounded or cut: .33 and .66 stand for thirds
 
 
-def normalise(weights: Floats) -> Doubles:
+def normalise(weights: Floats, name_unit: Callable[[int], str] = "Unit {}".format) -> Doubles:
     """Check rows of gold weights and make partial gold sum to exactly 1.
 
     weights ((N, L)): fractions may miss the sum of 1 by what two decimals can lose, .01 for each tag.
+    name_unit (Callable): what messages call a unit, by its number.
     RETURNS ((N, L)): rows of zeros and rows of several ones stay as they are.
     RAISES (ValueError): for negative or non-finite weights, and for rows that are neither of these kinds.
     """
@@ -38,7 +40,9 @@ def normalise(weights: Floats) -> Doubles:
     wrong |= (counts > 0) & ~every & ~partial
     if wrong.any():
         unit = int(np.argmax(wrong))
-        raise CRFError(CoreErrors.CRF812.format(unit=unit, weights=weights[unit][weights[unit] != 0].tolist()))
+        raise CRFError(
+            CoreErrors.CRF812.format(unit=name_unit(unit), weights=weights[unit][weights[unit] != 0].tolist())
+        )
     return rows
 
 

@@ -4,14 +4,14 @@ import ctypes
 import math
 import re
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, TypeAlias
 
 from ...core.errors import CRFError, required
 from ...core.sections.headings import MOST_LEVELS
@@ -28,7 +28,8 @@ LONGEST_NAME = 200  # bytes of the name of a font
 BOLD, ITALIC = re.compile("bold|black|heavy|demi", re.IGNORECASE), re.compile("italic|oblique", re.IGNORECASE)
 ITALIC_FLAG, BOLD_FLAG = 1 << 6, 1 << 18
 LARGEST = 10_000  # points of a letter
-TURNS: dict[int, Callable[[float, float], tuple[float, float]]] = {  # of pages that are shown turned clockwise
+Turn: TypeAlias = Callable[[float, float], tuple[float, float]]
+TURNS: dict[int, Turn] = {  # of pages that are shown turned clockwise
     0: lambda x, y: (x, y),
     90: lambda x, y: (y, -x),
     180: lambda x, y: (-x, -y),
@@ -50,7 +51,8 @@ def read_pdf(path: Path) -> DocumentLayout:
     """Read the text of a PDF by pypdfium2.
 
     Lines are put together to paragraphs, column by column, and words that were broken at their ends are whole. Running
-    heads, running feet, page numbers and text that does not run from left to right are left out. A wide distance
+    heads, running feet, page numbers and text that does not run from left to right are left out; a page of which most
+    runs in another direction, as a wide table does, is turned. A wide distance
     between lines is a blank line, and indentation is spaces. Bold and italic type, and sizes above that of running text
     (large1 for the largest), are formatting; headings are those that bookmarks name, and beside them the title that the
     properties of the file name, if the first page shows it.
@@ -94,17 +96,18 @@ def _read(document: Any, path: Path) -> list[list[PrintedWord]]:
         left -= text.count_chars()
         if left < 0:
             raise CRFError(SectionErrors.CRF565.format(path=path, most=f"{MOST_CHARACTERS:,} characters"))
-        pages.append(_underlined(list(_words(text, page.get_rotation())), _rules(page)))
+        words, rotation = _page_words(page, text)
+        pages.append(_underlined(words, _rules(page, rotation)))
         text.close()
         page.close()
     return pages
 
 
-def _rules(page: Any) -> list[tuple[float, float, float]]:
+def _rules(page: Any, rotation: int) -> list[tuple[float, float, float]]:
     """Thin horizontal lines of a page, which may be below words: left, right and height, counted downwards."""
     from pypdfium2 import raw
 
-    turn = TURNS[page.get_rotation()]
+    turn = _turn(page, rotation)
     found = []
     for drawn in islice(page.get_objects(filter=[raw.FPDF_PAGEOBJ_PATH]), MOST_RULES):
         left, bottom, right, top = drawn.get_bounds()
@@ -128,16 +131,37 @@ def _underlined(words: list[PrintedWord], rules: list[tuple[float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class _Font:
-    """The type of an object of text. is_level (bool): it runs from left to right."""
+    """The type of an object of text. rotation (int | None): of pages on which it runs from left to right, if any."""
 
     size: float
     styles: frozenset[str]
-    is_level: bool
+    rotation: int | None
 
 
-def _words(text: Any, rotation: int) -> Iterator[PrintedWord]:
-    """Words of a page. rotation (int): by which it is shown, in degrees, clockwise."""
-    reader = _CharacterReader(text, rotation)
+def _turn(page: Any, rotation: int) -> Turn:
+    """What turns points of a page; its left edge is at 0 then, whatever the rotation of other pages is."""
+    turn, (left, bottom, right, top) = TURNS[rotation], page.get_mediabox()
+    edge = min(turn(left, bottom)[0], turn(right, top)[0])
+
+    def turned(x: float, y: float) -> tuple[float, float]:
+        x, y = turn(x, y)
+        return x - edge, y
+
+    return turned
+
+
+def _page_words(page: Any, text: Any) -> tuple[list[PrintedWord], int]:
+    """Words of a page, and the rotation, in degrees, clockwise, at which most of it runs from left to right."""
+    shown: int = page.get_rotation()
+    reader = _CharacterReader(text, shown, _turn(page, shown))
+    words = list(_words(text, reader))
+    most = max(TURNS, key=lambda rotation: (reader.runs[rotation], rotation == shown))
+    if most == shown:
+        return words, shown
+    return list(_words(text, _CharacterReader(text, most, _turn(page, most)))), most
+
+
+def _words(text: Any, reader: "_CharacterReader") -> Iterator[PrintedWord]:
     word = _GrowingWord()
     for index in range(text.count_chars()):
         character, is_last = reader.character(index)
@@ -173,10 +197,11 @@ class _GrowingWord:
 class _CharacterReader:
     """Reads the characters of a page one by one; their fonts by the objects that hold them."""
 
-    def __init__(self, text: Any, rotation: int) -> None:
+    def __init__(self, text: Any, rotation: int, turn: Turn) -> None:
         from pypdfium2 import raw
 
-        self.raw, self.text, self.turn = raw, text, TURNS[rotation]
+        self.raw, self.text, self.rotation, self.turn = raw, text, rotation, turn
+        self.runs: Counter[int | None] = Counter()  # characters by the rotation at which they run from left to right
         self.box, self.matrix = raw.FS_RECTF(), raw.FS_MATRIX()
         self.x, self.y, self.flags = ctypes.c_double(), ctypes.c_double(), ctypes.c_int()
         self.name = ctypes.create_string_buffer(LONGEST_NAME)
@@ -195,8 +220,10 @@ class _CharacterReader:
         """Left, right, baseline and font of a character; None if it does not run from left to right."""
         raw = self.raw
         font = self._font(index)
+        self.runs[font.rotation] += 1
+        is_level = font.rotation == self.rotation
         is_known = raw.FPDFText_GetLooseCharBox(self.text, index, self.box)
-        if not (is_known and raw.FPDFText_GetCharOrigin(self.text, index, self.x, self.y) and font.is_level):
+        if not (is_known and raw.FPDFText_GetCharOrigin(self.text, index, self.x, self.y) and is_level):
             return None
         corners = (self.turn(x, y)[0] for x, y in ((self.box.left, self.box.bottom), (self.box.right, self.box.top)))
         left, right = sorted(corners)
@@ -212,15 +239,16 @@ class _CharacterReader:
     def _read_font(self, index: int) -> _Font:
         raw, matrix = self.raw, self.matrix
         if not raw.FPDFText_GetMatrix(self.text, index, matrix):
-            return _Font(0, frozenset(), False)
+            return _Font(0, frozenset(), None)
         size = round(raw.FPDFText_GetFontSize(self.text, index) * math.hypot(matrix.c, matrix.d), 1)
         self.flags.value = 0
         raw.FPDFText_GetFontInfo(self.text, index, self.name, LONGEST_NAME, self.flags)
         name = self.name.value.decode("utf-8", "replace").rpartition("+")[2]
         tests = {"bold": (BOLD, BOLD_FLAG), "italic": (ITALIC, ITALIC_FLAG)}
         styles = {style for style, (words, flag) in tests.items() if words.search(name) or self.flags.value & flag}
-        along, up = self.turn(matrix.a, matrix.b)
-        return _Font(size, frozenset(styles), 0 < size < LARGEST and along > 0 and abs(up) <= LEVEL * along)
+        directions = {rotation: turn(matrix.a, matrix.b) for rotation, turn in TURNS.items()}
+        level = (rotation for rotation, (along, up) in directions.items() if along > 0 and abs(up) <= LEVEL * along)
+        return _Font(size, frozenset(styles), next(level, None) if 0 < size < LARGEST else None)
 
 
 # -- bookmarks -----------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from spacy_crf.core.constraints import ilp
 from spacy_crf.core.constraints.decision import MethodSettings
 from spacy_crf.core.constraints.labelling import Fields, UnitPredicates
+from spacy_crf.core.constraints.lagrangian import relax
 from spacy_crf.core.constraints.language import parse_all
 from spacy_crf.core.constraints.problem import Problem, Trellis
 from spacy_crf.core.constraints.strategy import decode
@@ -180,3 +181,10 @@ def test_long_sequences_and_wrong_settings_are_refused():
     with pytest.warns(UserWarning, match="CRFW903.*too long"):
         (found,) = decode(some_chain(), CONSTRAINTS, TAGS, settings=MethodSettings("ilp", max_arcs=10))
     assert found.certified
+
+
+def test_names_that_are_none_are_refused():
+    with pytest.raises(ValueError, match="CRF922.*objective.*'violation'.*score, violations"):
+        ilp.solve(plain_problem(), "violation")
+    with pytest.raises(ValueError, match="CRF922.*step_rule.*'polyack'.*polyak, harmonic"):
+        relax([plain_problem()], rule="polyack")

@@ -157,6 +157,31 @@ def test_underlined_words_and_pages_that_lie_on_their_side(tmp_path: Path) -> No
     assert layout.text == f"Facts\n{BODY}\n" and layout.runs == ((0, 5, "underline"),)
 
 
+@pytest.mark.parametrize("angle", [90, 180, 270])
+def test_a_page_that_stands_on_its_side_among_others_is_turned(tmp_path: Path, angle: int) -> None:
+    """As wide tables do, which the page is not turned for."""
+
+    texts = [
+        ["Boats", BODY],
+        ["Tides", "Low water is at six, and high water at noon."],
+        ["Nets", "They dry on the wall."],
+    ]
+
+    def draw(canvas: Any) -> None:
+        for page, lines in enumerate(texts):
+            if page == 1:
+                canvas.translate(300, 400)
+                canvas.rotate(angle)
+                canvas.translate(-300, -400)
+            at(canvas, 60, 500, *lines)
+            canvas.line(60, 498, 75, 498)
+            canvas.showPage()
+
+    layout = printed(tmp_path, draw)
+    assert [line.strip() for line in layout.text.split("\n")[:-1]] == [line for lines in texts for line in lines]
+    assert [style for *_, style in layout.runs] == ["underline"] * 3
+
+
 def pdf(draw: Callable[[Any], None], **settings: Any) -> bytes:
     from reportlab.pdfgen.canvas import Canvas
 
