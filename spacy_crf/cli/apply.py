@@ -101,12 +101,15 @@ def apply(
     on where one was stopped, by whatever, and gives the same files. Documents that cannot be read or annotated are left
     out, and listed at the end and in the manifest.
     """
-    nlp = load_pipeline(locate(model))
+    source = locate(model)
+    nlp = load_pipeline(source)
     WRITERS[to]()  # tells what is not installed
     settings = {"version": VERSION, "model": checksum_of_files(nlp), "to": to, "format": format, "part_size": part_size}
     if format not in (None, *FORMATS):
         raise CRFError(CorpusErrors.CRF523.format(format=format, known=", ".join(FORMATS)))
-    files = find_inputs(inputs, format, output)
+    if isinstance(source, Path):
+        model = str(source.absolute())  # workers of a cluster may run in another folder
+    files = find_inputs(inputs if scheduler is None else list(map(Path.absolute, inputs)), format, output)
     manifest = Manifest.open(output, {**settings, "inputs": list(map(spell_path, inputs))})
     parts = manifest.unfinished(make_parts(files, format, part_size * KIB, model, to))
     with tqdm(unit=" tokens", unit_scale=True, disable=is_quiet() or None) as progress:

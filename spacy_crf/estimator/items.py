@@ -4,20 +4,22 @@ import operator
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, count, repeat
+from itertools import chain, compress, repeat
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..core.arrays import Doubles, Hashes, Indices, Ints, Segments
+from ..core.arrays import Bools, Doubles, Hashes, Indices, Ints, Segments
 from ..core.errors import CRFError
 from ..core.sparse import ABSENT, HashTable, SparseRows
 from .errors import EstimatorErrors
 
 UNKNOWN = -1
+UNASKED = -2
 FALSE = np.uint64(1 << 63)  # sets it apart from "", which has the same hash
+SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: odd, so that no two products are the same
 MANY = 20_000  # strings from which on arrays are quicker than a dictionary
-AT_ONCE = 2048
+AT_ONCE, DICTS_AT_ONCE = 2048, 128
 GREATEST = float(np.finfo(np.float32).max)
 
 
@@ -46,6 +48,7 @@ class Known(dict[str, int]):
     """Numbers of strings, which do not change; UNKNOWN for any that has none."""
 
     _table: tuple[HashTable, Ints] | None = None
+    _pairs: tuple[HashTable, Ints] | None = None  # of the attributes with a colon, as what stands before it and behind
 
     def __missing__(self, string: str) -> int:
         if type(string) is not str:
@@ -63,8 +66,18 @@ class Known(dict[str, int]):
             return _look_up(self, strings)
         return numbers[table.find(hashes_of(strings))]
 
+    def of_pairs(self, pairs: "DictPairs") -> Ints | None:
+        """((N,)): the numbers of the attributes "key:value" of pairs of strings, which are not made; None where hashes
+        do not tell them apart."""
+        if self._pairs is None:
+            parts = [(*name.split(":", 1), number) for name, number in self.items() if ":" in name]
+            before, behind, numbers = zip(*parts) if parts else ((), (), ())
+            self._pairs = HashTable(_joint_hashes(before, behind)), np.array([*numbers, UNKNOWN], dtype=np.int32)
+        table, own = self._pairs
+        return own[table.find(pairs.hashes)] if len(table) == len(own) - 1 else None
+
     def __reduce__(self) -> tuple[Any, ...]:
-        """Without the table: other processes hash otherwise."""
+        """Without the tables: other processes hash otherwise."""
         return Known, (dict(self),)
 
 
@@ -85,6 +98,34 @@ def hashes_of(values: Sequence[Any], kinds: Collection[type] = (str,)) -> Hashes
         hashes[low : low + AT_ONCE] = np.fromiter(map(hash, part), dtype=np.int64, count=len(part)).view(np.uint64)
     hashes[hashes == ABSENT] = 1
     return hashes
+
+
+def _joint_hashes(keys: Sequence[Any], values: Sequence[Any]) -> Hashes:
+    """((N,)): hashes of pairs, which are not made either: each would be one more object to look after."""
+    own = (np.fromiter(map(hash, part), dtype=np.int64, count=len(part)).view(np.uint64) for part in (keys, values))
+    hashes: Hashes = next(own) * SPREAD + next(own)
+    hashes[hashes == ABSENT] = 1
+    return hashes
+
+
+class DictPairs:
+    """Keys and values of dicts, looked at once, while they are in the processor's cache.
+    hashes ((N,)): of each pair. are_texts ((N,)): whether the value is a string. is_clear (bool): whether keys are
+    strings without a colon, so that no two pairs stand for the same attribute.
+    """
+
+    def __init__(self, items: Sequence[dict[Any, Any]], n_pairs: int):
+        self.hashes: Hashes = np.empty(n_pairs, dtype=np.uint64)
+        self.are_texts: Bools = np.empty(n_pairs, dtype=bool)
+        known, low = set[Any](), 0
+        for first in range(0, len(items), DICTS_AT_ONCE):
+            part = items[first : first + DICTS_AT_ONCE]
+            keys, values = list(chain.from_iterable(part)), list(chain.from_iterable(map(dict.values, part)))
+            known.update(keys)
+            own = slice(low, low := low + len(keys))
+            self.hashes[own] = _joint_hashes(keys, values)
+            self.are_texts[own] = list(map(operator.is_, map(type, values), repeat(str)))
+        self.is_clear = all(type(key) is str and ":" not in key for key in known)
 
 
 class Distinct:
@@ -141,7 +182,7 @@ def encode_items(X: Iterable[Any], names: Names) -> Items:
     names (Numbering | Known): numbers of attributes.
     RAISES (ValueError): names the sequence and the item at fault.
     """
-    _require_sequences("X", X, "list of items")
+    require_sequences("X", X, "list of items")
     sequences = [_as_list(sequence, position) for position, sequence in enumerate(X)]
     lengths = np.fromiter(map(len, sequences), dtype=np.intp, count=len(sequences))
     items = list(chain.from_iterable(sequences))
@@ -156,7 +197,7 @@ def encode_items(X: Iterable[Any], names: Names) -> Items:
     return _encode_pairs(lengths, items, names.__getitem__)
 
 
-def _require_sequences(name: str, data: Any, kind: str) -> None:
+def require_sequences(name: str, data: Any, kind: str) -> None:
     if not isinstance(data, Iterable):
         raise CRFError(EstimatorErrors.CRF715.format(name=name, value=f"{data!r:.60}", kind=kind))
 
@@ -176,9 +217,31 @@ def _encode_strings(lengths: Indices, items: list[Any], names: Names) -> Items:
 
 
 def _encode_dicts(lengths: Indices, items: list[dict[Any, Any]], names: Names) -> Items:
-    """Dicts of strings and numbers: no Python code runs for a key with its value that has come before."""
+    """Dicts of strings and numbers: no Python code runs for a string with a key where numbers are known."""
     sizes = np.fromiter(map(len, items), dtype=np.intp, count=len(items))
-    pairs, known = list(chain.from_iterable(map(dict.items, items))), _DictPairs(names.__getitem__)
+    bounds = Segments(sizes).bounds.astype(np.int32)
+    indices, weights = _number_texts(items, int(bounds[-1]), names), np.ones(bounds[-1])
+    others = indices == UNASKED
+    if others.any():
+        pairs = list(compress(chain.from_iterable(map(dict.items, items)), others.tolist()))
+        indices[others], weights[others] = _number_pairs(pairs, names)
+    return Items(lengths, bounds, indices, None if (weights == 1).all() else weights)
+
+
+def _number_texts(items: list[dict[Any, Any]], n_pairs: int, names: Names) -> Ints:
+    """((n_pairs,)): numbers of the strings with their keys, many of which are known; UNASKED for all else."""
+    unasked = np.full(n_pairs, UNASKED, dtype=np.int32)
+    if not isinstance(names, Known) or n_pairs < MANY:
+        return unasked
+    pairs = DictPairs(items, n_pairs)
+    numbers = names.of_pairs(pairs) if pairs.is_clear else None
+    return unasked if numbers is None else np.where(pairs.are_texts, numbers, unasked)
+
+
+def _number_pairs(pairs: list[tuple[Any, Any]], names: Names) -> tuple[Ints, Doubles]:
+    """Numbers ((N,)) and values ((N,)) of the attributes that pairs of a key and its value stand for; no Python code
+    runs for one that has come before."""
+    known = _DictPairs(names.__getitem__)
     kinds = [type(value) for _, value in pairs] if len(pairs) >= MANY else [object]
     if not set(kinds) <= {str, bool}:  # -1 and -2 have the same hash
         chosen = np.fromiter(map(known.__getitem__, pairs), dtype=np.int32, count=len(pairs))
@@ -189,9 +252,7 @@ def _encode_dicts(lengths: Indices, items: list[dict[Any, Any]], names: Names) -
         for first in distinct.firsts:
             known[pairs[first]]
         chosen = distinct.places
-    numbers, weights = np.array(known.numbers, dtype=np.int32), np.array(known.weights, dtype=np.float64)
-    values = None if (weights == 1).all() else weights[chosen]
-    return Items(lengths, Segments(sizes).bounds.astype(np.int32), numbers[chosen], values)
+    return np.array(known.numbers, dtype=np.int32)[chosen], np.array(known.weights, dtype=np.float64)[chosen]
 
 
 class _DictPairs(dict[tuple[Any, Any], int]):
@@ -287,36 +348,3 @@ def _place(unit: int, lengths: Indices) -> dict[str, int]:
     """The sequence and the position in it of an item."""
     sequences = Segments(lengths)
     return {"sequence": int(sequences.owners[unit]), "item": int(sequences.positions[unit])}
-
-
-def encode_labels(y: Iterable[Any], lengths: Indices, number: Callable[[str], int]) -> Ints:
-    """((N,)): numbers of the labels of all items, one sequence of labels for each sequence of items.
-
-    RAISES (ValueError): for labels that do not fit the items, or that are not strings.
-    """
-    sequences = label_lists("y", y)
-    if len(sequences) != len(lengths):
-        raise CRFError(EstimatorErrors.CRF704.format(n_items=len(lengths), n_labels=len(sequences)))
-    for position, (labels, expected) in enumerate(zip(sequences, lengths.tolist())):
-        if len(labels) != expected:
-            raise CRFError(EstimatorErrors.CRF702.format(sequence=position, found=len(labels), expected=expected))
-        for label in labels:
-            if not isinstance(label, str):
-                raise CRFError(EstimatorErrors.CRF703.format(sequence=position, label=label))
-    strings = map(str, chain.from_iterable(sequences))
-    return np.fromiter(map(number, strings), dtype=np.int32, count=int(lengths.sum()))
-
-
-def label_lists(name: str, y: Iterable[Any]) -> list[list[Any]]:
-    """Return the labels of each sequence.
-
-    RAISES (ValueError): where y, which has that name, holds something else than sequences.
-    """
-    _require_sequences(name, y, "list of labels")
-    return list(map(_label_list, count(), y))
-
-
-def _label_list(position: int, labels: Any) -> list[Any]:
-    if not isinstance(labels, Iterable):
-        raise CRFError(EstimatorErrors.CRF703.format(sequence=position, label=labels))
-    return list(labels)

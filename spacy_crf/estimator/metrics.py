@@ -14,7 +14,7 @@ from typing import Any
 
 from ..core.errors import CRFError, required
 from .errors import EstimatorErrors
-from .items import label_lists
+from .preparation import label_lists
 
 Labels = Iterable[Sequence[str]]
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import compress
+from itertools import chain, compress, count
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -22,7 +22,7 @@ from ..core.sparse import SparseRows
 from ..core.threads import run_parallel
 from ..core.weights import ChainWeights, Layout
 from .errors import EstimatorErrors
-from .items import UNKNOWN, Items, Known, Numbering, encode_items, encode_labels
+from .items import UNKNOWN, Items, Known, Numbering, encode_items, require_sequences
 
 MOST_SLOTS = 64
 Scores = dict[str, Any]
@@ -255,3 +255,36 @@ def read_dev(X: Iterable[Any], y: Iterable[Any], prepared: Prepared, n_threads: 
         return score_labels(gold, chain.best(items, n_threads), items.lengths, prepared.labels)
 
     return evaluate
+
+
+def encode_labels(y: Iterable[Any], lengths: Indices, number: Callable[[str], int]) -> Ints:
+    """((N,)): numbers of the labels of all items, one sequence of labels for each sequence of items.
+
+    RAISES (ValueError): for labels that do not fit the items, or that are not strings.
+    """
+    sequences = label_lists("y", y)
+    if len(sequences) != len(lengths):
+        raise CRFError(EstimatorErrors.CRF704.format(n_items=len(lengths), n_labels=len(sequences)))
+    for position, (labels, expected) in enumerate(zip(sequences, lengths.tolist())):
+        if len(labels) != expected:
+            raise CRFError(EstimatorErrors.CRF702.format(sequence=position, found=len(labels), expected=expected))
+        for label in labels:
+            if not isinstance(label, str):
+                raise CRFError(EstimatorErrors.CRF703.format(sequence=position, label=label))
+    strings = map(str, chain.from_iterable(sequences))
+    return np.fromiter(map(number, strings), dtype=np.int32, count=int(lengths.sum()))
+
+
+def label_lists(name: str, y: Iterable[Any]) -> list[list[Any]]:
+    """Return the labels of each sequence.
+
+    RAISES (ValueError): where y, which has that name, holds something else than sequences.
+    """
+    require_sequences(name, y, "list of labels")
+    return list(map(_label_list, count(), y))
+
+
+def _label_list(position: int, labels: Any) -> list[Any]:
+    if not isinstance(labels, Iterable):
+        raise CRFError(EstimatorErrors.CRF703.format(sequence=position, label=labels))
+    return list(labels)

@@ -146,7 +146,7 @@ class Shards:
         self._owners: dict[str, str] = {}  # addresses of workers
         for number, shard in enumerate(cut_shards(corpus, max(1, len(self.client.nthreads())))):
             own, narrowed, places = narrow(shard, layout)
-            path = Path(self._folder.name, f"{number}.npz")
+            path = Path(self._folder.name, f"{number}.npz").absolute()  # workers may run elsewhere
             write_shard(path, own, narrowed)
             self._paths.append(str(path))
             self.places.append(places)

@@ -20,7 +20,7 @@ from ..features.block import FeatureSettings, SequenceMode
 from ..features.features import Features
 from ..features.resources import Lexicon
 from ..learning.block import LinearChain
-from ..learning.encoder import ChainLearner, Trainer
+from ..learning.encoder import ChainLearner, Trainer, release_memory
 from ..learning.model import (
     PARAMS,
     ChainModel,
@@ -191,6 +191,7 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
 
         The component itself keeps them, for training may go on. Features and model are pruned together or not at all.
         """
+        release_memory()  # of an evaluation before: files are made beside all that training holds
         kept = None
         if all(map(self.model.has_param, PARAMS)):
             try:

@@ -85,6 +85,22 @@ def test_two_processes_write_what_one_writes(model: Path, texts: Path, tmp_path:
     assert content(tmp_path / "1") == content(tmp_path / "2")
 
 
+def test_workers_of_a_cluster_write_what_one_process_writes(
+    model: Path, texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    distributed = pytest.importorskip("distributed", reason="needs the extra dask")
+    (tmp_path / "model").symlink_to(model)
+    (tmp_path / "texts").symlink_to(texts)
+    DocBin(docs=[spacy.blank("en")("A dog barks .")]).to_disk(tmp_path / "d.spacy")
+    with distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=":0") as cluster:
+        monkeypatch.chdir(tmp_path)  # where the workers are not
+        for output, more in (("one", ()), ("cluster", ("--scheduler", cluster.scheduler_address))):
+            result = run("model", "texts", "d.spacy", output, "--part-size", 16, *more)
+            assert result.exit_code == 0, result.output
+            assert "left out" not in result.stderr
+    assert content(tmp_path / "one") == content(tmp_path / "cluster")
+
+
 def test_what_is_bad_costs_itself_and_is_listed(model: Path, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a.jsonl").write_bytes(b'{"text": "A dog"}\n{"text": 1}\n{"text": "barks"}\n')

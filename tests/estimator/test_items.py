@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.estimator import items as items_module
-from spacy_crf.estimator.items import UNKNOWN, Known, Numbering, encode_items, encode_labels
+from spacy_crf.estimator.items import UNKNOWN, Known, Numbering, encode_items
+from spacy_crf.estimator.preparation import encode_labels
 
 NAMES = st.text("ab:=é ", min_size=1, max_size=4)
 LEAVES = st.one_of(NAMES, st.booleans(), st.integers(-3, 3), st.floats(-5, 5))
@@ -88,6 +89,21 @@ def test_plain_dicts_are_read_at_once_as_others_one_by_one(X):
     assert found.indices.tolist() == expected.indices.tolist()
     assert (found.values is None) == (expected.values is None)
     assert found.values is None or found.values.tolist() == expected.values.tolist()
+
+
+@given(st.lists(st.dictionaries(NAMES, VALUES, max_size=4), max_size=8), st.integers(1, 3))
+def test_many_dicts_are_looked_up_as_few_are(items: list[dict[Any, Any]], every: int) -> None:
+    names = Numbering()
+    encode_items([items[::every]], names)
+    known = Known(names)
+    few = encode_items([items], known)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("spacy_crf.estimator.items.MANY", 0)
+        patch.setattr("spacy_crf.estimator.items.DICTS_AT_ONCE", 3)
+        many = encode_items([items], known)
+    assert many.indices.tolist() == few.indices.tolist() and many.indptr.tolist() == few.indptr.tolist()
+    assert (many.values is None) == (few.values is None)
+    assert few.values is None or many.values.tolist() == few.values.tolist()
 
 
 def test_attributes_of_the_value_0_add_nothing():

@@ -5,6 +5,7 @@ import random
 import signal
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -98,6 +99,17 @@ def test_the_optimum_is_that_of_one_machine(c1: float) -> None:
     _, found, other = trained({"@misc": "spacy_crf.Distributed.v1", "trainer": inner, "workers": 2}, 2, limit=60)
     assert found.value == pytest.approx(alone.value, rel=1e-6)
     np.testing.assert_allclose(other, flat, atol=0.02)
+
+
+@needs_dask
+def test_workers_may_run_in_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed", reason="needs the extra dask")
+    with distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=":0") as cluster:
+        monkeypatch.chdir(tmp_path)
+        settings = {"trainer": LBFGS, "scheduler": cluster.scheduler_address, "folder": "."}
+        *_, weights = trained({"@misc": "spacy_crf.Distributed.v1", **settings}, 1, limit=20)
+    *_, alone = trained(LBFGS, 1, limit=20)
+    np.testing.assert_allclose(weights, alone, atol=1e-3)
 
 
 @needs_dask

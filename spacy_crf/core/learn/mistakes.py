@@ -23,7 +23,7 @@ from .online import OnlineLearner, OnlineWeights, enlarged
 from .single import SingleDecoder
 
 Kind = Literal["PA", "PA-I", "PA-II"]
-Met = tuple[list[Indices], Floats | None]  # cells that the gold path meets, and the other one; values (None: all 1)
+Met = tuple[Indices, Floats | None]  # cells ((2, n)) that the gold path and the other one meet; values (None: all 1)
 
 
 @dataclass(frozen=True)
@@ -65,28 +65,35 @@ class MistakeDriven(OnlineLearner):
         """How much each cell of the difference is to change for a sequence (n,), and its loss."""
 
     def learn(self, corpus: EncodedCorpus, order: Indices, by_emissions: Floats | None = None) -> float:
+        corpus = replace(corpus, gold=corpus.gold.greatest())
         order = order[corpus.lengths[order] > 0]
-        firsts = corpus.segments.firsts
         loss = 0.0
         for low in range(0, len(order), self.batch_size):
             batch = order[low : low + self.batch_size]
-            first = int(firsts[batch[0]])
-            one = len(batch) == 1
-            part = corpus.slice(first, first + int(corpus.lengths[batch[0]])) if one else corpus.take(batch)
-            loss += self._learn_batch(part, batch)
+            with numbered(batch):
+                loss += self._learn_one(corpus, *batch) if len(batch) == 1 else self._learn_batch(corpus.take(batch))
         return loss
 
-    def _learn_batch(self, part: EncodedCorpus, numbers: Indices) -> float:
-        """Learn from sequences that are scored with the same weights; errors call them by the numbers ((B,))."""
-        part = replace(part, gold=part.gold.greatest())
-        with numbered(numbers):
-            predicted = self._decode(part)
-            wrong = _mistakes(part.gold, predicted)
-            target = part.gold.labels
-            if wrong.any() and len(part.gold.rows):
-                target = self._decode(part, part.gold.log_weights())
-        if len(numbers) == 1:
-            return self._correct(part, target, predicted, bool(wrong.any()))
+    def _learn_one(self, corpus: EncodedCorpus, number: int) -> float:
+        """Learn from one sequence, which is not looked at any closer where it is labelled right."""
+        bounds = corpus.segments.bounds
+        low, high = int(bounds[number]), int(bounds[number + 1])
+        if corpus.edges is None and corpus.scores is None and not len(corpus.gold.rows):
+            predicted = self._decoder(corpus.features.slice(low, high), None)
+            if (predicted == corpus.gold.labels[low:high]).all():
+                self.weights.time += 1
+                return 0.0
+            sequence = corpus.slice(low, high)
+            return self._correct(sequence, sequence.gold.labels, predicted, True)
+        return self._learn_batch(corpus.slice(low, high))
+
+    def _learn_batch(self, part: EncodedCorpus) -> float:
+        """Learn from sequences that are scored with the same weights."""
+        predicted = self._decode(part)
+        wrong = _mistakes(part.gold, predicted)
+        target = part.gold.labels
+        if wrong.any() and len(part.gold.rows):
+            target = self._decode(part, part.gold.log_weights())
         loss = 0.0
         for own in part.segments.slices():
             sequence = part.slice(own.start, own.stop)
@@ -203,29 +210,28 @@ def _mistakes(gold: Gold, predicted: Ints) -> Bools:
 
 def difference(sequence: EncodedCorpus, gold: Ints, predicted: Ints, weights: OnlineWeights) -> Difference:
     """Compare the labels ((T,)) of two paths through one sequence. O(features of the units that differ)."""
-    wrong, paths = gold != predicted, (gold, predicted)
+    wrong, paths = gold != predicted, np.stack((gold, predicted))
     units, before = np.flatnonzero(wrong), np.flatnonzero(wrong[1:] | wrong[:-1])  # before: transitions into either
     rows = sequence.features.take(units)
     each = np.repeat(units, rows.indptr[1:] - rows.indptr[:-1])
-    met: list[Met] = [([weights.state_cells(rows.indices, path[each]) for path in paths], rows.values)]
-    met.append(([weights.transition_cells(path[before], path[before + 1]) for path in paths], None))
+    met: list[Met] = [(weights.state_cells(rows.indices, paths[:, each]), rows.values)]
+    met.append((weights.transition_cells(paths[:, before], paths[:, before + 1]), None))
     if sequence.edges is not None:
         rows = sequence.edges.features.take(sequence.edges.groups[before + 1])
         each = np.repeat(before, rows.indptr[1:] - rows.indptr[:-1])
-        met.append(([weights.edge_cells(rows.indices, path[each], path[each + 1]) for path in paths], rows.values))
+        met.append((weights.edge_cells(rows.indices, paths[:, each], paths[:, each + 1]), rows.values))
     if weights.layout.boundary:
         for unit, cells in ((0, weights.start_cells), (-1, weights.end_cells)):
             if wrong[unit]:
-                met.append(([cells(path[unit, None]) for path in paths], None))
+                met.append((cells(paths[:, unit, None]), None))
     return Difference(*_collect(met, weights), len(units))
 
 
 def _collect(met: list[Met], weights: OnlineWeights) -> tuple[Indices, Floats]:
     """Add up what occurs several times; leave out what has no weight."""
-    values = [np.ones(len(cells[0])) if values is None else values for cells, values in met]
-    cells = np.concatenate([cells[path] for path in (0, 1) for cells, _ in met])
-    amounts = np.concatenate(values + [-own for own in values])
+    cells = np.concatenate([cells for cells, _ in met], axis=1)
+    values = np.concatenate([np.ones(cells.shape[1]) if values is None else values for cells, values in met])
     known = weights.slots[cells] >= 0
     distinct, inverse = np.unique(cells[known], return_inverse=True)
-    totals = np.bincount(inverse, weights=amounts[known], minlength=len(distinct))
+    totals = np.bincount(inverse, weights=np.stack((values, -values))[known], minlength=len(distinct))
     return distinct, totals.astype(np.float64, copy=False)  # bincount of nothing is integer

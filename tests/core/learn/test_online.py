@@ -12,7 +12,8 @@ import pytest
 from helpers.oracle import Chain
 
 from spacy_crf.core.chain.objective import loss_and_gradient
-from spacy_crf.core.chain.potentials import NonFiniteError, NoPathError, observe
+from spacy_crf.core.chain.potentials import NonFiniteError, NoPathError, observe, potentials
+from spacy_crf.core.chain.viterbi import viterbi
 from spacy_crf.core.labels import Gold
 from spacy_crf.core.learn import stochastic
 from spacy_crf.core.learn.batches import cut_batches
@@ -21,7 +22,7 @@ from spacy_crf.core.learn.mistakes import AROW, PassiveAggressive, Perceptron
 from spacy_crf.core.learn.online import OnlineLearner, run_epochs
 from spacy_crf.core.learn.single import SingleDecoder, single_gradient
 from spacy_crf.core.learn.stochastic import AdaGrad, StochasticGradient
-from spacy_crf.core.weights import DenseWeights, Layout, gather, scatter
+from spacy_crf.core.weights import ChainWeights, DenseWeights, Layout, gather, scatter
 
 LENGTHS = (3, 1, 0, 4, 2, 3, 4, 1)
 RULES = [Perceptron, PassiveAggressive, AROW]
@@ -145,6 +146,23 @@ def test_the_single_decoder_finds_the_best_path(make_problem, shape: dict) -> No
                 assert tuple(labels.tolist()) == best_allowed(chain, np.ones_like(gold))
                 labels = decode(part.features, part.edges, part.gold.log_weights())
                 assert tuple(labels.tolist()) == best_allowed(chain, gold)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_single_decoder_breaks_ties_as_viterbi_does(make_problem, shape: dict) -> None:
+    """Weights of a perceptron are whole numbers: paths of the same score are common."""
+    n_ties = 0
+    for seed in range(40):
+        problem = make_problem(seed, lengths=(9,), **shape)
+        flat = np.random.default_rng(seed).integers(-1, 2, problem.layout.size).astype(np.float32)
+        weights, corpus = ChainWeights(problem.layout, flat), problem.corpus
+        observations = observe(corpus.lengths, corpus.features, corpus.edges, corpus.scores)
+        chains = potentials(observations, weights.dense, weights.layout)
+        labels = SingleDecoder(weights.dense, weights.layout)(corpus.features, corpus.edges, corpus.scores)
+        assert labels.tolist() == viterbi(chains).labels[observations.batch.rows].tolist()
+        reversed_ties = viterbi(replace(chains, emissions=chains.emissions + 1e-3 * np.arange(chains.n_labels)))
+        n_ties += labels.tolist() != reversed_ties.labels[observations.batch.rows].tolist()
+    assert n_ties
 
 
 def small_steps(make: type[OnlineLearner], batch_size: int) -> OnlineLearner:
