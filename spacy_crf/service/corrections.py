@@ -167,7 +167,7 @@ def write_checked(
         raise Refusal(ServiceErrors.CRF595.format(problem="two check marks begin at the same character"))
     if layout == "spacy":
         return to_bytes(write_doc_name(GOLD[kind](nlp, component, text, checked), name))
-    target = component.target
+    target = getattr(component, "target", kind)  # restorers and section parsers have none
     if target not in ("tag", "pos"):
         raise Refusal(ServiceErrors.CRF583.format(target=target))
     tags = {mark.start: _known_tags(component, mark.tags) for mark in checked}

@@ -207,6 +207,12 @@ def test_marks_that_meet_are_refused(client: httpx.Client) -> None:
     refusal(client.post("/checked", json={**body, "checked": marks[:1] * 2}), 422, "CRF595")
 
 
+@pytest.mark.parametrize("kind", ["entities", "punctuate", "sections"])
+def test_tables_are_of_tags_alone(client: httpx.Client, kind: str) -> None:
+    body = {"text": SPEECH, "kind": kind, "layout": "tsv", "checked": [{"start": 0, "tags": ["COMMA", "dear"]}]}
+    refusal(client.post("/checked", json=body), 422, "CRF583")
+
+
 def test_tags_are_written_as_docs_as_well(read: Read) -> None:
     example = read("tag", "They can swim.", [{"start": 5, "tags": ["NN"]}])
     assert [(token.text, token.tag_) for token in example.reference if token.tag_] == [("can", "NN")]

@@ -7,7 +7,6 @@ const TEXTS = [["tsv", "TSV"], ["conllu", "CoNLL-U"]], STORED = [["spacy", "file
 const NEAR = 20;  // words on either side at which a span may begin or end
 const LEVELS = ["", "1", "2", "3", "4", "5", "6", "+2", "+3", "+4", "+5", "+6"];
 
-const byModel = (cell) => ({ start: cell.start, tags: cell.tags });
 const meets = (one, other) => one.start < other.end && other.start < one.end;
 const isChecked = (saying) => checked.get(saying.start) === saying;
 
@@ -106,7 +105,7 @@ function titled(form) {
 
 const lines = {
   layouts: STORED,
-  said: (cell) => checked.get(cell.start) ?? byModel(cell),
+  said: (cell) => checked.get(cell.start) ?? { start: cell.start, tags: cell.tags },
   describe: ({ tags: [label, level] }) => [label, nameLevel(level)].filter(Boolean).join(", "),
   ask: (cell, { tags: [label, level] }) => [
     { title: "It is", value: label, options: told.labels.map((name) => [name, name]) },
@@ -119,7 +118,7 @@ const lines = {
   },
   paint(part, cell, { tags: [label, level] }) {
     part.classList.toggle("heading", isHeading(label));
-    part.id = level ? `at${cell.start}` : "";
+    if (level) part.id = `at${cell.start}`; else part.removeAttribute("id");
   },
   drawn() {
     const list = make("ul"), opened = [];

@@ -200,7 +200,8 @@ function makeChoice(item, saying) {
   const asked = correction().ask(item, saying);
   if (!asked.length) return null;
   const lists = asked.map(({ value, options }, number) => {
-    const list = make("select", { id: number ? `choice${number}` : "choice", size: number ? null : Math.max(2, Math.min(5, options.length)), "aria-describedby": "choice-help" },
+    const size = number ? null : Math.max(2, Math.min(5, options.length));
+    const list = make("select", { id: number ? `choice${number}` : "choice", size, "aria-describedby": "choice-help" },
       ...options.map(([own, title]) => make("option", { value: own }, title)));
     list.value = value;
     list.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); accept(); } });
