@@ -176,23 +176,34 @@ def name_tags(tags: Sequence[str]) -> str:
 # -- spans -------------------------------------------------------------------------------------------------------
 
 
-def spans(told: Told, text: str, active: bool = False) -> str:
+def cells(found: Sequence[Told], text: str) -> str:
+    """A text whose parts can be opened. found (Sequence[dict]): "at", the place of each in the text, and its "text"."""
+    shown, end = [], 0
+    for number, one in enumerate(found):
+        shown += [escape(text[end : one["at"]]), _opener(escape(one["text"]), True, number, class_="cell")]
+        end = one["at"] + len(one["text"])
+    return element("div", "".join(shown) + escape(text[end:]), class_="reading", role="group", aria_label="Text")
+
+
+def spans(told: Told, text: str) -> str:
     """A text with its spans, and what constraints changed. told (dict): "entities", and perhaps "changes"."""
     found, changes = told["entities"], told.get("changes")
     shown, end = [], 0
-    for number, one in enumerate(found):
+    for one in found:
         changed = any(change["start"] < one["end"] and one["start"] < change["end"] for change in changes or ())
         kind = "entity changed" if changed else "entity"
         content = escape(one["text"]) + element("small", escape(f"{one['label']} {share(one['probability'])}".strip()))
         given = {"class_": kind, "style": f"--hue:{hue_of(one['label'])};{_shade(one['probability']) or ''}"}
-        shown += [escape(text[end : one["start"]]), _opener(content, active, number, **given)]
+        shown += [escape(text[end : one["start"]]), element("span", content, **given)]
         end = max(end, one["end"])
     body = element("p", "".join(shown) + escape(text[end:]), class_="reading")
-    return body + ("" if found else none("Nothing was found.")) + ("" if changes is None else change_list(changes))
+    return body + ("" if found else none("Nothing was found.")) + change_list(changes)
 
 
-def change_list(changes: Sequence[Told]) -> str:
-    """What constraints changed, and which ones account for it."""
+def change_list(changes: Sequence[Told] | None) -> str:
+    """What constraints changed, and which ones account for it; nothing where there are none."""
+    if changes is None:
+        return ""
     if not changes:
         return none("Constraints changed nothing.")
     rows = []
@@ -241,7 +252,12 @@ def outline(tree: Told, text: str, prefix: str = "s") -> str:
         shown.append(part)
         end = behind
     reading = element("p", "".join(shown) + escape(text[end:]), class_="reading")
-    return element("div", contents(tree, text, prefix) + reading, class_="outline")
+    return beside(contents(tree, text, prefix), reading)
+
+
+def beside(outline: str, reading: str) -> str:
+    """An outline and its text, both HTML."""
+    return element("div", outline + reading, class_="outline")
 
 
 def contents(tree: Told, text: str = "", prefix: str | None = None) -> str:
@@ -284,20 +300,15 @@ def _nested(below: Mapping[int | None, Sequence[int]], links: Sequence[str]) -> 
 # -- restored text -----------------------------------------------------------------------------------------------
 
 
-def restored(told: Told, active: bool = False) -> str:
+def restored(told: Told) -> str:
     """A restored text, with its marks shaded by doubt. told (dict): "restored", and "marks" with their places in it."""
     text, shown, end = told["restored"] or "", [], 0
-    for number, mark in enumerate(told["marks"]):
+    for mark in told["marks"]:
         if not end <= mark["at"] < len(text):
             continue
-        label = f"{mark['mark']} behind {mark['word']}"
-        given = {
-            "class_": "mark doubt",
-            "style": _shade(mark.get("probability")),
-            "aria_label": label if active else None,
-        }
-        given["title"] = _hint(mark.get("probabilities") or {})
-        shown += [escape(text[end : mark["at"]]), _opener(escape(text[mark["at"]]), active, number, **given)]
+        given = {"style": _shade(mark.get("probability")), "title": _hint(mark.get("probabilities") or {})}
+        own = element("span", escape(text[mark["at"]]), class_="mark doubt", **given)
+        shown += [escape(text[end : mark["at"]]), own]
         end = mark["at"] + 1
     return element("p", "".join(shown) + escape(text[end:]), class_="reading")
 

@@ -14,7 +14,7 @@ from thinc.api import Config
 
 from ..core.errors import CRFError
 from ..lab.errors import LabErrors
-from ..lab.search import ConfigSearch, SearchResult, SearchSettings, TrialResult
+from ..lab.search import ConfigSearch, SearchResult, SearchSettings, TrialResult, digest_data
 from ..lab.space import Candidates, Value, read_space
 from ..lab.training import scored_texts
 from ..lab.tuning import CrossValidation, FoldResult, Rule, Unit, cross_validate, trainer_block
@@ -75,6 +75,7 @@ def search(
     candidates = Candidates(config, space, component)
     candidates.check(folds)
     identity = {"config": config, "space": space, "component": candidates.component}
+    identity |= {"data": digest_data(config.interpolate())} if storage is not None else {}
     found = ConfigSearch(candidates, space, settings, storage, identity).run(trials, timeout, tell_trial)
     if as_json:
         echo_data(found.to_data())

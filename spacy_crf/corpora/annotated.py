@@ -212,6 +212,9 @@ def _conllu_row(rows: Rows, k: int, name: str) -> str:
     notes = [NO_SPACE] if k + 1 < len(rows["start"]) and rows["start"][k + 1] == rows["end"][k] else []
     notes += [f"NER={rows['entity'][k]}"] if rows["entity"][k] not in (None, "O") else []
     notes += [f"Spans={rows['spans'][k].replace('|', ',')}"] if rows["spans"][k] else []
+    for key, cell in zip(CELLS, cells):
+        if cell == UNKNOWN and not (key == "lemma" and rows["word"][k] == UNKNOWN):
+            raise CRFError(CorpusErrors.CRF490.format(what=key, value=cell, word=rows["word"][k], document=name))
     filled = [UNKNOWN if cell in (None, "") else str(cell) for cell in cells]
     word = check_line(rows["word"][k], rows["start"][k], name)
     return "\t".join((str(rows["token"][k]), word, *filled, UNKNOWN, "|".join(notes) or UNKNOWN))

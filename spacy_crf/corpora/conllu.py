@@ -25,7 +25,7 @@ WIDTH = 10
 ID = re.compile(r"[0-9]+([-.][0-9]+)?")
 RANGE_ID = re.compile(r"([0-9]+)-([0-9]+)")
 EMPTY_NODE_ID = re.compile(r"[0-9]+\.[0-9]+")
-NEW_DOCUMENT = re.compile(r"#\s*newdoc\b")
+NEW_DOCUMENT = re.compile(r"#\s*newdoc\b(?:\s+id\s*=(.*))?")
 TEXT = re.compile(r"#\s*text\s*=(.*)")
 COLUMNS = re.compile(r"#\s*global\.columns\s*=(.*)")  # of CoNLL-U Plus
 TITLES = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
@@ -52,6 +52,7 @@ class _Surface(NamedTuple):
 class _Block:
     """The lines of one sentence, sorted by what they are: words and their lines, multiword tokens, and comments.
 
+    document (str | None): the name of the document that begins here, "" if it has none; None where none begins.
     checked (str): what a tagger has filled in, "" for what the sentences before say.
     """
 
@@ -59,7 +60,7 @@ class _Block:
     lines: list[int] = field(default_factory=list)
     surfaces: list[_Surface] = field(default_factory=list)
     text: str = ""
-    has_document_mark: bool = False
+    document: str | None = None
     checked: str = ""
 
 
@@ -68,18 +69,20 @@ def read_conllu(path: Path) -> Iterator[Sentence]:
 
     Entities are read from MISC (name=B-X, NE=B-X or NER=B-X). If one word of the file has one, words without are
     outside of entities; otherwise nothing is known about entities. "_" is unknown for LEMMA, UPOS, XPOS and FEATS.
-    "# newdoc" begins a document.
+    "# newdoc" begins a document, "# newdoc id = NAME" one with a name.
     """
     with_entities, with_marks = _has_note(path, ENTITY, ENTITY_NAMES), _has_note(path, CHECK, (b"Checked",))
     checker = RowChecker(path)
-    has_document_mark, kind = False, "tag" if with_marks else ""
+    begins, name, kind = False, "", "tag" if with_marks else ""
     for first, lines in read_blocks(path):
         block = _sort_lines(path, first, lines)
-        has_document_mark, kind = has_document_mark or block.has_document_mark, block.checked or kind
+        if block.document is not None:
+            begins, name = True, block.document
+        kind = block.checked or kind
         if block.rows:
-            sentence = _make_sentence(block, with_entities, has_document_mark, checker)
+            sentence = _make_sentence(block, with_entities, begins, name, checker)
             yield _with_checks(sentence, kind, block, path) if kind else sentence
-            has_document_mark = False
+            begins = False
 
 
 def is_conllu(path: Path) -> bool:
@@ -106,8 +109,8 @@ def _sort_lines(path: Path, first: int, lines: list[str]) -> _Block:
     for number, line in enumerate(lines, first):
         if not line.startswith("#"):
             rows[number] = line.split("\t")
-        elif NEW_DOCUMENT.match(line):
-            block.has_document_mark = True
+        elif match := NEW_DOCUMENT.match(line):
+            block.document = (match[1] or "").strip()
         elif match := TEXT.fullmatch(line):
             block.text = match[1].strip()
         elif match := CHECKED_KIND.fullmatch(line):
@@ -146,7 +149,7 @@ def _read_other_id(path: Path, line: int, fields: list[str], block: _Block) -> N
         raise CRFError(CorpusErrors.CRF515.format(path=path, line=line, id=fields[0], expected=done + 1))
 
 
-def _make_sentence(block: _Block, with_entities: bool, starts_document: bool, checker: RowChecker) -> Sentence:
+def _make_sentence(block: _Block, with_entities: bool, begins: bool, name: str, checker: RowChecker) -> Sentence:
     _, forms, lemmas, pos, tags, morphs, heads, deps, _, misc = zip(*block.rows)
     checker.check_words(forms, block.lines)
     columns = {
@@ -161,7 +164,7 @@ def _make_sentence(block: _Block, with_entities: bool, starts_document: bool, ch
         matches = [ENTITY.search(value.encode()) if value != UNKNOWN else None for value in misc]
         columns["ner"] = [match[1].decode() if match else "O" for match in matches]
     spaces, tree = _read_spaces(block, forms, misc), _read_tree(checker.path, block.lines, heads, deps)
-    return Sentence(list(forms), columns, spaces, *tree, starts_document)
+    return Sentence(list(forms), columns, spaces, *tree, begins, name)
 
 
 def _read_spaces(block: _Block, forms: Sequence[str], misc: Sequence[str]) -> list[bool]:
@@ -296,7 +299,7 @@ def _fill_row(row: Sequence[str], token: ExchangeToken, target: str) -> str:
     filled[place] = token.tag or UNKNOWN
     notes = {
         "TagSet": format_tags(as_weights(token.predicted)) if token.predicted else "",
-        "Gold": format_tags(token.gold) if token.gold and len(token.gold) > 1 else "",
+        "Gold": format_tags(token.gold) if token.gold and (len(token.gold) > 1 or UNKNOWN in token.gold) else "",
         "Checked": "Yes" if token.is_checked else "No",
     }
     kept = [note for note in row[-1].split("|") if note != UNKNOWN and note.partition("=")[0] not in NOTES]

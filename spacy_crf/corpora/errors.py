@@ -157,6 +157,10 @@ class CorpusErrors(metaclass=Messages):
         "{where}: the words, {words!r}, do not make up the text, {text!r}. Give one of both, or correct them; spaces "
         "between words may be left out, as the text has them."
     )
+    CRF490 = (
+        "Document {document!r}: the {what} of {word!r} is {value!r}, which is nothing in CoNLL-U. Call it otherwise, "
+        "or write another format."
+    )
     CRF683 = (
         '{where}: a line of JSON has to have "text", a string, or "words", a list of strings, perhaps with "spaces", '
         'as many true or false, and perhaps "name", a string or a number.'

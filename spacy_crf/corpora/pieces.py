@@ -32,6 +32,7 @@ HEADER = 1 << 12  # bytes of comments before a mark, as a rule
 _BLANK = re.compile(rb"\n[ \t\r]*\n")
 _SENTENCE = re.compile(rb"\n[ \t\r]*\n(?=[^\s])")
 _DOCUMENT = re.compile(rb"\n[ \t\r]*\n(?=(?:#[^\n]*\n)*#\s*newdoc\b)")
+_NAMED = re.compile(rb"^(#[ \t]*newdoc)\b[ \t]+id[ \t]*=([^\r\n]*)", re.MULTILINE)
 _MARK = re.compile(rb"^#\s*newdoc\b", re.MULTILINE)
 
 
@@ -185,8 +186,17 @@ def _cut_lines(whole: FilePiece) -> Iterator[FilePiece]:
 
 def _cut_documents(whole: FilePiece) -> Iterator[FilePiece]:
     """A piece ends where the last document that has been met begins."""
-    rest, is_marked = replace(whole, content=b""), False
+    rest, is_marked, names = replace(whole, content=b""), False, set[bytes]()
+
+    def once(mark: re.Match[bytes]) -> bytes:
+        """A mark without its name where the file has had that: such a document is called by the file."""
+        name = mark[2].strip()
+        is_new = name not in names
+        names.add(name)
+        return mark[0] if is_new else mark[1]
+
     for chunk in read_chunks(whole.path):
+        chunk = _NAMED.sub(once, chunk)
         known = rest.content or b""
         rest = replace(rest, content=known + chunk)
         is_marked = is_marked or _MARK.search(chunk) is not None
@@ -242,7 +252,7 @@ def _read_line(piece: FilePiece, nlp: Language, line: bytes, number: int) -> Doc
         or whole is words
     ):
         raise CRFError(CorpusErrors.CRF683.format(where=where))
-    doc = make_doc(nlp, whole) if words is None else _join_words(nlp, words, spaces, whole, where)
+    doc = make_doc(nlp, whole or "") if words is None else _join_words(nlp, words, spaces, whole, where)
     return write_doc_name(doc, piece.name if own is None else str(own))
 
 
@@ -266,7 +276,7 @@ def _read_documents(piece: FilePiece, read: ReadFile) -> Iterator[Doc | InputFau
     """Where something cannot be read, each half is read apart, down to one document."""
     starts = _starts(piece.content or b"", _MARK.search(piece.content or b"") is not None)
     with TemporaryDirectory() as folder:
-        file = Path(folder, Path(piece.path.name).name)
+        file = Path(folder, f"{Path(folder).name}{data_suffix(piece.path)}")  # no name that a document would have
         # a single document stands in its own lines, for messages
         before = b"" if starts else b"\n" * (piece.line - 1)
         file.write_bytes(before + (piece.content or b""))

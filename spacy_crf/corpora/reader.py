@@ -202,11 +202,15 @@ class Corpus:
             sentences = apply_text(self._with_sets(file, format, sentences), text)
         if self.bare:
             sentences = bare_sentences(sentences)
-        make_reference, number, is_first = DocMaker(vocab), 1, True
-        for grouped in group_sentences(self._check_input(file, sentences), self.group):
-            number += grouped[0].starts_document and not is_first
-            is_first = False
-            doc = write_doc_name(make_reference(grouped), grouped[0].document or number_name(name, number))
+        make_reference, number, known, is_second = DocMaker(vocab), 1, set[str](), False
+        for first, grouped in enumerate(group_sentences(self._check_input(file, sentences), self.group)):
+            document = grouped[0].document
+            if grouped[0].starts_document:
+                number += first > 0
+                is_second = document in known  # of this name
+                known.add(document)
+            named = document if document and not is_second else number_name(name, number)
+            doc = write_doc_name(make_reference(grouped), named)
             if text is not None:
                 write_text_settings(doc, asdict(text))
             for column, name_of_gold in ((GOLD_COLUMN, GOLD_TAGS), (GOLD_POS_COLUMN, GOLD_POS)):

@@ -7,8 +7,9 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
+from hashlib import blake2b, file_digest
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Literal, NamedTuple
@@ -230,7 +231,7 @@ class ConfigSearch:
             except Exception as error:  # of Optuna, of SQLAlchemy or of SQLite
                 raise CRFError(LabErrors.CRF634.format(path=storage, problem=str(error).split("\n")[0])) from error
             begun = study.user_attrs.get("identity", identity)
-            other = [name for name, value in identity.items() if begun.get(name) != value]
+            other = [name for name, value in identity.items() if begun.get(name, value) != value]
             if other:
                 raise CRFError(LabErrors.CRF634.format(path=storage, problem=f"it was begun with another {other[0]}"))
             study.set_user_attr("identity", identity)
@@ -263,6 +264,22 @@ class ConfigSearch:
         evaluator = self._optuna.importance.PedAnovaImportanceEvaluator()
         found = self._optuna.importance.get_param_importances(self._study, evaluator=evaluator)
         return {name: float(value) for name, value in found.items()}
+
+
+def digest_data(config: Mapping[str, Any]) -> str:
+    """Return a digest of the files that the corpora of a config name: scores on other data are not to be compared."""
+    digest, waiting = blake2b(digest_size=16), [config.get("corpora", {})]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, Mapping | list):
+            waiting += value.values() if isinstance(value, Mapping) else value
+        elif isinstance(value, str) and value:
+            with suppress(OSError, ValueError):  # no path
+                for path in sorted(Path(value).rglob("*")) if Path(value).is_dir() else [Path(value)]:
+                    if path.is_file():
+                        with path.open("rb") as file_:
+                            digest.update(str(path).encode() + file_digest(file_, "sha256").digest())
+    return digest.hexdigest()
 
 
 @dataclass

@@ -64,6 +64,11 @@ class LearningWarnings(metaclass=Messages):
         "Component {name!r}: {found} units with gold in {sequences} sequences are too few to choose c2 by; that takes "
         "{few} units in {folds} sequences. It is {c2}. Give more data, or set a number in the trainer block."
     )
+    CRFW478 = (
+        "Component {name!r} listens to a component that gives vectors, but documents have none, and are labelled as if "
+        "they were 0. Put that component (tok2vec) before this one, and leave it enabled; take both where you source "
+        "them, or give this one a layer of its own: nlp.replace_listeners('tok2vec', {name!r}, ['model.tok2vec'])."
+    )
 
 
 def require_no_cache(cache: str | None, **others: object) -> None:

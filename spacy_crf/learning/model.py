@@ -3,6 +3,7 @@
 It is a container: serialisation, `use_params`, resuming and `finish_update` come from thinc, the mathematics from core.
 """
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -17,18 +18,19 @@ from thinc.types import Floats2d, FloatsXd
 from thinc.util import convert_recursive, is_xp_array
 
 from ..core.arrays import Bools, Floats, Indices, Segments
-from ..core.errors import CRFError
+from ..core.errors import CRFError, CRFWarning
 from ..core.stored import GREATEST, stored_cells, stored_floats, stored_size
 from ..core.trigrams import Pruning, Trigrams, TrigramWeights
 from ..core.weights import ChainWeights, Layout
 from .block import Tok2Vec
-from .errors import LearningErrors
+from .errors import LearningErrors, LearningWarnings
 from .packed import dumps, loads
 
 ChainModel: TypeAlias = Model[Any, Any]
 PARAMS = ("state", "transitions", "edges", "start", "end")  # the sections of a flat vector, in order
 ANNOTATION = frozenset(("DEP", "ENT_IOB", "ENT_TYPE", "LEMMA", "MORPH", "POS", "TAG"))
 Backprop = Callable[[Floats], None]
+LISTENER = "tok2vec-listener"  # spaCy's name of the layer
 VECTORS = "vectors"  # (width, L): scores of vectors, in models with a tok2vec layer
 TRIGRAMS = "trigrams"  # ((Z,)): the parameter, in models of order 2; the attribute of the same name tells the trigrams
 CELLS = ("state_cells", "transition_cells", "edge_cells")
@@ -182,8 +184,11 @@ def annotation_read(tok2vec: Tok2Vec) -> list[str]:
     return sorted(names & ANNOTATION)
 
 
-def predict_vectors(tok2vec: Tok2Vec, docs: Sequence[Doc]) -> Floats:
-    """((N, width)): vectors of the tokens of all Docs, one Doc after the other, in the memory of the CPU."""
+def predict_vectors(tok2vec: Tok2Vec, docs: Sequence[Doc], name: str) -> Floats:
+    """((N, width)): vectors of the tokens of all Docs, one Doc after the other, in the memory of the CPU. A listener
+    gives 0 where no component has given a Doc vectors, of which it warns. name (str): of the component that asks."""
+    if any(len(doc) and not doc.tensor.size for doc in docs) and any(node.name == LISTENER for node in tok2vec.walk()):
+        warnings.warn(LearningWarnings.CRFW478.format(name=name), CRFWarning, stacklevel=3)
     return _stack(tok2vec, tok2vec.predict(list(docs)))
 
 

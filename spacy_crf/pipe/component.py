@@ -339,7 +339,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         if missing := self.features.extractor.missing_annotation(docs, "use"):
             tell_missing(self.name, missing, "use")
         columns, tok2vec = self.read_columns(docs, extra), get_tok2vec(self.model)
-        return columns if tok2vec is None else replace(columns, vectors=predict_vectors(tok2vec, docs))
+        return columns if tok2vec is None else replace(columns, vectors=predict_vectors(tok2vec, docs, self.name))
 
     def read_columns(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
         vocab = docs[0].vocab if docs else self.vocab  # another one, where the component was sourced

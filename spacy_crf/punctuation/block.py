@@ -97,9 +97,9 @@ class LabelScheme:
             return frozenset(self.abbreviations)
         return self.preset.abbreviations or frozenset(ABBREVIATIONS)
 
-    @cached_property
+    @property
     def preset(self) -> "LanguagePreset":
-        """The habits of the language."""
+        """The habits of the language; not kept here, as a scheme goes to other processes."""
         from .languages import preset_of
 
         return preset_of(self.language)

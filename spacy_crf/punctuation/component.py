@@ -36,6 +36,7 @@ from .docs import (
 )
 from .errors import PunctuationErrors, PunctuationWarnings
 from .labels import (
+    ANY,
     Label,
     LabelTable,
     Thresholds,
@@ -47,7 +48,7 @@ from .labels import (
 )
 from .languages import LANGUAGES
 from .passages import Survey
-from .restore import Restoration, RestorationWriter, WordDecoder, WordPrediction
+from .restore import Editor, Restoration, RestorationWriter, WordDecoder, WordPrediction
 from .stream import StreamedWord, components_before, stream_words
 from .words import bare_form, split_words
 
@@ -216,7 +217,8 @@ class PunctuationRestorer(CalibratesMarks, ChainPipe):
                 told = {"name": self.name, "label": str(label), "document": excerpt(example.reference.text)}
                 if label.mark not in table.marks:
                     raise CRFError(PipeErrors.CRF403.format(**told))
-                warnings.warn(PunctuationWarnings.CRFW979.format(**told), CRFWarning, stacklevel=2)
+                if label.sentence != ANY:
+                    warnings.warn(PunctuationWarnings.CRFW979.format(**told), CRFWarning, stacklevel=2)
             found += labels
         return table.gold(found)
 
@@ -311,6 +313,10 @@ class PunctuationRestorer(CalibratesMarks, ChainPipe):
         if prepare is None and self._annotation():
             raise CRFError(PunctuationErrors.CRF992.format(name=self.name))
         return stream_words(self, words, lag, block, prepare)
+
+    def sign_of(self, mark: str) -> str:
+        """A mark as it is written behind a word, with the white space before it."""
+        return Editor(self.label_scheme, signs=self.cfg[SIGNS]).spell(mark, "")
 
     def _writer(self) -> RestorationWriter:
         return RestorationWriter(self.label_scheme, self.tags.tags, self.cfg, self.cfg[MIXED], self.cfg[SIGNS])

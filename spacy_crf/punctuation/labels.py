@@ -26,6 +26,7 @@ from .errors import PunctuationErrors
 from .words import CASES, PAIRS, case_of
 
 BETWEEN = "|"
+ANY = "?"
 _OPENS, _CLOSES, _INSIDE = "<", ">", "@"
 
 
@@ -34,7 +35,8 @@ class Label(NamedTuple):
 
     mark (str): name of the mark behind it, or NONE. case (str): one of `CASES`; "" where cases are not told.
     opening (str), closing (str): kind of the sign before and behind it, "" for none.
-    sentence (str): the mark that ends the sentence that goes on behind the word; "" for one that is not told.
+    sentence (str): the mark that ends the sentence that goes on behind the word; "" for one that is not told, ANY in
+        gold that does not know it.
     """
 
     mark: str = NONE
@@ -72,19 +74,19 @@ def make_labels(scheme: LabelScheme, forms: Iterable[str], marks: Iterable[str],
 def tell_sentences(labels: Sequence[Label | None], scheme: LabelScheme, following: str = "") -> list[Label | None]:
     """Return labels that tell the kinds of their sentences. following (str): the next mark behind that ends one.
 
-    None is an unknown label: it may end a sentence, so that the kind of the one before it is not known either.
+    None is an unknown label: it may end a sentence, so that this one is of ANY kind.
     """
     if not scheme.kinds:
         return list(labels)
     told: list[Label | None] = []
-    kind: str | None = _kind(scheme.label(following), scheme)
+    kind = _kind(scheme.label(following), scheme)
     for label in reversed(labels):
         if label is None:
-            kind = None
+            kind = ANY
         elif scheme.is_end(label.mark):
             kind = _kind(label.mark, scheme)
         else:
-            label = None if kind is None else label._replace(sentence=kind)
+            label = label._replace(sentence=kind)
         told.append(label)
     return told[::-1]
 
@@ -133,8 +135,11 @@ class LabelTable:
         return gold
 
     def _agreeing(self, label: Label) -> Bools:
-        """((L,)): labels with the same mark in the same kind of sentence."""
-        return np.array([(one.mark, one.sentence) == (label.mark, label.sentence) for one in self.parsed], dtype=bool)
+        """((L,)): the same labels in sentences of other kinds, if the kind may be ANY, or else those with the same mark
+        in the same kind of sentence."""
+        same = [label.sentence == ANY and one._replace(sentence=ANY) == label for one in self.parsed]
+        alike = [one.mark == label.mark and label.sentence in (one.sentence, ANY) for one in self.parsed]
+        return np.array(same if any(same) else alike, dtype=bool)
 
     def mark_probabilities(self, marginals: Any) -> Any:
         """((n, M)): probabilities of `marks`, by those of labels (n, L)."""

@@ -17,7 +17,7 @@ from ..core.errors import CRFWarning
 from .block import ABBREVIATIONS, ENDS, NONE, LabelScheme
 from .docs import WordView
 from .errors import PunctuationWarnings
-from .labels import parse_label
+from .labels import ANY, parse_label
 from .subtitles import Heard, pause_between
 from .words import Word, bare_form, case_of, common_signs, spelt_sign, split_words
 
@@ -147,7 +147,8 @@ class Survey:
         signs: Counter[tuple[str, str]] = Counter()
         for view in views:
             labels, marked = view.labels(scheme), view.marked()
-            self.labels.update(str(label) for label in labels if label is not None)
+            told = (label._replace(sentence=label.sentence.strip(ANY)) for label in labels if label is not None)
+            self.labels.update(map(str, told))
             signs.update((mark, sign) for mark, sign in zip(marked.marks, marked.signs) if mark)
             self._n_words += len(view.forms)
             self._n_long += sum(len(form) > LONG_WORD for form in view.forms)

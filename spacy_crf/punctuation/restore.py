@@ -135,7 +135,7 @@ class Editor:
         changes = self._scheme.label(word.mark) != label.mark and not (self._keep and word.mark)
         is_needless = label.mark == "PERIOD" and text[word.end - 1] == "."  # the period that is a part of the word
         is_needless |= not word.mark and takes_no_mark(text[word.start : word.end])
-        mark = "" if is_needless or label.mark == NONE else self._spell(label.mark, text[word.end - 1])
+        mark = "" if is_needless or label.mark == NONE else self.spell(label.mark, text[word.end - 1])
         if word.mark:
             if sign:
                 yield Edit(word.end, word.end, sign)
@@ -150,7 +150,7 @@ class Editor:
                 at += 1
             yield Edit(at, at, inserted)
 
-    def _spell(self, mark: str, before: str) -> str:
+    def spell(self, mark: str, before: str) -> str:
         """Return the sign of a mark, with the white space that parts it from the character before."""
         sign = self._signs.get(mark, SIGNS[mark][0])
         space = self._language.spaces.get(mark, " " if mark in SPACED else "")

@@ -12,7 +12,7 @@ from spacy.training import Example
 
 from ..core.arrays import Doubles, Indices, Ints
 from ..core.errors import CRFError, CRFWarning
-from ..core.grammar.numbering import readings
+from ..core.grammar.numbering import BLANK, readings
 from ..core.sections.features import LATER, NAMES
 from ..core.sections.headings import MARKED, MAX_NEWLINES, MOST_LEVELS, HeadingLabels, ParserInput
 from ..core.sections.learn import GoldSection, LearnSettings, TreeExample, learn_weights
@@ -126,7 +126,7 @@ def parser_input(text: str, units: Sequence[LayoutUnit], probabilities: Doubles)
 
     probabilities ((N, 4)): of the roles of units, 0 and 1 for labels that are given.
     """
-    texts = [text[unit.start : unit.end] for unit in units]
+    texts = [text[unit.start : unit.end].strip(BLANK) for unit in units]
     with np.errstate(divide="ignore"):
         scores = np.log(probabilities)
     likeliest = scores.max(axis=1, keepdims=True, initial=-np.inf)

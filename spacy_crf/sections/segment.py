@@ -14,7 +14,7 @@ import numpy as np
 
 from ..core.arrays import Indices
 from ..core.sections.headings import MOST_LEVELS
-from .starts import Letter, find_letter, find_mark, find_numbering, find_quote, find_series, skip_space
+from .starts import Letter, find_letter, find_mark, find_numbering, find_quote, find_series, skip_invisible, skip_space
 
 Run: TypeAlias = tuple[int, int, str]
 """Start and end in the text, and a style, or the name of a `Kind` to say what a stretch of text is (see `segment`)."""
@@ -145,10 +145,11 @@ class _Splitter:
         for count in range(MOST_NUMBERS):
             if place == end:
                 return
-            after = find_numbering(self.text, place, end, first=count == 0)
-            if after == place:
-                if not count and (after := find_letter(self.text, place, end)) > place:
-                    self.letters.append(Letter(len(self.units), after, self.text[place:after], indent))
+            seen = skip_invisible(self.text, place, end)
+            after = find_numbering(self.text, seen, end, first=count == 0) if seen < end else seen
+            if after == seen:
+                if not count and (after := find_letter(self.text, seen, end)) > seen:
+                    self.letters.append(Letter(len(self.units), after, self.text[seen:after], indent))
                 break
             self.units.append(LayoutUnit(place, after, Kind.NUMBER, indent=indent))
             place = skip_space(self.text, after, end)
@@ -157,7 +158,8 @@ class _Splitter:
     def _split_signs(self, start: int, end: int, indent: int) -> int:
         """The place behind a quotation mark, a list mark and their white space."""
         for kind, find in ((Kind.QUOTE, find_quote), (Kind.MARK, find_mark)):
-            if start < end and (after := find(self.text, start, end)) > start:
+            seen = skip_invisible(self.text, start, end)
+            if seen < end and (after := find(self.text, seen, end)) > seen:
                 self.units.append(LayoutUnit(start, after, kind, indent=indent))
                 start = skip_space(self.text, after, end)
         return start

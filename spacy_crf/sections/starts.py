@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
 
-from ..core.grammar.numbering import ALONE, plain
+from ..core.grammar.numbering import ALONE, INVISIBLE, plain
 from ..core.grammar.numerals import (
     COUNTERS,
     IDEOGRAPH_SIGNS,
@@ -83,6 +83,13 @@ REACH = 50  # units between two members of a series
 def skip_space(text: str, start: int, end: int) -> int:
     """The first place from `start` on that is not white space, `end` if there is none."""
     while start < end and text[start].isspace():
+        start += 1
+    return start
+
+
+def skip_invisible(text: str, start: int, end: int) -> int:
+    """The first place from `start` on that a reader sees, white space too, `end` if there is none."""
+    while start < end and text[start] in INVISIBLE:
         start += 1
     return start
 

@@ -1,6 +1,6 @@
 """Texts to answers in JSON, for each kind of component. A text that fails has its error in the place of its answer."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import groupby
@@ -33,9 +33,9 @@ from ..tagging.component import CRFTagger
 from .errors import ServiceErrors
 
 Answer = dict[str, Any]
+Teller = Callable[[Any, Doc], Answer]
 LEAST, MOST_TAGS = 0.005, 5  # less probable tags, and more of them, are not told
 DECIMALS = 7  # of probabilities that sets are chosen from anew; less than what makes a tie
-TAGS = ("tag", "sets")  # kinds of answers whose tokens have tags
 BEFORE_MARKS = SPACES + "".join(closing for _, closing in PAIRS.values())
 
 
@@ -62,18 +62,21 @@ def read_docs(nlp: Language, texts: Sequence[str | Doc]) -> list[Doc | Exception
     return [found for text in texts for found in read_docs(nlp, [text])]
 
 
-def answer(kind: str, nlp: Language, component: Any, texts: Sequence[str], whole: bool = False) -> list[Answer]:
+def answer(
+    kind: str, nlp: Language, component: Any, texts: Sequence[str], tellers: Mapping[str, Teller] | None = None
+) -> list[Answer]:
     """Answer a request.
 
-    kind (str): see `KINDS`. whole (bool): with all probabilities of tags, and what else a page wants to choose anew.
+    kind (str): see `KINDS`. tellers (Mapping[str, Callable] | None): what makes an answer of a component and a Doc, by
+        the kind, in the place of `TELLERS`.
     RETURNS (list[dict]): an answer for each text.
     """
     if kind == "cite":
         return [_guarded(partial(tell_references, nlp, component), text) for text in texts]
-    if kind == "tag" and not whole and is_tagged_by_words(nlp, component):
+    if kind == "tag" and tellers is None and is_tagged_by_words(nlp, component):
         with suppress(Exception):  # a text that fails has its error below
             return answer_by_words(nlp, component, texts)
-    tell = partial(tell_tags, component, whole=True) if whole and kind in TAGS else partial(TELLERS[kind], component)
+    tell = partial((tellers or TELLERS)[kind], component)
     docs = read_docs(nlp, texts)
     return [tell_error(doc) if isinstance(doc, Exception) else _guarded(tell, doc) for doc in docs]
 
@@ -298,10 +301,15 @@ def tell_restored(component: Any, doc: Doc) -> Answer:
             if rows is not None:
                 row = rows[token.i]
                 told["probability"] = row[columns.index(mark)]
-                told["probabilities"] = {name: round(value, 4) for name, value in zip(columns, row) if value >= LEAST}
+                told["probabilities"] = likely(columns, row)
             marks.append(told)
     has_case = {"has_case": CASE in punctuation}
     return {"restored": doc._.get(RESTORED), "edits": edits, "marks": marks, **has_case}
+
+
+def likely(names: Sequence[str], row: Sequence[float]) -> dict[str, float]:
+    """Probabilities by name, without those that are hardly any."""
+    return {name: round(value, 4) for name, value in zip(names, row) if value >= LEAST}
 
 
 def _place_of_mark(restored: str, end: int) -> int:
@@ -312,7 +320,7 @@ def _place_of_mark(restored: str, end: int) -> int:
     return place if restored[place : place + 1] in BY_SIGN else end - (restored[end - 1] in BY_SIGN)
 
 
-TELLERS: dict[str, Callable[[Any, Doc], Answer]] = {
+TELLERS: dict[str, Teller] = {
     "tag": tell_tags,
     "sets": tell_tags,
     "entities": tell_entities,

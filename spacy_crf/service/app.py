@@ -5,7 +5,7 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Collection, Coroutine, MutableMapping
 from ipaddress import ip_address
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from fastapi import APIRouter, Body, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -18,6 +18,7 @@ from starlette.exceptions import HTTPException
 from ..core.errors import CRFError
 from ..reading.records import parse_json
 from .answers import answer
+from .corrections import PAGE_TELLERS, CheckMark, FileLayout, write_checked
 from .errors import Refusal, ServiceErrors
 from .grobid import add_grobid
 from .inception import add_inception
@@ -25,14 +26,16 @@ from .label_studio import add_label_studio
 from .models import KINDS, Limits, Models, ServedModel
 from .rendering import show
 from .retraining import Learner
-from .workbench import FileLayout, explain_at, page_of_workbench, write_checked
+from .workbench import explain_at, page_of_workbench
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 MB = 1_000_000
-EXPLAINED: tuple[str, ...] = ("tag", "sets", "entities")
+ExplainedKind = Literal["tag", "sets", "entities"]
+CheckedKind = Literal[ExplainedKind, "sections", "punctuate"]
+EXPLAINED: tuple[str, ...] = get_args(ExplainedKind)
 READ_ON = 8  # times the limit of a request that are read, and thrown away, so that who sends it hears of the refusal
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
 ANY_ADDRESS = "any address"  # among the names of hosts: in figures, which nobody can point elsewhere
@@ -67,7 +70,7 @@ class OwnText(BaseModel):
     model_config = ConfigDict(extra="forbid")
     text: str
     model: Annotated[str | None, Field(description="A name of GET /models")] = None
-    kind: Annotated[Literal["tag", "sets", "entities"] | None, Field(description="What had been asked for")] = None
+    kind: str | None = None
 
     def choose(self, models: Models) -> tuple[ServedModel, str]:
         """The model, and what it is asked for: of what it answers, the first that fits."""
@@ -87,21 +90,15 @@ class OwnText(BaseModel):
 class TokenRequest(OwnText):
     """A token, by the place of its first character."""
 
+    kind: Annotated[ExplainedKind | None, Field(description="What had been asked for")] = None
     start: int
     html: bool = False
 
 
-class CheckMark(BaseModel):
-    """The tags that a person has left a token with, by the place of its first character."""
-
-    model_config = ConfigDict(extra="forbid")
-    start: int
-    tags: list[str]
-
-
 class CheckedText(OwnText):
-    """A text with the tokens that somebody has checked, and the layout of the file for them."""
+    """A text with what somebody has checked in it, and the layout of the file for that."""
 
+    kind: Annotated[CheckedKind | None, Field(description="What had been asked for")] = None
     checked: list[CheckMark]
     layout: FileLayout = "tsv"
     name: Annotated[str, Field(description="Of the document", pattern=r"^[^\r\n\t]*$")] = ""
@@ -250,14 +247,13 @@ def add_json(router: APIRouter, models: Models, limits: Limits) -> None:
 
     @router.post("/checked")
     async def write_file(request: Annotated[CheckedText, Body()]) -> Response:
-        """A file with the tags of a text, for training: those that a person has checked are marked."""
+        """A file for training, in which what a person has checked in a text is gold."""
         limits.check_texts([request.text])
         model, kind = request.choose(models)
-        marks = {mark.start: mark.tags for mark in request.checked}
-        content = await model.run(
-            lambda nlp: write_checked(nlp, model.component(kind), request.text, marks, request.layout, request.name)
-        )
-        return Response(content, media_type="text/plain; charset=utf-8")
+        told = request.text, request.checked, request.layout, request.name
+        content = await model.run(lambda nlp: write_checked(nlp, model.component(kind), kind, *told))
+        is_text = request.layout != "spacy"
+        return Response(content, media_type="text/plain; charset=utf-8" if is_text else "application/octet-stream")
 
     for kind in KINDS:
         name = f"answer_{kind}"
@@ -275,7 +271,7 @@ def text_endpoint(kind: str, models: Models, limits: Limits) -> Callable[..., Aw
         model.component(kind)
 
         def work(nlp: Language, texts: list[str]) -> list[bytes]:
-            found = answer(kind, nlp, model.component(kind), texts, whole=request.html)
+            found = answer(kind, nlp, model.component(kind), texts, PAGE_TELLERS if request.html else None)
             return [to_json(show(kind, *pair) if request.html else pair[0]) for pair in zip(found, texts)]
 
         results: list[bytes] = await model.gather((kind, request.html), texts, work)

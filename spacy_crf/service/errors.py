@@ -20,11 +20,15 @@ class ServiceErrors(metaclass=Messages):
         "{name!r} cannot explain its labels: {why}. Ask a crf_tagger, set_valued_tagger or constrained_ner with "
         "weights of its own."
     )
-    CRF581 = "No token begins at character {start}. Send the place of a token, as it is answered."
+    CRF581 = "No token, word or line begins at character {start}. Send the place of one, as it is answered."
     CRF582 = (
         "{name!r} does not know the tag {tag!r}, or no tag at all was sent. Send some of its labels; see GET /models."
     )
-    CRF583 = "Files for the target {target!r} cannot be written: only those of tags do, with the target tag or pos."
+    CRF583 = (
+        "Tables are written of the targets tag and pos, and not of {target!r}. Ask for the layout spacy, which readers "
+        "of this library take."
+    )
+    CRF595 = "A check mark cannot be written: {problem}. Send the places and tags of cells, as the page does."
     CRF584 = (
         "{path}, line {line}, is no step of a training. Give the file that spacy.ConsoleLogger.v3 has written to its "
         "output_file."

@@ -15,18 +15,30 @@ Style = Literal["sets", "changes", "sections", "marks"]
 SECTION_TREE = "section_tree"
 
 
-def show(kind: str, told: Answer, text: str, active: bool = True) -> Answer:
-    """An answer with its HTML. kind (str): what was asked for. active (bool): for a page with a script."""
-    return {**told, "html": parts.failed(told["error"]) if "error" in told else SHOWN[kind](told, text, active)}
+def show(kind: str, told: Answer, text: str) -> Answer:
+    """An answer with its HTML for a page with a script. kind (str): what was asked for."""
+    return {**told, "html": parts.failed(told["error"]) if "error" in told else OPENED[kind](told, text)}
 
 
-SHOWN: dict[str, Callable[[Answer, str, bool], str]] = {
-    "tag": lambda told, text, active: parts.words(told["tokens"], text, active),
-    "sets": lambda told, text, active: parts.words(told["tokens"], text, active),
+Show = Callable[[Answer, str], str]
+SHOWN: dict[str, Show] = {
+    "tag": lambda told, text: parts.words(told["tokens"], text),
+    "sets": lambda told, text: parts.words(told["tokens"], text),
     "entities": parts.spans,
-    "cite": lambda told, text, active: parts.references(told),
-    "sections": lambda told, text, active: parts.outline(told["tree"], text),
-    "punctuate": lambda told, text, active: parts.restored(told, active),
+    "cite": lambda told, text: parts.references(told),
+    "sections": lambda told, text: parts.outline(told["tree"], text),
+    "punctuate": lambda told, text: parts.restored(told),
+}
+OUTLINE = parts.element("nav", aria_label="Sections")  # which the script fills
+# the same, each part of which can be opened: what its label is, a script shows
+OPENED: dict[str, Show] = {
+    **dict.fromkeys(("tag", "sets"), lambda told, text: parts.words(told["tokens"], text, active=True)),
+    "entities": lambda told, text: parts.cells(told["cells"], text) + parts.change_list(told.get("changes")),
+    "cite": SHOWN["cite"],
+    "sections": lambda told, text: parts.beside(
+        parts.element("nav", aria_label="Sections"), parts.cells(told["cells"], text)
+    ),
+    "punctuate": lambda told, text: parts.cells(told["cells"], told["restored"]),
 }
 
 

@@ -255,7 +255,7 @@ def tell_documents(reported: Reported) -> Iterator[Part]:
         if kind == "sections":
             body = outline(told["tree"], doc.text, f"d{number}s") + _gold_outline(pipe, example)
         else:
-            body = SHOWN[kind](told, doc.text, False)
+            body = SHOWN[kind](told, doc.text)
         shown.append(element("article", body))
     body = "".join(shown) or none(f"No document is shorter than {LONGEST:,} characters.")
     yield "Documents", body

@@ -84,10 +84,8 @@ class Learner:
         if component is not (learning := learns(model)):
             told = {"name": model.name, "kind": kind, "component": component.name, "learning": learning.name}
             raise Refusal(ServiceErrors.CRF472.format(**told))
-        write_gold(component, marked)
-        docs = DocBin(DOCBIN_ALL_ATTRS, store_user_data=True, docs=[marked.doc])
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, docs.to_bytes())
+        write_whole(path, to_bytes(write_gold(component, marked)))
 
     def forget(self, model: ServedModel, key: str) -> None:
         """Delete what is known of a document."""
@@ -135,9 +133,14 @@ def learns(model: ServedModel) -> Any:
     return None
 
 
-def write_gold(component: Any, marked: CheckedDoc) -> None:
-    """Give a Doc what is known of it, as the target of a component reads gold. Where it takes one tag, several say
-    nothing; nor do spans that overlap."""
+def to_bytes(doc: Doc) -> bytes:
+    """A `.spacy` file with one Doc."""
+    return DocBin(DOCBIN_ALL_ATTRS, store_user_data=True, docs=[doc]).to_bytes()
+
+
+def write_gold(component: Any, marked: CheckedDoc) -> Doc:
+    """Give a Doc what is known of it, as the target of a component reads gold, and return it. Where it takes one tag,
+    several say nothing; nor do spans that overlap."""
     register_doc_name()
     doc, target = marked.doc, component.settings.target
     if target in SPAN_TARGETS:
@@ -155,6 +158,7 @@ def write_gold(component: Any, marked: CheckedDoc) -> None:
                 token._.set(target, own[0])
             elif own[0] in IDS:
                 token.pos_ = own[0]
+    return doc
 
 
 def _write_spans(doc: Doc, target: str, key: str, marked: CheckedDoc) -> None:
@@ -168,8 +172,8 @@ def _write_spans(doc: Doc, target: str, key: str, marked: CheckedDoc) -> None:
         tags[span.start : span.end] = [f"B-{span.label_}", *[f"I-{span.label_}"] * (len(span) - 1)]
     if target == "ent":
         doc.set_ents(spans, missing=[doc[place : place + 1] for place, tag in enumerate(tags) if not tag])
-    else:
-        doc.spans[key] = spans
+        return
+    doc.spans[key] = spans
     if "" in tags:
         write_partial(doc, target, key, tags)
 

@@ -1,6 +1,7 @@
 """`crf search` from the config and the space to the config."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,16 @@ def test_from_config_to_config(arguments: tuple[Any, ...], config: Path, tmp_pat
     assert more.stderr.count("Trial ") == 1 and "7 trials: " in more.stdout
     again = json.loads(results.read_text(encoding="utf8"))
     assert again["trials"][:6] == data["trials"]
+
+
+def test_trials_on_other_data_are_not_mixed_in(arguments: tuple[Any, ...], corpus: Path, tmp_path: Path) -> None:
+    own, storage = tmp_path / "own.tsv", tmp_path / "s.db"
+    shutil.copy(corpus, own)
+    given = ("--paths.train", own, "--storage", storage, "--trials")
+    assert run(*arguments, *given, 1).exit_code == 0
+    own.write_bytes(own.read_bytes() + b"\n")
+    result = run(*arguments, *given, 2)
+    assert result.exit_code == 1 and "CRF634" in result.output and "another data" in " ".join(result.output.split())
 
 
 def test_folds_need_no_dev_corpus(arguments: tuple[Any, ...], tmp_path: Path) -> None:

@@ -183,6 +183,16 @@ def test_spans_that_misc_cannot_hold_are_an_error(key: str, label: str) -> None:
         written("conllu", doc)
 
 
+@pytest.mark.parametrize("what", ["tag", "lemma", "dep"])
+def test_what_conllu_would_read_as_nothing_is_an_error(what: str) -> None:
+    doc = make("a")
+    setattr(doc[0], f"{what}_", "_")
+    with pytest.raises(CRFError, match=f"CRF490.*'a'.*the {what} of 'Bob' is '_'"):
+        written("conllu", doc)
+    underscore = Doc(NLP.vocab, words=["_"], lemmas=["_"])
+    assert b"1\t_\t_\t_" in written("conllu", underscore)
+
+
 @pytest.mark.parametrize("what", ["name", "lemma", "entity"])
 def test_what_would_end_a_cell_or_a_line_of_conllu_is_an_error(what: str) -> None:
     doc = make("a\nb" if what == "name" else "a")

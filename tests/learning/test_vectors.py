@@ -1,5 +1,6 @@
 """Emissions from vectors: gradients into tok2vec, listeners, storage."""
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from spacy.training import Example
 from spacy.util import fix_random_seed
 from thinc.api import SGD
 
+from spacy_crf import CRFWarning
 from spacy_crf.learning.model import PARAMS, VECTORS, get_tok2vec
 
 LISTENER = {"@architectures": "spacy.Tok2VecListener.v1", "width": WIDTH, "upstream": "*"}
@@ -186,3 +188,19 @@ def test_empty_documents_do_no_harm():
     initialized(nlp, examples)
     learn(nlp, [empty, *examples], epochs=1)
     assert [len(doc) for doc in nlp.pipe(["", "Ada met Bo .", ""])] == [0, 4, 0]
+
+
+def test_a_listener_without_its_vectors_is_told_of():
+    nlp, other = initialized(with_listener(), examples := make_examples(with_listener())), spacy.blank("xx")
+    learn(nlp, examples, epochs=2)
+    other.add_pipe("crf_tagger", source=nlp)
+    with pytest.warns(CRFWarning, match="CRFW478.*'crf_tagger'.*replace_listeners"):
+        other("Ada sold flour.")
+    nlp.replace_listeners("tok2vec", "crf_tagger", ["model.tok2vec"])
+    expected = [token.tag_ for token in nlp("Ada sold flour.")]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nlp.remove_pipe("tagger")
+        nlp.remove_pipe("tok2vec")
+        assert [token.tag_ for token in nlp("Ada sold flour.")] == expected
+        nlp("")

@@ -1,5 +1,6 @@
 """The component: what it writes, what it leaves alone, and its settings."""
 
+import pickle
 from functools import cache
 from pathlib import Path
 
@@ -492,6 +493,12 @@ def test_word_lists_know_words(tmp_path: Path) -> None:
     assert found == ["", "X", "Z", "I-Z", "", "Y", "I-Y", "X"]
 
 
+def test_a_component_goes_to_other_processes() -> None:
+    nlp = spacy.blank("es")
+    pipe = nlp.add_pipe("punctuation_restorer", config={"marks": {"marks": ["COMMA", "PERIOD"], "language": "es"}})
+    assert pickle.loads(pickle.dumps(pipe)).label_scheme == pipe.label_scheme  # type: ignore[attr-defined]
+
+
 def test_words_whose_mark_is_not_known_are_unknown(tmp_path: Path) -> None:
     """Gold of a text that is checked in part says nothing of the rest, whatever unit and window it is read in."""
     nlp = build(marks={**MARKS, "case": True, "kinds": ["QUESTION"]})
@@ -501,17 +508,23 @@ def test_words_whose_mark_is_not_known_are_unknown(tmp_path: Path) -> None:
     path = tmp_path / "checked.spacy"
     DocBin(store_user_data=True, docs=[doc]).to_disk(path)
     example, *others = PunctuationCorpus(path)(nlp)
-    assert not others and example.predicted.text.split() == "is it old yes it is".split()
+    assert not others and example.predicted.text.split() == ["is", "it", "old", "yes", "it", "is"]
     scheme = nlp.get_pipe("punctuation_restorer").label_scheme
     assert [label and str(label) for label in gold_labels(example, scheme)] == [
         *("O|Title|@QUESTION", "O|lower|@QUESTION", "QUESTION|lower"),
-        *(None, None, "PERIOD|Title"),  # it may end the sentence that "yes" is in
+        *("COMMA|lower|@?", None, "PERIOD|Title"),  # it may end the sentence that "yes" is in
     ]
+    labels = ["COMMA|lower", "COMMA|lower|@QUESTION"]
     nlp.initialize(lambda: [example])
     pipe = nlp.get_pipe("punctuation_restorer")
-    assert {label.partition("|")[0] for label in pipe.labels} == {"O", "QUESTION", "PERIOD"}
+    found = {*pipe.labels}
+    assert {label.partition("|")[0] for label in found} == {"O", "COMMA", "QUESTION", "PERIOD"}
+    pipe.initialize(lambda: [example], nlp=nlp, labels=sorted(found | {*labels}))
     nlp.update([example])
-    assert pipe.gold([example], np.array([6])).is_known.tolist() == [True, True, True, False, False, True]
+    gold = pipe.gold([example], np.array([6]))
+    assert gold.rows.tolist() == [3, 4]
+    assert {label for label, weight in zip(pipe.labels, gold.weights[0]) if weight} == {*labels}
+    assert gold.weights[1].all()
     assert len(list(PunctuationCorpus(path, unit="sentence")(nlp))) == 2
     (text,) = PunctuationCorpus(path).read_texts(nlp)
     assert text.text == "Is it old? yes, IT Is."

@@ -3,7 +3,9 @@
 import pytest
 from helpers.layouts import RUNS, TEXTS
 from hypothesis import given
+from hypothesis import strategies as st
 
+from spacy_crf.core.grammar.numbering import INVISIBLE, readings
 from spacy_crf.sections.segment import STYLES, Kind, segment
 
 
@@ -161,3 +163,18 @@ def test_names_and_abbreviations_number_nothing(line):
 
 def test_letters_of_roman_numerals_may_look_like_initials():
     assert shown("V.A. Start") == [("number", "V.A."), ("text", "Start")]
+
+
+@given(
+    st.sampled_from(["1. Scope", "• 2. Terms", "§ 3 Rules", "(a) That", "“1. He", "Scope", "- a", "1", "a) 2) Both"]),
+    st.text(INVISIBLE, min_size=1, max_size=3),
+)
+def test_what_cannot_be_seen_hides_no_numbering(line, hidden):
+    def told(text):
+        return [(unit.kind, text[unit.start : unit.end].strip(INVISIBLE), unit.indent) for unit in segment(text)]
+
+    assert told(f"Before\n{hidden}{line}\nafter") == told(f"Before\n{line}\nafter")
+    number = next((unit for unit in segment(line) if unit.kind is Kind.NUMBER), None)
+    if number is not None:
+        own = line[number.start : number.end]
+        assert readings(hidden + own + hidden) == readings(own)

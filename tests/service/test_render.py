@@ -103,7 +103,8 @@ def test_no_text_is_taken_for_html(text: str, probabilities: dict[str, float]) -
     for html in (
         parts.words([{**token, "probabilities": probabilities}], text, active=True),
         parts.spans({"entities": [entity], "changes": [change]}, text),
-        parts.restored({"restored": text, "marks": [mark]}, active=True),
+        parts.restored({"restored": text, "marks": [mark]}),
+        parts.cells([{"text": text, "at": 0}], text),
         parts.bars(probabilities.items()),
         parts.table([[text, 0.5]], [text, text]),
         parts.failed({"message": text}),

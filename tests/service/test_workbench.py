@@ -16,8 +16,9 @@ from helpers.services import Models, ServedModel, httpx, refusal, served
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_crf import Corpus, explain
+from spacy_crf import Corpus, PunctuationCorpus, SectionCorpus, explain
 from spacy_crf.core.sets.predict import error_controlled_sets, make_utility, utility_optimal_sets
+from spacy_crf.punctuation.docs import read_punctuation
 
 RULES = ROOT / "spacy_crf" / "service" / "pages" / "sets.js"
 TEXTS = {
@@ -176,55 +177,183 @@ def open_page(browser: Any, client: httpx.Client, kind: str) -> None:
     wait_for(lambda: browser.execute_script("return typeof told !== 'undefined' && told && items().length > 0"))
 
 
+class Hands:
+    """Somebody with a keyboard and no pointer, on one of the views."""
+
+    def __init__(self, browser: Any, client: httpx.Client, kind: str, downloads: Path):
+        self.browser, self.downloads = browser, downloads
+        browser.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(downloads)})
+        open_page(browser, client, kind)
+        for _ in range(30):
+            self.press("\ue004")  # Tab
+            if self.focused("here.dataset.n") is not None:
+                return
+        raise AssertionError("no part of the answer can be reached")
+
+    def press(self, *keys: str) -> None:
+        from selenium.webdriver.common.action_chains import ActionChains
+
+        ActionChains(self.browser).send_keys(*keys).perform()
+
+    def hold_shift(self, *keys: str) -> None:
+        from selenium.webdriver.common.action_chains import ActionChains
+
+        ActionChains(self.browser).key_down("\ue008").send_keys(*keys).key_up("\ue008").perform()
+
+    def focused(self, script: str) -> Any:
+        return self.browser.execute_script(f"const here = document.activeElement; return {script}")
+
+    def go_to(self, text: str) -> None:
+        for _ in range(60):
+            if self.focused("here.textContent.trim()") == text:
+                assert self.focused("getComputedStyle(here).outlineStyle") == "solid"  # the focus can be seen
+                return
+            self.press("\ue014")  # right
+        raise AssertionError(text)
+
+    def go_back_to(self, button: str) -> None:
+        """Leave the answer for a button above it."""
+        for _ in range(20):
+            self.hold_shift("\ue004")
+            if self.focused("here.textContent") == button:
+                return
+        raise AssertionError(button)
+
+    def download(self, layout: str) -> Path:
+        self.go_back_to("Download TSV" if layout == "tsv" else "Download file")
+        self.press("\ue007")  # Enter
+        path = self.downloads / f"checked.{layout}"
+        wait_for(path.exists)
+        return path
+
+
 @pytest.mark.slow
 def test_a_tag_is_corrected_and_downloaded_by_keyboard_alone(
     browser: Any, client: httpx.Client, tmp_path: Path
 ) -> None:
-    from selenium.webdriver.common.action_chains import ActionChains
     from selenium.webdriver.common.keys import Keys
 
-    def press(*keys: str) -> None:
-        ActionChains(browser).send_keys(*keys).perform()
-
-    def focused(script: str) -> Any:
-        return browser.execute_script(f"const here = document.activeElement; return {script}")
-
-    browser.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
-    open_page(browser, client, "tag")
-    for _ in range(30):
-        press(Keys.TAB)
-        if focused("here.classList.contains('word')"):
-            break
-    assert focused("here.textContent") == "TheyPRP"
-    press(Keys.ARROW_RIGHT)
-    assert focused("here.textContent") == "canMD"
-    assert focused("getComputedStyle(here).outlineStyle") == "solid"  # the focus can be seen
-    press(Keys.ENTER)
-    assert focused("here.id") == "choice"
+    hands = Hands(browser, client, "tag", tmp_path)
+    assert hands.focused("here.textContent") == "TheyPRP"
+    hands.press(Keys.ARROW_RIGHT)
+    assert hands.focused("here.textContent") == "canMD"
+    assert hands.focused("getComputedStyle(here).outlineStyle") == "solid"  # the focus can be seen
+    hands.press(Keys.ENTER)
+    assert hands.focused("here.id") == "choice"
     wait_for(lambda: "labelling" in browser.execute_script("return panel.textContent"))
-    press("V", "B", "N")
-    press(Keys.ENTER)
-    assert focused("here.textContent") == "swimVB"
+    hands.press("V", "B", "N")
+    hands.press(Keys.ENTER)
+    assert hands.focused("here.textContent") == "swimVB"
     assert browser.execute_script("return openers()[1].getAttribute('aria-label')") == "can: VBN, checked"
-    press(Keys.ENTER)
-    press(Keys.ESCAPE)
-    assert (
-        focused("here.textContent") == "swimVB" and browser.execute_script("return panel.hidden && checked.size") == 1
+    hands.press(Keys.ENTER)
+    hands.press(Keys.ESCAPE)
+    assert hands.focused("here.textContent") == "swimVB"
+    assert browser.execute_script("return panel.hidden && checked.size") == 1
+    assert "can\tVBN\tyes\n" in hands.download("tsv").read_text(encoding="utf8")
+
+
+@pytest.mark.slow
+def test_entities_are_corrected_and_downloaded_by_keyboard_alone(
+    browser: Any, client: httpx.Client, tmp_path: Path
+) -> None:
+    """Another label, an entity that is none, and a new one over words that are selected."""
+    from selenium.webdriver.common.keys import Keys
+
+    hands = Hands(browser, client, "entities", tmp_path)
+    hands.go_to("Edith")
+    hands.hold_shift(Keys.ARROW_RIGHT)
+    assert browser.execute_script("return answer.querySelectorAll('.selected').length") == 2
+    hands.press(Keys.ENTER)
+    assert browser.execute_script("return panel.querySelector('h2').textContent") == "Edith Crane"
+    hands.press("E", "D", "I", Keys.ENTER)
+    label = "return openers()[5].getAttribute('aria-label')"
+    assert browser.execute_script(label) == "Edith: EDITOR, checked"
+    assert hands.focused("here.textContent").startswith(".")
+    hands.go_to("The")
+    hands.press(Keys.ENTER)
+    hands.press(Keys.HOME, Keys.ENTER)  # no entity
+    hands.go_to("Tollgate")
+    hands.press(Keys.ENTER, Keys.TAB, Keys.TAB)  # the last word of the entity
+    hands.press("T", Keys.ENTER)
+    (doc,) = Corpus(hands.download("spacy")).read_docs(spacy.blank("en").vocab)
+    assert [(ent.text, ent.label_) for ent in doc.ents] == [("Edith Crane", "EDITOR"), ("Tollgate", "PUBLISHER")]
+    assert [token.text for token in doc if token.ent_iob_ == "O"] == ["The", "Kitchen", "Sonnet", "."]
+
+
+@pytest.mark.slow
+def test_restored_text_is_corrected_and_downloaded_by_keyboard_alone(
+    browser: Any, client: httpx.Client, tmp_path: Path
+) -> None:
+    """A mark at the end of a sentence makes the next word begin one."""
+    from selenium.webdriver.common.keys import Keys
+
+    hands = Hands(browser, client, "punctuate", tmp_path)
+    hands.press(Keys.ARROW_RIGHT, Keys.ENTER)
+    hands.press("P", "E", "R", Keys.TAB, "T", "O", "M", Keys.ENTER)
+    assert browser.execute_script("return answer.firstChild.textContent").startswith("Dear Tom. Thank you")
+    hands.press(Keys.ENTER, Keys.ENTER)
+    (example,) = PunctuationCorpus(hands.download("spacy"))(spacy.blank("en"))
+    assert example.reference.text.split()[:4] == ["dear", "Tom", "Thank", "you"]
+    assert read_punctuation(example.reference)["marks"][:4] == [None, "PERIOD", "", None]
+
+
+@pytest.mark.slow
+def test_an_outline_is_corrected_and_downloaded_by_keyboard_alone(
+    browser: Any, client: httpx.Client, tmp_path: Path
+) -> None:
+    """A line becomes a heading, a section another level, the rest is right."""
+    from selenium.webdriver.common.keys import Keys
+
+    outline = "return [...answer.querySelectorAll('nav a')].map((one) => one.querySelector('.name').textContent)"
+    hands = Hands(browser, client, "sections", tmp_path)
+    assert browser.execute_script(outline) == ["1. Scope", "2. Term", "2.1", "2.2"]
+    hands.go_to("2.2")
+    hands.press(Keys.ENTER, Keys.TAB, Keys.ARROW_UP, Keys.ENTER)  # level 1
+    hands.press(Keys.ENTER, "S", Keys.ENTER)  # what is behind it is its title
+    assert browser.execute_script(outline)[3] == "2.2 It may be extended by letter, see 1."
+    hands.go_back_to("Check the rest")
+    hands.press(Keys.ENTER, Keys.TAB, Keys.TAB)
+    (example,) = SectionCorpus(hands.download("spacy"))(spacy.blank("en"))
+    tree = example.reference._.section_tree
+    assert [(node.number, node.title, node.level) for node in tree.walk()] == [
+        *(("1.", "Scope", 1), ("2.", "Term", 1), ("2.1", "", 2)),
+        ("2.2", "It may be extended by letter, see 1.", 1),
+    ]
+
+
+@pytest.mark.slow
+def test_an_entity_is_made_with_the_pointer(browser: Any, client: httpx.Client) -> None:
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    open_page(browser, client, "entities")
+    first, last = browser.execute_script("return [openers()[5], openers()[6]]")
+    ActionChains(browser).click_and_hold(first).move_to_element(last).release().perform()
+    assert browser.execute_script("return panel.querySelector('h2').textContent") == "Edith Crane"
+    browser.execute_script("close()")
+    ActionChains(browser).click(first).send_keys("\ue00c").key_down("\ue008").click(last).key_up("\ue008").perform()
+    assert browser.execute_script("return panel.querySelector('h2').textContent") == "Edith Crane"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["tag", "sets", "entities", "sections", "punctuate"])
+def test_what_a_page_sends_can_be_read(browser: Any, client: httpx.Client, kind: str) -> None:
+    """All cells as they are, in every view."""
+    open_page(browser, client, kind)
+    browser.execute_script(
+        "checkRest(); window.saved = ''; URL.createObjectURL = (blob) => { saved = blob; return '#'; }"
     )
-    for _ in range(4):
-        ActionChains(browser).key_down(Keys.SHIFT).send_keys(Keys.TAB).key_up(Keys.SHIFT).perform()
-        if focused("here.dataset.file") == "tsv":
-            break
-    press(Keys.ENTER)
-    path = tmp_path / "checked.tsv"
-    wait_for(path.exists)
-    assert "can\tVBN\tyes\n" in path.read_text(encoding="utf8")
+    browser.execute_script(f"download('{'tsv' if kind in ('tag', 'sets') else 'spacy'}')")
+    wait_for(lambda: browser.execute_script("return saved || state.className === 'error'"))
+    assert browser.execute_script("return state.className") == ""
+    assert browser.execute_script(
+        "return openers().every((part) => part.getAttribute('aria-label').endsWith('checked'))"
+    )
 
 
 @pytest.mark.slow
 def test_what_is_checked_is_there_when_the_same_is_asked_again(browser: Any, client: httpx.Client) -> None:
     open_page(browser, client, "tag")
-    browser.execute_script("settle(items()[0], ['NN']); text.value = 'Another text.'; ask()")
+    browser.execute_script("settle(items()[0], { start: 0, tags: ['NN'] }); text.value = 'Another text.'; ask()")
     wait_for(lambda: browser.execute_script("return asked === 'Another text.' && checked.size === 0"))
     browser.execute_script("text.value = KINDS.tag.example; ask()")
     wait_for(lambda: browser.execute_script("return asked === KINDS.tag.example && checked.size === 1"))

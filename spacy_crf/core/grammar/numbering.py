@@ -35,6 +35,9 @@ ALONE: frozenset[str] = frozenset(
     {"annex", "appendix", "schedule", "bijlage", "exhibit", "anhang", "anlage", "anexo", "allegato", "appendice"}
 )
 
+# soft hyphen, byte order mark, spaces without a width, marks of direction: nothing that a reader sees
+INVISIBLE = "\u00ad\u200b\u200e\u200f\u2060\ufeff\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+BLANK = "".join(filter(str.isspace, map(chr, range(0x3001)))) + INVISIBLE
 MAX_PARTS = 12
 MAX_LETTERS = 2  # parts that are letters, one more beside digits; others are initials, or a letter-spaced word
 MAX_CHARACTERS = 60
@@ -181,10 +184,11 @@ _ORDINAL_FIRST = re.compile(
 def readings(text: str) -> tuple[Reading, ...]:
     """All readings of a numbering, the likelier kinds of numeral first; () for what is no numbering.
 
-    White space around it and the case of keywords do not matter. A keyword that needs no number counts as the first:
-    Annex, Annex 2. Linear in the length, of which no more than 60 characters are a numbering.
+    White space and invisible characters around it and the case of keywords do not matter. A keyword that needs no
+    number counts as the first: Annex, Annex 2. Linear in the length, of which no more than 60 characters are a
+    numbering.
     """
-    text = text.strip()
+    text = text.strip(BLANK)
     if not 0 < len(text) <= MAX_CHARACTERS:
         return ()
     text = _ABBREVIATED.sub("nr ", _INSERTED.sub(_as_letter, plain(text)), count=1) if len(text) > 1 else plain(text)

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ...core.arrays import Bools, Indices, Segments
-from ...core.grammar.numbering import Reading, readings
+from ...core.grammar.numbering import BLANK, Reading, readings
 from ..segment import Kind, LayoutUnit
 from . import text
 from .text import Phrases
@@ -81,7 +81,9 @@ class UnitBatch:
         self.units = [unit for _, own in documents for unit in own]
         self.runs = Segments.of(own for _, own in documents)
         self.document, self.firsts = self.runs.owners, self.runs.firsts[self.runs.owners]
-        texts = FeatureValues.of_strings(text[unit.start : unit.end].strip() for text, own in documents for unit in own)
+        texts = FeatureValues.of_strings(
+            text[unit.start : unit.end].strip(BLANK) for text, own in documents for unit in own
+        )
         lines = [begins for text, own in documents for begins in _line_starts(text, own)]
         self.begins_line = np.array(lines, dtype=np.bool_)
         self.text_numbers, self.distinct = texts.codes, texts.names

@@ -1,7 +1,7 @@
 r"""The text of LaTeX, token by token, with what its macros stand for in their place."""
 
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,6 +54,12 @@ PRINTED = {  # signs, commands and white space that are text otherwise than pyla
     **dict.fromkeys(("\n", "\t", ",", ";", ":", "space", "enspace", "quad", "qquad", "hfill"), " "),
     **dict.fromkeys(("(", ")", "-", "/", "!", "@", "", "today"), ""),
 }
+NO_CONDITION = frozenset({"iff", "ifthenelse", "iftoggle", "ifbool"})
+FLAG = re.compile(r"([A-Za-z@]+)(true|false)")
+BRANCH = re.compile(r"\\(?P<name>else|fi|or|if[A-Za-z@]*)(?![A-Za-z@])(?P<brace>\s*\{)?|\\.|%[^\n]*", re.DOTALL)
+VALUE = r"\s*+(?:\\value\s*\{[^{}]*\}|\\[A-Za-z@]++|-?[\d.]++[a-z]*+)\s?"
+NUMBER, COMPARED = re.compile(VALUE), re.compile(rf"({VALUE})\s*([<=>])({VALUE})")
+TEST = re.compile(r"\s*\\boolean\s*\{([^{}]*)\}\s*")
 MOST_MADE, TIMES = 1_000_000, 10  # characters that macros and other files may add, and times those of the document
 OF_MACRO, OF_FILE = 10, 5_000  # what they cost beside their characters
 
@@ -79,6 +85,8 @@ class LatexSource:
     def __init__(self, path: Path, text: str, reserved: Set[str]) -> None:
         self.path, self.reserved = path, reserved
         self.macros: dict[str, Macro] = {}
+        self._flags: dict[str, bool] = {"pdf": True}  # of conditionals
+        self._open = 0  # conditionals that the text is in
         self._most = self._left = MOST_MADE + TIMES * len(text)
         self._waiting = [(text, 0)]  # texts within each other, and where it goes on in them
 
@@ -92,7 +100,7 @@ class LatexSource:
             name = token["command"]
             if token["star"] and name in self.macros:  # it has no other form with a star
                 self._go_to(token.start("star"))
-            if name is None or not (self._define(name) or self.expand(name)):
+            if name is None or not (self._define(name) or self._decide(name) or self.expand(name)):
                 return token
         return None
 
@@ -203,11 +211,87 @@ class LatexSource:
             macro = Macro(f"\\{other}") if other in self.reserved else self.macros.get(other)
             if macro is not None and own not in self.reserved:
                 self.macros[own] = macro
-        elif name == "iffalse":
-            self.until(r"\fi")
+        elif name == "newif":
+            self._flags.setdefault(self._name(self.argument()).removeprefix("if"), False)
+        elif name in ("newboolean", "provideboolean", "newtoggle", "newbool"):
+            self._flags.setdefault(self.argument(), False)
+        elif name == "setboolean":
+            own = self.argument()
+            self._flags[own] = self.argument().strip() == "true"
+        elif name in ("toggletrue", "togglefalse", "booltrue", "boolfalse"):
+            self._flags[self.argument()] = name.endswith("true")
+        elif (flag := FLAG.fullmatch(name)) is not None and name not in ("iftrue", "iffalse", *self.macros):
+            self._flags[flag[1]] = flag[2] == "true"
         else:
             return False
         return True
+
+    # -- conditionals
+
+    def _decide(self, name: str) -> bool:
+        """Go on in the branch of a conditional that holds, if this is one, or behind its end. What depends on more than
+        is in the document counts as false."""
+        if name in ("else", "or") and self._open:
+            while self._leave_branch() != "fi":
+                pass
+            self._open -= 1
+        elif name == "fi":
+            self._open = max(0, self._open - 1)
+        elif name == "ifcase":
+            mark, number = "or", self.take(NUMBER).strip()
+            for _ in range(min(int(number), MOST_MADE) if number.isdecimal() else 0):
+                if mark == "or":
+                    mark = self._leave_branch()
+            self._open += mark != "fi"
+        elif name in ("ifthenelse", "iftoggle", "ifbool"):
+            asked, *branches = self.argument(), self.argument(), self.argument()
+            test = TEST.fullmatch(asked)
+            self.push(branches[not self._flags.get(test[1] if test else asked)])
+        elif not name.startswith("if") or name in NO_CONDITION or name in self.macros:
+            return False
+        elif name[2:] not in self._flags and name not in CONDITIONS and self.opens("{"):
+            return False  # of a package, with its branches in braces
+        elif CONDITIONS.get(name, lambda source: source._flags.get(name[2:], False))(self):
+            self._open += 1
+        else:
+            while (mark := self._leave_branch()) == "or":
+                pass
+            self._open += mark == "else"
+        return True
+
+    def _leave_branch(self) -> str:
+        """Go on behind the branch of a conditional. Returned is what ends it: "else", "or" or "fi"."""
+        depth = 0
+        while self.peek():
+            text, place = self._waiting[-1]
+            for found in BRANCH.finditer(text, place):
+                name = found["name"]
+                if name in ("else", "or", "fi") and not depth:
+                    self._go_to(found.end("name"))
+                    self.take(GAP)
+                    return name
+                if name == "fi":
+                    depth -= 1
+                elif name and name.startswith("if") and not (name in NO_CONDITION or found["brace"]):
+                    depth += 1
+            self._go_to(len(text))
+        return "fi"
+
+    def _same(self) -> bool:
+        """Whether the two tokens that come next mean the same."""
+        one, other = ((self.take(GAP), self.take(ONE))[1] for _ in range(2))
+        return one == other or self.macros.get(one[1:], one) == self.macros.get(other[1:], other)
+
+    def _pass_numbers(self) -> bool:
+        """Read a comparison or a number, of which nothing is known: they are of the page, as a rule."""
+        if not self.take(COMPARED):
+            self.take(NUMBER)
+        return False
+
+    def _is_known(self) -> bool:
+        self.take(GAP)
+        name = self._name(self.take(ONE))
+        return name in self.macros or name in self.reserved
 
     def _parameters(self) -> tuple[int, str | None]:
         """How many arguments a macro has, and the default of the first."""
@@ -252,3 +336,11 @@ class LatexSource:
         self._left -= characters
         if self._left < 0:
             raise CRFError(SectionErrors.CRF482.format(path=self.path, most=self._most))
+
+
+CONDITIONS: dict[str, Callable[[LatexSource], bool]] = {
+    **{"iftrue": lambda source: True, "iffalse": lambda source: False, "ifdefined": LatexSource._is_known},
+    **dict.fromkeys(("ifx", "if", "ifcat"), LatexSource._same),
+    **dict.fromkeys(("ifnum", "ifdim", "ifodd"), LatexSource._pass_numbers),
+    "ifcsname": lambda source: source.until(r"\endcsname") in source.macros,
+}

@@ -2,7 +2,7 @@ const KINDS = {
   tag: { title: "Tags", items: "tokens", example: "They can swim to the boats that leave at noon." },
   sets: { title: "Tag sets", items: "tokens", example: "hwu mon uin aggel yna hunkele soeddet" },
   entities: {
-    title: "Entities", items: "entities", example: "Ferreira, Tomás, and Edith Crane. The Kitchen Sonnet. Tollgate Press 2003.",
+    title: "Entities", items: "cells", example: "Ferreira, Tomás, and Edith Crane. The Kitchen Sonnet. Tollgate Press 2003.",
   },
   cite: {
     title: "References",
@@ -10,12 +10,13 @@ const KINDS = {
       "[2] Mills, R. (1998). Ferries in winter. Journal of Harbours, 12(3), 45-61.",
   },
   sections: {
-    title: "Outline",
+    title: "Outline", items: "cells",
     example: "1. Scope\nThis contract is for all ferries of the line.\n\n2. Term\n2.1 The contract holds for one year.\n" +
       "2.2 It may be extended by letter, see 1.\n",
   },
-  punctuate: { title: "Punctuation", items: "marks", example: "dear tom thank you for your letter how is your sister" },
+  punctuate: { title: "Punctuation", items: "cells", example: "dear tom thank you for your letter how is your sister" },
 };
+const EXPLAINED = ["tag", "sets", "entities"];
 const STEPS = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 1, ArrowUp: -1 };
 const byId = (id) => document.getElementById(id);
 const [tabs, form, text, choice, state, knobs, answer, panel] = ["kinds", "form", "text", "model", "state", "knobs", "answer", "panel"].map(byId);
@@ -52,7 +53,10 @@ function rove(parent, selector) {
     const here = items.indexOf(document.activeElement), step = STEPS[event.key];
     if (here < 0 || (!step && event.key !== "Home" && event.key !== "End")) return;
     event.preventDefault();
-    focusOn(items, event.key === "Home" ? 0 : event.key === "End" ? items.length - 1 : (here + step + items.length) % items.length);
+    const next = event.key === "Home" ? 0 : event.key === "End" ? items.length - 1 : (here + step + items.length) % items.length;
+    anchor = event.shiftKey && parent === answer && correction()?.hasSpans ? anchor ?? here : null;
+    focusOn(items, next);
+    if (parent === answer) paintSelection(next);
   };
 }
 
@@ -64,7 +68,7 @@ function focusOn(items, place) {
 
 function makeCopy(title, content) {
   const button = make("button", { type: "button", class: "plain", onclick: async () => {
-    await navigator.clipboard.writeText(content);
+    await navigator.clipboard.writeText(content());
     button.textContent = "Copied";
     setTimeout(() => { button.textContent = title; }, 1500);
   } }, title);
@@ -82,11 +86,10 @@ function makeBars(probabilities) {
 
 const items = () => (told && told[KINDS[kind].items]) ?? [];
 const openers = () => [...answer.querySelectorAll("[role=button]")];
-const isCorrectable = () => (kind === "tag" || kind === "sets") && told.labels != null;
+const correction = () => (told && !told.error ? CORRECTIONS[kind] : undefined);
 
-// the tags that are shown for a token: those of a person, or of the rule that is chosen
+// the tags that are shown for a token, by the rule that is chosen
 function tagsOf(token) {
-  if (checked.has(token.start)) return checked.get(token.start);
   if (!token.set?.length || rule.by === "model" || !token.probabilities) return token.set ?? (token.tag ? [token.tag] : []);
   const values = told.labels.map((label) => token.probabilities[label] ?? 0);
   const places = rule.by === "utility" ? utilitySet(values, told.alpha, rule.beta) : massSet(values, rule.mass);
@@ -100,24 +103,26 @@ function nameTags(tags) {
 
 // probabilities came once: sets and doubt are found anew in the page
 function refresh() {
-  let low = 0, size = 0, words = 0;
+  const own = correction();
+  if (!own) return;
+  let low = 0, doubtful = 0, size = 0, words = 0;
+  own.prepare?.();
   for (const part of openers()) {
-    const item = items()[part.dataset.n], isLow = item.probability != null && item.probability < threshold;
+    const item = items()[part.dataset.n], saying = own.said(item), isRight = isChecked(saying);
+    const probability = isRight ? null : saying.probability ?? item.probability, isLow = probability != null && probability < threshold;
+    own.paint(part, item, saying);
     part.classList.toggle("low", isLow);
+    part.classList.toggle("checked", isRight);
+    part.setAttribute("aria-label", `${item.text}: ${own.describe(saying)}${isRight ? ", checked" : ""}`);
+    if (saying.start !== item.start) continue;
+    if (probability != null) doubtful += 1;
     low += isLow;
-    if (KINDS[kind].items !== "tokens") continue;
-    const tags = tagsOf(item), isChecked = checked.has(item.start);
-    part.classList.toggle("open", tags.length > 1);
-    part.classList.toggle("checked", isChecked);
-    part.querySelector("small").textContent = nameTags(tags) || "–";
-    part.setAttribute("aria-label", `${item.text}: ${tags.join(" or ") || "no tag"}${isChecked ? ", checked" : ""}`);
-    if (tags.length) { size += tags.length; words += 1; }
+    if (saying.tags.length) { size += saying.tags.length; words += 1; }
   }
-  const figures = knobs.querySelector("#figures");
-  if (!figures) return;
-  const parts = [threshold ? `${low} of ${openers().length} below ${share(threshold)}` : null,
+  own.drawn?.();
+  const parts = [threshold ? `${low} of ${doubtful} below ${share(threshold)}` : null,
     kind === "sets" && words ? `${(size / words).toFixed(2)} tags for a word` : null, checked.size ? `${checked.size} checked` : null];
-  figures.value = parts.filter(Boolean).join(" · ");
+  knobs.querySelector("#figures").value = parts.filter(Boolean).join(" · ");
   knobs.querySelectorAll("[data-file]").forEach((button) => { button.disabled = !checked.size; });
 }
 
@@ -140,7 +145,7 @@ function makeRule(by, title, slider) {
 
 function showKnobs() {
   const parts = [];
-  if (items().some((item) => item.probability != null)) {
+  if ([...items(), ...(told.entities ?? [])].some((item) => item.probability != null)) {
     parts.push(makeSlider("Doubtful below", threshold, { min: 0, max: 1, step: 0.01 }, (value) => { threshold = value; }));
   }
   if (kind === "sets" && told.labels) {
@@ -149,61 +154,91 @@ function showKnobs() {
       makeRule("utility", "best by utility", makeSlider("β", rule.beta, { min: 0, max: 5, step: 0.05 }, (value) => { rule.beta = value; })),
       makeRule("mass", "with a probability", makeSlider("of", rule.mass, { min: 0.5, max: 0.99, step: 0.01 }, (value) => { rule.mass = value; }))));
   }
-  if (isCorrectable()) {
-    parts.push(make("div", { class: "files" }, ...[["tsv", "TSV"], ["conllu", "CoNLL-U"]].map(([layout, title]) =>
-      make("button", { type: "button", class: "plain", "data-file": layout, onclick: () => download(layout) }, `Download ${title}`))));
+  if (correction()) {
+    parts.push(make("div", { class: "files" }, make("button", { type: "button", class: "plain", onclick: checkRest }, "Check the rest"),
+      ...correction().layouts.map(([layout, title]) =>
+        make("button", { type: "button", class: "plain", "data-file": layout, onclick: () => download(layout) }, `Download ${title}`))));
+    parts.push(make("output", { id: "figures", role: "status" }));
   }
-  if (parts.length) parts.push(make("output", { id: "figures", role: "status" }));
   knobs.replaceChildren(...parts);
 }
 
 // -- one of them --------------------------------------------------------------------------------------------------
 
-let opened = null;
+let opened = null, anchor = null;  // the part whose panel is open; where a selection begins
+
+// the saying that a panel is about: a span that is selected, or what is said of a cell
+function subject(item) {
+  const own = correction();
+  if (anchor == null || !own.hasSpans) return own.said(item);
+  const [first, last] = [anchor, item.n].sort((one, other) => one - other).map((number) => items()[number]);
+  return { start: first.start, end: last.end, tags: [] };
+}
+
+function paintSelection(here) {
+  openers().forEach((part, number) => part.classList.toggle("selected",
+    anchor != null && Math.min(anchor, here) <= number && number <= Math.max(anchor, here)));
+}
 
 function open(part) {
-  const number = Number(part.dataset.n), item = items()[number];
+  const item = items()[part.dataset.n], saying = subject(item);
   openers().forEach((other) => other.setAttribute("aria-expanded", other === part));
   opened = part;
-  const name = kind === "punctuate" ? `Behind “${item.word}”` : item.text;
+  const name = saying.end ? asked.slice(saying.start, saying.end) : item.text;
   const why = make("div", { class: "why", "aria-live": "polite" });
-  const values = item.probabilities ?? (item.probability == null ? {} : { [item.label]: item.probability });
+  const values = item.probabilities ?? (saying.probability == null ? null : { [saying.label]: saying.probability });
   panel.replaceChildren(
-    make("div", { class: "head" }, make("h2", {}, name), make("button", { type: "button", class: "plain", onclick: close }, "Close")),
-    make("div", { class: "beside" }, isCorrectable() && item.tag ? makeChoice(item) : null, makeBars(values)), why);
+    make("div", { class: "head" }, make("h2", {}, shorten(name)), make("button", { type: "button", class: "plain", onclick: close }, "Close")),
+    make("div", { class: "beside" }, makeChoice(item, saying), values && makeBars(values)), why);
   panel.hidden = false;
   (panel.querySelector("select") ?? panel).focus({ preventScroll: true });
   part.scrollIntoView({ block: "nearest" });
-  if (kind !== "punctuate") explain(item, why);
+  if (EXPLAINED.includes(kind)) explain(item, why);
 }
 
-function makeChoice(item) {
-  const shown = tagsOf(item), others = Object.entries(item.probabilities ?? {}).sort((one, other) => other[1] - one[1]);
-  const labels = [...new Set([...others.map(([label]) => label), ...told.labels])];
-  const list = make("select", { id: "choice", size: 5, "aria-describedby": "choice-help" },
-    make("option", { value: "" }, `as it is: ${shown.join(" | ")}`),
-    ...labels.map((label) => make("option", { value: label }, `${label} ${share(item.probabilities?.[label])}`.trim())));
-  list.selectedIndex = 0;
-  const accept = () => settle(item, list.value ? [list.value] : shown);
-  list.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); accept(); } });
-  list.addEventListener("dblclick", accept);
-  return make("div", { class: "choice" }, make("label", { for: "choice" }, "Right is"), list,
+function makeChoice(item, saying) {
+  const asked = correction().ask(item, saying);
+  if (!asked.length) return null;
+  const lists = asked.map(({ value, options }, number) => {
+    const list = make("select", { id: number ? `choice${number}` : "choice", size: number ? null : Math.max(2, Math.min(5, options.length)), "aria-describedby": "choice-help" },
+      ...options.map(([own, title]) => make("option", { value: own }, title)));
+    list.value = value;
+    list.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); accept(); } });
+    return list;
+  });
+  const accept = () => settle(item, correction().take(item, saying, lists.map((list) => list.value)));
+  lists[0].addEventListener("dblclick", accept);
+  return make("div", { class: "choice" }, ...lists.map((list, number) => make("p", {}, make("label", { for: list.id }, asked[number].title), list)),
     make("div", { class: "files" }, make("button", { type: "button", class: "main", onclick: accept }, "Checked"),
-      checked.has(item.start) ? make("button", { type: "button", class: "plain", onclick: () => settle(item, null) }, "Not checked") : null),
+      isChecked(saying) ? make("button", { type: "button", class: "plain", onclick: () => settle(item, null) }, "Not checked") : null),
     make("p", { id: "choice-help", class: "key" }, "Letters and arrows choose, Enter checks, Escape closes."));
 }
 
-function settle(item, tags) {
-  if (tags) checked.set(item.start, tags); else checked.delete(item.start);
-  const all = openers(), here = all.indexOf(opened);
+function settle(item, saying) {
+  if (saying) {
+    for (const one of checked.values()) if (saying.end && meets(one, saying)) checked.delete(one.start);
+    checked.set(saying.start, saying);
+  } else checked.delete(correction().said(item).start);
+  const all = openers(), end = saying ? saying.end ?? item.end : item.start;
+  const next = all.findIndex((part) => items()[part.dataset.n].start >= end);
   close();
   refresh();
-  focusOn(all, tags ? Math.min(here + 1, all.length - 1) : here);
+  focusOn(all, next < 0 ? all.length - 1 : next);
+}
+
+function checkRest() {
+  for (const item of items()) {
+    const { start, end, tags } = correction().said(item);
+    if (item.text.trim() && (end || tags.length) && !checked.has(start)) checked.set(start, { start, end, tags });
+  }
+  refresh();
 }
 
 function close() {
   panel.hidden = true;
   openers().forEach((other) => other.setAttribute("aria-expanded", "false"));
+  anchor = null;
+  paintSelection();
   opened?.focus();
   opened = null;
 }
@@ -220,11 +255,11 @@ async function explain(item, why) {
 }
 
 async function download(layout) {
-  const marks = [...checked].map(([start, tags]) => ({ start, tags }));
+  const marks = [...checked.values()].map(({ start, end, tags }) => ({ start, end, tags }));
   try {
     const response = await post("checked", { text: asked, model: choice.value, kind, layout, checked: marks });
     const address = URL.createObjectURL(await response.blob());
-    make("a", { href: address, download: layout === "tsv" ? "checked.tsv" : "checked.conllu" }).click();
+    make("a", { href: address, download: `checked.${layout}` }).click();
     setTimeout(() => URL.revokeObjectURL(address), 1000);
   } catch (error) {
     tell(error.message, true);
@@ -234,16 +269,33 @@ async function download(layout) {
 answer.addEventListener("click", (event) => {
   const part = event.target.closest("[role=button]");
   if (!part) return;
-  focusOn(openers(), openers().indexOf(part));
-  open(part);
+  const all = openers();
+  if (event.shiftKey) anchor ??= all.findIndex((other) => other.tabIndex === 0);
+  select(all, all.indexOf(part));
 });
+answer.addEventListener("mouseup", () => {  // words that the pointer was drawn over
+  const chosen = getSelection(), all = openers();
+  if (chosen.isCollapsed || !correction()?.hasSpans) return;
+  const ends = [chosen.anchorNode, chosen.focusNode].map((node) => all.indexOf(node.parentElement.closest("[role=button]")));
+  if (ends.includes(-1) || ends[0] === ends[1]) return;
+  chosen.removeAllRanges();
+  anchor = ends[0];
+  select(all, ends[1]);
+});
+
+function select(all, number) {
+  focusOn(all, number);
+  paintSelection(number);
+  open(all[number]);
+}
+
 answer.addEventListener("keydown", (event) => {
   const part = event.target.closest("[role=button]");
   if (!part) return;
   if (event.key === "Enter" || event.key === " ") { event.preventDefault(); open(part); }
-  if ((event.key === "Delete" || event.key === "Backspace") && isCorrectable()) {
+  if ((event.key === "Delete" || event.key === "Backspace") && correction()) {
     event.preventDefault();
-    checked.delete(items()[part.dataset.n].start);
+    checked.delete(correction().said(items()[part.dataset.n]).start);
     refresh();
   }
 });
@@ -272,13 +324,14 @@ function show(result) {
   checked = marks.get(key) ?? new Map();
   marks.set(key, checked);
   panel.hidden = true;
-  opened = null;
+  opened = anchor = null;
   answer.innerHTML = result.html;
-  if (kind === "punctuate" && !result.error) answer.append(makeCopy("Copy text", result.restored));
+  items().forEach((item, number) => { item.n = number; });
+  if (kind === "punctuate" && !result.error) answer.append(makeCopy("Copy text", () => answer.firstChild.textContent));
   if (kind === "cite") {
     const good = (result.references ?? []).filter((one) => !one.error);
     answer.querySelectorAll("article pre").forEach((part, place) => part.after(
-      makeCopy("Copy BibTeX", good[place].bibtex), " ", makeCopy("Copy CSL", JSON.stringify([good[place].csl], null, 2))));
+      makeCopy("Copy BibTeX", () => good[place].bibtex), " ", makeCopy("Copy CSL", () => JSON.stringify([good[place].csl], null, 2))));
   }
   rove(answer, "[role=button]");
   showKnobs();

@@ -362,3 +362,35 @@ def test_a_file_that_is_included_may_speak_of_documents(tmp_path: Path) -> None:
     (tmp_path / "x.tex").write_text("\\input{y} end", encoding="utf8")
     (tmp_path / "y.tex").write_text("Kept % \\begin{document}\nas well", encoding="utf8")
     assert read_layout(tmp_path / "x.tex").text.split() == ["Kept", "as", "well", "end"]
+
+
+@pytest.mark.parametrize(
+    "source, expected",
+    [
+        (r"a \iffalse b \else c \fi d", "a c d"),
+        (r"a \iftrue b \else c \fi d \fi e \else f", "a b d e f"),  # what ends nothing is nothing
+        (r"a \iffalse b \ifx\x\y c \else d \fi \section{No} e \else f \fi g", "a f g"),
+        (r"a \iffalse \ifthenelse{\x}{b}{c} $x \iff y$ \ifpkg{d}{e} \fi g", "a g"),
+        ("a \\iffalse % \\fi\nb \\\\fi c \\fi d", "a d"),
+        (
+            r"\newif\ifdraft a \ifdraft b \else c \fi \drafttrue \ifdraft d \else e \fi \draftfalse \ifdraft{f}\fi g",
+            "a c d g",
+        ),
+        (r"\newcommand{\hide}{\iffalse} a \hide b \fi c", "a c"),
+        (r"\def\x{1}\def\y{1} a \ifx\x\y b \else c \fi \ifx\x\z d \else e \fi \ifdefined\x f \else g \fi", "a b e f"),
+        (r"a \ifnum\value{section}>3 b \else c \fi \ifodd\value{page} d\fi \ifdim\x<2pt e\fi f", "a c f"),
+        (r"a \ifcase 1 b \or c \or d \else e \fi f \ifcase 9 b\or c\else d\fi", "a c f d"),
+        (r"\newboolean{x}\setboolean{x}{true} \ifthenelse{\boolean{x}}{a}{b} \ifthenelse{\boolean{y}}{c}{d}", "a d"),
+        (r"\newtoggle{x}\toggletrue{x} \iftoggle{x}{a}{b} \ifpdf c \else d \fi", "a c"),
+        (r"a \iffalse b", "a"),
+    ],
+)
+def test_one_branch_of_a_conditional_is_read(tmp_path: Path, source: str, expected: str) -> None:
+    for text in (source, f"\\documentclass{{article}}\n\\begin{{document}}\n{source}\n\\end{{document}}\n"):
+        assert read(tmp_path, text).text.split() == expected.split()
+
+
+def test_conditionals_of_the_preamble_hide_what_is_in_them(tmp_path: Path) -> None:
+    source = r"\newif\iflong \iflong\title{Long}\else\title{Short}\fi "
+    source += r"\begin{document}\maketitle \iflong a\fi b\end{document}"
+    assert read(tmp_path, source).text.split() == ["Short", "b"]
