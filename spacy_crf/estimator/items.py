@@ -67,8 +67,7 @@ class Known(dict[str, int]):
         return numbers[table.find(hashes_of(strings))]
 
     def of_pairs(self, pairs: "DictPairs") -> Ints | None:
-        """((N,)): the numbers of the attributes "key:value" of pairs of strings, which are not made; None where hashes
-        do not tell them apart."""
+        """((N,)): the numbers of "key:value" for pairs of strings; None where hashes do not tell these apart."""
         if self._pairs is None:
             parts = [(*name.split(":", 1), number) for name, number in self.items() if ":" in name]
             before, behind, numbers = zip(*parts) if parts else ((), (), ())
@@ -110,6 +109,7 @@ def _joint_hashes(keys: Sequence[Any], values: Sequence[Any]) -> Hashes:
 
 class DictPairs:
     """Keys and values of dicts, looked at once, while they are in the processor's cache.
+
     hashes ((N,)): of each pair. are_texts ((N,)): whether the value is a string. is_clear (bool): whether keys are
     strings without a colon, so that no two pairs stand for the same attribute.
     """
