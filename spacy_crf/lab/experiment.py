@@ -27,7 +27,7 @@ from ..pipe.component import ChainPipe
 from ..pipe.probabilities import LabelsTokens
 from ..punctuation.component import PunctuationRestorer
 from ..punctuation.docs import gold_labels
-from ..reading.errors import config_problem
+from ..reading.configs import config_problem
 from ..sections.component import SectionParser
 from ..sections.layout import units_of
 from ..sections.scorer import confuse
