@@ -109,7 +109,9 @@ def apply(
         raise CRFError(CorpusErrors.CRF523.format(format=format, known=", ".join(FORMATS)))
     if isinstance(source, Path):
         model = str(source.absolute())  # workers of a cluster may run in another folder
-    files = find_inputs(inputs if scheduler is None else list(map(Path.absolute, inputs)), format, output)
+    files = [
+        (file if scheduler is None else file.absolute(), name) for file, name in find_inputs(inputs, format, output)
+    ]
     manifest = Manifest.open(output, {**settings, "inputs": list(map(spell_path, inputs))})
     parts = manifest.unfinished(make_parts(files, format, part_size * KIB, model, to))
     with tqdm(unit=" tokens", unit_scale=True, disable=is_quiet() or None) as progress:
@@ -155,9 +157,9 @@ def make_parts(
     files: Iterable[tuple[Path, str]], format: str | None, size: int, model: str, to: To
 ) -> Iterator[OutputPart]:
     """Put the pieces of files together to parts of so many bytes; the same ones each time."""
-    pieces, n_bytes, numbers = list[FilePiece](), 0, count()
+    pieces, n_bytes, numbers, names = list[FilePiece](), 0, count(), set[bytes]()
     for path, name in files:
-        for piece in cut_file(path, name, format):
+        for piece in cut_file(path, name, format, names):
             pieces.append(piece)
             n_bytes += piece.size
             if n_bytes >= size:

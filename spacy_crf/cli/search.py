@@ -75,7 +75,7 @@ def search(
     candidates = Candidates(config, space, component)
     candidates.check(folds)
     identity = {"config": config, "space": space, "component": candidates.component}
-    identity |= {"data": digest_data(config.interpolate())} if storage is not None else {}
+    identity |= {"data": digest_data(config.interpolate(), storage)} if storage is not None else {}
     found = ConfigSearch(candidates, space, settings, storage, identity).run(trials, timeout, tell_trial)
     if as_json:
         echo_data(found.to_data())

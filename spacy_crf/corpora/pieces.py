@@ -16,7 +16,6 @@ from typing import Any, TypeGuard, get_args
 
 from spacy.language import Language
 from spacy.tokens import Doc
-from spacy.util import get_words_and_spaces
 
 from ..annotation.documents import read_doc_name, write_doc_name
 from ..core.errors import CRFError, excerpt
@@ -149,7 +148,7 @@ def _files(path: Path, format: str | None) -> list[Path]:
     return sorted({*raw, *list_files(path, format)})
 
 
-def cut_file(path: Path, name: str, format: str | None) -> Iterator[FilePiece]:
+def cut_file(path: Path, name: str, format: str | None, names: set[bytes] | None = None) -> Iterator[FilePiece]:
     """Yield the pieces of a file, one after the other. format (str | None): None to have the file tell it."""
     whole = FilePiece(path, name, format)
     try:
@@ -157,7 +156,7 @@ def cut_file(path: Path, name: str, format: str | None) -> Iterator[FilePiece]:
         if whole.format in (TEXT, JSON_LINES):
             yield from _cut_lines(whole)
         elif whole.format == CONLLU:
-            yield from _cut_documents(whole)
+            yield from _cut_documents(whole, set() if names is None else names)
         else:
             yield whole
     except (CRFError, OSError) as error:
@@ -184,9 +183,9 @@ def _cut_lines(whole: FilePiece) -> Iterator[FilePiece]:
         line += chunk.count(b"\n")
 
 
-def _cut_documents(whole: FilePiece) -> Iterator[FilePiece]:
+def _cut_documents(whole: FilePiece, names: set[bytes]) -> Iterator[FilePiece]:
     """A piece ends where the last document that has been met begins."""
-    rest, is_marked, names = replace(whole, content=b""), False, set[bytes]()
+    rest, is_marked = replace(whole, content=b""), False
 
     def once(mark: re.Match[bytes]) -> bytes:
         """A mark without its name where the file has had that: such a document is called by the file."""
@@ -261,11 +260,28 @@ def _join_words(nlp: Language, words: list[str], spaces: list[bool] | None, whol
     admit(nlp, sum(len(word) + 1 for word in words) if whole is None else len(whole))
     if whole is not None and spaces is None:
         with suppress(ValueError):  # of words that do not make up the text
-            words, spaces = get_words_and_spaces(words, whole)
+            words, spaces = _words_and_spaces(words, whole)
     doc = Doc(nlp.vocab, words=words, spaces=spaces)
     if whole is not None and doc.text.rstrip() != whole.rstrip():
         raise CRFError(CorpusErrors.CRF489.format(where=where, text=excerpt(whole), words=excerpt(doc.text)))
     return doc
+
+
+def _words_and_spaces(words: list[str], text: str) -> tuple[list[str], list[bool]]:
+    """Tokens of a text, and whether a space is behind each. O(text), where spaCy's function of that name takes its
+    square. RAISES (ValueError): for words that do not make it up."""
+    if "".join("".join(words).split()) != "".join(text.split()):
+        raise ValueError
+    found, spaces, place = list[str](), list[bool](), 0
+    for word in [*(word for word in words if not word.isspace()), ""]:
+        start = text.index(word, place) if word else len(text)
+        parts = [text[place:start], word]
+        place = start + len(word)
+        has_space = bool(word) and text.startswith(" ", place)
+        found += filter(None, parts)
+        spaces += [False] * bool(parts[0]) + [has_space] * bool(word)
+        place += has_space
+    return found, spaces
 
 
 def _is_list(value: Any, kind: type) -> TypeGuard[list[Any]]:

@@ -180,12 +180,12 @@ class Corpus:
             register_stored(name)
         register_doc_name()
         files = ((file, path) for path in self.paths for file in find_files(path, self.format))
-        faulty = FaultyFiles(self.on_error)
+        faulty, known = FaultyFiles(self.on_error), set[str]()
         for file, name in name_files(files, self.paths):
-            yield file, name, faulty.docs(self._read_file(file, name, vocab))
+            yield file, name, faulty.docs(self._read_file(file, name, vocab, known))
         faulty.tell()
 
-    def _read_file(self, file: Path, name: str, vocab: Vocab) -> Iterator[Doc]:
+    def _read_file(self, file: Path, name: str, vocab: Vocab, known: set[str]) -> Iterator[Doc]:
         format = self.format or pick_format(file)
         if data_suffix(file) == ".spacy" and format not in BINARY:
             raise CRFError(CorpusErrors.CRF491.format(path=file, format=format))
@@ -204,7 +204,7 @@ class Corpus:
             sentences = apply_text(self._with_sets(file, format, sentences), text)
         if self.bare:
             sentences = bare_sentences(sentences)
-        make_reference, number, known, is_second = DocMaker(vocab), 1, set[str](), False
+        make_reference, number, is_second = DocMaker(vocab), 1, False
         for first, grouped in enumerate(group_sentences(self._check_input(file, sentences), self.group)):
             document = grouped[0].document
             if grouped[0].starts_document:

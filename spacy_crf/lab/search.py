@@ -7,7 +7,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b, file_digest
 from pathlib import Path
@@ -266,19 +266,23 @@ class ConfigSearch:
         return {name: float(value) for name, value in found.items()}
 
 
-def digest_data(config: Mapping[str, Any]) -> str:
-    """Return a digest of the files that the corpora of a config name: scores on other data are not to be compared."""
+def digest_data(config: Mapping[str, Any], storage: Path) -> str:
+    """Return a digest of the files that the corpora of a config read: scores on other data are not to be compared.
+
+    storage (Path): of the search, which changes; so do the files beside it whose names begin with its own.
+    """
     digest, waiting = blake2b(digest_size=16), [config.get("corpora", {})]
+    own = str(storage.resolve())
     while waiting:
-        value = waiting.pop()
-        if isinstance(value, Mapping | list):
-            waiting += value.values() if isinstance(value, Mapping) else value
-        elif isinstance(value, str) and value:
-            with suppress(OSError, ValueError):  # no path
-                for path in sorted(Path(value).rglob("*")) if Path(value).is_dir() else [Path(value)]:
-                    if path.is_file():
-                        with path.open("rb") as file_:
-                            digest.update(str(path).encode() + file_digest(file_, "sha256").digest())
+        block = waiting.pop()
+        waiting += [value for value in block.values() if isinstance(value, Mapping)]
+        found = block.get("path") or []
+        for path in map(Path, [found] if isinstance(found, str) else found):
+            for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+                if file.is_file() and not str(file.resolve()).startswith(own):
+                    with file.open("rb") as file_:
+                        digest.update(file.name.encode(errors="surrogateescape"))
+                        digest.update(file_digest(file_, "sha256").digest())
     return digest.hexdigest()
 
 

@@ -79,7 +79,7 @@ def tell_sentences(labels: Sequence[Label | None], scheme: LabelScheme, followin
     if not scheme.kinds:
         return list(labels)
     told: list[Label | None] = []
-    kind = _kind(scheme.label(following), scheme)
+    kind = ANY if following == ANY else _kind(scheme.label(following), scheme)
     for label in reversed(labels):
         if label is None:
             kind = ANY

@@ -58,11 +58,11 @@ class Passage:
         """Yield parts of about the same number of words. size (int): about so many; 0 for the whole passage."""
         n_parts = max(1, round(len(self.words) / size)) if size else 1
         bounds = [len(self.words) * part // n_parts for part in range(n_parts + 1)]
-        ends = [place for place, mark in enumerate(self.marks) if mark in ENDS]
+        ends = [place for place, mark in enumerate(self.marks) if mark is None or mark in ENDS]
         for low, high in pairwise(bounds):
             sides = low > 0 or self.truncated[0], high < len(self.words) or self.truncated[1]
             behind = bisect_left(ends, high)
-            following = (self.marks[ends[behind]] or "") if behind < len(ends) else self.following
+            following = (self.marks[ends[behind]] or ANY) if behind < len(ends) else self.following
             yield replace(self._run(low, high), truncated=sides, following=following)
 
     def sentences(self) -> Iterator["Passage"]:

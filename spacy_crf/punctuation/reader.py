@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -160,8 +160,9 @@ class PunctuationCorpus:
             write_truncated(doc, read_truncated(example.reference))
             places = WordView.of(doc, scheme).last_tokens.tolist()
             if None in marks:  # which no text tells
-                known = dict(zip(places, marks))
-                write_gold(doc, [known.get(place, "") for place in range(len(doc))])
+                columns: list[dict[int, Any]] = [dict(zip(places, column)) for column in words.marked()]
+                rows = [[column.get(place, "") for place in range(len(doc))] for column in columns]
+                write_gold(doc, rows[0], rows[1], rows[2], rows[3])
             write_following(doc, words.following)
             told = [(name, token._.get(name)) for name in (PAUSE, CONFIDENCE) for token in example.reference]
             for place, (name, value) in zip(places * 2, told if 2 * len(places) == len(told) else ()):

@@ -59,6 +59,27 @@ SPECIAL = re.compile(
 
 URL_COMMAND = re.compile(r"\\(?:url|nolinkurl|path|texttt)(?![A-Za-z])\s*")
 TILDES = re.compile(r"\\~(?:\{\s*\})?|\\textasciitilde(?![A-Za-z])|\$\s*\\sim\s*\$")
+DROPPED = {  # arguments that are not shown, by their braces: those in other ones than {} may be left out
+    name: arguments
+    for arguments, names in {
+        "[{": "index glossary nocite vspace hspace pagestyle thispagestyle includegraphics pagenumbering footnote "
+        "footnotetext hypersetup setlist thanks bibliography bibliographystyle captionsetup "
+        "addbibresource selectlanguage marginpar todo color pagecolor textcolor colorbox raisebox scalebox "
+        "foreignlanguage hypertarget cellcolor rowcolor graphicspath hyphenation cline alignat thebibliography minted "
+        "tabular longtable array usetheme geometry",
+        "[": "hyperref figure table itemize enumerate description lstlisting footnotemark linebreak",
+        "*[": "\\",
+        "{{": "setlength addtolength markboth fontsize multicolumn multirow resizebox fcolorbox",
+        "{{{": "addcontentsline",
+        "[([{": "cmidrule",
+        "[{{": "rule",
+        "[[[{": "parbox minipage",
+        "{[{": "tabular* tabularx tabulary",
+        "{[": "multicols",
+        "[{[{": "wrapfigure wraptable",
+    }.items()
+    for name in names.split()
+}
 
 
 def encode(text: str, unicode: bool = False) -> str:

@@ -5,7 +5,7 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Collection, Coroutine, MutableMapping
 from ipaddress import ip_address
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from fastapi import APIRouter, Body, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -71,10 +71,11 @@ class OwnText(BaseModel):
     text: str
     model: Annotated[str | None, Field(description="A name of GET /models")] = None
     kind: str | None = None
+    kinds: ClassVar[tuple[str, ...]] = EXPLAINED
 
     def choose(self, models: Models) -> tuple[ServedModel, str]:
         """The model, and what it is asked for: of what it answers, the first that fits."""
-        kinds = EXPLAINED if self.kind is None else (self.kind,)
+        kinds = self.kinds if self.kind is None else (self.kind,)
         found = [
             kind
             for kind in kinds
@@ -99,6 +100,7 @@ class CheckedText(OwnText):
     """A text with what somebody has checked in it, and the layout of the file for that."""
 
     kind: Annotated[CheckedKind | None, Field(description="What had been asked for")] = None
+    kinds: ClassVar[tuple[str, ...]] = (*EXPLAINED, "sections", "punctuate")
     checked: list[CheckMark]
     layout: FileLayout = "tsv"
     name: Annotated[str, Field(description="Of the document", pattern=r"^[^\r\n\t]*$")] = ""

@@ -100,7 +100,7 @@ def _with_line_cells(component: Any, doc: Doc) -> Answer:
             levels[node["heading"][0]] = f"{'+' * _implied(sections, node)}{node['level']}", node["probability"]
     names, cells = component.roles.names, []
     for place, (start, end, label, probability) in enumerate(elements):
-        if label != names["newline"]:
+        if label != names["newline"] and doc.text[start:end].strip():
             level, chance = levels.get(place, ("", None))
             own = {"text": doc.text[start:end], "start": start, "end": end, "at": start, "tags": [label, level]}
             cells.append({**own, "probability": probability, "section": chance})
@@ -275,7 +275,13 @@ def _line_gold(nlp: Language, component: Any, text: str, checked: Sequence[Check
     for mark in checked:
         number = find(mark.start, places)
         label, level = mark.tags if len(mark.tags) == 2 else ("", "")
-        fits = LEVEL.fullmatch(level) and label in (names["number"], names["title"]) if level else not level
+        fits = (
+            LEVEL.fullmatch(level)
+            and level.count("+") < int(level.lstrip("+"))
+            and label in (names["number"], names["title"])
+            if level
+            else not level
+        )
         if not fits or label not in line_labels(component):
             problem = (
                 f"{mark.tags} is no label of {component.name!r} and the level of a section that it begins, or none"

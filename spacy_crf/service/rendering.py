@@ -35,9 +35,7 @@ OPENED: dict[str, Show] = {
     **dict.fromkeys(("tag", "sets"), lambda told, text: parts.words(told["tokens"], text, active=True)),
     "entities": lambda told, text: parts.cells(told["cells"], text) + parts.change_list(told.get("changes")),
     "cite": SHOWN["cite"],
-    "sections": lambda told, text: parts.beside(
-        parts.element("nav", aria_label="Sections"), parts.cells(told["cells"], text)
-    ),
+    "sections": lambda told, text: parts.beside(OUTLINE, parts.cells(told["cells"], text)),
     "punctuate": lambda told, text: parts.cells(told["cells"], told["restored"]),
 }
 

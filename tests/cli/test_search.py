@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from spacy_crf.cli import app
 from spacy_crf.cli.search import short_names
+from spacy_crf.lab.search import digest_data
 from spacy_crf.lab.training import train_config
 
 SPACE = """
@@ -75,6 +76,17 @@ def test_trials_on_other_data_are_not_mixed_in(arguments: tuple[Any, ...], corpu
     own.write_bytes(own.read_bytes() + b"\n")
     result = run(*arguments, *given, 2)
     assert result.exit_code == 1 and "CRF634" in result.output and "another data" in " ".join(result.output.split())
+
+
+def test_the_storage_and_other_settings_are_no_data(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text("a")
+    config = {"corpora": {"train": {"path": str(tmp_path), "separator": "/", "text": {"path": None}}}}
+    before = digest_data(config, tmp_path / "s.db")
+    for name in ("s.db", "s.db-journal"):
+        (tmp_path / name).write_text("b")
+    assert digest_data(config, tmp_path / "s.db") == before
+    (tmp_path / "b.tsv").write_text("b")
+    assert digest_data(config, tmp_path / "s.db") != before
 
 
 def test_folds_need_no_dev_corpus(arguments: tuple[Any, ...], tmp_path: Path) -> None:

@@ -57,6 +57,11 @@ def test_documents_of_conllu_have_their_own_names(tmp_path: Path) -> None:
     read = lambda path, format: Corpus(path, format=format).read_docs(nlp.vocab)  # noqa: E731
     pieces = list(cut_file(path, "m", None))
     assert [read_doc_name(doc) for piece in pieces for doc in read_piece(piece, nlp, read)] == names(path)
+    other = write(tmp_path / "n.conllu", f"# newdoc id = d\n{word}")
+    assert names(path, other) == [*names(path), "n"]
+    seen: set[bytes] = set()
+    pieces = [piece for file in (path, other) for piece in cut_file(file, file.stem, None, seen)]
+    assert [read_doc_name(doc) for piece in pieces for doc in read_piece(piece, nlp, read)] == names(path, other)
     writer = WRITERS["conllu"]()
     for doc in Corpus(path).read_docs(nlp.vocab):
         writer.add(doc)

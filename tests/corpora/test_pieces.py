@@ -1,6 +1,7 @@
 """Files that are cut into pieces give the documents of the whole, and what is damaged costs itself."""
 
 import gzip
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,14 +12,16 @@ import spacy
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc
+from spacy.util import get_words_and_spaces
 
 from spacy_crf import Corpus
 from spacy_crf.annotation.documents import read_doc_name
-from spacy_crf.corpora.pieces import InputFault, cut_file, find_inputs, read_piece
+from spacy_crf.corpora.pieces import FilePiece, InputFault, cut_file, find_inputs, read_piece
 from spacy_crf.reading import files
 
 NLP = spacy.blank("en")
 WORDS = st.lists(st.sampled_from(["a", "bc", "#", "déf"]), min_size=1, max_size=6)
+GAPS = st.sampled_from(["", " ", "  ", "\n", " \n "])
 SENTENCES = st.lists(st.tuples(st.booleans(), st.booleans(), WORDS), min_size=1, max_size=12)
 
 
@@ -123,6 +126,16 @@ def test_words_of_json_lines_are_the_tokens_of_their_text(tmp_path: Path) -> Non
     codes = [re.search(r"CRF\d+", fault.problem)[0] for fault in docs if isinstance(fault, InputFault)]  # type: ignore[index]
     assert codes == ["CRF489", "CRF489", "CRF683", "CRF683", "CRF683"]
     assert all("a.jsonl, line" in fault.problem for fault in docs if isinstance(fault, InputFault))
+
+
+@given(st.lists(st.tuples(GAPS, st.text("ab", min_size=1, max_size=3)), min_size=1, max_size=6), GAPS)
+def test_words_and_their_text_are_put_together_as_spacy_does(parts: list[tuple[str, str]], end: str) -> None:
+    words, text = [word for _, word in parts], "".join(gap + word for gap, word in parts) + end
+    line = json.dumps({"text": text, "words": words}).encode()
+    (doc,) = read_piece(FilePiece(Path("a.jsonl"), "a", "jsonl", line), NLP, read)
+    assert isinstance(doc, Doc)
+    expected = get_words_and_spaces(words, text)
+    assert ([token.text for token in doc], [bool(token.whitespace_) for token in doc]) == expected
 
 
 def test_names_of_json_lines_are_strings_or_numbers(tmp_path: Path) -> None:

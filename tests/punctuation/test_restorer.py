@@ -531,6 +531,30 @@ def test_words_whose_mark_is_not_known_are_unknown(tmp_path: Path) -> None:
     assert WordView.of(text, scheme).marked().marks == ["", "", "QUESTION", "COMMA", None, "PERIOD"]
 
 
+def test_what_stands_around_words_is_known_where_a_mark_is_not(tmp_path: Path) -> None:
+    nlp = build(marks={**MARKS, "pairs": True, "kinds": ["QUESTION"]})
+    scheme = nlp.get_pipe("punctuation_restorer").label_scheme
+    doc = Doc(nlp.vocab, words=["he", "said", "hello", "there", "friend"])
+    write_gold(doc, ["", None, "", "", "QUESTION"], ["", "", "QUOTE", "", ""], ["", "", "", "", "QUOTE"])
+    path = tmp_path / "checked.spacy"
+    DocBin(store_user_data=True, docs=[doc]).to_disk(path)
+    (text,) = PunctuationCorpus(path).read_texts(nlp)
+    (example,) = PunctuationCorpus(path)(nlp)
+    assert WordView.of(text, scheme).labels(scheme) == WordView.of(example.reference, scheme).labels(scheme)
+
+
+def test_windows_before_an_unknown_mark_do_not_know_its_sentence(tmp_path: Path) -> None:
+    nlp = build(marks={**MARKS, "kinds": ["QUESTION"]})
+    scheme = nlp.get_pipe("punctuation_restorer").label_scheme
+    doc = Doc(nlp.vocab, words=list("abcdef"))
+    write_gold(doc, ["", "", None, "", "", "QUESTION"])
+    path = tmp_path / "checked.spacy"
+    DocBin(store_user_data=True, docs=[doc]).to_disk(path)
+    (whole,) = PunctuationCorpus(path)(nlp)
+    parts = [label for eg in PunctuationCorpus(path, window=2)(nlp) for label in gold_labels(eg, scheme)]
+    assert parts == gold_labels(whole, scheme)
+
+
 def test_a_text_of_which_little_is_known_is_not_taken_for_a_bare_one(tmp_path: Path) -> None:
     nlp = spacy.blank("en")
     doc = Doc(nlp.vocab, words=["word"] * 300)

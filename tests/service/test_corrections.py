@@ -191,6 +191,7 @@ def test_what_is_checked_can_be_learned_from(read: Read, client: httpx.Client) -
         ("sections", CONTRACT, {"start": 0, "tags": ["TEXT_BLOCK", "1"]}, "CRF595"),
         ("sections", CONTRACT, {"start": 0, "tags": ["NEWLINE", ""]}, "CRF595"),
         ("sections", CONTRACT, {"start": 0, "tags": ["NR", "+" * 20 + "1"]}, "CRF595"),
+        ("sections", CONTRACT, {"start": 0, "tags": ["NR", "+1"]}, "CRF595"),
         ("sections", CONTRACT, {"start": 7, "tags": ["NR", ""]}, "CRF581"),
         ("tag", SPEECH, {"start": 0, "tags": ["NONE"]}, "CRF582"),
     ],
@@ -205,6 +206,18 @@ def test_marks_that_meet_are_refused(client: httpx.Client) -> None:
     marks = [mark_at(REFERENCE, "Edith Crane", "AUTHOR"), mark_at(REFERENCE, "Crane", "EDITOR")]
     refusal(client.post("/checked", json={**body, "checked": marks}), 422, "CRF595")
     refusal(client.post("/checked", json={**body, "checked": marks[:1] * 2}), 422, "CRF595")
+
+
+def test_the_kind_is_that_of_the_model(client: httpx.Client, models: Models) -> None:
+    for model in models.values():
+        kinds = [kind for kind in ("tag", "sets", "entities", "sections", "punctuate") if kind in model.kinds]
+        body = {"text": "A dog.", "model": model.name, "layout": "spacy", "checked": []}
+        assert not kinds or client.post("/checked", json=body).status_code == 200
+
+
+def test_blank_lines_are_no_cells(client: httpx.Client) -> None:
+    text = "\t\nArticle 5\nAnnex\n“quote”\n"
+    assert all(text[cell["start"] : cell["end"]].strip() for cell in cells_of(client, "sections", text))
 
 
 @pytest.mark.parametrize("kind", ["entities", "punctuate", "sections"])

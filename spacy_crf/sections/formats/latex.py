@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from ...core.errors import CRFWarning
-from ...reading.latex import ACCENTS
+from ...reading.latex import ACCENTS, DROPPED
 from ..errors import SectionWarnings
 from ..layout import DocumentLayout
 from . import read_text
 from .latex_page import LEVELS, UNNUMBERED, LatexPage
-from .latex_source import ANY, DROPPED, OF_FILE, LatexSource, known_signs
+from .latex_source import ANY, OF_FILE, LatexSource, known_signs
 
 SPACE = re.compile(r"\s+")
 ENCODING = re.compile(rb"^[^%\n]{0,200}?\\usepackage\s*\[([\w-]+)\]\s*\{inputenc\}", re.MULTILINE)

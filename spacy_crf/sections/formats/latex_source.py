@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...core.errors import CRFError, required
-from ...reading.latex import signs
+from ...reading.latex import DROPPED, signs
 from ..errors import SectionErrors
 
 TOKEN = re.compile(
@@ -28,27 +28,6 @@ BLANK_LINE = re.compile(r"\n[ \t]*+\n")
 PARAMETER = re.compile(r"#([1-9])")
 COMMANDS = frozenset({"newcommand", "renewcommand", "providecommand", "DeclareRobustCommand"})
 ENVIRONMENTS = frozenset({"newenvironment", "renewenvironment"})
-DROPPED = {  # arguments that are not shown, by their braces: those in other ones than {} may be left out
-    name: arguments
-    for arguments, names in {
-        "[{": "index glossary nocite vspace hspace pagestyle thispagestyle includegraphics pagenumbering footnote "
-        "footnotetext hypersetup setlist thanks bibliography bibliographystyle captionsetup "
-        "addbibresource selectlanguage marginpar todo color pagecolor textcolor colorbox raisebox scalebox "
-        "foreignlanguage hypertarget cellcolor rowcolor graphicspath hyphenation cline alignat thebibliography minted "
-        "tabular longtable array usetheme geometry",
-        "[": "hyperref figure table itemize enumerate description lstlisting footnotemark linebreak",
-        "*[": "\\",
-        "{{": "setlength addtolength markboth fontsize multicolumn multirow resizebox fcolorbox",
-        "{{{": "addcontentsline",
-        "[([{": "cmidrule",
-        "[{{": "rule",
-        "[[[{": "parbox minipage",
-        "{[{": "tabular* tabularx tabulary",
-        "{[": "multicols",
-        "[{[{": "wrapfigure wraptable",
-    }.items()
-    for name in names.split()
-}
 PRINTED = {  # signs, commands and white space that are text otherwise than pylatexenc knows
     **{sign: sign for sign in "&%$#_{} "},
     **dict.fromkeys(("\n", "\t", ",", ";", ":", "space", "enspace", "quad", "qquad", "hfill"), " "),
@@ -56,12 +35,16 @@ PRINTED = {  # signs, commands and white space that are text otherwise than pyla
 }
 NO_CONDITION = frozenset({"iff", "ifthenelse", "iftoggle", "ifbool"})
 FLAG = re.compile(r"([A-Za-z@]+)(true|false)")
-BRANCH = re.compile(r"\\(?P<name>else|fi|or|if[A-Za-z@]*)(?![A-Za-z@])(?P<brace>\s*\{)?|\\.|%[^\n]*", re.DOTALL)
+BRANCH = re.compile(
+    r"\\(?:newif|let)\s*\\if[A-Za-z@]*|\\(?P<name>else|fi|or|if[A-Za-z@]*)(?![A-Za-z@])"
+    r"(?:(?<=\\ifx)(?:\s*\\[A-Za-z@]+){1,2}|(?P<brace>\s*\{))?|\\.|%[^\n]*",
+    re.DOTALL,
+)
 VALUE = r"\s*+(?:\\value\s*\{[^{}]*\}|\\[A-Za-z@]++|-?[\d.]++[a-z]*+)\s?"
 NUMBER, COMPARED = re.compile(VALUE), re.compile(rf"({VALUE})\s*([<=>])({VALUE})")
 TEST = re.compile(r"\s*\\boolean\s*\{([^{}]*)\}\s*")
 MOST_MADE, TIMES = 1_000_000, 10  # characters that macros and other files may add, and times those of the document
-OF_MACRO, OF_FILE = 10, 5_000  # what they cost beside their characters
+OF_MACRO, OF_FILE, MOST_UNKNOWN = 10, 5_000, 100  # what they cost beside their characters; conditionals looked for
 
 
 def known_signs() -> Mapping[str, str]:
@@ -87,6 +70,7 @@ class LatexSource:
         self.macros: dict[str, Macro] = {}
         self._flags: dict[str, bool] = {"pdf": True}  # of conditionals
         self._open = 0  # conditionals that the text is in
+        self._plain = set(NO_CONDITION)  # commands that begin with "if", and are no conditionals
         self._most = self._left = MOST_MADE + TIMES * len(text)
         self._waiting = [(text, 0)]  # texts within each other, and where it goes on in them
 
@@ -209,7 +193,9 @@ class LatexSource:
             self.take(EQUALS)
             other = self._name(self.argument())
             macro = Macro(f"\\{other}") if other in self.reserved else self.macros.get(other)
-            if macro is not None and own not in self.reserved:
+            if own.startswith("if") and (other in ("iftrue", "iffalse") or other[2:] in self._flags):
+                self._flags[own[2:]] = self._flags.get(other[2:], other == "iftrue")
+            elif macro is not None and own not in self.reserved:
                 self.macros[own] = macro
         elif name == "newif":
             self._flags.setdefault(self._name(self.argument()).removeprefix("if"), False)
@@ -232,7 +218,7 @@ class LatexSource:
         """Go on in the branch of a conditional that holds, if this is one, or behind its end. What depends on more than
         is in the document counts as false."""
         if name in ("else", "or") and self._open:
-            while self._leave_branch() != "fi":
+            while self._leave_branch() not in ("fi", ""):
                 pass
             self._open -= 1
         elif name == "fi":
@@ -242,15 +228,15 @@ class LatexSource:
             for _ in range(min(int(number), MOST_MADE) if number.isdecimal() else 0):
                 if mark == "or":
                     mark = self._leave_branch()
-            self._open += mark != "fi"
+            self._open += mark not in ("fi", "")
         elif name in ("ifthenelse", "iftoggle", "ifbool"):
             asked, *branches = self.argument(), self.argument(), self.argument()
             test = TEST.fullmatch(asked)
             self.push(branches[not self._flags.get(test[1] if test else asked)])
-        elif not name.startswith("if") or name in NO_CONDITION or name in self.macros:
+        elif not name.startswith("if") or not self._is_condition(name, self.opens("{")):
             return False
-        elif name[2:] not in self._flags and name not in CONDITIONS and self.opens("{"):
-            return False  # of a package, with its branches in braces
+        elif name[2:] not in self._flags and name not in CONDITIONS and not self._ends(name):
+            return False  # of a package, with its branches in braces: \ifdef\name{}{}, or no condition: \ifoot[]{}
         elif CONDITIONS.get(name, lambda source: source._flags.get(name[2:], False))(self):
             self._open += 1
         else:
@@ -259,8 +245,26 @@ class LatexSource:
             self._open += mark == "else"
         return True
 
+    def _is_condition(self, name: str, in_braces: bool) -> bool:
+        """Whether a command that begins with "if" has an end. in_braces (bool): whether braces come next."""
+        if name in self._plain or name in self.macros:
+            return False
+        return not in_braces or name[2:] in self._flags or name in CONDITIONS
+
+    def _ends(self, name: str) -> bool:
+        """Whether a conditional of which nothing is known has an end; looked for once for each, of so many."""
+        waiting, mark = self._waiting.copy(), "or"
+        while mark in ("else", "or") and len(self._plain) < MOST_UNKNOWN:
+            mark = self._leave_branch()
+        self._waiting = waiting
+        if mark == "fi":
+            self._flags[name[2:]] = False
+        else:
+            self._plain.add(name)
+        return mark == "fi"
+
     def _leave_branch(self) -> str:
-        """Go on behind the branch of a conditional. Returned is what ends it: "else", "or" or "fi"."""
+        """Go on behind the branch of a conditional. Returned is what ends it: "else", "or" or "fi"; "" for nothing."""
         depth = 0
         while self.peek():
             text, place = self._waiting[-1]
@@ -272,10 +276,10 @@ class LatexSource:
                     return name
                 if name == "fi":
                     depth -= 1
-                elif name and name.startswith("if") and not (name in NO_CONDITION or found["brace"]):
+                elif name and name.startswith("if") and self._is_condition(name, found["brace"] is not None):
                     depth += 1
             self._go_to(len(text))
-        return "fi"
+        return ""
 
     def _same(self) -> bool:
         """Whether the two tokens that come next mean the same."""

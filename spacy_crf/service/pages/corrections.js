@@ -36,11 +36,16 @@ const entities = {
   layouts: STORED,
   hasSpans: true,
   prepare() {
-    const own = [...checked.values()], numbers = new Map(items().map((cell) => [cell.start, cell.n]));
+    const own = [...checked.values()];
     const kept = told.entities.filter((one) => !own.some((other) => meets(one, other)));
     spans = new Map();
-    for (const one of [...kept.map((span) => ({ ...span, tags: [span.label] })), ...own]) {
-      for (let n = numbers.get(one.start); items()[n]?.start < one.end; n += 1) spans.set(items()[n].start, one);
+    const all = [...kept.map((span) => ({ ...span, tags: [span.label] })), ...own].sort((one, other) => one.start - other.start);
+    let n = 0;
+    for (const one of all) {
+      while (items()[n]?.start < one.start) n += 1;  // white space at either end of a span is no cell
+      const first = n;
+      for (; items()[n]?.start < one.end; n += 1) spans.set(items()[n].start, one);
+      if (n > first && !isChecked(one)) Object.assign(one, { start: items()[first].start, end: items()[n - 1].end });
     }
   },
   said: (cell) => spans.get(cell.start) ?? { start: cell.start, end: cell.end, tags: [] },
@@ -77,8 +82,9 @@ const words = {
   // a word behind a mark that a person has put at the end of a sentence has a capital
   said(cell) {
     if (checked.has(cell.start)) return checked.get(cell.start);
-    const before = checked.get(items()[cell.n - 1]?.start), [mark, form] = cell.tags;
-    return { start: cell.start, tags: [mark, told.ends.includes(before?.tags[0]) ? titled(form) : form] };
+    const last = items()[cell.n - 1], before = checked.get(last?.start)?.tags[0], [mark, form] = cell.tags;
+    const isNew = told.has_case && before !== last?.tags[0] && told.ends.includes(before);
+    return { start: cell.start, tags: [mark, isNew ? titled(form) : form] };
   },
   describe: (saying) => `${saying.tags[0] || "no mark"}, spelt ${saying.tags[1]}`,
   ask(cell, saying) {

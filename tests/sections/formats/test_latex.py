@@ -383,6 +383,12 @@ def test_a_file_that_is_included_may_speak_of_documents(tmp_path: Path) -> None:
         (r"\newboolean{x}\setboolean{x}{true} \ifthenelse{\boolean{x}}{a}{b} \ifthenelse{\boolean{y}}{c}{d}", "a d"),
         (r"\newtoggle{x}\toggletrue{x} \iftoggle{x}{a}{b} \ifpdf c \else d \fi", "a c"),
         (r"a \iffalse b", "a"),
+        (r"\ifoot[]{left} a", "left a"),
+        (r"\ifdef\foo{a}{b} c", "ab c"),
+        (r"\newif\ifa\newif\ifb \ifa \ifb{bold}\fi no \fi yes", "yes"),
+        (r"\iffalse \ifx\ifpdf\undefined a\fi \fi b", "b"),
+        (r"\let\ifdraft\iftrue \ifdraft a\else b\fi", "a"),
+        (r"\ifunknown a\else b\fi c", "bc"),
     ],
 )
 def test_one_branch_of_a_conditional_is_read(tmp_path: Path, source: str, expected: str) -> None:
