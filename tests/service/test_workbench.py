@@ -351,6 +351,17 @@ def test_what_a_page_sends_can_be_read(browser: Any, client: httpx.Client, kind:
 
 
 @pytest.mark.slow
+def test_white_space_at_the_ends_of_an_entity_hides_nothing(browser: Any, client: httpx.Client) -> None:
+    open_page(browser, client, "entities")
+    browser.execute_script("text.value = `\\n${KINDS.entities.example} \\n`; ask()")
+    wait_for(lambda: browser.execute_script("return asked.endsWith('\\n') && told.entities.length > 0"))
+    found = browser.execute_script("return told.entities.map((one) => [one.start, one.end, one.label])")
+    shown = browser.execute_script("return items().map((cell) => [cell.start, correction().said(cell).tags[0]])")
+    assert all([start, label] in shown for low, end, label in found for start, _ in shown if low <= start < end)
+    assert found[0][0] == 0  # which is no cell
+
+
+@pytest.mark.slow
 def test_what_is_checked_is_there_when_the_same_is_asked_again(browser: Any, client: httpx.Client) -> None:
     open_page(browser, client, "tag")
     browser.execute_script("settle(items()[0], { start: 0, tags: ['NN'] }); text.value = 'Another text.'; ask()")
