@@ -149,7 +149,8 @@ def row_sums(values: Floats) -> Floats:
     """((N,)): the sum of each row ((N, L)), NaN where it is none. O(N L).
 
     A product is several times faster than a sum over short rows. But the kernels of BLAS also compute in lanes that no
-    result is taken from: what lies there may raise the flag of an invalid operation, of which NumPy then warns.
+    result is taken from: what lies there may raise the flag of an invalid operation, of which NumPy then warns
+    (numpy/numpy#24067).
     """
     with np.errstate(invalid="ignore"):
         return np.asarray(values @ np.ones(values.shape[1], dtype=values.dtype))

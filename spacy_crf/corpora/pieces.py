@@ -188,7 +188,7 @@ def _cut_documents(whole: FilePiece, names: set[bytes]) -> Iterator[FilePiece]:
     rest, is_marked = replace(whole, content=b""), False
 
     def once(mark: re.Match[bytes]) -> bytes:
-        """A mark without its name where the file has had that: such a document is called by the file."""
+        """A mark without its name if that was met before: such a document is called by its file."""
         name = mark[2].strip()
         is_new = name not in names
         names.add(name)

@@ -175,7 +175,7 @@ class Corpus:
             raise CRFError(CorpusErrors.CRF520.format(path=", ".join(map(str, self.paths))))
 
     def read_files(self, vocab: Vocab) -> Iterator[tuple[Path, str, Iterator[Doc]]]:
-        """Yield files, their names, which are those of their first documents, and what `read_docs` gives of each."""
+        """Yield files, their names, which documents without one get, and what `read_docs` gives of each."""
         for name in filter(None, map(extension_name, [*(self.columns or ()), *(self.input or ())])):
             register_stored(name)
         register_doc_name()

@@ -215,8 +215,8 @@ class LatexSource:
     # -- conditionals
 
     def _decide(self, name: str) -> bool:
-        """Go on in the branch of a conditional that holds, if this is one, or behind its end. What depends on more than
-        is in the document counts as false."""
+        """Go on in the branch of a conditional that holds, if this is one, or behind its end. Comparisons of numbers,
+        and what depends on more than is in the document, count as false."""
         if name in ("else", "or") and self._open:
             while self._leave_branch() not in ("fi", ""):
                 pass
