@@ -5,7 +5,7 @@ there, they need no registration, and a small part of the time that `token._` ta
 numbers, strings, lists and dicts, so that `doc.to_json(underscore=[..])` and DocBin can hold it.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from operator import getitem
@@ -218,12 +218,27 @@ def custom_names(doc: Doc) -> list[str]:
     return sorted({key[1] for key in keys} - {_TOKENS[1]})
 
 
-def copy_values(doc: Doc, other: Doc, names: Iterable[str], first: int = 0) -> None:
-    """Store what the tokens of a Doc have stored in another one, with the same tokens or those from `first` on."""
+def copy_values(doc: Doc, other: Doc, names: Iterable[str], tokens: Sequence[int] | None = None) -> None:
+    """Store what tokens of a Doc, or some of them by their numbers, have stored, for those of another one."""
     old, new = user_data(doc), user_data(other)
     for name in names:
-        pairs = zip(_keys(doc, name)[first:], _keys(other, name))
-        new.update((after, old[before]) for before, after in pairs if before in old)
+        keys = _keys(doc, name)
+        chosen = keys if tokens is None else [keys[token] for token in tokens]
+        new.update((after, old[before]) for before, after in zip(chosen, _keys(other, name)) if before in old)
+
+
+def copy_document_values(doc: Doc, other: Doc) -> None:
+    """Store what a Doc has stored of itself, and nothing of its tokens or spans, in another one."""
+    stored = user_data(doc)
+    results = stored.get(_TOKENS, {})
+    user_data(other).update((key, value) for key, value in stored.items() if _is_of_document(key, results))
+
+
+def _is_of_document(key: Any, results: Container[str]) -> bool:
+    """Whether a value is told of a Doc as a whole: results speak of its tokens by their places."""
+    if not (isinstance(key, tuple) and len(key) == 4 and key[0] == _PREFIX):
+        return True
+    return key[2] is None and key != _TOKENS and key[1] not in results
 
 
 def _keys(doc: Doc, name: str, starts: Hashes | None = None) -> list[Key]:

@@ -20,6 +20,7 @@ from ..core.chain.evidence import allowed_labels
 from ..core.labels import UNKNOWN, Gold, TagSet
 from .extensions import UNSET, read_values, register, write_values
 from .gold import aligned_tokens, same_tokens
+from .white_space import Places
 
 Names: TypeAlias = Sequence[str | None]
 Values: TypeAlias = np.ndarray[Any, Any]
@@ -53,6 +54,11 @@ class DecodedDoc:
     spans: Sequence[Place] = ()
     scores: SpanScores | None = None
     present: Hashes | None = None
+
+    def spread(self, places: Places, present: Hashes | None) -> "DecodedDoc":
+        """What was decoded for the words of a Doc, of all its tokens. present ((n,) | None): see above."""
+        spans = [(*places.tokens_of(start, end), label) for start, end, label in self.spans]
+        return DecodedDoc(places.spread(self.labels, UNKNOWN), spans, self.scores, present)
 
 
 @dataclass(frozen=True)

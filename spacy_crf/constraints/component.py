@@ -18,7 +18,8 @@ from spacy.vocab import Vocab
 from ..annotation.extensions import register_marginals
 from ..annotation.span_targets import target_of
 from ..annotation.target import SpanScores, Target
-from ..core.arrays import Floats, Segments
+from ..annotation.white_space import is_white_space
+from ..core.arrays import Bools, Floats, Segments
 from ..core.chain.distribution import ChainDistribution
 from ..core.constraints.costs import ScoredGold
 from ..core.constraints.family import Constraint
@@ -30,6 +31,7 @@ from ..learning.encoder import Sample
 from ..pipe.block import SPAN_TARGETS
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import label_decoder, resolve_scheme
+from ..pipe.labels import SKIPS_WHITE_SPACE
 from ..pipe.live_settings import as_stored
 from ..pipe.pool import trained_on
 from ..pipe.probabilities import LabelsTokens, span_probabilities
@@ -108,11 +110,12 @@ class ConstrainedNER(KeepsConstraints, PromisesSpans, ChainPipe):
     """
 
     parts = (*NAMES, FILE)
+    learned_settings = (SKIPS_WHITE_SPACE,)
     settings: NERSettings
 
     def __init__(self, vocab: Vocab, settings: NERSettings, name: str = "constrained_ner"):
         self._entries = []
-        super().__init__(vocab, settings, name, resolve_scheme(settings))
+        super().__init__(vocab, settings, name, resolve_scheme(settings), **{SKIPS_WHITE_SPACE: False})
         self.prepares = "" if settings.mine is None else "mined constraints"
         if settings.mine is not None:
             TokenPredicates(settings.predicates, name).require(settings.mine.predicates, name)
@@ -181,7 +184,7 @@ class ConstrainedNER(KeepsConstraints, PromisesSpans, ChainPipe):
 
     def before_training(self, get_examples: Callable[[], Iterable[Example]], nlp: Language | None) -> None:
         """Mine constraints, if the config asks for it."""
-        config, examples = self.settings.mine, list(get_examples())
+        config, examples = self.settings.mine, self.word_examples(list(get_examples()))
         if config is None:
             return
         docs = [example.predicted for example in examples]
@@ -196,6 +199,7 @@ class ConstrainedNER(KeepsConstraints, PromisesSpans, ChainPipe):
         self._take([*self._entries, *map(ConstraintEntry.of_mined, found)])
 
     def make_sample(self, examples: Sequence[Example]) -> Sample:
+        examples = self.word_examples(examples)
         sample = super().make_sample(examples)
         if not self.settings.train_constrained:
             return sample
@@ -293,7 +297,7 @@ class ConstraintDecoder(KeepsConstraints, SourcePipe):
             if len(values) != len(doc) or (len(doc) and tuple(one["tags"]) != names):
                 where = {"place": place, "document": excerpt(doc.text)}
                 raise CRFError(ConstraintErrors.CRF442.format(name=self.name, **where))
-            if problem := not_probable(names, values):
+            if problem := not_probable(names, values, is_white_space(doc)):
                 where = {"place": place, "document": excerpt(doc.text), "problem": problem}
                 raise CRFError(ConstraintErrors.CRF452.format(name=self.name, **where))
             rows.append(values)
@@ -310,13 +314,15 @@ class ConstraintDecoder(KeepsConstraints, SourcePipe):
         self._take_stored(files, path, alone)
 
 
-def not_probable(tags: Sequence[str], values: Floats) -> str:
-    """Say why an array is not that of the probabilities of some tags for each of n tokens, which are (n, L)."""
+def not_probable(tags: Sequence[str], values: Floats, are_spaces: Bools) -> str:
+    """Say why an array is not that of the probabilities of some tags for each of n tokens, which are (n, L); rows of
+    tokens of white space ((n,)) may be 0, where these were left out."""
     if len(set(tags)) < len(tags):
         return "a tag is named twice"
     if values.ndim != 2 or values.shape[1] != len(tags):
         return f"they have the shape {values.shape} for {len(tags)} tags"
-    wrong = np.flatnonzero(~((values >= 0).all(axis=1) & (abs(values.sum(axis=1) - 1) <= TOLERANCE)))
+    right = (values >= 0).all(axis=1) & (abs(values.sum(axis=1) - 1) <= TOLERANCE)
+    wrong = np.flatnonzero(~(right | (are_spaces & ~values.any(axis=1))))
     return f"those of token {wrong[0]} are {excerpt(str(values[wrong[0]].tolist()))}" if len(wrong) else ""
 
 

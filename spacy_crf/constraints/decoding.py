@@ -13,6 +13,7 @@ import numpy as np
 from spacy.tokens import Doc
 
 from ..annotation.extensions import register, register_result
+from ..annotation.white_space import Places
 from ..core.arrays import Bools, Ints, Segments
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.evidence import ImpossibleEvidenceError, condition
@@ -97,6 +98,14 @@ class ConstrainedDecoder(Decoder):
         found = super().empty(tags)
         found.told = (*found.told, *self._told_of([], tags))
         return found
+
+    def spread(self, found: Prediction, doc: Doc, places: Places) -> Prediction:
+        *_, info, changes = found.told
+        spread = super().spread(found, doc, places)
+        if changes is not None:
+            changes = [{**change, "token": int(places.words[change["token"]])} for change in changes]
+        spread.told = (*spread.told, info, changes)
+        return spread
 
     def _told_of(self, decided: list[Decided], tags: TagSet) -> tuple[Any, Any]:
         """How a Doc was decoded, and what constraints changed if that is asked for."""

@@ -95,7 +95,7 @@ def cut_doc(doc: Doc, starts: list[int]) -> Iterator[Doc]:
                     Span(part, one.start - start, one.end - start, label=one.label, kb_id=one.kb_id, span_id=one.id)
                     for one in placed[number]
                 ]
-        copy_values(doc, part, extensions, start)
+        copy_values(doc, part, extensions, range(start, end))
         for name, tags in gold.items():
             register_stored(name)
             write_known(part, name, tags[start:end])

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast
 
 import numpy as np
-from spacy.attrs import IDS, IOB_STRINGS, LOWER, ORTH, SENT_START, SPACY
+from spacy.attrs import IDS, IOB_STRINGS, IS_SPACE, LOWER, ORTH, SENT_START, SPACY
 from spacy.parts_of_speech import NAMES as POS_NAMES
 from spacy.strings import StringStore
 from spacy.tokens import Doc, Token
@@ -67,6 +67,7 @@ class Columns:
     truncated ((B, 2) | None): whether a sequence is cut out of a text that goes on before it and behind it; None for
         none. A truncated side is no start and no end, and positions outside of it have no value.
     vocab (Vocab): that knows the words: of the Docs, which need not be a component's own.
+    has_white_space (bool): whether tokens are white space.
     """
 
     doc_lengths: Indices
@@ -78,6 +79,7 @@ class Columns:
     lexicon: Lexicon = NOTHING
     truncated: Bools | None = None
     vocab: Vocab = field(default_factory=Vocab)
+    has_white_space: bool = False
 
     def split(self, n_parts: int) -> list["Columns"]:
         """Cut into so many runs of whole Docs with about the same number of units."""
@@ -118,7 +120,7 @@ class ColumnReader:
             a: Column.of_strings(self.lists[a.key].strings(a.number)) for a in self._other if a.name == "LIST"
         }
         self._annotation = {each: IDS[each.name] for each in self._other if each.is_annotation and each.name != "_"}
-        self._ids: list[int | str] = [ORTH, SENT_START, *self._annotation.values()]
+        self._ids: list[int | str] = [ORTH, SENT_START, IS_SPACE, *self._annotation.values()]
         self._ids += [LOWER] if self.lists else []  # word lists are matched by lower-cased words
         self._ids += [SPACY] if self._has_sequence_attributes and SPACY not in self._ids else []
 
@@ -169,7 +171,8 @@ class ColumnReader:
                 columns[attribute] = self._list_values[attribute].take(found)
             else:
                 columns[attribute] = positional(attribute, lengths, truncated)
-        return Columns(doc_lengths, lengths, values[ORTH], columns, along, None, self.lexicon, truncated, vocab)
+        told = self.lexicon, truncated, vocab, bool(values[IS_SPACE].any())
+        return Columns(doc_lengths, lengths, values[ORTH], columns, along, None, *told)
 
     def _sequences(
         self, docs: Sequence[Doc], doc_lengths: Indices, values: dict[int | str, Hashes], vocab: Vocab

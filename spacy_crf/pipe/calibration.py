@@ -1,7 +1,6 @@
 """Probabilities that are as sure as they are right: fitted to data that a component was not trained on."""
 
 import warnings
-from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
@@ -44,10 +43,16 @@ class Calibrates(StoresChain):
     given_temperature: float | str = 1.0  # that the component was initialised with
 
     @property
-    @abstractmethod
     def temperature(self) -> float:
-        """What scores are divided by."""
-        raise NotImplementedError
+        """What scores are divided by: 1 as long as "auto" has not been settled by a fit."""
+        asked = self.settings.temperature
+        return 1.0 if asked == AUTO else asked
+
+    def begin_calibration(self, nlp: Language | None) -> None:
+        """Note the temperature that training begins with; have one fitted if the settings ask for it."""
+        self.given_temperature = self.settings.temperature
+        if nlp is not None and self.settings.temperature == AUTO:
+            ask_for_calibration(nlp)
 
     @property
     def awaits_calibration(self) -> bool:
@@ -56,6 +61,7 @@ class Calibrates(StoresChain):
 
     def held_out(self, examples: Sequence[Example]) -> HeldOut:
         """What the chain says of examples, with their gold; labels that the component lacks are missed."""
+        examples = self.word_examples(examples)
         columns, found = self.read_distribution([example.predicted for example in examples], False)
         gold = [self.annotation.gold(example, self.tags, strict=False) for example in examples]
         names = [name for example in examples for name in self.annotation.names(example, self.tags)]

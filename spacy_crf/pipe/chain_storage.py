@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from spacy.tokens import Doc
+from spacy.training import Example
 from spacy.vocab import Vocab
 
 from ..annotation.documents import Preparation, read_doc_name
@@ -39,7 +40,7 @@ from ..learning.resuming import usable
 from .block import ChainSettings
 from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors, PipeWarnings
-from .labels import PREPARATION, HasLabels, KeepsPreparation
+from .labels import PREPARATION, SKIPS_WHITE_SPACE, HasLabels, KeepsPreparation
 from .storage import RUN, Parts, Run, Stored, check_templates, read_folder, readable, settings_of_run
 
 
@@ -111,6 +112,13 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
         hides = own is not None and own.punctuation == "context"
         if hides and self.model.attrs["order"] == 2 and getattr(self.settings, "decode", "") == "viterbi":
             raise CRFError(PipeErrors.CRF471.format(name=self.name))
+
+    def learn_texts(self, get_examples: Callable[[], Iterable[Example]]) -> None:
+        """Take from the examples of training what the component keeps of how texts are."""
+        if PREPARATION in self.learned_settings:
+            self.learn_preparation(self.references(get_examples))
+        if SKIPS_WHITE_SPACE in self.learned_settings:
+            self.learn_white_space(get_examples(), self.annotation)
 
     def rebuild(self) -> None:
         """Tie features, model and tags together after one of them was replaced."""

@@ -16,6 +16,7 @@ from spacy.vocab import Vocab
 from thinc.api import Optimizer, set_dropout_rate
 
 from ..annotation.documents import document_numbers
+from ..annotation.white_space import Places
 from ..core.arrays import Bools, Floats, Indices, Segments
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.evidence import Known
@@ -40,12 +41,12 @@ from ..learning.model import (
     weight_arrays,
 )
 from ..learning.scores import Emissions, Rows, encode
-from .block import AUTO, ChainSettings
-from .calibration import Calibrates, ask_for_calibration, make_trainer, seen_in_training, whole_corpus
+from .block import ChainSettings
+from .calibration import Calibrates, make_trainer, seen_in_training, whole_corpus
 from .decoding import Batch, Decoder, IsolatesFailures, Prediction, WarnsOfScores
 from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors
-from .labels import PREPARATION, read_gold, tell_missing, tell_stream
+from .labels import read_gold, tell_missing, tell_stream
 from .live_settings import HasSettings, LiveSettings, join_all
 from .scorer import report_scores
 
@@ -146,8 +147,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         get_examples = whole_corpus(nlp, self.name, self.settings.trainer, get_examples)
         kept = list(get_examples()) if self.valid_tags.needs_gold else []
         read = kept.copy if kept else get_examples
-        if PREPARATION in self.learned_settings:
-            self.learn_preparation(self.references(read))
+        self.learn_texts(read)
         found = self.find_labels(self.references(read)) if labels is None else labels
         self.set_labels([*(begun.labels if begun else ()), *self.labels, *found])
         resources = self.feature_config.make_resources(
@@ -166,6 +166,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         self.rebuild()
         self.valid_tags.begin(self.tags, resources.lexicon.speller, begun and begun.features)
         if self.valid_tags.needs_gold:
+            kept = list(self.word_examples(kept))
             columns = self.read_columns([example.predicted for example in kept])
             gold, documents = self.gold(kept, columns.lengths), document_numbers(kept)
             self.valid_tags.fit(columns, gold, self.tags, documents)
@@ -174,9 +175,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         tell_stream(self.name, nlp, [] if self.trainer.read else self.fitted(labels, begun))
         report_scores(nlp, self.name, self.measured)
         join_all(nlp)
-        self.given_temperature = self.settings.temperature
-        if nlp is not None and self.settings.temperature == AUTO:
-            ask_for_calibration(nlp)
+        self.begin_calibration(nlp)
 
     def update(
         self,
@@ -213,6 +212,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         return {**self.__dict__, "_first_step": None}
 
     def make_sample(self, examples: Sequence[Example]) -> Sample:
+        examples = self.word_examples(examples)
         docs = [eg.predicted for eg in examples]
         if missing := self.features.extractor.missing_annotation(docs, "training"):
             tell_missing(self.name, missing, "training")
@@ -237,6 +237,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         """Negative log-likelihood of gold under the present weights. scores (list): what `predict` returned."""
         examples = list(examples)
         validate_examples(examples, f"{type(self).__name__}.get_loss")
+        examples = self.word_examples(examples)
         if not any(len(example.predicted) for example in examples):
             return 0.0
         columns, weights = self.read([eg.predicted for eg in examples]), self.scores.weights
@@ -265,12 +266,6 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
     def forget_scores(self) -> None:
         self._known = None
 
-    @property
-    def temperature(self) -> float:
-        """What scores are divided by: 1 as long as "auto" has not been settled by a fit."""
-        asked = self.settings.temperature
-        return 1.0 if asked == AUTO else asked
-
     def predict(self, docs: Iterable[Doc]) -> list[Any]:
         """Decode Docs without changing them: a Prediction for each."""
         return self.decode(list(docs), self.decoder())
@@ -287,6 +282,9 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         if not self.has_probabilities:
             self.warn_of(self.settings.probabilistic())
         columns = self.read(docs, decoder.reads)
+        if columns.has_white_space and self.skips_white_space:
+            found = self.decode(self.words(docs), decoder, given)
+            return [decoder.spread(one, doc, Places.of(doc)) for one, doc in zip(found, docs)]
         known = self.known_tags(docs, columns, given)
         n_units, most = len(columns.orths), max(UNITS_PER_THREAD, CELLS // get_layout(self.model).n_labels)
         n_threads = 1 if n_units < UNITS_PER_THREAD else min(available_threads(), 1 + n_units // UNITS_PER_THREAD)
@@ -322,10 +320,12 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
 
         Annotation that is there is no evidence, whatever `given` says: where another component asks, it is this one's.
         """
-        if not any(len(doc) for doc in docs):
-            return [np.zeros((0, len(self.tags)), dtype=np.float32) for _ in docs]
-        columns, found = self.distribution(docs, given=False)
-        return list(Segments(columns.doc_lengths).split(found.marginals.astype(np.float32)))
+        words, none = self.words(docs), np.zeros((0, len(self.tags)), dtype=np.float32)
+        rows = [none] * len(words)
+        if any(map(len, words)):
+            columns, found = self.distribution(words, given=False)
+            rows = Segments(columns.doc_lengths).split(found.marginals.astype(np.float32))
+        return [Places.of(doc).spread(own, 0) if len(own) < len(doc) else own for doc, own in zip(docs, rows)]
 
     def known_tags(self, docs: Sequence[Doc], columns: Columns, given: bool = True) -> Known | None:
         """What is known (N, L) of the tag of each token: by `evidence`, if there is any, and the tag dictionary."""

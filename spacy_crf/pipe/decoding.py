@@ -11,6 +11,7 @@ from spacy.tokens import Doc
 
 from ..annotation.extensions import register_marginals, register_result, write_marginals
 from ..annotation.target import DecodedDoc, SpanScores, Target
+from ..annotation.white_space import Places
 from ..core.arrays import Bools, Floats, Indices, Ints, Segments, cached_property
 from ..core.chain.distribution import ChainDistribution, Labellings, PartialDistribution
 from ..core.chain.potentials import NonFiniteError, NoPathError
@@ -84,10 +85,12 @@ class Prediction:
 
 class Output(Protocol):
     """Something that is told of Docs beside their labels: `read` returns a value for each Doc of a batch, `empty` that
-    for a Doc without tokens; `write` stores it, and `register` makes its custom attributes available."""
+    for a Doc without tokens, and `spread` what is told of the words of a Doc as told of all its tokens; `write` stores
+    it, and `register` makes its custom attributes available."""
 
     def read(self, batch: Batch) -> Sequence[Any]: ...
     def empty(self) -> Any: ...
+    def spread(self, value: Any, places: Places) -> Any: ...
     def write(self, doc: Doc, value: Any) -> None: ...
     def register(self) -> None: ...
 
@@ -155,6 +158,12 @@ class Decoder:
         values = [output.read(batch) for output in self.outputs]
         return [Prediction(one, told) for one, told in zip(decoded, zip(*values) if values else [()] * len(decoded))]
 
+    def spread(self, found: Prediction, doc: Doc, places: Places) -> Prediction:
+        """What was decoded for the words of a Doc, of all its tokens."""
+        present: Any = None if self.reads is None else doc.to_array(self.reads)
+        told = (output.spread(value, places) for output, value in zip(self.outputs, found.told))
+        return Prediction(found.decoded.spread(places, present), tuple(told))
+
     def _add_spans(self, found: Sequence[DecodedDoc], batch: Batch, labels: Ints) -> None:
         starts, ends, first_tags = batch.tags.spans(labels, batch.columns.lengths)
         names = [batch.tags.span_label(tag) for tag in first_tags.tolist()]
@@ -202,6 +211,9 @@ class MarginalsOutput:
 
     def empty(self) -> Floats:
         return np.zeros((0, len(self.tags)), dtype=np.float32)
+
+    def spread(self, value: Floats, places: Places) -> Floats:
+        return places.spread(value, 0)
 
     def write(self, doc: Doc, value: Floats) -> None:
         write_marginals(doc, self.name, self.tags, value)

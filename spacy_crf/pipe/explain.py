@@ -6,13 +6,14 @@ is approximated. Where the runner-up asks for other labels around it (I-PER afte
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
 import numpy as np
 from spacy.tokens import Doc
 
 from ..annotation.parts import Markup, explanation, notebook
+from ..annotation.white_space import Places, is_white_space, leave_out
 from ..core.arrays import Bools, Floats, Segments
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.evidence import log_likelihoods
@@ -57,7 +58,7 @@ class Explanation:
     """Why a token got its label.
 
     token (int), text (str): of the document. label (str), probability (float): the label that was chosen; "" for a
-        token that gets none, punctuation whose labels training has not shown, with no contributions.
+        token that gets none, punctuation or white space whose labels training has not shown, with no contributions.
     runner_up (str | None), runner_up_probability (float): the most probable other one; None where there is no other.
     difference (float): score of the chosen labelling less that of the best one with the runner-up.
     contributions (list[Contribution]): they sum up to the difference; the greatest come first.
@@ -106,8 +107,26 @@ def explain(pipe: ChainPipe, doc: Doc, tokens: Sequence[int] | None = None) -> l
             raise CRFError(PipeErrors.CRF741.format(token=token, count=len(doc)))
     if not wanted:
         return []
-    document = _Document(pipe, doc)
-    return [document.explain(token) for token in wanted]
+    left_out = is_white_space(doc) if pipe.skips_white_space else np.zeros(len(doc), dtype=bool)
+    places = Places.beside(left_out)
+    if left_out[list(wanted)].all():
+        return [_unlabelled(token, doc[token].text) for token in wanted]
+    document, words = _Document(pipe, leave_out(doc, places)), np.cumsum(~left_out) - 1
+    return [
+        _unlabelled(token, doc[token].text) if left_out[token] else _placed(document.explain(int(words[token])), places)
+        for token in wanted
+    ]
+
+
+def _unlabelled(token: int, text: str) -> Explanation:
+    return Explanation(token, text, "", 1.0, None, 0.0, 0.0, [], "")
+
+
+def _placed(found: Explanation, places: Places) -> Explanation:
+    """What is told of a word as told of a token."""
+    tokens = places.words.tolist()
+    parts = [replace(part, token=tokens[part.token]) for part in found.contributions]
+    return replace(found, token=tokens[found.token], contributions=parts)
 
 
 class _Document:
@@ -128,7 +147,7 @@ class _Document:
 
     def explain(self, token: int) -> Explanation:
         if self._unlabelled[token]:
-            return Explanation(token, self._doc[token].text, "", 1.0, None, 0.0, 0.0, [], "")
+            return _unlabelled(token, self._doc[token].text)
         sequence = self._sequences.owners[token]
         units, position = self._sequences.slices()[sequence], int(self._sequences.positions[token])
         first = units.start

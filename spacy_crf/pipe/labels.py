@@ -4,6 +4,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from ..annotation.documents import AS_IT_IS, Preparation, Punctuation, preparati
 from ..annotation.gold import find_violation, forget_crossing
 from ..annotation.span_targets import GroupTarget
 from ..annotation.target import Target
+from ..annotation.white_space import is_white_space, white_space, word_docs, word_examples
 from ..core.arrays import Bools, Indices, Ints, Segments
 from ..core.errors import CRFError, CRFWarning, excerpt
 from ..core.labels import UNKNOWN, Gold, TagSet
@@ -27,6 +29,9 @@ from ..features.templates import Template
 from .errors import PipeErrors, PipeWarnings
 
 PREPARATION = "preparation"  # what of `cfg` says how the texts of training were prepared, see `Preparation`
+SKIPS_WHITE_SPACE = "skips_white_space"  # what of `cfg` says that tokens of white space are no units of the chain
+N_LOOKED_AT = 100  # examples that show whether there are such tokens
+RARE = 0.01  # share of tokens: fewer teach a chain nothing
 # what people call the targets that spaCy has a place for
 _TARGETS = {
     "tag": ("tag", "tags", "tag_", "xpos"),
@@ -100,6 +105,27 @@ class KeepsPreparation:
         """Let sequences end where those of training did."""
         own = self.preparation = Preparation.from_data(self.cfg.get(PREPARATION))
         extractor.end_sequences_behind(own.marks if own is not None and own.cuts else None)
+
+    def learn_white_space(self, examples: Iterable[Example], target: Target) -> None:
+        """Leave tokens of white space out from now on, if they are rare in the first examples and have no labels."""
+        shown = list(islice(examples, N_LOOKED_AT))
+        found = sum(int(is_white_space(example.predicted).sum()) for example in shown)
+        is_rare = found <= RARE * sum(len(example.predicted) for example in shown)
+        labelled = not target.is_spans and any(target.labels_of(white_space(one.reference)) - {""} for one in shown)
+        self.cfg.learn(**{SKIPS_WHITE_SPACE: is_rare and not labelled})
+
+    @property
+    def skips_white_space(self) -> bool:
+        """Whether tokens of white space are left out: training has shown few or none, and no labels of theirs."""
+        return bool(self.cfg.get(SKIPS_WHITE_SPACE))
+
+    def words(self, docs: Sequence[Doc]) -> Sequence[Doc]:
+        """Docs of the tokens that the chain runs over."""
+        return word_docs(docs) if self.skips_white_space else docs
+
+    def word_examples(self, examples: Sequence[Example]) -> Sequence[Example]:
+        """Examples of the tokens that the chain runs over."""
+        return word_examples(examples) if self.skips_white_space else examples
 
     def compare_preparation(self, examples: Sequence[Example], columns: Columns, gold: Gold) -> None:
         """Warn of texts that were prepared otherwise than those that the component was initialised with, or that have

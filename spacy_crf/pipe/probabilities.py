@@ -11,6 +11,7 @@ from spacy.util import minibatch
 
 from ..annotation.span_targets import target_of
 from ..annotation.target import SpanScores
+from ..annotation.white_space import Places, leave_out
 from ..core.arrays import Floats, Ints, Segments
 from ..core.errors import CRFError, excerpt
 from ..core.labels import OUTSIDE, UNKNOWN, TagSet
@@ -43,7 +44,8 @@ class GivesSets(GivesProbabilities, Protocol):
     """A component that gives each token a set of its labels, by their probabilities.
 
     cfg (dict): run-time settings, those of `set_rules` among them, and the names "tag_set" and "gold_tags" of custom
-    attributes. target (str): "tag" or "pos". `read_columns` gives the tokens that promises are told from.
+    attributes. target (str): "tag" or "pos". `word_examples` leaves out tokens that are no words, `read_columns` gives
+    the others, which promises are told from.
     """
 
     name: str
@@ -52,6 +54,7 @@ class GivesSets(GivesProbabilities, Protocol):
 
     @property
     def tag_probs(self) -> str: ...
+    def word_examples(self, examples: Sequence[Example]) -> Sequence[Example]: ...
     def read_columns(self, docs: Sequence[Doc]) -> Columns: ...
 
 
@@ -106,6 +109,12 @@ def tag_words(pipe: ChainPipe, texts: Sequence[Sequence[str]], posterior: bool =
         if not _is_words(text):
             told = {"number": number, "found": excerpt(repr(text))}
             raise CRFError(PipeErrors.CRF474.format(name=pipe.name, **told))
+    if pipe.skips_white_space and any(word.isspace() for text in texts for word in text):
+        places = [Places.beside(np.array([word.isspace() for word in text], dtype=bool)) for text in texts]
+        tagged = tag_words(pipe, [[word for word in text if not word.isspace()] for text in texts], posterior)
+        return [
+            WordTags(at.spread(own.labels, UNKNOWN), at.spread(own.probabilities, 0)) for at, own in zip(places, tagged)
+        ]
     for batch in minibatch(texts, BATCH_SIZE):
         columns = pipe.features.extractor.read_words(batch, pipe.vocab)
         if not len(columns.orths):
@@ -134,7 +143,8 @@ def _is_words(text: Sequence[str]) -> bool:
 def span_probabilities(pipe: ChainPipe, doc: Doc, spans: Sequence[Span]) -> SpanScores:
     """Exact probabilities of any spans; their labels must be among the component's.
 
-    The settings `temperature` and `given` hold for them too.
+    The settings `temperature` and `given` hold for them too. White space at the ends of a span that is no word to the
+    component makes no difference.
 
     RETURNS (SpanScores): label, boundaries and covered, one value for each span.
     RAISES (ValueError): for a span whose label the component does not know, or a model of order 2.
@@ -143,13 +153,17 @@ def span_probabilities(pipe: ChainPipe, doc: Doc, spans: Sequence[Span]) -> Span
     for span in spans:
         if span.label_ not in pipe.labels or (pipe.has_plain_spans and span.label_ == OUTSIDE):
             raise CRFError(PipeErrors.CRF403.format(label=span.label_, document=excerpt(doc.text), name=pipe.name))
+    bounds = [(span.start, span.end) for span in spans]
+    if pipe.skips_white_space:
+        places = Places.of(doc)
+        doc, bounds = leave_out(doc, places), [places.words_of(*own) for own in bounds]
     columns, distribution = pipe.distribution([doc])
     sequence = Segments(columns.lengths).owners
     # a span that is empty or runs across sequences is impossible
-    inside = [k for k, s in enumerate(spans) if len(s) and sequence[s.start] == sequence[s.end - 1]]
+    inside = [k for k, (start, end) in enumerate(bounds) if start < end and sequence[start] == sequence[end - 1]]
     found = SpanScores(*np.zeros((3, len(spans))))
     if inside:
-        starts, ends = np.array([(spans[k].start, spans[k].end) for k in inside], dtype=np.intp).T
+        starts, ends = np.array([bounds[k] for k in inside], dtype=np.intp).T
         scores = score_spans(distribution, pipe.tags, starts, ends, [spans[k].label_ for k in inside])
         found.label[inside], found.boundaries[inside] = scores.label, scores.boundaries
         found.covered[inside] = scores.covered

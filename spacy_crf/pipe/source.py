@@ -13,6 +13,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..annotation.documents import Preparation
+from ..annotation.white_space import Places, is_white_space, leave_out
 from ..core.arrays import Bools, Doubles, Floats, pack
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.potentials import ChainPotentials
@@ -144,9 +145,19 @@ class SourcePipe(HasSettings, IsolatesFailures, KeepsPreparation, Pipe):
         docs = list(docs)
         names, rows = self.probabilities(docs)
         tags = self.tag_set(names)
+        places = [Places.beside(_is_skipped(doc, own)) for doc, own in zip(docs, rows)]
+        found = self._decode(list(map(leave_out, docs, places)), [own[at.words] for own, at in zip(rows, places)], tags)
+        decoder = self.decoder(tags)
+        return tags, [
+            one if len(at.words) == at.n_tokens else decoder.spread(one, doc, at)
+            for one, doc, at in zip(found, docs, places)
+        ]
+
+    def _decode(self, docs: Sequence[Doc], rows: Sequence[Floats], tags: TagSet) -> list[Prediction]:
+        """Decode Docs with the probabilities (n, L) of each."""
         decoder = self.decoder(tags)
         if not any(len(doc) for doc in docs):
-            return tags, [decoder.empty(tags) for _ in docs]
+            return [decoder.empty(tags) for _ in docs]
         columns = self.read_columns(docs, decoder.reads)
         probabilities = np.concatenate(rows)
         batch = pack(columns.lengths)
@@ -154,7 +165,7 @@ class SourcePipe(HasSettings, IsolatesFailures, KeepsPreparation, Pipe):
         emissions = np.log(np.maximum(probabilities.astype(np.float64), LEAST))
         chains = ChainPotentials(batch, emissions[batch.units], transitions, start, end)
         distribution = SourcedDistribution(chains, 1.0, probabilities)
-        return tags, decoder(Batch(docs, columns, distribution, tags, self.unlabelled(docs, columns)))
+        return decoder(Batch(docs, columns, distribution, tags, self.unlabelled(docs, columns)))
 
     def unlabelled(self, docs: Sequence[Doc], columns: Columns) -> Bools | None:
         """Tokens (N,) that the source gives no label."""
@@ -168,6 +179,12 @@ class SourcePipe(HasSettings, IsolatesFailures, KeepsPreparation, Pipe):
     def prediction_of(self, found: tuple[TagSet, Sequence[Prediction]], number: int) -> tuple[TagSet, list[Prediction]]:
         tags, predictions = found
         return tags, [predictions[number]]
+
+
+def _is_skipped(doc: Doc, rows: Floats) -> Bools:
+    """((n,)): tokens of white space that a source leaves out: it gives no label a probability."""
+    is_skipped = np.asarray(~rows.any(axis=1))
+    return is_skipped & is_white_space(doc) if is_skipped.any() else is_skipped
 
 
 def _tags_of(source: Any) -> tuple[str, ...]:

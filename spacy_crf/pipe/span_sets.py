@@ -13,6 +13,7 @@ from ..annotation.documents import number_documents, read_doc_name
 from ..annotation.gold import same_tokens
 from ..annotation.span_targets import SpanTarget, without_overlaps
 from ..annotation.target import Place
+from ..annotation.white_space import Places
 from ..core.arrays import Doubles, Indices, Segments
 from ..core.chain.spans import exact_spans, likely_spans
 from ..core.errors import CRFError
@@ -70,6 +71,9 @@ class SpanSetsOutput:
     def empty(self) -> list[LikelySpan]:
         return []
 
+    def spread(self, value: list[LikelySpan], places: Places) -> list[LikelySpan]:
+        return [LikelySpan(*places.tokens_of(one.start, one.end), one.label, one.probability) for one in value]
+
     def write(self, doc: Doc, value: list[LikelySpan]) -> None:
         spans = [Span(doc, one.start, one.end, label=one.label) for one in value]
         attrs = {"scores": [one.probability for one in value]}
@@ -100,7 +104,7 @@ def held_out_spans(pipe: Any, examples: Iterable[Example], longest: int) -> Held
     """
     probabilities, sentences, owners, names = [np.zeros(0)], list[int](), list[int](), list[str]()
     n_sentences = 0
-    for batch in minibatch(examples, BATCH_SIZE):
+    for batch in map(pipe.word_examples, minibatch(examples, BATCH_SIZE)):
         columns, found = pipe.distribution([example.predicted for example in batch])
         sequences, by_doc = Segments(columns.lengths), Segments(columns.doc_lengths)
         places: list[tuple[Place, bool]] = []
@@ -163,8 +167,12 @@ def likely_spans_of(pipe: Any, docs: Sequence[Doc], promise: SpanRisk) -> list[l
     """The sets that a promise makes of Docs, which stay as they are."""
     output, found = SpanSetsOutput("", promise, lambda: None), list[list[LikelySpan]]()
     for batch in minibatch(docs, BATCH_SIZE):
-        columns, distribution = pipe.distribution(batch)
-        found += output.read(Batch(batch, columns, distribution, pipe.tags))
+        words = pipe.words(batch)
+        columns, distribution = pipe.distribution(words)
+        sets = output.read(Batch(words, columns, distribution, pipe.tags))
+        found += [
+            output.spread(own, Places.of(doc)) if pipe.skips_white_space else own for doc, own in zip(batch, sets)
+        ]
     return found
 
 

@@ -9,11 +9,12 @@ from spacy.vocab import Vocab
 
 from ..annotation.span_targets import target_of
 from ..annotation.target import SpanScores, Target
+from ..annotation.white_space import Places
 from ..core.arrays import Bools, Indices
 from ..core.chain.marginals import token_entropies
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder, DocOutput, Output, label_decoder, resolve_scheme
-from ..pipe.labels import PREPARATION
+from ..pipe.labels import PREPARATION, SKIPS_WHITE_SPACE
 from ..pipe.probabilities import LabelsTokens, WordTags, span_probabilities, tag_words
 from ..pipe.scorer import target_scores
 from ..pipe.span_sets import PromisesSpans
@@ -36,11 +37,11 @@ class CRFTagger(PromisesSpans, ChainPipe):
     [('DET', True), ('NOUN', True), ('VERB', True)]
     """
 
-    learned_settings = (PREPARATION,)
+    learned_settings = (PREPARATION, SKIPS_WHITE_SPACE)
     settings: TaggerSettings
 
     def __init__(self, vocab: Vocab, settings: TaggerSettings, name: str = "crf_tagger"):
-        learned: dict[str, Any] = {PREPARATION: None}
+        learned: dict[str, Any] = {PREPARATION: None, SKIPS_WHITE_SPACE: False}
         super().__init__(vocab, settings, name, resolve_scheme(settings), **learned)
 
     @property
@@ -87,6 +88,9 @@ class NBestOutput(DocOutput):
     def empty(self) -> list[dict[str, Any]]:
         return []
 
+    def spread(self, value: list[dict[str, Any]], places: Places) -> list[dict[str, Any]]:
+        return list(map(places.spread_sequence, value))
+
 
 @dataclass(frozen=True)
 class EntropyOutput(DocOutput):
@@ -102,3 +106,7 @@ class EntropyOutput(DocOutput):
 
     def empty(self) -> dict[str, Any]:
         return {"sequences": [], "tokens": []}
+
+    def spread(self, value: dict[str, Any], places: Places) -> dict[str, Any]:
+        sequences = list(map(places.spread_sequence, value["sequences"]))
+        return {"sequences": sequences, "tokens": places.spread_list(value["tokens"], 0.0)}

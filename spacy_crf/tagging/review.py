@@ -18,6 +18,7 @@ from spacy.util import minibatch
 from ..annotation.documents import read_doc_name
 from ..annotation.gold import GOLD_TAGS, as_bio
 from ..annotation.target import DecodedDoc
+from ..annotation.white_space import Places
 from ..core.arrays import Floats, Ints, Segments
 from ..core.chain.distribution import BestPaths
 from ..core.chain.marginals import token_entropies
@@ -192,7 +193,7 @@ def _measured(
     decoder, cfg = replace(tagger.decoder(), outputs=()), tagger.cfg
     utility = make_utility(*(cfg.get(name, usual) for name, usual in UTILITY.items()))
     for batch in minibatch(((doc, place) for doc, place in docs if len(doc)), BATCH_SIZE):
-        read = [doc for doc, _ in batch]
+        read = tagger.words([doc for doc, _ in batch])
         columns, found = tagger.distribution(read)
         unlabelled = tagger.unlabelled(read, columns)
         decoded = Batch(read, columns, found, tagger.tags, unlabelled)
@@ -204,15 +205,26 @@ def _measured(
         entropies = labellings.entropies if order == "entropy" else np.zeros(len(paths))
         sequences, by_doc = Segments(columns.lengths), Segments(columns.doc_lengths)
         units, firsts = sequences.slices(), by_doc.firsts.tolist()
-        for (doc, place), first, own in zip(batch, firsts, sequences.within(by_doc).slices()):
+        for (doc, place), words, first, own in zip(batch, read, firsts, sequences.within(by_doc).slices()):
+            places = Places.of(doc) if len(words) < len(doc) else None
             for number, sequence in enumerate(range(own.start, own.stop), 1):
                 tokens, best = units[sequence], paths[sequence]
                 entropy, rows = float(entropies[sequence]), marginals[tokens].astype(np.float32)
                 certainty = measure(
                     best.probabilities, entropy, by_token[tokens][is_labelled[tokens]], order, per_token
                 )
-                span = doc[tokens.start - first : tokens.stop - first]
-                yield _Measured(place, number, span, labels[tokens], rows, best, certainty)
+                own_tokens = slice(tokens.start - first, tokens.stop - first)
+                told = labels[tokens], rows, best
+                if places is not None:
+                    own_tokens, inside = places.sequence(own_tokens.start, own_tokens.stop)
+                    told = _spread(inside, *told)
+                yield _Measured(place, number, doc[own_tokens.start : own_tokens.stop], *told, certainty)
+
+
+def _spread(places: Places, labels: Ints, marginals: Floats, paths: BestPaths) -> tuple[Ints, Floats, BestPaths]:
+    """What is told of the words of a sequence as told of its tokens: white space has no label."""
+    spread = places.spread(paths.labels.T, UNKNOWN).T
+    return places.spread(labels, UNKNOWN), places.spread(marginals, 0), paths._replace(labels=spread)
 
 
 def _written(tagger: CRFTagger, decoded: DecodedDoc) -> Ints:

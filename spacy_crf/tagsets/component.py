@@ -12,6 +12,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from ..annotation.extensions import register_by_token
+from ..annotation.white_space import Places
 from ..core.arrays import Bools, Floats, Indices, Segments
 from ..core.chain.temperature import HeldOut
 from ..core.labels import Gold, TagSet
@@ -21,7 +22,7 @@ from ..learning.model import get_layout
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder, DocOutput, MarginalsOutput, Output, Prediction
 from ..pipe.fingerprint import KeepsPromise
-from ..pipe.labels import PREPARATION, require_allowed
+from ..pipe.labels import PREPARATION, SKIPS_WHITE_SPACE, require_allowed
 from ..pipe.probabilities import LabelsTokens, WordTags, tag_words
 from ..pipe.scorer import target_scores
 from ..pipe.source import SourcePipe
@@ -40,12 +41,12 @@ class SetValuedTagger(KeepsPromise, ChainPipe):
     [['ART', 'CARD'], ['NA']]
     """
 
-    learned_settings = (PARENTS, PREPARATION)
+    learned_settings = (PARENTS, PREPARATION, SKIPS_WHITE_SPACE)
     settings: SetSettings
 
     def __init__(self, vocab: Vocab, settings: SetSettings, name: str = "set_valued_tagger"):
         self._augmented = Augmenter()
-        learned: dict[str, Any] = {PARENTS: [], PREPARATION: None}
+        learned: dict[str, Any] = {PARENTS: [], PREPARATION: None, SKIPS_WHITE_SPACE: False}
         super().__init__(vocab, settings, name, **learned)
 
     @property
@@ -95,7 +96,7 @@ class SetValuedTagger(KeepsPromise, ChainPipe):
 
     def held_out(self, examples: Sequence[Example]) -> HeldOut:
         """See `ChainPipe.held_out`. Tokens with several gold tags have them all, as learning does."""
-        examples, own = list(examples), self.settings
+        examples, own = self.word_examples(examples), self.settings
         rows = [row for example in examples for row in gold_weights(example, self.target, own.gold_tags)]
         known = [{tag: weight for tag, weight in row.items() if tag in self.tags.number} for row in rows]
         missed = np.array([bool(row) and not found for row, found in zip(rows, known)], dtype=bool)
@@ -176,6 +177,12 @@ class TagSetOutput:
     def empty(self) -> tuple[list[list[str]], list[str] | None]:
         return [], None if self.make_tree is None else []
 
+    def spread(
+        self, value: tuple[list[list[str]], list[str] | None], places: Places
+    ) -> tuple[list[list[str]], list[str] | None]:
+        sets, nodes = value
+        return places.spread_list(sets, []), None if nodes is None else places.spread_list(nodes, "")
+
     def write(self, doc: Doc, value: tuple[list[list[str]], list[str] | None]) -> None:
         sets, nodes = value
         doc._.set(self.key, sets)
@@ -208,6 +215,9 @@ class SequencesOutput(DocOutput):
 
     def empty(self) -> list[dict[str, Any]] | None:
         return [] if self.cap else None
+
+    def spread(self, value: list[dict[str, Any]] | None, places: Places) -> list[dict[str, Any]] | None:
+        return None if value is None else list(map(places.spread_sequence, value))
 
 
 def list_members(members: Bools, marginals: Floats, names: Any) -> list[list[str]]:

@@ -207,7 +207,7 @@ def held_out_tokens(tagger: GivesSets, examples: Iterable[Example]) -> HeldOutTo
         raise CRFError(TagSetErrors.CRF475.format(name=getattr(tagger, "name", tagger)))
     names, told = list[str](), list[tuple[str, int]]()
     marginals, gold, read = [np.zeros((0, len(tagger.labels)), dtype=np.float32)], list[Weights](), [NO_TOKENS]
-    for batch in minibatch(examples, BATCH_SIZE):
+    for batch in map(tagger.word_examples, minibatch(examples, BATCH_SIZE)):
         docs = [example.predicted for example in batch]
         names += [read_doc_name(example.reference) for example in batch]
         told += map(for_messages, batch)

@@ -1,6 +1,7 @@
 """Labels: from data, from a file, added; and what goes wrong with them."""
 
 from collections.abc import Iterator
+from itertools import cycle, islice
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ def test_labels_come_sorted_from_the_data_and_from_a_list_as_they_are() -> None:
 
 
 def unread() -> Iterator[Example]:
-    yield make_examples(build())[0]  # which tells how texts were prepared
+    yield from islice(cycle(make_examples(build())), 100)  # which tell how texts are
     raise AssertionError("labels were given, so the corpus need not be read")
 
 
@@ -37,7 +38,7 @@ def test_the_corpus_is_read_once() -> None:
             yield example
 
     nlp.get_pipe("crf_tagger").initialize(get_examples)
-    assert len(read) == len(examples) + 1  # the first one tells how texts were prepared
+    assert len(read) == len(examples) + 1 + min(len(examples), 100)  # the first ones tell how texts are
 
 
 def test_initialize_again_starts_over_and_gives_the_same_bytes() -> None:

@@ -1,0 +1,275 @@
+"""White space that is a token: a chain that was trained without runs over the words alone, and tells of all tokens."""
+
+import random
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+import spacy
+from helpers.tagged import TRAINER_CONFIGS, build, fit, make_examples, train
+from helpers.weights import flat_weights, set_flat_weights
+from hypothesis import given
+from hypothesis import strategies as st
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+from spacy.training import Example
+
+from spacy_crf import calibrate, conformal_sets, explain, held_out_tokens
+from spacy_crf.pipe.probabilities import span_probabilities
+from spacy_crf.tagging.review import review
+
+SPACES = (" ", "\n", "\n\n", "\t", "\u00a0\u00a0")
+WORDS = ("Ada", "Bo", "Stone", "Delft", "New", "mill", "sold", "the", ".", "zzyx")
+ENTITIES: dict[str, Any] = {"target": "ent", "scores": "sure", "marginals": "probs", "n_best": 3, "entropy": "doubt"}
+RULES: dict[str, Any] = {"constraints": ["at_most(PER, 1)", "at_most(LOC, 1)"], "changes": "changes"}
+
+
+@cache
+def pipeline(kind: str) -> Language:
+    if kind == "tags":
+        return made("crf_tagger", n_best=2, entropy="doubt", marginals="probs", overwrite=True)
+    if kind == "entities":
+        return made("crf_tagger", **ENTITIES)
+    if kind == "spans":
+        return train(target="spans", scheme="BILUO")
+    if kind == "given":
+        return made("crf_tagger", target="ent", given=True)
+    if kind == "extension":
+        return train(target="crf_test_case", overwrite=True)
+    if kind == "sets":
+        return made("set_valued_tagger", sequences=4)
+    if kind == "dictionary":
+        return train(dictionary={"@misc": "spacy_crf.TagDictionary.v1", "use": "mask"}, marginals="probs")
+    if kind == "sourced sets":
+        nlp = train(marginals="probs")
+        nlp.add_pipe("set_valued_tagger", config={"source": "crf_tagger"})
+        return nlp
+    if kind == "constraint decoder":
+        nlp = train(marginals="probs")
+        config = {"source": "crf_tagger", "target": "tag", "overwrite": True, "constraints": ["at_most(NNP, 1)"]}
+        nlp.add_pipe("constraint_decoder", config={**config, "changes": "changes"})
+        return nlp
+    assert kind == "constrained"
+    return made("constrained_ner", marginals="probs", **RULES)
+
+
+def made(factory: str, **config: Any) -> Language:
+    """A pipeline of one trained component whose probabilities are not all near 0 and 1."""
+    nlp = spacy.blank("xx")
+    pipe = nlp.add_pipe(factory, config={"trainer": TRAINER_CONFIGS["LBFGS"], **config})
+    examples = make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    set_flat_weights(pipe.model, flat_weights(pipe.model) * 0.3)
+    return nlp
+
+
+KINDS = ("tags", "entities", "spans", "given", "extension", "sets", "dictionary", "sourced sets", "constraint decoder")
+TEXTS = st.lists(st.tuples(st.sampled_from(WORDS), st.booleans(), st.lists(st.sampled_from(SPACES), max_size=2)))
+
+
+def make_docs(nlp: Language, parts: Sequence[tuple[str, bool, list[str]]], first: str) -> tuple[Doc, Doc]:
+    """A Doc of words, and one with white space before and behind them. Sentences may begin in white space."""
+    words = [word for word, _, _ in parts]
+    starts = [number == 0 or begins for number, (_, begins, _) in enumerate(parts)]
+    tokens, opens = [first] if first else [], [True] if first else []
+    for number, (word, _, spaces) in enumerate(parts):
+        has_begun = number > 0 and tokens[-1].isspace() and starts[number]
+        if has_begun:
+            opens[-1] = True
+        tokens += [word, *spaces]
+        opens += [starts[number] and not has_begun, *(False for _ in spaces)]
+    return Doc(nlp.vocab, words=words, sent_starts=starts), Doc(nlp.vocab, words=tokens, sent_starts=opens)
+
+
+def words_of(doc: Doc) -> list[int]:
+    return [token.i for token in doc if not token.is_space]
+
+
+def span_words(doc: Doc, span: Span) -> tuple[int, int, str]:
+    places = words_of(doc)
+    return places.index(span.start), places.index(span.end - 1) + 1, span.label_
+
+
+def told(doc: Doc) -> dict[str, Any]:
+    """All that components have written of the words of a Doc, by the numbers of the words."""
+    places, found = words_of(doc), dict[str, Any]()
+    found["tags"] = [doc[place].tag_ for place in places]
+    found["ents"] = [span_words(doc, span) for span in doc.ents]
+    found["spans"] = {key: [span_words(doc, span) for span in group] for key, group in doc.spans.items()}
+    found["scores"] = {key: group.attrs.get("scores") for key, group in doc.spans.items()}
+    found["case"] = [doc[place]._.get("crf_test_case") for place in places]
+    for key in ("probs", "tag_probs"):
+        if (stored := read(doc, key)) is not None:
+            found[key] = np.round([stored["values"][place] for place in places], 5).tolist()
+    if (sets := read(doc, "tag_set")) is not None:
+        found["sets"] = [sets[place] for place in places]
+    for key in ("n_best", "tag_sequences"):
+        if (listed := read(doc, key)) is not None:
+            found[key] = [sequence_words(doc, one) for one in listed]
+    if (doubt := read(doc, "doubt")) is not None:
+        found["doubt"] = [round(one["entropy"], 5) for one in doubt["sequences"]]
+        found["doubts"] = np.round([doubt["tokens"][place] for place in places], 5).tolist()
+    if (changes := read(doc, "changes")) is not None:
+        found["changes"] = [{**one, "token": places.index(one["token"])} for one in changes]
+    return found
+
+
+def read(doc: Doc, key: str) -> Any:
+    return doc._.get(key) if Doc.has_extension(key) else None
+
+
+def sequence_words(doc: Doc, told: dict[str, Any]) -> Any:
+    places = [token.i - told["start"] for token in doc[told["start"] : told["end"]] if not token.is_space]
+    assert all(len(labels) == told["end"] - told["start"] for labels in told["labels"])
+    probabilities = np.round(told["probabilities"], 5).tolist()
+    return [[labels[place] for place in places] for labels in told["labels"]], probabilities
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "constrained"])
+@given(TEXTS, st.sampled_from(["", *SPACES]))
+def test_white_space_changes_nothing_of_what_is_told_of_words(
+    kind: str, parts: list[tuple[str, bool, list[str]]], first: str
+) -> None:
+    nlp = pipeline(kind)
+    plain, spaced = make_docs(nlp, parts, first)
+    if kind == "given" and len(plain):
+        plain.ents = [Span(plain, 0, 1, label="LOC")]
+        place = words_of(spaced)[0]
+        spaced.ents = [Span(spaced, 0, place + 1, label="LOC")]  # from the white space before it
+    for _, pipe in nlp.pipeline:
+        plain, spaced = pipe(plain), pipe(spaced)
+    if kind == "given":
+        plain.ents, spaced.ents = plain.ents[1:], spaced.ents[1:]
+    assert told(spaced) == told(plain)
+    spaces = [token for token in spaced if token.is_space]
+    assert all(not token.tag_ for token in spaces)
+    for key in ("probs", "tag_probs"):
+        if (stored := read(spaced, key)) is not None:
+            assert not np.any([stored["values"][token.i] for token in spaces])
+
+
+@pytest.mark.parametrize("kind", ["tags", "sets"])
+@given(st.lists(st.lists(st.sampled_from([*WORDS, *SPACES]), max_size=6), max_size=3))
+def test_words_are_tagged_as_docs_of_them(kind: str, texts: list[list[str]]) -> None:
+    nlp = pipeline(kind)
+    _, pipe = nlp.pipeline[0]
+    docs = [Doc(nlp.vocab, words=words) for words in texts]
+    for own, decoded, rows in zip(pipe.tag_words(texts), pipe.predict(docs), pipe.token_probabilities(docs)):
+        assert own.labels.tolist() == decoded.tags.tolist()
+        np.testing.assert_allclose(own.probabilities, rows, atol=1e-6)
+
+
+def test_batches_with_and_without_white_space_and_of_white_space_alone() -> None:
+    nlp = pipeline("entities")
+    texts = ["Bo Stone lives in Delft.", "Bo  Stone\n\nlives in Delft.\n", "\n", "", "Ada met Bo."]
+    found = list(nlp.pipe(map(nlp.make_doc, texts)))
+    assert [[span.label_ for span in doc.ents] for doc in found] == [["PER", "LOC"]] * 2 + [[], [], ["PER", "PER"]]
+    assert [span.text.split() for span in found[1].ents] == [["Bo", "Stone"], ["Delft"]]
+
+
+def test_probabilities_of_spans_and_explanations_are_those_of_the_words() -> None:
+    nlp = pipeline("entities")
+    (_, pipe), plain, spaced = nlp.pipeline[0], nlp("Bo Stone lives in Delft."), nlp("\nBo  Stone lives\n\nin Delft.")
+    chosen = [plain.ents[0], plain[4:5]], [spaced.ents[0], spaced[0:4], spaced[7:8], spaced[0:1]]
+    one, other = (span_probabilities(pipe, own[0].doc, as_spans(own)) for own in chosen)
+    np.testing.assert_allclose(other.label, [one.label[0], one.label[0], one.label[1], 0], atol=1e-6)
+    places = words_of(spaced)
+    for why, same in zip(explain(pipe, plain), explain(pipe, spaced, places)):
+        assert (same.label, same.text, same.token) == (why.label, why.text, places[why.token])
+        parts = {(places[part.token], part.name, part.labels) for part in why.contributions}
+        assert {(part.token, part.name, part.labels) for part in same.contributions} == parts
+    assert [why.label for why in explain(pipe, spaced, [0, 5])] == ["", ""]
+    assert [why.label for why in explain(pipe, nlp("\n"))] == [""]
+
+
+def as_spans(chosen: Sequence[Span]) -> list[Span]:
+    return [Span(span.doc, span.start, span.end, label="PER") for span in chosen]
+
+
+def spaced_example(example: Example, rng: random.Random) -> Example:
+    """The same with white space on both sides, of which nothing is known."""
+    words, tags, ents = list[str](), list[str](), list[str]()
+    for token in example.reference:
+        bio = "O" if token.ent_iob_ == "O" else f"{token.ent_iob_}-{token.ent_type_}"
+        words, tags, ents = [*words, token.text], [*tags, token.tag_], [*ents, bio]
+        if rng.random() < 0.3:
+            words, tags = [*words, rng.choice(SPACES)], [*tags, ""]
+            ents.append(f"I-{token.ent_type_}" if goes_on(token) else "O")
+    starts = [True, *(False for _ in words[1:])]
+    reference = Doc(example.predicted.vocab, words=words, tags=tags, ents=ents, sent_starts=starts)
+    return Example(Doc(example.predicted.vocab, words=words, sent_starts=starts), reference)
+
+
+def goes_on(token: Any) -> bool:
+    return bool(token.i + 1 < len(token.doc) and token.nbor().ent_iob_ == "I")
+
+
+@pytest.mark.parametrize("kind", ["tags", "entities", "constrained", "sets", "dictionary"])
+def test_training_goes_on_with_the_words_alone(kind: str) -> None:
+    nlp = pipeline(kind)
+    losses = []
+    for spoil in (False, True):
+        pipe, rng = nlp.pipeline[0][1], random.Random(1)
+        plain = make_examples(nlp)
+        examples = [spaced_example(example, rng) for example in plain] if spoil else plain
+        scores = pipe.predict([example.predicted for example in examples])
+        losses.append(pipe.get_loss(examples, scores))
+    np.testing.assert_allclose(*losses, rtol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["tags", "entities", "sets"])
+def test_fits_to_held_out_data_are_those_of_the_words(kind: str) -> None:
+    nlp, rng = pipeline(kind), random.Random(2)
+    pipe, plain = nlp.pipeline[0][1], make_examples(nlp)
+    plain[0].reference[1].tag_, plain[0].reference.ents = "NN", plain[0].reference.ents[:1]  # not all is to be right
+    spaced = [spaced_example(example, rng) for example in plain]
+    found = [calibrate(pipe, examples) for examples in (plain, spaced)]
+    np.testing.assert_allclose(found[0].temperature, found[1].temperature, rtol=1e-4)
+    np.testing.assert_allclose(found[0].before.error, found[1].before.error, atol=1e-6)
+    if kind == "sets":
+        promises = [conformal_sets(held_out_tokens(pipe, examples), 0.2) for examples in (plain, spaced)]
+        one, other = (promise.sets.to_data() for promise in promises)
+        assert one["counts"] == other["counts"] and one["quantiles"] == pytest.approx(other["quantiles"], abs=1e-5)
+
+
+def test_a_review_has_the_tokens_of_the_text() -> None:
+    nlp = pipeline("tags")
+    pipe = nlp.pipeline[0][1]
+    (plain,) = review(pipe, [nlp.make_doc("Bo sold the mill.")])
+    (spaced,) = review(pipe, [nlp.make_doc("Bo sold\n\nthe mill.")])
+    assert spaced.certainty == pytest.approx(plain.certainty)
+    assert [token.text for token in spaced.span] == ["Bo", "sold", "\n\n", "the", "mill", "."]
+    assert [tag for tag in spaced.tags if tag] == plain.tags and spaced.tags[2] == ""
+
+
+# -- what training has shown -------------------------------------------------------------------------------------
+
+
+def test_white_space_that_training_has_shown_is_a_unit_like_others() -> None:
+    nlp, rng = build(target="ent"), random.Random(3)
+    examples = [spaced_example(example, rng) for example in make_examples(nlp)]
+    fit(nlp, examples)
+    assert nlp.get_pipe("crf_tagger").cfg["skips_white_space"] is False
+    (rows,) = nlp.get_pipe("crf_tagger").token_probabilities([nlp.make_doc("Ada\n\nsold")])
+    np.testing.assert_allclose(rows.sum(axis=1), 1, atol=1e-5)
+
+
+def test_white_space_with_labels_of_its_own_keeps_them() -> None:
+    nlp = build()
+    words, tags = ["the", "mill", "\n", *["old"] * 200], ["DT", "NN", "_SP", *["JJ"] * 200]
+    known = [Example(Doc(nlp.vocab, words=words), Doc(nlp.vocab, words=words, tags=tags)) for _ in range(9)]
+    fit(nlp, [*make_examples(nlp), *known])
+    assert nlp.get_pipe("crf_tagger").cfg["skips_white_space"] is False
+    assert nlp("the mill\n")[2].tag_ == "_SP"
+
+
+def test_what_was_learned_is_saved_and_old_models_go_on_as_before(tmp_path: Any) -> None:
+    nlp = pipeline("tags")
+    again = nlp.from_bytes(nlp.to_bytes())
+    assert again.get_pipe("crf_tagger").cfg["skips_white_space"] is True
+    old = train().get_pipe("crf_tagger")
+    old.cfg.learn(skips_white_space=False)  # as of files that say nothing of it
+    assert old(Doc(old.vocab, words=["Ada", " "]))[1].tag_
