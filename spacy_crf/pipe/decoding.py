@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 from spacy import util
@@ -15,11 +15,11 @@ from ..annotation.white_space import Places
 from ..core.arrays import Bools, Floats, Indices, Ints, Segments, cached_property
 from ..core.chain.distribution import ChainDistribution, Labellings, PartialDistribution
 from ..core.chain.potentials import NonFiniteError, NoPathError
-from ..core.chain.spans import bounded_spans, covered_spans, exact_spans
+from ..core.chain.spans import bounded_spans, covered_spans, exact_spans, span_labels
 from ..core.errors import CRFError, CRFWarning, excerpt
 from ..core.labels import OUTSIDE, UNKNOWN, Scheme, TagSet
 from ..features.columns import Columns
-from .block import AUTO, SPAN_TARGETS, ChainSettings, LabelSettings
+from .block import AUTO, SPAN_TARGETS, ChainSettings, Decode, LabelSettings
 from .errors import PipeErrors, PipeWarnings
 
 
@@ -114,13 +114,13 @@ class Decoder:
     """The best labels of each unit, the spans that they form, and what outputs tell.
 
     target (Target | None): what is labelled; None where only outputs are written.
-    posterior (bool): take the labels that are right most often instead of the best sequence.
+    decode (str): "viterbi": the best sequence; "posterior": labels that are right most often; "spans": `best_spans`.
     scored (bool): give spans their exact probabilities. threshold (float): leave out spans with lower ones.
     """
 
     target: Target | None
     outputs: tuple[Output, ...] = ()
-    posterior: bool = False
+    decode: Decode | Literal["spans"] = "viterbi"
     scored: bool = False
     threshold: float = 0.0
 
@@ -131,8 +131,14 @@ class Decoder:
 
     def __call__(self, batch: Batch) -> list[Prediction]:
         """Decode a batch: a Prediction for each Doc."""
+        return self.told(batch, self.decoded(batch, self.labels(batch)))
+
+    def labels(self, batch: Batch) -> Ints:
+        """((N,)): labels of the units, before a threshold leaves out spans of the best sequence."""
+        if self.decode == "spans":
+            return span_labels(batch.distribution, batch.tags, batch.columns.lengths, self.threshold)
         found = batch.labellings
-        return self.told(batch, self.decoded(batch, found.posterior_best() if self.posterior else found.best()))
+        return found.posterior_best() if self.decode == "posterior" else found.best()
 
     def empty(self, tags: TagSet) -> Prediction:
         """What is decoded for a Doc without tokens, where no other Doc of the batch has any."""

@@ -95,11 +95,10 @@ def sees_words_alone(pipe: ChainPipe) -> bool:
     return not pipe.features.extractor.reads_annotation and get_tok2vec(pipe.model) is None
 
 
-def tag_words(pipe: ChainPipe, texts: Sequence[Sequence[str]], posterior: bool = False) -> list[WordTags]:
+def tag_words(pipe: ChainPipe, texts: Sequence[Sequence[str]]) -> list[WordTags]:
     """Tag texts that are split into words, without Docs: as the component tags Docs of these words that have a space
     behind each and no annotation. New words are added to the strings of the vocabulary.
 
-    posterior (bool): tag with the greatest expected number of right tags, not with the most probable sequence.
     RAISES (ValueError): where the component reads more of a text than its words, or a text is no list of words.
     """
     own, strings, found, texts = pipe.preparation, pipe.vocab.strings, list[WordTags](), list(texts)
@@ -111,7 +110,7 @@ def tag_words(pipe: ChainPipe, texts: Sequence[Sequence[str]], posterior: bool =
             raise CRFError(PipeErrors.CRF474.format(name=pipe.name, **told))
     if pipe.skips_white_space and any(word.isspace() for text in texts for word in text):
         places = [Places.beside(np.array([word.isspace() for word in text], dtype=bool)) for text in texts]
-        tagged = tag_words(pipe, [[word for word in text if not word.isspace()] for text in texts], posterior)
+        tagged = tag_words(pipe, [[word for word in text if not word.isspace()] for text in texts])
         return [
             WordTags(at.spread(own.labels, UNKNOWN), at.spread(own.probabilities, 0)) for at, own in zip(places, tagged)
         ]
@@ -125,7 +124,7 @@ def tag_words(pipe: ChainPipe, texts: Sequence[Sequence[str]], posterior: bool =
         chains = chains.given(pipe.known_tags((), columns, given=False)).at(pipe.temperature)
         unlabelled = own.marks(columns.orths, strings) if own is not None and own.punctuation != "gold" else None
         whole = Batch((), columns, chains, pipe.tags, unlabelled)
-        labels = whole.labellings.posterior_best() if posterior else whole.labellings.best()
+        labels = pipe.decoder().labels(whole)
         labels = labels if unlabelled is None else np.where(unlabelled, UNKNOWN, labels)
         found += map(WordTags, whole.by_doc.split(labels), whole.by_doc.split(whole.marginals))
     return found

@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from spacy.language import Language
 from spacy.pipeline import Pipe
 
-from ..pipe.block import Decode, LabelSettings, component, own_names
+from ..pipe.block import SPAN_TARGETS, Decode, LabelSettings, component, own_names
 
 MOST_LISTED = 10_000  # sequences of a document: each is as long as it
+LEAST_PROBABLE = 0.01  # of the spans that are looked for: there are ever more that are less probable
 
 
 @dataclass(kw_only=True)
@@ -16,7 +18,10 @@ class TaggerSettings(LabelSettings):
     """Settings of `crf_tagger`: a linear-chain CRF for tags, chunks and entities.
 
     decode (str): "viterbi" for the most probable sequence, "posterior" for the allowed one with the greatest expected
-        number of right tags, which order 2 wants where punctuation is context.
+        number of right tags, which order 2 wants where punctuation is context. "spans", for targets of spans: of all
+        spans whose exact probability is above `threshold`, those, no two of which overlap, with the greatest sum of
+        probabilities above it. A threshold below 0.5 finds more spans than the most probable sequence has, and half of
+        the F that one expects gives the best F; it is at least 0.01.
     given (bool): whether annotation of the target that is there is evidence: tags and probabilities of the others are
         conditioned on it. Entities and blocked tokens are evidence, tokens outside of entities are not.
     n_best (int): how many of the best sequences to list, with their probabilities, at most 10,000; 0: none.
@@ -24,7 +29,7 @@ class TaggerSettings(LabelSettings):
     entropy (str | None): name of a Doc extension that takes the entropies of sequences and of tokens.
     """
 
-    decode: Decode = "viterbi"
+    decode: Decode | Literal["spans"] = "viterbi"
     given: bool = False
     n_best: int = 0
     n_best_key: str = "n_best"
@@ -34,6 +39,11 @@ class TaggerSettings(LabelSettings):
         yield from super().problems()
         if not 0 <= self.n_best <= MOST_LISTED:
             yield "n_best", f"0, or the number of sequences to list, at most {MOST_LISTED:,}"
+        if self.decode == "spans":
+            if self.target not in SPAN_TARGETS or self.scheme == "none" or self.forbidden:
+                yield "decode", "'viterbi' or 'posterior' for tokens, with scheme = 'none', and beside `forbidden`"
+            if self.threshold < LEAST_PROBABLE:
+                yield "threshold", f"from {LEAST_PROBABLE} where decode = 'spans', and half of the F that is expected"
         names = {"target": self.target, "marginals": self.marginals, "entropy": self.entropy}
         yield from own_names({**names, "n_best_key": self.n_best_key})
 
@@ -47,8 +57,8 @@ class TaggerSettings(LabelSettings):
     def probabilistic(self) -> Iterator[str]:
         yield from super().probabilistic()
         yield from (f"the setting `{one}`" for one in ("n_best", "entropy") if getattr(self, one))
-        if self.decode == "posterior":
-            yield "decode = 'posterior'"
+        if self.decode != "viterbi":
+            yield f"decode = '{self.decode}'"
 
 
 @component(

@@ -61,14 +61,14 @@ class CRFTagger(PromisesSpans, ChainPipe):
             outputs.append(NBestOutput(own.n_best_key, own.n_best))
         if own.entropy is not None:
             outputs.append(EntropyOutput(own.entropy))
-        return label_decoder(Decoder, own, self.annotation, names, *outputs, posterior=own.decode == "posterior")
+        return label_decoder(Decoder, own, self.annotation, names, *outputs, decode=own.decode)
 
     def evidence(self, docs: Sequence[Doc], lengths: Indices) -> Bools | None:
         return self.annotation.evidence(docs, lengths, self.tags) if self.settings.given else None
 
     def tag_words(self, texts: Sequence[Sequence[str]]) -> list[WordTags]:
         """Tag texts that are split into words, without Docs. See `tag_words`."""
-        return tag_words(self, texts, posterior=self.settings.decode == "posterior")
+        return tag_words(self, texts)
 
     def span_probabilities(self, doc: Doc, spans: Sequence[Span]) -> SpanScores:
         """Exact probabilities of any spans under the model. See the function of that name."""

@@ -66,7 +66,7 @@ class SetValuedTagger(KeepsPromise, ChainPipe):
         own, tags = self.settings, self.tags.tags
         likely = SequencesOutput(own.tag_sequences, own.sequence_mass, own.sequences)
         outputs = (*set_outputs(self.name, own, self.cfg[PARENTS], tags), likely)
-        return Decoder(self.annotation, outputs, posterior=own.decode == "posterior")
+        return Decoder(self.annotation, outputs, own.decode)
 
     def predict(self, docs: Iterable[Doc]) -> list[Any]:
         self.check_promise()
@@ -74,7 +74,7 @@ class SetValuedTagger(KeepsPromise, ChainPipe):
 
     def tag_words(self, texts: Sequence[Sequence[str]]) -> list[WordTags]:
         """Tag texts that are split into words, without Docs. See `tag_words`."""
-        return tag_words(self, texts, posterior=self.settings.decode == "posterior")
+        return tag_words(self, texts)
 
     def rebuild(self) -> None:
         self._augmented = Augmenter()

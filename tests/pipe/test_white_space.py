@@ -32,6 +32,8 @@ def pipeline(kind: str) -> Language:
         return made("crf_tagger", n_best=2, entropy="doubt", marginals="probs", overwrite=True)
     if kind == "entities":
         return made("crf_tagger", **ENTITIES)
+    if kind == "best spans":
+        return made("crf_tagger", target="ent", decode="spans", threshold=0.1)
     if kind == "spans":
         return train(target="spans", scheme="BILUO")
     if kind == "given":
@@ -66,7 +68,18 @@ def made(factory: str, **config: Any) -> Language:
     return nlp
 
 
-KINDS = ("tags", "entities", "spans", "given", "extension", "sets", "dictionary", "sourced sets", "constraint decoder")
+KINDS = (
+    "tags",
+    "entities",
+    "best spans",
+    "spans",
+    "given",
+    "extension",
+    "sets",
+    "dictionary",
+    "sourced sets",
+    "constraint decoder",
+)
 TEXTS = st.lists(st.tuples(st.sampled_from(WORDS), st.booleans(), st.lists(st.sampled_from(SPACES), max_size=2)))
 
 

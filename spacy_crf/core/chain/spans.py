@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ..arrays import Bools, Doubles, Indices, Segments, chunks
+from ..arrays import Bools, Doubles, Indices, Ints, Segments, chunks
 from ..labels import OUTSIDE, TagSet
 from .forward import ForwardBackward
 from .lattice import Lattice, LatticeMarginals
@@ -208,6 +208,38 @@ def likely_spans(found: GivesSpans, tags: TagSet, lengths: Indices, least: float
     order = np.lexsort((-probabilities, firsts))
     names = [name for part in parts for name in part.labels]
     return LikelySpans(firsts[order], ends[order], [names[k] for k in order.tolist()], probabilities[order])
+
+
+def best_spans(found: LikelySpans, cost: float) -> Indices:
+    """Numbers of the spans, no two of which overlap, with the greatest sum of probabilities less a cost for each.
+
+    Spans are chosen so for the greatest expected F, if the cost is half of that F. After Lipton, Elkan & Naryanaswamy
+    (2014), Optimal Thresholding of Classifiers to Maximize F1 Measure, whose decisions do not exclude each other.
+    O(S log S).
+    """
+    order = np.argsort(found.ends, kind="stable")
+    ends, gains = found.ends[order], found.probabilities[order] - cost
+    n_before = np.searchsorted(ends, found.firsts[order], side="right").tolist()  # spans that end where it begins
+    sums = [0.0]
+    for gain, before in zip(gains.tolist(), n_before):
+        sums.append(max(sums[-1], sums[before] + gain))
+    chosen, left = list[int](), len(order)
+    while left:
+        is_chosen = sums[left] > sums[left - 1]
+        chosen += [left - 1] * is_chosen
+        left = n_before[left - 1] if is_chosen else left - 1
+    return order[chosen[::-1]]
+
+
+def span_labels(found: GivesSpans, tags: TagSet, lengths: Indices, cost: float) -> Ints:
+    """((N,)): labels of the units by the best spans, see `best_spans`; cost (float): above 0. lengths ((B,)): of the
+    sequences. Not for the scheme "none", in which spans of one label side by side are one."""
+    likely = likely_spans(found, tags, lengths, cost, int(lengths.max(initial=0)))
+    labels = np.full(int(lengths.sum()), tags.number[OUTSIDE], dtype=np.int32)
+    for k in best_spans(likely, cost).tolist():
+        first, end = int(likely.firsts[k]), int(likely.ends[k])
+        labels[first:end] = [tags.number[tag] for tag in tags.tag_span(first, end, likely.labels[k])]
+    return labels
 
 
 def bounded_spans(tags: TagSet, firsts: Indices, ends: Indices) -> SpanQuery:

@@ -1,0 +1,105 @@
+"""Entities that are chosen by their own probabilities instead of the most probable sequence."""
+
+from functools import cache
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers.chains import softened
+from helpers.tagged import build, train
+from hypothesis import given
+from hypothesis import strategies as st
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+
+from spacy_crf.core.chain.spans import LikelySpans, best_spans
+from spacy_crf.core.errors import CRFError
+
+WORDS = st.lists(st.sampled_from(["Ada", "Bo", "Stone", "New", "Delft", "mill", "sold", "."]), min_size=1, max_size=6)
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(1, 4), st.floats(0.01, 1)), max_size=7), st.floats(0.01, 0.9))
+def test_no_other_spans_without_overlaps_have_more_probability(
+    found: list[tuple[int, int, float]], cost: float
+) -> None:
+    firsts, lengths, probabilities = (np.array(column) for column in zip(*found)) if found else [np.zeros(0)] * 3
+    likely = LikelySpans(firsts.astype(int), (firsts + lengths).astype(int), ["X"] * len(found), probabilities)
+    chosen = best_spans(likely, cost).tolist()
+    assert is_free(likely, chosen)
+    subsets = (own for n in range(len(found) + 1) for own in combinations(range(len(found)), n) if is_free(likely, own))
+    best = max(sum(probabilities[k] - cost for k in own) for own in subsets)
+    assert sum(probabilities[k] - cost for k in chosen) == pytest.approx(best, abs=1e-9)
+
+
+def is_free(likely: LikelySpans, chosen: Any) -> bool:
+    pairs = combinations(chosen, 2)
+    return all(likely.ends[a] <= likely.firsts[b] or likely.ends[b] <= likely.firsts[a] for a, b in pairs)
+
+
+@cache
+def tagger(scheme: str = "BIO", target: str = "ent") -> Language:
+    return softened(target=target, scheme=scheme, decode="spans", threshold=0.1)
+
+
+@pytest.mark.parametrize("scheme", ["BIO", "BILUO"])
+@given(WORDS, st.sampled_from([0.05, 0.2, 0.4, 0.6]))
+def test_entities_are_the_best_of_all_spans(scheme: str, words: list[str], threshold: float) -> None:
+    nlp = tagger(scheme)
+    pipe = nlp.get_pipe("crf_tagger")
+    pipe.cfg["threshold"] = threshold
+    doc = Doc(nlp.vocab, words=words)
+    bounds = [(start, end) for start in range(len(doc)) for end in range(start + 1, len(doc) + 1)]
+    spans = [Span(doc, *own, label=label) for own in bounds for label in pipe.labels]
+    gains = dict(zip(spans, pipe.span_probabilities(doc, spans).label - threshold))
+    best = [0.0]  # of the first tokens, so many
+    for end in range(1, len(doc) + 1):
+        ending = (best[span.start] + gain for span, gain in gains.items() if span.end == end)
+        best.append(max(best[-1], *ending))
+    found = pipe(doc.copy()).ents
+    own = [gains[Span(doc, span.start, span.end, label=span.label_)] for span in found]
+    assert all(gain > -1e-9 for gain in own)
+    assert sum(own) == pytest.approx(best[-1], abs=1e-5)
+    assert pipe.tag_words([words])[0].labels.tolist() == pipe.predict([doc])[0].tags.tolist()
+
+
+def test_a_low_threshold_finds_more_and_a_high_one_less() -> None:
+    nlp = tagger()
+    pipe, counts = nlp.get_pipe("crf_tagger"), []
+    for threshold in (0.02, 0.2, 0.9):
+        pipe.cfg["threshold"] = threshold
+        counts.append(
+            len(
+                nlp(
+                    Doc(nlp.vocab, words=["Ada", "and", "Stone", "sold", "New", "mills", "to", "old", "Port", "."])
+                ).ents
+            )
+        )
+    assert counts[0] > counts[1] > counts[2]
+
+
+def test_groups_of_spans_have_their_probabilities() -> None:
+    nlp = tagger(target="spans")
+    doc = nlp(Doc(nlp.vocab, words=["Bo", "met", "Ada", "in", "Delft", "."]))
+    assert len(doc.spans["sc"]) == len(doc.spans["sc"].attrs["scores"]) > 0
+
+
+def test_evidence_stays() -> None:
+    nlp = train(target="ent", decode="spans", threshold=0.3, given=True)
+    doc = Doc(nlp.vocab, words=["the", "mill", "sold", "Delft"])
+    doc.ents = [Span(doc, 1, 2, label="PER")]
+    assert [(span.text, span.label_) for span in nlp(doc).ents] == [("mill", "PER"), ("Delft", "LOC")]
+
+
+@pytest.mark.parametrize(
+    "settings, setting",
+    [
+        ({"target": "ent"}, "threshold"),
+        ({"target": "tag"}, "decode"),
+        ({"target": "ent", "threshold": 0.2, "scheme": "none"}, "decode"),
+        ({"target": "ent", "threshold": 0.2, "forbidden": [["B-PER", "B-LOC"]]}, "decode"),
+    ],
+)
+def test_settings_that_do_not_go_with_it_are_refused(settings: dict[str, Any], setting: str) -> None:
+    with pytest.raises(CRFError, match=f"CRF408.*{setting}"):
+        build(decode="spans", **settings)
