@@ -93,9 +93,10 @@ def component(
         @wraps(construct)
         def factory(nlp: Language, name: str, **values: Any) -> Any:
             from ..reading.records import single_dollars
+            from .live_settings import warn_of_shared
 
             made = settings(**single_dollars(values))
-            _warn_of_shared(nlp, name, made)
+            warn_of_shared(nlp, name, made)
             pipe = construct(nlp, name, made)
             pipe.cfg.tell(nlp)
             return pipe
@@ -116,23 +117,6 @@ def component(
         return registered
 
     return register
-
-
-def _warn_of_shared(nlp: Language, name: str, settings: Settings) -> None:
-    """Warn where an earlier component of the pipeline writes the same attribute of Docs."""
-    asked = dict(settings.told())
-    earlier = [(other, getattr(pipe, "settings", None)) for other, pipe in (nlp.components if asked else ())]
-    for other, theirs in earlier:
-        for attribute in asked.keys() & dict(theirs.told() if isinstance(theirs, Settings) else ()).keys():
-            import warnings
-
-            from ..core.errors import CRFWarning
-            from .errors import PipeWarnings
-
-            setting = asked[attribute]
-            remedy = f"Give it another name in the setting {setting!r}." if setting else "Put them in two pipelines."
-            where = {"name": name, "other": other, "attribute": attribute, "remedy": remedy}
-            warnings.warn(PipeWarnings.CRFW406.format(**where), CRFWarning, stacklevel=2)
 
 
 def default_config(settings: type[Settings]) -> dict[str, Any]:
@@ -180,6 +164,7 @@ def make_calibrate() -> Callable[[Language], Language]:
 
 Decode = Literal["viterbi", "posterior"]
 SPAN_TARGETS = ("ent", "spans")
+UNFITTED_THRESHOLD = 0.2  # half of an F of 40, which is soon reached
 
 
 @dataclass(frozen=True)
@@ -287,8 +272,9 @@ class LabelSettings(TagSettings):
         as B-NP are kept legal. "auto": BIO for spans, none for tokens. What a scheme forbids has probability 0, in
         training as in use.
     spans_key (str): key of doc.spans for target "spans".
-    threshold (float): spans with a lower exact probability are not written; 0 writes all. `spacy find-threshold` finds
-        one.
+    threshold (float | str): spans with a lower exact probability are not written; 0 writes all. `spacy find-threshold`
+        finds one. "auto", where `decode` of a tagger is "spans": what gives the best F on the dev corpus, found by
+        `spacy train` whenever it saves the pipeline; 0.2 in its log.
     scores (str | None): name of a Span extension that takes the exact probabilities of entities. The spans of target
         "spans" have them in their SpanGroup's attrs in any case.
     marginals (str | None): name of a Doc and Token extension that takes the probabilities of all tags.
@@ -299,16 +285,23 @@ class LabelSettings(TagSettings):
 
     scheme: Literal["auto", "BIO", "BILUO", "none"] = fixed("auto")
     spans_key: str = "sc"
-    threshold: float = 0.0
+    threshold: float | Literal["auto"] = 0.0
     scores: str | None = None
     marginals: str | None = None
     guarantee: dict[str, Any] | None = None
     sets_key: str = "span_sets"
 
+    @property
+    def least_probability(self) -> float:
+        """The threshold in force."""
+        return UNFITTED_THRESHOLD if self.threshold == AUTO else self.threshold
+
     def problems(self) -> Iterator[tuple[str, str]]:
         yield from super().problems()
-        if not 0 <= self.threshold <= 1:
+        if not 0 <= self.least_probability <= 1:
             yield "threshold", "from 0 to 1"
+        if self.threshold == AUTO and getattr(self, "decode", "") != "spans":
+            yield "threshold", "a number, unless decode = 'spans'"
         if self.target not in SPAN_TARGETS:
             for setting in ("threshold", "scores", "guarantee"):
                 if getattr(self, setting):

@@ -29,6 +29,7 @@ from .labels import join_gold
 BATCH_SIZE = 256  # of examples that a temperature is fitted to
 BINS = 10  # of a reliability table
 Get: TypeAlias = Callable[[], Iterable[Example]]
+FITTED = ("temperature", "threshold")  # settings that may be "auto", in the order in which they are fitted
 FEW = 200  # tokens with gold; with fewer, a temperature that is fitted for a component is no better than 1
 
 
@@ -51,13 +52,18 @@ class Calibrates(StoresChain):
     def begin_calibration(self, nlp: Language | None) -> None:
         """Note the temperature that training begins with; have one fitted if the settings ask for it."""
         self.given_temperature = self.settings.temperature
-        if nlp is not None and self.settings.temperature == AUTO:
+        if nlp is not None and self.asks_for:
             ask_for_calibration(nlp)
 
     @property
+    def asks_for(self) -> list[str]:
+        """Settings that data are to decide, by "auto"."""
+        return [name for name in FITTED if getattr(self.settings, name, None) == AUTO]
+
+    @property
     def awaits_calibration(self) -> bool:
-        """Whether there are weights, and a temperature is to be fitted to them."""
-        return self.settings.temperature == AUTO and get_layout(self.model).n_features > 0
+        """Whether there are weights, and a setting is to be fitted to them."""
+        return bool(self.asks_for) and get_layout(self.model).n_features > 0
 
     def held_out(self, examples: Sequence[Example]) -> HeldOut:
         """What the chain says of examples, with their gold; labels that the component lacks are missed."""
@@ -69,13 +75,19 @@ class Calibrates(StoresChain):
         return HeldOut(found, join_gold(gold, columns.lengths, self.annotation, self.tags), missed)
 
     def calibrate(self, examples: Iterable[Example]) -> None:
-        """Set the temperature that fits examples; 1, with a warning, where they are too few."""
+        """Set what the settings ask to have fitted to what fits examples."""
+        examples = list(examples)
+        for setting in self.asks_for:
+            self.cfg.fit(setting, getattr(self, f"best_{setting}")(examples))
+
+    def best_temperature(self, examples: Sequence[Example]) -> float:
+        """The temperature that fits examples; 1, with a warning, where they are too few."""
         batches = [self.held_out(batch) for batch in minibatch(examples, BATCH_SIZE)]
         found = sum(int(batch.known.sum()) for batch in batches)
         if found < FEW:
             few = PipeWarnings.CRFW409.format(name=self.name, found=found, few=FEW)
             warnings.warn(few, CRFWarning, stacklevel=2)
-        self.cfg.fit("temperature", 1.0 if found < FEW else fit_temperature(batches))
+        return 1.0 if found < FEW else fit_temperature(batches)
 
     def forget_fits(self) -> None:
         """Ask for what was fitted to the weights anew; where training does not fit it, warn."""
@@ -85,9 +97,10 @@ class Calibrates(StoresChain):
             warnings.warn(stale, CRFWarning, stacklevel=3)
 
     def stored_files(self, exclude: Iterable[str]) -> dict[str, bytes]:
-        """Contents of the files, with a warning where nobody has fitted the temperature that is asked for."""
+        """Contents of the files, with a warning where nobody has fitted what is asked for."""
         if self.awaits_calibration:
-            warnings.warn(PipeWarnings.CRFW408.format(name=self.name), CRFWarning, stacklevel=4)
+            asked = " and ".join(f"{setting} = 'auto'" for setting in self.asks_for)
+            warnings.warn(PipeWarnings.CRFW408.format(name=self.name, asked=asked), CRFWarning, stacklevel=4)
         return super().stored_files(exclude)
 
 

@@ -137,8 +137,7 @@ class Decoder:
         """((N,)): labels of the units, before a threshold leaves out spans of the best sequence."""
         if self.decode == "spans":
             return span_labels(batch.distribution, batch.tags, batch.columns.lengths, self.threshold)
-        found = batch.labellings
-        return found.posterior_best() if self.decode == "posterior" else found.best()
+        return batch.labellings.posterior_best() if self.decode == "posterior" else batch.labellings.best()
 
     def empty(self, tags: TagSet) -> Prediction:
         """What is decoded for a Doc without tokens, where no other Doc of the batch has any."""
@@ -235,9 +234,10 @@ def label_decoder(
     kind: type[D], settings: LabelSettings, target: Target, tags: Sequence[str], *outputs: Output, **more: Any
 ) -> D:
     """Make the decoder, of some kind and with more arguments, of a component that writes labels to tokens or spans."""
-    scored = target.is_spans and (target.name == "spans" or settings.threshold > 0 or settings.scores is not None)
+    threshold = settings.least_probability
+    scored = target.is_spans and (target.name == "spans" or threshold > 0 or settings.scores is not None)
     told = () if settings.marginals is None else (MarginalsOutput(settings.marginals, tags),)
-    return kind(target, (*told, *outputs), scored=scored, threshold=settings.threshold, **more)
+    return kind(target, (*told, *outputs), scored=scored, threshold=threshold, **more)
 
 
 def resolve_scheme(settings: LabelSettings) -> Scheme:

@@ -205,10 +205,10 @@ class PipeWarnings(metaclass=Messages):
         "one, or give documents that have it."
     )
     CRFW408 = (
-        "Component {name!r} is saved with temperature = 'auto', but nothing was fitted to its weights, so that its "
-        "probabilities are those of temperature 1. `spacy train` fits a temperature where [training.before_to_disk] is "
-        'a block with @callbacks = "spacy_crf.calibrate.v1". Name that callback, fit one with `python -m spacy crf '
-        "calibrate MODEL DEV --output DIR`, or set a number."
+        "Component {name!r} is saved with {asked}, but nothing was fitted to its weights: temperature is 1 then, "
+        "threshold 0.2. `spacy train` fits them where [training.before_to_disk] is a block with @callbacks = "
+        '"spacy_crf.calibrate.v1". Name that callback, fit a temperature with `python -m spacy crf calibrate MODEL DEV '
+        "--output DIR`, or set numbers."
     )
     CRFW409 = (
         "Component {name!r}: the dev corpus has only {found} tokens with a gold label that it knows, too few to fit a "

@@ -195,6 +195,18 @@ def join_all(nlp: Language | None) -> None:
             pipe.join(nlp)
 
 
+def warn_of_shared(nlp: Language, name: str, settings: Settings) -> None:
+    """Warn where an earlier component of the pipeline writes the same attribute of Docs."""
+    asked = dict(settings.told())
+    earlier = [(other, getattr(pipe, "settings", None)) for other, pipe in (nlp.components if asked else ())]
+    for other, theirs in earlier:
+        for attribute in asked.keys() & dict(theirs.told() if isinstance(theirs, Settings) else ()).keys():
+            setting = asked[attribute]
+            remedy = f"Give it another name in the setting {setting!r}." if setting else "Put them in two pipelines."
+            where = {"name": name, "other": other, "attribute": attribute, "remedy": remedy}
+            warnings.warn(PipeWarnings.CRFW406.format(**where), CRFWarning, stacklevel=3)
+
+
 def _correct(path: Path, name: str, settings: dict[str, Any]) -> None:
     """Write settings to the block of a component in the file of a config, where it says otherwise."""
     config = load_config(path)

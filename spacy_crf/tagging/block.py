@@ -20,8 +20,8 @@ class TaggerSettings(LabelSettings):
     decode (str): "viterbi" for the most probable sequence, "posterior" for the allowed one with the greatest expected
         number of right tags, which order 2 wants where punctuation is context. "spans", for targets of spans: of all
         spans whose exact probability is above `threshold`, those, no two of which overlap, with the greatest sum of
-        probabilities above it. A threshold below 0.5 finds more spans than the most probable sequence has, and half of
-        the F that one expects gives the best F; it is at least 0.01.
+        probabilities above it. A low threshold finds more spans than the most probable sequence has, and half of the
+        F that one expects gives the best F; it is at least 0.01.
     given (bool): whether annotation of the target that is there is evidence: tags and probabilities of the others are
         conditioned on it. Entities and blocked tokens are evidence, tokens outside of entities are not.
     n_best (int): how many of the best sequences to list, with their probabilities, at most 10,000; 0: none.
@@ -42,8 +42,8 @@ class TaggerSettings(LabelSettings):
         if self.decode == "spans":
             if self.target not in SPAN_TARGETS or self.scheme == "none" or self.forbidden:
                 yield "decode", "'viterbi' or 'posterior' for tokens, with scheme = 'none', and beside `forbidden`"
-            if self.threshold < LEAST_PROBABLE:
-                yield "threshold", f"from {LEAST_PROBABLE} where decode = 'spans', and half of the F that is expected"
+            if self.least_probability < LEAST_PROBABLE:
+                yield "threshold", f"'auto', or from {LEAST_PROBABLE}, where decode = 'spans'"
         names = {"target": self.target, "marginals": self.marginals, "entropy": self.entropy}
         yield from own_names({**names, "n_best_key": self.n_best_key})
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from spacy.tokens import Doc, Span
+from spacy.training import Example
 from spacy.vocab import Vocab
 
 from ..annotation.span_targets import target_of
@@ -17,7 +18,7 @@ from ..pipe.decoding import Batch, Decoder, DocOutput, Output, label_decoder, re
 from ..pipe.labels import PREPARATION, SKIPS_WHITE_SPACE
 from ..pipe.probabilities import LabelsTokens, WordTags, span_probabilities, tag_words
 from ..pipe.scorer import target_scores
-from ..pipe.span_sets import PromisesSpans
+from ..pipe.span_sets import PromisesSpans, best_threshold
 from .block import TaggerSettings
 
 
@@ -65,6 +66,10 @@ class CRFTagger(PromisesSpans, ChainPipe):
 
     def evidence(self, docs: Sequence[Doc], lengths: Indices) -> Bools | None:
         return self.annotation.evidence(docs, lengths, self.tags) if self.settings.given else None
+
+    def best_threshold(self, examples: Sequence[Example]) -> float:
+        """The threshold that decode = "spans" wants on examples. See the function of that name."""
+        return best_threshold(self, examples)
 
     def tag_words(self, texts: Sequence[Sequence[str]]) -> list[WordTags]:
         """Tag texts that are split into words, without Docs. See `tag_words`."""

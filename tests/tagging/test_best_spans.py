@@ -2,19 +2,22 @@
 
 from functools import cache
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import spacy
 from helpers.chains import softened
-from helpers.tagged import build, train
+from helpers.tagged import build, make_examples, train
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.language import Language
 from spacy.tokens import Doc, Span
+from spacy.training import Example
 
 from spacy_crf.core.chain.spans import LikelySpans, best_spans
-from spacy_crf.core.errors import CRFError
+from spacy_crf.core.errors import CRFError, CRFWarning
 
 WORDS = st.lists(st.sampled_from(["Ada", "Bo", "Stone", "New", "Delft", "mill", "sold", "."]), min_size=1, max_size=6)
 
@@ -91,10 +94,50 @@ def test_evidence_stays() -> None:
     assert [(span.text, span.label_) for span in nlp(doc).ents] == [("mill", "PER"), ("Delft", "LOC")]
 
 
+# -- threshold = "auto" ------------------------------------------------------------------------------------------
+
+
+def test_the_threshold_that_is_fitted_is_a_good_one(tmp_path: Path) -> None:
+    nlp = softened(target="ent", decode="spans", threshold="auto")
+    pipe, examples = nlp.get_pipe("crf_tagger"), make_examples(nlp)
+    with pytest.warns(CRFWarning, match="CRFW408.*threshold = 'auto'"):
+        nlp.to_bytes()
+    pipe.calibrate(examples)
+    fitted = pipe.settings.threshold
+    assert pipe.cfg.assignable["threshold"] == "auto" and 0.025 <= fitted <= 0.5
+    scores = {}
+    for threshold in (fitted, *(np.arange(1, 21) / 40).tolist()):
+        pipe.cfg["threshold"] = threshold
+        scores[threshold] = nlp.evaluate([Example(one.predicted.copy(), one.reference) for one in examples])["ents_f"]
+    assert scores[fitted] >= 0.96 * max(scores.values())
+    assert len(set(scores.values())) > 1
+
+
+def test_what_is_fitted_is_saved_and_fitted_anew(tmp_path: Path) -> None:
+    nlp = train(target="ent", decode="spans", threshold="auto")
+    pipe, examples = nlp.get_pipe("crf_tagger"), make_examples(nlp)
+    pipe.calibrate(examples)
+    nlp.to_disk(tmp_path)
+    again = spacy.load(tmp_path).get_pipe("crf_tagger")
+    assert again.settings.threshold == pytest.approx(pipe.settings.threshold, abs=1e-9)
+    nlp.update(examples)
+    pipe.finish_update(None)
+    assert pipe.settings.threshold == "auto" and pipe.settings.least_probability == 0.2
+
+
+def test_without_right_spans_the_threshold_stays() -> None:
+    nlp = train(target="ent", decode="spans", threshold="auto")
+    doc = Doc(nlp.vocab, words=["a", "b"], ents=["O", "O"])
+    nlp.get_pipe("crf_tagger").calibrate([Example(doc.copy(), doc)])
+    assert nlp.get_pipe("crf_tagger").settings.threshold == 0.2
+
+
 @pytest.mark.parametrize(
     "settings, setting",
     [
         ({"target": "ent"}, "threshold"),
+        ({"target": "ent", "threshold": 1.5}, "threshold"),
+        ({"target": "ent", "threshold": "auto", "decode": "viterbi"}, "threshold"),
         ({"target": "tag"}, "decode"),
         ({"target": "ent", "threshold": 0.2, "scheme": "none"}, "decode"),
         ({"target": "ent", "threshold": 0.2, "forbidden": [["B-PER", "B-LOC"]]}, "decode"),
@@ -102,4 +145,4 @@ def test_evidence_stays() -> None:
 )
 def test_settings_that_do_not_go_with_it_are_refused(settings: dict[str, Any], setting: str) -> None:
     with pytest.raises(CRFError, match=f"CRF408.*{setting}"):
-        build(decode="spans", **settings)
+        build(**{"decode": "spans", **settings})
