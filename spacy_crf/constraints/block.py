@@ -253,7 +253,8 @@ class DecoderSettings(DecodingSettings):
 
     source (str | None): name of an earlier component, whose model is asked again: a crf_tagger, or any whose model
         gives scores of its labels for each token, as spaCy's tagger does. It is looked up in the pipeline that this
-        component was made in: do not take this component over from another pipeline, but make a new one.
+        component was made in, or that a config makes with it: with `add_pipe`, do not take it over from another
+        pipeline, but make a new one.
     marginals (str | None): instead, the custom attribute of Docs in which a component has left them: {"tags": [..],
         "values": n lists of L numbers with the sum 1}, as crf_tagger's `marginals` and set_valued_tagger's `tag_probs`.
     target (str): what is written, as for crf_tagger.

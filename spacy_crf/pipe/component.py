@@ -46,7 +46,7 @@ from .decoding import Batch, Decoder, IsolatesFailures, Prediction, WarnsOfScore
 from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors
 from .labels import PREPARATION, read_gold, tell_missing, tell_stream
-from .live_settings import HasSettings, LiveSettings, join_all
+from .live_settings import HasSettings, LiveSettings
 from .scorer import report_scores
 
 SAMPLE = 10  # examples that show a tok2vec layer its shapes
@@ -173,7 +173,6 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         self._first_step = partial(self.before_training, seen, nlp) if self.prepares else None
         tell_stream(self.name, nlp, [] if self.trainer.read else self.fitted(labels, begun))
         report_scores(nlp, self.name, self.measured)
-        join_all(nlp)
         self.given_temperature = self.settings.temperature
         if nlp is not None and self.settings.temperature == AUTO:
             ask_for_calibration(nlp)

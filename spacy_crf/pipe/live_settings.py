@@ -5,6 +5,7 @@ A pipeline's config says what holds, for whoever reads `nlp.config` or loads its
 settings but those that were fitted because the config asks for it ("auto").
 """
 
+import sys
 import warnings
 import weakref
 from collections.abc import Iterable, Mapping
@@ -174,6 +175,13 @@ class HasSettings(Stored):
     def cfg(self, values: Any) -> None:
         self.live_settings.update(values)  # `spacy find-threshold` assigns all of them
 
+    def __setattr__(self, key: str, value: Any) -> None:
+        """Set an attribute. Where a pipeline takes the component from another one, as a config may say, spaCy names it
+        anew, and tells nothing else: which pipeline does so is known from the method that does."""
+        super().__setattr__(key, value)
+        if key == "name" and isinstance(nlp := sys._getframe(1).f_locals.get("self"), Language):
+            self.join(nlp)
+
     def join(self, nlp: Language) -> None:
         """Know the pipeline that it is in from now on, which may have taken it from another one."""
         self.cfg.tell(nlp)
@@ -185,14 +193,6 @@ class HasSettings(Stored):
         config = Path(path).parent / "config.cfg"
         if not is_alone(exclude) and config.is_file():
             _correct(config, Path(path).name, self.cfg.assignable)
-
-
-def join_all(nlp: Language | None) -> None:
-    """Have components know their pipeline. Where a config says that one is taken from another pipeline, both have one
-    vocabulary, and nothing else tells them that what they ask or tell is not that of the pipeline that is trained."""
-    for _, pipe in nlp.components if nlp is not None else ():
-        if isinstance(pipe, HasSettings):
-            pipe.join(nlp)
 
 
 def _correct(path: Path, name: str, settings: dict[str, Any]) -> None:

@@ -59,7 +59,8 @@ class SourcePipe(HasSettings, IsolatesFailures, KeepsPreparation, Pipe):
 
     def join(self, nlp: Language) -> None:
         super().join(nlp)
-        self._nlp = nlp
+        if nlp.vocab is self.vocab:  # as that of a config is; see CRF454
+            self._nlp = nlp
 
     def initialize(self, get_examples: Callable[[], Iterable[Example]], *, nlp: Language | None = None) -> None:
         """Look how the texts of training are prepared; nothing else is learned."""

@@ -50,9 +50,10 @@ class SetSettings(TagSettings):
     source (str | None): name of an earlier component whose probabilities are taken: spaCy's tagger, a crf_tagger,
         frequency_tagger, hmm_tagger or memm_tagger. Then nothing is learned here, and none of the settings of training
         is read, nor are `learn_from` and `sequences`; `temperature`, `forbidden` and `dictionary` are those of the
-        source, and refused here. It is looked up in the pipeline that this component was made in:
-        do not take this component over from another pipeline, but make a new one. `target` must be what the source
-        tags, or there are no scores; a morphologizer gives no tags, but features that no gold is compared with.
+        source, and refused here. It is looked up in the pipeline that this component was made in,
+        or that a config makes with it: with `add_pipe`, do not take it over from another pipeline, but make a new one.
+        `target` must be what the source tags, or there are no scores; a morphologizer gives no tags, but features that
+        no gold is compared with.
     target (str): "tag" (token.tag) or "pos" (token.pos): the single best tag, and what is learned where there is no
         weighted gold.
     method (str): how sets are chosen. "utility": of greatest expected utility. "mass": the smallest ones with a

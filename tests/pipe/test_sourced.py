@@ -89,3 +89,27 @@ def test_a_component_that_a_config_names_asks_the_one_that_is_trained(tmp_path: 
     nlp.update(gold)
     assert [token.tag_ for token in nlp(Doc(nlp.vocab, words=NEW))] == ["X", "Y", "Z"]
     assert nlp.evaluate(gold)["tag_acc"] == 1
+
+
+@pytest.mark.parametrize("factory", ["constraint_decoder", "set_valued_tagger"])
+def test_a_component_that_a_config_names_asks_a_tagger_of_spacy_that_is_trained(factory: str, tmp_path: Path) -> None:
+    def train_tagger(nlp: Language, tags: list[str]) -> Language:
+        examples = [Example(Doc(nlp.vocab, words=NEW), Doc(nlp.vocab, words=NEW, tags=tags))]
+        with nlp.select_pipes(enable="tagger"):
+            optimizer = nlp.initialize(lambda: examples)
+            for _ in range(20):
+                nlp.update(examples, sgd=optimizer)
+        return nlp
+
+    first = spacy.blank("xx")
+    first.add_pipe("tagger")
+    first.add_pipe(factory, config={"source": "tagger", "target": "tag"})
+    train_tagger(first, ["A", "B", "C"]).to_disk(tmp_path / "first")
+    config = first.config.copy()
+    config["components"][factory] = {"source": str(tmp_path / "first")}
+    nlp = train_tagger(spacy.util.load_model_from_config(config), ["X", "Y", "Z"])
+    found = [token.tag_ for token in nlp(Doc(nlp.vocab, words=NEW))]
+    assert nlp.get_pipe(factory).labels == ("X", "Y", "Z")  # type: ignore[attr-defined]
+    nlp.to_disk(tmp_path / "second")
+    loaded = spacy.load(tmp_path / "second")
+    assert found == ["X", "Y", "Z"] == [token.tag_ for token in loaded(Doc(loaded.vocab, words=NEW))]
