@@ -5,12 +5,12 @@ A pipeline's config says what holds, for whoever reads `nlp.config` or loads its
 settings but those that were fitted because the config asks for it ("auto").
 """
 
-import sys
 import warnings
 import weakref
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from difflib import get_close_matches
+from inspect import currentframe
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -179,8 +179,10 @@ class HasSettings(Stored):
         """Set an attribute. Where a pipeline takes the component from another one, as a config may say, spaCy names it
         anew, and tells nothing else: which pipeline does so is known from the method that does."""
         super().__setattr__(key, value)
-        if key == "name" and isinstance(nlp := sys._getframe(1).f_locals.get("self"), Language):
-            self.join(nlp)
+        if key == "name":
+            caller = getattr(currentframe(), "f_back", None)
+            if caller is not None and isinstance(nlp := caller.f_locals.get("self"), Language):
+                self.join(nlp)
 
     def join(self, nlp: Language) -> None:
         """Know the pipeline that it is in from now on, which may have taken it from another one."""
