@@ -159,7 +159,7 @@ def tell_split(name: str, number: int, count: int, found: list[PartResult]) -> N
     """Tell a split on standard error."""
     first = found[0]
     scores = ", ".join(f"{score} {value:.4g}" for score, value in list(first.scores.items())[:2])
-    text = f"{number} of {count}, {name}, {first.split}: {scores}, {first.seconds:.1f} s"
+    text = f"{number} of {count}, {name}, {first.split}: {scores or 'no score'}, {first.seconds:.1f} s"
     tell_progress(text)
 
 
@@ -222,7 +222,8 @@ def _single_tests(system: SystemResult) -> Iterator[str]:
     """Show a row for each test part, if there are several."""
     if len(system.tests) < 2:
         return
-    names, n_splits = list(system.tests[0].scores), len({test.split for test in system.tests})
+    names = list(dict.fromkeys(name for test in system.tests for name in test.scores))
+    n_splits = len({test.split for test in system.tests})
     rows = [
         (
             _row_name(test, n_splits),

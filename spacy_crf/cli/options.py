@@ -273,9 +273,11 @@ def split_names(text: str | None) -> list[str]:
 
 
 def make_folders(*files: Path | None) -> None:
-    """Make the folders of files that were asked for: now, not after hours."""
+    """Make the folders of files that were asked for, or raise a coded error for a folder: now, not after hours."""
     for file in filter(None, files):
         file.parent.mkdir(parents=True, exist_ok=True)
+        if file.is_dir():
+            raise CRFError(LabErrors.CRF679.format(path=file))
 
 
 def write_result(text: str, output: Path | None) -> None:
@@ -304,9 +306,7 @@ def watched(items: Iterable[Item], what: str) -> Iterator[Item]:
     yield from tqdm(items, what, leave=False, disable=is_quiet() or None)
 
 
-def annotating(items: Iterable[Item]) -> Iterator[Item]:
-    """Yield what is annotated, with a bar."""
-    return watched(items, "Annotating")
+annotating = partial(watched, what="Annotating")
 
 
 # after a command that writes what people correct; `{}` stands for its path

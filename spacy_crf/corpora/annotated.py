@@ -15,11 +15,11 @@ from spacy.tokens import Doc, DocBin, Span
 from spacy.util import filter_spans
 
 from ..annotation.documents import DOC_NAME, read_doc_name, write_doc_name
-from ..annotation.extensions import custom_names, read_value, register, stored_names, stored_values
+from ..annotation.extensions import custom_names, read_value, register, stored_names, stored_values, user_data
 from ..core.errors import CRFError, required
 from ..core.labels import OUTSIDE
-from .conllu import NO_SPACE, UNKNOWN
-from .docs import make_doc, read_kind
+from .conllu import NO_SPACE, UNKNOWN, WIDTH
+from .docs import COMMENTS, SURFACES, make_doc, read_kind
 from .errors import CorpusErrors
 from .exchange import check_line
 from .sentence import bio_tags
@@ -184,7 +184,10 @@ class JsonLinesWriter(LinesWriter):
 
 
 class ConlluWriter(LinesWriter):
-    """CoNLL-U, with entities and groups of spans in MISC, as `NER=B-PER` and `Spans=key:B-LABEL`."""
+    """CoNLL-U, with entities and groups of spans in MISC, as `NER=B-PER` and `Spans=key:B-LABEL`.
+
+    Comments of sentences and multiword tokens of a file of CoNLL-U stay where sentences and tokens are as they were.
+    """
 
     _name: str | None = None  # of the last document
 
@@ -195,21 +198,46 @@ class ConlluWriter(LinesWriter):
         _check_cell("name", name, name)
         lines = [] if name and name == self._name else [f"# newdoc id = {name}" if name else "# newdoc"]
         openings = [k for k, token in enumerate(rows["token"]) if token == 1]
+        comments = {(start, end): value for start, end, value in user_data(doc).get(COMMENTS, ())}
+        surfaces = _find_surfaces(doc, rows)
+        rows["glued"] = [end == start for end, start in zip(rows["end"], [*rows["start"][1:], None])]
         for first, end in zip(openings, [*openings[1:], len(rows["token"])]):
-            own = text[rows["start"][first] : rows["end"][end - 1]]
-            lines.append(f"# text = {' '.join(own.split())}")
-            lines += [_conllu_row(rows, k, name) for k in range(first, end)]
-            lines.append("")
+            lines += comments.get((rows["start"][first], rows["end"][end - 1]), ())
+            lines += [*_sentence_lines(text, rows, range(first, end), surfaces, name), ""]
         self._lines += lines
         self._name = name
 
 
-def _conllu_row(rows: Rows, k: int, name: str) -> str:
-    """The line of a token. name (str): of its document."""
+def _find_surfaces(doc: Doc, rows: Rows) -> dict[int, tuple[int, str]]:
+    """Multiword tokens that begin and end with tokens of one sentence: by the first one, the last one and the form."""
+    starts, ends = ({character: k for k, character in enumerate(rows[key])} for key in ("start", "end"))
+    found = ((starts.get(start, -1), ends.get(end, -1), form) for start, end, form in user_data(doc).get(SURFACES, ()))
+    numbers = rows["sentence"]
+    return {k: (last, form) for k, last, form in found if 0 <= k <= last and numbers[k] == numbers[last]}
+
+
+def _sentence_lines(
+    text: str, rows: Rows, sentence: range, surfaces: dict[int, tuple[int, str]], name: str
+) -> list[str]:
+    """The text of a sentence, and the lines of its tokens. name (str): of its document."""
+    lines, own, place, free = list[str](), "", rows["start"][sentence[0]], 0
+    for k in sentence:
+        if k in surfaces:  # which says what is behind it, in the place of the tokens before `free`
+            last, form = surfaces[k]
+            own, place, free = own + text[place : rows["start"][k]] + form, rows["end"][last], last + 1
+            id, note = f"{rows['token'][k]}-{rows['token'][last]}", NO_SPACE if rows["glued"][last] else UNKNOWN
+            lines.append("\t".join((id, form, *[UNKNOWN] * (WIDTH - 3), note)))
+        lines.append(_conllu_row(rows, k, k >= free and rows["glued"][k], name))
+    own += text[place : rows["end"][sentence[-1]]]
+    return [f"# text = {' '.join(own.split())}", *lines]
+
+
+def _conllu_row(rows: Rows, k: int, is_glued: bool, name: str) -> str:
+    """The line of a token. is_glued (bool): whether no space is behind it. name (str): of its document."""
     cells = [rows[key][k] for key in CELLS]
     for key in ("entity", "spans", *CELLS):
         _check_cell(key, str(rows[key][k]), name)
-    notes = [NO_SPACE] if k + 1 < len(rows["start"]) and rows["start"][k + 1] == rows["end"][k] else []
+    notes = [NO_SPACE] if is_glued else []
     notes += [f"NER={rows['entity'][k]}"] if rows["entity"][k] not in (None, "O") else []
     notes += [f"Spans={rows['spans'][k].replace('|', ',')}"] if rows["spans"][k] else []
     for key, cell in zip(CELLS, cells):

@@ -12,12 +12,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
+from ..annotation.gold import register_gold_tags
 from ..core.errors import CRFError
 from ..reading.files import read_blocks, read_chunks, read_lines
 from ..reading.records import whole_number
 from .errors import CorpusErrors
 from .exchange import ExchangeDocument, ExchangeToken, as_weights, check_line, name_line, read_mark
-from .sentence import RowChecker, Sentence, find_spaces
+from .sentence import EXTENSION_PREFIX, RowChecker, Sentence, find_spaces
 from .tagsets import CHECKED_COLUMN, GOLD_COLUMN, GOLD_POS_COLUMN, YES, format_tags, parse_tags
 
 UNKNOWN = "_"
@@ -59,13 +60,14 @@ class _Block:
     rows: list[list[str]] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
     surfaces: list[_Surface] = field(default_factory=list)
+    comments: list[str] = field(default_factory=list)
     text: str = ""
     document: str | None = None
     checked: str = ""
 
 
 def read_conllu(path: Path) -> Iterator[Sentence]:
-    """Yield the sentences of a CoNLL-U file: its words, without multiword tokens and empty nodes.
+    """Yield the sentences of a CoNLL-U file: its words, with multiword tokens and comments beside them; no empty nodes.
 
     Entities are read from MISC (name=B-X, NE=B-X or NER=B-X). If one word of the file has one, words without are
     outside of entities; otherwise nothing is known about entities. "_" is unknown for LEMMA, UPOS, XPOS and FEATS.
@@ -115,8 +117,11 @@ def _sort_lines(path: Path, first: int, lines: list[str]) -> _Block:
             block.text = match[1].strip()
         elif match := CHECKED_KIND.fullmatch(line):
             block.checked = match[1]
-        elif (match := COLUMNS.fullmatch(line)) and tuple(match[1].split()) != TITLES:
-            raise CRFError(CorpusErrors.CRF589.format(path=path, line=number, titles=match[1].strip()))
+        elif match := COLUMNS.fullmatch(line):
+            if tuple(match[1].split()) != TITLES:
+                raise CRFError(CorpusErrors.CRF589.format(path=path, line=number, titles=match[1].strip()))
+        else:
+            block.comments.append(line)
     # Most sentences are this simple, and need not be gone through word by word.
     if {len(row) for row in rows.values()} == {WIDTH} and [row[0] for row in rows.values()] == WORD_IDS[: len(rows)]:
         block.rows, block.lines = list(rows.values()), list(rows)
@@ -164,7 +169,8 @@ def _make_sentence(block: _Block, with_entities: bool, begins: bool, name: str, 
         matches = [ENTITY.search(value.encode()) if value != UNKNOWN else None for value in misc]
         columns["ner"] = [match[1].decode() if match else "O" for match in matches]
     spaces, tree = _read_spaces(block, forms, misc), _read_tree(checker.path, block.lines, heads, deps)
-    return Sentence(list(forms), columns, spaces, *tree, begins, name)
+    surfaces = tuple((surface.start, surface.end, surface.form) for surface in block.surfaces)
+    return Sentence(list(forms), columns, spaces, *tree, begins, name, (), tuple(block.comments), surfaces)
 
 
 def _read_spaces(block: _Block, forms: Sequence[str], misc: Sequence[str]) -> list[bool]:
@@ -234,6 +240,7 @@ def _read_notes(misc: str) -> dict[str, str]:
 def _with_checks(sentence: Sentence, kind: str, block: _Block, path: Path) -> Sentence:
     """A sentence that says which words are checked. kind (str): what a tagger has filled in, "tag" or "pos"."""
     weighted = GOLD_COLUMN if kind == "tag" else GOLD_POS_COLUMN
+    register_gold_tags(weighted.removeprefix(EXTENSION_PREFIX))
     checked, cells = [], []
     for line, row, own in zip(block.lines, block.rows, sentence.columns[kind]):
         notes, where = _read_notes(row[-1]), f"{path}, line {line}, word {row[1]!r}"

@@ -25,7 +25,7 @@ from spacy.vocab import Vocab
 from thinc.types import Ints2d
 
 from ..annotation.documents import DOC_NAME, TEXT_SETTINGS, copy_truncated
-from ..annotation.extensions import copy_values, read_value, register_stored, write_known, write_value
+from ..annotation.extensions import copy_values, read_value, register_stored, user_data, write_known, write_value
 from ..annotation.gold import write_partial
 from ..core.errors import CRFError
 from ..core.labels import OUTSIDE
@@ -37,6 +37,9 @@ from .sentence import ENTITIES, MISSING, Sentence, bio_tags, extension_name, joi
 ATTRIBUTES = {"lemma": LEMMA, "pos": POS, "tag": TAG, "morph": MORPH}
 ENTITY_ATTRIBUTES = [IDS[name] for name in ("ENT_IOB", "ENT_TYPE", "ENT_KB_ID", "ENT_ID")]
 UNTYPED_ENTITY = "ENTITY"
+# keys of `doc.user_data`: lists of [first character, end, what a file of CoNLL-U has beside the words there]: comments
+# of a sentence, and the form of words that are written as one
+COMMENTS, SURFACES = "spacy_crf.comments", "spacy_crf.surfaces"
 
 
 class DocMaker:
@@ -75,6 +78,7 @@ class DocMaker:
                     write_partial(doc, "spans", key, bio)
             elif extension:
                 write_known(doc, extension, values)
+        _write_beside(doc, sentences)
         return doc
 
     def _make_tokens(self, sentences: Sequence[Sentence], whole: Sentence, known: dict[str, list[str]]) -> Doc:
@@ -114,6 +118,18 @@ class DocMaker:
             spans += [Span(doc, first + start, first + end, label=self.strings(label)) for start, end, label in found]
             bio += own
         return spans, bio
+
+
+def _write_beside(doc: Doc, sentences: Sequence[Sentence]) -> None:
+    """Keep what a file has beside the words of sentences, by the characters of these."""
+    first = 0
+    for sentence in sentences:
+        whole = [(0, len(sentence.words), list(sentence.comments))] if sentence.comments else []
+        for key, found in ((COMMENTS, whole), (SURFACES, sentence.surfaces)):
+            for start, end, value in found:
+                words = doc[first + start : first + end]
+                user_data(doc).setdefault(key, []).append([words.start_char, words.end_char, value])
+        first += len(sentence.words)
 
 
 def copy_text_notes(doc: Doc, other: Doc, *, first: bool = True, last: bool = True) -> None:
@@ -199,6 +215,9 @@ def copy_tokens(reference: Doc, kinds: Sequence[str]) -> Doc:
             doc.spans[key] = reference.spans[key].copy(doc=doc)
     copy_values(reference, doc, filter(None, map(extension_name, kinds)))
     copy_truncated(reference, doc)
+    user_data(doc).update(
+        {key: user_data(reference)[key] for key in (COMMENTS, SURFACES) if key in reference.user_data}
+    )
     return doc
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from spacy.parts_of_speech import IDS as PARTS_OF_SPEECH
 from spacy.tokens import Span
@@ -62,6 +62,8 @@ class Sentence:
     starts_document (bool): Whether the file marks the beginning of a document here.
     document (str): Name of the document, "" if the file does not say.
     predicted (tuple[str, ...]): Kinds of annotation that a tagger has filled in for tokens that nobody has checked.
+    comments (tuple[str, ...]): Lines of the file that say something else of the sentence, such as its id.
+    surfaces (tuple[tuple[int, int, str], ...]): Words that are written as one (multiword tokens), and its form.
     """
 
     words: list[str]
@@ -72,28 +74,33 @@ class Sentence:
     starts_document: bool = False
     document: str = ""
     predicted: tuple[str, ...] = ()
+    comments: tuple[str, ...] = ()
+    surfaces: tuple[tuple[int, int, str], ...] = ()
+
+
+_NOTHING_ELSE: dict[str, Any] = {"heads": None, "deps": None, "comments": (), "surfaces": ()}  # known of other words
 
 
 def join_sentences(parts: Sequence[Sentence]) -> Sentence:
-    """At least one sentence as one, without trees; all have the same columns."""
+    """At least one sentence as one, without trees, comments and surfaces; all have the same columns."""
     columns = {kind: list(chain.from_iterable(part.columns[kind] for part in parts)) for kind in parts[0].columns}
     spaces = None
     if all(part.spaces is not None for part in parts):
         spaces = list(chain.from_iterable(part.spaces or () for part in parts))
     words = list(chain.from_iterable(part.words for part in parts))
-    return replace(parts[0], words=words, columns=columns, spaces=spaces, heads=None, deps=None)
+    return replace(parts[0], words=words, columns=columns, spaces=spaces, **_NOTHING_ELSE)
 
 
 def take_tokens(sentence: Sentence, chosen: Sequence[int]) -> Sentence:
-    """Some of the tokens, without a tree; the space behind the last of a run that is left out comes behind the token
-    before it."""
+    """Some of the tokens, without a tree, comments and surfaces; the space behind the last of a run that is left out
+    comes behind the token before it."""
     spaces = None
     if sentence.spaces is not None:
         ends = [*chosen[1:], len(sentence.words) if not isinstance(chosen, range) else chosen.stop]
         spaces = [any(sentence.spaces[index:end]) for index, end in zip(chosen, ends)]
     columns = {kind: [values[index] for index in chosen] for kind, values in sentence.columns.items()}
     words = [sentence.words[index] for index in chosen]
-    return replace(sentence, words=words, columns=columns, spaces=spaces, heads=None, deps=None)
+    return replace(sentence, words=words, columns=columns, spaces=spaces, **_NOTHING_ELSE)
 
 
 def bare_sentences(sentences: Iterable[Sentence]) -> Iterator[Sentence]:

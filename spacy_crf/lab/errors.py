@@ -167,6 +167,12 @@ class LabErrors(metaclass=Messages):
         "The results have no score {name!r}, which the card names. Name those that crf evaluate writes below `scores`, "
         "or give other --results."
     )
+    CRF679 = "{path} is a folder: give the name of a file that can be written."
+    CRFW680 = (
+        "Config {config}: {count} of {all} test parts are left out of the means, as they have no score at all: "
+        "{tests}. They have no gold to judge, or no entities, gold or found. Take such documents out, or test larger "
+        "parts."
+    )
     CRFW981 = "{old} is called {new} now. The old name still works; it will go with version 1.0."
     CRF673 = "{path} has no figures. Give a file that crf evaluate or crf experiment wrote with --output."
     CRF647 = "There are {exponents} exponents for {models} models. Give one for each, or none for equal shares."

@@ -1,6 +1,7 @@
 """Runs an experiment: each system is trained and tested on each split, one after the other or in several processes."""
 
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
@@ -19,7 +20,7 @@ from spacy.util import import_file, load_model, load_model_from_config
 from thinc.api import Config
 
 from ..core.arrays import Doubles, Indices, Segments
-from ..core.errors import CRFError
+from ..core.errors import CRFError, CRFWarning, excerpt
 from ..core.labels import TagSet
 from ..corpora.exchange import Place
 from ..pipe.calibration import run_before
@@ -120,6 +121,8 @@ def run_experiment(
         outcomes[system.name].tests.extend(results)
         if on_result is not None:
             on_result(system.name, number, len(tasks), results)
+    for outcome in outcomes.values():
+        _check_scores(outcome)
     return Experiment(splitting, first.layout.names, list(outcomes.values()))
 
 
@@ -141,6 +144,16 @@ def _check_same(first: System, second: System) -> None:
         told = "{} documents, {} sentences, {} tokens"
         counts, others = (told.format(len(x.names), len(x.lengths), x.lengths.sum()) for x in (one, other))
         raise CRFError(LabErrors.CRF626.format(first=first.name, other=second.name, counts=counts, others=others))
+
+
+def _check_scores(outcome: SystemResult) -> None:
+    """Warn of test parts that have nothing to judge, such as those without entities, gold or found, or refuse all."""
+    lacking = [test.test for test in outcome.tests if not test.scores]
+    if len(lacking) == len(outcome.tests):
+        raise CRFError(LabErrors.CRF623.format(name=outcome.component, test=lacking[0]))
+    if lacking:
+        told = {"config": outcome.name, "count": len(lacking), "all": len(outcome.tests)}
+        warnings.warn(LabErrors.CRFW680.format(**told, tests=excerpt(", ".join(lacking))), CRFWarning, stacklevel=3)
 
 
 def _distances(system: System, grams: Grams) -> Doubles:
@@ -257,9 +270,6 @@ def _evaluate(system: System, nlp: Language, split: Split, seconds: float) -> It
         alone = [example for _, example in tested]
         part_scored = Scored(alone, [example.reference for example in examples], words)
         told = pipe.score(alone)
-        scores = _numbers(told)
-        if not scores:
-            raise CRFError(LabErrors.CRF623.format(name=system.component, test=part.name))
         yield PartResult(
             split=split.name,
             test=part.name,
@@ -269,7 +279,7 @@ def _evaluate(system: System, nlp: Language, split: Split, seconds: float) -> It
             test_tokens=pool.layout.tokens(part.sentences),
             labels=len(getattr(pipe, "labels", ())),
             unknown_words=unknown_share(pipe, part_scored) or 0.0,
-            scores=scores,
+            scores=_numbers(told),
             documents=[
                 DocumentScores(pool.layout.names[number], n_gold, found)
                 for number, own in by_document(tested).items()

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import chain
-from math import isclose
+from math import isclose, isfinite
 from statistics import fmean, stdev
 from typing import Any, TypeVar
 
@@ -314,7 +314,8 @@ class SystemDifference:
         return self.first_mean - self.second_mean
 
     def to_data(self) -> dict[str, Any]:
-        return {**asdict(self), "mean": self.mean}
+        test = self.resampled and {name: value for name, value in asdict(self.resampled).items() if isfinite(value)}
+        return {**asdict(self), "mean": self.mean, "resampled": test}
 
 
 def compare_all(experiment: Experiment) -> list[SystemDifference]:
@@ -328,21 +329,21 @@ def compare(first: SystemResult, second: SystemResult, kind: Kind, seed: int = 0
     """Compare two systems on the same splits of a kind, in each score and group. seed (int): of the bootstrap."""
     found = []
     for (series, fraction), ours in first.groups.items():
-        theirs = second.groups[series, fraction]
-        shared = [name for name in ours[0].scores if all(name in test.scores for test in (*ours, *theirs))]
-        ratio = test_share(ours)
-        resampled = kind in RESAMPLED and len(ours) > 1
-        for name in shared:
-            sides = [[test.scores[name] for test in side] for side in (ours, theirs)]
-            differences = [one - other for one, other in zip(*sides)]
-            by_test = _by_name({test.test: difference} for test, difference in zip(ours, differences))
+        theirs, is_drawn = second.groups[series, fraction], kind in RESAMPLED
+        for name in dict.fromkeys(chain.from_iterable(test.scores for test in ours)):
+            pairs = [pair for pair in zip(ours, theirs) if any(name in test.scores for test in pair)]
+            if not all(name in test.scores for pair in pairs for test in pair):
+                continue
+            sides = [[test.scores[name] for test in side] for side in zip(*pairs)]
+            differences = np.array([one - other for one, other in zip(*sides)])
+            by_test = _by_name({test.test: difference} for (test, _), difference in zip(pairs, differences))
             documents, others = (document_means(side, name) for side in (ours, theirs))
             paired = [(documents[key][0] - others[key][0], documents[key][1]) for key in documents if key in others]
             found.append(
                 SystemDifference(
                     *(first.name, second.name, name, series, fraction, fmean(sides[0]), fmean(sides[1])),
                     ranks=wilcoxon(np.array([fmean(own) for own in by_test.values()])),
-                    resampled=resampled_t_test(np.array(differences), ratio) if resampled else None,
+                    resampled=resampled_t_test(differences, test_share(ours)) if is_drawn and len(pairs) > 1 else None,
                     interval=_interval(paired, seed),
                 )
             )

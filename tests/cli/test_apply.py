@@ -199,3 +199,57 @@ def test_a_file_whose_name_is_no_utf8_has_a_name_that_can_be_written(model: Path
         else re.findall(r"caf.*?e9", part.read_text())[:1]
     )
     assert [name.replace("\\\\", "\\") for name in names] == [r"caf\xe9"]
+
+
+BESIDE_WORDS = """\
+# newdoc id = d
+# newpar id = p1
+# sent_id = one
+# text = (dámelo) ahora del
+1 ( SpaceAfter=No
+2-4 dámelo SpaceAfter=No
+2 da _
+3 me _
+3.1 hidden _
+4 lo _
+5 ) _
+6 ahora _
+7-8 del _
+7 de _
+8 el _
+
+# checked = tag
+# sent_id = two
+# text_en = thus
+# text = así
+1 así _
+
+# text = acaba
+1 acaba _
+
+"""
+
+
+@pytest.mark.parametrize("mark", ["# newdoc id = d\n", ""])
+def test_conllu_keeps_comments_and_multiword_tokens(model: Path, tmp_path: Path, mark: str) -> None:
+    given = BESIDE_WORDS.replace("# newdoc id = d\n", mark)
+    filled = re.sub("^([0-9.-]+) (.+) (.+)$", r"\1\t\2" + r"\t_" * 7 + r"\t\3", given, flags=re.MULTILINE)
+    (tmp_path / "d.conllu").write_text(filled, encoding="utf8")
+    assert run(model, tmp_path / "d.conllu", tmp_path / "out", "--to", "conllu").exit_code == 0
+    lines = (tmp_path / "out" / "part-00000.conllu").read_text(encoding="utf8").splitlines()
+    shown = [re.sub("\t.*\t", " ", line.replace("\t", " ", 1)) for line in lines]
+    assert shown == [line for line in BESIDE_WORDS.splitlines() if not line.startswith(("3.1", "# checked"))]
+
+
+def test_comments_and_multiword_tokens_go_where_sentences_and_tokens_become_others(tmp_path: Path) -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer", config={"overwrite": True, "punct_chars": [")"]})
+    nlp.to_disk(tmp_path / "model")
+    row = "\t_" * 8 + "\n"
+    (tmp_path / "d.conllu").write_text(
+        f"# sent_id = one\n1-2\ta){row}1\ta{row}2\t){row}3-4\tdel{row}3\tde{row}4\tel{row}\n", encoding="utf8"
+    )
+    assert run(tmp_path / "model", tmp_path / "d.conllu", tmp_path / "out", "--to", "conllu").exit_code == 0
+    lines = (tmp_path / "out" / "part-00000.conllu").read_text(encoding="utf8").splitlines()
+    ids = ["1-2", "1", "2", "1-2", "1", "2"]
+    assert [line.split("\t")[0] for line in lines if line[:1].isdigit()] == ids and "sent_id" not in "".join(lines)

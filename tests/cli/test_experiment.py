@@ -119,6 +119,12 @@ def test_an_option_that_there_is_not_is_told(config: Path) -> None:
     assert result.exit_code == 2 and "No such option '--foldz'" in result.output
 
 
+def test_a_folder_in_place_of_a_file_is_refused_before_the_work(config: Path, tmp_path: Path) -> None:
+    for option in ("--output", "--results"):
+        result = run(config, "--folds", 2, option, tmp_path)
+        assert result.exit_code == 1 and "CRF679" in result.output and "of 2" not in result.stderr
+
+
 def test_pictures_are_refused_before_the_work(config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     result = run(config, "--plots", tmp_path / "plots")

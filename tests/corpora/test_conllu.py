@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Token
 
 from spacy_crf.corpora.reader import Corpus
 
@@ -140,3 +140,13 @@ def test_sentence_starts_survive_crossing_arcs(nlp: Language, write: Write) -> N
 def test_errors_name_file_and_line(nlp: Language, write: Write, content: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         read(nlp, write("a.conllu", content))
+
+
+@pytest.mark.parametrize("kind, name", [("tag", "gold_tags"), ("pos", "gold_pos")])
+def test_where_nothing_is_checked_gold_is_none_whichever_file_comes_first(
+    nlp: Language, write: Write, kind: str, name: str
+) -> None:
+    if Token.has_extension(name):
+        Token.remove_extension(name)
+    (doc,) = read(nlp, write("a.conllu", f"# checked = {kind}\n{line(1, 'a')}"))
+    assert doc[0]._.get(name) is None

@@ -15,12 +15,13 @@ from spacy.language import Language
 from spacy.util import load_config
 from thinc.api import Config
 
+from spacy_crf.core.errors import CRFWarning
 from spacy_crf.corpora.reader import Corpus
 from spacy_crf.lab.block import SELECTIONS
 from spacy_crf.lab.evaluation import evaluate
 from spacy_crf.lab.experiment import RunSettings, hold_out, make_system, run_experiment, train_on
-from spacy_crf.lab.report import find_curves, to_data
-from spacy_crf.lab.results import Experiment, PartResult
+from spacy_crf.lab.report import find_curves, summary_data, to_data
+from spacy_crf.lab.results import Experiment, PartResult, compare_all, summarise
 from spacy_crf.lab.sampling import CorpusLayout
 from spacy_crf.lab.splits import SplitSettings, split_by
 from spacy_crf.tagsets.report import report_sets
@@ -301,5 +302,22 @@ def test_documents_without_gold_are_tested_in_company_only(config: Config, tmp_p
     found = run(changed, SplitSettings("kfold", folds=2))
     scored = [document.name for test in found.systems[0].tests for document in test.documents]
     assert sorted(scored) == ["text0", "text1", "text2"] and "none" in found.documents
-    with pytest.raises(ValueError, match="CRF623.*'fold"):
-        run(changed, SplitSettings("kfold", folds=4))
+    with pytest.warns(CRFWarning, match="CRFW680.* 1 of 4 .*: fold"):
+        alone = run_experiment({"ours": changed, "theirs": changed}, SplitSettings("kfold", folds=4))
+    tests = alone.systems[0].tests
+    scores = [test.scores["ml_acc"] for test in tests if test.scores]
+    assert [len(test.documents) for test in tests if not test.scores] == [0] and len(scores) == 3
+    spread = summarise(tests, kind="kfold")["ml_acc"]
+    assert spread.n == 3 and spread.mean == pytest.approx(np.mean(scores))
+    (found,) = [one for one in compare_all(alone) if one.score == "ml_acc"]
+    assert found.first_mean == pytest.approx(np.mean(scores)) and found.resampled and found.resampled.n == 3
+    (tmp_path / "train" / "none.tsv").write_text("he\t_\n" * 200, encoding="utf8")
+    with pytest.raises(ValueError, match="CRF623.*'none'"):
+        run(changed, SplitSettings("size", least_tokens=150))
+
+
+def test_figures_are_json_where_systems_do_not_differ(config: Config) -> None:
+    found = run_experiment({"ours": config, "theirs": config}, SplitSettings("kfold", folds=2))
+    for data in (to_data(found), summary_data(found)):
+        first = json.loads(json.dumps(data, allow_nan=False))["differences"][0]
+        assert first["resampled"]["p"] == 1 and "t" not in first["resampled"]

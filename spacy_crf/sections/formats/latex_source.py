@@ -33,7 +33,7 @@ PRINTED = {  # signs, commands and white space that are text otherwise than pyla
     **dict.fromkeys(("\n", "\t", ",", ";", ":", "space", "enspace", "quad", "qquad", "hfill"), " "),
     **dict.fromkeys(("(", ")", "-", "/", "!", "@", "", "today"), ""),
 }
-NO_CONDITION = frozenset({"iff", "ifthenelse", "iftoggle", "ifbool"})
+NO_CONDITION = frozenset({"iff", "ifoot", "ifthenelse", "iftoggle", "ifbool"})
 FLAG = re.compile(r"([A-Za-z@]+)(true|false)")
 BRANCH = re.compile(
     r"\\(?:newif|let)\s*\\if[A-Za-z@]*|\\(?P<name>else|fi|or|if[A-Za-z@]*)(?![A-Za-z@])"
@@ -41,7 +41,7 @@ BRANCH = re.compile(
     re.DOTALL,
 )
 VALUE = r"\s*+(?:\\value\s*\{[^{}]*\}|\\[A-Za-z@]++|-?[\d.]++[a-z]*+)\s?"
-NUMBER, COMPARED = re.compile(VALUE), re.compile(rf"({VALUE})\s*([<=>])({VALUE})")
+NUMBER, COMPARED = re.compile(VALUE), re.compile(rf"{VALUE}(?:\s*[<=>]{VALUE})?")
 TEST = re.compile(r"\s*\\boolean\s*\{([^{}]*)\}\s*")
 MOST_MADE, TIMES = 1_000_000, 10  # characters that macros and other files may add, and times those of the document
 OF_MACRO, OF_FILE, MOST_UNKNOWN = 10, 5_000, 100  # what they cost beside their characters; conditionals looked for
@@ -71,15 +71,13 @@ class LatexSource:
         self._flags: dict[str, bool] = {"pdf": True}  # of conditionals
         self._open = 0  # conditionals that the text is in
         self._plain = set(NO_CONDITION)  # commands that begin with "if", and are no conditionals
+        self._unknown = 0  # such commands of which nothing was known
         self._most = self._left = MOST_MADE + TIMES * len(text)
         self._waiting = [(text, 0)]  # texts within each other, and where it goes on in them
 
     def next(self) -> re.Match[str] | None:
         """The next token that is no macro, None at the end."""
-        while self.peek():
-            token = TOKEN.match(*self._waiting[-1])
-            if token is None:
-                raise AssertionError("all that there is is some token")
+        while self.peek() and (token := TOKEN.match(*self._waiting[-1])):  # all that there is is some token
             self._go_to(token.end())
             name = token["command"]
             if token["star"] and name in self.macros:  # it has no other form with a star
@@ -218,9 +216,9 @@ class LatexSource:
         """Go on in the branch of a conditional that holds, if this is one, or behind its end. Comparisons of numbers,
         and what depends on more than is in the document, count as false."""
         if name in ("else", "or") and self._open:
+            self._open -= 1
             while self._leave_branch() not in ("fi", ""):
                 pass
-            self._open -= 1
         elif name == "fi":
             self._open = max(0, self._open - 1)
         elif name == "ifcase":
@@ -233,9 +231,7 @@ class LatexSource:
             asked, *branches = self.argument(), self.argument(), self.argument()
             test = TEST.fullmatch(asked)
             self.push(branches[not self._flags.get(test[1] if test else asked)])
-        elif not name.startswith("if") or not self._is_condition(name, self.opens("{")):
-            return False
-        elif name[2:] not in self._flags and name not in CONDITIONS and not self._ends(name):
+        elif not self._begins(name, self.opens("{"), self._open):
             return False  # of a package, with its branches in braces: \ifdef\name{}{}, or no condition: \ifoot[]{}
         elif CONDITIONS.get(name, lambda source: source._flags.get(name[2:], False))(self):
             self._open += 1
@@ -245,39 +241,44 @@ class LatexSource:
             self._open += mark == "else"
         return True
 
-    def _is_condition(self, name: str, in_braces: bool) -> bool:
-        """Whether a command that begins with "if" has an end. in_braces (bool): whether braces come next."""
-        if name in self._plain or name in self.macros:
+    def _may_begin(self, name: str, in_braces: bool) -> bool:
+        """Whether a command may be a conditional. in_braces (bool): whether braces come next."""
+        if not name.startswith("if") or name in self._plain or name in self.macros:
             return False
         return not in_braces or name[2:] in self._flags or name in CONDITIONS
 
-    def _ends(self, name: str) -> bool:
-        """Whether a conditional of which nothing is known has an end; looked for once for each, of so many."""
-        waiting, mark = self._waiting.copy(), "or"
-        while mark in ("else", "or") and len(self._plain) < MOST_UNKNOWN:
-            mark = self._leave_branch()
-        self._waiting = waiting
-        if mark == "fi":
-            self._flags[name[2:]] = False
-        else:
-            self._plain.add(name)
-        return mark == "fi"
+    def _begins(self, name: str, in_braces: bool, depth: int) -> bool:
+        """Whether it is one. If nothing is known of it, it needs an end beside those of the conditionals it is in."""
+        if name[2:] not in self._flags and name not in CONDITIONS and self._may_begin(name, in_braces):
+            self._unknown += 1
+            if self._unknown <= MOST_UNKNOWN and self._has_end(depth):
+                self._flags[name[2:]] = False
+            else:
+                self._plain.add(name)
+        return self._may_begin(name, in_braces)
+
+    def _has_end(self, depth: int) -> bool:
+        """Whether more conditionals end than begin from here to some place, by more than so many."""
+        for text, place in reversed(self._waiting):
+            for found in BRANCH.finditer(text, place):
+                name = found["name"] or ""
+                depth += self._may_begin(name, found["brace"] is not None) - (name == "fi")
+                if depth < 0:
+                    return True
+        return False
 
     def _leave_branch(self) -> str:
-        """Go on behind the branch of a conditional. Returned is what ends it: "else", "or" or "fi"; "" for nothing."""
+        """Go on behind a branch of a conditional that is not among the open ones. Returned is its end, or ""."""
         depth = 0
         while self.peek():
             text, place = self._waiting[-1]
             for found in BRANCH.finditer(text, place):
-                name = found["name"]
+                name = found["name"] or ""
+                self._go_to(found.end("name" if name else 0))
                 if name in ("else", "or", "fi") and not depth:
-                    self._go_to(found.end("name"))
                     self.take(GAP)
                     return name
-                if name == "fi":
-                    depth -= 1
-                elif name and name.startswith("if") and self._is_condition(name, found["brace"] is not None):
-                    depth += 1
+                depth += self._begins(name, found["brace"] is not None, self._open + 1 + depth) - (name == "fi")
             self._go_to(len(text))
         return ""
 
@@ -288,13 +289,11 @@ class LatexSource:
 
     def _pass_numbers(self) -> bool:
         """Read a comparison or a number, of which nothing is known: they are of the page, as a rule."""
-        if not self.take(COMPARED):
-            self.take(NUMBER)
+        self.take(COMPARED)
         return False
 
     def _is_known(self) -> bool:
-        self.take(GAP)
-        name = self._name(self.take(ONE))
+        name = self._name(self.argument())
         return name in self.macros or name in self.reserved
 
     def _parameters(self) -> tuple[int, str | None]:

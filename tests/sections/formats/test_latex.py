@@ -389,6 +389,15 @@ def test_a_file_that_is_included_may_speak_of_documents(tmp_path: Path) -> None:
         (r"\iffalse \ifx\ifpdf\undefined a\fi \fi b", "b"),
         (r"\let\ifdraft\iftrue \ifdraft a\else b\fi", "a"),
         (r"\ifunknown a\else b\fi c", "bc"),
+        (r"a \iffalse b \ifunknown c \else d \fi e \fi f", "a f"),
+        (r"\iftrue a \iftrue b \ifunknown c \else d \fi e \fi f \else g \fi h", "a b d e f h"),
+        (r"a \iffalse b \ifunknown c \fi d", "a d"),  # with no end of its own: TeX passes over what it does not know
+        (r"a \iffalse b \ifunknown c \else d \fi e", "a d e"),
+        (r"a \ifcase 1 b \ifunknown c \or d \fi e", "a d e"),
+        (r"\iftrue a \ifunknown b \else c \fi d", "a b d"),
+        (r"\iftrue a \else \ifunknown b \fi c", "a c"),
+        (r"\iftrue a \ifoot[]{b} c \fi d \ifunknown e\fi f", "a b c d f"),
+        (r"\newif\ifold \iftrue a \ifold b \else c \fi \ifnew d \fi e \else f \fi g", "a c e g"),
     ],
 )
 def test_one_branch_of_a_conditional_is_read(tmp_path: Path, source: str, expected: str) -> None:
