@@ -30,6 +30,7 @@ from ..learning.encoder import Sample
 from ..pipe.block import SPAN_TARGETS
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import label_decoder, resolve_scheme
+from ..pipe.labels import PREPARATION
 from ..pipe.live_settings import as_stored
 from ..pipe.pool import trained_on
 from ..pipe.probabilities import LabelsTokens, span_probabilities
@@ -108,11 +109,12 @@ class ConstrainedNER(KeepsConstraints, PromisesSpans, ChainPipe):
     """
 
     parts = (*NAMES, FILE)
+    learned_settings = (PREPARATION,)
     settings: NERSettings
 
     def __init__(self, vocab: Vocab, settings: NERSettings, name: str = "constrained_ner"):
         self._entries = []
-        super().__init__(vocab, settings, name, resolve_scheme(settings))
+        super().__init__(vocab, settings, name, resolve_scheme(settings), preparation=None)
         self.prepares = "" if settings.mine is None else "mined constraints"
         if settings.mine is not None:
             TokenPredicates(settings.predicates, name).require(settings.mine.predicates, name)
