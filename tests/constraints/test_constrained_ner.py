@@ -362,6 +362,8 @@ def test_violations_of_relaxed_constraints_are_all_counted(nlp: Language) -> Non
     pipe_of(nlp).set_constraints([rule])
     info = nlp("ropes tides winds")._.decode_info
     assert info["relaxed"] == [rule] and info["viterbi_violated"] == {rule: 2} and not info["violated"]
+    scores = nlp.evaluate([Example(nlp.make_doc("ropes tides winds"), nlp.make_doc("ropes tides winds"))])
+    assert (scores["violations"], scores["violations_before"]) == (1, 2)
 
 
 def test_a_bad_document_does_not_take_the_others_down() -> None:
