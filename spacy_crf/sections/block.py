@@ -22,9 +22,8 @@ class SectionSettings(ChainSettings):
 
     It reads the text of a Doc, and the formatting that `attach_layout` gave it; of its tokens only where they begin, as
     no element begins within one. It needs no other component and no training: until it is trained, rules label the
-    elements. Lines end with "\\n", and numberings have
-    the figures 0 to 9: other line ends, a byte order mark and other figures are to be replaced before, as `read_layout`
-    does with line ends and byte order marks.
+    elements. Lines end with "\\n", and numberings have the figures 0 to 9: other line ends, a byte order mark and other
+    figures are to be replaced before, as `read_layout` does with line ends and byte order marks.
 
     features (UnitFeatureSettings): spacy_crf.UnitFeatures.v1, what the chain sees of the elements, and word lists.
     labeller (str): what labels the elements: "chain", "rules", or "auto": rules until there is a trained chain.
