@@ -31,7 +31,7 @@ from ..learning.encoder import Sample
 from ..pipe.block import SPAN_TARGETS
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import label_decoder, resolve_scheme
-from ..pipe.labels import SKIPS_WHITE_SPACE
+from ..pipe.labels import PREPARATION, SKIPS_WHITE_SPACE
 from ..pipe.live_settings import as_stored
 from ..pipe.pool import trained_on
 from ..pipe.probabilities import LabelsTokens, span_probabilities
@@ -110,12 +110,13 @@ class ConstrainedNER(KeepsConstraints, PromisesSpans, ChainPipe):
     """
 
     parts = (*NAMES, FILE)
-    learned_settings = (SKIPS_WHITE_SPACE,)
+    learned_settings = (PREPARATION, SKIPS_WHITE_SPACE)
     settings: NERSettings
 
     def __init__(self, vocab: Vocab, settings: NERSettings, name: str = "constrained_ner"):
         self._entries = []
-        super().__init__(vocab, settings, name, resolve_scheme(settings), **{SKIPS_WHITE_SPACE: False})
+        learned: dict[str, Any] = {PREPARATION: None, SKIPS_WHITE_SPACE: False}
+        super().__init__(vocab, settings, name, resolve_scheme(settings), **learned)
         self.prepares = "" if settings.mine is None else "mined constraints"
         if settings.mine is not None:
             TokenPredicates(settings.predicates, name).require(settings.mine.predicates, name)

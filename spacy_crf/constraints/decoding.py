@@ -26,12 +26,12 @@ from ..core.constraints.labelling import Fields, Labelling
 from ..core.constraints.problem import violations
 from ..core.constraints.reasons import explain
 from ..core.constraints.strategy import decode
-from ..core.errors import CRFWarning
+from ..core.errors import CRFError, CRFWarning
 from ..core.labels import UNKNOWN, TagSet
 from ..features.columns import Columns
 from ..pipe.decoding import Batch, Decoder, Prediction
 from .block import DecodingSettings
-from .errors import ConstraintWarnings
+from .errors import ConstraintErrors, ConstraintWarnings
 from .table import Decided, constraint_changes, decode_info
 from .token_predicates import SequencePredicates, TokenPredicates, sequence_predicates
 
@@ -61,6 +61,8 @@ class ConstrainedDecoder(Decoder):
         sequences = Segments(batch.columns.lengths).within(batch.by_doc).slices()
         asked = batch
         if self.constrained and (self.scored or self.outputs):
+            if batch.unlabelled is not None and batch.unlabelled.any():  # whose labels constraints would count
+                raise CRFError(ConstraintErrors.CRF596.format(name=self.name))
             asked = replace(
                 batch, distribution=self.distribution(batch.docs, batch.columns, batch.distribution, batch.tags)
             )

@@ -44,6 +44,10 @@ class ConstraintErrors(metaclass=Messages):
         "Component {name!r}: {trainer} cannot train under constraints. Take spacy_crf.LBFGS.v1 with the batcher "
         "spacy_crf.full_batch.v1, or set train_constrained = false."
     )
+    CRF596 = (
+        "Component {name!r}: training has shown no labels of punctuation, of which probabilities = 'constrained' would "
+        "let constraints count some. Set probabilities = 'chain', or train on texts read with punctuation = 'gold'."
+    )
 
 
 class ConstraintWarnings(metaclass=Messages):

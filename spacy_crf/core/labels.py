@@ -92,15 +92,17 @@ class TagSet:
     def spans(self, tags: Ints, lengths: Indices) -> tuple[Indices, Indices, Indices]:
         """Spans of legal tag sequences; under "none" the maximal runs of each tag but O. O(N).
 
-        tags ((N,)): label indices. lengths ((B,)): lengths of the sequences; spans do not cross them.
+        tags ((N,)): label indices; units that are UNKNOWN are outside. lengths ((B,)): lengths of the sequences; spans
+            do not cross them.
         RETURNS (tuple): first unit, unit after the last, and tag of the first unit of each span.
         """
         stops = np.ones(len(tags) + 1, dtype=bool)  # units that go on with no span of the unit before
-        stops[1:-1] = tags[1:] != tags[:-1] if self.scheme == "none" else ~self.continues()[tags[1:]]
+        goes_on = np.append(self.continues(), False)  # the last place is that of UNKNOWN
+        stops[1:-1] = tags[1:] != tags[:-1] if self.scheme == "none" else ~goes_on[tags[1:]]
         stops[Segments(lengths).ends] = True
         bounds = np.flatnonzero(stops)
         opens = np.arange(len(self)) != self.number.get(OUTSIDE, -1) if self.scheme == "none" else self.begins()
-        kept = opens[tags[bounds[:-1]]]
+        kept = np.append(opens, False)[tags[bounds[:-1]]]
         starts, ends = bounds[:-1][kept], bounds[1:][kept]
         return starts, ends, tags[starts].astype(np.intp)
 

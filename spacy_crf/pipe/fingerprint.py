@@ -41,13 +41,13 @@ class KeepsPromise:
     _checked: tuple[Any, Any, Any] = (None, None, None)
 
     def check_promise(self) -> None:
-        """Warn once for each model, temperature and list of constraints. Weights of a source that is no component of
+        """Warn once for each model, its settings and list of constraints. Weights of a source that is no component of
         this library, and of components that make vectors, are looked at once."""
         if not keeps_promise(self.settings):
             return
         origin, expected = _origin(self), (self.settings.guarantee or {}).get(MODEL)
         weights, constraints = getattr(origin, "scores", None), getattr(origin, "constraints", None)
-        told = _temperature(origin), expected, constraints
+        told = _temperature(origin), expected, constraints, _fixed_settings(origin)
         if self._checked[0] is origin and self._checked[1] is weights and self._checked[2] == told:
             return
         self._checked = origin, weights, told
@@ -84,8 +84,9 @@ def _fixed_settings(component: Any) -> dict[str, Any]:
     settings, attrs = getattr(component, "settings", None), getattr(getattr(component, "model", None), "attrs", {})
     found = {name: getattr(settings, name, None) for name in SETTINGS}
     found |= {name: attrs.get(name) for name in CANDIDATES}
-    if (kind := getattr(settings, "probabilities", "chain")) != "chain":  # older promises do not know of it
-        found["probabilities"] = kind
+    if (kind := getattr(settings, "probabilities", "chain")) != "chain":  # older promises do not know of these
+        own = getattr(settings, "predicates", {})
+        found |= {"probabilities": kind} | ({"predicates": own} if own else {})
     return {**found, PREPARATION: getattr(component, "cfg", {}).get(PREPARATION)}
 
 

@@ -3,6 +3,7 @@
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from itertools import islice
 from typing import Any
@@ -26,6 +27,7 @@ from ..core.weights import Layout
 from ..features.columns import Columns
 from ..features.extract import FeatureExtractor, Stage
 from ..features.templates import Template
+from .block import SPAN_TARGETS
 from .errors import PipeErrors, PipeWarnings
 
 PREPARATION = "preparation"  # what of `cfg` says how the texts of training were prepared, see `Preparation`
@@ -103,7 +105,10 @@ class KeepsPreparation:
 
     def apply_preparation(self, extractor: FeatureExtractor) -> None:
         """Let sequences end where those of training did."""
-        own = self.preparation = Preparation.from_data(self.cfg.get(PREPARATION))
+        own = Preparation.from_data(self.cfg.get(PREPARATION))
+        if own is not None and own.punctuation == "context" and self.cfg.get("target") in SPAN_TARGETS:
+            own = replace(own, punctuation="gold")  # it loses its gold tag, but stays part of spans
+        self.preparation = own
         extractor.end_sequences_behind(own.marks if own is not None and own.cuts else None)
 
     def learn_white_space(self, examples: Iterable[Example], target: Target) -> None:
@@ -133,7 +138,8 @@ class KeepsPreparation:
         if PREPARATION not in self.cfg or not examples:
             return
         own, theirs = self.preparation, preparation_of(examples[0].reference)
-        first = AS_IT_IS if own is None else (own.punctuation, own.cuts)
+        told = Preparation.from_data(self.cfg[PREPARATION])
+        first = AS_IT_IS if told is None else (told.punctuation, told.cuts)
         if theirs is None and own is not None and own.punctuation != "gold":
             marks = own.marks(columns.orths, examples[0].predicted.vocab.strings)
             differs = bool((gold.labels[marks] != UNKNOWN).any())

@@ -20,10 +20,10 @@ ParserKind = Literal["stack", "grammar"]
 class SectionSettings(ChainSettings):
     """Settings of `section_parser`: it labels the layout elements of a document and nests its sections.
 
-    It reads the text of a Doc, and the formatting that `attach_layout` gave it, not its tokens. It needs no other
-    component and no training: until it is trained, rules label the elements. Lines end with "\\n", and numberings have
-    the figures 0 to 9: other line ends, a byte order mark and other figures are to be replaced before, as `read_layout`
-    does with line ends and byte order marks.
+    It reads the text of a Doc, and the formatting that `attach_layout` gave it; of its tokens only where they begin, as
+    no element begins within one. It needs no other component and no training: until it is trained, rules label the
+    elements. Lines end with "\\n", and numberings have the figures 0 to 9: other line ends, a byte order mark and other
+    figures are to be replaced before, as `read_layout` does with line ends and byte order marks.
 
     features (UnitFeatureSettings): spacy_crf.UnitFeatures.v1, what the chain sees of the elements, and word lists.
     labeller (str): what labels the elements: "chain", "rules", or "auto": rules until there is a trained chain.
@@ -48,7 +48,8 @@ class SectionSettings(ChainSettings):
     tree_c2 (float): penalty on what the learned weights differ from these.
     max_states (int | None): stacks of open sections that the stack parser keeps at each heading; null keeps all, as
         long as a document takes no more than 1,000,000 moves between them, and then, with a warning, the best 100. The
-        tree says whether it is certain to be the best of all (`exact`).
+        tree says whether it is certain to be the best of all (`exact`); probabilities are shares of the trees of the
+        stacks that are kept.
     elements_key (str): key of doc.spans for elements.
     sections_key (str): key of doc.spans for sections. Of several section parsers in a pipeline, `doc._.section_tree` is
         the last one's, and so are the scores of trees.

@@ -231,7 +231,8 @@ def _node(text: str, units: Sequence[LayoutUnit], section: Section, end: int) ->
     own, number = [units[place] for place in section.heading], ""
     if section.reading is not None:
         number = section.reading.number if section.virtual else join_units(text, [own.pop(0)])
-    start, heading = units[section.start].start, list(section.heading)
+    heading = list(section.heading)
+    start = units[heading[0] if heading else section.start].start  # grammars may have blank lines before a title
     facts = section.probability, section.virtual, heading
     return SectionNode(start, end, section.level, number, join_units(text, own), *facts)
 

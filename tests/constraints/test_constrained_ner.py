@@ -356,6 +356,16 @@ def test_constraints_that_cannot_hold_in_one_document_are_relaxed_there_alone(nl
     assert tags_of(bad) == ["TITLE"]
 
 
+@pytest.mark.filterwarnings("ignore:.*CRFW901")
+def test_violations_of_relaxed_constraints_are_all_counted(nlp: Language) -> None:
+    rule = "boundary(comma) each unit"  # which no labelling of words without commas keeps
+    pipe_of(nlp).set_constraints([rule])
+    info = nlp("ropes tides winds")._.decode_info
+    assert info["relaxed"] == [rule] and info["viterbi_violated"] == {rule: 2} and not info["violated"]
+    scores = nlp.evaluate([Example(nlp.make_doc("ropes tides winds"), nlp.make_doc("ropes tides winds"))])
+    assert (scores["violations"], scores["violations_before"]) == (1, 2)
+
+
 def test_a_bad_document_does_not_take_the_others_down() -> None:
     Token.set_extension("weight", default=0.5, force=True)
     features = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER[-1..1]", "_.weight"]}

@@ -4,6 +4,7 @@ import json
 import re
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -304,6 +305,25 @@ def test_other_constraints_are_another_model(held_out: Path, tmp_path: Path) -> 
         nlp = spacy.load(tmp_path / "out")
         nlp("n0 and n1")
     nlp.get_pipe("constrained_ner").set_constraints(["at_most(PER, 2)"])
+    with pytest.warns(CRFWarning, match="CRFW448"):
+        nlp("n0 and n1")
+
+
+@pytest.mark.parametrize("setting, value", [("probabilities", "chain"), ("predicates", {"name": ["n1"]})])
+def test_other_settings_of_probabilities_are_another_model(
+    held_out: Path, tmp_path: Path, setting: str, value: Any
+) -> None:
+    nlp = train("constrained")
+    pipe = nlp.get_pipe("constrained_ner")
+    pipe.cfg["predicates"] = {"name": ["n0"]}
+    pipe.set_constraints(["boundary(name, PER) cost=1"])
+    nlp.to_disk(tmp_path / "model")
+    assert run("guarantee", tmp_path / "model", held_out, "--level", 0.2, "--output", tmp_path / "out").exit_code == 0
+    nlp = spacy.load(tmp_path / "out")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", CRFWarning)
+        nlp("n0 and n1")
+    nlp.get_pipe("constrained_ner").cfg[setting] = value
     with pytest.warns(CRFWarning, match="CRFW448"):
         nlp("n0 and n1")
 

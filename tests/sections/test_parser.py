@@ -373,6 +373,17 @@ def test_grammars_build_the_tree(grammar: str, levels: list[int]) -> None:
     assert not list(nlp("")._.section_tree.walk())
 
 
+@pytest.mark.parametrize("grammar", ["thesis", "thesis_code"])
+def test_sections_of_grammars_begin_with_their_headings(grammar: str) -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("section_parser", config={"parser": "grammar", "grammar": grammar})
+    text = "THE FACTS\nAll ferries are late, and so are all trains of today."
+    for before in "", "\n\n":  # which these grammars count to the title
+        tree = nlp(before + text)._.section_tree
+        places = [(node.start_char, node.end_char, tree.elements[node.heading[0]].start) for node in tree.walk()]
+        assert places == [(len(before), len(before + text), len(before))]
+
+
 def test_a_grammar_of_ones_own_is_saved_with_the_model(tmp_path: Path) -> None:
     path = tmp_path / "own.grammar"
     path.write_text(read_grammar("thesis").to_text(), encoding="utf8")

@@ -7,12 +7,16 @@ subtracted; and problem (3), the least cost among labellings whose score is near
 tighter than the optimum where log scores are negative; here it is log p(e) >= log p(e*) + log tau.
 """
 
+import ctypes
 import math
+import os
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
+from importlib import import_module
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -110,6 +114,8 @@ def solve(
 def run_solver(name: str, time_limit: float | None, model: Any) -> Outcome:
     """Solve a model of PuLP to a relative gap of 0."""
     pulp, kind = _pulp(), name
+    if name == "HiGHS":
+        _begin_highs()
     settings: dict[str, Any] = {"msg": False, "timeLimit": time_limit, "gapRel": 0.0}
     if name == "PULP_CBC_CMD":  # the CBC that PuLP 3 brings, by a name that 3.3 does not warn of
         kind, settings["path"] = "COIN_CMD", pulp.PULP_CBC_CMD.pulp_cbc_path
@@ -290,6 +296,24 @@ def require_solver(name: str | None) -> str:
     if found := next((candidate for candidate in wanted if candidate in known), None):
         return found
     raise CRFError(CoreErrors.CRF924.format(name=name, known=", ".join(known)))
+
+
+@cache
+def _begin_highs() -> None:
+    """Let HiGHS greet on standard error: since 1.16 the first one of a process does so, whatever it is told, and
+    standard output may be the result of a command."""
+    with suppress(ImportError, OSError, TypeError):  # Windows has no C library of this kind
+        highspy: Any = import_module("highspy")
+        flush: Callable[[None], int] = ctypes.CDLL(None).fflush
+        flush(None)
+        output = os.dup(1)
+        try:
+            os.dup2(2, 1)
+            highspy.Highs()
+            flush(None)
+        finally:
+            os.dup2(output, 1)
+            os.close(output)
 
 
 def _pulp() -> Any:

@@ -153,7 +153,8 @@ class Strategy:
             self._warn_of_relaxed(message, case, relaxed)
         objective = again.score - problem.penalty(again.path)
         gap = again.bound - again.objective  # in which priorities outweigh scores
-        return again.decision(again.path, objective, objective + gap, again.settled, relaxed)
+        found = again.decision(again.path, objective, objective + gap, again.settled, relaxed)
+        return replace(found, viterbi_violated=case.problem.value(case.viterbi_path).violated)
 
     def _improve(self, cases: list[Case]) -> None:
         """Try each method on what the ones before it have not settled."""

@@ -1,6 +1,7 @@
 """Integer programmes against enumeration; solvers that are missing, stop early or die."""
 
 import math
+import subprocess
 import sys
 import warnings
 
@@ -188,3 +189,24 @@ def test_names_that_are_none_are_refused():
         ilp.solve(plain_problem(), "violation")
     with pytest.raises(ValueError, match="CRF922.*step_rule.*'polyack'.*polyak, harmonic"):
         relax([plain_problem()], rule="polyack")
+
+
+ALONE = """
+import numpy as np
+from spacy_crf.core.arrays import pack
+from spacy_crf.core.chain.potentials import ChainPotentials
+from spacy_crf.core.constraints.decision import MethodSettings
+from spacy_crf.core.constraints.language import parse_all
+from spacy_crf.core.constraints.strategy import decode
+from spacy_crf.core.labels import TagSet
+
+chain = ChainPotentials(pack(np.array([3])), np.eye(3), np.zeros((3, 3)), np.zeros(3), np.zeros(3))
+(found,) = decode(chain, parse_all("at_most(A, 0)"), TagSet(("A", "B", "C"), "none"), None, MethodSettings("ilp"))
+print(found.method)
+"""
+
+
+@needs_solver
+def test_solvers_write_nothing_to_standard_output():
+    done = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True, check=True)
+    assert done.stdout == "ilp\n"
