@@ -5,6 +5,7 @@ that takes them for words knows nothing of them, and less of the words beside th
 """
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
@@ -57,7 +58,7 @@ class Places:
 
     def spread_list(self, values: Sequence[T], none: T) -> list[T]:
         """The same for a list of w values."""
-        found = [none] * self.n_tokens
+        found = [copy(none) for _ in range(self.n_tokens)]
         for token, value in zip(self.words.tolist(), values):
             found[token] = value
         return found
@@ -94,7 +95,7 @@ def leave_out(doc: Doc, places: Places) -> Doc:
     if len(words) == len(doc):
         return doc
     orths, spaces = doc.to_array([ORTH, SPACY])[words].T
-    is_spaced = spaces.astype(bool) | (np.diff(words, append=len(doc)) > 1)
+    is_spaced = spaces.astype(bool) | (np.diff(words, append=words[-1:] + 1) > 1)
     unknown = doc.has_unknown_spaces
     found = Doc(doc.vocab, words=orths.tolist(), spaces=None if unknown else is_spaced.tolist())
     if len(words):
