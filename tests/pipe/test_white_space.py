@@ -18,6 +18,7 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from spacy_crf import calibrate, conformal_sets, explain, held_out_tokens
+from spacy_crf.annotation.gold import write_partial
 from spacy_crf.lab.tuning import count_known
 from spacy_crf.pipe.pool import trained_on
 from spacy_crf.pipe.probabilities import span_probabilities
@@ -348,6 +349,22 @@ def test_a_component_for_a_part_of_the_data_has_the_units_of_the_whole() -> None
     fit(nlp, [*plain, *spaced])
     fold = trained_on(nlp.get_pipe("crf_tagger"), plain, 4)
     assert len(fold.held_out(spaced).labels) == sum(len(example.predicted) for example in spaced)
+
+
+@pytest.mark.parametrize(
+    "tags", ["B-PER I-PER I-PER O", "O B-PER I-PER O", "B-LOC B-PER I-PER O", "B-PER B-PER I-PER O", "- B-PER I-PER -"]
+)
+def test_a_span_of_partial_gold_that_begins_in_white_space_begins_at_its_word(tags: str) -> None:
+    nlp = pipeline("entities")
+    pipe, spaced = nlp.pipeline[0][1], ["Delft", "\n", "Stone", "left"]
+    bio = [tag.strip("-") for tag in tags.split()]
+    expected = [bio[0], bio[1] if bio[1] != "I-PER" else bio[2], bio[3]]
+    losses = []
+    for words, own in ((spaced, bio), ([*spaced[:1], *spaced[2:]], expected)):
+        reference = Doc(nlp.vocab, words=words)
+        write_partial(reference, "ent", "sc", own)
+        losses.append(pipe.get_loss([Example(Doc(nlp.vocab, words=words), reference)], []))
+    np.testing.assert_allclose(*losses, rtol=1e-5)
 
 
 def test_known_gold_is_counted_of_the_words() -> None:
