@@ -31,7 +31,8 @@ from .extensions import register_stored, stored_values, write_known
 GOLD_TAGS = "gold_tags"
 GOLD_POS = "gold_pos"  # the same for parts of speech, where a file has gold tags of its own as well
 TagWeights = dict[str, float]
-NAMES = {"ent": "crf_partial_ent", "spans": "crf_partial_spans_{spans_key}"}
+PARTIAL = "crf_partial_"  # how names of attributes with BIO tags begin
+NAMES = {"ent": f"{PARTIAL}ent", "spans": PARTIAL + "spans_{spans_key}"}
 
 
 # what gold can be read from, beside spans and what is in `doc.user_data`

@@ -5,7 +5,9 @@ that takes them for words knows nothing of them, and less of the words beside th
 """
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -15,7 +17,8 @@ from spacy.training import Example
 from thinc.types import Ints2d
 
 from ..core.arrays import Bools, Indices
-from .extensions import copy_document_values, copy_values, stored_names
+from .extensions import copy_document_values, copy_values, stored_names, stored_values
+from .gold import PARTIAL
 
 NAMES = ("SENT_START", "TAG", "POS", "MORPH", "LEMMA", "DEP", "NORM", "ENT_IOB", "ENT_TYPE", "ENT_KB_ID", "ENT_ID")
 ATTRIBUTES = [IDS[name] for name in NAMES]
@@ -57,7 +60,7 @@ class Places:
 
     def spread_list(self, values: Sequence[T], none: T) -> list[T]:
         """The same for a list of w values."""
-        found = [none] * self.n_tokens
+        found = [copy(none) for _ in range(self.n_tokens)]
         for token, value in zip(self.words.tolist(), values):
             found[token] = value
         return found
@@ -94,7 +97,7 @@ def leave_out(doc: Doc, places: Places) -> Doc:
     if len(words) == len(doc):
         return doc
     orths, spaces = doc.to_array([ORTH, SPACY])[words].T
-    is_spaced = spaces.astype(bool) | (np.diff(words, append=len(doc)) > 1)
+    is_spaced = spaces.astype(bool) | (np.diff(words, append=words[-1:] + 1) > 1)
     unknown = doc.has_unknown_spaces
     found = Doc(doc.vocab, words=orths.tolist(), spaces=None if unknown else is_spaced.tolist())
     if len(words):
@@ -107,7 +110,20 @@ def leave_out(doc: Doc, places: Places) -> Doc:
         found.tensor = doc.tensor[words]
     found.cats = dict(doc.cats)
     copy_document_values(doc, found)
-    copy_values(doc, found, stored_names(doc), words.tolist())
+    for name in stored_names(doc):
+        copy_values(doc, found, [name], _origins(doc, name, words.tolist()))
+    return found
+
+
+def _origins(doc: Doc, name: str, words: list[int]) -> list[int]:
+    """The tokens whose values words get: their own, but where a span, by its BIO tags, begins in white space."""
+    if not name.startswith(PARTIAL):
+        return words
+    tags, found = [tag or "" for tag in stored_values(doc, name)], list[int]()
+    for before, word in pairwise([-1, *words]):
+        begins = (token for token in range(before + 1, word) if tags[token][:2] == "B-")
+        first = next(begins, word)
+        found.append(first if tags[word] == f"I-{tags[first][2:]}" else word)
     return found
 
 

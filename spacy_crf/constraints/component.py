@@ -200,14 +200,13 @@ class ConstrainedNER(KeepsConstraints, PromisesSpans, ChainPipe):
         self._take([*self._entries, *map(ConstraintEntry.of_mined, found)])
 
     def make_sample(self, examples: Sequence[Example]) -> Sample:
-        examples = self.word_examples(examples)
         sample = super().make_sample(examples)
         if not self.settings.train_constrained:
             return sample
         if not self.trainer.learns_constrained:
             trainer = type(self.trainer).__name__.removesuffix("Trainer")
             raise CRFError(ConstraintErrors.CRF458.format(name=self.name, trainer=trainer))
-        docs = [example.predicted for example in examples]
+        docs = [example.predicted for example in self.word_examples(examples)]
         # constraints that are mined are known when it is asked for
         return replace(sample, paths=lambda: self.decoder().paths(docs, sample.columns, sample.gold.labels, self.tags))
 

@@ -88,8 +88,12 @@ class WordList:
 
 
 def splitter(nlp: Language | None) -> Callable[[str], list[str]]:
-    """Return what splits a phrase into tokens: the tokenizer of a pipeline, or at spaces without one."""
-    return str.split if nlp is None else lambda phrase: [token.text for token in nlp.make_doc(phrase)]
+    """Return what splits a phrase into tokens, without white space: the tokenizer of a pipeline, or at spaces."""
+    return (
+        str.split
+        if nlp is None
+        else lambda phrase: [token.text for token in nlp.make_doc(phrase) if not token.is_space]
+    )
 
 
 def kept_counts(counts: Mapping[str, int], thresholds: list[int]) -> dict[str, int]:

@@ -226,7 +226,8 @@ def make_folds(
 
 
 def count_known(pipe: CRFTagger, examples: Sequence[Example]) -> list[int]:
-    """Count the tokens of each example whose gold is known."""
+    """Count the units of each example whose gold is known."""
+    examples = pipe.word_examples(examples)
     lengths = pipe.read_columns([example.predicted for example in examples]).lengths
     known = np.cumsum(np.append(0, pipe.gold(examples, lengths).is_known))
     return np.diff(known[Segments.of(example.predicted for example in examples).bounds]).tolist()

@@ -17,6 +17,7 @@ from thinc.model import deserialize_attr, serialize_attr
 from thinc.types import Floats2d, FloatsXd
 from thinc.util import convert_recursive, is_xp_array
 
+from ..annotation.white_space import is_white_space
 from ..core.arrays import Bools, Floats, Indices, Segments
 from ..core.errors import CRFError, CRFWarning
 from ..core.stored import GREATEST, stored_cells, stored_floats, stored_size
@@ -192,17 +193,28 @@ def predict_vectors(tok2vec: Tok2Vec, docs: Sequence[Doc], name: str) -> Floats:
     return _stack(tok2vec, tok2vec.predict(list(docs)))
 
 
-def begin_update(tok2vec: Tok2Vec, docs: Sequence[Doc]) -> tuple[Floats, Backprop]:
+def begin_update(tok2vec: Tok2Vec, docs: Sequence[Doc], whole: Sequence[Doc]) -> tuple[Floats, Backprop]:
     """Vectors for training.
 
+    whole (Sequence[Doc]): the Docs with white space that `docs` may lack: these are known to what a listener hears.
     RETURNS (tuple): (N, width) vectors, and what takes the loss's gradient by them, of the same shape, into the layer.
     """
-    vectors, finish = tok2vec.begin_update(list(docs))
+    pairs = list(zip(whole, docs)) if _hears(tok2vec) else [(doc, doc) for doc in docs]
+    vectors, finish = tok2vec.begin_update([seen for seen, _ in pairs])
+    asked = np.concatenate([~is_white_space(seen) | (len(seen) == len(doc)) for seen, doc in pairs])
+    stacked = _stack(tok2vec, vectors)
 
     def backprop(gradient: Floats) -> None:
-        finish([tok2vec.ops.asarray2f(cast(Floats2d, part)) for part in Segments.of(vectors).split(gradient)])
+        spread = np.zeros_like(stacked)
+        spread[asked] = gradient
+        finish([tok2vec.ops.asarray2f(cast(Floats2d, part)) for part in Segments.of(vectors).split(spread)])
 
-    return _stack(tok2vec, vectors), backprop
+    return stacked[asked], backprop
+
+
+def _hears(tok2vec: Tok2Vec) -> bool:
+    """Whether vectors come from another component."""
+    return any(hasattr(node, "upstream_name") for node in tok2vec.walk())
 
 
 def _stack(tok2vec: Tok2Vec, vectors: Sequence[Floats2d]) -> Floats:

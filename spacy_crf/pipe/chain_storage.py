@@ -312,6 +312,8 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
         take_weights(self.model, begun.model, len(self.make_tags(self.labels)))
         self.begin_with_files(begun.files, begun.path)
         if begun.run is not None:
+            if SKIPS_WHITE_SPACE in self.learned_settings:  # older runs do not know of it
+                self.cfg.learn(**{SKIPS_WHITE_SPACE: begun.learned.get(SKIPS_WHITE_SPACE, False)})
             begun.run.check(self._run_settings(), self.name)
             self._check_sizes(begun.run.path)
             self.trainer.resume(begun.run.state)

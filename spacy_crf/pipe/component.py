@@ -212,7 +212,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         return {**self.__dict__, "_first_step": None}
 
     def make_sample(self, examples: Sequence[Example]) -> Sample:
-        examples = self.word_examples(examples)
+        whole, examples = [eg.predicted for eg in examples], self.word_examples(examples)
         docs = [eg.predicted for eg in examples]
         if missing := self.features.extractor.missing_annotation(docs, "training"):
             tell_missing(self.name, missing, "training")
@@ -220,7 +220,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         tok2vec = get_tok2vec(self.model)
         if tok2vec is not None:
             self._require_gradients()
-            vectors, backprop = begin_update(tok2vec, docs)
+            vectors, backprop = begin_update(tok2vec, docs, whole)
             columns = replace(columns, vectors=vectors)
         gold, mask = self.gold(examples, columns.lengths), None
         self.compare_preparation(examples, columns, gold)

@@ -17,6 +17,7 @@ from ..learning.block import LBFGSSettings, LinearChain, TrainerSettings
 from ..learning.model import get_tok2vec, get_weights
 from .component import ChainPipe
 from .errors import PipeErrors
+from .labels import SKIPS_WHITE_SPACE
 from .storage import NAMES
 
 P = TypeVar("P", bound=ChainPipe)
@@ -136,11 +137,13 @@ def _resources(names: Sequence[str], pipes: Sequence[ChainPipe]) -> Resources:
 
 
 def trained_on(pipe: P, examples: Sequence[Example], iterations: int, nlp: Language | None = None, **changed: Any) -> P:
-    """Train a component like another one, but without its tok2vec layer and with some settings changed, by L-BFGS."""
+    """Train a component like another one, but without its tok2vec layer and with some settings changed, by L-BFGS. Its
+    units are those of the other one."""
     trainer = _fold_trainer(pipe.settings.trainer, iterations)
     settings = replace(pipe.settings, model=LinearChain(), trainer=trainer, **changed)
     fold = type(pipe)(pipe.vocab, settings, pipe.name)
     fold.initialize(lambda: examples, nlp=nlp, labels=list(pipe.labels))
+    fold.cfg.learn(**{name: pipe.cfg[name] for name in {SKIPS_WHITE_SPACE}.intersection(pipe.learned_settings)})
     fold.trainer.warns_of_unseen = False  # initialize makes a trainer
     for _ in range(2):
         fold.update(examples)

@@ -67,6 +67,11 @@ class SourcePipe(HasSettings, IsolatesFailures, KeepsPreparation, Pipe):
         self.learn_preparation(example.reference for example in get_examples())
 
     @property
+    def skips_white_space(self) -> bool:
+        """Whether the source leaves tokens of white space out."""
+        return bool(getattr(self._known_source(), "skips_white_space", False))
+
+    @property
     def preparation(self) -> Preparation | None:  # type: ignore[override]
         """How the texts of training were prepared."""
         return Preparation.from_data(self.cfg[PREPARATION])

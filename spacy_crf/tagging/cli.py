@@ -136,7 +136,7 @@ def tagged_tokens(doc: Doc, component: Any) -> list[TaggedToken]:
     rows = []
     for token, label, values in zip(doc, labels, np.asarray(stored["values"])):
         row = TaggedToken(token.text, token.idx)
-        if label != UNKNOWN:
+        if label != UNKNOWN and values.any():  # white space that was left out lies outside of spans, and has no tag
             row = replace(row, tag=tags.tags[label], probability=round(float(values[label]), 4))
             if has_sets:
                 row = replace(row, set=list(doc._.get(component.cfg["tag_set"])[token.i]))

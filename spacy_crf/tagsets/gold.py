@@ -22,6 +22,7 @@ from ..annotation.gold import (
     write_gold_tags,
 )
 from ..annotation.target import AttributeTarget
+from ..annotation.white_space import is_white_space
 from ..core.arrays import Bools, Doubles, Floats, Indices
 from ..core.errors import CRFError, excerpt
 from ..core.labels import UNKNOWN, Gold, TagSet
@@ -174,7 +175,8 @@ class SetTable(NamedTuple):
 
 
 def set_table(examples: Iterable[Example], known: Sequence[str], target: str, tag_set: str, gold_tags: str) -> SetTable:
-    """Read annotated documents, by the tags of the tagger; a Doc without sets has the tags of its tokens as such."""
+    """Read annotated documents, by the tags of the tagger; a Doc without sets has the tags of its tokens as such. White
+    space that was left out, without a tag, has no gold here, as it has none for promises."""
     gold: list[Weights] = []
     best: list[str] = []
     sets: list[list[str]] = []
@@ -183,7 +185,8 @@ def set_table(examples: Iterable[Example], known: Sequence[str], target: str, ta
         doc = example.predicted
         docs.append(for_messages(example))
         tags = [token.tag_ if target == "tag" else token.pos_ for token in doc]
-        gold += gold_weights(example, target, gold_tags)
+        rows = zip(gold_weights(example, target, gold_tags), tags, is_white_space(doc).tolist())
+        gold += [{} if is_space and not tag else row for row, tag, is_space in rows]
         best += tags
         sets += doc._.get(tag_set) or [[tag] for tag in tags]
     number = {tag: k for k, tag in enumerate(dict.fromkeys(chain(known, best, *gold, *sets)))}

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import spacy
+from helpers.networks import CNN, WIDTH, learn, model
 from helpers.tagged import TRAINER_CONFIGS, build, fit, make_examples, train
 from helpers.weights import flat_weights, set_flat_weights
 from hypothesis import given
@@ -17,8 +18,13 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from spacy_crf import calibrate, conformal_sets, explain, held_out_tokens
+from spacy_crf.annotation.gold import write_partial
+from spacy_crf.lab.tuning import count_known
+from spacy_crf.pipe.pool import trained_on
 from spacy_crf.pipe.probabilities import span_probabilities
+from spacy_crf.tagging.cli import tagged_tokens
 from spacy_crf.tagging.review import review
+from spacy_crf.tagsets.guarantee import SequenceLength
 
 SPACES = (" ", "\n", "\n\n", "\t", "\u00a0\u00a0")
 WORDS = ("Ada", "Bo", "Stone", "Delft", "New", "mill", "sold", "the", ".", "zzyx")
@@ -202,14 +208,14 @@ def as_spans(chosen: Sequence[Span]) -> list[Span]:
     return [Span(span.doc, span.start, span.end, label="PER") for span in chosen]
 
 
-def spaced_example(example: Example, rng: random.Random) -> Example:
-    """The same with white space on both sides, of which nothing is known."""
+def spaced_example(example: Example, rng: random.Random, tag: str = "") -> Example:
+    """The same with white space on both sides, of which nothing is known but perhaps a tag."""
     words, tags, ents = list[str](), list[str](), list[str]()
     for token in example.reference:
         bio = "O" if token.ent_iob_ == "O" else f"{token.ent_iob_}-{token.ent_type_}"
         words, tags, ents = [*words, token.text], [*tags, token.tag_], [*ents, bio]
         if rng.random() < 0.3:
-            words, tags = [*words, rng.choice(SPACES)], [*tags, ""]
+            words, tags = [*words, rng.choice(SPACES)], [*tags, tag]
             ents.append(f"I-{token.ent_type_}" if goes_on(token) else "O")
     starts = [True, *(False for _ in words[1:])]
     reference = Doc(example.predicted.vocab, words=words, tags=tags, ents=ents, sent_starts=starts)
@@ -246,6 +252,48 @@ def test_fits_to_held_out_data_are_those_of_the_words(kind: str) -> None:
         promises = [conformal_sets(held_out_tokens(pipe, examples), 0.2) for examples in (plain, spaced)]
         one, other = (promise.sets.to_data() for promise in promises)
         assert one["counts"] == other["counts"] and one["quantiles"] == pytest.approx(other["quantiles"], abs=1e-5)
+
+
+def test_promises_over_a_source_are_those_of_the_words() -> None:
+    nlp, rng = pipeline("sourced sets"), random.Random(4)
+    pipe, plain = nlp.get_pipe("set_valued_tagger"), make_examples(nlp)
+    for tag in ("", "NN"):
+        spaced, by = [spaced_example(example, rng, tag) for example in plain], SequenceLength((5, 7))
+        held_out = [held_out_tokens(pipe, examples) for examples in (plain, spaced)]
+        one, other = (conformal_sets(own, 0.2, condition="group", by=by).sets.to_data() for own in held_out)
+        assert one["counts"] == other["counts"] and one["quantiles"] == pytest.approx(other["quantiles"], abs=1e-5)
+
+
+def test_sets_are_measured_on_the_words() -> None:
+    nlp, rng = pipeline("sets"), random.Random(5)
+    spaced = [spaced_example(example, rng, "_SP") for example in make_examples(nlp)]
+    one, other = (nlp.evaluate(examples) for examples in (make_examples(nlp), spaced))
+    names = ("ml_acc", "ml_util", "set_coverage", "set_size", "set_singletons")
+    assert [other[name] for name in names] == pytest.approx([one[name] for name in names], abs=1e-5)
+
+
+def test_each_token_of_white_space_has_a_set_of_its_own() -> None:
+    sets = pipeline("sets")("Ada \n sold\n")._.tag_set
+    sets[1].append("NN")
+    assert sets[3] == []
+
+
+def test_a_last_word_has_a_space_behind_it_where_the_text_has() -> None:
+    features = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER", "SPACY"]}
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("crf_tagger", config={"features": features, "marginals": "probs"})
+    words: dict[str, Any] = {"words": ["a", "b"], "spaces": [True, False]}
+    examples = [Example(Doc(nlp.vocab, **words), Doc(nlp.vocab, **words, tags=["X", "Y"]))]
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    assert told(nlp("a b\n")) == told(nlp("a b"))
+
+
+def test_tokens_that_are_told_of_have_no_tag_without_a_probability() -> None:
+    nlp = build(target="ent", marginals="crf_marginals")
+    fit(nlp, make_examples(nlp))
+    rows = tagged_tokens(nlp("Ada  sold"), nlp.get_pipe("crf_tagger"))
+    assert [row.tag for row in rows] == ["B-PER", None, "O"]
 
 
 def test_a_review_has_the_tokens_of_the_text() -> None:
@@ -286,3 +334,69 @@ def test_what_was_learned_is_saved_and_old_models_go_on_as_before(tmp_path: Any)
     old = train().get_pipe("crf_tagger")
     old.cfg.learn(skips_white_space=False)  # as of files that say nothing of it
     assert old(Doc(old.vocab, words=["Ada", " "]))[1].tag_
+
+
+@pytest.mark.parametrize("factory", ["crf_tagger", "constrained_ner"])
+def test_a_listener_hears_of_white_space_and_learns_of_the_words(factory: str) -> None:
+    nlp, rng, own = spacy.blank("xx"), random.Random(6), {"@architectures": "spacy.Tok2VecListener.v1", "width": WIDTH}
+    nlp.add_pipe("tok2vec", config={"model": CNN})
+    config: dict[str, Any] = {"trainer": {"@misc": "spacy_crf.Minibatch.v1"}, "model": model({**own, "upstream": "*"})}
+    pipe: Any = nlp.add_pipe(factory, config=config)
+    plain = make_examples(nlp)
+    spaced = [spaced_example(example, rng) for example in plain]
+    nlp.initialize(lambda: [*plain, *[each for _ in range(4) for each in make_examples(nlp)], *spaced])
+    assert pipe.cfg["skips_white_space"]
+    before = nlp.get_pipe("tok2vec").model.to_bytes()
+    learn(nlp, spaced, epochs=5)
+    assert nlp.get_pipe("tok2vec").model.to_bytes() != before
+    docs = nlp.get_pipe("tok2vec").pipe(example.predicted for example in spaced)
+    heard = [Example(doc, example.reference) for doc, example in zip(docs, spaced)]
+    expected = pipe.get_loss(heard, [])
+    assert nlp.update(spaced)[factory] == pytest.approx(expected, rel=0.01)
+
+
+def test_a_component_for_a_part_of_the_data_has_the_units_of_the_whole() -> None:
+    nlp, rng = build(target="ent"), random.Random(7)
+    plain = make_examples(nlp)
+    spaced = [spaced_example(example, rng) for example in plain]
+    fit(nlp, [*plain, *spaced])
+    fold = trained_on(nlp.get_pipe("crf_tagger"), plain, 4)
+    assert len(fold.held_out(spaced).labels) == sum(len(example.predicted) for example in spaced)
+
+
+@pytest.mark.parametrize(
+    "tags", ["B-PER I-PER I-PER O", "O B-PER I-PER O", "B-LOC B-PER I-PER O", "B-PER B-PER I-PER O", "- B-PER I-PER -"]
+)
+def test_a_span_of_partial_gold_that_begins_in_white_space_begins_at_its_word(tags: str) -> None:
+    nlp = pipeline("entities")
+    pipe, spaced = nlp.pipeline[0][1], ["Delft", "\n", "Stone", "left"]
+    bio = [tag.strip("-") for tag in tags.split()]
+    expected = [bio[0], bio[1] if bio[1] != "I-PER" else bio[2], bio[3]]
+    losses = []
+    for words, own in ((spaced, bio), ([*spaced[:1], *spaced[2:]], expected)):
+        reference = Doc(nlp.vocab, words=words)
+        write_partial(reference, "ent", "sc", own)
+        losses.append(pipe.get_loss([Example(Doc(nlp.vocab, words=words), reference)], []))
+    np.testing.assert_allclose(*losses, rtol=1e-5)
+
+
+def test_known_gold_is_counted_of_the_words() -> None:
+    nlp, rng = pipeline("entities"), random.Random(8)
+    pipe, plain = nlp.pipeline[0][1], make_examples(nlp)
+    assert count_known(pipe, [spaced_example(one, rng) for one in plain]) == count_known(pipe, plain)
+
+
+def test_a_run_goes_on_with_the_units_that_it_had(tmp_path: Any) -> None:
+    nlp, trainer = spacy.blank("xx"), {**TRAINER_CONFIGS["LBFGS"], "iterations_per_step": 2, "resumable": True}
+    pipe: Any = nlp.add_pipe("crf_tagger", config={"trainer": trainer, "target": "ent"})
+    examples = [
+        *[one for _ in range(5) for one in make_examples(nlp)],
+        spaced_example(make_examples(nlp)[0], random.Random(9)),
+    ]
+    pipe.initialize(lambda: examples)
+    pipe.cfg.learn(skips_white_space=False)  # as in a version that knew nothing of it
+    nlp.update(examples)
+    nlp.to_disk(tmp_path)
+    pipe.initialize(lambda: examples, nlp=nlp, start=str(tmp_path / "crf_tagger"))
+    nlp.update(examples)
+    assert pipe.cfg["skips_white_space"] is False
