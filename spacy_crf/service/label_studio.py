@@ -182,6 +182,7 @@ def add_label_studio(router: APIRouter, models: Models, limits: Limits, learner:
         elif event.action in KEEPING:
             own = event.project.get("label_config") if isinstance(event.project, dict) else None
             fit = Fit.find(model, str(own or configs.get(name, "")))
+            limits.check_texts([_text_of(event.task, fit.key) or ""])
 
             def work(nlp: Language) -> None:
                 learner.keep(model, fit.kind, gold_of_task(nlp, fit, event), _key(event.annotation))
