@@ -278,6 +278,7 @@ def summarise(seen: Seen) -> dict[str, Any]:
         "p99_milliseconds": 1000 * cuts[98],
         "first_mebibytes": first,
         "last_mebibytes": last,
+        "mebibytes_by_minute": [round(held) for held in memory[:: round(60 / SAMPLED)]],
         "mebibytes_per_minute": 60 * linear_regression(moments, memory).slope,
         "hostile": sum(count for (name, _), count in seen.statuses.items() if name != GOOD),
         "statuses": statuses,

@@ -13,7 +13,7 @@ from spacy.training import Example
 from spacy.util import filter_spans
 
 from ..annotation.span_targets import SpanTarget, target_of
-from ..core.arrays import Bools, Ints, Segments
+from ..core.arrays import Bools, Indices, Ints, Segments
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.spans import SpanQuery
 from ..core.labels import UNKNOWN, TagSet
@@ -125,14 +125,14 @@ def _find(tagger: Any, docs: Sequence[Doc]) -> list[Confidence]:
 
 
 def _at_once(
-    chain: ChainDistribution, lengths: Ints, labels: Sequence[Ints], runs: Sequence[Sequence[tuple[int, int]]]
+    chain: ChainDistribution, lengths: Indices, labels: Sequence[Ints], runs: Sequence[Sequence[tuple[int, int]]]
 ) -> list[list[float]]:
     """The probabilities of the runs of each Doc, by messages of the chain that all share: time grows with the tokens.
 
     lengths ((B,)): of its sequences; a run through several of them, which do not depend on each other, is one in each.
     """
     docs, by_doc = Segments.of(labels), Segments.of(runs)
-    numbers = np.full(docs.n_units, UNKNOWN)  # of the run of each token
+    numbers: Indices = np.full(docs.n_units, UNKNOWN, dtype=np.intp)  # of the run of each token
     places = ((low + start, low + end) for low, own in zip(docs.firsts, runs) for start, end in own)
     for number, (start, end) in enumerate(places):
         numbers[start:end] = number
