@@ -13,7 +13,9 @@ from spacy.training import Example
 from spacy.util import filter_spans
 
 from ..annotation.span_targets import SpanTarget, target_of
-from ..core.arrays import Bools, Ints, Segments
+from ..core.arrays import Bools, Indices, Ints, Segments
+from ..core.chain.distribution import ChainDistribution
+from ..core.chain.spans import SpanQuery
 from ..core.labels import UNKNOWN, TagSet
 from .identifiers import find_identifiers
 
@@ -109,13 +111,40 @@ def _find(tagger: Any, docs: Sequence[Doc]) -> list[Confidence]:
         return list(map(float, np.exp(np.minimum(logs, 0))))
 
     whole = probabilities([(0, len(doc)) for doc in docs])
-    steps = max(map(len, runs))
-    by_run = [probabilities([own[step] if step < len(own) else (0, 0) for own in runs]) for step in range(steps)]
+    if type(chain) is ChainDistribution:
+        by_run = _at_once(chain, columns.lengths, labels, runs)
+    else:
+        steps = range(max(map(len, runs)))
+        found = [probabilities([own[step] if step < len(own) else (0, 0) for own in runs]) for step in steps]
+        by_run = [[found[step][at] for step in range(len(own))] for at, own in enumerate(runs)]
     names = tagger.tags.tags
     return [
-        Confidence(sure, tuple((names[own[start]], by_run[step][at]) for step, (start, _) in enumerate(runs[at])))
-        for at, (sure, own) in enumerate(zip(whole, labels))
+        Confidence(sure, tuple((names[tags[start]], share) for (start, _), share in zip(own, shares)))
+        for sure, tags, own, shares in zip(whole, labels, runs, by_run)
     ]
+
+
+def _at_once(
+    chain: ChainDistribution, lengths: Indices, labels: Sequence[Ints], runs: Sequence[Sequence[tuple[int, int]]]
+) -> list[list[float]]:
+    """The probabilities of the runs of each Doc, by messages of the chain that all share: time grows with the tokens.
+
+    lengths ((B,)): of its sequences; a run through several of them, which do not depend on each other, is one in each.
+    """
+    docs, by_doc = Segments.of(labels), Segments.of(runs)
+    numbers: Indices = np.full(docs.n_units, UNKNOWN, dtype=np.intp)  # of the run of each token
+    places = ((low + start, low + end) for low, own in zip(docs.firsts, runs) for start, end in own)
+    for number, (start, end) in enumerate(places):
+        numbers[start:end] = number
+    is_other = np.diff(numbers, prepend=-2) | np.diff(Segments(lengths).owners, prepend=-1)
+    firsts = np.flatnonzero(is_other)
+    ends = np.append(firsts[1:], len(numbers))[numbers[firsts] != UNKNOWN]
+    firsts = firsts[numbers[firsts] != UNKNOWN]
+    own = np.concatenate(labels)[firsts][:, None] == np.arange(chain.chains.n_labels)
+    (found,) = chain.spans(SpanQuery(firsts, ends, own, own, own, np.ones_like(own)))
+    shares = np.ones(by_doc.n_units)
+    np.multiply.at(shares, numbers[firsts], np.minimum(found, 1))
+    return [share.tolist() for share in by_doc.split(shares)]
 
 
 def label_runs(labels: Sequence[int]) -> list[tuple[int, int]]:

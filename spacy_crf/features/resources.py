@@ -89,11 +89,9 @@ class WordList:
 
 def splitter(nlp: Language | None) -> Callable[[str], list[str]]:
     """Return what splits a phrase into tokens, without white space: the tokenizer of a pipeline, or at spaces."""
-    return (
-        str.split
-        if nlp is None
-        else lambda phrase: [token.text for token in nlp.make_doc(phrase) if not token.is_space]
-    )
+    if nlp is None:
+        return str.split
+    return lambda phrase: [token.text for token in nlp.make_doc(phrase) if not token.is_space]
 
 
 def kept_counts(counts: Mapping[str, int], thresholds: list[int]) -> dict[str, int]:

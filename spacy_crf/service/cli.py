@@ -62,7 +62,7 @@ def serve(
             raise CRFError(ServiceErrors.CRF738.format(package=package))
     import uvicorn
 
-    from .app import ANY_ADDRESS, LOCAL, make_app
+    from .app import ANY_ADDRESS, LOCAL, LimitedProtocol, make_app
     from .retraining import Learner
 
     limits = Limits(max_mb, max_texts, max_chars, timeout)
@@ -76,7 +76,7 @@ def serve(
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, port), family=family) as listening:
         typer.echo(f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}")
-        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", server_header=False))
+        server = uvicorn.Server(uvicorn.Config(app, http=LimitedProtocol, log_level="warning", server_header=False))
         server.run(sockets=[listening])
 
 

@@ -7,6 +7,7 @@ is, as the model has it. A person says it anew, see `CheckMark`, and cells of wh
 
 import re
 from bisect import bisect
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -239,7 +240,7 @@ def _mark_gold(nlp: Language, component: Any, text: str, checked: Sequence[Check
     marks: list[str | None] = [""] * len(doc)
     for token in last:
         marks[token] = None
-    pieces, end, starts = [], 0, dict[int, bool]()
+    pieces, end, starts, by_token = [], 0, dict[int, bool](), defaultdict[int, list[str]](list)
     for own in sorted(checked, key=lambda mark: mark.start):
         number = find(own.start, places)
         word = view.words[number]
@@ -249,9 +250,15 @@ def _mark_gold(nlp: Language, component: Any, text: str, checked: Sequence[Check
             problem = f"{own.tags} is no mark of {component.name!r} and another spelling of {given!r}"
             raise Refusal(ServiceErrors.CRF595.format(problem=problem))
         marks[last[number]] = mark
+        by_token[last[number]].append(mark)
         starts[number + 1] = scheme.is_end(mark)
         pieces += [text[end : word.start], form]
         end = word.end
+    n_words = Counter(last)
+    for token, said in by_token.items():
+        if len(said) < n_words[token] or len({*said}) > 1:
+            problem = f"{doc[token].text!r} is one token of several words: check all of them, with the same mark"
+            raise Refusal(ServiceErrors.CRF595.format(problem=problem))
     spelt = "".join([*pieces, text[end:]])
     words = [spelt[token.idx : token.idx + len(token)] for token in doc]
     gold = Doc(doc.vocab, words=words, spaces=[bool(token.whitespace_) for token in doc])

@@ -42,6 +42,10 @@ class ServiceErrors(metaclass=Messages):
         "Corrections of {kind} are not learned from in {name!r}: they are about {component!r}, and what learns is "
         "{learning!r}. Serve a pipeline without it."
     )
+    CRF483 = (
+        "There are too many punctuation marks or symbols in a row: {most} at most, as it takes long to tokenize them. "
+        "Put white space between them, or take them out."
+    )
     CRF720 = "The request is larger than {most} MB. Send less at a time, or start the service with a larger --max-mb."
     CRF726 = "There are {found} texts in the request, and {most} at most. Send several requests, or set --max-texts."
     CRF727 = (

@@ -182,6 +182,7 @@ def add_label_studio(router: APIRouter, models: Models, limits: Limits, learner:
         elif event.action in KEEPING:
             own = event.project.get("label_config") if isinstance(event.project, dict) else None
             fit = Fit.find(model, str(own or configs.get(name, "")))
+            limits.check_texts([_text_of(event.task, fit.key) or ""])
 
             def work(nlp: Language) -> None:
                 learner.keep(model, fit.kind, gold_of_task(nlp, fit, event), _key(event.annotation))
@@ -262,11 +263,11 @@ def gold_of_task(nlp: Language, fit: Fit, event: Webhook) -> CheckedDoc:
 def _regions(control: Control, annotation: Value, text: str) -> Iterator[tuple[int, int, list[str]]]:
     """The characters of the regions of a control, and their labels; a coded error for a region of another text: where
     its label belongs is not known, and tokens without one count as checked."""
-    for one in annotation.get("result") or ():
+    for one in _list(annotation.get("result")):
         value = one.get("value") if isinstance(one, dict) else None
         if not isinstance(value, dict) or one.get("from_name") != control.name:
             continue
-        found = value.get("labels") or [path[-1] for path in value.get("taxonomy") or () if path]
+        found = _list(value.get("labels")) or [path[-1] for path in map(_list, _list(value.get("taxonomy"))) if path]
         start, end, shown = value.get("start"), value.get("end"), value.get("text")
         if not found and start is None:
             continue
@@ -276,6 +277,14 @@ def _regions(control: Control, annotation: Value, text: str) -> Iterator[tuple[i
             problem = f"the region from {start!r} to {end!r}, {shown!r}, is not in the text of its task"
             raise Refusal(ServiceErrors.CRF735.format(what="The correction", problem=problem))
         yield *place, [str(label) for label in found]
+
+
+def _list(found: Any) -> list[Any]:
+    """A list of a correction, empty for nothing; a coded error for another value."""
+    if not isinstance(found or [], list):
+        problem = f"{str(found)[:60]!r} stands where a list has to be"
+        raise Refusal(ServiceErrors.CRF735.format(what="The correction", problem=problem))
+    return found or []
 
 
 def _letters(text: str) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -27,6 +28,8 @@ MARGINALS, CHANGES = "served_marginals", "served_changes"  # custom attributes o
 FIELDS = {"AUTHOR", "TITLE"}  # labels by which a model for references is known
 MOST_WORDS = 4_000_000  # new ones, behind which a pipeline is loaded anew: spaCy keeps some 40 bytes of each for good
 TOGETHER = 5000  # characters of texts from which on no more are processed at once
+MOST_MARKS = 2000  # in a row; of several rows, the root of the sum of their squares
+MARKS = re.compile(r"(?:[^\w\s]\w{0,2}|_){100,}")  # `'s'` is a row, too
 T = TypeVar("T")
 log = logging.getLogger("spacy_crf.service")
 
@@ -56,11 +59,14 @@ class Limits:
     waiting: int = 32
 
     def check_texts(self, texts: Sequence[str]) -> None:
-        """Raise a coded error for too many texts, or too long ones."""
+        """Raise a coded error for too many texts, too long ones, or long rows of marks: tokenizers of spaCy take these
+        off one by one, in time that is the square of their number."""
         if len(texts) > self.texts:
             raise Refusal(ServiceErrors.CRF726.format(found=len(texts), most=self.texts), 413)
         if (found := sum(map(len, texts))) > self.characters:
             raise Refusal(ServiceErrors.CRF727.format(found=f"{found:,}", most=f"{self.characters:,}"), 413)
+        if sum(len(row) ** 2 for text in texts for row in {*MARKS.findall(text)}) > MOST_MARKS**2:
+            raise Refusal(ServiceErrors.CRF483.format(most=f"{MOST_MARKS:,}"), 413)
 
 
 def _labels_spans(pipe: Any) -> bool:

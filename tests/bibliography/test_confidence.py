@@ -1,13 +1,15 @@
 """Confidence in fields: counted over all labellings of a small chain."""
 
+import time
 from itertools import product
 
 import numpy as np
 import pytest
 import spacy
+from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_crf.bibliography.segments import find_confidences
+from spacy_crf.bibliography.segments import find_confidences, label_runs
 
 TEXTS = ["Lee On ropes 1999", "Crane Salt 2003", "Lund 1999 On knots"]
 TAGS = [["A", "T", "T", "D"], ["A", "T", "D"], ["A", "D", "T", "T"]]
@@ -60,3 +62,27 @@ def test_confidence_is_the_share_of_labellings(nlp) -> None:
             start += length
         assert start == len(doc)
         assert found.below(1.1) == list(found.fields)
+
+
+@pytest.mark.parametrize("texts", [["Lee On", "ropes Lund 1999", "2003 2003"], ["2003", "1999 On ropes"]])
+def test_confidence_in_several_sequences_is_the_product_of_theirs(nlp, texts: list[str]) -> None:
+    tagger = nlp.get_pipe("crf_tagger")
+    docs = list(nlp.pipe([*texts, " ".join(texts)]))
+    joined = Doc.from_docs(docs[:-1])
+    for token in joined:
+        token.is_sent_start = token.i in np.cumsum([0, *map(len, docs[:-1])])
+    (found,) = find_confidences(tagger, [joined])
+    labels = tagger.annotation.gold(Example(joined, joined), tagger.tags)
+    _, chain = tagger.distribution([joined], given=False)
+    assert len(chain.log_probability(np.ones((len(joined), len(tagger.tags)), dtype=bool))) == len(texts)
+    for (start, end), (_, share) in zip(label_runs(labels.tolist()), found.fields, strict=True):
+        allowed = np.ones((len(joined), len(tagger.tags)), dtype=bool)
+        allowed[start:end] = np.arange(len(tagger.tags)) == labels[start:end, None]
+        assert np.isclose(share, np.exp(chain.log_probability(allowed).sum()))
+
+
+def test_time_grows_with_the_fields_not_with_their_square(nlp) -> None:
+    tagger, doc = nlp.get_pipe("crf_tagger"), nlp(" ".join(TEXTS * 600))
+    used = time.process_time()
+    (found,) = find_confidences(tagger, [doc])
+    assert len(found.fields) > 3000 and time.process_time() - used < 5

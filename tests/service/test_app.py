@@ -12,6 +12,7 @@ from spacy.tokens import Doc
 
 from spacy_crf.service.app import ANY_ADDRESS
 
+JSON = {"content-type": "application/json"}
 REFERENCE = "Ferreira, Tomás, and Edith Crane. The Kitchen Sonnet. Tollgate Press 2003."
 
 
@@ -137,6 +138,13 @@ def test_refusals(client: httpx.Client, body: bytes, status: int, code: str) -> 
     refusal(client.post("/tag", content=body, headers={"content-type": "application/json"}), status, code)
 
 
+@pytest.mark.parametrize("row", ["😀" * 2001, "'s" * 2000, "_" * 9000, "a" + "-" * 1500 + "a " + "=" * 1500])
+def test_marks_in_a_row_that_keep_a_tokenizer_busy_are_refused(client: httpx.Client, row: str) -> None:
+    refusal(client.post("/tag", json={"texts": ["They swim.", f"They {row}."]}), 413, "CRF483")
+    refusal(client.post("/api/processCitation", data={"citations": row}), 413, "CRF483")
+    assert ask(client, "tag", text="They " + "--- " * 2000)[0]["tokens"]
+
+
 def test_requests_of_other_sites_are_refused(client: httpx.Client) -> None:
     refusal(client.post("/tag", json={"text": "a"}, headers={"host": "evil.example:8070"}), 400, "CRF733")
     refusal(client.post("/tag", content=b'{"text": "a"}', headers={"content-type": "text/plain"}), 422, "CRF734")
@@ -157,6 +165,32 @@ def test_a_header_without_a_host_is_refused(client: httpx.Client) -> None:
     with socket.create_connection((client.base_url.host, client.base_url.port)) as connection:
         connection.sendall(b"GET /health HTTP/1.0\r\n\r\n")
         assert connection.recv(4096).startswith(b"HTTP/1.1 400 ")
+
+
+@pytest.mark.parametrize("beginning", [b"", b"\r\n", b"GET /health HTTP/1.1\r\nHost: lo", b"%b" + b"GET"])
+def test_connections_without_a_request_are_closed(
+    client: httpx.Client, beginning: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spacy_crf.service.app.SILENT", 0.2)
+    whole = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with socket.create_connection((client.base_url.host, client.base_url.port), timeout=4) as connection:
+        connection.sendall(beginning.replace(b"%b", whole))  # uvicorn closes what is silent for 5 s, behind an answer
+        while connection.recv(4096):
+            pass
+
+
+def test_headers_that_do_not_end_are_not_kept(client: httpx.Client) -> None:
+    with socket.create_connection((client.base_url.host, client.base_url.port), timeout=30) as connection:
+        connection.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n")
+        with pytest.raises(ConnectionError):
+            for _ in range(2000):
+                connection.sendall(b"X: " + b"a" * 10_000 + b"\r\n")
+
+
+def test_many_requests_on_one_connection(client: httpx.Client) -> None:
+    for _ in range(8):
+        assert client.post("/tag", content=b" " * 400_000 + b'{"text": "They swim."}', headers=JSON).status_code == 200
+        refusal(client.post("/tag", content=b" " * 3_000_000, headers=JSON), 413, "CRF720")
 
 
 class Failing:

@@ -100,6 +100,16 @@ def test_checked_words_have_their_marks_and_case_as_gold(read: Read, models: Mod
     }
 
 
+def test_words_of_one_token_have_one_mark(read: Read, client: httpx.Client, models: Models) -> None:
+    text, scheme = "dear 一二三 home", models["punctuation"].nlp.get_pipe("punctuation_restorer").label_scheme
+    marks = [{"start": start, "tags": ["COMMA", text[start]]} for start in (5, 6, 7)]
+    labels = gold_labels(read("punctuate", text, marks), scheme)
+    assert [label and label.mark for label in labels] == [None, "COMMA", "COMMA", "COMMA", None]
+    for checked in (marks[:1], marks[1:], [{"start": 5, "tags": ["", "一"]}, *marks[1:]]):
+        body = {"text": text, "kind": "punctuate", "layout": "spacy", "checked": checked}
+        refusal(client.post("/checked", json=body), 422, "CRF595")
+
+
 def test_sentences_begin_behind_checked_marks(read: Read, client: httpx.Client, tmp_path: Path) -> None:
     marks = [mark_at(SPEECH, "tom", "PERIOD", "Tom"), mark_at(SPEECH, "letter", "COMMA", "letter")]
     read("punctuate", SPEECH, marks)

@@ -186,6 +186,26 @@ def test_regions_of_another_text_are_refused(load: Any, tmp_path: Path, change: 
     assert not checked(tmp_path)
 
 
+@pytest.mark.parametrize("change", [{"labels": True}, {"labels": "DATE"}, {"labels": [], "taxonomy": ["DATE"]}, None])
+def test_values_that_are_no_lists_are_refused(load: Any, tmp_path: Path, change: dict[str, Any] | None) -> None:
+    body = event("ANNOTATION_CREATED", 1, REFERENCE, region(REFERENCE, "2003", "DATE"))
+    if change is None:
+        body["annotation"]["result"] = 0.5
+    else:
+        body["annotation"]["result"][0]["value"] |= change
+    with served(model_of("one", load("references")), learner=Learner(tmp_path)) as client:
+        refusal(client.post("/label-studio/one/webhook", json=body), 422, "CRF735")
+    assert not checked(tmp_path)
+
+
+@pytest.mark.parametrize("text, code", [("a " * 30_000, "CRF727"), ("😀" * 2001, "CRF483")])
+def test_texts_of_corrections_are_limited(load: Any, tmp_path: Path, text: str, code: str) -> None:
+    models = model_of("one", load("references"), characters=50_000)
+    with served(models, models["one"].limits, learner=Learner(tmp_path)) as client:
+        refusal(client.post("/label-studio/one/webhook", json=event("ANNOTATION_CREATED", 1, text)), 413, code)
+    assert not checked(tmp_path)
+
+
 def test_corrections_without_a_folder_are_refused(client: httpx.Client) -> None:
     body = event("ANNOTATION_CREATED", 1, REFERENCE, region(REFERENCE, "2003", "DATE"))
     refusal(client.post("/label-studio/references/webhook", json=body), 503, "CRF745")
