@@ -14,7 +14,6 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict, Field
 from spacy.language import Language
 from starlette.exceptions import HTTPException
-from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from ..core.errors import CRFError
 from ..reading.records import parse_json
@@ -38,7 +37,6 @@ ExplainedKind = Literal["tag", "sets", "entities"]
 CheckedKind = Literal[ExplainedKind, "sections", "punctuate"]
 EXPLAINED: tuple[str, ...] = get_args(ExplainedKind)
 READ_ON = 8  # times the limit of a request that are read, and thrown away, so that who sends it hears of the refusal
-SILENT, LONGEST_HEAD = 30.0, MB  # seconds without a request on a connection; bytes before the body of one
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
 ANY_ADDRESS = "any address"  # among the names of hosts: in figures, which nobody can point elsewhere
 PAGE_HEADERS = {
@@ -181,38 +179,6 @@ class Gate:
                 raise Refusal(ServiceErrors.CRF720.format(most=f"{self.limits.megabytes:g}"), 413)
             if not message.get("more_body"):
                 return b"".join(parts)
-
-
-class LimitedProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
-    """The protocol of uvicorn, which waits for headers for ever and keeps all; such connections are closed here."""
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        super().connection_made(transport)
-        self._last, self._size = None, 0
-        self._timer = self.loop.call_later(SILENT, self._close_silent, None)
-
-    def connection_lost(self, error: Exception | None) -> None:
-        self._timer.cancel()
-        super().connection_lost(error)
-
-    def data_received(self, data: bytes) -> None:
-        if self.cycle is not self._last or not self._awaits_request():
-            self._last, self._size = self.cycle, 0
-        self._size += len(data)
-        if self._size > LONGEST_HEAD and self._awaits_request():
-            self.transport.abort()
-        else:
-            super().data_received(data)
-
-    def _awaits_request(self) -> bool:  # and does not throw away the rest of a body that was refused
-        return self.cycle is None or (self.cycle.response_complete and not self.cycle.more_body)
-
-    def _close_silent(self, before: Any) -> None:  # the last request, some time ago; no such thing if it was at work
-        now = self.cycle if self._awaits_request() else object()
-        if now is before:
-            self.transport.abort()
-        else:
-            self._timer = self.loop.call_later(SILENT, self._close_silent, now)
 
 
 def is_address(name: str) -> bool:

@@ -60,10 +60,9 @@ def serve(
     for package in NEEDED:
         if find_spec(package) is None:
             raise CRFError(ServiceErrors.CRF738.format(package=package))
-    import uvicorn
-
-    from .app import ANY_ADDRESS, LOCAL, LimitedProtocol, make_app
+    from .app import ANY_ADDRESS, LOCAL, make_app
     from .retraining import Learner
+    from .server import make_server
 
     limits = Limits(max_mb, max_texts, max_chars, timeout)
     served = load_models(models, limits)
@@ -76,8 +75,7 @@ def serve(
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, port), family=family) as listening:
         typer.echo(f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}")
-        server = uvicorn.Server(uvicorn.Config(app, http=LimitedProtocol, log_level="warning", server_header=False))
-        server.run(sockets=[listening])
+        make_server(app, log_level="warning", server_header=False).run(sockets=[listening])
 
 
 def load_models(given: Sequence[str], limits: Limits) -> Models:

@@ -13,10 +13,10 @@ for package in ("fastapi", "uvicorn", "cassis", "httpx"):
     pytest.importorskip(package, reason="the service needs spacy_crf[serve], and its tests httpx")
 
 import httpx  # noqa: E402
-import uvicorn  # noqa: E402
 
-from spacy_crf.service.app import LimitedProtocol, make_app  # noqa: E402
+from spacy_crf.service.app import make_app  # noqa: E402
 from spacy_crf.service.models import Limits, Models, ServedModel  # noqa: E402
+from spacy_crf.service.server import make_server  # noqa: E402
 
 
 @contextmanager
@@ -25,7 +25,7 @@ def served(models: Models, limits: Limits | None = None, **settings: Any) -> Ite
     app = make_app(models, limits, **settings)
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
-        server = uvicorn.Server(uvicorn.Config(app, http=LimitedProtocol, log_level="error", lifespan="off"))
+        server = make_server(app, log_level="error", lifespan="off")
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
         while not server.started:

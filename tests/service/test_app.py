@@ -171,7 +171,7 @@ def test_a_header_without_a_host_is_refused(client: httpx.Client) -> None:
 def test_connections_without_a_request_are_closed(
     client: httpx.Client, beginning: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("spacy_crf.service.app.SILENT", 0.2)
+    monkeypatch.setattr("spacy_crf.service.server.SILENT", 0.2)
     whole = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
     with socket.create_connection((client.base_url.host, client.base_url.port), timeout=4) as connection:
         connection.sendall(beginning.replace(b"%b", whole))  # uvicorn closes what is silent for 5 s, behind an answer
