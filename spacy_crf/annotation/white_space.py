@@ -92,7 +92,7 @@ class Places:
 
 
 def leave_out(doc: Doc, places: Places) -> Doc:
-    """A Doc of the words alone, with their annotation but for heads; what a Doc without other tokens is, is itself."""
+    """Make a Doc of the words alone, with all their annotation but heads; the Doc itself if it has no other tokens."""
     words = places.words
     if len(words) == len(doc):
         return doc
@@ -140,7 +140,7 @@ def _annotation(doc: Doc, words: Indices) -> np.ndarray[Any, Any]:
 
 
 def white_space(doc: Doc) -> Doc:
-    """A Doc of the tokens that are white space, as `leave_out` makes it."""
+    """Make a Doc of the tokens that are white space, as `leave_out` does."""
     return leave_out(doc, Places.beside(~is_white_space(doc)))
 
 
