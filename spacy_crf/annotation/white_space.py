@@ -92,7 +92,10 @@ class Places:
 
 
 def leave_out(doc: Doc, places: Places) -> Doc:
-    """Make a Doc of the words alone, with all their annotation but heads; the Doc itself if it has no other tokens."""
+    """Make a Doc of the words alone, with what features and gold read; the Doc itself if it has no other tokens.
+
+    Heads, ids and custom attributes of spans, and results that speak of tokens by their places are left out.
+    """
     words = places.words
     if len(words) == len(doc):
         return doc

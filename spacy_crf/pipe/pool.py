@@ -57,7 +57,8 @@ def pool(pipelines: Sequence[Language], names: Sequence[str], exponents: Sequenc
     features_block = _features_block(pipes, [block["features"] for block in blocks])
     config = {**blocks[base], **pipes[base].cfg.assignable, "features": features_block}
     temperature = config["temperature"] = pipes[base].temperature
-    config |= {name: pipes[base].cfg[name] for name in ("threshold",) if name in config}  # as it was fitted
+    if "threshold" in config:  # as it was fitted
+        config["threshold"] = pipes[base].cfg["threshold"]
     if forbidden := dict.fromkeys(tuple(pair) for pipe in pipes for pair in getattr(pipe.settings, "forbidden", ())):
         config["forbidden"] = list(map(list, forbidden))
     powers = [power * temperature / pipe.temperature for pipe, power in zip(pipes, exponents)]
