@@ -91,11 +91,13 @@ def find_confidences(tagger: Any, docs: Sequence[Doc]) -> list[Confidence]:
     """Return the confidence of each labelled Doc.
 
     tagger (Any): the component that has labelled them. Evidence is not asked, constraints only where its setting
-        `probabilities` says so: these are its probabilities, at the temperature of its settings.
+        `probabilities` says so: these are its probabilities, at the temperature of its settings. Tokens of white space
+        that it leaves out have none.
     """
-    filled = [doc for doc in docs if len(doc)]
+    words = tagger.words(docs)
+    filled = [doc for doc in words if len(doc)]
     found = iter(_find(tagger, filled) if filled else [])
-    return [next(found) if len(doc) else Confidence(0.0, ()) for doc in docs]
+    return [next(found) if len(doc) else Confidence(0.0, ()) for doc in words]
 
 
 def _find(tagger: Any, docs: Sequence[Doc]) -> list[Confidence]:

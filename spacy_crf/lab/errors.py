@@ -173,6 +173,10 @@ class LabErrors(metaclass=Messages):
         "{tests}. They have no gold to judge, or no entities, gold or found. Take such documents out, or test larger "
         "parts."
     )
+    CRFW771 = (
+        "[training] patience = {patience} ends training before its second evaluation, as eval_frequency is "
+        "{frequency}: the model of the first step is kept. Set patience = 0, or at least eval_frequency."
+    )
     CRFW981 = "{old} is called {new} now. The old name still works; it will go with version 1.0."
     CRF673 = "{path} has no figures. Give a file that crf evaluate or crf experiment wrote with --output."
     CRF647 = "There are {exponents} exponents for {models} models. Give one for each, or none for equal shares."

@@ -1,6 +1,7 @@
 """The runner of experiments and searches: spaCy's own training loop, quiet, on a config as it is or on folds of it."""
 
 import io
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -10,7 +11,7 @@ from spacy.training.initialize import init_nlp
 from spacy.training.loop import train
 from thinc.api import Config
 
-from ..core.errors import CRFError
+from ..core.errors import CRFError, CRFWarning
 from .errors import LabErrors
 
 LOGGER = "spacy_crf.trial_logger.v1"
@@ -63,6 +64,7 @@ def train_config(
     on_evaluation (Callable | None): told of each evaluation; what it raises ends the training.
     output (Path | None): folder for what `spacy train` writes.
     """
+    _warn_of_early_end(config.interpolate()["training"])
     quiet, found = config.copy(), list[Evaluation]()
     quiet["training"]["logger"] = {"@loggers": LOGGER}
 
@@ -74,6 +76,14 @@ def train_config(
     listener = Listener(tell)
     train(init_nlp(quiet), output, stdout=listener, stderr=listener)
     return kept(found)
+
+
+def _warn_of_early_end(training: dict[str, Any]) -> None:
+    """Warn where spaCy's `patience`, which counts steps, is over before anything better could be found."""
+    patience, frequency, steps = (training[name] for name in ("patience", "eval_frequency", "max_steps"))
+    if 0 < patience < frequency and not 0 < steps <= patience:
+        warned = LabErrors.CRFW771.format(patience=patience, frequency=frequency)
+        warnings.warn(warned, CRFWarning, stacklevel=3)
 
 
 def kept(evaluations: list[Evaluation]) -> Evaluation:

@@ -86,3 +86,12 @@ def test_time_grows_with_the_fields_not_with_their_square(nlp) -> None:
     used = time.process_time()
     (found,) = find_confidences(tagger, [doc])
     assert len(found.fields) > 3000 and time.process_time() - used < 5
+
+
+def test_confidence_is_that_of_the_words_where_a_reference_has_white_space_between_them(nlp) -> None:
+    plain, spaced, none = nlp("Lund 1999 On knots"), nlp("Lund 1999 \n\n On   knots"), nlp(" \n ")
+    tagger = nlp.get_pipe("crf_tagger")
+    own, found, empty = find_confidences(tagger, [plain, spaced, none])
+    assert [label for label, _ in found.fields] == [label for label, _ in own.fields]
+    assert np.allclose([share for _, share in found.fields], [share for _, share in own.fields])
+    assert np.isclose(found.reference, own.reference) and empty.reference == 0

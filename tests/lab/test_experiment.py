@@ -87,6 +87,16 @@ def test_training_is_that_of_spacy_train(config: Config, folder: Path, tmp_path:
     assert not SELECTIONS
 
 
+def test_training_that_ends_before_its_second_evaluation_is_told(config: Config) -> None:
+    early = config.copy()
+    early["training"].update(max_steps=4, eval_frequency=4, patience=3)
+    with pytest.warns(CRFWarning, match="CRFW771.*patience = 3.*eval_frequency is 4"):
+        run(early, SplitSettings("kfold", folds=2))
+    for patience in (0, 4):
+        early["training"]["patience"] = patience
+        run(early, SplitSettings("kfold", folds=2))
+
+
 @pytest.mark.parametrize("theirs", ["gold", "context"])
 def test_punctuation_is_scored_as_in_the_dev_corpus(theirs: str, tmp_path: Path) -> None:
     config = make_config(tmp_path)
