@@ -17,7 +17,7 @@ from spacy.training import Example
 from thinc.types import Ints2d
 
 from ..core.arrays import Bools, Indices
-from .extensions import copy_document_values, copy_values, stored_names, stored_values
+from .extensions import copy_document_values, copy_values, note_whole, stored_names, stored_values
 from .gold import PARTIAL
 
 NAMES = ("SENT_START", "TAG", "POS", "MORPH", "LEMMA", "DEP", "NORM", "ENT_IOB", "ENT_TYPE", "ENT_KB_ID", "ENT_ID")
@@ -94,7 +94,8 @@ class Places:
 def leave_out(doc: Doc, places: Places) -> Doc:
     """Make a Doc of the words alone, with what features and gold read; the Doc itself if it has no other tokens.
 
-    Heads, ids and custom attributes of spans, and results that speak of tokens by their places are left out.
+    Heads, ids and custom attributes of spans, and results that speak of tokens by their places are left out; what
+    computes custom attributes of tokens is asked of the whole Doc.
     """
     words = places.words
     if len(words) == len(doc):
@@ -115,6 +116,7 @@ def leave_out(doc: Doc, places: Places) -> Doc:
     copy_document_values(doc, found)
     for name in stored_names(doc):
         copy_values(doc, found, [name], _origins(doc, name, words.tolist()))
+    note_whole(found, doc, words.tolist())
     return found
 
 

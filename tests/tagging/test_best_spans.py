@@ -16,6 +16,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
+from spacy_crf.annotation.gold import write_partial
 from spacy_crf.core.chain.spans import LikelySpans, best_spans
 from spacy_crf.core.errors import CRFError, CRFWarning
 
@@ -111,6 +112,35 @@ def test_the_threshold_that_is_fitted_is_a_good_one(tmp_path: Path) -> None:
         scores[threshold] = nlp.evaluate([Example(one.predicted.copy(), one.reference) for one in examples])["ents_f"]
     assert scores[fitted] >= 0.96 * max(scores.values())
     assert len(set(scores.values())) > 1
+
+
+@pytest.mark.parametrize("target", ["ent", "spans"])
+def test_where_gold_is_unknown_nothing_counts_for_the_threshold(target: str) -> None:
+    """The scorer counts nothing there either."""
+    nlp = softened(target=target, decode="spans", threshold="auto")
+    pipe, examples = nlp.get_pipe("crf_tagger"), list(map(known_in_part, make_examples(nlp), range(20)))
+    fitted, scores = pipe.best_threshold(examples), dict[float, float]()
+    for threshold in (np.arange(1, 21) / 40).tolist():
+        pipe.cfg["threshold"] = threshold
+        found = nlp.evaluate([Example(one.predicted.copy(), one.reference) for one in examples])
+        scores[threshold] = found["crf_score"]
+    best = [threshold for threshold, score in scores.items() if score >= 0.98 * max(scores.values())]
+    assert fitted == pytest.approx(np.mean(best))
+
+
+def known_in_part(example: Example, number: int) -> Example:
+    """Every third example as it is; of the others, gold that is known up to the fourth token, or not at all."""
+    if number % 3 == 0:
+        return example
+    gold, known = example.predicted.copy(), 4 * (number % 3 - 1)
+    spans = [Span(gold, own.start, own.end, label=own.label) for own in example.reference.ents if own.end <= known]
+    outside = [gold[place : place + 1] for place in range(known) if example.reference[place].ent_iob_ == "O"]
+    gold.set_ents(spans, outside=outside, default="missing")
+    if known:
+        tags = [f"{token.ent_iob_}-{token.ent_type_}".rstrip("-") for token in example.reference[:known]]
+        write_partial(gold, "spans", "sc", [*tags, *[""] * (len(gold) - known)])
+        gold.spans["sc"] = spans
+    return Example(example.predicted, gold)
 
 
 def test_what_is_fitted_is_saved_and_fitted_anew(tmp_path: Path) -> None:
