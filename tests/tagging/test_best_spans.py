@@ -13,10 +13,12 @@ from helpers.tagged import build, make_examples, train
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.language import Language
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc, DocBin, Span
 from spacy.training import Example
+from typer.testing import CliRunner
 
 from spacy_crf.annotation.gold import write_partial
+from spacy_crf.cli import app
 from spacy_crf.core.chain.spans import LikelySpans, best_spans
 from spacy_crf.core.errors import CRFError, CRFWarning
 
@@ -176,3 +178,22 @@ def test_without_right_spans_the_threshold_stays() -> None:
 def test_settings_that_do_not_go_with_it_are_refused(settings: dict[str, Any], setting: str) -> None:
     with pytest.raises(CRFError, match=f"CRF408.*{setting}"):
         build(**{"decode": "spans", **settings})
+
+
+def test_a_threshold_is_fitted_at_the_temperature_in_force(tmp_path: Path) -> None:
+    nlp = softened(target="ent", decode="spans", threshold="auto")
+    pipe, examples = nlp.get_pipe("crf_tagger"), make_examples(nlp)
+    examples[0].reference.ents, examples[2].reference.ents = [], []  # not all is to be right
+    pipe.calibrate(examples)
+    before = pipe.settings.threshold
+    nlp.to_disk(tmp_path / "model")
+    DocBin(docs=[example.reference for example in examples] * 2).to_disk(tmp_path / "dev.spacy")
+    arguments = [tmp_path / "model", tmp_path / "dev.spacy", "--output", tmp_path / "calibrated"]
+    found = CliRunner().invoke(app, ["calibrate", *map(str, arguments)])
+    again = spacy.load(tmp_path / "calibrated").get_pipe("crf_tagger")
+    assert again.temperature != pytest.approx(1, abs=0.1)
+    assert again.settings.threshold == pytest.approx(again.best_threshold(examples)) != pytest.approx(before)
+    assert again.cfg.assignable["threshold"] == "auto"
+    assert f"threshold {before:.4g} -> {again.settings.threshold:.4g}" in found.stdout
+    with pytest.warns(CRFWarning, match=f"CRFW681.*threshold = {before:.4g}"):
+        pipe.cfg["temperature"] = again.temperature
