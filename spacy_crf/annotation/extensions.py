@@ -113,6 +113,11 @@ def write_result(doc: Doc, name: str, value: Any) -> None:
     user_data(doc).setdefault(_TOKENS, {})[name] = doc.to_array(IDX).astype(np.int32)
 
 
+def result_names(doc: Doc) -> set[str]:
+    """Names of the results that a Doc has stored, which speak of its tokens by their places."""
+    return set(user_data(doc).get(_TOKENS, ()))
+
+
 def place_of(token: Token, name: str) -> int:
     """The place that a token has in a result. O(1), or O(log n) after tokens were merged or split.
 

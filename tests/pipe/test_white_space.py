@@ -1,5 +1,6 @@
 """White space that is a token: a chain that was trained without runs over the words alone, and tells of all tokens."""
 
+import json
 import random
 from collections.abc import Sequence
 from functools import cache
@@ -19,6 +20,7 @@ from spacy.training import Example
 
 from spacy_crf import calibrate, conformal_sets, explain, held_out_tokens
 from spacy_crf.annotation.gold import write_partial
+from spacy_crf.corpora.annotated import token_rows
 from spacy_crf.lab.tuning import count_known
 from spacy_crf.pipe.pool import trained_on
 from spacy_crf.pipe.probabilities import span_probabilities
@@ -168,6 +170,25 @@ def test_white_space_changes_nothing_of_what_is_told_of_words(
     for key in ("probs", "tag_probs"):
         if (stored := read(spaced, key)) is not None:
             assert not np.any([stored["values"][token.i] for token in spaces])
+
+
+@pytest.mark.parametrize("kind", ["tags", "entities", "sets", "constrained", "constraint decoder"])
+def test_rows_without_white_space_have_what_is_told_of_words(kind: str) -> None:
+    nlp = pipeline(kind)
+    plain, spaced = (
+        Doc(nlp.vocab, words=words.split("|")) for words in ("Ada|Bo|Stone|sold", "\n|Ada|Bo| |Stone|sold|\n")
+    )
+    rows, same = (token_rows(nlp(doc), 1) for doc in (spaced, plain))
+    told, expected = (
+        json.loads(own["document"][0], parse_float=lambda text: round(float(text), 4)) for own in (rows, same)
+    )
+    drop_times(told, expected)
+    assert told == expected and len(rows["word"]) == len(same["word"]) == 4
+
+
+def drop_times(*told: dict[str, Any]) -> None:
+    for own in told:
+        own.pop("decode_info", None)
 
 
 def test_what_computes_attributes_sees_the_whole_document() -> None:
