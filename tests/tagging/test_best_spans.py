@@ -69,6 +69,18 @@ def test_entities_are_the_best_of_all_spans(scheme: str, words: list[str], thres
     assert pipe.tag_words([words])[0].labels.tolist() == pipe.predict([doc])[0].tags.tolist()
 
 
+@pytest.mark.parametrize("settings", [{}, {"scheme": "none"}, {"target": "spans", "scheme": "BILUO"}])
+def test_words_have_no_tags_of_spans_that_a_threshold_leaves_out(settings: dict[str, Any]) -> None:
+    nlp = softened(**{"target": "ent", "threshold": 0.5, **settings})
+    pipe, n_left_out = nlp.get_pipe("crf_tagger"), 0
+    for example in make_examples(nlp):
+        (found,) = pipe.tag_words([[token.text for token in example.predicted]])
+        doc = pipe(example.predicted.copy())
+        assert found.labels.tolist() == pipe.annotation.gold(Example(doc, doc), pipe.tags).tolist()
+        n_left_out += found.labels.tolist() != pipe.predict([example.predicted])[0].tags.tolist()
+    assert n_left_out
+
+
 def test_a_low_threshold_finds_more_and_a_high_one_less() -> None:
     nlp = tagger()
     pipe, counts = nlp.get_pipe("crf_tagger"), []
