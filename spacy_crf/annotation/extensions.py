@@ -22,6 +22,7 @@ UNSET = ("", None)  # values that stand for no annotation
 SHARED_STARTS = 1 << 12  # characters of a document; longer ones are rarer, and have keys of their own
 _PREFIX = "._."
 _TOKENS = (_PREFIX, "spacy_crf.tokens", None, None)  # by the name of a result, where its tokens begin
+_WHOLE = "spacy_crf.whole"  # of a Doc that was made of some tokens of another one: that one, and their numbers there
 
 Owner: TypeAlias = type[Doc] | type[Span] | type[Token]
 Key: TypeAlias = tuple[str, str, int | None, None]
@@ -112,6 +113,11 @@ def write_result(doc: Doc, name: str, value: Any) -> None:
     user_data(doc).setdefault(_TOKENS, {})[name] = doc.to_array(IDX).astype(np.int32)
 
 
+def result_names(doc: Doc) -> set[str]:
+    """Names of the results that a Doc has stored, which speak of its tokens by their places."""
+    return set(user_data(doc).get(_TOKENS, ()))
+
+
 def place_of(token: Token, name: str) -> int:
     """The place that a token has in a result. O(1), or O(log n) after tokens were merged or split.
 
@@ -156,6 +162,19 @@ def write_marginals(doc: Doc, name: str, labels: Iterable[str], values: Floats) 
     doc._.set(name, {"tags": list(labels), "values": values.tolist()})
 
 
+def note_whole(doc: Doc, whole: Doc, tokens: Iterable[int]) -> None:
+    """Have what computes custom attributes look at the Doc that another one was made of, for as long as both are in
+    memory. tokens (Iterable[int]): the numbers there of the tokens that it has."""
+    user_data(doc)[_WHOLE] = whole, tuple(tokens)
+
+
+def attribute_tokens(doc: Doc) -> Iterable[Token]:
+    """The tokens that computed custom attributes of a Doc's tokens are asked of: its own, or those of the Doc that it
+    was made of, as these may look at results, at what the Doc has stored by places, or at tokens beside."""
+    whole, tokens = user_data(doc).get(_WHOLE, (doc, None))
+    return cast(Doc, whole) if tokens is None else [whole[token] for token in tokens]
+
+
 def read_values(doc: Doc, name: str, defaults: bool = True) -> list[Any]:
     """The values of the tokens as `token._` shows them; of an attribute that nobody has registered, what is stored.
 
@@ -165,7 +184,7 @@ def read_values(doc: Doc, name: str, defaults: bool = True) -> list[Any]:
         return stored_values(doc, name)
     default, method, getter, _ = Token.get_extension(name)
     if getter is not None or method is not None:
-        return [token._.get(name) for token in doc]
+        return [token._.get(name) for token in attribute_tokens(doc)]
     if not defaults:
         return stored_values(doc, name)
     stored = user_data(doc)

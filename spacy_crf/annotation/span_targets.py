@@ -96,6 +96,13 @@ class SpanTarget(Target):
             self._allow(doc, sequences[own], tags, allowed[own])
         return allowed
 
+    def chosen(self, found: DecodedDoc, tags: TagSet) -> Ints:
+        """See `Target.chosen`: without the tags of spans that a threshold has left out."""
+        is_kept = found.labels == UNKNOWN
+        for start, end, _ in found.spans:
+            is_kept[start:end] = True
+        return np.where(is_kept, found.labels, tags.number.get(OUTSIDE, UNKNOWN)).astype(np.int32)
+
     def written(self, doc: Doc, found: DecodedDoc, tags: TagSet) -> Ints:
         """See `Target.written`. Of labels that the tag set lacks, spans count as outside; where spans overlap there is
         no tag."""

@@ -112,6 +112,10 @@ class Target(ABC):
     def write(self, doc: Doc, found: DecodedDoc, values: Values) -> None:
         """Write what was decoded for a Doc. values ((L + 1,)): of the tags, as the method `values` gives them."""
 
+    def chosen(self, found: DecodedDoc, tags: TagSet) -> Ints:
+        """((n,)): tags of what was decoded for a Doc, whatever it has been annotated with."""
+        return found.labels
+
     def written(self, doc: Doc, found: DecodedDoc, tags: TagSet) -> Ints:
         """((n,)): tags of the annotation that `write` leaves in a Doc, UNKNOWN where the tag set has none for it."""
         if self.overwrite:

@@ -17,12 +17,22 @@ from spacy.training import Example
 from thinc.types import Ints2d
 
 from ..core.arrays import Bools, Indices
-from .extensions import copy_document_values, copy_values, stored_names, stored_values
+from .extensions import (
+    copy_document_values,
+    copy_values,
+    custom_names,
+    note_whole,
+    read_value,
+    result_names,
+    stored_names,
+    stored_values,
+)
 from .gold import PARTIAL
 
 NAMES = ("SENT_START", "TAG", "POS", "MORPH", "LEMMA", "DEP", "NORM", "ENT_IOB", "ENT_TYPE", "ENT_KB_ID", "ENT_ID")
 ATTRIBUTES = [IDS[name] for name in NAMES]
 INSIDE, BEGINS = 1, 3  # values of ENT_IOB
+COLUMN_NAMES = ("tags", "columns")  # in results: lists that are not about tokens
 
 T = TypeVar("T")
 
@@ -90,11 +100,30 @@ class Places:
             found["labels"] = [inside.spread_list(labels, "") for labels in told["labels"]]
         return found
 
+    def gather(self, told: Any) -> Any:
+        """What a result tells of the tokens, by their places, as told of the words alone."""
+        if isinstance(told, list) and all(isinstance(one, dict) for one in told):  # of sequences, or single tokens
+            return list(map(self.gather, told))
+        if isinstance(told, list):
+            return [told[word] for word in self.words.tolist()] if len(told) == self.n_tokens else told
+        if not isinstance(told, dict):
+            return told
+        if "token" in told:
+            return {**told, "token": self.words_of(told["token"], self.n_tokens)[0]}
+        if "start" not in told:
+            return {key: value if key in COLUMN_NAMES else self.gather(value) for key, value in told.items()}
+        start, end = self.words_of(told["start"], told["end"])
+        found, inside = {**told, "start": start, "end": end}, (self.words[start:end] - told["start"]).tolist()
+        if "labels" in told:
+            found["labels"] = [[labels[token] for token in inside] for labels in told["labels"]]
+        return found
+
 
 def leave_out(doc: Doc, places: Places) -> Doc:
     """Make a Doc of the words alone, with what features and gold read; the Doc itself if it has no other tokens.
 
-    Heads, ids and custom attributes of spans, and results that speak of tokens by their places are left out.
+    Heads, ids and custom attributes of spans, and results that speak of tokens by their places are left out; what
+    computes custom attributes of tokens is asked of the whole Doc.
     """
     words = places.words
     if len(words) == len(doc):
@@ -115,6 +144,7 @@ def leave_out(doc: Doc, places: Places) -> Doc:
     copy_document_values(doc, found)
     for name in stored_names(doc):
         copy_values(doc, found, [name], _origins(doc, name, words.tolist()))
+    note_whole(found, doc, words.tolist())
     return found
 
 
@@ -140,6 +170,13 @@ def _annotation(doc: Doc, words: Indices) -> np.ndarray[Any, Any]:
     is_inside = table[:, iob] == INSIDE
     table[is_inside & (np.diff(entities, prepend=0) > 0), iob] = BEGINS
     return table
+
+
+def values_by_words(doc: Doc, places: Places) -> dict[str, Any]:
+    """The values of custom attributes that a Doc has stored of itself, by name; results as told of the words alone."""
+    results, values = result_names(doc), {name: read_value(doc, name) for name in custom_names(doc)}
+    known = ((name, value) for name, value in values.items() if value is not None)
+    return {name: places.gather(value) if name in results else value for name, value in known}
 
 
 def white_space(doc: Doc) -> Doc:

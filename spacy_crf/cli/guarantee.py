@@ -19,9 +19,9 @@ from ..pipe.calibration import annotated
 from ..pipe.probabilities import GivesSets
 from ..pipe.span_sets import (
     ROUNDING,
+    GoldSpans,
     LikelySpan,
     PromisesSpans,
-    gold_places,
     held_out_spans,
     likely_spans_of,
     report_span_sets,
@@ -304,7 +304,7 @@ class SpanPromises(Promises):
             raise CRFError(LabErrors.CRF591.format(name=pipe.name, unit=unit, loss=loss))
         self.pipe, self.examples, self.unit, self.loss, self.longest = pipe, examples, unit, loss, longest
         self.held_out = held_out_spans(pipe, examples, longest)
-        self._gold = [list(gold_places(pipe.annotation, example)) for example in examples]
+        self._gold = [GoldSpans.of(pipe.annotation, example, pipe.tags) for example in examples]
         self._least, self._sets = 1.0, list[list[LikelySpan]]()
 
     def make(self, level: float) -> SpanRisk:

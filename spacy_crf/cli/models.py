@@ -15,6 +15,7 @@ from ..constraints.errors import ConstraintErrors
 from ..constraints.table import table_rows, to_bytes
 from ..core.errors import CRFError
 from ..lab.errors import LabErrors
+from ..pipe.block import AUTO
 from ..pipe.calibration import annotated, run_before
 from ..pipe.calibration import calibrate as fit_temperature
 from ..pipe.component import ChainPipe
@@ -190,10 +191,11 @@ def calibrate(
     """Make the probabilities of a tagger, section parser or punctuation restorer as sure as they are right.
 
     FILE has to be data that the pipeline was not trained on. For a tagger, one number is fitted; tags stay as they
-    are, unless `decode` is "posterior". So it is for a section parser, whose trees may change with it. For a restorer,
-    a map of the probabilities of marks; marks stay as they are, unless thresholds are set.
+    are, unless `decode` is "posterior", and so do spans without a `threshold`; one that is "auto" is fitted anew. So it
+    is for a section parser, whose trees may change with it. For a restorer, a map of the probabilities of marks; marks
+    stay as they are, unless thresholds are set.
     """
-    component, calibration = loaded.component, None
+    component, calibration, fits = loaded.component, None, dict[str, float]()
     if output is not None:
         refuse_promised(loaded.nlp, loaded.name)
     is_restorer = isinstance(component, PunctuationRestorer)
@@ -205,13 +207,15 @@ def calibrate(
     if is_restorer:
         lines, settings, calibration = fit_marks(component, examples, bins, precision, best_f)
     else:
-        lines, settings = fit_tags(component, examples, bins, sequences)
+        lines, settings, fits = fit_tags(component, examples, bins, sequences)
     typer.echo("\n".join(lines))
     if output is not None:
         # loaded anew: its vocabulary does not have the words of FILE
         nlp: Any = load_pipeline(loaded.source, config={"components": {loaded.name: settings}})
         if calibration is not None:
             nlp.get_pipe(loaded.name).calibration = calibration
+        for setting, value in fits.items():
+            nlp.get_pipe(loaded.name).cfg.fit(setting, value)
         nlp.to_disk(output)
     tell_written(output, then=MEASURE)
 
@@ -234,8 +238,10 @@ def refuse_promised(nlp: Language, name: str) -> None:
 
 def fit_tags(
     tagger: CRFTagger, examples: Iterable[Example], bins: int, sequences: bool
-) -> tuple[list[str], dict[str, Any]]:
-    """Fit the temperature of a tagger, and return a report, with its bins, and settings for the config."""
+) -> tuple[list[str], dict[str, Any], dict[str, float]]:
+    """Fit the temperature of a tagger, and return a report, with its bins, settings for the config, and what is fitted
+    beside them: the tagger gets a threshold that is "auto", at the new temperature."""
+    examples = list(examples)
     fitted = fit_temperature(tagger, examples, "sequence" if sequences else "token", bins)
     header = ("probability", "tokens", "mean", "right", "tokens after", "mean", "right")
     lines = [
@@ -243,7 +249,14 @@ def fit_tags(
         f"temperature {tagger.temperature:.4g} -> {fitted.temperature:.4g}",
         f"expected calibration error {fitted.before.error:.4f} -> {fitted.after.error:.4f}",
     ]
-    return lines, {"temperature": fitted.temperature}
+    if tagger.cfg.assignable.get("threshold") != AUTO:
+        return lines, {"temperature": fitted.temperature}, {}
+    before = tagger.cfg["threshold"]
+    tagger.cfg.update(temperature=fitted.temperature, threshold=AUTO)
+    tagger.calibrate(examples)
+    after = tagger.cfg["threshold"]
+    lines.append(f"threshold {before if before == AUTO else f'{before:.4g}'} -> {after:.4g}")
+    return lines, {"temperature": fitted.temperature}, {"threshold": after}
 
 
 # -- several as one ----------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import numpy as np
 from spacy.tokens import Doc, Token
 from spacy.vocab import Vocab
 
+from ..annotation.extensions import attribute_tokens
 from ..annotation.target import Target
 from ..core.arrays import Bools, Hashes, Indices, Ints, Segments
 from ..core.constraints.family import Constraint
@@ -117,7 +118,8 @@ class TokenPredicates:
     def _extension(self, docs: Sequence[Doc], extension: str) -> Bools:
         if not Token.has_extension(extension):
             raise CRFError(ConstraintErrors.CRF445.format(extension=extension))
-        return np.array([bool(token._.get(extension)) for doc in docs for token in doc], dtype=bool)
+        tokens = (token for doc in docs for token in attribute_tokens(doc))
+        return np.array([bool(token._.get(extension)) for token in tokens], dtype=bool)
 
 
 def _distinct(orths: Hashes, vocab: Vocab) -> tuple[list[str], Indices]:

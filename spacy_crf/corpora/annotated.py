@@ -16,6 +16,7 @@ from spacy.util import filter_spans
 
 from ..annotation.documents import DOC_NAME, read_doc_name, write_doc_name
 from ..annotation.extensions import custom_names, read_value, register, stored_names, stored_values, user_data
+from ..annotation.white_space import Places, leave_out, values_by_words
 from ..core.errors import CRFError, required
 from ..core.labels import OUTSIDE
 from .conllu import NO_SPACE, UNKNOWN, WIDTH
@@ -71,11 +72,13 @@ def token_rows(doc: Doc, unit: int) -> Rows:
     `unit` is a number for the Doc, `token` counts the tokens of a sentence from 1, as `head` does, 0 for the root.
     `entity` is a BIO tag, `spans` one for each group, as "key:B-LABEL|other:I-LABEL", or several where spans of a group
     overlap, those of the longest first; a "|" in a key or label is "\\|". `values` are the custom attributes of a token
-    as JSON, `document` those of the Doc, beside its first token. What is not known is None.
+    as JSON, `document` those of the Doc, beside its first token: what they tell of tokens by places, by rows. What is
+    not known is None.
     """
     array = doc.to_array([IDX, LENGTH, HEAD, SENT_START, *ATTRIBUTES.values()]).reshape(len(doc), 4 + len(ATTRIBUTES))
     words = [token.text for token in doc]
-    kept = np.array([k for k, word in enumerate(words) if not word.isspace()], dtype=np.intp)
+    places = Places.of(doc)
+    kept, shown = places.words, leave_out(doc, places)
     opens = array[:, 3] == 1
     opens[:1] = True
     sentences = np.cumsum(opens)[kept]
@@ -90,13 +93,11 @@ def token_rows(doc: Doc, unit: int) -> Rows:
         known = {number: lookup[number] or None for number in set(array[:, column].tolist())}
         rows[name] = [known[number] for number in array[kept, column].tolist()]
     rows["head"] = _heads(array[:, 2].astype(np.int64), kept, firsts) if doc.has_annotation(DEP) else [None] * len(kept)
-    entities = read_kind(doc[:], "ner")
-    rows["entity"] = [entities[k] or None for k in kept]
-    rows["spans"] = _spans(doc, kept)
+    rows["entity"] = [entity or None for entity in read_kind(shown[:], "ner")]
+    rows["spans"] = _spans(shown)
     rows["values"] = _values(doc, kept)
     rows["document"] = [None] * len(kept)
-    own = {name: read_value(doc, name) for name in custom_names(doc) if name != DOC_NAME}
-    own = {name: value for name, value in own.items() if value is not None}
+    own = {name: value for name, value in values_by_words(doc, places).items() if name != DOC_NAME}
     if own and len(kept):
         rows["document"][0] = _json(own)
     return {name: rows[name] for name in COLUMNS}
@@ -109,10 +110,10 @@ def _heads(offsets: Any, kept: Any, firsts: Any) -> list[int]:
     return np.where((offsets[kept] == 0) | (heads < 0), 0, heads - firsts + 1).tolist()
 
 
-def _spans(doc: Doc, kept: Any) -> list[str | None]:
+def _spans(doc: Doc) -> list[str | None]:
     tagged = [(key, tags) for key in sorted(doc.spans) for tags in _layers(doc, key)]
-    told = ("|".join(_escape(f"{key}:{tags[k]}") for key, tags in tagged if tags[k] != OUTSIDE) for k in kept)
-    return [text or None for text in told]
+    named = [[_escape(f"{key}:{tag}") if tag != OUTSIDE else "" for tag in tags] for key, tags in tagged]
+    return ["|".join(filter(None, own)) or None for own in zip(*named)] or [None] * len(doc)
 
 
 def _escape(text: str) -> str:

@@ -182,12 +182,29 @@ def _make_sentence(sequence: _Sequence, checker: RowChecker) -> Sentence:
         columns = {**sequence.input, **make_sentence(words, tags, None, False).columns}
     else:
         columns = {**sequence.input, kind: sequence.gold}
+    if is_spans(kind):
+        columns[kind] = _with_white_space(words, sequence.gold)
     for name, values in columns.items():
         checker.check(name, values, lines)
     if is_spans(kind):
         _check_spans(sequence, checker.path)
     spaces = None if sequence.text is None else find_spaces(sequence.text, words)
     return Sentence(words, columns, spaces, document=sequence.document)
+
+
+def _with_white_space(words: Sequence[str], gold: Sequence[str]) -> list[str]:
+    """BIO tags in which white space, which nobody is asked about, lies in the span that goes on behind it, or in none;
+    it is unknown only beside a word that is."""
+    found, after = list(gold), OUTSIDE
+    for place in reversed(range(len(words))):
+        if words[place].isspace() and not gold[place]:
+            found[place] = after if after[:2] == "I-" else OUTSIDE if after else ""
+        after = found[place]
+    before = OUTSIDE
+    for place, word in enumerate(words):
+        is_free = word.isspace() and not gold[place] and found[place] == OUTSIDE
+        before = found[place] = "" if is_free and not before else found[place]
+    return found
 
 
 def _check_spans(sequence: _Sequence, path: Path) -> None:

@@ -124,9 +124,13 @@ def evaluate(
     done = list(nlp.pipe(example.predicted for example in watch(examples)))
     seconds = time.perf_counter() - started
     examples = [Example(doc, example.reference) for doc, example in zip(done, examples)]
-    for doc in (doc for example in examples if labels for doc in (example.predicted, example.reference)):
-        replace_labels(doc, labels or {}, pipe.cfg["target"], pipe.cfg["spans_key"])
+    whole = None if whole is None else list(whole)
+    if labels:
+        sides = (doc for example in examples for doc in (example.predicted, example.reference))
+        replace_all([*sides, *(trained or ()), *(whole or ())], labels, pipe)
     scores = Scorer(nlp).score(examples)
+    if labels:  # means over labels are over those that its own count as
+        scores |= pipe.score(examples, labels=tuple(dict.fromkeys(labels.get(own, own) for own in pipe.labels)))
     words = None if trained is None else frozenset(token.text for doc in trained for token in doc)
     tested = Scored(examples, trained or (), words)
     n_tokens = sum(len(example.predicted) for example in examples)
@@ -270,6 +274,16 @@ def read_labels(path: Path) -> Labels:
     return labels
 
 
+def replace_all(docs: Iterable[Doc], labels: Labels, pipe: Any) -> None:
+    """Replace the labels of what a component labels in Docs, each once; sets of tags, with their weights, have none."""
+    settings = getattr(pipe, "cfg", {})
+    target = settings.get("target")
+    if target is None or "gold_tags" in settings:
+        raise CRFError(LabErrors.CRF668.format(target=f"sets of {target}s" if target else pipe.name))
+    for doc in {id(doc): doc for doc in docs}.values():
+        replace_labels(doc, labels, target, settings.get("spans_key", ""))
+
+
 def replace_labels(doc: Doc, labels: Labels, target: str, spans_key: str) -> None:
     """Replace the labels of a Doc, where a target has them. Spans that touch, and have become of one label, are joined.
 
@@ -279,7 +293,8 @@ def replace_labels(doc: Doc, labels: Labels, target: str, spans_key: str) -> Non
     if target == "ent":
         doc.set_ents(_join(doc, doc.ents, labels), default="unmodified")
     elif target == "spans":
-        doc.spans[spans_key] = _join(doc, doc.spans.get(spans_key, ()), labels)
+        if spans_key in doc.spans:  # without the group, nothing is known
+            doc.spans[spans_key] = _join(doc, doc.spans[spans_key], labels)
     elif target == "tag":
         for token in doc:
             token.tag_ = labels.get(token.tag_, token.tag_)

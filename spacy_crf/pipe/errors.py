@@ -256,3 +256,8 @@ class PipeWarnings(metaclass=Messages):
         "another temperature, so that it may not hold. Make it anew: `python -m spacy crf guarantee MODEL FILE "
         "--output DIR`."
     )
+    CRFW681 = (
+        "Component {name!r} gets another temperature, but keeps threshold = {threshold:.4g}, which was fitted at the "
+        "one before. Set it to 'auto' and call `calibrate` with dev examples, or run `python -m spacy crf calibrate`, "
+        "which fits both."
+    )

@@ -62,8 +62,8 @@ class Explanation:
     runner_up (str | None), runner_up_probability (float): the most probable other one; None where there is no other.
     difference (float): score of the chosen labelling less that of the best one with the runner-up.
     contributions (list[Contribution]): they sum up to the difference; the greatest come first.
-    written (str): the label that the component sets: another one than the chain chose where constraints, annotation
-        that stays, or decode = "posterior" ask for it.
+    written (str): the label that the component sets: another one than the chain chose where constraints, a threshold,
+        annotation that stays, or another `decode` than "viterbi" ask for it.
     """
 
     token: int
@@ -143,7 +143,7 @@ class _Document:
         known = pipe.known_tags([doc], columns)
         self._known = None if known is None else log_likelihoods(known)
         (found,) = pipe.decode([doc], pipe.decoder())
-        self._written = found.tags.tolist()
+        self._written = pipe.annotation.written(doc, found.decoded, pipe.tags).tolist()
 
     def explain(self, token: int) -> Explanation:
         if self._unlabelled[token]:

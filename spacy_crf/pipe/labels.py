@@ -112,10 +112,13 @@ class KeepsPreparation:
         extractor.end_sequences_behind(own.marks if own is not None and own.cuts else None)
 
     def learn_white_space(self, examples: Iterable[Example], target: Target) -> None:
-        """Leave tokens of white space out from now on, if they are rare in the first examples and have no labels."""
+        """Leave tokens of white space out from now on, if they are rare in the first examples and have no labels.
+
+        Without examples, as weights of another library come, nothing says so.
+        """
         shown = list(islice(examples, N_LOOKED_AT))
         found = sum(int(is_white_space(example.predicted).sum()) for example in shown)
-        is_rare = found <= RARE * sum(len(example.predicted) for example in shown)
+        is_rare = bool(shown) and found <= RARE * sum(len(example.predicted) for example in shown)
         labelled = not target.is_spans and any(target.labels_of(white_space(one.reference)) - {""} for one in shown)
         self.cfg.learn(**{SKIPS_WHITE_SPACE: is_rare and not labelled})
 

@@ -129,6 +129,10 @@ class LiveSettings(dict[str, Any]):
                     when = "learned" if key in self._learned else "when the component was made"
                     raise refused(self._name, key, value, f"{self[key]!r}, as it was {when}")
                 del changed[key]
+        is_other = changed.get("temperature", self.get("temperature")) != self.get("temperature")
+        if is_other and "threshold" in self._asked.keys() - changed.keys():
+            told = {"name": self._name, "threshold": self["threshold"]}
+            warnings.warn(PipeWarnings.CRFW681.format(**told), CRFWarning, stacklevel=3)
         self._set(changed)
         self._asked = {key: asked for key, asked in self._asked.items() if key not in changed}
         self._tell_config(changed)

@@ -124,9 +124,10 @@ def tag_words(pipe: ChainPipe, texts: Sequence[Sequence[str]]) -> list[WordTags]
         chains = chains.given(pipe.known_tags((), columns, given=False)).at(pipe.temperature)
         unlabelled = own.marks(columns.orths, strings) if own is not None and own.punctuation != "gold" else None
         whole = Batch((), columns, chains, pipe.tags, unlabelled)
-        labels = pipe.decoder().labels(whole)
-        labels = labels if unlabelled is None else np.where(unlabelled, UNKNOWN, labels)
-        found += map(WordTags, whole.by_doc.split(labels), whole.by_doc.split(whole.marginals))
+        decoder = pipe.decoder()
+        decoded = decoder.decoded(whole, decoder.labels(whole))
+        labels = (pipe.annotation.chosen(one, pipe.tags) for one in decoded)
+        found += map(WordTags, labels, whole.by_doc.split(whole.marginals))
     return found
 
 

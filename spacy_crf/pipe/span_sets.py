@@ -10,14 +10,14 @@ from spacy.training import Example
 from spacy.util import minibatch
 
 from ..annotation.documents import number_documents, read_doc_name
-from ..annotation.gold import same_tokens
+from ..annotation.gold import partial_gold, same_tokens
 from ..annotation.span_targets import SpanTarget, without_overlaps
 from ..annotation.target import Place
 from ..annotation.white_space import Places
-from ..core.arrays import Doubles, Indices, Segments
+from ..core.arrays import Bools, Doubles, Indices, Segments
 from ..core.chain.spans import best_spans, exact_spans, likely_spans
 from ..core.errors import CRFError
-from ..core.labels import OUTSIDE
+from ..core.labels import OUTSIDE, TagSet
 from ..core.sets.risk import SpanRisk
 from .block import UNFITTED_THRESHOLD
 from .decoding import Batch
@@ -136,20 +136,24 @@ def held_out_spans(pipe: Any, examples: Iterable[Example], longest: int) -> Held
 
 def best_threshold(pipe: Any, examples: Iterable[Example]) -> float:
     """The threshold of `best_spans` that examples want: the mean of those whose F is nearly the greatest one, as dev
-    texts are few. It is between 0.025 and 0.5; 0.2 where no span is right."""
+    texts are few. It is between 0.025 and 0.5; 0.2 where no span is right. Where gold is unknown, nothing counts."""
     thresholds = np.arange(1, 21) / 40
     counts, n_gold = np.zeros((len(thresholds), 2)), 0  # of spans that are found, and of right ones
     for batch in map(pipe.word_examples, minibatch(examples, BATCH_SIZE)):
         columns, found = pipe.distribution([example.predicted for example in batch], given=False)
         likely = likely_spans(found, pipe.tags, columns.lengths, thresholds[0], int(columns.lengths.max(initial=0)))
-        places = list(zip(likely.firsts.tolist(), likely.ends.tolist(), likely.labels))
-        firsts = Segments(columns.doc_lengths).firsts.tolist()
-        gold = [(own, first) for example, first in zip(batch, firsts) for own in gold_places(pipe.annotation, example)]
-        right = {(start + first, end + first, label) for ((start, end, label), is_exact), first in gold if is_exact}
-        n_gold += len(gold)
+        by_doc = Segments(columns.doc_lengths)
+        owners, firsts = by_doc.owners[likely.firsts], by_doc.firsts[by_doc.owners[likely.firsts]]
+        bounds = (likely.firsts - firsts).tolist(), (likely.ends - firsts).tolist()
+        places = list(zip(owners.tolist(), zip(*bounds, likely.labels)))
+        gold = [GoldSpans.of(pipe.annotation, example, pipe.tags) for example in batch]
+        right = {(number, place) for number, own in enumerate(gold) for place, is_exact in own.places if is_exact}
+        is_judged = np.array([gold[number].judges(place) for number, place in places], dtype=bool)
+        n_gold += sum(len(own.places) for own in gold)
         for row, threshold in enumerate(thresholds.tolist()):
-            chosen = [places[k] for k in best_spans(likely, threshold).tolist()]
-            counts[row] += len(chosen), len(right.intersection(chosen))
+            chosen = best_spans(likely, threshold)
+            judged = [places[k] for k in chosen[is_judged[chosen]].tolist()]
+            counts[row] += len(judged), len(right.intersection(judged))
     f = counts[:, 1] / np.maximum(1, counts[:, 0] + n_gold)
     return float(thresholds[f >= NEARLY * f.max()].mean()) if f.any() else UNFITTED_THRESHOLD
 
@@ -164,6 +168,32 @@ def gold_places(target: SpanTarget, example: Example) -> Iterator[tuple[Place, b
             yield (aligned[0].start, aligned[0].end, span.label_), True
         elif touched := [own for token in span for own in example.alignment.y2x[token.i].tolist()]:
             yield (min(touched), max(touched) + 1, span.label_), False
+
+
+@dataclass(frozen=True)
+class GoldSpans:
+    """What gold says of spans of the predicted tokens of an example.
+
+    places (list): those of the gold, see `gold_places`. unknown ((n + 1,)): tokens of which gold says nothing.
+    behind (int): tokens behind a span that have to be known, as gold has to say that it ends there.
+    """
+
+    places: Sequence[tuple[Place, bool]]
+    unknown: Bools
+    behind: int
+
+    @classmethod
+    def of(cls, target: SpanTarget, example: Example, tags: TagSet) -> "GoldSpans":
+        """Read the gold of an example. tags (TagSet): of the component."""
+        places = list(gold_places(target, example))
+        unknown = np.array([*(name is None for name in target.names(example, tags)), False], dtype=bool)
+        for (start, end, _), _ in places:  # also where it begins or ends within a token
+            unknown[start:end] = False
+        return cls(places, unknown, int(partial_gold(example, target.name, target.key) is not None))
+
+    def judges(self, place: Place | LikelySpan) -> bool:
+        """Whether gold says of a span that it is right or wrong."""
+        return not self.unknown[place[0] : place[1] + self.behind].any()
 
 
 def read_span_promise(name: str, data: Mapping[str, Any] | None) -> SpanRisk:
@@ -221,14 +251,15 @@ class SpanSetReport(NamedTuple):
     alone_right: float
 
 
-def report_span_sets(pairs: Iterable[tuple[Sequence[LikelySpan], Sequence[tuple[Place, bool]]]]) -> SpanSetReport:
-    """Measure sets of spans of documents, each with its gold spans as of `gold_places`."""
-    documents = spans = covered = n_docs = size = alone = right = 0
+def report_span_sets(pairs: Iterable[tuple[Sequence[LikelySpan], GoldSpans]]) -> SpanSetReport:
+    """Measure sets of spans of documents, each with its gold."""
+    documents = spans = covered = n_docs = size = alone = judged = right = 0
     for found, gold in pairs:
-        known, own = {place for place, is_exact in gold if is_exact}, {span[:3] for span in found}
+        known, own = {place for place, is_exact in gold.places if is_exact}, {span[:3] for span in found}
         lone = {span[:3] for span in without_overlaps(found)}
-        documents, n_docs = documents + bool(gold), n_docs + 1
-        spans, covered, size = spans + len(gold), covered + len(known & own), size + len(found)
-        alone, right = alone + len(lone), right + len(lone & known)
-    shares = covered / max(1, spans), size / max(1, n_docs), alone / max(1, size), right / max(1, alone)
+        documents, n_docs = documents + bool(gold.places), n_docs + 1
+        spans, covered, size = spans + len(gold.places), covered + len(known & own), size + len(found)
+        told = set(filter(gold.judges, lone))
+        alone, judged, right = alone + len(lone), judged + len(told), right + len(told & known)
+    shares = covered / max(1, spans), size / max(1, n_docs), alone / max(1, size), right / max(1, judged)
     return SpanSetReport(documents, spans, *shares)

@@ -17,7 +17,6 @@ from spacy.util import minibatch
 
 from ..annotation.documents import read_doc_name
 from ..annotation.gold import GOLD_TAGS, as_bio
-from ..annotation.target import DecodedDoc
 from ..annotation.white_space import Places
 from ..core.arrays import Floats, Ints, Segments
 from ..core.chain.distribution import BestPaths
@@ -198,7 +197,8 @@ def _measured(
         unlabelled = tagger.unlabelled(read, columns)
         decoded = Batch(read, columns, found, tagger.tags, unlabelled)
         predictions = decoder(decoded)
-        labels, marginals = np.concatenate([_written(tagger, one.decoded) for one in predictions]), found.marginals
+        chosen = [tagger.annotation.chosen(one.decoded, tagger.tags) for one in predictions]
+        labels, marginals = np.concatenate(chosen), found.marginals
         is_labelled = np.ones(len(marginals), dtype=bool) if unlabelled is None else ~unlabelled
         by_token, labellings = doubts(marginals, order, utility), decoded.labellings
         paths = labellings.n_best(k)
@@ -225,17 +225,6 @@ def _spread(places: Places, labels: Ints, marginals: Floats, paths: BestPaths) -
     """What is told of the words of a sequence as told of its tokens: white space has no label."""
     spread = places.spread(paths.labels.T, UNKNOWN).T
     return places.spread(labels, UNKNOWN), places.spread(marginals, 0), paths._replace(labels=spread)
-
-
-def _written(tagger: CRFTagger, decoded: DecodedDoc) -> Ints:
-    """Labels ((n,)) of a Doc as they are written: without those of spans that a threshold leaves out."""
-    labels = decoded.labels
-    if not tagger.annotation.is_spans:
-        return labels
-    is_kept = labels == UNKNOWN
-    for start, end, _ in decoded.spans:
-        is_kept[start:end] = True
-    return np.where(is_kept, labels, tagger.tags.number.get(OUTSIDE, UNKNOWN))
 
 
 def target_kind(tagger: CRFTagger) -> str:

@@ -37,7 +37,7 @@ from ..corpora.tables import write_tsv, write_xlsx
 from ..corpora.tasks import write_doccano, write_label_studio
 from ..corpora.webanno import write_webanno
 from ..pipe.probabilities import GivesSets
-from ..pipe.span_sets import PromisesSpans, SpanSetReport, gold_places, read_span_set, report_span_sets
+from ..pipe.span_sets import GoldSpans, PromisesSpans, SpanSetReport, read_span_set, report_span_sets
 from .report import SIZES, percent, render_page, report_sets
 
 SETS = Pipe("set_valued_tagger", (GivesSets,))
@@ -86,7 +86,8 @@ def measure_span_sets(loaded: Loaded, data: Data) -> SpanSetReport:
     key = pipe.span_sets().key
     examples = data.examples(nlp)
     done = list(nlp.pipe(example.predicted for example in annotating(examples)))
-    gold = (list(gold_places(pipe.annotation, Example(doc, eg.reference))) for doc, eg in zip(done, examples))
+    pairs = map(Example, done, (example.reference for example in examples))
+    gold = (GoldSpans.of(pipe.annotation, pair, pipe.tags) for pair in pairs)
     return report_span_sets((read_span_set(doc, key), own) for doc, own in zip(done, gold))
 
 

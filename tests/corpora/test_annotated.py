@@ -55,6 +55,17 @@ def test_rows_leave_out_white_space_and_count_by_sentence() -> None:
     assert json.loads(rows["document"][0]) == {"annotated_notes": ["x"]} and set(rows["document"][1:]) == {None}
 
 
+def test_spans_that_begin_in_white_space_do_not_go_on_with_those_before(tmp_path: Path) -> None:
+    doc = Doc(NLP.vocab, words=["Bob", "\n", "Ray", "runs"])
+    doc.ents = [Span(doc, 0, 1, "PER"), Span(doc, 1, 3, "PER")]
+    doc.spans["chunks"] = [Span(doc, 0, 1, "NP"), Span(doc, 1, 3, "NP")]
+    rows = token_rows(doc, 1)
+    assert rows["entity"] == ["B-PER", "B-PER", "O"] and rows["spans"] == ["chunks:B-NP", "chunks:B-NP", None]
+    (tmp_path / "a.conllu").write_bytes(written("conllu", doc))
+    (again,) = Corpus(tmp_path / "a.conllu")(NLP)
+    assert [span.text for span in again.reference.ents] == ["Bob", "Ray"]
+
+
 def test_conllu_is_read_again_as_it_was(tmp_path: Path) -> None:
     (tmp_path / "x.conllu").write_bytes(written("conllu", make("a"), make("a"), make("b")))
     first, second = Corpus(tmp_path / "x.conllu").read_docs(NLP.vocab)

@@ -54,6 +54,29 @@ def test_every_target_has_its_place(nlp: Language, write: Write, extension: str)
     assert [(span.text, span.label_) for span in doc.spans["chunks"]] == [("a b", "NP")]
 
 
+@pytest.mark.parametrize("target", ["ner", "spans:chunks"])
+@pytest.mark.parametrize(
+    "tokens, spans, known",
+    [
+        (["\\n/", "a/B-X", "\\n/", "b/I-X", "\\n/", "c/O"], [(1, 4)], "111111"),
+        (["a/B-X", "\\n/"], [(0, 1)], "11"),
+        (["a/B-X", "\\n/", "b/"], [], "100"),
+        (["a/B-X", "\\n/", "b/B-X", "\\n/", "\\n/", "c/O"], [(0, 1), (2, 3)], "111111"),
+        (["\\n/", "a/", "\\n/", "b/O"], [], "0001"),
+    ],
+)
+def test_white_space_lies_in_the_span_that_goes_on_behind_it_or_in_none(
+    nlp: Language, write: Write, target: str, tokens: list[str], spans: list[tuple[int, int]], known: str
+) -> None:
+    (doc,) = read(nlp, write("a.tsv", rows(*tokens, target=target)))
+    found = doc.ents if target == "ner" else doc.spans["chunks"]
+    assert [(span.start, span.end) for span in found] == spans
+    tags = partial_tags(doc, "ent" if target == "ner" else "spans", "chunks")
+    if tags is None and target == "ner":
+        tags = [token.ent_iob_ for token in doc]
+    assert "".join("1" if tag else "0" for tag in tags or ["O"] * len(doc)) == known
+
+
 @pytest.mark.parametrize("text, quote", [('"a", b', ', "'), ('"a b', '"')])
 def test_a_file_that_a_spreadsheet_program_has_saved(nlp: Language, write: Write, text: str, quote: str) -> None:
     plain = rows('"/``', "a/DT", "b/NN", comments=f"# id = 1.1, line 1\n# text = {text}\n")

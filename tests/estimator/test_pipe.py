@@ -148,6 +148,16 @@ def test_tags_that_the_model_lacks_are_never_given(seed):
     assert ["", "I-L"] in tagger.settings.forbidden
 
 
+def test_white_space_is_labelled_as_by_the_model():
+    texts = [["Ada", "\n", "met", "Bo"], ["the", "\n", "mill"], ["Bo", "\n", "sold", "the", "mill"], ["Ada", "sold"]]
+    labels = [["P", "S", "V", "P"], ["D", "S", "N"], ["P", "S", "V", "D", "N"], ["P", "V"]]
+
+    crf, nlp = CRF(c2=0.1).fit([[[f"w={word}"] for word in words] for words in texts], labels), spacy.blank("xx")
+    to_pipe(crf, nlp, {"ORTH": "w={}"})
+    docs = [nlp(Doc(nlp.vocab, words=words)) for words in texts]
+    assert [[token.tag_ for token in doc] for doc in docs] == labels
+
+
 def test_an_estimator_becomes_a_pipe_as_its_model_would():
     X = [attributes([word for word, _ in sentence]) for sentence in CORPUS]
     crf = CRF(c2=0.05).fit(X, [[tag for _, tag in sentence] for sentence in CORPUS])

@@ -2,12 +2,16 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 import spacy
+from helpers import citations, tagged
+from sklearn.metrics import f1_score
 from spacy.tokens import Doc, Span
 
 from spacy_crf.core.errors import CRFError
-from spacy_crf.lab.evaluation import read_labels, replace_labels
+from spacy_crf.lab.evaluation import evaluate, read_labels, replace_labels
+from spacy_crf.lab.measures import most_frequent
 
 LABELS = {"JOURNAL": "CONTAINER", "BOOK": "CONTAINER"}
 
@@ -38,8 +42,21 @@ def test_groups_and_tags(doc: Doc) -> None:
     assert (first.start, first.end, first.label_) == (0, 2, "CONTAINER")
     replace_labels(doc, LABELS, "tag", "sc")
     assert [token.tag_ for token in doc] == ["CONTAINER", "CONTAINER", "DATE", "DATE", "X", ""]
+    replace_labels(doc, LABELS, "spans", "other")
+    assert list(doc.spans) == ["sc"]  # an empty group would say that there are no spans
     with pytest.raises(CRFError, match="CRF668"):
         replace_labels(doc, LABELS, "pos", "sc")
+
+
+def test_means_over_labels_are_over_those_that_they_count_as() -> None:
+    nlp = citations.train(target="ent")
+    examples = citations.make_examples(nlp, seed=3, count=10)
+    counted = {"JOURNAL": "CONTAINER", "TITLE": "CONTAINER", "VOLUME": "CONTAINER"}
+    found = evaluate(nlp, "constrained_ner", examples, labels=counted).found
+    pairs = [pair for pair, count in found.confusions.items() for _ in range(count)]
+    names = ["AUTHOR", "CONTAINER", "DATE"]
+    expected = f1_score(*zip(*pairs), labels=names, average="macro", zero_division=0)
+    assert found.scores["macro_f"] == pytest.approx(expected)
 
 
 def test_labels_of_a_file(tmp_path: Path) -> None:
@@ -49,3 +66,24 @@ def test_labels_of_a_file(tmp_path: Path) -> None:
     path.write_text("JOURNAL CONTAINER\n", encoding="utf8")
     with pytest.raises(CRFError, match="CRF669"):
         read_labels(path)
+
+
+def test_the_most_frequent_tags_of_training_count_as_others_too() -> None:
+    nlp = tagged.train(target="tag")
+    counted, examples = {"NNP": "NN", "VBZ": "VBD"}, tagged.make_examples(nlp)
+    trained = [example.reference for example in tagged.make_examples(nlp)]
+    found = evaluate(nlp, "crf_tagger", examples, trained, [one.copy() for one in trained], labels=counted).found.scores
+    expected = most_frequent([(token.text, counted.get(token.tag_, token.tag_)) for doc in trained for token in doc])
+    tokens = [token for example in examples for token in example.reference]
+    assert found["tag_acc_most_frequent"] == np.mean([expected(token.text) == token.tag_ for token in tokens]) > 0.9
+    assert found["tag_acc_with_punctuation"] == found["tag_acc"] > 0.9
+
+
+def test_labels_of_sets_cannot_count_as_others() -> None:
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("set_valued_tagger")
+    examples = tagged.make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    with pytest.raises(CRFError, match="CRF668.*sets of tags"):
+        evaluate(nlp, "set_valued_tagger", examples, labels={"NNP": "NN"})

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 import spacy
 from helpers import citations
+from helpers.chains import softened
 from helpers.networks import model
 from helpers.tagged import build, clean_docs, train
 from helpers.weights import dense_weights
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from spacy_crf.cli.models import format_explanation
@@ -181,6 +182,28 @@ def test_posterior_labels_are_told():
     for doc in clean_docs(nlp):
         found = explain(nlp.get_pipe("crf_tagger"), doc)
         assert [one.written for one in found] == [token.tag_ for token in nlp(doc.copy())]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"target": "ent", "threshold": 0.6},
+        {"target": "ent", "threshold": 0.1, "decode": "spans"},
+        {"target": "ent", "scheme": "BILUO", "given": True},
+        {"target": "spans", "threshold": 0.4, "overwrite": True},
+        {"target": "tag"},
+    ],
+)
+def test_what_a_threshold_leaves_out_and_annotation_that_stays_are_told(settings):
+    nlp = softened(features=SETTINGS, **settings)
+    pipe, differences = nlp.get_pipe("crf_tagger"), 0
+    for doc in clean_docs(nlp):
+        doc[0].tag_, doc.ents = "JJ", [Span(doc, 1, 2, label="LOC")]
+        found, done = explain(pipe, doc), pipe(doc.copy())
+        written = pipe.annotation.gold(Example(done, done), pipe.tags).tolist()
+        assert [one.written for one in found] == [pipe.tags.tags[label] for label in written]
+        differences += sum(one.written != one.label for one in found)
+    assert differences or settings.get("given")
 
 
 @pytest.mark.parametrize("factory", ["section_parser", "punctuation_restorer"])

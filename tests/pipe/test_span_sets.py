@@ -22,7 +22,7 @@ from spacy_crf.cli import app
 from spacy_crf.core.errors import CRFError, CRFWarning
 from spacy_crf.core.sets.conformal import finite_quantile
 from spacy_crf.core.sets.risk import LEAST_PROBABLE, control_span_risk
-from spacy_crf.pipe.span_sets import gold_places, held_out_spans, likely_spans_of, read_span_set, report_span_sets
+from spacy_crf.pipe.span_sets import GoldSpans, held_out_spans, likely_spans_of, read_span_set, report_span_sets
 
 LABELS = ("LOC", "PER")
 CONSTRAINED = {"constraints": ["at_most(PER, 1)"], "probabilities": "constrained"}
@@ -139,12 +139,27 @@ def test_sets_hold_what_is_promised(trained: Language) -> None:
     found = held_out_spans(pipe, data, longest=2)
     promise = control_span_risk(found.probabilities, found.sentences, 0.2, "sentence", "share", 2)
     sets = likely_spans_of(pipe, [example.predicted for example in data], promise)
-    gold = [list(gold_places(pipe.annotation, example)) for example in data]
+    gold = [GoldSpans.of(pipe.annotation, example, pipe.tags) for example in data]
     report = report_span_sets(zip(sets, gold))
     assert report.spans == len(found.probabilities) and report.documents == len(np.unique(found.documents))
     assert report.coverage == pytest.approx((found.probabilities >= promise.threshold - 1e-9).mean())
     assert all(span.probability >= promise.threshold - 1e-8 for own in sets for span in own)
     assert 0 < report.alone < 1 and report.alone_right > 0.5
+
+
+def test_where_gold_is_unknown_no_span_is_wrong(trained: Language) -> None:
+    pipe = trained.get_pipe(trained.pipe_names[0])
+    data = examples(trained, 5, 60)
+    unknown = [
+        Example(one.predicted, Doc(trained.vocab, words=[token.text for token in one.predicted])) for one in data
+    ]
+    found = held_out_spans(pipe, data, longest=2)
+    promise = control_span_risk(found.probabilities, found.documents, 0.2, "document", "share", 2)
+    sets = likely_spans_of(pipe, [example.predicted for example in data], promise)
+    gold, none = ([GoldSpans.of(pipe.annotation, one, pipe.tags) for one in side] for side in (data, unknown))
+    report = report_span_sets(zip(sets, gold))
+    assert report_span_sets(zip([*sets, *sets], [*gold, *none])).alone_right == report.alone_right > 0
+    assert report_span_sets(zip(sets, none)).alone == report.alone
 
 
 @given(st.integers(0, 10_000), st.sampled_from([0.0531, 0.1037, 0.2093, 0.3711]))

@@ -1,5 +1,6 @@
 """White space that is a token: a chain that was trained without runs over the words alone, and tells of all tokens."""
 
+import json
 import random
 from collections.abc import Sequence
 from functools import cache
@@ -14,11 +15,12 @@ from helpers.weights import flat_weights, set_flat_weights
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.language import Language
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc, Span, Token
 from spacy.training import Example
 
 from spacy_crf import calibrate, conformal_sets, explain, held_out_tokens
 from spacy_crf.annotation.gold import write_partial
+from spacy_crf.corpora.annotated import token_rows
 from spacy_crf.lab.tuning import count_known
 from spacy_crf.pipe.pool import trained_on
 from spacy_crf.pipe.probabilities import span_probabilities
@@ -168,6 +170,50 @@ def test_white_space_changes_nothing_of_what_is_told_of_words(
     for key in ("probs", "tag_probs"):
         if (stored := read(spaced, key)) is not None:
             assert not np.any([stored["values"][token.i] for token in spaces])
+
+
+@pytest.mark.parametrize("kind", ["tags", "entities", "sets", "constrained", "constraint decoder"])
+def test_rows_without_white_space_have_what_is_told_of_words(kind: str) -> None:
+    nlp = pipeline(kind)
+    plain, spaced = (
+        Doc(nlp.vocab, words=words.split("|")) for words in ("Ada|Bo|Stone|sold", "\n|Ada|Bo| |Stone|sold|\n")
+    )
+    rows, same = (token_rows(nlp(doc), 1) for doc in (spaced, plain))
+    told, expected = (
+        json.loads(own["document"][0], parse_float=lambda text: round(float(text), 4)) for own in (rows, same)
+    )
+    drop_times(told, expected)
+    assert told == expected and len(rows["word"]) == len(same["word"]) == 4
+
+
+def drop_times(*told: dict[str, Any]) -> None:
+    for own in told:
+        own.pop("decode_info", None)
+
+
+def test_what_computes_attributes_sees_the_whole_document() -> None:
+    """Results of earlier components, and what a Doc has stored by the places of its tokens."""
+    Token.set_extension("crf_test_sure", getter=lambda token: (token._.tag_set or ["none"])[0], force=True)
+    Token.set_extension("crf_test_voice", getter=lambda token: token.doc.user_data["voices"][token.i], force=True)
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("set_valued_tagger")
+    templates = ["_.crf_test_sure[0]", "_.crf_test_voice[0]"]
+    features = {"@misc": "spacy_crf.Features.v1", "templates": templates}
+    nlp.add_pipe("crf_tagger", config={"target": "ent", "features": features, "marginals": "probs"})
+    examples = make_examples(nlp)
+    for example in examples:
+        example.predicted.user_data["voices"] = [str(token.is_title) for token in example.predicted]
+    nlp.initialize(lambda: examples)
+    for _ in range(6):
+        nlp.update(examples, annotates=["set_valued_tagger"])
+    plain, spaced = (
+        Doc(nlp.vocab, words=words) for words in (["New", "Delft", "is"], ["\n", "New", " ", "Delft", "is"])
+    )
+    plain.user_data["voices"], spaced.user_data["voices"] = ["True", "True", "False"], ["", "True", "", "True", "False"]
+    assert told(nlp(spaced)) == told(nlp(plain))
+    assert spaced.ents
+    Token.remove_extension("crf_test_sure")
+    Token.remove_extension("crf_test_voice")
 
 
 @pytest.mark.parametrize("kind", ["tags", "sets"])

@@ -13,9 +13,12 @@ from helpers.tagged import build, make_examples, train
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.language import Language
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc, DocBin, Span
 from spacy.training import Example
+from typer.testing import CliRunner
 
+from spacy_crf.annotation.gold import write_partial
+from spacy_crf.cli import app
 from spacy_crf.core.chain.spans import LikelySpans, best_spans
 from spacy_crf.core.errors import CRFError, CRFWarning
 
@@ -66,6 +69,18 @@ def test_entities_are_the_best_of_all_spans(scheme: str, words: list[str], thres
     assert pipe.tag_words([words])[0].labels.tolist() == pipe.predict([doc])[0].tags.tolist()
 
 
+@pytest.mark.parametrize("settings", [{}, {"scheme": "none"}, {"target": "spans", "scheme": "BILUO"}])
+def test_words_have_no_tags_of_spans_that_a_threshold_leaves_out(settings: dict[str, Any]) -> None:
+    nlp = softened(**{"target": "ent", "threshold": 0.5, **settings})
+    pipe, n_left_out = nlp.get_pipe("crf_tagger"), 0
+    for example in make_examples(nlp):
+        (found,) = pipe.tag_words([[token.text for token in example.predicted]])
+        doc = pipe(example.predicted.copy())
+        assert found.labels.tolist() == pipe.annotation.gold(Example(doc, doc), pipe.tags).tolist()
+        n_left_out += found.labels.tolist() != pipe.predict([example.predicted])[0].tags.tolist()
+    assert n_left_out
+
+
 def test_a_low_threshold_finds_more_and_a_high_one_less() -> None:
     nlp = tagger()
     pipe, counts = nlp.get_pipe("crf_tagger"), []
@@ -113,6 +128,35 @@ def test_the_threshold_that_is_fitted_is_a_good_one(tmp_path: Path) -> None:
     assert len(set(scores.values())) > 1
 
 
+@pytest.mark.parametrize("target", ["ent", "spans"])
+def test_where_gold_is_unknown_nothing_counts_for_the_threshold(target: str) -> None:
+    """The scorer counts nothing there either."""
+    nlp = softened(target=target, decode="spans", threshold="auto")
+    pipe, examples = nlp.get_pipe("crf_tagger"), list(map(known_in_part, make_examples(nlp), range(20)))
+    fitted, scores = pipe.best_threshold(examples), dict[float, float]()
+    for threshold in (np.arange(1, 21) / 40).tolist():
+        pipe.cfg["threshold"] = threshold
+        found = nlp.evaluate([Example(one.predicted.copy(), one.reference) for one in examples])
+        scores[threshold] = found["crf_score"]
+    best = [threshold for threshold, score in scores.items() if score >= 0.98 * max(scores.values())]
+    assert fitted == pytest.approx(np.mean(best))
+
+
+def known_in_part(example: Example, number: int) -> Example:
+    """Every third example as it is; of the others, gold that is known up to the fourth token, or not at all."""
+    if number % 3 == 0:
+        return example
+    gold, known = example.predicted.copy(), 4 * (number % 3 - 1)
+    spans = [Span(gold, own.start, own.end, label=own.label) for own in example.reference.ents if own.end <= known]
+    outside = [gold[place : place + 1] for place in range(known) if example.reference[place].ent_iob_ == "O"]
+    gold.set_ents(spans, outside=outside, default="missing")
+    if known:
+        tags = [f"{token.ent_iob_}-{token.ent_type_}".rstrip("-") for token in example.reference[:known]]
+        write_partial(gold, "spans", "sc", [*tags, *[""] * (len(gold) - known)])
+        gold.spans["sc"] = spans
+    return Example(example.predicted, gold)
+
+
 def test_what_is_fitted_is_saved_and_fitted_anew(tmp_path: Path) -> None:
     nlp = train(target="ent", decode="spans", threshold="auto")
     pipe, examples = nlp.get_pipe("crf_tagger"), make_examples(nlp)
@@ -146,3 +190,22 @@ def test_without_right_spans_the_threshold_stays() -> None:
 def test_settings_that_do_not_go_with_it_are_refused(settings: dict[str, Any], setting: str) -> None:
     with pytest.raises(CRFError, match=f"CRF408.*{setting}"):
         build(**{"decode": "spans", **settings})
+
+
+def test_a_threshold_is_fitted_at_the_temperature_in_force(tmp_path: Path) -> None:
+    nlp = softened(target="ent", decode="spans", threshold="auto")
+    pipe, examples = nlp.get_pipe("crf_tagger"), make_examples(nlp)
+    examples[0].reference.ents, examples[2].reference.ents = [], []  # not all is to be right
+    pipe.calibrate(examples)
+    before = pipe.settings.threshold
+    nlp.to_disk(tmp_path / "model")
+    DocBin(docs=[example.reference for example in examples] * 2).to_disk(tmp_path / "dev.spacy")
+    arguments = [tmp_path / "model", tmp_path / "dev.spacy", "--output", tmp_path / "calibrated"]
+    found = CliRunner().invoke(app, ["calibrate", *map(str, arguments)])
+    again = spacy.load(tmp_path / "calibrated").get_pipe("crf_tagger")
+    assert again.temperature != pytest.approx(1, abs=0.1)
+    assert again.settings.threshold == pytest.approx(again.best_threshold(examples)) != pytest.approx(before)
+    assert again.cfg.assignable["threshold"] == "auto"
+    assert f"threshold {before:.4g} -> {again.settings.threshold:.4g}" in found.stdout
+    with pytest.warns(CRFWarning, match=f"CRFW681.*threshold = {before:.4g}"):
+        pipe.cfg["temperature"] = again.temperature
