@@ -83,8 +83,8 @@ TABLES = {
             MODEL_SIZE,
         ),
         {
-            "`crf_tagger_chunk.cfg`, c2 = 1": "l2",
-            "the same, c1 = 0.1, c2 = 0.05": "compact",
+            "`crf_tagger_chunk.cfg`": "chunks",
+            "the same, templates `@chunking`, c1 = 0, c2 = 1": "peer-features",
             "python-crfsuite, the same templates, c2 = 1": "crfsuite",
         },
     ),
@@ -301,7 +301,7 @@ class Headline(NamedTuple):
 
 SUMMARY = "summary"
 HEADLINES = (
-    Headline("Chunks, CoNLL-2000, F", "conll2000", "l2", "scores.spans_chunks_f", "crfsuite"),
+    Headline("Chunks, CoNLL-2000, F", "conll2000", "chunks", "scores.spans_chunks_f", "crfsuite"),
     Headline("Penn tags, UD English EWT, accuracy", "ud_english_ewt", "xpos", "scores.tag_acc", "xpos-crfsuite"),
     Headline("the same with clusters of words", "ud_english_ewt", "xpos-clusters", "scores.tag_acc"),
     Headline("Entities, WNUT-17 (dev), F", "wnut17", "ents", "scores.ents_f", "crfsuite"),
