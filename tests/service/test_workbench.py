@@ -15,8 +15,11 @@ from helpers.paths import ROOT
 from helpers.services import Models, ServedModel, httpx, refusal, served
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from spacy.tokens import Doc
+from spacy.training import Example
 
 from spacy_crf import Corpus, PunctuationCorpus, SectionCorpus, explain
+from spacy_crf.annotation.documents import write_text_settings
 from spacy_crf.core.sets.predict import error_controlled_sets, make_utility, utility_optimal_sets
 from spacy_crf.punctuation.docs import read_punctuation
 
@@ -117,6 +120,28 @@ def test_explanations_are_those_of_python(client: httpx.Client, models: Models) 
     page = Balanced()
     page.feed(found["html"])
     assert not page.stack and expected.contributions[0].name in page.text
+
+
+@pytest.mark.parametrize("punctuation", ["gold", "context"])
+def test_the_labellings_of_an_explanation_are_the_n_best_of_the_component(punctuation: str) -> None:
+    nlp = spacy.blank("xx")
+    pipe = nlp.add_pipe("crf_tagger", config={"n_best": 5, "n_best_key": "crf_test_labellings"})
+    gold = Doc(nlp.vocab, words=["a", "b", ",", "a", "c"], tags=["A", "B", "X", "A", "C"])
+    told = {"punctuation": punctuation, "punctuation_tags": None, "cut_at_punctuation": False}
+    write_text_settings(gold, told)
+    if punctuation == "context":
+        gold[2].tag_ = ""
+    nlp.initialize(lambda: [Example(Doc(nlp.vocab, words=[token.text for token in gold]), gold)])
+    nlp.update([Example(Doc(nlp.vocab, words=[token.text for token in gold]), gold)])
+    text = " a  b , \n a\n\nc "
+    (own,) = nlp(text)._.crf_test_labellings
+    with served(Models([ServedModel("own", nlp)])) as client:
+        (found,) = client.post("/explain", json={"text": text, "start": text.index("c")}).json()["results"]
+    assert pipe.skips_white_space and found["text"] == "c"
+    assert [one["labels"] for one in found["labellings"]] == own["labels"]
+    assert [one["probability"] for one in found["labellings"]] == pytest.approx(own["probabilities"])
+    words = {word for one in found["labellings"] for word, _ in one["differs"]}
+    assert words <= ({"a", "b", "c"} if punctuation == "context" else {"a", "b", ",", "c"})
 
 
 def test_what_cannot_be_explained_has_a_code(client: httpx.Client, load: Any) -> None:
