@@ -396,6 +396,52 @@ def test_what_is_checked_is_there_when_the_same_is_asked_again(browser: Any, cli
 
 
 @pytest.mark.slow
+def test_what_is_checked_belongs_to_the_answer_that_is_shown(browser: Any, client: httpx.Client) -> None:
+    """A request for another view or model that fails leaves the answer there; what is sent is still about that."""
+    open_page(browser, client, "tag")
+    browser.execute_script(
+        "settle(items()[0], { start: 0, tags: ['NN'] }); const send = fetch; window.sent = [];"
+        "window.fetch = (path, request) => { sent.push([path, JSON.parse(request.body)]);"
+        ' return Promise.resolve(new Response(\'{"message": "no"}\', { status: 503 })); };'
+    )
+    for asking in ("choice.value = 'sets'; ask()", "choose('sections')"):
+        browser.execute_script(f"state.className = ''; {asking}")
+        wait_for(lambda: browser.execute_script("return state.className === 'error'"))
+        assert browser.execute_script("return correction() === CORRECTIONS.tag && items().length > 0")
+        browser.execute_script("sent.length = 0; download('tsv'); open(openers()[1])")
+        for path, body in wait_for(lambda: browser.execute_script("return sent.length === 2 && sent")):
+            assert (path, body["kind"], body["model"]) in [("checked", "tag", "tagger"), ("explain", "tag", "tagger")]
+
+
+@pytest.mark.slow
+def test_an_entity_behind_a_wide_character_is_called_by_its_words(browser: Any, client: httpx.Client) -> None:
+    open_page(browser, client, "entities")
+    browser.execute_script("text.value = `😀😀 ${KINDS.entities.example}`; ask()")
+    wait_for(lambda: browser.execute_script("return asked.startsWith('😀') && told.entities.length > 0"))
+    start, end = browser.execute_script(
+        "const n = items().findIndex((cell) => correction().said(cell).tags[0] && cell.start > 3);"
+        "open(openers()[n]); const { start, end } = correction().said(items()[n]); return [start, end]"
+    )
+    asked, shown = browser.execute_script("return [asked, panel.querySelector('h2').textContent]")
+    assert shown == asked[start:end]
+
+
+@pytest.mark.slow
+def test_what_begins_a_sentence_in_the_page_is_spelt_as_the_library_does(browser: Any, client: httpx.Client) -> None:
+    open_page(browser, client, "punctuate")
+    browser.execute_script("text.value = 'dear tom 3rd thank www.example.org tom iPhone tom you'; ask()")
+    wait_for(lambda: browser.execute_script("return asked.includes('3rd') && items().length === 9"))
+    said = "return items().map((cell) => correction().said(cell).tags[1])"
+    script = "for (const cell of items()) settle(cell, { start: cell.start, tags: ['PERIOD', cell.tags[1]] });"
+    for cell, form in zip(browser.execute_script("return items()"), browser.execute_script(said)):
+        assert form == cell["tags"][1]
+    browser.execute_script(f"{script} for (const n of [2, 3, 4, 6, 8]) settle(items()[n], null);")
+    forms = browser.execute_script(said)
+    assert (forms[2].lower(), forms[4], forms[8]) == ("3rd", "www.example.org", "You") and forms[2][1:] == "rd"
+    assert forms[6] in ("iPhone", browser.execute_script("return items()[6].tags[1]"))
+
+
+@pytest.mark.slow
 def test_sliders_act_without_a_request(browser: Any, client: httpx.Client) -> None:
     open_page(browser, client, "sets")
     browser.execute_script("window.fetch = () => { throw new Error('a request') }")
