@@ -285,7 +285,8 @@ def limit_solvers(nlp: Language, seconds: float) -> None:
     """Let no component of a pipeline look for a better labelling of a sequence for longer than some seconds."""
     for _, pipe in nlp.pipeline:
         if isinstance(pipe, KeepsConstraints):
-            pipe.cfg["budget"] = min(pipe.cfg["budget"] or seconds, seconds)
+            for limit in ("budget", "time_limit"):
+                pipe.cfg[limit] = min(pipe.cfg[limit] or seconds, seconds)
 
 
 def ask_for_all(nlp: Language) -> None:

@@ -63,11 +63,12 @@ def test_a_long_text_lets_short_ones_pass_but_not_for_ever() -> None:
 
 
 def test_solvers_have_a_third_of_the_time_of_a_request(load: Any) -> None:
-    for budget, seconds, expected in ((10.0, 6, 2), (0.5, 6, 0.5), (None, 30, 10)):
-        nlp = load("references")
-        nlp.get_pipe("constrained_ner").cfg["budget"] = budget
-        model = ServedModel("refs", nlp, limits=Limits(seconds=seconds))
-        assert model.nlp.get_pipe("constrained_ner").cfg["budget"] == expected
+    for limit in ("budget", "time_limit"):
+        for own, seconds, expected in ((10.0, 6, 2), (0.5, 6, 0.5), (None, 30, 10)):
+            nlp = load("references")
+            nlp.get_pipe("constrained_ner").cfg[limit] = own
+            model = ServedModel("refs", nlp, limits=Limits(seconds=seconds))
+            assert model.nlp.get_pipe("constrained_ner").cfg[limit] == expected
 
 
 def test_models_have_names_of_their_own() -> None:
