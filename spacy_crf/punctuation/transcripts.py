@@ -57,23 +57,23 @@ class Transcript(NamedTuple):
     """A file with texts.
 
     source (str): all of it.
-    renderings (list[list[TimedText]]): ways to write words, or the words of recordings, in their order; the first one
-        of the same words has their marks.
+    ways (list[list[list[TimedText]]]): of each text the ways in which it is written, in their order, the first of
+        which has its marks.
     spell (Callable[[str, str], str]): writes a new text as the source does.
     """
 
     source: str
-    renderings: list[list[TimedText]]
+    ways: list[list[list[TimedText]]]
     spell: Callable[[str, str], str]
 
     def texts(self) -> list[list[Heard]]:
         """Return the words of each text once, with the finest times that are told of them."""
-        return [_heard_words(ways) for ways in self._by_words()]
+        return [_heard_words(ways) for ways in self.ways]
 
     def restored(self, restore: Callable[[Iterable[Heard]], str]) -> str:
         """Return the file with restored texts. restore (Callable): restores the words of one text."""
         edits: list[tuple[TimedText, str]] = []
-        for ways in self._by_words():
+        for ways in self.ways:
             text = restore(_heard_words(ways))
             for way in ways:
                 edits += zip(way, spread(text, [one.heard.text for one in way]))
@@ -83,14 +83,6 @@ class Transcript(NamedTuple):
             parts += [self.source[at : one.start], new]
             at = one.end
         return "".join([*parts, self.source[at:]])
-
-    def _by_words(self) -> list[list[list[TimedText]]]:
-        """Return the renderings that have the same words together."""
-        found: dict[str, list[list[TimedText]]] = {}
-        for way in self.renderings:
-            letters, _ = _take_apart("".join(one.heard.text for one in way))
-            found.setdefault("".join(letters).lower(), []).append(way)
-        return list(found.values())
 
 
 def looks_like(opening: str, where: str) -> TranscriptFormat:
@@ -114,6 +106,15 @@ def looks_like(opening: str, where: str) -> TranscriptFormat:
 def read_transcript(source: str, format: TranscriptFormat, where: str) -> Transcript:
     """Read a file. format (str): "whisper" or "ctm". where (str): its name in messages."""
     return _read_ctm(source, where) if format == "ctm" else _read_json(source, where)
+
+
+def _by_words(ways: Iterable[list[TimedText]]) -> list[list[list[TimedText]]]:
+    """Return those that have the same words together."""
+    found: dict[str, list[list[TimedText]]] = {}
+    for way in ways:
+        letters, _ = _take_apart("".join(one.heard.text for one in way))
+        found.setdefault("".join(letters).lower(), []).append(way)
+    return list(found.values())
 
 
 def _heard_words(ways: Sequence[Sequence[TimedText]]) -> list[Heard]:
@@ -229,10 +230,10 @@ def _read_json(source: str, where: str) -> Transcript:
     whole = [((), value)] if isinstance(value, dict) else []
     segments = _items((), value) if isinstance(value, list) else _lists(whole, SEGMENTS)
     by_word = [timed(_lists(segments, WORDS)), *(timed(_lists(whole, [name])) for name in WORDS)]
-    renderings = [way for way in (timed(segments), timed(whole), *by_word) if way]
-    if not renderings and not (segments or any(name in value for name in SEGMENTS)):
+    ways = [way for way in (timed(segments), timed(whole), *by_word) if way]
+    if not ways and not (segments or any(name in value for name in SEGMENTS)):
         raise CRFError(PunctuationErrors.CRF995.format(where=where, names=", ".join(SEGMENTS)))
-    return Transcript(source, renderings, lambda source, text: json.dumps(text, ensure_ascii=source.isascii()))
+    return Transcript(source, _by_words(ways), lambda source, text: json.dumps(text, ensure_ascii=source.isascii()))
 
 
 def _strings(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -295,4 +296,4 @@ def _read_ctm(source: str, where: str) -> Transcript:
             raise CRFError(PunctuationErrors.CRF996.format(where=where, line=number, text=excerpt(line)))
         at += len(line) + 1
     # a field has no white space
-    return Transcript(source, list(texts.values()), lambda source, text: "".join(text.split()))
+    return Transcript(source, [[words] for words in texts.values()], lambda source, text: "".join(text.split()))

@@ -46,7 +46,7 @@ def join_lines(lines: Iterable[str], words: frozenset[str] = frozenset()) -> str
             pieces[-1:] = [before, between]
         pieces.append(line)
         last = f"{last}{line}"[-LONGEST_WORD:].rpartition(" ")[2]
-    return "".join(pieces).replace(SOFT_HYPHEN, "")
+    return " ".join("".join(pieces).replace(SOFT_HYPHEN, "").split())
 
 
 def find_words(text: str) -> frozenset[str]:

@@ -244,7 +244,7 @@ def add_json(router: APIRouter, models: Models, limits: Limits) -> None:
         def work(nlp: Language) -> bytes:
             return to_json(explain_at(nlp, model.component(kind), request.text, request.start, request.html))
 
-        found = await model.run(work)
+        found = await model.run(work, [request.text])
         return Response(b'{"model": %b, "results": [%b]}' % (to_json(model.name), found), media_type="application/json")
 
     @router.post("/checked")
@@ -253,7 +253,7 @@ def add_json(router: APIRouter, models: Models, limits: Limits) -> None:
         limits.check_texts([request.text])
         model, kind = request.choose(models)
         told = request.text, request.checked, request.layout, request.name
-        content = await model.run(lambda nlp: write_checked(nlp, model.component(kind), kind, *told))
+        content = await model.run(lambda nlp: write_checked(nlp, model.component(kind), kind, *told), [request.text])
         is_text = request.layout != "spacy"
         return Response(content, media_type="text/plain; charset=utf-8" if is_text else "application/octet-stream")
 
@@ -276,7 +276,7 @@ def text_endpoint(kind: str, models: Models, limits: Limits) -> Callable[..., Aw
             found = answer(kind, nlp, model.component(kind), texts, PAGE_TELLERS if request.html else None)
             return [to_json(show(kind, *pair) if request.html else pair[0]) for pair in zip(found, texts)]
 
-        results: list[bytes] = await model.gather((kind, request.html), texts, work)
+        results: list[bytes] = await model.gather((kind, request.html), texts, work, sum(map(len, texts)))
         name = to_json(model.name)
         return Response(b'{"model": %b, "results": [%b]}' % (name, b", ".join(results)), media_type="application/json")
 

@@ -27,7 +27,7 @@ from ..corpora.exchange import ExchangeDocument, ExchangeToken, PredictedTags, a
 from ..corpora.tables import write_tsv
 from ..pipe.probabilities import GivesSets
 from ..punctuation.docs import CLOSINGS, COLUMNS, MARKS, OPENINGS, PROBABILITIES, read_punctuation, write_gold
-from ..punctuation.words import OPENERS
+from ..punctuation.words import OPENERS, apply_case, is_code
 from ..sections.layout import units_of
 from ..sections.markup import name_sections, nest
 from ..sections.segment import Kind, LayoutUnit
@@ -82,7 +82,7 @@ def _with_mark_cells(component: Any, doc: Doc) -> Answer:
         low, high = (at + moves[bisect(order, (at, 0))] for at in (word.start, max(word.tail, word.mark_end)))
         form = forms.get((word.start, word.end), view.text[word.start : word.end])
         own: Answer = {"text": text[low:high], "start": word.start, "end": word.end, "at": low}
-        own["tags"] = [stored[MARKS][token], form]
+        own["tags"], own["begun"] = [stored[MARKS][token], form], _begun(form)
         if rows is not None:
             own["probabilities"] = likely(columns, rows[token])
             own["probability"] = own["probabilities"].get(own["tags"][0], 0.0)
@@ -90,6 +90,11 @@ def _with_mark_cells(component: Any, doc: Doc) -> Answer:
     scheme = component.label_scheme
     signs = {mark: component.sign_of(mark) for mark in scheme.marks}
     return {**told, "cells": cells, "signs": signs, "ends": [mark for mark in scheme.marks if scheme.is_end(mark)]}
+
+
+def _begun(form: str) -> str:
+    """A word as it begins a sentence; addresses, numbers and words that have a capital stay."""
+    return form if is_code(form) or form != form.lower() else apply_case(form, "Title")
 
 
 def _with_line_cells(component: Any, doc: Doc) -> Answer:

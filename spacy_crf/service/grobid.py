@@ -41,7 +41,7 @@ def add_grobid(router: APIRouter, models: Models, limits: Limits) -> None:
             found = read_references(nlp, model.component("cite"), asked)
             return [(entry, one.text, facts["probability"]) for one, entry, facts in found]
 
-        return await model.run(work)
+        return await model.run(work, texts)
 
     @router.get("/api/isalive")
     async def tell_alive() -> Response:

@@ -29,6 +29,7 @@ from .retraining import CheckedDoc, Learner
 PREDICTED = "inception_internal_predicted"
 BOOLEAN, DOUBLE, STRING = "uima.cas.Boolean", "uima.cas.Double", "uima.cas.String"
 SINGLE_TOKENS = "singleToken"
+SOFA = re.compile(r"""\bsofaString\s*=\s*("[^"]*|'[^']*)""")
 NOT_UTF8 = re.compile(r"""<\?xml[^>]*encoding\s*=\s*["'](?!utf-?8["'])""", re.IGNORECASE)
 
 
@@ -87,7 +88,7 @@ def add_inception(router: APIRouter, models: Models, limits: Limits, learner: Le
         def work(nlp: Language) -> str:
             return suggest(model, nlp, request, limits)
 
-        return {"document": await model.run(work)}
+        return {"document": await model.run(work, _texts(request.document))}
 
     @router.post("/inception/{name}/train", status_code=204)
     async def train(name: str, request: TrainRequest) -> Response:
@@ -103,9 +104,14 @@ def add_inception(router: APIRouter, models: Models, limits: Limits, learner: Le
                 key = f"inception {request.metadata.projectId} {document.userId} {document.documentId}"
                 learner.keep(model, kind, gold_of(page, request.metadata, kind), key)
 
-        await model.run(work)
+        await model.run(work, _texts(*request.documents))
         learner.start(model)
         return Response(status_code=204)
+
+
+def _texts(*documents: CasDocument) -> list[str]:
+    """The texts of documents, as far as they are seen before XML is read: they say how long the work may take."""
+    return [found for document in documents for found in SOFA.findall(document.xmi)]
 
 
 @dataclass(frozen=True)

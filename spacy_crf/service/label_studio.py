@@ -168,7 +168,7 @@ def add_label_studio(router: APIRouter, models: Models, limits: Limits, learner:
             answers = iter(answer(fit.kind, nlp, model.component(fit.kind), known))
             return [prediction(fit, {} if text is None else next(answers), model.version) for text in texts]
 
-        return {"results": await model.run(work)}
+        return {"results": await model.run(work, filter(None, texts))}
 
     @router.post("/label-studio/{name}/webhook")
     async def take_webhook(name: str, event: Webhook) -> dict[str, Any]:
@@ -190,7 +190,7 @@ def add_label_studio(router: APIRouter, models: Models, limits: Limits, learner:
             if event.annotation.get("was_cancelled"):
                 learner.forget(model, _key(event.annotation))
             else:
-                await model.run(work)
+                await model.run(work, [_text_of(event.task, fit.key) or ""])
         return {"status": "ok", "learning": model.learning}
 
 
@@ -219,7 +219,7 @@ def _results(fit: Fit, told: Answer) -> Iterator[dict[str, Any]]:
     control = fit.control
     where = {"from_name": control.name, "to_name": control.to_name}
     if control.kind == TEXT_AREA:
-        chances = [mark.get("probability", 1.0) for mark in told["marks"]]
+        chances = [mark["probability"] for mark in told["marks"] if "probability" in mark]
         score = fmean(chances) if chances else None
         yield {"id": "text", **where, "type": "textarea", "value": {"text": [told["restored"]]}, "score": score}
         return

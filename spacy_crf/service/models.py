@@ -3,8 +3,8 @@
 import asyncio
 import logging
 import re
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice
@@ -27,7 +27,9 @@ from .errors import Refusal, ServiceErrors
 MARGINALS, CHANGES = "served_marginals", "served_changes"  # custom attributes of Docs begin so
 FIELDS = {"AUTHOR", "TITLE"}  # labels by which a model for references is known
 MOST_WORDS = 4_000_000  # new ones, behind which a pipeline is loaded anew: spaCy keeps some 40 bytes of each for good
-TOGETHER = 5000  # characters of texts from which on no more are processed at once
+TOGETHER = 5000  # characters of texts that are processed at once, but for those of one request
+A_SECOND = 1000  # characters by which a request waits as if it had come a second later; half the time limit at most
+BUDGET = 1 / 3  # of the time limit, which a solver may take for a sequence, and again for the reasons of changes
 MOST_MARKS = 2000  # in a row; of several rows, the root of the sum of their squares
 MARKS = re.compile(r"(?:[^\w\s]\w{0,2}|_){100,}")  # `'s'` is a row, too
 T = TypeVar("T")
@@ -36,11 +38,13 @@ log = logging.getLogger("spacy_crf.service")
 
 @dataclass(frozen=True)
 class _Asked:
-    """Work that waits: see `ServedModel.gather`."""
+    """Work that waits: see `ServedModel.gather`. size (int): characters. due (float): in whose order it is done."""
 
     kind: Any
     items: Sequence[Any]
     work: Callable[[Language, list[Any]], list[Any]]
+    size: int
+    due: float
     found: Future[list[Any]] = field(default_factory=Future)
 
 
@@ -104,7 +108,7 @@ class ServedModel:
         self.learning: dict[str, Any] = {}
         self._number = 0  # of the training that made what is served
         self._thread = ThreadPoolExecutor(1, f"model-{name}")
-        self._asked: deque[_Asked] = deque()
+        self._asked: list[_Asked] = []
         self._waiting, self._lock = 0, RLock()
         self.replace(nlp, source)
 
@@ -112,6 +116,7 @@ class ServedModel:
         """Serve another pipeline; not while one is at work, see `swap`."""
         self.config = nlp.config.copy()  # before more is asked for
         ask_for_all(nlp)
+        limit_solvers(nlp, BUDGET * self.limits.seconds)
         self.nlp, self.source, self._n_words = nlp, source, len(nlp.vocab)
         known = {kind: [pipe for _, pipe in nlp.pipeline if fits(pipe)] for kind, fits in KINDS.items()}
         self._components = {kind: found[-1 if kind == "cite" else 0] for kind, found in known.items() if found}
@@ -166,20 +171,23 @@ class ServedModel:
             **{"source": self.source, "learning": self.learning},
         }
 
-    async def run(self, work: Callable[[Language], T]) -> T:
-        """Have work done by the thread; see `gather`."""
-        (found,) = await self.gather(object(), [None], lambda nlp, _: [work(nlp)])
+    async def run(self, work: Callable[[Language], T], texts: Iterable[str]) -> T:
+        """Have work on texts done by the thread; see `gather`."""
+        (found,) = await self.gather(object(), [None], lambda nlp, _: [work(nlp)], sum(map(len, texts)))
         return found
 
-    async def gather(self, kind: Any, items: Sequence[Any], work: Callable[[Language, list[Any]], list[T]]) -> list[T]:
+    async def gather(
+        self, kind: Any, items: Sequence[Any], work: Callable[[Language, list[Any]], list[T]], size: int
+    ) -> list[T]:
         """Have items processed by the thread, in a memory zone of the vocabulary, which forgets new words behind it.
 
-        What waits for the same kind of work is done at once: many short texts take hardly longer than one.
+        What waits for the same kind of work is done at once: many short texts take hardly longer than one. Long texts
+        let short ones pass that come a little later.
 
-        kind (Any): of the work. work (Callable): takes items and returns something for each.
+        kind (Any): of the work. work (Callable): takes items and returns something for each. size (int): characters.
         RAISES (Refusal): where too many wait, or it takes too long; then it is done to its end for nobody.
         """
-        asked = _Asked(kind, items, work)
+        asked = _Asked(kind, items, work, size, time.monotonic() + min(size / A_SECOND, self.limits.seconds / 2))
         with self._lock:
             if self._waiting >= self.limits.waiting:
                 raise Refusal(ServiceErrors.CRF729.format(name=self.name), 503, retry_after=1)
@@ -221,12 +229,14 @@ class ServedModel:
                 log.warning("The pipeline %s stays as it is: it cannot be loaded again", self.name, exc_info=error)
 
     def _take(self) -> Iterator["_Asked"]:
-        size, kind = 0, self._asked[0].kind if self._asked else None
-        while self._asked and self._asked[0].kind == kind and size <= TOGETHER:
-            asked = self._asked.popleft()
-            if asked.found.set_running_or_notify_cancel():  # nobody waits any more for what was cancelled
-                size += sum(len(item) for item in asked.items if isinstance(item, str))
-                yield asked
+        room, kind = TOGETHER, None
+        for asked in sorted(self._asked, key=lambda one: one.due):
+            is_first = kind is None
+            if is_first or (asked.kind == kind and asked.size <= room):
+                self._asked.remove(asked)
+                if asked.found.set_running_or_notify_cancel():  # nobody waits any more for what was cancelled
+                    room, kind = room - asked.size, asked.kind
+                    yield asked
 
     def _count_down(self, _: Future[Any]) -> None:
         with self._lock:
@@ -269,6 +279,14 @@ class Models(Mapping[str, ServedModel]):
             if kind in model.kinds:
                 return model
         raise Refusal(ServiceErrors.CRF732.format(name="No model", kind=kind, why=f"there are {', '.join(self)}"), 404)
+
+
+def limit_solvers(nlp: Language, seconds: float) -> None:
+    """Let no component of a pipeline look for a better labelling of a sequence for longer than some seconds."""
+    for _, pipe in nlp.pipeline:
+        if isinstance(pipe, KeepsConstraints):
+            for limit in ("budget", "time_limit"):
+                pipe.cfg[limit] = min(pipe.cfg[limit] or seconds, seconds)
 
 
 def ask_for_all(nlp: Language) -> None:

@@ -10,10 +10,12 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..annotation import parts
+from ..annotation.white_space import Places, is_white_space
 from ..core.arrays import Segments
 from ..core.errors import CRFError
 from ..pipe.calibration import run_before
 from ..pipe.component import ChainPipe
+from ..pipe.decoding import Batch
 from ..pipe.explain import explain
 from .answers import Answer, tell_error
 from .corrections import find, token_places
@@ -59,19 +61,21 @@ def explain_at(nlp: Language, component: Any, text: str, start: int, with_html: 
 
 
 def best_labellings(chain: ChainPipe, doc: Doc, token: int) -> list[Answer]:
-    """The best labellings of the sequence that a token is in, each with its probability and what differs in it."""
-    columns, distribution = chain.read_distribution([doc], True)
+    """The best labellings of the sequence that a token is in, each with its probability and what differs in it; "" for
+    tokens that get no label."""
+    docs, places = chain.words([doc]), Places.beside(is_white_space(doc) & chain.skips_white_space)
+    columns, distribution = chain.read_distribution(docs, True)
+    batch = Batch(docs, columns, distribution, chain.tags, chain.unlabelled(docs, columns))
     sequences = Segments(columns.lengths)
-    number = int(sequences.owners[token])
+    number = int(sequences.owners[places.words_of(token, token + 1)[0]])
     units = sequences.slices()[number]
-    (found,) = distribution.select(np.array([number])).n_best(BEST)
-    tags = (*chain.tags.tags, "")  # UNKNOWN is -1
-    names = [[tags[label] for label in path] for path in found.labels.tolist()]
-    words = [doc[place].text for place in range(units.start, units.stop)]
+    (found,) = batch.labellings.select(np.array([number])).n_best(BEST)
+    told = places.spread_sequence({"start": units.start, "end": units.stop, **batch.listed(*found)})
+    names, words = told["labels"], [doc[place].text for place in range(told["start"], told["end"])]
     return [
         {
             **{"probability": probability, "labels": own},
             "differs": [[word, label] for word, label, best in zip(words, own, names[0]) if label != best],
         }
-        for own, probability in zip(names, found.probabilities.tolist())
+        for own, probability in zip(names, told["probabilities"])
     ]

@@ -171,6 +171,14 @@ def test_ctm(nlp: Language) -> None:
         read_transcript(CTM + "and so on", "ctm", "it")
 
 
+def test_recordings_of_the_same_words_have_their_own_pauses() -> None:
+    one, other = (f"{name} 0.0 0.3 so\n{name} {pause} 0.3 it\n" for name, pause in (("a 1", "0.3"), ("b 1", "5.3")))
+    assert read_transcript(one + other, "ctm", "it").texts() == [
+        *read_transcript(one, "ctm", "it").texts(),
+        *read_transcript(other, "ctm", "it").texts(),
+    ]
+
+
 @given(
     st.lists(
         st.tuples(st.sampled_from(["a 1", "b  A"]), st.sampled_from(BARE), st.sampled_from(["", " 0.5", " NA"])),

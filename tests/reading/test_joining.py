@@ -27,6 +27,7 @@ from spacy_crf.reading.joining import find_words, join_lines
         (["a dash –", "as here"], "a dash – as here"),
         (["soft\u00ad", "ened"], "softened"),
         (["one", "  two ", "three"], "one two three"),
+        (["one \u00ad two"], "one two"),
         (["https://doi.org/10.5555/tat.", "2014.77"], "https://doi.org/10.5555/tat.2014.77"),
         (["http://a.example.org/17/4/", "301 (accessed"], "http://a.example.org/17/4/301 (accessed"),
         (["doi:10.5555/a-", "b.7"], "doi:10.5555/a-b.7"),

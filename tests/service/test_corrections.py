@@ -182,6 +182,11 @@ def test_what_is_checked_can_be_learned_from(read: Read, client: httpx.Client) -
     assert known.sum() == 1 + blank_lines
 
 
+def test_cells_tell_how_words_begin_a_sentence(client: httpx.Client) -> None:
+    cells = cells_of(client, "punctuate", "look at www.example.org 3rd 'tis")
+    assert [cell["begun"] for cell in cells[1:]] == ["At", "www.example.org", "3rd", "'Tis"]
+
+
 # -- refusals --------------------------------------------------------------------------------------------------------
 
 

@@ -86,6 +86,14 @@ def test_restored_text(client: httpx.Client, models: Models) -> None:
     assert one["value"]["text"] == [models["punctuation"].nlp(text)._.restored]
 
 
+def test_restored_text_without_probabilities_has_no_score(load: Any) -> None:
+    nlp = load("punctuation")
+    nlp.get_pipe("punctuation_restorer").cfg["probabilities"] = False
+    with served(model_of("punctuation", nlp)) as client:
+        (one,) = predict(client, "punctuation", TEXT, text="dear tom how is your sister")["result"]
+    assert one["value"]["text"] == [nlp("dear tom how is your sister")._.restored] and one["score"] is None
+
+
 def test_a_task_without_text_has_no_results(client: httpx.Client) -> None:
     assert predict(client, "references", SPANS, other="x")["result"] == []
     assert predict(client, "references", SPANS, reference=None)["result"] == []

@@ -1,13 +1,14 @@
 """Requests that wait are answered together, each with its own answers."""
 
 import asyncio
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 import spacy
-from helpers.services import Models, ServedModel, httpx, model_of, served
+from helpers.services import Limits, Models, ServedModel, httpx, model_of, served
 
 from spacy_crf.service.answers import answer, is_tagged_by_words, read_docs, tell_tags
 
@@ -35,13 +36,39 @@ def test_what_waits_is_done_at_once() -> None:
         return [item * 2 for item in items]
 
     async def ask_all() -> list[Any]:
-        slow = model.run(lambda _: __import__("time").sleep(0.2))
-        asked = [model.gather("a", ["x"], work), model.gather("a", ["y", "z"], work), model.gather("b", ["w"], work)]
-        return list(await asyncio.gather(slow, *asked, model.gather("a", ["v" * 6000], work)))
+        asked = [("a", ["v" * 6000]), ("a", ["x"]), ("b", ["w"]), ("a", ["y", "z"])]
+        waiting = [model.gather(kind, items, work, sum(map(len, items))) for kind, items in asked]
+        return list(await asyncio.gather(model.run(lambda _: time.sleep(0.2), ""), *waiting))
 
     _, *found = asyncio.run(ask_all())
-    assert found == [["xx"], ["yy", "zz"], ["ww"], ["v" * 12_000]]
+    assert found == [["v" * 12_000], ["xx"], ["ww"], ["yy", "zz"]]
     assert batches == [["x", "y", "z"], ["w"], ["v" * 6000]]
+
+
+def test_a_long_text_lets_short_ones_pass_but_not_for_ever() -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("section_parser")
+    model, done = ServedModel("one", nlp, limits=Limits(seconds=2)), list[str]()
+
+    async def ask(text: str, wait: float) -> None:
+        await asyncio.sleep(wait)
+        await model.run(lambda _: done.append(text), [text])
+
+    async def ask_all() -> None:
+        busy = model.run(lambda _: time.sleep(1.5), "")
+        await asyncio.gather(busy, ask("v" * 50_000, 0), ask("x", 0.5), ask("y", 1.25))
+
+    asyncio.run(ask_all())
+    assert [text[0] for text in done] == ["x", "v", "y"]
+
+
+def test_solvers_have_a_third_of_the_time_of_a_request(load: Any) -> None:
+    for limit in ("budget", "time_limit"):
+        for own, seconds, expected in ((10.0, 6, 2), (0.5, 6, 0.5), (None, 30, 10)):
+            nlp = load("references")
+            nlp.get_pipe("constrained_ner").cfg[limit] = own
+            model = ServedModel("refs", nlp, limits=Limits(seconds=seconds))
+            assert model.nlp.get_pipe("constrained_ner").cfg[limit] == expected
 
 
 def test_models_have_names_of_their_own() -> None:

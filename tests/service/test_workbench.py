@@ -15,8 +15,11 @@ from helpers.paths import ROOT
 from helpers.services import Models, ServedModel, httpx, refusal, served
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from spacy.tokens import Doc
+from spacy.training import Example
 
 from spacy_crf import Corpus, PunctuationCorpus, SectionCorpus, explain
+from spacy_crf.annotation.documents import write_text_settings
 from spacy_crf.core.sets.predict import error_controlled_sets, make_utility, utility_optimal_sets
 from spacy_crf.punctuation.docs import read_punctuation
 
@@ -117,6 +120,28 @@ def test_explanations_are_those_of_python(client: httpx.Client, models: Models) 
     page = Balanced()
     page.feed(found["html"])
     assert not page.stack and expected.contributions[0].name in page.text
+
+
+@pytest.mark.parametrize("punctuation", ["gold", "context"])
+def test_the_labellings_of_an_explanation_are_the_n_best_of_the_component(punctuation: str) -> None:
+    nlp = spacy.blank("xx")
+    pipe = nlp.add_pipe("crf_tagger", config={"n_best": 5, "n_best_key": "crf_test_labellings"})
+    gold = Doc(nlp.vocab, words=["a", "b", ",", "a", "c"], tags=["A", "B", "X", "A", "C"])
+    told = {"punctuation": punctuation, "punctuation_tags": None, "cut_at_punctuation": False}
+    write_text_settings(gold, told)
+    if punctuation == "context":
+        gold[2].tag_ = ""
+    nlp.initialize(lambda: [Example(Doc(nlp.vocab, words=[token.text for token in gold]), gold)])
+    nlp.update([Example(Doc(nlp.vocab, words=[token.text for token in gold]), gold)])
+    text = " a  b , \n a\n\nc "
+    (own,) = nlp(text)._.crf_test_labellings
+    with served(Models([ServedModel("own", nlp)])) as client:
+        (found,) = client.post("/explain", json={"text": text, "start": text.index("c")}).json()["results"]
+    assert pipe.skips_white_space and found["text"] == "c"
+    assert [one["labels"] for one in found["labellings"]] == own["labels"]
+    assert [one["probability"] for one in found["labellings"]] == pytest.approx(own["probabilities"])
+    words = {word for one in found["labellings"] for word, _ in one["differs"]}
+    assert words <= ({"a", "b", "c"} if punctuation == "context" else {"a", "b", ",", "c"})
 
 
 def test_what_cannot_be_explained_has_a_code(client: httpx.Client, load: Any) -> None:
@@ -368,6 +393,52 @@ def test_what_is_checked_is_there_when_the_same_is_asked_again(browser: Any, cli
     wait_for(lambda: browser.execute_script("return asked === 'Another text.' && checked.size === 0"))
     browser.execute_script("text.value = KINDS.tag.example; ask()")
     wait_for(lambda: browser.execute_script("return asked === KINDS.tag.example && checked.size === 1"))
+
+
+@pytest.mark.slow
+def test_what_is_checked_belongs_to_the_answer_that_is_shown(browser: Any, client: httpx.Client) -> None:
+    """A request for another view or model that fails leaves the answer there; what is sent is still about that."""
+    open_page(browser, client, "tag")
+    browser.execute_script(
+        "settle(items()[0], { start: 0, tags: ['NN'] }); const send = fetch; window.sent = [];"
+        "window.fetch = (path, request) => { sent.push([path, JSON.parse(request.body)]);"
+        ' return Promise.resolve(new Response(\'{"message": "no"}\', { status: 503 })); };'
+    )
+    for asking in ("choice.value = 'sets'; ask()", "choose('sections')"):
+        browser.execute_script(f"state.className = ''; {asking}")
+        wait_for(lambda: browser.execute_script("return state.className === 'error'"))
+        assert browser.execute_script("return correction() === CORRECTIONS.tag && items().length > 0")
+        browser.execute_script("sent.length = 0; download('tsv'); open(openers()[1])")
+        for path, body in wait_for(lambda: browser.execute_script("return sent.length === 2 && sent")):
+            assert (path, body["kind"], body["model"]) in [("checked", "tag", "tagger"), ("explain", "tag", "tagger")]
+
+
+@pytest.mark.slow
+def test_an_entity_behind_a_wide_character_is_called_by_its_words(browser: Any, client: httpx.Client) -> None:
+    open_page(browser, client, "entities")
+    browser.execute_script("text.value = `😀😀 ${KINDS.entities.example}`; ask()")
+    wait_for(lambda: browser.execute_script("return asked.startsWith('😀') && told.entities.length > 0"))
+    start, end = browser.execute_script(
+        "const n = items().findIndex((cell) => correction().said(cell).tags[0] && cell.start > 3);"
+        "open(openers()[n]); const { start, end } = correction().said(items()[n]); return [start, end]"
+    )
+    asked, shown = browser.execute_script("return [asked, panel.querySelector('h2').textContent]")
+    assert shown == asked[start:end]
+
+
+@pytest.mark.slow
+def test_what_begins_a_sentence_in_the_page_is_spelt_as_the_library_does(browser: Any, client: httpx.Client) -> None:
+    open_page(browser, client, "punctuate")
+    browser.execute_script("text.value = 'dear tom 3rd thank www.example.org tom iPhone tom you'; ask()")
+    wait_for(lambda: browser.execute_script("return asked.includes('3rd') && items().length === 9"))
+    said = "return items().map((cell) => correction().said(cell).tags[1])"
+    script = "for (const cell of items()) settle(cell, { start: cell.start, tags: ['PERIOD', cell.tags[1]] });"
+    for cell, form in zip(browser.execute_script("return items()"), browser.execute_script(said)):
+        assert form == cell["tags"][1]
+    browser.execute_script(f"{script} for (const n of [2, 3, 4, 6, 8]) settle(items()[n], null);")
+    forms = browser.execute_script(said)
+    assert (forms[2].lower(), forms[4], forms[8]) == ("3rd", "www.example.org", "You") and forms[2][1:] == "rd"
+    assert forms[6] in ("iPhone", browser.execute_script("return items()[6].tags[1]"))
 
 
 @pytest.mark.slow

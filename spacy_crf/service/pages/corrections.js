@@ -84,7 +84,7 @@ const words = {
     if (checked.has(cell.start)) return checked.get(cell.start);
     const last = items()[cell.n - 1], before = checked.get(last?.start)?.tags[0], [mark, form] = cell.tags;
     const isNew = told.has_case && before !== last?.tags[0] && told.ends.includes(before);
-    return { start: cell.start, tags: [mark, isNew ? titled(form) : form] };
+    return { start: cell.start, tags: [mark, isNew ? cell.begun : form] };
   },
   describe: (saying) => `${saying.tags[0] || "no mark"}, spelt ${saying.tags[1]}`,
   ask(cell, saying) {

@@ -22,7 +22,8 @@ const byId = (id) => document.getElementById(id);
 const [tabs, form, text, choice, state, knobs, answer, panel] = ["kinds", "form", "text", "model", "state", "knobs", "answer", "panel"].map(byId);
 const drafts = {}, marks = new Map();  // texts by kind; what was checked, by what was asked
 let models = [], kind = "", latest = 0;
-let told = null, asked = "", checked = new Map(), threshold = 0, rule = { by: "model", beta: 1, mass: 0.95 };
+let told = null, asked = "", by = { kind: "", model: "" };  // what is shown, and what it answers; tabs may be further
+let checked = new Map(), threshold = 0, rule = { by: "model", beta: 1, mass: 0.95 };
 
 // -- small parts --------------------------------------------------------------------------------------------------
 
@@ -84,9 +85,9 @@ function makeBars(probabilities) {
 
 // -- what is shown ------------------------------------------------------------------------------------------------
 
-const items = () => (told && told[KINDS[kind].items]) ?? [];
+const items = () => (told && told[KINDS[by.kind].items]) ?? [];
 const openers = () => [...answer.querySelectorAll("[role=button]")];
-const correction = () => (told && !told.error ? CORRECTIONS[kind] : undefined);
+const correction = () => (told && !told.error ? CORRECTIONS[by.kind] : undefined);
 
 // the tags that are shown for a token, by the rule that is chosen
 function tagsOf(token) {
@@ -121,7 +122,7 @@ function refresh() {
   }
   own.drawn?.();
   const parts = [threshold ? `${low} of ${doubtful} below ${share(threshold)}` : null,
-    kind === "sets" && words ? `${(size / words).toFixed(2)} tags for a word` : null, checked.size ? `${checked.size} checked` : null];
+    by.kind === "sets" && words ? `${(size / words).toFixed(2)} tags for a word` : null, checked.size ? `${checked.size} checked` : null];
   knobs.querySelector("#figures").value = parts.filter(Boolean).join(" · ");
   knobs.querySelectorAll("[data-file]").forEach((button) => { button.disabled = !checked.size; });
 }
@@ -148,7 +149,7 @@ function showKnobs() {
   if ([...items(), ...(told.entities ?? [])].some((item) => item.probability != null)) {
     parts.push(makeSlider("Doubtful below", threshold, { min: 0, max: 1, step: 0.01 }, (value) => { threshold = value; }));
   }
-  if (kind === "sets" && told.labels) {
+  if (by.kind === "sets" && told.labels) {
     parts.push(make("fieldset", {}, make("legend", {}, "Sets"),
       makeRule("model", "as they come"),
       makeRule("utility", "best by utility", makeSlider("β", rule.beta, { min: 0, max: 5, step: 0.05 }, (value) => { rule.beta = value; })),
@@ -184,7 +185,7 @@ function open(part) {
   const item = items()[part.dataset.n], saying = subject(item);
   openers().forEach((other) => other.setAttribute("aria-expanded", other === part));
   opened = part;
-  const name = saying.end ? asked.slice(saying.start, saying.end) : item.text;
+  const name = saying.end ? [...asked].slice(saying.start, saying.end).join("") : item.text;
   const why = make("div", { class: "why", "aria-live": "polite" });
   const values = item.probabilities ?? (saying.probability == null ? null : { [saying.label]: saying.probability });
   panel.replaceChildren(
@@ -193,7 +194,7 @@ function open(part) {
   panel.hidden = false;
   (panel.querySelector("select") ?? panel).focus({ preventScroll: true });
   part.scrollIntoView({ block: "nearest" });
-  if (EXPLAINED.includes(kind)) explain(item, why);
+  if (EXPLAINED.includes(by.kind)) explain(item, why);
 }
 
 function makeChoice(item, saying) {
@@ -245,7 +246,7 @@ function close() {
 }
 
 async function explain(item, why) {
-  const body = { text: asked, model: choice.value, kind, start: item.start, html: true };
+  const body = { text: asked, ...by, start: item.start, html: true };
   try {
     const { results: [found] } = await (await post("explain", body)).json();
     why.innerHTML = found.html;
@@ -258,7 +259,7 @@ async function explain(item, why) {
 async function download(layout) {
   const marks = [...checked.values()].map(({ start, end, tags }) => ({ start, end, tags }));
   try {
-    const response = await post("checked", { text: asked, model: choice.value, kind, layout, checked: marks });
+    const response = await post("checked", { text: asked, ...by, layout, checked: marks });
     const address = URL.createObjectURL(await response.blob());
     make("a", { href: address, download: `checked.${layout}` }).click();
     setTimeout(() => URL.revokeObjectURL(address), 1000);
@@ -321,15 +322,15 @@ function choose(next) {
 
 function show(result) {
   told = result;
-  const key = JSON.stringify([kind, choice.value, asked]);
+  const key = JSON.stringify([by, asked]);
   checked = marks.get(key) ?? new Map();
   marks.set(key, checked);
   panel.hidden = true;
   opened = anchor = null;
   answer.innerHTML = result.html;
   items().forEach((item, number) => { item.n = number; });
-  if (kind === "punctuate" && !result.error) answer.append(makeCopy("Copy text", () => answer.firstChild.textContent));
-  if (kind === "cite") {
+  if (by.kind === "punctuate" && !result.error) answer.append(makeCopy("Copy text", () => answer.firstChild.textContent));
+  if (by.kind === "cite") {
     const good = (result.references ?? []).filter((one) => !one.error);
     answer.querySelectorAll("article pre").forEach((part, place) => part.after(
       makeCopy("Copy BibTeX", () => good[place].bibtex), " ", makeCopy("Copy CSL", () => JSON.stringify([good[place].csl], null, 2))));
@@ -340,14 +341,14 @@ function show(result) {
 }
 
 async function ask() {
-  const number = ++latest, source = text.value;
+  const number = ++latest, source = text.value, asking = { kind, model: choice.value };
   tell("…");
   answer.setAttribute("aria-busy", "true");
   try {
     const began = performance.now();
-    const found = await (await post(kind, { text: source, model: choice.value, html: true })).json();
+    const found = await (await post(kind, { text: source, model: asking.model, html: true })).json();
     if (number !== latest) return;
-    asked = source;
+    [asked, by] = [source, asking];
     show(found.results[0]);
     tell(`${Math.round(performance.now() - began)} ms`);
   } catch (error) {
