@@ -59,8 +59,9 @@ class PairStates:
     @cached_property
     def arc_trigrams(self) -> Indices:
         """((A,)): where the trigram of each arc is in a table."""
-        contexts = self.trigrams.contexts(self.befores, self.frame.labels)
-        return contexts.take(self.frame.origins) + np.repeat(self.frame.labels, self.frame.n_arcs)
+        cells = self.trigrams.contexts(self.befores, self.frame.labels).take(self.frame.origins)
+        cells += np.repeat(self.frame.labels, self.frame.n_arcs)
+        return cells
 
     @cached_property
     def first_trigrams(self) -> Indices:
