@@ -2,12 +2,12 @@
 
     python benchmarks/guard.py [--base COMMIT] [--by instructions] [--pairs 3] [--path NAME ...] [--out FILE.json]
 
-Each path runs in two processes, one for each tree, which take turns: A B B A A B .. Where valgrind is there, its
-callgrind counts instructions: those of the same work differ by less than one in a thousand, whatever else the machine
-does, so that three runs are enough. It does not see waiting for memory, and needs minutes to begin. Without it, and
-with `--by seconds`, CPU seconds of 200 short runs count. What else the machine does can only add to them, so that
-their first quartile is steady where single runs are not. A path is slower where the 99 % interval of the ratio of the
-quartiles is above 1 and the ratio at least 1.02; more pairs narrow it.
+Each path runs in two processes, one for each tree, which take turns: A B B A A B .. What else the machine does can only
+add to CPU seconds, so that the first quartile of many short runs is steady where single runs are not. Instructions,
+which callgrind of valgrind counts, are the same for the same work whatever else the machine does, so that three runs
+are enough; but they say nothing of waiting for memory, and each process takes a minute or two to begin. A path is
+slower where the 99 % interval of the ratio of the quartiles is above 1 and the ratio at least 1.02; more pairs narrow
+it.
 `--plant 5` makes this tree waste 5 % of the time in every path, to see that the guard finds it.
 """
 
@@ -17,7 +17,6 @@ import json
 import math
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -285,8 +284,7 @@ def compare(kind: type[Tree], base: Path, name: str, pairs: int, plant: float) -
     old, new = kind(base, name, 0.0), kind(ROOT, name, plant)
     old.wait()
     new.wait()
-    first_runs = min(old.run(1), old.run(1)), new.run(1)
-    times = 1 if kind is CountedTree else max(1, math.ceil(SHORTEST / max(first_runs[0], 1e-4)))
+    times = 1 if kind is CountedTree else math.ceil(SHORTEST / max(min(old.run(1), old.run(1)), 1e-4))
     found: list[tuple[float, float]] = []
     for number in range(pairs):
         first, second = (old, new) if number % 2 else (new, old)
@@ -332,8 +330,7 @@ def main() -> None:
     """Print a table; exit with 1 where a path is slower."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--base", help="commit to compare with; the last tag without")
-    by = "instructions" if shutil.which("callgrind_control") and shutil.which("setarch") else "seconds"
-    parser.add_argument("--by", choices=PAIRS, default=by, help=f"what is compared; {by} without")
+    parser.add_argument("--by", choices=PAIRS, default="seconds", help="what is compared; instructions need valgrind")
     parser.add_argument("--pairs", type=int, help="runs of each tree; 3 of instructions, 200 of seconds without")
     parser.add_argument("--path", choices=PATHS, action="append", help="one of the paths; all without")
     parser.add_argument("--plant", type=float, default=0.0, help="per cent that this tree is to waste, for a trial")
