@@ -1,13 +1,14 @@
 """A guard against slowing down: ten paths of this tree beside those of an older commit, in one run.
 
-    python benchmarks/guard.py [--base COMMIT] [--pairs 200] [--path NAME ...] [--out FILE.json]
+    python benchmarks/guard.py [--base COMMIT] [--by instructions] [--pairs 3] [--path NAME ...] [--out FILE.json]
 
 Each path runs in two processes, one for each tree, which take turns: A B B A A B .. What else the machine does can only
-add to CPU seconds, so that the first quartile of many short runs is steady where single runs are not. Counts of
-instructions would need fewer runs, but many virtual machines have no counters, and valgrind takes minutes to import
-spaCy. A path is slower where the 99 % interval of the ratio of the quartiles is above 1 and the ratio at least 1.02;
-more pairs narrow it.
-`--plant 5` makes this tree waste 5 % in every path, to see that the guard finds it.
+add to CPU seconds, so that the first quartile of many short runs is steady where single runs are not. Instructions,
+which callgrind of valgrind counts, are the same for the same work whatever else the machine does, so that three runs
+are enough; but they say nothing of waiting for memory, and each process takes a minute or two to begin. A path is
+slower where the 99 % interval of the ratio of the quartiles is above 1 and the ratio at least 1.02; more pairs narrow
+it.
+`--plant 5` makes this tree waste 5 % of the time in every path, to see that the guard finds it.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import gc
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -31,6 +33,7 @@ CORPUS = ROOT / "corpus"
 SHORTEST = 0.02  # CPU seconds of a run
 RESAMPLES, QUARTILE = 2000, 0.25
 SLOWER = 1.02
+PAIRS = {"instructions": 3, "seconds": 200}
 Work = Callable[[], Any]
 
 
@@ -161,7 +164,7 @@ PATHS = {
 
 
 def serve(name: str, plant: float) -> None:
-    """Run a path as often as each line of standard input asks for, and print the CPU seconds.
+    """Run a path as often as each line of standard input asks for, and print the CPU seconds; 0 collects garbage.
 
     plant (float): share of the time that is wasted besides.
     """
@@ -171,6 +174,8 @@ def serve(name: str, plant: float) -> None:
     gc.disable()
     print("ready", flush=True)
     for line in sys.stdin:
+        if line == "0\n":
+            gc.collect()
         started = time.process_time()
         for _ in range(int(line)):
             work()
@@ -178,14 +183,14 @@ def serve(name: str, plant: float) -> None:
         while time.process_time() < end:
             pass
         print(time.process_time() - started, flush=True)
-        gc.collect()
 
 
 # -- the comparison ----------------------------------------------------------------------------------------------
 
 
 class Compared(NamedTuple):
-    """CPU milliseconds of a run at the base and now, first quartiles; their ratio, and its 99 % interval."""
+    """CPU milliseconds, or millions of instructions, of a run at the base and now, first quartiles; their ratio, and
+    its 99 % interval."""
 
     path: str
     base: float
@@ -201,13 +206,15 @@ class Compared(NamedTuple):
 
 
 class Tree:
-    """A path of one tree, in a process of its own."""
+    """A path of one tree, in a process of its own. before (tuple of str): what its command begins with."""
+
+    before: tuple[str, ...] = ()
 
     def __init__(self, folder: Path, name: str, plant: float):
-        command = [sys.executable, str(Path(__file__)), "--serve", name, "--plant", str(100 * plant)]
+        self._name, command = name, [sys.executable, str(Path(__file__)), "--serve", name, "--plant", str(100 * plant)]
         threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
         self._process = subprocess.Popen(
-            command,
+            [*self.before, *command],
             env={**os.environ, **threads, "PYTHONPATH": str(folder), "PYTHONHASHSEED": "0"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -215,11 +222,19 @@ class Tree:
         )
         assert self._process.stdin is not None and self._process.stdout is not None
         self._to, self._from = self._process.stdin, self._process.stdout
+
+    def wait(self) -> None:
+        """Wait until the path is ready to run."""
         if self._from.readline() != "ready\n":
-            raise SystemExit(f"The path {name} does not run in {folder}.")
+            raise SystemExit(f"The path {self._name} does not run in one of the trees.")
 
     def run(self, times: int) -> float:
         """CPU seconds of so many runs."""
+        self.ask(0)
+        return self.ask(times)
+
+    def ask(self, times: int) -> float:
+        """Let the process do so many runs, and return what it says."""
         self._to.write(f"{times}\n")
         self._to.flush()
         return float(self._from.readline())
@@ -231,15 +246,50 @@ class Tree:
         self._from.close()
 
 
-def compare(base: Path, name: str, pairs: int, plant: float) -> Compared:
+class CountedTree(Tree):
+    """The same under callgrind, which counts instructions."""
+
+    def __init__(self, folder: Path, name: str, plant: float):
+        self._folder = tempfile.TemporaryDirectory()
+        file = Path(self._folder.name, "counts")
+        callgrind = ("--quiet", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={file}")
+        self.before = ("setarch", "-R", "valgrind", *callgrind)
+        super().__init__(folder, name, plant)
+
+    def wait(self) -> None:
+        super().wait()
+        self._control("--instr=on")
+
+    def run(self, times: int) -> float:
+        """Billions of instructions of so many runs."""
+        self.ask(0)
+        self._control("--zero")
+        self.ask(times)
+        self._control("--dump")
+        (dump,) = Path(self._folder.name).glob("counts.*")
+        (count,) = re.findall(r"^summary: (\d+)", dump.read_text(), re.MULTILINE)
+        dump.unlink()
+        return int(count) / 1e9
+
+    def _control(self, action: str) -> None:
+        subprocess.run(["callgrind_control", action, str(self._process.pid)], check=True, capture_output=True)
+
+    def close(self) -> None:
+        super().close()
+        self._folder.cleanup()
+
+
+def compare(kind: type[Tree], base: Path, name: str, pairs: int, plant: float) -> Compared:
     """Let both trees take turns."""
-    old, new = Tree(base, name, 0.0), Tree(ROOT, name, plant)
-    times = max(1, math.ceil(SHORTEST / max(min(old.run(1), old.run(1)), 1e-4)))
+    old, new = kind(base, name, 0.0), kind(ROOT, name, plant)
+    old.wait()
+    new.wait()
+    times = 1 if kind is CountedTree else math.ceil(SHORTEST / max(min(old.run(1), old.run(1)), 1e-4))
     found: list[tuple[float, float]] = []
     for number in range(pairs):
         first, second = (old, new) if number % 2 else (new, old)
-        seconds = {id(tree): tree.run(times) for tree in (first, second)}
-        found.append((seconds[id(old)], seconds[id(new)]))
+        measured = {id(tree): tree.run(times) for tree in (first, second)}
+        found.append((measured[id(old)], measured[id(new)]))
     old.close()
     new.close()
     low, high = ratio_interval(found)
@@ -280,7 +330,8 @@ def main() -> None:
     """Print a table; exit with 1 where a path is slower."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--base", help="commit to compare with; the last tag without")
-    parser.add_argument("--pairs", type=int, default=200, help="runs of each tree")
+    parser.add_argument("--by", choices=PAIRS, default="seconds", help="what is compared; instructions need valgrind")
+    parser.add_argument("--pairs", type=int, help="runs of each tree; 3 of instructions, 200 of seconds without")
     parser.add_argument("--path", choices=PATHS, action="append", help="one of the paths; all without")
     parser.add_argument("--plant", type=float, default=0.0, help="per cent that this tree is to waste, for a trial")
     parser.add_argument("--out", type=Path, help="JSON file to write")
@@ -290,15 +341,18 @@ def main() -> None:
         serve(asked.serve, asked.plant / 100)
         return
     with checked_out(asked.base) as (commit, base):
-        print(f"{'path':<18}{'ms at ' + commit[:12]:>20}{'now':>10}{'ratio':>8}   99 % interval")
+        kind, unit = (CountedTree, "million") if asked.by == "instructions" else (Tree, "ms")
+        print(f"{'path':<18}{f'{unit} at {commit[:12]}':>22}{'now':>10}{'ratio':>8}   99 % interval")
         rows = []
         for name in asked.path or PATHS:
-            row = compare(base, name, asked.pairs, asked.plant / 100)
+            row = compare(kind, base, name, asked.pairs or PAIRS[asked.by], asked.plant / 100)
             rows.append(row)
-            told = f"{row.path:<18}{row.base:>20.2f}{row.now:>10.2f}{row.ratio:>8.3f}   {row.low:.3f} to {row.high:.3f}"
+            told = f"{row.path:<18}{row.base:>22.2f}{row.now:>10.2f}{row.ratio:>8.3f}   {row.low:.3f} to {row.high:.3f}"
             print(f"{told}{'   SLOWER' if row.is_slower else ''}", flush=True)
     if asked.out:
-        asked.out.write_text(json.dumps({"base": commit, "paths": [row._asdict() for row in rows]}, indent=2) + "\n")
+        asked.out.write_text(
+            json.dumps({"base": commit, "by": asked.by, "paths": [row._asdict() for row in rows]}, indent=2) + "\n"
+        )
     sys.exit(any(row.is_slower for row in rows))
 
 

@@ -17,3 +17,8 @@ def test_five_per_cent_are_found_among_disturbances(slowdown: float, is_found: b
 
 def test_there_are_ten_paths() -> None:
     assert len(PATHS) == 10
+
+
+def test_three_counts_of_instructions_are_enough() -> None:
+    pairs = [(136.05, 143.26), (136.10, 143.31), (136.02, 143.20)]
+    assert Compared("tag", 136.05, 143.26, 143.26 / 136.05, *ratio_interval(pairs)).is_slower

@@ -119,7 +119,9 @@ class Segments:
 
     def at(self, firsts: Indices) -> Indices:
         """((N,)): units of runs of these lengths that begin elsewhere, at `firsts` ((B,))."""
-        return np.arange(self.n_units) + np.repeat(firsts - self.firsts, self.lengths)
+        units: Indices = np.repeat(firsts - self.firsts, self.lengths)
+        units += np.arange(self.n_units)  # in place: a new array of many megabytes costs more than the sum
+        return units
 
     def units(self, chosen: Indices | Ints) -> Indices:
         """((n,)): units of some runs, in the order in which the runs are given."""

@@ -8,7 +8,7 @@ from typing import NoReturn, Self
 
 import numpy as np
 
-from .arrays import Bools, Floats, Indices, Ints, Segments, cached_property
+from .arrays import Bools, Doubles, Floats, Indices, Ints, Segments, cached_property
 from .errors import CoreErrors, CRFError, require_count
 from .labels import Gold
 
@@ -41,12 +41,14 @@ class Trigrams:
         return len(self.cells)
 
     def contexts(self, first: Indices | Ints, second: Indices | Ints) -> Indices:
-        """For each pair of labels the row of `places` where its trigrams are; row 0 for pairs that have none."""
-        return np.asarray(self._rows[(first + 1) * (self.n_labels + 1) + (second + 1)])
+        """For each pair of labels where its trigrams are in a `table`: the third label is added to it."""
+        return np.asarray(self._contexts[(first + 1) * (self.n_labels + 1) + (second + 1)])
 
-    def find(self, contexts: Indices, third: Indices | Ints | int) -> Indices:
-        """For each trigram the place of its weight, Z where it has none, by the rows of its first two labels."""
-        return np.asarray(self._places.take(contexts * (self.n_labels + 1) + (third + 1)))
+    def table(self, weights: Floats) -> Doubles:
+        """Lay out weights ((Z,)) so that each is found by its labels; 0 for trigrams that have none."""
+        table = np.zeros((len(self._pairs[0]) + 1) * (self.n_labels + 1))
+        table[self.places] = weights
+        return table
 
     def resized(self, n_labels: int) -> "Trigrams":
         """The same trigrams, in the same places, among more labels."""
@@ -59,18 +61,16 @@ class Trigrams:
         return np.unique(self.cells // (self.n_labels + 1), return_inverse=True)
 
     @cached_property
-    def _rows(self) -> Indices:
-        rows = np.zeros((self.n_labels + 1) ** 2, dtype=np.intp)
+    def _contexts(self) -> Indices:
+        size = self.n_labels + 1
+        rows = np.zeros(size**2, dtype=np.intp)  # row 0: pairs that have no trigram
         rows[self._pairs[0]] = 1 + np.arange(len(self._pairs[0]))
-        return rows
+        return rows * size + 1  # for EDGE
 
     @cached_property
-    def _places(self) -> Indices:
-        """((pairs + 1) * M,): place of each trigram, Z for those without a weight."""
-        size = self.n_labels + 1
-        places = np.full((len(self._pairs[0]) + 1) * size, len(self), dtype=np.intp)
-        places[(1 + self._pairs[1]) * size + self.cells % size] = np.arange(len(self))
-        return places
+    def places(self) -> Indices:
+        """((Z,)): of trigrams in a `table`."""
+        return (1 + self._pairs[1]) * (self.n_labels + 1) + self.cells % (self.n_labels + 1)
 
 
 @dataclass(frozen=True)
@@ -93,9 +93,10 @@ class Pruning:
         """((N, L)): labels by their marginals alone; among the last equals, those of smaller index."""
         chosen = (marginals >= self.threshold) & (marginals > 0)
         crowded = np.flatnonzero(chosen.sum(axis=1) > self.limit)
-        best = np.argsort(-marginals[crowded], axis=1, kind="stable")[:, : self.limit]
-        chosen[crowded] = False
-        chosen[crowded[:, None], best] = True
+        rows = marginals[crowded]
+        last = np.partition(rows, -self.limit, axis=1)[:, -self.limit, None] if len(crowded) else rows
+        above, tied = rows > last, rows == last
+        chosen[crowded] = above | (tied & (tied.cumsum(axis=1) <= self.limit - above.sum(axis=1, keepdims=True)))
         return np.asarray(chosen)
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.core.labels import Gold
-from spacy_crf.core.trigrams import EDGE, Trigrams, seen_trigrams
+from spacy_crf.core.trigrams import EDGE, Pruning, Trigrams, seen_trigrams
 
 
 def cell(trigram: tuple[int, int, int], n_labels: int) -> int:
@@ -19,7 +19,8 @@ def cell(trigram: tuple[int, int, int], n_labels: int) -> int:
 
 def place(trigrams: Trigrams, trigram: tuple[int, int, int]) -> int:
     first, second, third = (np.array([label]) for label in trigram)
-    return int(trigrams.find(trigrams.contexts(first, second), third)[0])
+    table = trigrams.table(1.0 + np.arange(len(trigrams)))
+    return int(table[trigrams.contexts(first, second) + third][0]) - 1
 
 
 @given(st.integers(1, 4), st.integers(0, 2**32 - 1), st.floats(0, 1))
@@ -29,14 +30,13 @@ def test_each_trigram_is_found_at_its_place_and_no_other(n_labels, seed, density
     chosen = [every[k] for k in rng.permutation(len(every))[: int(density * len(every))]]
     trigrams = Trigrams(n_labels, np.array([cell(found, n_labels) for found in chosen], dtype=np.intp))
     for trigram in every:
-        expected = chosen.index(trigram) if trigram in chosen else len(chosen)
-        assert place(trigrams, trigram) == expected
+        assert place(trigrams, trigram) == (chosen.index(trigram) if trigram in chosen else -1)
 
 
 def test_more_labels_change_no_place():
     old = Trigrams(2, np.array([cell(found, 2) for found in [(0, 1, EDGE), (EDGE, EDGE, 1), (1, 1, 0)]]))
     new = old.resized(5)
-    assert [place(new, found) for found in [(0, 1, EDGE), (EDGE, EDGE, 1), (1, 1, 0), (0, 1, 4)]] == [0, 1, 2, 3]
+    assert [place(new, found) for found in [(0, 1, EDGE), (EDGE, EDGE, 1), (1, 1, 0), (0, 1, 4)]] == [0, 1, 2, -1]
 
 
 @given(
@@ -66,4 +66,14 @@ def test_seen_trigrams_are_those_of_all_paths_that_gold_allows(lengths, kind, se
 def test_no_trigrams_find_nothing(n_labels):
     none = Trigrams.none(n_labels)
     assert len(none) == 0
-    assert place(none, (EDGE, EDGE, EDGE)) == 0
+    assert place(none, (EDGE, EDGE, EDGE)) == -1
+
+
+@given(st.integers(1, 5), st.integers(1, 6), st.sampled_from([0.0, 0.2, 0.5]), st.integers(0, 2**32 - 1))
+def test_the_most_probable_labels_are_chosen_and_of_equals_the_first(n_labels, limit, threshold, seed):
+    rows = np.random.default_rng(seed).choice([0.0, 0.1, 0.2, 0.7], (20, n_labels))
+    order = np.argsort(-rows, axis=1, kind="stable")[:, :limit]
+    expected = np.zeros(rows.shape, dtype=bool)
+    np.put_along_axis(expected, order, True, axis=1)
+    expected &= (rows >= threshold) & (rows > 0)
+    assert Pruning(threshold, limit).probable(rows).tolist() == expected.tolist()

@@ -58,23 +58,20 @@ class PairStates:
 
     @cached_property
     def arc_trigrams(self) -> Indices:
-        """((A,)): place of the weight of each arc's trigram, Z where it has none."""
-        labels = self.frame.labels
-        contexts = self.trigrams.contexts(self.befores, labels)
-        return self.trigrams.find(contexts.take(self.frame.origins), np.repeat(labels, self.frame.n_arcs))
+        """((A,)): where the trigram of each arc is in a table."""
+        cells = self.trigrams.contexts(self.befores, self.frame.labels).take(self.frame.origins)
+        cells += np.repeat(self.frame.labels, self.frame.n_arcs)
+        return cells
 
     @cached_property
     def first_trigrams(self) -> Indices:
         """((n_first,)): of (EDGE, EDGE, label)."""
-        labels = self.frame.labels[: self.n_first]
-        context = self.trigrams.contexts(np.array([EDGE]), np.array([EDGE]))
-        return self.trigrams.find(np.repeat(context, len(labels)), labels)
+        return self.trigrams.contexts(np.array([EDGE]), np.array([EDGE])) + self.frame.labels[: self.n_first]
 
     @cached_property
     def last_trigrams(self) -> Indices:
         """Of (label before, label, EDGE), for the states of last units."""
-        contexts = self.trigrams.contexts(self.befores[self.lasts], self.frame.labels[self.lasts])
-        return self.trigrams.find(contexts, EDGE)
+        return self.trigrams.contexts(self.befores[self.lasts], self.frame.labels[self.lasts]) + EDGE
 
     def lattice(self, chains: ChainPotentials) -> Lattice:
         """First-order scores of the states, in double precision; arcs weigh nothing. O(S + A)."""
@@ -91,10 +88,10 @@ class PairStates:
 
     def weighted(self, lattice: Lattice, weights: Floats) -> Lattice:
         """A lattice of these states with weights ((Z,)) of trigrams in the place of its arcs'. O(S + A)."""
-        known, scores = np.append(weights, 0.0), lattice.scores.copy()
-        scores[: self.n_first] += known[self.first_trigrams]
-        scores[self.lasts] += known[self.last_trigrams]
-        return replace(lattice, scores=scores, weights=known.take(self.arc_trigrams))
+        table, scores = self.trigrams.table(weights), lattice.scores.copy()
+        scores[: self.n_first] += table[self.first_trigrams]
+        scores[self.lasts] += table[self.last_trigrams]
+        return replace(lattice, scores=scores, weights=table.take(self.arc_trigrams))
 
     def node_marginals(self, states: Doubles) -> Doubles:
         """((N, L)): sums over the states of each unit and label; 0 for labels that are no candidates."""
@@ -104,14 +101,14 @@ class PairStates:
 
     def trigram_counts(self, marginals: LatticeMarginals) -> Doubles:
         """((Z,)): expected counts of trigrams."""
-        counts = np.zeros(len(self.trigrams) + 1)
+        counts = self.trigrams.table(np.zeros(len(self.trigrams)))
         for places, amounts in (
             (self.arc_trigrams, marginals.arcs),
             (self.first_trigrams, marginals.states[: self.n_first]),
             (self.last_trigrams, marginals.states[self.lasts]),
         ):
             counts += np.bincount(places, weights=amounts, minlength=len(counts))
-        return counts[:-1]
+        return counts[self.trigrams.places]
 
     def clamped(self, lattice: Lattice, log_gold: Floats) -> Lattice:
         """A lattice of these states with log gold weights ((N, L)) added to the emissions: 0 or -inf."""

@@ -1,6 +1,6 @@
 """Exact probabilities of spans: a chain's paths restricted to sets of labels over some adjacent units."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
@@ -143,11 +143,11 @@ def _entered(
 def exact_spans(tags: TagSet, firsts: Indices, ends: Indices, labels: list[str]) -> SpanQuery:
     """The events "a span with this label and exactly these boundaries"."""
     if tags.scheme == "none":
-        own = _stacked(tags, map(tags.tags_of, labels))
+        own = _stacked(tags, labels, tags.tags_of)
         return SpanQuery(firsts, ends, own, own, own, ~own, ~own)
 
     def members(prefix: str) -> Bools:
-        return _stacked(tags, (tags.members(label, prefix) for label in labels))
+        return _stacked(tags, labels, lambda label: tags.members(label, prefix))
 
     return _bounded(tags, firsts, ends, members)
 
@@ -157,7 +157,7 @@ def longer_spans(tags: TagSet, firsts: Indices, ends: Indices, labels: list[str]
     exact = exact_spans(tags, firsts, ends, labels)
     if tags.scheme != "BILUO":
         return replace(exact, after=exact.inner)
-    opening = _stacked(tags, (tags.members(label, "B") for label in labels))
+    opening = _stacked(tags, labels, lambda label: tags.members(label, "B"))
     closing = np.where((ends - firsts == 1)[:, None], opening, exact.inner)
     return replace(exact, opening=opening, closing=closing)
 
@@ -187,7 +187,7 @@ def likely_spans(found: GivesSpans, tags: TagSet, lengths: Indices, least: float
     lengths ((B,)): of the sequences.
     """
     labels = tags.span_labels if tags.scheme != "none" else tuple(tag for tag in tags.tags if tag != OUTSIDE)
-    openings = _stacked(tags, (tags.members(label, "BU") | (np.array(tags.tags) == label) for label in labels))
+    openings = _stacked(tags, labels, lambda label: tags.members(label, "BU") | (np.array(tags.tags) == label))
     firsts, kinds = np.nonzero(found.marginals @ openings.T >= least)
     sequences = Segments(lengths)
     behind = sequences.ends[sequences.owners]
@@ -252,7 +252,7 @@ def bounded_spans(tags: TagSet, firsts: Indices, ends: Indices) -> SpanQuery:
 
 def covered_spans(tags: TagSet, firsts: Indices, ends: Indices, labels: list[str]) -> SpanQuery:
     """The events "every unit lies in a span of this label, whatever its boundaries"."""
-    members = _stacked(tags, map(tags.tags_of, labels))
+    members = _stacked(tags, labels, tags.tags_of)
     return SpanQuery(firsts, ends, members, members, members, np.ones_like(members))
 
 
@@ -268,6 +268,7 @@ def _bounded(tags: TagSet, firsts: Indices, ends: Indices, members: Callable[[st
     return SpanQuery(firsts, ends, opening, inner, closing, after)
 
 
-def _stacked(tags: TagSet, rows: Iterable[Bools]) -> Bools:
-    """((S, L)): sets of tags, also if there are none."""
-    return np.array(list(rows), dtype=bool).reshape(-1, len(tags))
+def _stacked(tags: TagSet, labels: Sequence[str], find: Callable[[str], Bools]) -> Bools:
+    """((S, L)): the set of tags of each label; found once for each that there is."""
+    sets = {label: find(label) for label in set(labels)}
+    return np.array([sets[label] for label in labels], dtype=bool).reshape(-1, len(tags))
