@@ -32,6 +32,9 @@ from .lbfgs import LBFGSTrainer
 from .model import get_weights
 
 KEPT_SHARDS = 4  # in the memory of a worker, which may have to do the work of others
+# Dask has workers give all memory back to the system at once, so that each large array is made of new pages: in an
+# evaluation of shards that takes as long as the arithmetic
+KEEP_MEMORY = {"distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None}
 ATTEMPTS = 5
 PATIENCE, STARTING = 5.0, 60.0  # seconds
 
@@ -40,10 +43,12 @@ PATIENCE, STARTING = 5.0, 60.0  # seconds
 def connect(scheduler: Any, workers: int = 0) -> Iterator[Any]:
     """Give a client of a Dask scheduler by its address (str); for None, one of so many processes of this machine."""
     with required(LearningErrors.CRF688):
+        from dask import config
         from distributed import Client, LocalCluster
     with ExitStack() as stack:
         if scheduler is None:
-            scheduler = LocalCluster(workers, threads_per_worker=1, processes=True, dashboard_address=":0")
+            with config.set(KEEP_MEMORY):
+                scheduler = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0")
             stack.callback(_close, scheduler)
         yield stack.enter_context(Client(scheduler))
 

@@ -92,7 +92,7 @@ def test_workers_of_a_cluster_write_what_one_process_writes(
     (tmp_path / "model").symlink_to(model)
     (tmp_path / "texts").symlink_to(texts)
     DocBin(docs=[spacy.blank("en")("A dog barks .")]).to_disk(tmp_path / "d.spacy")
-    with distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=":0") as cluster:
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster:
         monkeypatch.chdir(tmp_path)  # where the workers are not
         for output, more in (("one", ()), ("cluster", ("--scheduler", cluster.scheduler_address))):
             result = run("model", "texts", "d.spacy", output, "--part-size", 16, *more)

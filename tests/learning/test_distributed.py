@@ -24,7 +24,7 @@ from spacy_crf.core.learn.blocks import EncodedCorpus
 from spacy_crf.core.learn.full_batch import FullBatchObjective
 from spacy_crf.core.sparse import SparseRows
 from spacy_crf.core.weights import Layout
-from spacy_crf.learning.distributed import cut_shards, evaluate_shard, narrow, read_shard, write_shard
+from spacy_crf.learning.distributed import connect, cut_shards, evaluate_shard, narrow, read_shard, write_shard
 from spacy_crf.learning.model import get_weights
 
 TRAIN, DEV = (ROOT / "corpus" / "crf_tagger" / f"{name}.conllu" for name in ("train", "dev"))
@@ -104,12 +104,20 @@ def test_the_optimum_is_that_of_one_machine(c1: float) -> None:
 @needs_dask
 def test_workers_may_run_in_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     distributed = pytest.importorskip("distributed", reason="needs the extra dask")
-    with distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=":0") as cluster:
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster:
         monkeypatch.chdir(tmp_path)
         settings = {"trainer": LBFGS, "scheduler": cluster.scheduler_address, "folder": "."}
         *_, weights = trained({"@misc": "spacy_crf.Distributed.v1", **settings}, 1, limit=20)
     *_, alone = trained(LBFGS, 1, limit=20)
     np.testing.assert_allclose(weights, alone, atol=1e-3)
+
+
+@needs_dask
+def test_there_are_as_many_workers_as_asked_and_they_keep_memory_for_the_next_array() -> None:
+    pytest.importorskip("distributed", reason="needs the extra dask")
+    with connect(None, workers=3) as client:
+        found = client.run(os.environ.get, "MALLOC_TRIM_THRESHOLD_")
+    assert list(found.values()) == 3 * [os.environ.get("MALLOC_TRIM_THRESHOLD_")]
 
 
 @needs_dask
