@@ -161,7 +161,8 @@ def known_in_part(example: Example, number: int) -> Example:
     last entity, of which nothing says then that it ends there, or not at all."""
     if number % 4 == 0:
         return example
-    gold, known = example.predicted.copy(), (0, 0, 4, max((own.end for own in example.reference.ents), default=0))[number % 4]
+    last = max((own.end for own in example.reference.ents), default=0)
+    gold, known = example.predicted.copy(), (0, 0, 4, last)[number % 4]
     spans = [Span(gold, own.start, own.end, label=own.label) for own in example.reference.ents if own.end <= known]
     outside = [gold[place : place + 1] for place in range(known) if example.reference[place].ent_iob_ == "O"]
     gold.set_ents(spans, outside=outside, default="missing")
