@@ -64,7 +64,6 @@ def train_config(
     on_evaluation (Callable | None): told of each evaluation; what it raises ends the training.
     output (Path | None): folder for what `spacy train` writes.
     """
-    _warn_of_early_end(config.interpolate()["training"])
     quiet, found = config.copy(), list[Evaluation]()
     quiet["training"]["logger"] = {"@loggers": LOGGER}
 
@@ -73,8 +72,9 @@ def train_config(
         if on_evaluation is not None:
             on_evaluation(evaluation)
 
-    listener = Listener(tell)
-    train(init_nlp(quiet), output, stdout=listener, stderr=listener)
+    listener, nlp = Listener(tell), init_nlp(quiet)
+    _warn_of_early_end(nlp.config.interpolate()["training"])  # in which spaCy has filled in what was left out
+    train(nlp, output, stdout=listener, stderr=listener)
     return kept(found)
 
 

@@ -149,7 +149,7 @@ def best_threshold(pipe: Any, examples: Iterable[Example]) -> float:
         gold = [GoldSpans.of(pipe.annotation, example, pipe.tags) for example in batch]
         right = {(number, place) for number, own in enumerate(gold) for place, is_exact in own.places if is_exact}
         is_judged = np.array([gold[number].judges(place) for number, place in places], dtype=bool)
-        n_gold += sum(len(own.places) for own in gold)
+        n_gold += sum(own.judges(place) for own in gold for place, _ in own.places)
         for row, threshold in enumerate(thresholds.tolist()):
             chosen = best_spans(likely, threshold)
             judged = [places[k] for k in chosen[is_judged[chosen]].tolist()]

@@ -154,8 +154,13 @@ class ServedModel:
         self._thread.submit(work).result()
 
     def save(self, folder: Path) -> None:
-        """Save the pipeline, when its thread has time."""
-        self._thread.submit(self.nlp.to_disk, folder).result()
+        """Save the pipeline, when its thread has time, with the settings that it came with."""
+
+        def work() -> None:
+            self.nlp.to_disk(folder)
+            self.config.to_disk(folder / "config.cfg")
+
+        self._thread.submit(work).result()
 
     def describe(self) -> dict[str, Any]:
         """What users are told of it."""

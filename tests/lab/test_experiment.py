@@ -95,6 +95,10 @@ def test_training_that_ends_before_its_second_evaluation_is_told(config: Config)
     for patience in (0, 4):
         early["training"]["patience"] = patience
         run(early, SplitSettings("kfold", folds=2))
+    early["training"]["patience"] = 3
+    del early["training"]["eval_frequency"]  # which is 200 then
+    with pytest.warns(CRFWarning, match="CRFW771.*patience = 3.*eval_frequency is 200"):
+        run(early, SplitSettings("kfold", folds=2))
 
 
 @pytest.mark.parametrize("theirs", ["gold", "context"])

@@ -71,6 +71,17 @@ def test_solvers_have_a_third_of_the_time_of_a_request(load: Any) -> None:
             assert model.nlp.get_pipe("constrained_ner").cfg[limit] == expected
 
 
+def test_what_is_saved_has_the_settings_of_the_pipeline_not_those_of_the_service(load: Any, tmp_path: Path) -> None:
+    nlp = load("references")
+    before = dict(nlp.get_pipe("constrained_ner").cfg)
+    model = ServedModel("refs", nlp, limits=Limits(seconds=3))
+    assert nlp.get_pipe("constrained_ner").cfg["time_limit"] == 1
+    model.save(tmp_path / "saved")
+    saved = spacy.load(tmp_path / "saved")
+    assert dict(saved.get_pipe("constrained_ner").cfg) == before
+    assert saved.config["components"] == model.config["components"]
+
+
 def test_models_have_names_of_their_own() -> None:
     nlp = spacy.blank("en")
     with pytest.raises(ValueError, match="CRF737"):

@@ -133,20 +133,36 @@ def test_where_gold_is_unknown_nothing_counts_for_the_threshold(target: str) -> 
     """The scorer counts nothing there either."""
     nlp = softened(target=target, decode="spans", threshold="auto")
     pipe, examples = nlp.get_pipe("crf_tagger"), list(map(known_in_part, make_examples(nlp), range(20)))
-    fitted, scores = pipe.best_threshold(examples), dict[float, float]()
+    assert pipe.best_threshold(examples) == pytest.approx(best_by_score(nlp, examples))
+
+
+def test_spans_whose_end_is_unknown_do_not_count_for_the_threshold() -> None:
+    nlp = softened(target="spans", decode="spans", threshold="auto")
+    examples = make_examples(nlp)
+    for example in examples[::3]:  # not all is to be right
+        example.reference.spans["sc"] = []
+    examples += 2 * [known_in_part(example, 3) for example in make_examples(nlp)]
+    fitted = nlp.get_pipe("crf_tagger").best_threshold(examples)
+    assert fitted == pytest.approx(best_by_score(nlp, examples))
+
+
+def best_by_score(nlp: Language, examples: list[Example]) -> float:
+    """The mean of the thresholds that the scorer likes best."""
+    scores = dict[float, float]()
     for threshold in (np.arange(1, 21) / 40).tolist():
-        pipe.cfg["threshold"] = threshold
+        nlp.get_pipe("crf_tagger").cfg["threshold"] = threshold
         found = nlp.evaluate([Example(one.predicted.copy(), one.reference) for one in examples])
         scores[threshold] = found["crf_score"]
-    best = [threshold for threshold, score in scores.items() if score >= 0.98 * max(scores.values())]
-    assert fitted == pytest.approx(np.mean(best))
+    return float(np.mean([threshold for threshold, score in scores.items() if score >= 0.98 * max(scores.values())]))
 
 
 def known_in_part(example: Example, number: int) -> Example:
-    """Every third example as it is; of the others, gold that is known up to the fourth token, or not at all."""
-    if number % 3 == 0:
+    """Every fourth example as it is; of the others, gold that is known up to the fourth token, up to the end of the
+    last entity, of which nothing says then that it ends there, or not at all."""
+    if number % 4 == 0:
         return example
-    gold, known = example.predicted.copy(), 4 * (number % 3 - 1)
+    last = max((own.end for own in example.reference.ents), default=0)
+    gold, known = example.predicted.copy(), (0, 0, 4, last)[number % 4]
     spans = [Span(gold, own.start, own.end, label=own.label) for own in example.reference.ents if own.end <= known]
     outside = [gold[place : place + 1] for place in range(known) if example.reference[place].ent_iob_ == "O"]
     gold.set_ents(spans, outside=outside, default="missing")
