@@ -84,8 +84,8 @@ TABLES = {
         ),
         {
             "`crf_tagger_chunk.cfg`": "chunks",
-            "the same, templates `@chunking`, c1 = 0, c2 = 1": "peer-features",
-            "python-crfsuite, the same templates, c2 = 1": "crfsuite",
+            "the same, c1 = 0, c2 = 1": "same-objective",
+            "python-crfsuite, the same templates and penalty": "crfsuite",
         },
     ),
     "ewt-xpos": Table(
