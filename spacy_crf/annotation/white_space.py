@@ -22,6 +22,7 @@ from .extensions import (
     copy_values,
     custom_names,
     note_whole,
+    read_result,
     read_value,
     result_names,
     stored_names,
@@ -173,10 +174,14 @@ def _annotation(doc: Doc, words: Indices) -> np.ndarray[Any, Any]:
 
 
 def values_by_words(doc: Doc, places: Places) -> dict[str, Any]:
-    """The values of custom attributes that a Doc has stored of itself, by name; results as told of the words alone."""
-    results, values = result_names(doc), {name: read_value(doc, name) for name in custom_names(doc)}
-    known = ((name, value) for name, value in values.items() if value is not None)
-    return {name: places.gather(value) if name in results else value for name, value in known}
+    """The values of custom attributes that a Doc has stored of itself, by name; results as told of the words alone.
+
+    RAISES (ValueError): if the Doc has other tokens than those that a result speaks of.
+    """
+    results, names = result_names(doc), custom_names(doc)
+    values = {name: read_value(doc, name) for name in names if name not in results}
+    values |= {name: places.gather(read_result(doc, name)) for name in names if name in results}
+    return {name: values[name] for name in names if values[name] is not None}
 
 
 def white_space(doc: Doc) -> Doc:

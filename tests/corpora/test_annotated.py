@@ -14,6 +14,7 @@ from spacy.tokens import Doc, DocBin, Span, Token
 
 from spacy_crf import Corpus, CRFError, annotate_partitions
 from spacy_crf.annotation.documents import read_doc_name, write_doc_name
+from spacy_crf.annotation.extensions import write_result
 from spacy_crf.corpora.annotated import COLUMNS, WRITERS, To, token_rows
 
 NLP = spacy.blank("en")
@@ -53,6 +54,15 @@ def test_rows_leave_out_white_space_and_count_by_sentence() -> None:
     assert [make().text[start:end] for start, end in zip(rows["start"], rows["end"])] == rows["word"]
     assert json.loads(rows["values"][2]) == {"annotated_note": {"sure": 0.5}} and rows["values"][0] is None
     assert json.loads(rows["document"][0]) == {"annotated_notes": ["x"]} and set(rows["document"][1:]) == {None}
+
+
+def test_results_that_speak_of_other_tokens_are_refused() -> None:
+    doc = make()
+    write_result(doc, "annotated_notes", list("abcdefg"))
+    with doc.retokenize() as retokenizer:
+        retokenizer.merge(doc[0:2])
+    with pytest.raises(CRFError, match="CRF528.*_.annotated_notes"):
+        token_rows(doc, 0)
 
 
 def test_spans_that_begin_in_white_space_do_not_go_on_with_those_before(tmp_path: Path) -> None:
