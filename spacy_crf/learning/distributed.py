@@ -32,8 +32,8 @@ from .lbfgs import LBFGSTrainer
 from .model import get_weights
 
 KEPT_SHARDS = 4  # in the memory of a worker, which may have to do the work of others
-# Dask has workers give all memory back to the system at once, so that each large array is made of new pages: in an
-# evaluation of shards that takes as long as the arithmetic
+# Dask has workers give all memory back to the system at once, so that each large array is made of new pages: a third of
+# the time of an evaluation, or more
 KEEP_MEMORY = {"distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None}
 ATTEMPTS = 5
 PATIENCE, STARTING = 5.0, 60.0  # seconds
