@@ -255,7 +255,7 @@ def general_references(data: Path) -> None:
 
 # what makes small data for a project, and the commands to run
 RUNS: dict[str, tuple[Callable[[Path], None], tuple[str, ...]]] = {
-    "conll2000": (chunks, ("train", "evaluate", "train-same-objective", "evaluate-same-objective", "peer", "package")),
+    "conll2000": (chunks, ("train", "evaluate", "train-l2", "evaluate-l2", "peer", "package")),
     "ud_english_ewt": (
         treebank,
         ("train-xpos", "train-upos", "evaluate-xpos", "evaluate-upos", "peer-xpos", "peer-upos", "package"),
