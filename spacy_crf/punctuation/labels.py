@@ -224,9 +224,11 @@ def labels_beside_given(
     allowed = table.having(marks)
     ends = [mark if mark is not None and scheme.is_end(mark) else None for mark in marks]
     for weaker in (ends, [None] * len(marks)):
-        blocked = np.isin(Segments(lengths).owners, blocked_sequences(lengths, allowed, layout))
-        if blocked.any():
-            allowed[blocked] = table.having(weaker)[blocked]
+        texts = blocked_sequences(lengths, allowed, layout)
+        if not len(texts):
+            break
+        blocked = np.isin(Segments(lengths).owners, texts)
+        allowed[blocked] = table.having(weaker)[blocked]
     return allowed
 
 

@@ -32,11 +32,13 @@ def condition(potentials: ChainPotentials, known: Known) -> ChainPotentials:
 
     O(N L^2), for the check, or O(N L) where all transitions are allowed.
 
-    RAISES (ImpossibleEvidenceError): where no allowed sequence agrees with the evidence.
+    RAISES (ImpossibleEvidenceError, NonFiniteError): where no allowed sequence agrees with the evidence; for NaN or
+        +inf.
     """
     clamped = _clamp(potentials, known)
-    if not _has_paths(clamped):
-        _clamped_log_z(clamped)
+    clamped.check()
+    if not _has_paths(clamped) and len(blocked := _without_path(clamped)):
+        raise ImpossibleEvidenceError(blocked.tolist())
     return clamped
 
 
@@ -57,11 +59,7 @@ def blocked_sequences(lengths: Indices, allowed: Bools, layout: Layout) -> Indic
     batch = pack(lengths)
     transitions, start, end = (masked(np.zeros(mask.shape), mask) for mask in masks)
     free = ChainPotentials(batch, np.zeros(allowed.shape), transitions, start, end)
-    try:
-        _clamped_log_z(_clamp(free, allowed[batch.units]))
-    except ImpossibleEvidenceError as error:
-        return np.array(error.sequences, dtype=np.intp)
-    return np.zeros(0, dtype=np.intp)
+    return _without_path(_clamp(free, allowed[batch.units]))
 
 
 def log_likelihoods(known: Known) -> Floats:
@@ -79,6 +77,25 @@ def _has_paths(chains: ChainPotentials) -> bool:
     others = (chains.transitions, chains.start, chains.end)
     is_free = chains.edges is None and all(np.isfinite(scores).all() for scores in others)
     return is_free and bool((chains.emissions.max(axis=1) > -np.inf).all())
+
+
+def _without_path(chains: ChainPotentials) -> Indices:
+    """((b,)): sequences of which no labelling is allowed, in rising order. O(N L^2).
+
+    Labels that a path reaches, not how probable the paths are: a product with zeros and ones needs no logarithms.
+    """
+    batch = chains.batch
+    ways = chains.map(lambda scores: (scores > -np.inf).astype(np.float32))
+    reached = ways.emissions
+    reached[batch.first_rows] *= ways.start
+    for before, rows in batch.links:
+        if ways.edges is None:
+            arriving = reached[before] @ ways.transitions
+        else:
+            ways.edges.product(reached[before], rows, arriving := np.empty_like(reached[rows]))
+        reached[rows] *= arriving > 0
+    ends = reached[batch.last_rows] @ ways.end
+    return np.sort(batch.order[: len(ends)][ends == 0])
 
 
 def _clamped_log_z(clamped: ChainPotentials) -> Doubles:

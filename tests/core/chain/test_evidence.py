@@ -1,5 +1,7 @@
 """Conditioning on given labels against enumeration of the sequences that agree with them."""
 
+import itertools
+
 import numpy as np
 import pytest
 from helpers.strategies import chain_batches, unpacked
@@ -7,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.core.arrays import pack
+from spacy_crf.core.chain.edges import EdgeColumns, EdgePotentials
 from spacy_crf.core.chain.evidence import ImpossibleEvidenceError, allowed_labels, condition, log_evidence
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.core.chain.marginals import node_marginals
@@ -72,3 +75,55 @@ def test_impossible_evidence_names_the_sequence():
         assert isinstance(caught.value, NoPathError)
     with pytest.raises(ValueError, match="CRF101.*evidence"):
         condition(potentials, np.ones((5, 3), dtype=bool))
+
+
+@pytest.mark.parametrize("form", ["none", "matrices", "columns"])
+def test_sequences_that_evidence_blocks_are_those_without_a_labelling(form):
+    rng = np.random.default_rng(7)
+    found = set()
+    for _ in range(60):
+        batch, n_labels = pack(rng.integers(0, 5, 11)), 3
+        transitions, start, end = (some_forbidden(rng, *shape) for shape in [(3, 3), (3,), (3,)])
+        edges = {
+            "none": lambda: None,
+            "matrices": lambda: EdgePotentials(some_forbidden(rng, 2, 3, 3), rng.integers(0, 2, batch.n_units)),
+            "columns": lambda: EdgeColumns(
+                np.concatenate([transitions.T, some_forbidden(rng, 4, 3)]), columns_of(rng, batch.n_units, n_labels)
+            ),
+        }[form]()
+        chains = ChainPotentials(batch, np.zeros((batch.n_units, 3)), transitions, start, end, edges)
+        known = rng.random((batch.n_units, n_labels)) < 0.7
+        blocked = [b for b in range(batch.n_sequences) if not has_labelling(chains, known, b)]
+        found.update(blocked)
+        if blocked:
+            with pytest.raises(ImpossibleEvidenceError) as raised:
+                condition(chains, known)
+            assert raised.value.sequences == blocked
+        else:
+            condition(chains, known)
+    assert found
+
+
+def some_forbidden(rng, *shape):
+    return np.where(rng.random(shape) < 0.4, -np.inf, rng.normal(size=shape))
+
+
+def columns_of(rng, n_units, n_labels):
+    """Numbers of columns: the shared one of each label, or one of four others."""
+    own = rng.integers(n_labels, n_labels + 4, (n_units, n_labels))
+    return np.where(rng.random(own.shape) < 0.5, own, np.arange(n_labels))
+
+
+def has_labelling(chains, known, sequence):
+    """Whether one of all labellings of a sequence is allowed."""
+    rows = chains.batch.rows[chains.batch.segments.owners == sequence]
+    for labels in itertools.product(range(chains.n_labels), repeat=len(rows)):
+        score = sum(0.0 if known[row, label] else -np.inf for row, label in zip(rows, labels))
+        if labels:
+            score += chains.start[labels[0]] + chains.end[labels[-1]]
+        for row, before, label in zip(rows[1:], labels, labels[1:]):
+            matrix = chains.transitions if chains.edges is None else chains.edges.into(np.array([row]))[0]
+            score += matrix[before, label]
+        if score > -np.inf:
+            return True
+    return False
