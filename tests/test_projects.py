@@ -261,7 +261,13 @@ RUNS: dict[str, tuple[Callable[[Path], None], tuple[str, ...]]] = {
         ("train-xpos", "train-upos", "evaluate-xpos", "evaluate-upos", "peer-xpos", "peer-upos", "package"),
     ),
     "wnut17": (entities, ("train", "evaluate", "train-names", "evaluate-names", "peer")),
-    "ren_mlg": (tag_sets, ("split", "train", "evaluate", "train-case", "evaluate-case", "peer", "active", "package")),
+    "ren_mlg": (
+        tag_sets,
+        (
+            *("split", "train", "evaluate", "train-case", "evaluate-case", "classes", "train-classes"),
+            *("evaluate-classes", "peer", "active", "package"),
+        ),
+    ),
     "medieval_romance": (two_languages, ("occitan", "catalan", "train", "package")),
     "iwslt_punct": (talks, ("tagger", "features", "calibrate-features", "evaluate-features")),
     "cora": (tagged_references, ("evaluate", "evaluate-free", "train", "package")),

@@ -82,17 +82,11 @@ def test_sequences_that_evidence_blocks_are_those_without_a_labelling(form):
     rng = np.random.default_rng(7)
     found = set()
     for _ in range(60):
-        batch, n_labels = pack(rng.integers(0, 5, 11)), 3
+        batch = pack(rng.integers(0, 5, 11))
         transitions, start, end = (some_forbidden(rng, *shape) for shape in [(3, 3), (3,), (3,)])
-        edges = {
-            "none": lambda: None,
-            "matrices": lambda: EdgePotentials(some_forbidden(rng, 2, 3, 3), rng.integers(0, 2, batch.n_units)),
-            "columns": lambda: EdgeColumns(
-                np.concatenate([transitions.T, some_forbidden(rng, 4, 3)]), columns_of(rng, batch.n_units, n_labels)
-            ),
-        }[form]()
+        edges = edges_of(form, rng, batch.n_units, transitions)
         chains = ChainPotentials(batch, np.zeros((batch.n_units, 3)), transitions, start, end, edges)
-        known = rng.random((batch.n_units, n_labels)) < 0.7
+        known = rng.random((batch.n_units, 3)) < 0.7
         blocked = [b for b in range(batch.n_sequences) if not has_labelling(chains, known, b)]
         found.update(blocked)
         if blocked:
@@ -108,10 +102,14 @@ def some_forbidden(rng, *shape):
     return np.where(rng.random(shape) < 0.4, -np.inf, rng.normal(size=shape))
 
 
-def columns_of(rng, n_units, n_labels):
-    """Numbers of columns: the shared one of each label, or one of four others."""
-    own = rng.integers(n_labels, n_labels + 4, (n_units, n_labels))
-    return np.where(rng.random(own.shape) < 0.5, own, np.arange(n_labels))
+def edges_of(form, rng, n_units, transitions):
+    """Transitions of units: those of all, two matrices, or columns that are the shared ones or one of four others."""
+    if form == "none":
+        return None
+    if form == "matrices":
+        return EdgePotentials(some_forbidden(rng, 2, 3, 3), rng.integers(0, 2, n_units))
+    numbers = np.where(rng.random((n_units, 3)) < 0.5, rng.integers(3, 7, (n_units, 3)), np.arange(3))
+    return EdgeColumns(np.concatenate([transitions.T, some_forbidden(rng, 4, 3)]), numbers)
 
 
 def has_labelling(chains, known, sequence):
