@@ -171,10 +171,9 @@ def _groups(text: str) -> Iterator[_Group]:
         else:
             word = found["sign"] or WORDS[found["word"].lower()]
             is_plural = (found["word"] or "").lower() in PLURALS or text[start + 1] in SIGNS
+            at = found.start("numbers")
             numbers = _numbers(found["numbers"], is_plural)
-            steps = [
-                _Step(*(found.start("numbers") + at for at in own.span()), word, readings(own[0])) for own in numbers
-            ]
+            steps = [_Step(at + own.start(), at + own.end(), word, readings(own[0])) for own in numbers]
         if all(step.readings for step in steps):
             yield _Group(start, end, steps)
 
