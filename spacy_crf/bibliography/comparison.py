@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +17,40 @@ IDENTIFIERS = ("doi", "arxiv")  # that no two works share
 PLACE = ("authors", "volume", "pages")  # that tell which work is meant where a title is missing
 VERSION = re.compile(r"v\d+$")
 WORD = re.compile(r"[^\W_]+")
+INITIALS = re.compile(r"(?<!\w)[^\W\d_]{2,3}(?!\w)")  # without full stops, if they are capitals
+# that shortened names of journals leave out
+SMALL = frozenset(
+    (
+        "a",
+        "an",
+        "and",
+        "aus",
+        "das",
+        "de",
+        "del",
+        "della",
+        "der",
+        "des",
+        "di",
+        "die",
+        "du",
+        "e",
+        "et",
+        "for",
+        "für",
+        "in",
+        "la",
+        "le",
+        "les",
+        "of",
+        "on",
+        "the",
+        "to",
+        "und",
+        "y",
+        "zur",
+    )
+)
 CUT_RANGE = re.compile(r"(\d+)-(\d+)")
 ALIKE = 0.85  # of the words of two titles are the same, if these alone tell
 SOMEWHAT_ALIKE = 0.5  # the same, if the first author and the year tell too
@@ -45,7 +79,8 @@ def compare(cited: Mapping[int, Entry], library: Sequence[Entry]) -> list[Discre
 
     Entries with the same DOI or number at arXiv are of one work, then those with the same title, or with a title much
     alike, the same first author and the same year. Each entry counts for one reference. Case, marks, accents, initials
-    for given names, shortened journals and cut ranges make no difference.
+    for given names, given names, months and ends of ranges of years that one side lacks, shortened journals and cut
+    ranges make no difference.
 
     >>> from spacy_crf import Entry
     >>> crane, held = Entry(title="On Ropes", volume="3"), Entry(key="a", title="On ropes.", volume="4")
@@ -126,7 +161,8 @@ def _likeness(entry: Entry, held: Entry) -> tuple[float, str]:
 
 
 def _identifier(entry: Entry, name: str) -> str:
-    return VERSION.sub("", str(getattr(entry, name)).casefold())
+    value = str(getattr(entry, name)).casefold()
+    return VERSION.sub("", value) if name == "arxiv" else value  # a DOI may end in a volume
 
 
 def _fold(text: str) -> str:
@@ -159,14 +195,19 @@ def _agree_in_letters(ours: str, theirs: str) -> bool:
 
 
 def _agree_if_shortened(ours: str, theirs: str) -> bool:
-    """Whether the words of one begin those of the other, small words of which may be missing."""
+    """Whether the words of one begin those of the other, of which small words may be missing."""
     short, full = sorted(
         (WORD.findall(_fold(ours)), WORD.findall(_fold(theirs))), key=lambda words: sum(map(len, words))
     )
     if not short:
         return not full
-    rest = iter(full)
-    return all(any(word.startswith(begin) for word in rest) for begin in short) and len(full) <= 2 * len(short) + 1
+    rest = deque(full)
+    for begin in short:
+        while rest and rest[0] in SMALL and not rest[0].startswith(begin):
+            rest.popleft()
+        if not (rest and rest.popleft().startswith(begin)):
+            return False
+    return not rest
 
 
 def _agree_in_pages(ours: str, theirs: str) -> bool:
@@ -182,23 +223,41 @@ def _complete(found: re.Match[str]) -> str:
 def _agree_in_names(ours: Names, theirs: Names) -> bool:
     """Whether names are the same as far as both are printed: with "et al." the first ones count."""
     short, full = sorted((ours, theirs), key=lambda names: len(names.names))
-    if len(short.names) < len(full.names) and not (short.others and short.names):
+    is_cut = len(short.names) < len(full.names)
+    if (is_cut and not (short.others and short.names)) or (not is_cut and short.others != full.others):
         return False
     return all(map(_are_alike, short.names, full.names))
 
 
 def _are_alike(ours: Name, theirs: Name) -> bool:
-    one, other = (_fold(name.given)[:1] for name in (ours, theirs))
-    is_given_alike = one == other or not (one and other)
+    given = zip(*(_given_names(name.given) for name in (ours, theirs)))
+    is_given_alike = all(one.startswith(other) or other.startswith(one) for one, other in given)
     return is_given_alike and _agree_in_letters(*(f"{name.particle} {name.family}" for name in (ours, theirs)))
+
+
+def _given_names(text: str) -> list[str]:
+    """Return given names and initials, of "GH" two."""
+    apart = INITIALS.sub(lambda found: " ".join(found[0]) if found[0].isupper() else found[0], text)
+    return WORD.findall(_fold(apart))
 
 
 def _agree_in_dates(ours: Date | None, theirs: Date | None) -> bool:
     """Whether dates are the same as far as both are known."""
     if ours is None or theirs is None:
         return ours is theirs
-    n_known = min(len(ours.first.parts), len(theirs.first.parts))
-    return ours.first.parts[:n_known] == theirs.first.parts[:n_known]
+    days = [(ours.first, theirs.first)]
+    if ours.last is not None and theirs.last is not None:
+        days.append((ours.last, theirs.last))
+    return all(known == other for pair in days for known, other in zip(*(day.parts for day in pair)))
+
+
+def _agree_in_signs(ours: str, theirs: str) -> bool:
+    return ours.casefold() == theirs.casefold()
+
+
+def _agree_in_figures(ours: str, theirs: str) -> bool:
+    """Whether numbers are the same, in whatever groups they are printed."""
+    return "".join(WORD.findall(ours)).casefold() == "".join(WORD.findall(theirs)).casefold()
 
 
 AGREEMENTS: dict[str, Callable[..., bool]] = {
@@ -207,6 +266,8 @@ AGREEMENTS: dict[str, Callable[..., bool]] = {
     "date": _agree_in_dates,
     "pages": _agree_in_pages,
     "container": _agree_if_shortened,
+    **dict.fromkeys(IDENTIFIERS, _agree_in_signs),
+    **dict.fromkeys(("isbn", "issn"), _agree_in_figures),
 }
 
 

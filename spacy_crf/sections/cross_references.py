@@ -41,6 +41,8 @@ _MENTION = re.compile(
     rf"|{_any(MENTIONS['see'])}\.?\s(?P<bare>[0-9]{{1,4}}(?:\.[0-9]{{1,4}})+)(?![.-]?\w))"
 )
 _NUMBER = re.compile(NUMBER)
+# "sections 2–4 and 6-1" are three numbers, "§§ 2-4" are two
+_AMONG_SEVERAL, _OF_RANGE = (re.compile(NUMBER.replace("[.:–-]", signs)) for signs in ("[.:-]", "[.:]"))
 _SMALLER = re.compile(r",\s| ")  # between a section and a part of it
 _OF = re.compile(rf"\s{_any(MENTIONS['of'])}\s(?:(?:the|de|het|la|le)\s)?|\sde\sl['’]", re.IGNORECASE)
 # such as "of the Regulation", "van de Wet", "BGB": a name, or an abbreviation with two capitals
@@ -113,8 +115,8 @@ def find_cross_references(text: str, tree: SectionTree) -> list[CrossReference]:
     headings = {node.start_char for node in tree.walk() if not node.virtual}
     groups = (group for group in _groups(text) if group.start not in headings)
     found = []
-    for path, start, end in _paths(text, groups):
-        section = None if _is_of_law(text, end) else outline.follow(path)
+    for path, start, end, of_law in _paths(text, groups):
+        section = None if of_law else outline.follow(path)
         found.append(CrossReference(start, end, section))
     return found
 
@@ -125,15 +127,17 @@ def write_json(layout: DocumentLayout, tree: SectionTree) -> str:
     return json.dumps({**tree.to_json(), "cross_references": found}, ensure_ascii=False) + "\n"
 
 
-def _paths(text: str, groups: Iterable[_Group]) -> Iterator[tuple[list[_Step], int, int]]:
-    """The numbers of each mention from the outside in, with its first character and the one behind its last."""
+def _paths(text: str, groups: Iterable[_Group]) -> Iterator[tuple[list[_Step], int, int, bool]]:
+    """The numbers of each mention from the outside in, its first character, the one behind its last, and whether it,
+    or the list of numbers that it is in, is of another text."""
     for run in _runs(text, groups):
         *outer, last = run
         start, end = min(group.start for group in run), max(group.end for group in run)
+        of_law = _is_of_law(text, end)
         for step in last.steps:
             first = start if step is last.steps[0] else step.start
             behind = end if len(last.steps) == 1 else step.end
-            yield [*(group.steps[0] for group in outer), step], first, behind
+            yield [*(group.steps[0] for group in outer), step], first, behind, of_law
 
 
 def _runs(text: str, groups: Iterable[_Group]) -> Iterator[list[_Group]]:
@@ -166,10 +170,20 @@ def _groups(text: str) -> Iterator[_Group]:
             steps = [_Step(start, end, "", readings(found["bare"]))]
         else:
             word = found["sign"] or WORDS[found["word"].lower()]
-            numbers = _NUMBER.finditer(text, found.start("numbers"), end)
-            steps = [_Step(*number.span(), word, readings(number[0])) for number in numbers]
+            is_plural = (found["word"] or "").lower() in PLURALS or text[start + 1] in SIGNS
+            at = found.start("numbers")
+            numbers = _numbers(found["numbers"], is_plural)
+            steps = [_Step(at + own.start(), at + own.end(), word, readings(own[0])) for own in numbers]
         if all(step.readings for step in steps):
             yield _Group(start, end, steps)
+
+
+def _numbers(text: str, is_plural: bool) -> list[re.Match[str]]:
+    """The numbers of a list of them. is_plural (bool): behind a word or sign for several, of which a dash may be."""
+    if not is_plural:
+        return list(_NUMBER.finditer(text))
+    found = list(_AMONG_SEVERAL.finditer(text))
+    return found if len(found) > 1 else list(_OF_RANGE.finditer(text))
 
 
 def _is_of_law(text: str, end: int) -> bool:

@@ -19,6 +19,8 @@ HELD = Entry(
     pages="1359-1362",
     date=Date(Day(2003, 5)),
     doi="10.5555/knots",
+    isbn="9783161484100",
+    issn="0317-8471",
 )
 
 
@@ -49,8 +51,12 @@ def test_any_work_is_told_once(entries: list[Entry]) -> None:
         {"authors": Names((Name("Crane", "E."),), others=True)},
         {"container": "J. Appl. Knots"},
         {"pages": "1359-62"},
+        {"authors": Names((Name("Crane", "Edith M."), Name("Kooij", "EP", "van der")))},
         {"date": Date(Day(2003))},
+        {"date": Date(Day(2003), Day(2004))},
         {"doi": "10.5555/KNOTS"},
+        {"isbn": "978-3-16-148410-0"},
+        {"issn": "03178471"},
     ],
 )
 def test_ways_of_printing_make_no_difference(changes: dict[str, object]) -> None:
@@ -69,11 +75,47 @@ def test_ways_of_printing_make_no_difference(changes: dict[str, object]) -> None
             ("authors", "Crane, F.; van der Kooij, E.", "Crane, Edith; van der Kooij, E."),
         ),
         ({"container": "Journal of Ropes"}, ("container", "Journal of Ropes", "Journal of Applied Knots")),
+        ({"container": "Journal of Knots"}, ("container", "Journal of Knots", "Journal of Applied Knots")),
+        ({"container": "Journal"}, ("container", "Journal", "Journal of Applied Knots")),
         ({"title": "Another title"}, ("title", "Another title", "On Ropes and Knots")),
+        ({"doi": "10.5555/kn.ots"}, ("doi", "10.5555/kn.ots", "10.5555/knots")),
+        (
+            {"authors": Names((Name("Crane", "Emma"), CRANE.names[1]))},
+            ("authors", "Crane, Emma; van der Kooij, E.", "Crane, Edith; van der Kooij, E."),
+        ),
+        (
+            {"authors": Names(CRANE.names, others=True)},
+            ("authors", "Crane, Edith; van der Kooij, E.; et al.", "Crane, Edith; van der Kooij, E."),
+        ),
     ],
 )
 def test_fields_that_differ(changes: dict[str, object], found: tuple[str, str, str]) -> None:
     assert differences(replace(HELD, **changes)) == [found]
+
+
+@pytest.mark.parametrize("ours", ["Physical Review", "Phys. Rev.", "Physical Review Letters", "Physical Review A"])
+def test_journals_of_one_family_differ(ours: str) -> None:
+    held = replace(HELD, container="Physical Review E")
+    assert differences(replace(held, container=ours), held) == [("container", ours, "Physical Review E")]
+
+
+def test_ranges_of_years_that_end_in_others_differ() -> None:
+    dates = [Date(Day(2003), Day(last)) for last in (2004, 2006)]
+    first, second = (replace(HELD, date=date) for date in dates)
+    assert differences(first, second) == [("date", "2003/2004", "2003/2006")]
+
+
+@pytest.mark.parametrize("ours, theirs", [("10.3390/v12010011", "10.3390/v13050099"), ("10.5555/v1", "10.5555/v2")])
+def test_a_doi_has_no_version(ours: str, theirs: str) -> None:
+    lund = Entry(key="lund", title="Sails", authors=Names((Name("Lund", "A."),)), doi=theirs)
+    found = [one.match for one in compare({7: replace(HELD, doi=ours)}, [lund])]
+    assert found == [NOT_HELD, NOT_CITED]
+
+
+def test_versions_at_arxiv_are_of_one_work() -> None:
+    assert differences(Entry(arxiv="2003.01234v2"), Entry(arxiv="2003.01234")) == [
+        ("arxiv", "2003.01234v2", "2003.01234")
+    ]
 
 
 def test_works_that_one_side_lacks() -> None:

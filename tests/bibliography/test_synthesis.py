@@ -156,6 +156,20 @@ def test_what_a_style_prints_twice_is_no_reference() -> None:
     assert not is_sound([]) and not is_sound([Field("TITLE", "...")])
 
 
+def test_a_title_that_stands_for_the_author_too_is_no_reference(tmp_path: Path) -> None:
+    style = tmp_path / "twice.csl"
+    style.write_text(
+        '<style xmlns="http://purl.org/net/xbiblio/csl" version="1.0" class="in-text"><citation><layout/></citation>'
+        '<macro name="title"><text variable="title"/></macro>'
+        '<bibliography><layout suffix="."><names variable="author" suffix=". "><substitute><text macro="title"/>'
+        '</substitute></names><text macro="title"/></layout></bibliography></style>'
+    )
+    nobody = {name: value for name, value in BOOK.items() if name != "author"}
+    printed, refused = Style(str(style)).render([BOOK, nobody])
+    assert printed == [Field("AUTHOR", "Edith Crane. "), Field("TITLE", "Salt.")]
+    assert refused is None
+
+
 def test_a_medium_is_a_genre_and_what_is_to_appear_a_note() -> None:
     title, year, url = (OPENS[name] for name in ("title", "issued", "URL"))
     printed = f"{title}Salt{CLOSES} [Internet]. {year}1998{CLOSES}. {url}http://a.org{CLOSES}"

@@ -146,3 +146,30 @@ def test_any_text(text: str) -> None:
     found = find_cross_references(text, tree)
     assert all(0 <= a.start < a.end <= len(text) and a.section in (None, 0, 1) for a in found)
     assert all(before.end <= after.start for before, after in zip(found, found[1:]))
+
+
+FERRIES = "1. Scope\nAll ferries.\n\n2. Term\n2.1 A year.\n\n3. Price\nIt follows {}.\n\n4. Other\nNothing.\n"
+
+
+@pytest.mark.parametrize(
+    "mention, found",
+    [
+        ("sections 1, 2 and 4", [("sections 1", "1."), ("2", "2."), ("4", "4.")]),
+        ("sections 1, 2 and 4 of the Ports Act", [("sections 1", None), ("2", None), ("4", None)]),
+        ("Articles 2 and 4 GDPR", [("Articles 2", None), ("4", None)]),
+        ("sections 2–4", [("sections 2", "2."), ("4", "4.")]),
+        ("sections 1–2 and 4", [("sections 1", "1."), ("2", "2."), ("4", "4.")]),
+        ("sections 2-1 and 4", [("sections 2-1", "2.1"), ("4", "4.")]),
+        ("§§ 2-4", [("§§ 2", "2."), ("4", "4.")]),
+        ("section 2-1", [("section 2-1", "2.1")]),
+    ],
+)
+def test_lists_and_ranges_of_numbers(mention: str, found: list[tuple[str, str | None]]) -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("section_parser")
+    doc = nlp(FERRIES.format(mention))
+    nodes = list(doc._.section_tree.walk())
+    assert found == [
+        (doc.text[own.start : own.end], None if own.section is None else nodes[own.section].number)
+        for own in doc._.cross_references
+    ]

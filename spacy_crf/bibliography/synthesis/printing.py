@@ -83,8 +83,9 @@ class Style:
         return [self._render(item) for item in items]
 
     def _render(self, item: Item) -> list[Field] | None:
-        fields = [field for field in read_marks(self.print(item), item) if says_something(field)]
-        return fields if is_sound(fields) else None
+        printed = self.print(item)
+        fields = [field for field in read_marks(printed, item) if says_something(field)]
+        return fields if is_sound(fields) and not repeats(printed) else None
 
     def print(self, item: Item) -> str:
         """Return an item as it is printed, with marks; "" for one that citeproc-py cannot print in this style."""
@@ -187,12 +188,26 @@ def read_marks(printed: str, item: Item) -> list[Field]:
     printed = unescape(printed)
     while (once := TWICE.sub(r"\1\2", printed)) != printed:
         printed = once
-    pieces = [(label, "".join(char for _, char in run)) for label, run in groupby(_read(printed, item), lambda c: c[0])]
-    return tidy(_attach(pieces))
+    labelled = ((_label(variable, item) if variable else "", char) for variable, char in _read(printed))
+    return tidy(_attach(list(_runs(labelled))))
 
 
-def _read(printed: str, item: Item) -> Iterator[tuple[str, str]]:
-    """Yield characters with the labels of their variables, "" outside of all."""
+def repeats(printed: str) -> bool:
+    """Whether a marked style prints a variable of a field that is there once in two places.
+
+    So does citeproc-py where a macro with the title stands for the author, and the title comes again.
+    """
+    runs = [variable for variable, text in _runs(_read(printed)) if LETTER.search(text)]
+    return any(LABELS.get(variable) in ONCE and runs.count(variable) > 1 for variable in runs)
+
+
+def _runs(labelled: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield the texts of neighbouring characters with the same name."""
+    return ((name, "".join(char for _, char in run)) for name, run in groupby(labelled, lambda pair: pair[0]))
+
+
+def _read(printed: str) -> Iterator[tuple[str, str]]:
+    """Yield characters with their variables, "" outside of all."""
     stack: list[str] = []
     names = {mark: variable for variable, mark in OPENS.items()}
     for char in printed:
@@ -201,7 +216,7 @@ def _read(printed: str, item: Item) -> Iterator[tuple[str, str]]:
         elif char in names:
             stack.append(names[char])
         else:
-            yield (_label(stack[-1], item) if stack else ""), char
+            yield (stack[-1] if stack else ""), char
 
 
 def _label(variable: str, item: Item) -> str:
