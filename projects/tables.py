@@ -143,6 +143,8 @@ TABLES = {
         {
             "pos, `set_valued_tagger.cfg`": "pos",
             "the same, on dev": "pos-dev",
+            "pos, with classes of words from all texts, untagged": "pos-classes",
+            "that, on dev": "pos-classes-dev",
             "python-crfsuite with sets of its probabilities": "pos-crfsuite",
         },
     ),

@@ -9,7 +9,7 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from operator import getitem
-from typing import Any, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from spacy.attrs import IDX
@@ -164,8 +164,19 @@ def write_marginals(doc: Doc, name: str, labels: Iterable[str], values: Floats) 
 
 def note_whole(doc: Doc, whole: Doc, tokens: Iterable[int]) -> None:
     """Have what computes custom attributes look at the Doc that another one was made of, for as long as both are in
-    memory. tokens (Iterable[int]): the numbers there of the tokens that it has."""
-    user_data(doc)[_WHOLE] = whole, tuple(tokens)
+    memory, and of its copies. tokens (Iterable[int]): the numbers there of the tokens that it has."""
+    origin, numbers = user_data(whole).get(_WHOLE, (whole, range(len(whole))))  # it may be a part of another one
+    user_data(doc)[_WHOLE] = _Origin(origin, tuple(numbers[token] for token in tokens))
+
+
+class _Origin(NamedTuple):
+    """The Doc that another one was made of, and the numbers there of its tokens; copies of that one share it."""
+
+    doc: Doc
+    tokens: tuple[int, ...]
+
+    def __deepcopy__(self, memo: Any) -> "_Origin":
+        return self
 
 
 def attribute_tokens(doc: Doc) -> Iterable[Token]:

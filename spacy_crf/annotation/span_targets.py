@@ -103,17 +103,15 @@ class SpanTarget(Target):
             is_kept[start:end] = True
         return np.where(is_kept, found.labels, tags.number.get(OUTSIDE, UNKNOWN)).astype(np.int32)
 
-    def written(self, doc: Doc, found: DecodedDoc, tags: TagSet) -> Ints:
-        """See `Target.written`. Of labels that the tag set lacks, spans count as outside; where spans overlap there is
-        no tag."""
+    def written_names(self, doc: Doc, found: DecodedDoc, tags: TagSet) -> list[str]:
+        """See `Target.written_names`; where spans overlap there is no tag."""
         kept = () if self.overwrite else ((span.start, span.end, span.label_) for span in self.spans(doc))
-        known, outside = self._known(tags), tags.number.get(OUTSIDE, UNKNOWN)
-        labels, covered = np.full(len(doc), outside, dtype=np.int32), np.zeros(len(doc), dtype=np.intp)
+        names, covered = [OUTSIDE if OUTSIDE in tags.number else ""] * len(doc), set[int]()
         for start, end, label in (*kept, *(found.spans[k] for k in self._free(doc, found.spans))):
-            if label in known:
-                labels[start:end] = [tags.number[name] for name in tags.tag_span(start, end, label)]
-            covered[start:end] += 1
-        return np.where(covered > 1, UNKNOWN, labels)
+            own = zip(range(start, end), tags.tag_span(start, end, label))
+            names[start:end] = ["" if token in covered else name for token, name in own]
+            covered.update(range(start, end))
+        return names
 
     @staticmethod
     def _known(tags: TagSet) -> tuple[str, ...]:

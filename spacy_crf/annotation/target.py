@@ -17,7 +17,7 @@ from thinc.types import Ints2d
 
 from ..core.arrays import Bools, Doubles, Hashes, Indices, Ints
 from ..core.chain.evidence import allowed_labels
-from ..core.labels import UNKNOWN, Gold, TagSet
+from ..core.labels import OUTSIDE, UNKNOWN, Gold, TagSet
 from .extensions import UNSET, read_values, register, write_values
 from .gold import aligned_tokens, same_tokens
 from .white_space import Places
@@ -116,13 +116,18 @@ class Target(ABC):
         """((n,)): tags of what was decoded for a Doc, whatever it has been annotated with."""
         return found.labels
 
+    def written_names(self, doc: Doc, found: DecodedDoc, tags: TagSet) -> list[str]:
+        """The tags of the annotation that `write` leaves in a Doc, whether the tag set has them or not; "" for none."""
+        names = [*tags.tags, ""]  # UNKNOWN is -1
+        kept = [None] * len(found.labels) if self.overwrite else self.present(doc, tags)
+        return [names[label] if name is None else name for name, label in zip(kept, found.labels.tolist())]
+
     def written(self, doc: Doc, found: DecodedDoc, tags: TagSet) -> Ints:
-        """((n,)): tags of the annotation that `write` leaves in a Doc, UNKNOWN where the tag set has none for it."""
-        if self.overwrite:
-            return found.labels
-        labels = zip(self.present(doc, tags), found.labels.tolist())
-        chosen = [label if name is None else tags.number.get(name, UNKNOWN) for name, label in labels]
-        return np.array(chosen, dtype=np.int32)
+        """((n,)): the same as numbers. Of labels that the tag set lacks, spans count as outside, and tags are UNKNOWN,
+        as is ""."""
+        other = tags.number.get(OUTSIDE, UNKNOWN) if self.is_spans else UNKNOWN
+        names = self.written_names(doc, found, tags)
+        return np.array([tags.number.get(name, other) if name else UNKNOWN for name in names], dtype=np.int32)
 
     def gold(self, example: Example, tags: TagSet, strict: bool = True) -> Ints:
         """((n,)): index of the gold tag of each predicted token, UNKNOWN where it is missing or misaligned.

@@ -19,38 +19,7 @@ VERSION = re.compile(r"v\d+$")
 WORD = re.compile(r"[^\W_]+")
 INITIALS = re.compile(r"(?<!\w)[^\W\d_]{2,3}(?!\w)")  # without full stops, if they are capitals
 # that shortened names of journals leave out
-SMALL = frozenset(
-    (
-        "a",
-        "an",
-        "and",
-        "aus",
-        "das",
-        "de",
-        "del",
-        "della",
-        "der",
-        "des",
-        "di",
-        "die",
-        "du",
-        "e",
-        "et",
-        "for",
-        "für",
-        "in",
-        "la",
-        "le",
-        "les",
-        "of",
-        "on",
-        "the",
-        "to",
-        "und",
-        "y",
-        "zur",
-    )
-)
+SMALL = re.compile("a|an|and|aus|das|de|del|della|der|des|di|die|du|e|et|for|für|in|la|le|les|of|on|the|to|und|y|zur")
 CUT_RANGE = re.compile(r"(\d+)-(\d+)")
 ALIKE = 0.85  # of the words of two titles are the same, if these alone tell
 SOMEWHAT_ALIKE = 0.5  # the same, if the first author and the year tell too
@@ -203,7 +172,7 @@ def _agree_if_shortened(ours: str, theirs: str) -> bool:
         return not full
     rest = deque(full)
     for begin in short:
-        while rest and rest[0] in SMALL and not rest[0].startswith(begin):
+        while rest and SMALL.fullmatch(rest[0]) and not rest[0].startswith(begin):
             rest.popleft()
         if not (rest and rest.popleft().startswith(begin)):
             return False

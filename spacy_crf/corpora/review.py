@@ -208,9 +208,12 @@ def _with_white_space(words: Sequence[str], gold: Sequence[str]) -> list[str]:
 
 
 def _check_spans(sequence: _Sequence, path: Path) -> None:
-    """Raise an error for a tag that is not BIO, or that no sequence of BIO tags can have behind the one before it."""
+    """Raise an error for a tag that is not BIO, or that no sequence of BIO tags can have behind the one before it, but
+    for white space without a tag."""
     before = OUTSIDE
-    for tag, line in zip(sequence.gold, sequence.lines):
+    for word, tag, line in zip(sequence.words, sequence.gold, sequence.lines):
+        if word.isspace() and not tag:
+            continue
         is_tag = not tag or tag == OUTSIDE or (tag[:2] in ("B-", "I-") and len(tag) > 2)
         if not is_tag or (tag[:2] == "I-" and before and before[1:] != tag[1:]):
             raise CRFError(CorpusErrors.CRF524.format(path=path, line=line, value=tag, before=before))

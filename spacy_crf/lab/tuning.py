@@ -10,10 +10,12 @@ from typing import Any, Literal, cast
 
 import numpy as np
 from spacy.language import Language
+from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import minibatch
 
 from ..annotation.documents import document_numbers
+from ..annotation.extensions import note_whole
 from ..core.arrays import Segments
 from ..core.errors import CRFError, require_count
 from ..corpora.docbin import cut_doc
@@ -240,9 +242,15 @@ def cut_example(pipe: CRFTagger, example: Example) -> list[Example]:
         gold = alignment.x2y[start]
         if len(gold) and alignment.y2x[int(gold[0])][0] == start:
             starts.append((start, int(gold[0])))
-    seen, known = zip(*starts)
-    sides = cut_doc(example.predicted, list(seen)), cut_doc(example.reference, list(known))
-    return [Example(*pair) for pair in zip(*sides)]
+    sides = (example.predicted, example.reference), map(list, zip(*starts))
+    return [Example(*pair) for pair in zip(*(_cut(*side) for side in zip(*sides)))]
+
+
+def _cut(doc: Doc, starts: list[int]) -> Iterator[Doc]:
+    """Cut a document before given tokens; what computes custom attributes of a part's tokens looks at all of it."""
+    for part, start, end in zip(cut_doc(doc, starts), starts, [*starts[1:], len(doc)]):
+        note_whole(part, doc, range(start, end))
+        yield part
 
 
 class Fold:

@@ -143,7 +143,7 @@ class _Document:
         known = pipe.known_tags([doc], columns)
         self._known = None if known is None else log_likelihoods(known)
         (found,) = pipe.decode([doc], pipe.decoder())
-        self._written = pipe.annotation.written(doc, found.decoded, pipe.tags).tolist()
+        self._written = pipe.annotation.written_names(doc, found.decoded, pipe.tags)
 
     def explain(self, token: int) -> Explanation:
         if self._unlabelled[token]:
@@ -157,7 +157,7 @@ class _Document:
         chain = ChainDistribution(chains, self._temperature).given(known)
         best, marginals = chain.best(), chain.marginals[position]
         chosen = int(best[position])
-        other, written = _runner_up(marginals, chosen), (*self._tags, "")[self._written[token]]  # UNKNOWN is -1
+        other, written = _runner_up(marginals, chosen), self._written[token]
         known = (token, self._doc[token].text, self._tags[chosen], float(marginals[chosen]))
         if other is None:
             return Explanation(*known, None, 0.0, 0.0, [], written)

@@ -102,16 +102,17 @@ def held_out_spans(pipe: Any, examples: Iterable[Example], longest: int) -> Held
 
     pipe (CRFTagger | ConstrainedNER): that labels spans. examples (Iterable[Example]): with what it needs to see on the
         predicted side. longest (int): a span of more tokens cannot be given, nor one with an unknown label, or one that
-        begins or ends within a token or runs across sentences.
+        begins or ends within a token or in white space that is left out, or runs across sentences.
     """
     probabilities, sentences, owners, names = [np.zeros(0)], list[int](), list[int](), list[str]()
     n_sentences = 0
-    for batch in map(pipe.word_examples, minibatch(examples, BATCH_SIZE)):
-        columns, found = pipe.distribution([example.predicted for example in batch])
+    for batch in minibatch(examples, BATCH_SIZE):
+        columns, found = pipe.distribution(pipe.words([example.predicted for example in batch]))
         sequences, by_doc = Segments(columns.lengths), Segments(columns.doc_lengths)
         places: list[tuple[Place, bool]] = []
         for example, first in zip(batch, by_doc.firsts.tolist()):
             own = list(gold_places(pipe.annotation, example))
+            own = list(_by_words(own, Places.of(example.predicted))) if pipe.skips_white_space else own
             places += [((start + first, end + first, label), is_exact) for (start, end, label), is_exact in own]
             owners += [len(names)] * len(own)
             names.append(read_doc_name(example.reference))
@@ -140,7 +141,7 @@ def best_threshold(pipe: Any, examples: Iterable[Example]) -> float:
     thresholds = np.arange(1, 21) / 40
     counts, n_gold = np.zeros((len(thresholds), 2)), 0  # of spans that are found, and of right ones
     for batch in map(pipe.word_examples, minibatch(examples, BATCH_SIZE)):
-        columns, found = pipe.distribution([example.predicted for example in batch], given=False)
+        columns, found = pipe.distribution([example.predicted for example in batch])
         likely = likely_spans(found, pipe.tags, columns.lengths, thresholds[0], int(columns.lengths.max(initial=0)))
         by_doc = Segments(columns.doc_lengths)
         owners, firsts = by_doc.owners[likely.firsts], by_doc.firsts[by_doc.owners[likely.firsts]]
@@ -168,6 +169,14 @@ def gold_places(target: SpanTarget, example: Example) -> Iterator[tuple[Place, b
             yield (aligned[0].start, aligned[0].end, span.label_), True
         elif touched := [own for token in span for own in example.alignment.y2x[token.i].tolist()]:
             yield (min(touched), max(touched) + 1, span.label_), False
+
+
+def _by_words(places: Iterable[tuple[Place, bool]], words: Places) -> Iterator[tuple[Place, bool]]:
+    """What `gold_places` yields, by words; a span with white space at its ends does not end with these."""
+    for (start, end, label), is_exact in places:
+        first, behind = words.words_of(start, end)
+        if first < behind:
+            yield (first, behind, label), is_exact and words.tokens_of(first, behind) == (start, end)
 
 
 @dataclass(frozen=True)

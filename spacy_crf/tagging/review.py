@@ -48,8 +48,8 @@ class Uncertain:
     """A sequence, what a tagger makes of it, and how certain it is of that.
 
     place (Place): of its Doc. number (int): in the Doc, from 1. span (Span): its tokens.
-    tags (list[str]): what the component sets, with its threshold and constraints; BIO tags for spans, "" for tokens
-        that get none.
+    tags (list[str]): what the component chooses, with its threshold and constraints, also where annotation that is
+        there stays in the Doc; BIO tags for spans, "" for tokens that get none.
     probabilities (list[float]): of these. Where the labels of spans have no scheme, B and I count as one.
     alternatives (list[list[tuple[str, float]]]): for each token its other tags, most probable first.
     n_best (list[tuple[list[str], float]]): the best labellings of the sequence, with their probabilities. Like all

@@ -51,9 +51,13 @@ def gold_weights(example: Example, target: str, extension: str) -> list[Weights]
 
 
 def read_weights(doc: Doc, target: str, extension: str) -> list[dict[str, float]]:
-    """The gold tags of tokens with their weights, from the extension, or for parts of speech else from their own."""
-    rows = read_gold_tags(doc, extension)
-    return read_gold_tags(doc, GOLD_POS) if target == "pos" and not any(rows) else rows
+    """The gold tags of tokens with their weights."""
+    return read_gold_tags(doc, gold_extension(doc, target, extension))
+
+
+def gold_extension(doc: Doc, target: str, extension: str) -> str:
+    """Where the gold tags of a Doc are: in the extension, or for parts of speech without any there in their own."""
+    return GOLD_POS if target == "pos" and not any(read_gold_tags(doc, extension)) else extension
 
 
 @dataclass(frozen=True)
@@ -126,6 +130,7 @@ def copies(reference: Doc, target: str, extension: str) -> list[Doc]:
     Algorithm 3 of Heid (2020), with min(j, n) for max(1, n - j), which would never show the second of two tags. The Doc
     itself where no token has two. Copies are parts of one document, so that none is held out from the others.
     """
+    extension = gold_extension(reference, target, extension)
     rows = read_gold_tags(reference, extension)
     ranked = [sorted(row, key=row.__getitem__, reverse=True) for row in rows]
     most = max(map(len, ranked), default=0)

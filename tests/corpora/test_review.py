@@ -194,6 +194,7 @@ def test_what_a_spreadsheet_does_to_it(nlp: Language, write: Write) -> None:
         (rows("a/B-X", "b/L-X", target="ner"), r"CRF524.*line 8: .*'L-X'"),
         (rows("a/B-X", "b/I-Y", target="spans:sc"), r"CRF524.*line 8: .*'I-Y'.*behind 'B-X'"),
         (rows("a/I-X", "b/", target="spans:sc"), r"CRF524.*line 7: .*'I-X'.*behind 'O'"),
+        (rows("a/O", " /", "b/I-X", target="ner"), r"CRF524.*line 9: .*'I-X'.*behind 'O'"),
         (rows("a/thing", target="pos"), r"CRF513.*line 7: 'thing'"),
         (rows("a/NN").replace("# target = tag\n", ""), r"CRF526.*line 5"),
         (rows("a/NN") + "\n" + rows("a/B-X", target="ner"), r"CRF526.*line 15"),

@@ -9,11 +9,13 @@ import spacy
 from helpers import citations
 from helpers.tagged import TARGETS, TRAINER_CONFIGS, build, make_examples
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Token
 from spacy.training import Example
 
 from spacy_crf.annotation.documents import read_doc_name, write_doc_name
+from spacy_crf.annotation.extensions import read_values
 from spacy_crf.annotation.gold import write_gold_tags
+from spacy_crf.annotation.white_space import Places, leave_out
 from spacy_crf.lab.tuning import (
     SCORES,
     CrossValidation,
@@ -244,6 +246,16 @@ def test_examples_are_cut_where_both_sides_end() -> None:
     seen = Doc(nlp.vocab, words=words_of([example]), spaces=spaces, sent_starts=[True, False, False] * 3)
     parts = cut_example(tagger(nlp), Example(seen, joined))
     assert [(len(part.predicted), len(part.reference)) for part in parts] == [(6, 5), (3, 3)]
+
+
+def test_what_computes_attributes_of_a_part_sees_the_whole_document() -> None:
+    nlp, (example, *_) = own_words(sentences_per_doc=3)
+    Token.set_extension("crf_test_number", getter=lambda token: token.i, force=True)
+    parts = [part.predicted.copy() for part in cut_example(tagger(nlp), example)]
+    parts.append(leave_out(parts[1], Places(np.array([1, 2]), 3)))
+    found = [read_values(part, "crf_test_number") for part in parts]
+    Token.remove_extension("crf_test_number")
+    assert found == [[0, 1, 2], [3, 4, 5], [6, 7, 8], [4, 5]]
 
 
 # -- fits and scores ---------------------------------------------------------------------------------------------

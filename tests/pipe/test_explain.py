@@ -206,6 +206,16 @@ def test_what_a_threshold_leaves_out_and_annotation_that_stays_are_told(settings
     assert differences or settings.get("given")
 
 
+@pytest.mark.parametrize("target", ["tag", "ent"])
+def test_annotation_that_stays_is_told_if_its_label_is_unknown(target):
+    nlp = train(target=target, features=SETTINGS)
+    doc = Doc(nlp.vocab, words=["Ada", "met", "Bo"])
+    doc[1].tag_, doc.ents = "NEW", [Span(doc, 0, 2, label="NEW")]
+    found = explain(nlp.get_pipe("crf_tagger"), doc)
+    expected = ["NNP", "NEW", "NNP"] if target == "tag" else ["B-NEW", "I-NEW", "B-PER"]
+    assert [one.written for one in found] == expected
+
+
 @pytest.mark.parametrize("factory", ["section_parser", "punctuation_restorer"])
 def test_units_that_are_no_tokens_are_refused(factory):
     nlp = spacy.blank("en")

@@ -204,6 +204,20 @@ def test_spans_that_cannot_be_given_are_certain_misses(trained: Language) -> Non
         control_span_risk(np.repeat([0.9, LEAST_PROBABLE / 2], 50), np.arange(100), 0.2, "document", "share", 9)
 
 
+def test_gold_with_white_space_at_its_ends_is_missed_where_white_space_is_left_out(trained: Language) -> None:
+    """Sets hold spans of words: what they promise is measured as scorers do."""
+    pipe, vocab = trained.get_pipe(trained.pipe_names[0]), trained.vocab
+    docs = [Doc(vocab, words=["n0", "\n", "n0", "\n", "and", "n1", "n1"]) for _ in range(2)]
+    spans = [Span(docs[0], 0, 3, "LOC"), Span(docs[0], 3, 4, "LOC"), Span(docs[0], 5, 7, "PER")]
+    wider = [Span(docs[1], 0, 4, "LOC"), Span(docs[1], 5, 7, "PER")]
+    found = list[list[float]]()
+    for doc, own in zip(docs, ([spans[0], spans[2]], wider)):
+        doc.set_ents(own)
+        doc.spans["sc"] = own
+        found.append(held_out_spans(pipe, [Example(doc.copy(), doc)], 9).probabilities.tolist())
+    assert found[0][0] > 0.01 and found[1] == [0, found[0][1]]
+
+
 def test_without_gold_spans_nothing_is_promised() -> None:
     with pytest.raises(CRFError, match="CRF817"):
         control_span_risk(np.zeros(0), np.zeros(0, dtype=np.intp), 0.1, "document", "share", 9)

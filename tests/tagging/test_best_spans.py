@@ -146,6 +146,17 @@ def test_spans_whose_end_is_unknown_do_not_count_for_the_threshold() -> None:
     assert fitted == pytest.approx(best_by_score(nlp, examples))
 
 
+def test_the_threshold_is_that_of_what_evidence_leaves_open() -> None:
+    """Where it decides most, the threshold of the rest is another one."""
+    nlp = softened(target="ent", decode="spans", threshold="auto", given=True)
+    pipe, examples = nlp.get_pipe("crf_tagger"), make_examples(nlp)
+    without = pipe.best_threshold(examples)
+    for example in examples:
+        example.predicted.ents = [Span(example.predicted, one.start, one.end, "PER") for one in example.reference.ents]
+    fitted = pipe.best_threshold(examples)
+    assert fitted == pytest.approx(best_by_score(nlp, examples)) and fitted != pytest.approx(without)
+
+
 def best_by_score(nlp: Language, examples: list[Example]) -> float:
     """The mean of the thresholds that the scorer likes best."""
     scores = dict[float, float]()

@@ -18,7 +18,7 @@ from spacy.util import fix_random_seed
 
 from spacy_crf.annotation.documents import write_doc_name
 from spacy_crf.annotation.extensions import write_known
-from spacy_crf.annotation.gold import read_gold_tags, write_gold_tags
+from spacy_crf.annotation.gold import GOLD_POS, GOLD_TAGS, read_gold_tags, write_gold_tags
 from spacy_crf.core.errors import CRFWarning
 from spacy_crf.core.labels import TagSet
 from spacy_crf.core.sets.conformal import Score
@@ -126,6 +126,18 @@ def test_what_weighted_gold_teaches(learn_from: str) -> None:
     expected = {"soft": 2 / 3, "best": 1.0, "augmented": 1 / 2}
     if learn_from in expected:
         assert probabilities["KON"] == pytest.approx(expected[learn_from], abs=0.02)
+
+
+def test_weighted_parts_of_speech_teach_the_same_wherever_they_are() -> None:
+    """CoNLL-U has a place of its own for them."""
+    found = []
+    for name in (GOLD_TAGS, GOLD_POS):
+        nlp = build(target="pos", learn_from="augmented")
+        doc = Doc(nlp.vocab, words=["he", "wen"], pos=["PRON", "CCONJ"])
+        write_gold_tags(doc, [{"PRON": 1.0}, {"CCONJ": 2 / 3, "SCONJ": 1 / 3}], name)
+        tagged = trained(nlp, [Example(Doc(nlp.vocab, words=["he", "wen"]), doc)])("he wen")
+        found.append(tagged[1]._.tag_probs)
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("trainer", ["Perceptron", "PassiveAggressive", "AROW"])
