@@ -249,7 +249,7 @@ class SectionParser(ChainPipe):
         probabilities = headings.prefer(units, probabilities, roles)
         weight = self.settings.label_weight if self.settings.joint else None
         parser = self.roles, self.tree_parser, weight
-        tags, tree = parse_units(doc.text, units, tags, probabilities, self._names, *parser)
+        tags, tree = parse_units(doc.text, units, tags, probabilities, self._names, *parser, headings.costs(units))
         return SectionPrediction(units, tags, probabilities, trace, tree)
 
     def read_columns(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from spacy.tokens import Doc
@@ -13,7 +14,7 @@ from .layout import attach_layout, runs_of
 from .segment import HEADINGS, Kind, LayoutUnit, join_units
 from .tree import Element, SectionNode, SectionTree
 
-PRICE = 8.0  # what the log-odds of a heading gain where the mark-up names one
+PRICE = 8.0  # what the log-odds of a heading gain where the mark-up names one, and lose if two are taken for one
 UNNAMED_TITLE, UNNAMED_NUMBER = 6.0, 4.0  # and lose elsewhere, in a document that has more of them than a title
 
 
@@ -49,14 +50,31 @@ class MarkedHeadings:
         if not self.places:
             return probabilities
         marked: Bools = np.zeros(len(units), dtype=np.bool_)
-        marked[[unit for heading in self.of_units(units) for unit in heading]] = True
+        opening, probabilities = np.isin(roles, (NUMBER, TITLE)), probabilities.copy()
+        for heading in self.of_units(units):
+            marked[heading] = True
+            for unit, behind in pairwise(heading):
+                if units[behind].kind is Kind.TEXT and not probabilities[unit, opening].any():
+                    probabilities[unit] = probabilities[behind]  # such as a quotation mark that begins a title
         gains = np.zeros(probabilities.shape)
-        gains[np.ix_(marked, np.isin(roles, (NUMBER, TITLE)))] = PRICE
+        gains[np.ix_(marked, opening)] = PRICE
         if len(self.places) > 1:
             gains[np.ix_(~marked, roles == TITLE)] = -UNNAMED_TITLE
             gains[np.ix_(~marked, roles == NUMBER)] = -UNNAMED_NUMBER
         weighed = probabilities * np.exp(gains)
         return np.asarray(weighed / weighed.sum(axis=1, keepdims=True))
+
+    def costs(self, units: Sequence[LayoutUnit]) -> Doubles:
+        """((N,)): what it costs a heading to go on into a unit with which the mark-up has another one begin.
+
+        Nothing where a number and a title have the same level, as in `<h2>Chapter 1</h2><h2>Boats</h2>`.
+        """
+        found, before = np.zeros(len(units)), 0  # the level of a number right before, 0 for none
+        for own, (_, _, level) in zip(self.of_units(units), self.places):
+            if own:
+                found[own[0]] = PRICE * (level != before)
+                before = level if [units[unit].kind for unit in own] == [Kind.NUMBER] else 0
+        return found
 
     def trust(self, units: Sequence[LayoutUnit], probabilities: Doubles, roles: Indices) -> tuple[Ints, Doubles]:
         """((N,), (N, L)): labels that go with the mark-up, and their probabilities, which are 1 in headings."""

@@ -121,10 +121,12 @@ class LabelRoles:
         return summed
 
 
-def parser_input(text: str, units: Sequence[LayoutUnit], probabilities: Doubles) -> ParserInput:
+def parser_input(
+    text: str, units: Sequence[LayoutUnit], probabilities: Doubles, costs: Doubles | None = None
+) -> ParserInput:
     """The document as a tree parser reads it.
 
-    probabilities ((N, 4)): of the roles of units, 0 and 1 for labels that are given.
+    probabilities ((N, 4)): of the roles of units, 0 and 1 for labels that are given. costs: see `ParserInput`.
     """
     texts = [text[unit.start : unit.end].strip(BLANK) for unit in units]
     with np.errstate(divide="ignore"):
@@ -138,6 +140,7 @@ def parser_input(text: str, units: Sequence[LayoutUnit], probabilities: Doubles)
         newlines=np.array([unit.kind is Kind.NEWLINE for unit in units], dtype=np.bool_),
         labels=HeadingLabels(NUMBER, TITLE),
         name=text[:40].replace("\n", " "),
+        costs=costs,
     )
 
 
@@ -189,17 +192,19 @@ def parse_units(
     roles: LabelRoles,
     parser: TreeParser,
     label_weight: float | None,
+    costs: Doubles | None = None,
 ) -> tuple[Ints, SectionTree]:
     """Build the tree over labelled units. RETURNS (tuple): the labels ((N,)) that go with it, and the tree.
 
     tags ((N,)), probabilities ((N, L)): labels. names (sequence of str): of the L labels. label_weight (float | None):
         of the log probabilities of labels, where these are decided with the tree; None for labels that stay.
+    costs ((N,)): of headings that go on, see `ParserInput`.
     """
     own = roles.of_labels(names)
     if label_weight is None:
-        found = parser.parse(parser_input(text, units, np.eye(len(ROLES))[own[tags]]))
+        found = parser.parse(parser_input(text, units, np.eye(len(ROLES))[own[tags]], costs))
     else:
-        found = parser.parse(parser_input(text, units, roles.sum(probabilities, names) ** label_weight))
+        found = parser.parse(parser_input(text, units, roles.sum(probabilities, names) ** label_weight, costs))
         # in the roles that the tree gives the units the own labels where these agree, else the likeliest
         likeliest = np.where(own[None, :] == found.labels[:, None], probabilities, -1.0).argmax(axis=1)
         tags = np.where(own[tags] == found.labels, tags, likeliest).astype(np.int32)

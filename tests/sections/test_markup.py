@@ -213,3 +213,26 @@ def test_sections_where_nesting_by_mark_up_is_right(tmp_path: Path, to: str) -> 
     trusted, preferred = (set[tuple[str, int, int, int]]().union(*found[markup]) for markup in ("trust", "prefer"))
     assert len(gold_spans) > 40 and trusted == gold_spans
     assert 2 * len(preferred & gold_spans) / (len(preferred) + len(gold_spans)) >= 0.97
+
+
+@pytest.mark.parametrize(
+    ("lines", "titles"),
+    [
+        # headings without a text or a blank line between
+        (["# Boats", "# Rafts", "They float."], [(1, "Boats"), (1, "Rafts")]),
+        (["# Boats", "## Oars", "## Sails", "## Ropes"], [(1, "Boats"), (2, "Oars"), (2, "Sails"), (2, "Ropes")]),
+        # a number with a title of another level below it, and of the same one
+        (["# Part I", "", "## Notes", "", "They float."], [(1, "Part I"), (2, "Notes")]),
+        (["# Part I", "# Notes", "", "They float.", "# Other"], [(1, "Part I Notes"), (1, "Other")]),
+        (["Boats float.", "", "# “Sails” and oars", "", "They move."], [(1, "“Sails” and oars")]),
+    ],
+)
+def test_each_preferred_heading_is_one_with_all_its_marks(
+    tmp_path: Path, lines: list[str], titles: list[tuple[int, str]]
+) -> None:
+    path = tmp_path / "boats.md"
+    path.write_text("\n".join([*lines, ""]))
+    nlp = spacy.blank("en")
+    nlp.add_pipe("section_parser")
+    tree = nlp(to_doc(nlp.vocab, read_layout(path)))._.section_tree
+    assert [(node.level, f"{node.number} {node.title}".strip()) for node in tree.walk()] == titles

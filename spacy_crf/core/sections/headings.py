@@ -44,6 +44,7 @@ class ParserInput:
     newlines ((N,)): units that are blank lines.
     labels (HeadingLabels): those that open sections.
     name (str): of the document, for messages.
+    costs ((N,)): what a heading loses that goes on into a title in a unit, 0 by default.
     RAISES (ValueError): when the arrays do not fit together, or a unit has no possible label.
     """
 
@@ -54,10 +55,11 @@ class ParserInput:
     newlines: Bools
     labels: HeadingLabels = HeadingLabels()
     name: str = "The document"
+    costs: Doubles | None = None
 
     def __post_init__(self) -> None:
-        names = ("label_scores", "readings", "typography", "top_titles", "newlines")
-        sizes = {name: len(getattr(self, name)) for name in names}
+        names = ("label_scores", "readings", "typography", "top_titles", "newlines", "costs")
+        sizes = {name: len(getattr(self, name)) for name in names if getattr(self, name) is not None}
         if len(set(sizes.values())) > 1:
             raise CRFError(CoreErrors.CRF961.format(sizes=sizes))
         labels = self.label_scores.shape[1] if self.label_scores.ndim == 2 else 0
@@ -92,7 +94,7 @@ class Heading:
 
     number (bool): its first unit is a numbering. titles (int): how many title units it has, the last ones.
     newlines (int): blank lines between number and title. mixed (bool): its title units differ in typography.
-    score (float): log probability of its labels, less that of the likeliest labels.
+    score (float): log probability of its labels, less that of the likeliest labels, and less what going on costs.
     attached (bool): a title alone, right behind what looks like a numbering.
     """
 
@@ -158,6 +160,7 @@ class _HeadingFinder:
         self.is_number, self.is_title = view(is_number), view(is_title)
         self.newlines, self.typography = view(document.newlines), view(document.typography)
         self.top_titles = view(document.top_titles)
+        self.costs = view(np.zeros(len(text)) if document.costs is None else document.costs)
 
     def headings(self, unit: int) -> list[Heading]:
         """Headings that begin with a unit."""
@@ -186,7 +189,7 @@ class _HeadingFinder:
         for place in range(first, min(first + MAX_TITLE_UNITS, len(self.text))):
             if not self.is_title[place]:
                 return
-            score += self.title[place]
+            score += self.title[place] - (self.costs[place] if place > start else 0.0)
             mixed = mixed or self.typography[place] != typography
             for reading in (self.readings[start] or (None,)) if number else (None,):
                 opening = Opening(reading, typography, titled=True, top_title=top)
