@@ -16,7 +16,7 @@ from spacy.vocab import Vocab
 from ..annotation.documents import copy_truncated, read_doc_name, register_doc_name, write_doc_name, write_text_settings
 from ..annotation.extensions import copy_values, register_stored, stored_names
 from ..annotation.gold import GOLD_POS, GOLD_TAGS
-from ..core.errors import CoreErrors, CRFError
+from ..core.errors import CoreErrors, CRFError, require_count
 from .block import CoraSettings, HistoricalText, ReferenceSettings
 from .docbin import read_docbin
 from .docs import DocMaker, admit, align_annotation, copy_text_notes, copy_tokens, count_characters, make_doc
@@ -105,6 +105,7 @@ class Corpus:
     def __post_init__(self) -> None:
         """Check the settings; nothing is read yet."""
         self.paths = check_paths(self.path)
+        require_count(0, limit=self.limit)
         self._check_format()
         if self.group not in ("auto", "document", "sentence") and not (isinstance(self.group, int) and self.group > 0):
             raise CRFError(CorpusErrors.CRF518.format(group=self.group))

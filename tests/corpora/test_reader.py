@@ -107,6 +107,8 @@ def test_limit_counts_docs_over_all_files(nlp: Language, write: Write, tmp_path:
         write(f"data/{name}", TEXT)
     for limit, expected in ((0, 4), (3, 3), (9, 4)):
         assert len(list(Corpus(tmp_path / "data", limit=limit)(nlp))) == expected
+    with pytest.raises(ValueError, match="CRF108.*limit"):
+        Corpus(tmp_path / "data", limit=-1)
 
 
 def test_bare_words_are_what_a_restorer_shows(nlp: Language, write: Write) -> None:
