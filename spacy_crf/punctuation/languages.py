@@ -43,7 +43,8 @@ class LanguagePreset(NamedTuple):
         """
         ends = [number for number, mark in enumerate(marks, 1) if mark in ENDS or number == len(words)]
         for first, end in pairwise([0, *ends]):
-            opener = self.openers.get(marks[end - 1], "")
+            is_open = _is_open(text, words[end - 1], marks[end - 1])
+            opener = "" if is_open else self.openers.get(marks[end - 1], "")
             there = [(number, at) for number in range(first, end) for at in _inverted(text, words, number)]
             if not keep:
                 yield from ((number, Edit(at, at + 1, "")) for number, at in there if text[at] != opener)
@@ -60,9 +61,14 @@ class LanguagePreset(NamedTuple):
         return 0
 
 
+def _is_open(text: str, word: Word, mark: str) -> bool:
+    """Tell whether a mark of a text that stays has its opening one right before it, as in "1820 (¿?)"."""
+    return mark == word.mark != "" and text[word.mark_start - 1] in INVERTED
+
+
 def _inverted(text: str, words: Sequence[Word], number: int) -> list[int]:
     """Return where marks that open a sentence stand before a word."""
-    floor = words[number - 1].tail if number else 0
+    floor = max(words[number - 1].tail, words[number - 1].mark_end) if number else 0
     return [at for at in range(floor, words[number].start) if text[at] in INVERTED]
 
 

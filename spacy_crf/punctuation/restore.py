@@ -30,6 +30,7 @@ from .docs import (
 from .labels import Label, LabelTable
 from .words import (
     BY_SIGN,
+    INVERTED,
     NO_FORMS,
     PAIRS,
     Edit,
@@ -173,7 +174,7 @@ def ends_sentence(word: Word, mark: str, scheme: LabelScheme, keep: bool) -> boo
 
 def _replace_mark(text: str, word: Word, mark: str) -> Edit:
     """Put another mark, as it is spelt, or none, for the one that is there; words that it parted stay parted."""
-    start, end = word.mark_start, word.mark_end
+    start, end = word.end + len(text[word.end : word.mark_start].rstrip(INVERTED)), word.mark_end  # both of "(¿?)"
     spaced = start > word.end and text[start - 1] in SPACES
     rest = end
     while rest < len(text) and text[rest] in _BEHIND_WORDS:

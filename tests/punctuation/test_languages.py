@@ -67,8 +67,16 @@ def test_marks_that_open_are_corrected_unless_they_are_kept() -> None:
     assert edit("es", "¿vienes tú?", [Label(), Label("QUESTION")]) == "¿vienes tú?"
 
 
+def test_a_question_mark_that_is_open_already() -> None:
+    text, doubt = "nació en 1820 (¿?) en lima", [*[Label()] * 2, Label("QUESTION"), *[Label()] * 2]
+    assert edit("es", text, [Label()] * 5) == "nació en 1820 () en lima"
+    assert edit("es", text, [*[Label()] * 4, Label("QUESTION")]) == "¿nació en 1820 () en lima?"
+    assert edit("es", text, doubt) == edit("es", text, [Label()] * 5, keep=True) == text
+
+
 forms = st.lists(
-    st.sampled_from(["hola", "qué", "I", "lunes", "¿tú", "oui ?", "no.", "así, ", "x!", "«a»", "我"]), min_size=1
+    st.sampled_from(["hola", "qué", "I", "lunes", "¿tú", "oui ?", "no.", "así, ", "x!", "(¿?)", "«a»", "我"]),
+    min_size=1,
 )
 marks = st.sampled_from(["O", *MARK_OF.values()])
 

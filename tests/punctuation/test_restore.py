@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from spacy_crf.punctuation.block import NONE, SIGNS, LabelScheme
 from spacy_crf.punctuation.labels import Label, LabelTable, may_follow, parse_label, tell_sentences
+from spacy_crf.punctuation.languages import LANGUAGES
 from spacy_crf.punctuation.restore import Editor, apply_edits, restore
 from spacy_crf.punctuation.words import PAIRS, apply_case, case_of, split_words
 
@@ -46,7 +47,7 @@ def test_stripping_what_was_restored_gives_words_and_labels_again(both: tuple[li
 
 PIECES = [
     *("e.g.", "p.m.", "etc.", "mr.", "mr", "U.S.", "I.", "well", "Ada", "don't", "(so)", "3.5", "1–2", "🙂", "ΑΣ", '"'),
-    *("–", "—", "-", ",", ".", "...", "?!", "\n", " "),
+    *("–", "—", "-", ",", ".", "...", "?!", "\n", " ", "¿?", "¡", "¿qué", "«so»", "i", "état", "。"),
 ]
 pieces = st.lists(st.sampled_from(PIECES), max_size=10)
 texts = st.text(alphabet="aB é'’-.,?!;:—–…()“”\"¿ \n1👍ßİ漢ش", max_size=40)
@@ -54,13 +55,14 @@ texts |= pieces.map(" ".join) | pieces.map("".join)
 
 
 @pytest.mark.promise
-@given(texts, st.data(), st.booleans(), st.booleans())
-def test_words_never_change(text: str, data: st.DataObject, keep: bool, capitalise: bool) -> None:
+@given(texts, st.data(), st.sampled_from([None, *LANGUAGES]), st.booleans(), st.booleans())
+def test_words_never_change(text: str, data: st.DataObject, language: str | None, keep: bool, capitalise: bool) -> None:
     words = split_words(text)
     cases = st.sampled_from(["", "lower", "Title", "UPPER", "mixed"])
     kinds = st.sampled_from(["", *PAIRS])
     labels = [Label(data.draw(plain_marks), data.draw(cases), data.draw(kinds), data.draw(kinds)) for _ in words]
-    edits = Editor(SCHEME, MIXED, keep, capitalise).edits(text, words, labels)
+    scheme = LabelScheme([*SIGNS], case=True, pairs=True, language=language)
+    edits = Editor(scheme, MIXED, keep, capitalise).edits(text, words, labels)
     assert all(one.end <= two.start for one, two in zip(edits, edits[1:]))
     after = apply_edits(text, edits)
     letters = [c for c in after.lower() if c.isalnum()]
