@@ -12,7 +12,7 @@ from typing import Literal
 
 from spacy.tokens import Doc
 
-from ..core.errors import CRFError, CRFWarning
+from ..core.errors import CRFError, CRFWarning, excerpt
 from ..reading.files import spell_path
 from .errors import CorpusErrors, CorpusWarnings
 
@@ -43,6 +43,14 @@ def visible_files(folder: Path, suffixes: Container[str]) -> list[Path]:
     """The files of a folder and its subfolders with one of the suffixes, sorted; hidden ones are left out."""
     files = [file for file in sorted(folder.rglob("*")) if data_suffix(file) in suffixes and file.is_file()]
     return [file for file in files if not any(part.startswith(".") for part in file.relative_to(folder).parts)]
+
+
+def warn_of_unread(folder: Path, files: Iterable[Path]) -> None:
+    """Warn of files of a folder that are left out, if there are any, as others there tell more."""
+    names = sorted(file.name for file in files)
+    if names:
+        message = CorpusWarnings.CRFW473.format(path=folder, files=excerpt(", ".join(names)))
+        warnings.warn(message, CRFWarning, stacklevel=3)
 
 
 def name_file(file: Path, path: Path, paths: Sequence[Path]) -> str:

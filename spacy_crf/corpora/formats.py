@@ -1,6 +1,5 @@
 """The formats of files that `Corpus` reads, and how each is told."""
 
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -8,13 +7,13 @@ from itertools import chain
 from pathlib import Path
 from typing import Literal, get_args
 
-from ..core.errors import CRFError, CRFWarning, excerpt
+from ..core.errors import CRFError
 from .cas import TYPE_SYSTEM, is_cas, read_cas
 from .conll import read_columns
 from .conllu import is_conllu, read_conllu
 from .cora import read_cora
-from .errors import CorpusErrors, CorpusWarnings
-from .files import data_suffix, visible_files
+from .errors import CorpusErrors
+from .files import data_suffix, visible_files, warn_of_unread
 from .references import is_references, read_references
 from .review import is_review, read_review
 from .sentence import Sentence
@@ -102,10 +101,7 @@ def list_files(path: Path, format: str | None) -> list[Path]:
 
 def tell_unread(path: Path, format: str | None) -> None:
     """Warn of plain text in a folder that is not read, as other files there are of a format."""
-    unread = {*visible_files(path, (".txt",))} - {*list_files(path, format)} if path.is_dir() else ()
-    if unread:
-        message = CorpusWarnings.CRFW473.format(path=path, files=excerpt(", ".join(sorted(one.name for one in unread))))
-        warnings.warn(message, CRFWarning, stacklevel=2)
+    warn_of_unread(path, {*visible_files(path, (".txt",))} - {*list_files(path, format)} if path.is_dir() else ())
 
 
 def _tells(path: Path, format: str | None) -> bool:

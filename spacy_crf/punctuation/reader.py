@@ -19,7 +19,7 @@ from ..core.errors import CoreErrors, CRFError, CRFWarning
 from ..corpora.docbin import read_docbin
 from ..corpora.docs import admit, count_characters, make_doc
 from ..corpora.errors import CorpusErrors
-from ..corpora.files import check_paths, data_suffix, name_files, number_name, visible_files
+from ..corpora.files import check_paths, data_suffix, name_files, number_name, visible_files, warn_of_unread
 from ..reading.files import first_line, read_blocks, read_lines, read_text
 from ..reading.records import read_json_lines
 from .block import NONE, SIGNS, LabelScheme
@@ -59,6 +59,7 @@ SUFFIXES: dict[str, PunctuationFormat] = {
     ".tsv": "labels",
     ".conll": "labels",
 }
+LABELLED: tuple[PunctuationFormat, ...] = ("labels", "spacy")  # that say which mark a word has
 SURE = (".jsonl", ".spacy", ".srt", ".vtt", ".sbv", ".ctm")  # suffixes of files that hold nothing else
 
 
@@ -175,7 +176,7 @@ class PunctuationCorpus:
         return LabelScheme(list(SIGNS), pairs=True, abbreviations=self.abbreviations, language=self.language)
 
     def _read(self, vocab: Vocab) -> Iterator[Passage]:
-        found = ((file, path) for path in self.paths for file in _find(path))
+        found = ((file, path) for path in self.paths for file in self._files(path))
         for file, name in name_files(found, self.paths):
             format = self.format or SUFFIXES.get(data_suffix(file))
             if self.format is None and format in (None, "text"):
@@ -186,6 +187,15 @@ class PunctuationCorpus:
                 if self.anomalies.check(passage, self.least_marks):
                     part = 1 if format == "text" else number  # a plain text is one document, whatever its units
                     yield replace(passage, name=passage.name or number_name(name, part))
+
+    def _files(self, path: Path) -> list[Path]:
+        """Return the files to read; beside words with labels plain text is left out, such as a README.txt."""
+        found = _find(path)
+        texts = [file for file in found if SUFFIXES.get(data_suffix(file)) == "text"]
+        if self.format is not None or all(SUFFIXES.get(data_suffix(file)) not in LABELLED for file in found):
+            return found
+        warn_of_unread(path, texts)
+        return [file for file in found if file not in texts]
 
     def _recognised(self, file: Path, format: PunctuationFormat | None) -> PunctuationFormat | None:
         """Return the format of subtitles and transcripts by how they open, or else the one that the suffix tells."""

@@ -19,7 +19,7 @@ from ..core.errors import CoreErrors, CRFError, CRFWarning, require_count
 from ..corpora.docbin import read_docbin
 from ..corpora.docs import admit, copy_tokens, count_characters
 from ..corpora.errors import CorpusErrors
-from ..corpora.files import check_paths, data_suffix, name_files, number_name, visible_files
+from ..corpora.files import check_paths, data_suffix, name_files, number_name, visible_files, warn_of_unread
 from ..reading.files import open_binary, spell_path
 from ..reading.records import parse_json, read_json_lines
 from .errors import SectionErrors, SectionWarnings
@@ -75,7 +75,8 @@ READERS: dict[str, Callable[[Path], DocumentLayout]] = {  # by the suffix of a f
     ".docx": read_docx,
 }
 WITHOUT_GOLD = frozenset({".pdf"})
-SUFFIXES = (".jsonl", ".spacy", ".xml", *READERS.keys() - WITHOUT_GOLD)  # of files with gold
+MARKED_UP = READERS.keys() - WITHOUT_GOLD - {".json"}
+SUFFIXES = (".jsonl", ".spacy", ".xml", ".json", *MARKED_UP)  # of files with gold
 RenderingName = Literal["plain", "dense", "marked", "mixed"]
 
 
@@ -166,7 +167,8 @@ class SectionCorpus:
     text is made anew.
 
     path (Path | str | list | None): A file, which may be packed by gzip, a folder that is searched with its
-        subfolders, or several of them; hidden files of a folder are left out.
+        subfolders, or several of them; hidden files of a folder are left out, and documents whose headings would be
+        the gold beside annotated ones.
     hidden (bool): Of Rechtspraak XML, hide the mark-up by which courts say what the structure is.
     trees (bool): Take gold trees; those of courts have no lists and no quoted articles.
     rendering (str): Of documents whose headings are the gold, the text that is made: "plain", a line for each block and
@@ -244,7 +246,7 @@ class SectionCorpus:
             yield from read_docbin(file, vocab, "document", name)
         elif data_suffix(file) == ".xml":
             yield write_doc_name(self._read_xml(file, vocab), name)
-        elif data_suffix(file) in READERS and data_suffix(file) != ".json":
+        elif data_suffix(file) in MARKED_UP:
             found = blocks_of_layout(READERS[data_suffix(file)](file))
             yield from (write_doc_name(doc, name) for doc in self._render(found, name, vocab))
         else:
@@ -291,8 +293,25 @@ def _write_gold(doc: Doc, tree: SectionTree, has_elements: bool = True, has_tree
 
 
 def _find_files(path: Path) -> list[Path]:
-    """A file itself, or the files of a folder that the reader knows, sorted, without hidden ones."""
-    return [path] if path.is_file() else visible_files(path, SUFFIXES)
+    """A file itself, or the files of a folder that the reader knows, sorted, without hidden ones.
+
+    Where some are annotated, those whose headings would be the gold are left out, such as a README.md beside them.
+    """
+    if path.is_file():
+        return [path]
+    found = visible_files(path, SUFFIXES)
+    others = [file for file in found if data_suffix(file) in MARKED_UP]
+    if not others or not any(_is_annotated(file) for file in found):
+        return found
+    warn_of_unread(path, others)
+    return [file for file in found if file not in others]
+
+
+def _is_annotated(file: Path) -> bool:
+    try:
+        return data_suffix(file) == ".spacy" or (data_suffix(file) == ".xml" and root_of(file) in (ROOT, *ROOTS))
+    except CRFError:  # which reading will tell of
+        return False
 
 
 def _read_json(file: Path) -> Iterator[tuple[Any, str]]:

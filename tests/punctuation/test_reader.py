@@ -8,6 +8,7 @@ import spacy
 import srsly
 from spacy.tokens import Doc, DocBin
 
+from spacy_crf.core.errors import CRFWarning
 from spacy_crf.features.columns import TRUNCATED
 from spacy_crf.punctuation.docs import MARKS, read_punctuation
 from spacy_crf.punctuation.passages import Passage, make_passage
@@ -299,3 +300,12 @@ def test_rows_of_signs_are_no_words(tmp_path: Path) -> None:
     path = write(tmp_path / "a.tsv", 'so\tO\n"\tO\nit\t،\n-\tO\n')
     with pytest.warns(UserWarning, match="2 rows without a word"):
         assert read(path) == [(["so", "it"], ["", "COMMA"])]
+
+
+def test_plain_text_beside_words_with_marks_is_no_gold(tmp_path: Path) -> None:
+    (tmp_path / "talks.tsv").write_text("well\tCOMMA\nso\tPERIOD\n", encoding="utf8")
+    (tmp_path / "README.txt").write_text("Talks, taken down. By hand.\n", encoding="utf8")
+    nlp = spacy.blank("en")
+    with pytest.warns(CRFWarning, match=r"CRFW473.*README\.txt"):
+        (example,) = PunctuationCorpus(tmp_path)(nlp)
+    assert [token.text for token in example.reference] == ["well", "so"]

@@ -102,6 +102,20 @@ def test_packed_files(annotated: Path, tmp_path: Path, suffix: str) -> None:
     assert read(path)[0]._.doc_name == ("dogs" if suffix == "spacy" else "cats")
 
 
+@pytest.mark.parametrize("name, text", [("dogs.xml", XML), ("court.xml.gz", COURT)])
+def test_notes_beside_annotated_documents_are_no_gold(name: str, text: str, tmp_path: Path) -> None:
+    own = gzip.compress(text.encode()) if name.endswith(".gz") else text.encode()
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / name).write_bytes(own)
+    (tmp_path / "NOTES.md").write_text("# Dogs\n\nWho annotated them.\n", encoding="utf8")
+    with pytest.warns(CRFWarning, match=r"CRFW473.*NOTES\.md"):
+        assert len(read(tmp_path)) == 1
+    (tmp_path / "parts" / name).write_bytes(b"")  # nothing annotated is left
+    (tmp_path / "page.html").write_text("<h1>Cats</h1>", encoding="utf8")
+    with pytest.warns(CRFWarning, match="CRFW969"):
+        assert len(read(tmp_path)) == 2
+
+
 def test_hidden_files_of_a_folder_are_left_out(annotated: Path) -> None:
     folder = annotated.parent
     for hidden in (folder / ".cache" / "cats.xml", folder / ".cats.xml"):
