@@ -14,11 +14,13 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import count
 from pathlib import Path
 from typing import Annotated, Any
 
+import spacy
 import typer
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -26,7 +28,7 @@ from tqdm import tqdm
 
 from ..annotation.documents import read_doc_name
 from ..core.errors import CRFError, excerpt
-from ..corpora.annotated import WRITERS, To, load_annotator
+from ..corpora.annotated import WRITERS, Annotator, To
 from ..corpora.errors import CorpusErrors
 from ..corpora.files import OnError
 from ..corpora.pieces import FilePiece, InputFault, cut_file, find_inputs, read_piece
@@ -45,11 +47,16 @@ KIB = 1 << 10
 
 @dataclass(frozen=True)
 class OutputPart:
-    """What becomes one file of output. number (int): from 0. pieces (list): its input. to (str): its format."""
+    """What becomes one file of output.
+
+    number (int): from 0. pieces (list): its input. model (str), checksum (str): the pipeline and that of its files. to
+        (str): its format.
+    """
 
     number: int
     pieces: list[FilePiece]
     model: str
+    checksum: str
     to: To
 
     @property
@@ -104,7 +111,8 @@ def apply(
     source = locate(model)
     nlp = load_pipeline(source)
     WRITERS[to]()  # tells what is not installed
-    settings = {"version": VERSION, "model": checksum_of_files(nlp), "to": to, "format": format, "part_size": part_size}
+    checksum = checksum_of_files(nlp)
+    settings = {"version": VERSION, "model": checksum, "to": to, "format": format, "part_size": part_size}
     if format not in (None, *FORMATS):
         raise CRFError(CorpusErrors.CRF523.format(format=format, known=", ".join(FORMATS)))
     if isinstance(source, Path):
@@ -113,7 +121,7 @@ def apply(
         (file if scheduler is None else file.absolute(), name) for file, name in find_inputs(inputs, format, output)
     ]
     manifest = Manifest.open(output, {**settings, "inputs": list(map(spell_path, inputs))})
-    parts = manifest.unfinished(make_parts(files, format, part_size * KIB, model, to))
+    parts = manifest.unfinished(make_parts(files, format, part_size * KIB, (model, checksum, to)))
     with tqdm(unit=" tokens", unit_scale=True, disable=is_quiet() or None) as progress:
         for done, content in annotate_parts(parts, processes, scheduler):
             if done.faults and on_error == "raise":
@@ -154,24 +162,39 @@ def checksum_of_files(nlp: Language) -> str:
 
 
 def make_parts(
-    files: Iterable[tuple[Path, str]], format: str | None, size: int, model: str, to: To
+    files: Iterable[tuple[Path, str]], format: str | None, size: int, output: tuple[str, str, To]
 ) -> Iterator[OutputPart]:
-    """Put the pieces of files together to parts of so many bytes; the same ones each time."""
+    """Put the pieces of files together to parts of so many bytes; the same ones each time.
+
+    output (tuple): the fields `model`, `checksum` and `to` of all parts.
+    """
     pieces, n_bytes, numbers, names = list[FilePiece](), 0, count(), set[bytes]()
     for path, name in files:
         for piece in cut_file(path, name, format, names):
             pieces.append(piece)
             n_bytes += piece.size
             if n_bytes >= size:
-                yield OutputPart(next(numbers), pieces, model, to)
+                yield OutputPart(next(numbers), pieces, *output)
                 pieces, n_bytes = [], 0
     if pieces:
-        yield OutputPart(next(numbers), pieces, model, to)
+        yield OutputPart(next(numbers), pieces, *output)
+
+
+@lru_cache(maxsize=1)
+def load_annotator(model: str, checksum: str) -> Annotator:
+    """Load a pipeline once for each process, which may live longer than the files of the pipeline.
+
+    RAISES (ValueError): if these have another checksum, so that parts would be the work of two pipelines.
+    """
+    nlp = spacy.load(model)
+    if checksum_of_files(nlp) != checksum:
+        raise CRFError(LabErrors.CRF699.format(path=model))
+    return Annotator(nlp)
 
 
 def annotate_part(part: OutputPart) -> tuple[Done, bytes]:
     """Annotate a part, and return the content of its file."""
-    annotator, writer = load_annotator(part.model), WRITERS[part.to]()
+    annotator, writer = load_annotator(part.model, part.checksum), WRITERS[part.to]()
     nlp, docs, faults, places, n_tokens = annotator.nlp, list[Doc](), list[InputFault](), dict[int, str](), 0
 
     def read(path: Path, format: str | None) -> Iterator[Doc]:

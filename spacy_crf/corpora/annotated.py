@@ -4,7 +4,6 @@ import io
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -55,12 +54,6 @@ class Annotator:
 
     def _put_aside(self, name: str, component: Any, docs: list[Doc], error: Exception) -> None:
         self._failed += [(doc, f"{name}: {error}") for doc in docs]
-
-
-@lru_cache(maxsize=1)
-def load_annotator(model: str) -> Annotator:
-    """Load a pipeline once for each process."""
-    return Annotator(spacy.load(model))
 
 
 # -- rows --------------------------------------------------------------------------------------------------------
@@ -323,17 +316,18 @@ def annotate_partitions(model: str) -> Callable[[Iterable[Any]], Iterator[Any]]:
     def annotate(frames: Iterable[Any]) -> Iterator[Any]:
         import pandas
 
+        annotator = Annotator(spacy.load(model))  # anew for each partition: workers live longer than files of pipelines
         for frame in frames:
             names = frame["doc"] if "doc" in frame else [""] * len(frame)
-            yield pandas.DataFrame(annotate_texts(model, frame["text"], names), columns=list(COLUMNS))
+            yield pandas.DataFrame(annotate_texts(annotator, frame["text"], names), columns=list(COLUMNS))
 
     annotate.schema = SCHEMA  # type: ignore[attr-defined]
     return annotate
 
 
-def annotate_texts(model: str, texts: Iterable[str], names: Iterable[str]) -> Rows:
+def annotate_texts(annotator: Annotator, texts: Iterable[str], names: Iterable[str]) -> Rows:
     """Return the rows of texts, numbered from 1, with the names of their documents."""
-    annotator, rows = load_annotator(model), {name: list[Any]() for name in COLUMNS}
+    rows: Rows = {name: [] for name in COLUMNS}
     with annotator.nlp.memory_zone():
         docs = [write_doc_name(make_doc(annotator.nlp, str(text)), str(name)) for text, name in zip(texts, names)]
         failed = {id(doc): message for doc, message in annotator.annotate(docs)[1]}

@@ -102,6 +102,10 @@ class LabErrors(metaclass=Messages):
         "A process that annotates was ended from outside, as where memory runs out. Repeat the command: it goes on "
         "where it was. Fewer --processes, or a smaller --part-size with another folder, need less memory."
     )
+    CRF699 = (
+        "The pipeline {path} has changed since the command began, or is another one where a worker runs. Repeat the "
+        "command with another folder for the output, and with the same pipeline on all machines."
+    )
     CRF590 = (
         "Component {name!r} labels single tokens (target {target!r}), so that there are no sets of spans to promise "
         "anything of. For sets of tags, add a set_valued_tagger with source = {name!r} behind it."

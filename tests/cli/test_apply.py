@@ -3,6 +3,7 @@
 import json
 import random
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -18,6 +19,7 @@ from typer.testing import CliRunner, Result
 from spacy_crf import Corpus
 from spacy_crf.annotation.documents import read_doc_name
 from spacy_crf.cli import app
+from spacy_crf.cli.apply import OutputPart, annotate_part, checksum_of_files
 from spacy_crf.reading import files
 
 TRAIN = ROOT / "corpus" / "crf_tagger" / "train.conllu"
@@ -99,6 +101,21 @@ def test_workers_of_a_cluster_write_what_one_process_writes(
             assert result.exit_code == 0, result.output
             assert "left out" not in result.stderr
     assert content(tmp_path / "one") == content(tmp_path / "cluster")
+
+
+def test_a_pipeline_that_was_trained_anew_is_loaded_anew(model: Path, texts: Path, tmp_path: Path) -> None:
+    place = tmp_path / "model"
+    shutil.copytree(model, place)
+    assert run(place, texts, tmp_path / "before").exit_code == 0
+    nlp = spacy.load(place)
+    nlp.add_pipe("sentencizer")
+    nlp.to_disk(place)
+    assert run(place, texts, tmp_path / "after").exit_code == 0
+    before, after = (content(tmp_path / name)["part-00000.jsonl"] for name in ("before", "after"))
+    assert before != after
+    part = OutputPart(0, [], str(place), checksum_of_files(spacy.load(model)), "jsonl")
+    with pytest.raises(ValueError, match="CRF699"):
+        annotate_part(part)
 
 
 def test_what_is_bad_costs_itself_and_is_listed(model: Path, tmp_path: Path) -> None:

@@ -132,6 +132,8 @@ def test_partitions_are_annotated_as_data_frames(tmp_path: Path) -> None:
     first, second = annotate(frames)
     assert first["word"].tolist() == ["It", "ran", ".", "He", "sat", "."] and set(first["doc"]) == {"a"}
     assert first["sentence"].tolist() == [1, 1, 1, 2, 2, 2] and second["word"].tolist() == ["x"]
+    spacy.blank("en").to_disk(tmp_path / "model")  # the pipeline is another one now
+    assert next(annotate(frames))["sentence"].tolist() == [1] * 6
 
 
 @pytest.mark.slow
