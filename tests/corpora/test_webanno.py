@@ -46,7 +46,9 @@ def predicted(nlp: Language) -> Doc:
 def lines_of(doc: Doc, layer: WebannoLayer = DEFAULT_LAYER, checked: bool = False) -> list[str]:
     """The lines of a file. checked (bool): Whether somebody has said that all of it is right."""
     written = write_webanno([ExchangeDocument.of([doc], PredictedTags(SET, PROBS))], layer).decode()
-    return (written.replace("\tfalse\t", "\ttrue\t") if checked else written).removesuffix("\n").split("\n")
+    if checked:
+        written = re.sub(r"\tfalse\t$", "\ttrue\t", written, flags=re.MULTILINE)
+    return written.removesuffix("\n").split("\n")
 
 
 def read(nlp: Language, path: Path, layer: WebannoLayer = LAYER) -> Doc:
