@@ -15,6 +15,7 @@ from thinc.types import Ints2d
 from ..annotation.documents import read_doc_name, write_doc_name
 from ..annotation.extensions import (
     copy_values,
+    note_whole,
     register,
     register_stored,
     stored_names,
@@ -70,10 +71,11 @@ def _read_stored(path: Path, vocab: Vocab) -> Iterator[Doc]:
         raise CRFError(CorpusErrors.CRF517.format(path=path, reason=err)) from err
 
 
-def cut_doc(doc: Doc, starts: list[int]) -> Iterator[Doc]:
+def cut_doc(doc: Doc, starts: list[int], asks_whole: bool = False) -> Iterator[Doc]:
     """Cut a document before given tokens.
 
     starts (list[int]): Where parts begin, ascending, from 0 on; at beginnings of sentences, if it has any.
+    asks_whole (bool): Whether what computes custom attributes of a part's tokens looks at all of the document.
     YIELDS (Doc): One part, with annotation, span groups and custom attributes of tokens, its name, and how its text was
         prepared. Of a span that lies in more than one part, nothing is known in any of them.
     """
@@ -100,6 +102,8 @@ def cut_doc(doc: Doc, starts: list[int]) -> Iterator[Doc]:
             register_stored(name)
             write_known(part, name, tags[start:end])
         copy_text_notes(doc, part, first=start == 0, last=end == len(doc))
+        if asks_whole:
+            note_whole(part, doc, range(start, end))
         yield part
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..core.arrays import Doubles, Floats, Indices
-from .induced import Bigrams, Texts, count_pairs, exchange_classes, rank_words
+from .induced import Bigrams, Texts, count_forms, count_pairs, exchange_classes, folded, rank_words
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -39,12 +39,14 @@ def vector_paths(words: Sequence[str], vectors: Floats, n_classes: int, seed: in
 def text_paths(
     texts: Texts, n_classes: int, min_count: int = 10, max_words: int = 50_000, rounds: int = 8
 ) -> dict[str, str]:
-    """Return the paths of the words of raw texts, in lower case, that occur at least twice.
+    """Return the paths of the words of raw texts, in lower case, that occur at least twice; those that differ in their
+    digits alone are one word to classes, but each of them has the path, as word lists look words up with their digits.
 
     n_classes (int): K. min_count, max_words (int): what makes a word frequent. rounds (int): of the exchange, at most.
     The texts are read twice; memory grows with the distinct words and pairs of words.
     """
-    counts = rank_words(texts, 2)
+    forms = count_forms(texts)
+    counts = rank_words(forms, 2)
     words = list(counts)
     n_frequent = min(max_words, sum(number >= min_count for number in counts.values()))
     n_classes = min(n_classes, n_frequent)
@@ -54,7 +56,8 @@ def text_paths(
     surroundings = _surroundings(neighbours, classes, n_classes)
     paths = tree_paths(np.sqrt(surroundings / surroundings.sum(axis=1, keepdims=True)))
     rare = _RareWords(words, classes, surroundings).place(neighbours[n_frequent:])
-    return {word: paths[number] for word, number in zip(words, np.concatenate([classes, rare]).tolist())}
+    found = dict(zip(words, np.concatenate([classes, rare]).tolist()))
+    return {word: paths[found[folded(word)]] for word in rank_words(forms, 2, str.lower)}
 
 
 def tree_paths(places: Doubles) -> list[str]:

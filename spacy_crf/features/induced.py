@@ -27,6 +27,11 @@ MOST_WAITING = 1 << 23  # pairs that wait to be counted
 _DIGIT = re.compile(r"\d")
 
 
+def folded(form: str) -> str:
+    """Return a word as classes know it."""
+    return _DIGIT.sub("0", form.lower())
+
+
 @dataclass(frozen=True)
 class WordClasses:
     """Classes of W folded words: for each number of classes, the class of each word."""
@@ -41,7 +46,7 @@ class WordClasses:
     def classify(self, forms: Iterable[str], size: int) -> list[str]:
         """Return the classes of words among so many."""
         classes = self.classes[size]
-        numbers = (self._numbers.get(_folded(form)) for form in forms)
+        numbers = (self._numbers.get(folded(form)) for form in forms)
         return [RARE if number is None else str(classes[number]) for number in numbers]
 
     def to_data(self) -> dict[str, Any]:
@@ -70,16 +75,20 @@ class Bigrams:
 
 def count_bigrams(texts: Texts, min_count: int, max_words: int) -> tuple[list[str], Bigrams]:
     """Return W folded forms, the most frequent first, and how often they stand side by side; rare words part them."""
-    words = list(rank_words(texts, min_count))[:max_words]
+    words = list(rank_words(count_forms(texts), min_count))[:max_words]
     return words, count_pairs(texts, words, len(words))
 
 
-def rank_words(texts: Texts, min_count: int) -> dict[str, int]:
+def count_forms(texts: Texts) -> Counter[str]:
+    """Count the forms of words as they stand in the texts."""
+    return Counter(form for text in texts() for form in text)
+
+
+def rank_words(forms: Counter[str], min_count: int, fold: Callable[[str], str] = folded) -> dict[str, int]:
     """Return the folded forms that are seen so often, and how often, the most frequent first."""
-    forms = Counter(form for text in texts() for form in text)
     counts: Counter[str] = Counter()
     for form, number in forms.items():
-        counts[_folded(form)] += number
+        counts[fold(form)] += number
     ranked = sorted((word for word, number in counts.items() if number >= min_count), key=lambda w: (-counts[w], w))
     return {word: counts[word] for word in ranked}
 
@@ -97,7 +106,7 @@ def count_pairs(texts: Texts, words: Sequence[str], n_frequent: int) -> Bigrams:
     for text in texts():
         for form in text:
             if form not in numbers:
-                numbers[form] = number.get(_folded(form), -1)
+                numbers[form] = number.get(folded(form), -1)
         found = np.fromiter(map(numbers.__getitem__, text), dtype=np.intp, count=len(text))
         first, second = found[:-1], found[1:]
         held = (np.minimum(first, second) >= 0) & (np.minimum(first, second) < n_frequent)
@@ -218,8 +227,3 @@ def _entropy(counts: Doubles) -> Doubles:
     """x log x, 0 at 0 and at what rounding leaves below."""
     positive = np.maximum(counts, 0.0)
     return positive * np.log(np.where(positive > 0, positive, 1.0))
-
-
-def _folded(form: str) -> str:
-    """Return a word as classes know it."""
-    return _DIGIT.sub("0", form.lower())

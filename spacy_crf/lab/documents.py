@@ -26,6 +26,7 @@ from .training import scored_texts
 
 Grams = Literal["characters", "words"]
 Purpose = Literal["training", "scores"]
+VECTORS = ["doc.tensor"]  # what a component assigns that gives vectors alone
 
 
 @dataclass(frozen=True)
@@ -35,12 +36,15 @@ class Pool:
     layout (CorpusLayout): their sentences. examples (tuple[Example, ...]): E of them, none empty.
     owners (tuple[int, ...]): the document of each. starts (tuple[list[int], ...]): tokens at which the sentences of
         each begin.
+    asks_whole (bool): whether what computes custom attributes of tokens looks at whole Docs, also where they are cut;
+        not in pipelines of several components, as the first ones write to parts alone what the others look at.
     """
 
     layout: CorpusLayout
     examples: tuple[Example, ...]
     owners: tuple[int, ...]
     starts: tuple[list[int], ...]
+    asks_whole: bool = False
 
     def take(self, sentences: Indices) -> list[tuple[int, Example]]:
         """Return some sentences as few examples, with the number of their document: whole ones, or runs of them."""
@@ -61,7 +65,7 @@ class Pool:
             raise CRFError(LabErrors.CRF616.format(document=self.layout.names[owner]))
         runs = [(next(run)[0], is_chosen) for is_chosen, run in groupby(zip(starts, chosen), key=lambda pair: pair[1])]
         borders = [start for start, _ in runs]
-        pairs = zip(cut_doc(predicted, borders), cut_doc(reference, borders), runs)
+        pairs = zip(cut_doc(predicted, borders, self.asks_whole), cut_doc(reference, borders), runs)
         return [Example(seen, gold) for seen, gold, (_, is_chosen) in pairs if is_chosen]
 
 
@@ -89,7 +93,8 @@ def read_pool(nlp: Language, readers: Sequence[Reader]) -> Pool:
     shared = Counter(name for _, name in numbers)
     names = tuple(name if shared[name] == 1 else f"{name} (corpus {source + 1})" for source, name in numbers)
     layout = CorpusLayout(names, documents.astype(np.intp), np.concatenate(lengths).astype(np.intp))
-    return Pool(layout, examples, owners, starts)
+    annotating = [name for name in nlp.pipe_names if nlp.get_pipe_meta(name).assigns != VECTORS]
+    return Pool(layout, examples, owners, starts, asks_whole=len(annotating) == 1)
 
 
 def by_document(pieces: Sequence[tuple[int, Example]]) -> dict[int, list[Example]]:

@@ -10,12 +10,10 @@ from typing import Any, Literal, cast
 
 import numpy as np
 from spacy.language import Language
-from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import minibatch
 
 from ..annotation.documents import document_numbers
-from ..annotation.extensions import note_whole
 from ..core.arrays import Segments
 from ..core.errors import CRFError, require_count
 from ..corpora.docbin import cut_doc
@@ -243,14 +241,7 @@ def cut_example(pipe: CRFTagger, example: Example) -> list[Example]:
         if len(gold) and alignment.y2x[int(gold[0])][0] == start:
             starts.append((start, int(gold[0])))
     sides = (example.predicted, example.reference), map(list, zip(*starts))
-    return [Example(*pair) for pair in zip(*(_cut(*side) for side in zip(*sides)))]
-
-
-def _cut(doc: Doc, starts: list[int]) -> Iterator[Doc]:
-    """Cut a document before given tokens; what computes custom attributes of a part's tokens looks at all of it."""
-    for part, start, end in zip(cut_doc(doc, starts), starts, [*starts[1:], len(doc)]):
-        note_whole(part, doc, range(start, end))
-        yield part
+    return [Example(*pair) for pair in zip(*(cut_doc(*side, asks_whole=True) for side in zip(*sides)))]
 
 
 class Fold:

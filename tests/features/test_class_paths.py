@@ -43,6 +43,13 @@ def test_the_ending_places_a_rare_word_whose_neighbours_say_nothing():
     assert paths["notion"] == paths["nation"] != paths["going"] == paths["paying"]
 
 
+def test_numbers_share_a_class_and_are_listed_as_they_stand_in_texts():
+    texts = [["in", year, "he", "came"] for year in ("1998", "1999", "2004") for _ in range(4)] + [["in", "2011"]]
+    paths = text_paths(lambda: texts, n_classes=4, min_count=3)
+    assert paths["1998"] == paths["1999"] == paths["2004"] != paths["in"]
+    assert not {"0000", "2011"} & paths.keys()  # the one never occurs, the other but once
+
+
 @pytest.mark.parametrize("texts", [[], [["one"]], [["a", "a"]]])
 def test_texts_without_enough_words(texts):
     assert len(set(text_paths(lambda: texts, 5, min_count=2).values())) <= 1

@@ -8,10 +8,11 @@ import spacy
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.language import Language
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc, Span, Token
 from spacy.training import Example
 
 from spacy_crf.annotation.documents import write_doc_name
+from spacy_crf.annotation.extensions import read_values
 from spacy_crf.annotation.gold import read_gold_tags, write_gold_tags
 from spacy_crf.lab.documents import Pool, by_document, read_pool
 
@@ -55,6 +56,22 @@ def test_parts_are_what_was_asked_for(sentences: list[int]) -> None:
         assert all(span.text.split()[0][2:] in "03" for span in example.reference.spans.get("sc", []))
     runs = sum(sentence - 1 not in sentences or sentence == 4 for sentence in sentences)
     assert len(pieces) == runs
+
+
+@pytest.mark.parametrize(
+    "pipeline, is_whole", [(["tagger"], True), (["tok2vec", "ner"], True), (["tagger", "ner"], False)]
+)
+def test_what_computes_attributes_of_a_part_sees_the_document_unless_another_component_writes_to_the_part(
+    pipeline: list[str], is_whole: bool
+) -> None:
+    nlp = spacy.blank("xx")
+    for name in pipeline:
+        nlp.add_pipe(name)
+    Token.set_extension("crf_test_number", getter=lambda token: token.i, force=True)
+    ((_, part),) = read_pool(nlp, [lambda nlp: iter([make_example("a")])]).take(np.array([2, 3]))
+    found = read_values(part.predicted.copy(), "crf_test_number")
+    Token.remove_extension("crf_test_number")
+    assert found == [token + 4 * is_whole for token in range(6)]
 
 
 def test_docs_of_one_name_are_one_document() -> None:
