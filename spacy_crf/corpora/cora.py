@@ -20,6 +20,7 @@ from .sentence import EXTENSION_PREFIX, Sentence
 from .tagsets import TOLERANCE, make_sentence, parse_tags
 
 WORDS = ("anno", "tok_anno", "mod")
+SUGGESTIONS = "suggestions"  # of programs, not of a person
 NOTHING = ("", "--")
 # In the Reference Corpus Middle Low German, `Satz` and its parts and headings end a segment.
 BORDERS = {"bound_sent": ["Satz", "Satzteil_I", "Satzteil_M", "Satzteil_F"], "bound_head": ["Ueberschrift"]}
@@ -44,7 +45,7 @@ class _Word:
 def read_cora(path: Path, cora: CoraSettings | None = None) -> Iterator[Sentence]:
     """Yield the segments of a CorA-XML file; the file is one document.
 
-    Words that the manuscript writes together have no space between them. The morphology is not of the form Name=Value
+    Words that the manuscript writes together have no space between them. Suggestions of programs are left out. The morphology is not of the form Name=Value
     that spaCy asks for, so it goes to the custom attribute `token._.cora_MORPH`, MORPH being its element.
     """
     settings = cora or CoraSettings()
@@ -71,6 +72,7 @@ class _CoraParser(XmlReader):
         super().__init__(path)
         self.words: list[_Word] = []
         self.word: _Word | None = None
+        self.is_suggested = False
         self.expat.StartElementHandler = self._start
         self.expat.EndElementHandler = self._end
 
@@ -82,12 +84,16 @@ class _CoraParser(XmlReader):
                 raise CRFError(CorpusErrors.CRF535.format(path=self.path, line=line, element=element))
             self.word = _Word(form, line)
             self.words.append(self.word)
-        elif self.word is not None and "tag" in attributes:
+        elif element == SUGGESTIONS:
+            self.is_suggested = True
+        elif self.word is not None and "tag" in attributes and not self.is_suggested:
             self.word.tags[element] = attributes["tag"].strip()
 
     def _end(self, element: str) -> None:
         if element in WORDS:
             self.word = None
+        elif element == SUGGESTIONS:
+            self.is_suggested = False
         elif element == "token" and self.words:
             self.words[-1].space = True
 

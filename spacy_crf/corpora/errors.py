@@ -170,6 +170,10 @@ class CorpusErrors(metaclass=Messages):
         "Document {document!r}: its {what} {value!r} has a sign that would end it, its cell or its line in CoNLL-U. "
         "Change it, or write another format."
     )
+    CRF760 = (
+        "{path}: it has spans of several controls, {names}, of which none is called {name!r}: which of them are tags "
+        "is not known. Call the control of tags so in the labelling interface, or leave the others out."
+    )
     CRF697 = "{path} is in the folder for the output, {output}, so that it would be written over. Give another one."
     CRF698 = "{path}: the format {format} is one of files, not of folders. Name the files."
     CRF845 = (

@@ -2,13 +2,15 @@
 
 Neither tool has tokens, so that the offsets of those go out beside the text, sentence by sentence, and must come back.
 Label Studio tells what a person has done with a prediction: what was changed or made anew is checked, and so are spans
-with the choice "checked", and all spans of an annotation that is ground truth. In doccano, a span with the label
-"checked" lies over what a person has seen.
+with the choice "checked", and all spans of an annotation that is ground truth; of spans, those of the control "label"
+count. In doccano, a span with the label "checked" lies over what a person has seen.
 """
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from itertools import chain, groupby, islice
 from operator import itemgetter
 from pathlib import Path
@@ -24,6 +26,7 @@ from .tagsets import CHECKED, NO_GOLD, parse_tags
 
 MODEL = "spacy_crf"
 LABEL, TEXT = "label", "text"  # names of the tags of Label Studio's labelling interface
+SPANS, RELATION = "labels", "relation"  # types of what is in a result
 UNTOUCHED = "prediction"  # origin of a span that a person has left as it was
 HEAD = 20  # lines in which a list of tasks shows what it is
 
@@ -62,8 +65,13 @@ def _tokens(document: ExchangeDocument) -> list[ExchangeToken]:
 def _check_span(start: Any, end: Any, text: str, shown: Any = None) -> None:
     if not (type(start) is type(end) is int and 0 <= start <= end <= len(text)):
         raise ValueError(f"the span from {start!r} to {end!r} is not in the text")
-    if shown is not None and shown != text[start:end]:
+    if shown is not None and _letters(shown) != _letters(text[start:end]):
         raise ValueError(f"the text has {text[start:end]!r} at {start}, the span {shown!r}")
+
+
+def _letters(text: str) -> str:
+    """A text without white space, which Label Studio may spell in another way."""
+    return "".join(text.replace("\\n", " ").split())
 
 
 # -- Label Studio ------------------------------------------------------------------------------------------------
@@ -77,27 +85,49 @@ def is_label_studio(path: Path) -> bool:
 
 def read_label_studio(path: Path) -> Iterator[Sentence]:
     """Yield the sentences of an export as JSON; where annotators differ, all of their tags are gold, A|B."""
-    tasks = parse_json(read_text(path), str(path))
-    for number, task in enumerate(tasks if isinstance(tasks, list) else [tasks], 1):
-        yield from _read_task(task, f"{path}, task {number}", _parse_task)
+    found = parse_json(read_text(path), str(path))
+    tasks = found if isinstance(found, list) else [found]
+    control = _find_control(path, tasks)
+    for number, task in enumerate(tasks, 1):
+        yield from _read_task(task, f"{path}, task {number}", partial(_parse_task, control=control))
 
 
-def _parse_task(task: dict[str, Any], where: str) -> ExchangeDocument:
+def _find_control(path: Path, tasks: Sequence[Any]) -> str:
+    """The control whose spans are tags: that called "label", or else the only one that has spans."""
+    names: set[str] = set()
+    with suppress(KeyError, TypeError, AttributeError):  # of what is no task, as is told where it is read
+        annotations = (one for task in tasks for one, _ in _annotations(task))
+        results = chain.from_iterable(annotation["result"] for annotation in annotations)
+        names = {str(one.get("from_name", LABEL)) for one in results if one["type"] == SPANS}
+    if len(names) > 1 and LABEL not in names:
+        raise CRFError(CorpusErrors.CRF760.format(path=path, names=", ".join(sorted(names)), name=LABEL))
+    return LABEL if LABEL in names or not names else names.pop()
+
+
+def _annotations(task: dict[str, Any]) -> Iterator[tuple[dict[str, Any], bool]]:
+    """What people have handed in, then predictions; and whether it is one."""
+    yield from ((one, False) for one in task.get("annotations") or () if not one.get("was_cancelled"))
+    yield from ((one, True) for one in task.get("predictions") or ())
+
+
+def _parse_task(task: dict[str, Any], where: str, control: str) -> ExchangeDocument:
     name, text, sentences = _place(task["data"])
-    done = [one for one in task.get("annotations") or () if not one.get("was_cancelled")]
-    found = [*((one, False) for one in done), *((one, True) for one in task.get("predictions") or ())]
-    marks = chain.from_iterable(_parse_result(one, is_predicted, text, where) for one, is_predicted in found)
-    return ExchangeDocument(name, text, mark_tokens(sentences, marks))
+    results = (_parse_result(one, is_predicted, text, where, control) for one, is_predicted in _annotations(task))
+    return ExchangeDocument(name, text, mark_tokens(sentences, chain.from_iterable(results)))
 
 
-def _parse_result(annotation: dict[str, Any], is_predicted: bool, text: str, where: str) -> Iterator[Mark]:
-    """Yield the spans of an annotation, or of a prediction."""
-    found = annotation["result"]
+def _parse_result(
+    annotation: dict[str, Any], is_predicted: bool, text: str, where: str, control: str
+) -> Iterator[Mark]:
+    """Yield the spans of an annotation, or of a prediction. control (str): whose spans these are."""
+    found = [one for one in annotation["result"] if one["type"] != RELATION]
     chosen = {one.get("id") for one in found if CHECKED in one["value"].get("choices", ())}
     for one in found:
         value = one["value"]
-        if one["type"] != "labels":
+        if one.get("from_name", control) != control or "choices" in value:
             continue
+        if one["type"] != SPANS:
+            raise ValueError(f"{control!r} has {one['type']}, not the spans of Labels over a Text")
         start, end, labels = value["start"], value["end"], list(map(str, value["labels"]))
         _check_span(start, end, text, value.get("text"))
         is_own = one.get("origin", "manual") != UNTOUCHED or one.get("id") in chosen or annotation.get("ground_truth")

@@ -8,6 +8,7 @@ Offsets count the 16-bit units of UTF-16.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
@@ -18,7 +19,7 @@ from ..reading.records import whole_number
 from .errors import CorpusErrors
 from .exchange import ExchangeDocument, ExchangeToken, as_weights, check_line, read_mark
 from .sentence import Sentence
-from .tagsets import format_tags, make_sentence, parse_tags
+from .tagsets import YES, format_tags, make_sentence, parse_tags
 
 MARK = "#FORMAT=WebAnno TSV 3."
 FORMAT = f"{MARK}3"
@@ -133,8 +134,9 @@ def read_webanno(path: Path, *, layer: WebannoLayer = DEFAULT_LAYER) -> Iterator
     """Yield the sentences of a file, with the best tags of a layer as gold; the file is one document.
 
     The feature holds one tag, or several in the notation of `tagsets`. Several annotations of one token count as A|B,
-    an annotation of several tokens for each of them. A token without annotation or value has no gold. Other layers, and
-    annotations of parts of tokens, are not looked at. Words and spaces are found in the text by the offsets.
+    or where some are checked, these alone; an annotation of several tokens counts for each of them. A token without
+    annotation or value has no gold. Other layers, and annotations of parts of tokens, are not looked at. Words and
+    spaces are found in the text by the offsets.
 
     RAISES (ValueError): With the line, also where the text has another word at the offsets than the row.
     """
@@ -153,12 +155,16 @@ def read_webanno(path: Path, *, layer: WebannoLayer = DEFAULT_LAYER) -> Iterator
 
 
 def _read_row(row: _Row, columns: Mapping[str, int], layer: WebannoLayer, path: Path) -> tuple[TagWeights, bool]:
+    """The tags of a token; of several annotations, those that are checked count, or all if none is."""
     where = f"{path}, line {row.line}, {row.word!r}"
-    values = {name: split_values(row.cells[column]) for name, column in columns.items()}
-    checked = values.get(layer.checked)
-    mark = None if checked is None else min(checked, default="")  # "false" comes before "true"
-    probabilities = values.get(layer.probabilities, [])
-    return read_features("|".join(values[layer.tag]), probabilities[0] if probabilities else "", mark, where)
+    values = zip_longest(*(_split_cell(row.cells[column]) for column in columns.values()), fillvalue="")
+    every = [dict(zip(columns, own)) for own in values]
+    seen = [own for own in every if layer.checked in own and read_mark(own[layer.checked], where)]
+    tags, probabilities = (
+        [value for own in seen or every if (value := own.get(name))] for name in (layer.tag, layer.probabilities)
+    )
+    mark = None if layer.checked not in columns else YES if seen else ""
+    return read_features("|".join(tags), probabilities[0] if probabilities else "", mark, where)
 
 
 def _find_columns(path: Path, header: Sequence[str], layer: WebannoLayer) -> tuple[dict[str, int], int]:
@@ -225,9 +231,14 @@ def escape_value(value: str) -> str:
 
 def split_values(cell: str) -> list[str]:
     """The values of all annotations of one token in a column, unescaped; none where there is no value."""
+    return list(filter(None, _split_cell(cell)))
+
+
+def _split_cell(cell: str) -> list[str]:
+    """The same, with "" for each annotation without a value."""
     parts = _STACKED_VALUE.findall(cell)
     values = (numbered[1] if (numbered := _NUMBERED_VALUE.fullmatch(part)) else part for part in parts)
-    return [_unescape(value, _ESCAPED) for value in values if value not in ("", NO_VALUE, NO_ANNOTATION)]
+    return ["" if value in (NO_VALUE, NO_ANNOTATION) else _unescape(value, _ESCAPED) for value in values]
 
 
 def _escape(text: str, pattern: re.Pattern[str]) -> str:

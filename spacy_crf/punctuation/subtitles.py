@@ -20,7 +20,10 @@ _MARKUP = ((re.compile(r"<(?:/?[A-Za-z][^>]*|[\d:.]+)>"), ">"), (re.compile(r"\{
 _BRACKETS = ((re.compile(r"\[[^\]]*\]"), "]"), (re.compile(r"\([^)]*\)"), ")"))
 _SONG = re.compile(r"[♪♫]+[^♪♫]*[♪♫]+|[♪♫]|(?<!\S)#+\s[^#]*#+(?!\S)")
 _ENTITY = re.compile(r"&#?\w{1,31};")
-_SPEAKER = re.compile(r"^\s*(>>+\s*|[-–‐]\s*)?([A-Z][A-Z .'-]*[A-Z.]:\s+)?", re.MULTILINE)
+_CAPITALS = "".join(sign for sign in map(chr, range(0x2000)) if sign.isupper())
+_NAME = f"[{_CAPITALS}][{_CAPITALS}\u0300-\u036f0-9_ .'’-]*[{_CAPITALS}\u0300-\u036f0-9.]"
+# What is in brackets is blank by then: "[SPEAKER_00]: yes", "ANNA (laughs): yes"
+_SPEAKER = re.compile(rf"^\s*(>>+\s*|[-–‐—―]\s*)?((?:{_NAME})?\s*:\s+)?", re.MULTILINE)
 _SPECIAL = re.compile("[<{&]")
 LONGEST_CUE = 40  # lines
 Times = tuple[float, float]

@@ -53,6 +53,16 @@ def read(nlp: Language, path: Path, settings: CoraSettings | None = None) -> lis
     return docs
 
 
+def test_suggestions_are_no_gold(write: Write) -> None:
+    suggested = '<suggestions><pos tag="NE" score="0.9"/><lemma tag="x"/></suggestions>'
+    own = '<pos tag="NA"/><lemma tag="bôk"/>'
+    words = (f"{own}{suggested}", f"{suggested}{own}", suggested, own)
+    mods = "".join(f'<token><mod utf="Boek">{word}</mod></token>' for word in words)
+    (sentence,) = read_cora(write("a.xml", f"<text>{mods}</text>"))
+    assert cells([sentence]) == [["NA", "NA", "", "NA"]]
+    assert sentence.columns["lemma"] == ["bôk", "bôk", "", "bôk"]
+
+
 def test_words_segments_and_tags(write: Write) -> None:
     sentences = list(read_cora(write("a.xml", TEXT)))
     assert [sentence.words for sentence in sentences] == [["Boek"], ["by", "der", "vn\u0303", "lop"], ["twe"]]

@@ -288,6 +288,27 @@ def test_label_studio_tells_what_a_person_has_done(write: Write) -> None:
         assert read_gold_tags(doc) == expected and read_doc_name(doc) == "x"
 
 
+def test_label_studio_has_tags_in_one_control(write: Write) -> None:
+    tag, other = span(0, 1, "A", from_name="label"), span(0, 3, "PERSON", from_name="who")
+    relation = {"from_id": "0", "to_id": "1", "type": "relation", "direction": "right"}
+    only = {"from_name": "pos"}
+    for results, expected in [
+        ([tag, other, relation], [{"A": 1}, {}, {}]),
+        ([span(0, 1, "A", **only), span(2, 3, "B", **only)], [{"A": 1}, {"B": 1}, {}]),
+    ]:
+        (doc,) = read(write("a.json", task(results)))
+        assert read_gold_tags(doc) == expected
+    tasks = [json.loads(task(own))[0] for own in ([other], [tag])]  # the first one alone would not tell
+    assert [read_gold_tags(doc) for doc in read(write("a.json", json.dumps(tasks)))] == [[{}] * 3, [{"A": 1}, {}, {}]]
+
+
+def test_label_studio_may_spell_line_ends_in_another_way(write: Write) -> None:
+    one = span(0, 3, "A")
+    one["value"]["text"] = "a\\nb"
+    (doc,) = read(write("a.json", task([one])))
+    assert read_gold_tags(doc) == [{"A": 1}, {"A": 1}, {}]
+
+
 def test_doccano_tells_checked_spans_by_a_label(write: Write) -> None:
     data = {"text": "a b c", "sentences": [[[0, 1], [2, 3]], [[4, 5]]]}
     spans = [[0, 1, "A"], [2, 3, "B"], [4, 5, "C"], [0, 3, "checked"]]
@@ -302,6 +323,8 @@ def test_doccano_tells_checked_spans_by_a_label(write: Write) -> None:
     [
         ("a.json", task([span(0, 9, "A")]), r"CRF577.*a\.json, task 1.*from 0 to 9"),
         ("a.json", task([span(0, 1, "A")]).replace('"labels": ["A"]', '"labels": ["A"], "text": "x"'), "CRF577.*'x'"),
+        ("a.json", task([span(0, 1, "A", from_name="b"), span(0, 1, "A", from_name="c")]), "CRF760.*b, c"),
+        ("a.json", task([span(0, 1, "A") | {"type": "hypertextlabels"}]), "CRF577.*task 1.*hypertextlabels"),
         ("a.json", task([]).replace('"sentences"', '"sentence"'), "CRF577.*sentences"),
         ("a.json", task([]).replace("[2, 3]", "[0, 3]"), "CRF577.*0 to 3"),
         ("a.jsonl", '{"text": "a b", "label": [[0, 1, "A"]]}', r"CRF577.*a\.jsonl, line 1.*sentences"),

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Token
 
+from spacy_crf import Corpus
+from spacy_crf.annotation.gold import read_gold_tags
 from spacy_crf.corpora.docs import DocMaker
 from spacy_crf.corpora.exchange import ExchangeDocument, PredictedTags
 from spacy_crf.corpora.sentence import group_sentences
@@ -103,6 +105,26 @@ def test_corrections_are_read(nlp: Language, write: Write) -> None:
     both, open_set = {"DDS": 0.5, "DRELS": 0.5}, {"A": 0.5, "B_": 0.5}
     assert read_cells(doc) == [both, {"A": 0.75, "B": 0.25}, {}, open_set, {"C": 1, "D": 1}, {}]
     assert [token.tag_ for token in doc] == ["DDS", "A", "", "A", "C", ""]
+
+
+@pytest.mark.parametrize(
+    "tags, marks, expected",
+    [
+        ("A[1]|B[2]", "false[1]|true[2]", {"B": 1}),
+        ("A[1]|B[2]", "true[1]|*[2]", {"A": 1}),
+        ("A[1]|B[2]|C[3]", "true[1]|false[2]|true[3]", {"A": 0.5, "C": 0.5}),
+        ("A[1]|*[2]", "false[1]|true[2]", {}),
+        ("A[1]|B[2]", "false[1]|false[2]", {}),
+        ("A:0.6[1]|B:0.4[2]", "true[1]|true[2]", {"A": 0.6, "B": 0.4}),
+    ],
+)
+def test_of_several_annotations_those_that_are_checked_count(
+    nlp: Language, write: Write, tags: str, marks: str, expected: dict[str, float]
+) -> None:
+    header = "#FORMAT=WebAnno TSV 3.3\n#T_SP=webanno.custom.TagSet|tag|tags|probabilities|checked\n\n\n#Text=up\n"
+    path = write("a.tsv", f"{header}1-1\t0-2\tup\t{tags}\t*[1]|*[2]\t*[1]|*[2]\t{marks}\t\n")
+    (example,) = Corpus(path)(nlp)
+    assert read_gold_tags(example.reference) == [expected]
 
 
 def test_the_writer_sees_stored_and_computed_predictions(nlp: Language) -> None:

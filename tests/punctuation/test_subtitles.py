@@ -121,6 +121,28 @@ def test_sounds_and_songs_of_two_lines(nlp: Language) -> None:
     assert [word.raw for word in spoken_words(lines_of([text])) if word.raw] == ["well", "what", "did", "she", "say"]
 
 
+SPEAKERS = [
+    "[SPEAKER_00]: ",
+    "SPEAKER_00: ",
+    "SPEAKER 1: ",
+    "(ANN): ",
+    "ANN (laughs): ",
+    "- JOSÉ: ",
+    "МАША: ",
+    "O’NEIL : ",
+]
+
+
+@pytest.mark.parametrize("speaker", [*SPEAKERS, "— ", "—", "―"])
+def test_names_and_dashes_of_speakers_stay(nlp: Language, speaker: str) -> None:
+    cue = "00:0{0}:01,000 --> 00:0{0}:02,000\n{1}{2}\n\n"
+    marked, plain = (
+        restored(nlp, cue.format(1, name, "well what did she say") + cue.format(2, name, "she said"))
+        for name in (speaker, "")
+    )
+    assert marked.count(f"\n{speaker}") == 2 and marked.replace(speaker, "") == plain
+
+
 def test_what_whisper_shows(nlp: Language) -> None:
     text = "[00:00.000 --> 00:02.000]  well what did she\n[00:02.000 --> 00:03.000]  say she said\n"
     expected = text.replace("well what", "Well, what").replace("say", "say?").replace("said", "said.")

@@ -22,28 +22,28 @@ W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 BODY_LEVEL = 9  # the outline level of text
 NUMERALS = {"lowerLetter": "a", "upperLetter": "A", "lowerRoman": "i", "upperRoman": "I"}
 OFF = frozenset(("0", "false", "off", "none"))
-LEFT_OUT = frozenset(
-    f"{W}{name}" for name in ("del", "moveFrom", "pPr", "rPr", "sectPr", "footnotePr", "instrText", "rt")
-)
+LEFT_OUT = {f"{W}{name}" for name in ("del", "moveFrom", "pPr", "rPr", "sectPr", "footnotePr", "instrText", "rt")}
+LEFT_OUT.add("{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback")
 MATHS = "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"
-FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 SIGNS = {f"{W}tab": "\t", f"{W}ptab": "\t", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
+PAGE, NO_ENDS = "\f", ("del", "moveFrom", "vanish")  # a break of a page or column; of the mark of a paragraph
 TWIPS = 120  # in a column of indentation: half of a size of 12 points
 MOST_LEVELS_OF_LISTS, MOST_NUMBER, MOST_SPELT = 9, 10**9, 780
 STYLES = {"b": "bold", "i": "italic", "u": "underline"}
+DAMAGES = (SyntaxError, ValueError, LookupError, AttributeError, TypeError, OSError, RuntimeError, EOFError)
 XmlElement: TypeAlias = Any  # of lxml
 
 
 def read_docx(path: Path) -> DocumentLayout:
     """Read a DOCX by python-docx.
 
-    A paragraph is a line, an empty one a blank line. Headings are those with an outline level, of their own or by their
-    style or one that it is based on, in any language of Word; what has the style of a title is the outermost heading,
-    that of the document. Numbers and bullets of lists are in the
-    text as Word shows them. Bold, italic, underlined and larger type is formatting, indentation is spaces but for what
-    is centred. A table is one unit, unless it has headings or tables in it. Headers, footers, notes, comments and
+    A paragraph is a line, an empty one a blank line; one whose end is deleted or hidden goes on in the next. Headings
+    are those with an outline level, of their own or by their style or one that it is based on, in any language of Word;
+    what has the style of a title is the outermost heading, that of the document. Numbers and bullets of lists are in
+    the text as Word shows them. Bold, italic, underlined and larger type is formatting, indentation is spaces but for
+    what is centred. A table is one unit, unless it has headings or tables in it. Headers, footers, notes, comments and
     deleted text are left out, and signs that are told by their place in a font; what stands in text boxes follows its
-    paragraph. Of formulas, their signs are read one after the other.
+    paragraph or table. Of formulas, their signs are read one after the other.
 
     RAISES (ValueError): for a file that is no DOCX, is damaged or needs a password, and if python-docx is not
         installed.
@@ -61,15 +61,9 @@ def read_docx(path: Path) -> DocumentLayout:
         return _DocxReader(Document(BytesIO(data)).part).read(path.stem)
     except CRFError:
         raise
-    except (SyntaxError, zipfile.BadZipFile, OpcError, PythonDocxError) as error:
-        raise _damaged(path, error) from error
-    except (ValueError, KeyError, IndexError, AttributeError, TypeError, OSError, RuntimeError, EOFError) as error:
-        raise _damaged(path, error) from error
-
-
-def _damaged(path: Path, error: Exception) -> CRFError:
-    reason = f"{type(error).__name__}: {str(error)[:200]}"
-    return CRFError(SectionErrors.CRF562.format(path=path, what="DOCX", reason=reason))
+    except (*DAMAGES, zipfile.BadZipFile, OpcError, PythonDocxError) as error:
+        reason = f"{type(error).__name__}: {str(error)[:200]}"
+        raise CRFError(SectionErrors.CRF562.format(path=path, what="DOCX", reason=reason)) from error
 
 
 def _value(parent: XmlElement | None, *names: str) -> str | None:
@@ -96,18 +90,12 @@ class _StyleSheet:
     def __init__(self, root: XmlElement) -> None:
         self.styles = {style.get(f"{W}styleId"): style for style in root.iterfind(f"{W}style")}
         self.defaults = root.find(f"{W}docDefaults/{W}rPrDefault")
-        self.usual = next(
-            (
-                key
-                for key, own in self.styles.items()
-                if own.get(f"{W}type") == "paragraph" and own.get(f"{W}default", "0").lower() not in OFF
-            ),
-            None,
-        )
+        own = ((key, style) for key, style in self.styles.items() if style.get(f"{W}type") == "paragraph")
+        self.usual = next((key for key, style in own if style.get(f"{W}default", "0").lower() not in OFF), None)
 
     def chain(self, style: str | None) -> list[XmlElement]:
         """A style and those that it is based on, the nearest first."""
-        found: list[XmlElement] = []
+        found = list[XmlElement]()
         while style in self.styles and self.styles[style] not in found:
             found.append(self.styles[style])
             style = _value(found[-1], "basedOn")
@@ -141,14 +129,9 @@ class _ListLevel:
 
     @classmethod
     def of(cls, level: XmlElement) -> "_ListLevel":
-        return cls(
-            _value(level, "numFmt") or "decimal",
-            _value(level, "lvlText") or "",
-            _whole(_value(level, "start"), 0),
-            _value(level, "lvlRestart") != "0",
-            _value(level, "isLgl") not in (None, *OFF),
-            _value(level, "pStyle"),
-        )
+        numerals, text = _value(level, "numFmt") or "decimal", _value(level, "lvlText") or ""
+        restarts, is_legal = _value(level, "lvlRestart") != "0", _value(level, "isLgl") not in (None, *OFF)
+        return cls(numerals, text, _whole(_value(level, "start")), restarts, is_legal, _value(level, "pStyle"))
 
 
 @dataclass(slots=True)
@@ -192,8 +175,7 @@ def _lists(root: XmlElement) -> dict[str, _NumberedList]:
         shared[own.get(f"{W}abstractNumId")] = levels, {}
     found = {}
     for own in root.iterfind(f"{W}num"):
-        levels, counts = shared.get(_value(own, "abstractNumId") or "", ({}, {}))
-        starts = {}
+        starts, (levels, counts) = {}, shared.get(_value(own, "abstractNumId") or "", ({}, {}))
         for other in own.iterfind(f"{W}lvlOverride"):
             depth = _whole(other.get(f"{W}ilvl"))
             if (start := _value(other, "startOverride")) is not None:
@@ -212,11 +194,9 @@ class _DocxReader:
         from docx.opc.constants import RELATIONSHIP_TYPE
 
         self.body = part.element.body
-        roots = {
-            relation.reltype: relation.target_part.element
-            for relation in part.rels.values()
-            if not relation.is_external and hasattr(relation.target_part, "element")
-        }
+        _join_paragraphs(self.body)
+        parts = [own for own in part.rels.values() if not own.is_external]
+        roots = {own.reltype: own.target_part.element for own in parts if hasattr(own.target_part, "element")}
         self.styles = _StyleSheet(roots.get(RELATIONSHIP_TYPE.STYLES, part.element))
         numbering = roots.get(RELATIONSHIP_TYPE.NUMBERING)
         self.lists = {} if numbering is None else _lists(numbering)
@@ -230,8 +210,8 @@ class _DocxReader:
             if element.tag == f"{W}p":
                 waiting += reversed(self._paragraph(element))
             elif element.tag == f"{W}tbl" and not self._is_page(element):
-                self._table(element)
-            elif element.tag not in LEFT_OUT and element.tag != FALLBACK:
+                waiting += reversed(self._table(element))
+            elif element.tag not in LEFT_OUT:
                 waiting += reversed(element)
         ranks = rank_sizes((size, end - start) for start, end, size in self.sizes)
         self.builder.runs += [(start, end, LARGE[ranks[size] - 1]) for start, end, size in self.sizes if size in ranks]
@@ -247,17 +227,28 @@ class _DocxReader:
         """A paragraph, its style, and those that this is based on."""
         return [paragraph, *self.styles.chain(_value(paragraph, "pPr", "pStyle") or self.styles.usual)]
 
-    def _table(self, table: XmlElement) -> None:
+    def _table(self, table: XmlElement) -> list[XmlElement]:
+        """Write a table, a row on each line. Returned are the text boxes in it."""
         self.builder.end_line()
-        start = self.builder.length
+        start, boxes = self.builder.length, list[XmlElement]()
         for row in table.iterfind(f".//{W}tr"):
-            self.builder.end_line()
-            cells = row.iterfind(f".//{W}tc")
-            self.builder.write(
-                "\t".join(" ".join("".join(text for text, _, _ in _pieces(cell)).split()) for cell in cells)
-            )
+            if _value(row, "trPr", "del") is None:
+                self.builder.end_line()
+                self.builder.write("\t".join(self._cell(cell, boxes) for cell in row.iterfind(f".//{W}tc")))
         self.builder.style(start, Kind.OTHER.value)
         self.builder.end_line()
+        return boxes
+
+    def _cell(self, cell: XmlElement, boxes: list[XmlElement]) -> str:
+        """The text of a cell, on one line. boxes (list): takes the text boxes in it."""
+        texts = []
+        for paragraph in (own for _, _, own in _pieces(cell) if own is not None):
+            texts.append(self._beginning(self._places(paragraph))[1])
+            for text, _, box in _pieces(paragraph):
+                texts.append(text)
+                boxes += [] if box is None else [box]
+            texts.append("\n")
+        return " ".join("".join(texts).split())
 
     def _paragraph(self, paragraph: XmlElement) -> list[XmlElement]:
         """Write a paragraph. Returned are the text boxes in it."""
@@ -274,9 +265,15 @@ class _DocxReader:
         builder.write(indent)
         start = builder.length
         builder.write(number)
+        first = builder.length
+        while pieces and pieces[-1][0] in ("", PAGE):
+            pieces.pop()
         for text, run, _ in pieces:
             begin = builder.length
-            builder.write(text)
+            if text != PAGE:
+                builder.write(text)
+            elif begin > first:
+                builder.end_line()
             self._style(begin, run, [] if level is not None or is_title else places[1:])
         if level is not None or is_title:
             builder.heading(start, 0 if level is None else level + 1)
@@ -289,22 +286,19 @@ class _DocxReader:
         if own is not None and depth in own.levels:
             return INDENT * min(depth, DEEPEST), own.next(depth)
         alignments = (_value(place, "pPr", "jc") for place in places)
-        indents = (place.find(f"{W}pPr/{W}ind") for place in places)
-        own_indent = next((indent for indent in indents if indent is not None), None)
-        if own_indent is None or next(filter(None, alignments), "") == "center":
+        indent = next((found for place in places if (found := place.find(f"{W}pPr/{W}ind")) is not None), None)
+        if indent is None or next(filter(None, alignments), "") == "center":
             return "", ""
-        left, first, hanging = (_whole(own_indent.get(f"{W}{name}")) for name in ("left", "firstLine", "hanging"))
+        left, first, hanging = (_whole(indent.get(f"{W}{name}")) for name in ("left", "firstLine", "hanging"))
         columns = round((left + first - hanging) / TWIPS)
         return " " * min(columns, MOST_INDENTED), ""
 
     def _list(self, places: list[XmlElement]) -> tuple[int, _NumberedList | None]:
         """The level of the list that a paragraph is an item of, and this list."""
         for place in places:
-            name = _value(place, "pPr", "numPr", "numId")
-            if name is None:
+            if (name := _value(place, "pPr", "numPr", "numId")) is None:
                 continue
-            own = self.lists.get(name)
-            given = _value(place, "pPr", "numPr", "ilvl")
+            own, given = self.lists.get(name), _value(place, "pPr", "numPr", "ilvl")
             style = place.get(f"{W}styleId")
             if own is None or given is not None or style is None:
                 return _whole(given), own
@@ -313,8 +307,8 @@ class _DocxReader:
 
     def _style(self, start: int, run: XmlElement | None, styles: list[XmlElement]) -> None:
         """Give the text of a run its type. styles (list): of the paragraph."""
-        places = [] if run is None else [run, *self.styles.chain(_value(run, "rPr", "rStyle"))]
-        places += [*styles, self.styles.defaults]
+        own = [] if run is None else [run, *self.styles.chain(_value(run, "rPr", "rStyle"))]
+        places = [*own, *styles, self.styles.defaults]
         for name, style in STYLES.items():
             found = (_value(place, "rPr", name) for place in places)
             if next((value for value in found if value is not None), "0") not in OFF:
@@ -326,23 +320,31 @@ class _DocxReader:
 
 
 def _pieces(element: XmlElement) -> Iterator[tuple[str, XmlElement | None, XmlElement | None]]:
-    """Texts below an element, each with the run that it is of; and text boxes, which have no text here."""
+    """Texts below an element, each with the run that it is of; and text boxes and paragraphs, without their text."""
     waiting: list[tuple[XmlElement, XmlElement | None]] = [(child, None) for child in reversed(element)]
     while waiting:
         own, run = waiting.pop()
-        if own.tag in LEFT_OUT or own.tag == FALLBACK or _is_hidden(own):
+        is_hidden = own.tag == f"{W}r" and _value(own, "rPr", "vanish") not in (None, *OFF)
+        if is_hidden or own.tag in LEFT_OUT:
             continue
-        if own.tag == f"{W}txbxContent":
+        if own.tag in (f"{W}txbxContent", f"{W}p"):
             yield "", None, own
         elif own.tag in (f"{W}t", MATHS):
             yield own.text or "", run, None
         elif own.tag in SIGNS:
             yield SIGNS[own.tag], run, None
         elif own.tag == f"{W}br":
-            yield "\n" if own.get(f"{W}type") in (None, "textWrapping") else "", run, None
+            yield "\n" if own.get(f"{W}type") in (None, "textWrapping") else PAGE, run, None
         else:
             waiting += [(child, own if own.tag == f"{W}r" else run) for child in reversed(own)]
 
 
-def _is_hidden(element: XmlElement) -> bool:
-    return element.tag == f"{W}r" and _value(element, "rPr", "vanish") not in (None, *OFF)
+def _join_paragraphs(body: XmlElement) -> None:
+    """Put paragraphs whose ends are deleted or hidden before what is in the next one, as they are shown."""
+    for paragraph in list(body.iter(f"{W}p")):
+        ends = (_value(paragraph, "pPr", "rPr", name) for name in NO_ENDS)
+        following = next(paragraph.itersiblings(f"{W}p", f"{W}tbl"), None)
+        if following is not None and following.tag == paragraph.tag and any(end not in (None, *OFF) for end in ends):
+            has_settings = following.find(f"{W}pPr") is not None
+            following[has_settings:has_settings] = [own for own in paragraph if own.tag != f"{W}pPr"]
+            paragraph.getparent().remove(paragraph)

@@ -136,6 +136,68 @@ def test_what_is_deleted_or_hidden_is_left_out_and_text_boxes_follow(tmp_path: P
     assert read(tmp_path, write).text == "kept\tlink a/b\nIn a box\n"
 
 
+TRACKED = 'w:id="1" w:author="A" w:date="2020-01-01T00:00:00Z"'
+BOXED = "<w:r><w:pict><w:txbxContent><w:p><w:r><w:t>box</w:t></w:r></w:p></w:txbxContent></w:pict></w:r>"
+BREAK = '<w:r><w:br w:type="{}"/></w:r>'
+
+
+def item(text: str = "", runs: str = "", mark: str = "", style: str = "ListNumber") -> str:
+    """A paragraph, which is an item of a list unless it has another style. mark (str): what is told of its end."""
+    told = f'<w:pPr><w:pStyle w:val="{style}"/><w:rPr>{mark}</w:rPr></w:pPr>'
+    return f"<w:p>{told}{f'<w:r><w:t>{text}</w:t></w:r>' if text else ''}{runs}</w:p>"
+
+
+def row(*cells: str, told: str = "") -> str:
+    return f"<w:tr>{told}{''.join(f'<w:tc>{cell}</w:tc>' for cell in cells)}</w:tr>"
+
+
+GONE = f"<w:del {TRACKED}><w:r><w:delText>gone</w:delText></w:r></w:del>"
+MOVED = f"<w:moveFrom {TRACKED}><w:r><w:t>gone</w:t></w:r></w:moveFrom>"
+HIDDEN = "<w:r><w:rPr><w:vanish/></w:rPr><w:t>gone</w:t></w:r>"
+ENDS = {
+    f"<w:del {TRACKED}/>": GONE,
+    f"<w:moveFrom {TRACKED}/>": MOVED,
+    "<w:vanish/>": HIDDEN,
+}
+
+
+def body(tmp_path: Path, *blocks: str) -> str:
+    """The text of a document of paragraphs and tables."""
+
+    def write(document: Any) -> None:
+        for place, block in enumerate(blocks):
+            document.element.body.insert(place, element(block))
+
+    return read(tmp_path, write).text
+
+
+@pytest.mark.parametrize(("mark", "content"), ENDS.items())
+def test_paragraphs_whose_end_is_deleted_or_hidden_have_no_number_and_go_on(
+    tmp_path: Path, mark: str, content: str
+) -> None:
+    gone = item(runs=content, mark=mark)
+    assert body(tmp_path, item("one"), gone, item("two")) == "1. one\n2. two\n"
+    heading, text = item("Old ", mark=mark, style="Heading1"), item("words", style="Normal")
+    assert body(tmp_path, heading, text, item("one")) == "Old words\n1. one\n"
+    cells = row(gone + item("one") + item("two"))
+    assert body(tmp_path, f"<w:tbl>{cells}</w:tbl>") == "1. one 2. two\n"
+
+
+@pytest.mark.parametrize("kind", ["page", "column"])
+def test_breaks_of_pages_and_columns_end_a_line(tmp_path: Path, kind: str) -> None:
+    broken, plain = BREAK.format(kind), "<w:r><w:t>behind</w:t></w:r>"
+    assert body(tmp_path, item("before", broken + plain, style="Normal")) == "before\nbehind\n"
+    assert body(tmp_path, item(runs=broken + plain, style="Heading1"), item("one")) == "behind\n1. one\n"
+    assert body(tmp_path, item("before", broken, style="Heading1"), item("one")) == "before\n1. one\n"
+
+
+def test_cells_keep_the_words_numbers_and_boxes_of_their_paragraphs(tmp_path: Path) -> None:
+    first = row(item("first", style="Normal") + item("second", BOXED, style="Normal"), item("one"))
+    gone = row(item(runs=GONE), item(runs=GONE), told=f"<w:trPr><w:del {TRACKED}/></w:trPr>")
+    table = f"<w:tbl>{first}{gone}{row(item('two'), item())}</w:tbl>"
+    assert body(tmp_path, table, item("four")) == "first second\t1. one\n2. two\t3.\nbox\n4. four\n"
+
+
 # -- trees ---------------------------------------------------------------------------------------------------
 
 TITLES = st.text("abcdefgh XYZ", min_size=1, max_size=12).map(str.strip).filter(bool)
