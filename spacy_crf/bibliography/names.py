@@ -137,7 +137,12 @@ def parse_names(text: str) -> tuple[Names, str]:
 def _names(text: str) -> Iterator[Name]:
     if not re.search(r"\w", text):
         return
-    for piece in [text] if _is_one_body(text) else HARD.split(text):
+    pieces = [text] if _is_one_body(text) else HARD.split(text)
+    persons = [
+        group for piece in pieces if not _is_one_body(piece) for group in _groups(piece) if re.search(r"\w", group)
+    ]
+    are_inverted = ";" in text and all(person.count(",") == 1 for person in persons)
+    for piece in pieces:
         if _is_one_body(piece):
             yield Name(_end(piece))
         else:
@@ -145,7 +150,7 @@ def _names(text: str) -> Iterator[Name]:
             if len(groups) > 1 and FAMILIES.fullmatch(", ".join(groups)) and "," not in groups[-1]:
                 groups = ", ".join(groups).split(", ")  # "Smith, Jones and Brown"
             for group in groups:
-                yield from _group(group)
+                yield from _group(group, are_inverted)
 
 
 def _is_one_body(text: str) -> bool:
@@ -162,12 +167,15 @@ def _groups(text: str) -> Iterator[str]:
         yield group
 
 
-def _group(text: str) -> Iterator[Name]:
-    """Names between commas."""
+def _group(text: str, is_inverted: bool) -> Iterator[Name]:
+    """Names between commas; of two pieces one, if it `is_inverted` and the first piece may be a family name."""
     text, _, bracketed = text.partition(" (") if re.search(r"\([^()]*\s[^()]*\)", text) else (text, "", "")
     pieces = [piece.strip(" :") for piece in PIECE_END.split(text) if re.search(r"\w", piece)]
     if any(len(piece) > MOST_CHARACTERS or len(piece.split()) > MOST_WORDS for piece in pieces):
         yield Name(_end(", ".join(pieces)))
+        return
+    if is_inverted and len(pieces) == 2 and _may_be_family(pieces[0]) and not SUFFIX.fullmatch(pieces[1]):
+        yield _inverted_name(*pieces)
         return
     if _are_whole(pieces):
         yield from (Name(piece.rstrip(".")) for piece in pieces)
@@ -211,9 +219,14 @@ def _inverted_size(pieces: Sequence[str], place: int) -> int:
     return 2 if GIVEN.fullmatch(second) or ONE_WORD.fullmatch(first) else 1
 
 
+def _may_be_family(text: str) -> bool:
+    """Whether no initial beside it, and no word of an institution, says that a text is more than a family name."""
+    return not (_is_body(text) or BEGINS_WITH_INITIAL.match(text) or _trailing_initials(text))
+
+
 def _lacks_given(family: str, given: str) -> bool:
     """Whether given names come behind the suffix, as in "Family, Jr., Given"."""
-    if _is_body(family) or BEGINS_WITH_INITIAL.match(family) or _trailing_initials(family):
+    if not _may_be_family(family):
         return False
     return INITIALS.fullmatch(given) is not None or ONE_WORD.fullmatch(family) is not None
 

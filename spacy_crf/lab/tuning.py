@@ -254,7 +254,7 @@ class Fold:
         pipe, given = self._make(), cast(CRFTagger, nlp.get_pipe(name))
         pipe.initialize(lambda: train, nlp=nlp, labels=given.label_data)
         self._begun = pipe.to_bytes()  # what is fitted to the training part: word classes, a tag dictionary
-        self._n_known = sum(count_known(pipe, held_out))
+        self._n_known = sum(count_known(pipe, pipe.shown(held_out)))
         self._samples: list[Sample] = []
 
     def _make(self, **penalties: float) -> Any:

@@ -234,10 +234,11 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         return read_gold(self.name, self.annotation, examples, lengths, self.tags, get_layout(self.model))
 
     def get_loss(self, examples: Iterable[Example], scores: Sequence[Any]) -> float:
-        """Negative log-likelihood of gold under the present weights. scores (list): what `predict` returned."""
+        """Negative log-likelihood, under the present weights, of what is learned from examples. scores (list): what
+        `predict` returned."""
         examples = list(examples)
         validate_examples(examples, f"{type(self).__name__}.get_loss")
-        examples = self.word_examples(examples)
+        examples = self.word_examples(self.shown(examples))
         if not any(len(example.predicted) for example in examples):
             return 0.0
         columns, weights = self.read([eg.predicted for eg in examples]), self.scores.weights

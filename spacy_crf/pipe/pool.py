@@ -15,6 +15,7 @@ from ..features.features import Features
 from ..features.resources import Resources
 from ..learning.block import LBFGSSettings, LinearChain, TrainerSettings
 from ..learning.model import get_tok2vec, get_weights
+from .block import AUTO
 from .component import ChainPipe
 from .errors import PipeErrors
 from .labels import SKIPS_WHITE_SPACE
@@ -57,8 +58,6 @@ def pool(pipelines: Sequence[Language], names: Sequence[str], exponents: Sequenc
     features_block = _features_block(pipes, [block["features"] for block in blocks])
     config = {**blocks[base], **pipes[base].cfg.assignable, "features": features_block}
     temperature = config["temperature"] = pipes[base].temperature
-    if "threshold" in config:  # as it was fitted
-        config["threshold"] = pipes[base].cfg["threshold"]
     if forbidden := dict.fromkeys(tuple(pair) for pipe in pipes for pair in getattr(pipe.settings, "forbidden", ())):
         config["forbidden"] = list(map(list, forbidden))
     powers = [power * temperature / pipe.temperature for pipe, power in zip(pipes, exponents)]
@@ -68,6 +67,8 @@ def pool(pipelines: Sequence[Language], names: Sequence[str], exponents: Sequenc
     numbers = [(features.state.include(p.features.state), features.edge.include(p.features.edge)) for p in pipes]
     members = [Member(get_weights(pipe.model), k, *own) for pipe, k, own in zip(pipes, powers, numbers)]
     made.take_over(pipes[base], features, pool_weights(members, len(features.state), len(features.edge)))
+    if config.get("threshold") == AUTO != pipes[base].cfg["threshold"]:  # as it was fitted, until it is fitted anew
+        made.cfg.fit("threshold", pipes[base].cfg["threshold"])
     return nlp
 
 

@@ -111,8 +111,7 @@ def held_out_spans(pipe: Any, examples: Iterable[Example], longest: int) -> Held
         sequences, by_doc = Segments(columns.lengths), Segments(columns.doc_lengths)
         places: list[tuple[Place, bool]] = []
         for example, first in zip(batch, by_doc.firsts.tolist()):
-            own = list(gold_places(pipe.annotation, example))
-            own = list(_by_words(own, Places.of(example.predicted))) if pipe.skips_white_space else own
+            own = _gold_places(pipe, example)
             places += [((start + first, end + first, label), is_exact) for (start, end, label), is_exact in own]
             owners += [len(names)] * len(own)
             names.append(read_doc_name(example.reference))
@@ -140,14 +139,15 @@ def best_threshold(pipe: Any, examples: Iterable[Example]) -> float:
     texts are few. It is between 0.025 and 0.5; 0.2 where no span is right. Where gold is unknown, nothing counts."""
     thresholds = np.arange(1, 21) / 40
     counts, n_gold = np.zeros((len(thresholds), 2)), 0  # of spans that are found, and of right ones
-    for batch in map(pipe.word_examples, minibatch(examples, BATCH_SIZE)):
-        columns, found = pipe.distribution([example.predicted for example in batch])
+    for batch in minibatch(examples, BATCH_SIZE):
+        words = pipe.word_examples(batch)
+        columns, found = pipe.distribution([example.predicted for example in words])
         likely = likely_spans(found, pipe.tags, columns.lengths, thresholds[0], int(columns.lengths.max(initial=0)))
         by_doc = Segments(columns.doc_lengths)
         owners, firsts = by_doc.owners[likely.firsts], by_doc.firsts[by_doc.owners[likely.firsts]]
         bounds = (likely.firsts - firsts).tolist(), (likely.ends - firsts).tolist()
         places = list(zip(owners.tolist(), zip(*bounds, likely.labels)))
-        gold = [GoldSpans.of(pipe.annotation, example, pipe.tags) for example in batch]
+        gold = [GoldSpans.of(pipe.annotation, own, pipe.tags, _gold_places(pipe, eg)) for own, eg in zip(words, batch)]
         right = {(number, place) for number, own in enumerate(gold) for place, is_exact in own.places if is_exact}
         is_judged = np.array([gold[number].judges(place) for number, place in places], dtype=bool)
         n_gold += sum(own.judges(place) for own in gold for place, _ in own.places)
@@ -171,6 +171,12 @@ def gold_places(target: SpanTarget, example: Example) -> Iterator[tuple[Place, b
             yield (min(touched), max(touched) + 1, span.label_), False
 
 
+def _gold_places(pipe: Any, example: Example) -> list[tuple[Place, bool]]:
+    """What `gold_places` yields, by the units of the chain of a component."""
+    found = gold_places(pipe.annotation, example)
+    return list(_by_words(found, Places.of(example.predicted)) if pipe.skips_white_space else found)
+
+
 def _by_words(places: Iterable[tuple[Place, bool]], words: Places) -> Iterator[tuple[Place, bool]]:
     """What `gold_places` yields, by words; a span with white space at its ends does not end with these."""
     for (start, end, label), is_exact in places:
@@ -192,9 +198,15 @@ class GoldSpans:
     behind: int
 
     @classmethod
-    def of(cls, target: SpanTarget, example: Example, tags: TagSet) -> "GoldSpans":
-        """Read the gold of an example. tags (TagSet): of the component."""
-        places = list(gold_places(target, example))
+    def of(
+        cls,
+        target: SpanTarget,
+        example: Example,
+        tags: TagSet,
+        places: Sequence[tuple[Place, bool]] | None = None,
+    ) -> "GoldSpans":
+        """Read the gold of an example. tags (TagSet): of the component. places: of its spans, if they are known."""
+        places = list(gold_places(target, example)) if places is None else places
         unknown = np.array([*(name is None for name in target.names(example, tags)), False], dtype=bool)
         for (start, end, _), _ in places:  # also where it begins or ends within a token
             unknown[start:end] = False

@@ -43,6 +43,7 @@ _MENTION = re.compile(
 _NUMBER = re.compile(NUMBER)
 # "sections 2–4 and 6-1" are three numbers, "§§ 2-4" are two
 _AMONG_SEVERAL, _OF_RANGE = (re.compile(NUMBER.replace("[.:–-]", signs)) for signs in ("[.:-]", "[.:]"))
+_LISTED = re.compile(_BETWEEN)
 _SMALLER = re.compile(r",\s| ")  # between a section and a part of it
 _OF = re.compile(rf"\s{_any(MENTIONS['of'])}\s(?:(?:the|de|het|la|le)\s)?|\sde\sl['’]", re.IGNORECASE)
 # such as "of the Regulation", "van de Wet", "BGB": a name, or an abbreviation with two capitals
@@ -83,14 +84,18 @@ class _Group:
     steps: list[_Step]
 
     @property
+    def word(self) -> str:
+        """The word or sign that they share."""
+        return self.steps[0].word
+
+    @property
     def rank(self) -> int:
         """How deep in an outline such sections stand."""
-        word = self.steps[0].word
-        return SIGNS.get(word, RANKS.get(word, DEEPEST))
+        return SIGNS.get(self.word, RANKS.get(self.word, DEEPEST))
 
     def is_above(self, other: "_Group") -> bool:
-        """Whether the sections of another group may be parts of the one that this group is."""
-        return len(self.steps) == 1 and self.rank <= other.rank and self.steps[0].word != other.steps[0].word
+        """Whether the sections of another group may be parts of those of this one."""
+        return self.rank <= other.rank and self.word != other.word
 
 
 def get_cross_references(doc: Doc) -> list[CrossReference]:
@@ -115,8 +120,8 @@ def find_cross_references(text: str, tree: SectionTree) -> list[CrossReference]:
     headings = {node.start_char for node in tree.walk() if not node.virtual}
     groups = (group for group in _groups(text) if group.start not in headings)
     found = []
-    for path, start, end, of_law in _paths(text, groups):
-        section = None if of_law else outline.follow(path)
+    for path, start, end, is_none in _paths(text, groups):
+        section = None if is_none else outline.follow(path)
         found.append(CrossReference(start, end, section))
     return found
 
@@ -128,27 +133,29 @@ def write_json(layout: DocumentLayout, tree: SectionTree) -> str:
 
 
 def _paths(text: str, groups: Iterable[_Group]) -> Iterator[tuple[list[_Step], int, int, bool]]:
-    """The numbers of each mention from the outside in, its first character, the one behind its last, and whether it,
-    or the list of numbers that it is in, is of another text."""
-    for run in _runs(text, groups):
-        *outer, last = run
-        start, end = min(group.start for group in run), max(group.end for group in run)
-        of_law = _is_of_law(text, end)
-        for step in last.steps:
-            first = start if step is last.steps[0] else step.start
-            behind = end if len(last.steps) == 1 else step.end
-            yield [*(group.steps[0] for group in outer), step], first, behind, of_law
+    """The numbers of each mention from the outside in, its first character, the one behind its last, and whether no
+    one section of this text is meant: it, or the list that it is in, is of another text, or it is a part of several."""
+    runs = list(_runs(text, groups))
+    for run, is_none in zip(runs, _mean_none(text, runs)):
+        start, end = _bounds(run)
+        listed = next((group for group in run if len(group.steps) > 1), run[-1])
+        for step in listed.steps:
+            first = start if step is listed.steps[0] else step.start
+            behind = end if len(listed.steps) == 1 else step.end
+            yield [step if group is listed else group.steps[0] for group in run], first, behind, is_none
 
 
 def _runs(text: str, groups: Iterable[_Group]) -> Iterator[list[_Group]]:
-    """Groups that name one place together, from the outside in: "artikel 7, tweede lid", "point (a) of Article 7"."""
+    """Groups that name one place together, from the outside in: "artikel 7, tweede lid", "point (a) of Article 7"; or
+    one in several: "points (a) and (b) of Article 7", "point (a) of Articles 7 and 8"."""
     run: list[_Group] = []
     end = 0
     for group in groups:
         gap = text[end : group.start]
-        if run and run[-1].is_above(group) and _SMALLER.fullmatch(gap):
+        is_one = sum(len(own.steps) > 1 for own in (*run, group)) < 2
+        if run and is_one and run[-1].is_above(group) and len(run[-1].steps) == 1 and _SMALLER.fullmatch(gap):
             run.append(group)
-        elif run and group.is_above(run[0]) and _OF.fullmatch(gap):
+        elif run and is_one and group.is_above(run[0]) and _OF.fullmatch(gap):
             run.insert(0, group)
         else:
             if run:
@@ -157,6 +164,25 @@ def _runs(text: str, groups: Iterable[_Group]) -> Iterator[list[_Group]]:
         end = group.end
     if run:
         yield run
+
+
+def _mean_none(text: str, runs: Sequence[list[_Group]]) -> list[bool]:
+    """Which runs are of another text, as the last of a list is ("Article 2 or Article 4 GDPR"), or parts of several
+    sections ("points (a) and (b) of Articles 2 and 4")."""
+    found, behind = list[bool](), list[_Group]()
+    for run in reversed(runs):
+        end = _bounds(run)[1]
+        gap = text[end : _bounds(behind)[0]] if behind else ""
+        is_listed = bool(_LISTED.fullmatch(gap)) and run[0].word in {group.word for group in behind}
+        is_of_several = bool(_OF.fullmatch(gap)) and behind[0].is_above(run[0])
+        found.append(_is_of_law(text, end) or is_of_several or (is_listed and found[-1]))
+        behind = run
+    return found[::-1]
+
+
+def _bounds(run: Sequence[_Group]) -> tuple[int, int]:
+    """The characters of a run, whose groups stand from the outside in."""
+    return min(group.start for group in run), max(group.end for group in run)
 
 
 def _groups(text: str) -> Iterator[_Group]:

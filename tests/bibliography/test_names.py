@@ -260,3 +260,25 @@ def test_every_letter_of_the_corpus_is_in_some_part_but_for_what_announces_names
         words = [word for word in re.findall(r"\w+", text) if not ANNOUNCED.fullmatch(word)]
         assert not letters("".join(words)) - kept, text
         assert not kept - letters(text), text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "García Márquez, Oliver Tom; Pérez Gómez, Ana María",
+            [("García Márquez", "Oliver Tom"), ("Pérez Gómez", "Ana María")],
+        ),
+        (
+            "Le Guin, Mary Ann; Roe, J.; and Pérez Gómez, Ana",
+            [("Le Guin", "Mary Ann"), ("Roe", "J."), ("Pérez Gómez", "Ana")],
+        ),
+        ("Union of Ports; Le Guin, Mary Ann", [("Union of Ports", ""), ("Le Guin", "Mary Ann")]),
+        ("Roe J, Poe M; Le Guin, Mary Ann", [("Roe", "J."), ("Poe", "M."), ("Le Guin", "Mary Ann")]),
+        # several between semicolons, or none
+        ("Mary Roe, Ann Poe; Jean Le Guin", [("Roe", "Mary"), ("Poe", "Ann"), ("Le Guin", "Jean")]),
+        ("Mary Roe, Ann Poe", [("Roe", "Mary"), ("Poe", "Ann")]),
+    ],
+)
+def test_semicolons_part_persons_whose_family_names_come_first(text: str, expected: list[tuple[str, str]]) -> None:
+    assert [(name.family, name.given) for name in parse_names(text)[0].names] == expected

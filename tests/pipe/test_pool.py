@@ -16,6 +16,7 @@ from thinc.api import Adam
 from spacy_crf import CRFWarning
 from spacy_crf.pipe.component import ChainPipe
 from spacy_crf.pipe.pool import pool, trained_on
+from spacy_crf.tagging.component import CRFTagger
 
 NAME = "crf_tagger"
 WORDS = ["Ada", "met", "Port"]
@@ -91,6 +92,25 @@ def test_a_pool_has_the_settings_that_were_assigned_to_its_first_member(is_sourc
     pooled = pool(members, [NAME] * 2, [0.5, 0.5])
     assert assigned.items() <= get_pipe(pooled).cfg.items()
     assert assigned.items() <= pooled.config["components"][NAME].items()
+
+
+@pytest.mark.parametrize("is_fitted", [True, False])
+def test_a_threshold_that_data_decide_is_fitted_anew_to_the_pool(tmp_path: Path, is_fitted: bool) -> None:
+    """Until then, it is that of the first member."""
+    members = [member(name, decode="spans", threshold="auto") for name in ("words", "affixes")]
+    examples = make_examples(members[0])
+    if is_fitted:
+        get_pipe(members[0]).cfg.fit("threshold", 0.45)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*CRFW408", CRFWarning)
+        pool(members, [NAME, NAME], [0.5, 0.5]).to_disk(tmp_path)
+    pipe = get_pipe(spacy.load(tmp_path))
+    assert pipe.cfg["threshold"] == (0.45 if is_fitted else "auto")
+    assert isinstance(pipe, CRFTagger)
+    assert pipe.cfg.assignable["threshold"] == "auto"
+    pipe.cfg["threshold"] = "auto"  # as `crf calibrate` does
+    pipe.calibrate(examples)
+    assert pipe.cfg["threshold"] == pytest.approx(pipe.best_threshold(examples)) != pytest.approx(0.45)
 
 
 def test_what_a_member_forbids_is_forbidden_in_the_pool() -> None:

@@ -123,6 +123,46 @@ def test_same_number_twice() -> None:
     assert [found.section for found in find_cross_references(text, tree)] == [2, 4, None]  # the last one: of two
 
 
+@pytest.mark.parametrize(
+    "mention, expected",
+    [
+        ("point (a) of Article 1", [("point (a) of Article 1", "Article 1", "(a)")]),
+        ("point (a) of Articles 1 and 2", [("point (a) of Articles 1", "Article 1", "(a)"), ("2", "Article 2", "(a)")]),
+        ("point (a) of Articles 1 and 2 GDPR", [("point (a) of Articles 1", "", ""), ("2", "", "")]),
+        ("points (a) and (b) of Article 2", [("points (a)", "Article 2", "(a)"), ("(b)", "Article 2", "(b)")]),
+        (
+            "points (a) and (b) of Articles 1 and 2",
+            [("points (a)", "", ""), ("(b)", "", ""), ("Articles 1", "", "Article 1"), ("2", "", "Article 2")],
+        ),
+        (
+            "points (a) and (b) of Articles 1 and 2 of the Regulation",
+            [("points (a)", "", ""), ("(b)", "", ""), ("Articles 1", "", ""), ("2", "", "")],
+        ),
+        (
+            "point (a) of Article 1 and point (b) of Article 2 GDPR",
+            [("point (a) of Article 1", "", ""), ("point (b) of Article 2", "", "")],
+        ),
+    ],
+)
+def test_parts_of_several_sections(mention: str, expected: list[tuple[str, str, str]]) -> None:
+    text = f"Article 1\n(a) As.\n(b) See {mention}.\nArticle 2\n(a) One.\n(b) Two.\n"
+    first = [node(text, "(a)", "(a) As", "(b) See"), node(text, "(b)", "(b) See", "\nArticle 2\n(a) One")]
+    second = [node(text, "(a)", "(a) One", "(b) Two"), node(text, "(b)", "(b) Two")]
+    tree = SectionTree(
+        [
+            node(text, "Article 1", "Article 1\n(a)", "\nArticle 2\n(a) One", *first),
+            node(text, "Article 2", "Article 2\n(a) One", None, *second),
+        ]
+    )
+    nodes, parents = list(tree.walk()), tree.parents()
+    shown = []
+    for found in find_cross_references(text, tree):
+        above = -1 if found.section is None else parents[found.section]
+        number = "" if found.section is None else nodes[found.section].number
+        shown.append((text[found.start : found.end], "" if above < 0 else nodes[above].number, number))
+    assert shown == expected
+
+
 def test_component() -> None:
     nlp = spacy.blank("en")
     nlp.add_pipe("section_parser")
@@ -157,6 +197,12 @@ FERRIES = "1. Scope\nAll ferries.\n\n2. Term\n2.1 A year.\n\n3. Price\nIt follow
         ("sections 1, 2 and 4", [("sections 1", "1."), ("2", "2."), ("4", "4.")]),
         ("sections 1, 2 and 4 of the Ports Act", [("sections 1", None), ("2", None), ("4", None)]),
         ("Articles 2 and 4 GDPR", [("Articles 2", None), ("4", None)]),
+        (
+            "section 1, section 2 or section 4 of the Ports Act",
+            [("section 1", None), ("section 2", None), ("section 4", None)],
+        ),
+        ("section 2, or Article 4 GDPR", [("section 2", "2."), ("Article 4", None)]),
+        ("section 1 of this contract and section 4 of the Ports Act", [("section 1", "1."), ("section 4", None)]),
         ("sections 2–4", [("sections 2", "2."), ("4", "4.")]),
         ("sections 1–2 and 4", [("sections 1", "1."), ("2", "2."), ("4", "4.")]),
         ("sections 2-1 and 4", [("sections 2-1", "2.1"), ("4", "4.")]),

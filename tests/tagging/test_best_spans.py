@@ -157,6 +157,28 @@ def test_the_threshold_is_that_of_what_evidence_leaves_open() -> None:
     assert fitted == pytest.approx(best_by_score(nlp, examples)) and fitted != pytest.approx(without)
 
 
+def test_spans_that_gold_ends_with_white_space_are_missed_whatever_the_threshold() -> None:
+    """What is written has no white space at its ends, so that the scorer counts it as wrong."""
+    nlp = softened(target="spans", decode="spans", threshold="auto")
+    pipe, examples = nlp.get_pipe("crf_tagger"), make_examples(nlp)
+    plain, spaced = pipe.best_threshold(examples), list(map(with_line_ends, examples))
+    fitted = pipe.best_threshold(spaced)
+    assert fitted == pytest.approx(best_by_score(nlp, spaced)) and fitted != pytest.approx(plain)
+
+
+def with_line_ends(example: Example) -> Example:
+    """The example with a line end in each LOC, behind its words."""
+    spans = example.reference.spans["sc"]
+    ends = sorted(own.end for own in spans if own.label_ == "LOC")
+    words = [token.text for token in example.reference]
+    words = [piece for k, word in enumerate(words, 1) for piece in ([word, "\n"] if k in ends else [word])]
+    gold = Doc(example.predicted.vocab, words=words)
+    bounds = [own.start for own in spans], [own.end for own in spans]
+    firsts, behind = (np.searchsorted(ends, side, "right").tolist() for side in bounds)
+    gold.spans["sc"] = [Span(gold, one.start + a, one.end + b, one.label) for one, a, b in zip(spans, firsts, behind)]
+    return Example(Doc(gold.vocab, words=words), gold)
+
+
 def best_by_score(nlp: Language, examples: list[Example]) -> float:
     """The mean of the thresholds that the scorer likes best."""
     scores = dict[float, float]()

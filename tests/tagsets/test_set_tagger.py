@@ -128,6 +128,28 @@ def test_what_weighted_gold_teaches(learn_from: str) -> None:
         assert probabilities["KON"] == pytest.approx(expected[learn_from], abs=0.02)
 
 
+@pytest.mark.filterwarnings("ignore:.*CRFW401.*KOUS")  # which "best" never shows
+@pytest.mark.parametrize("learn_from", ["soft", "marginal", "best", "augmented"])
+def test_the_loss_is_that_of_what_is_learned(learn_from: str) -> None:
+    nlp = build(learn_from=learn_from, sequences=100, sequence_mass=0.999999)
+    examples = ambiguous(nlp)
+    trained(nlp, examples)
+    pipe, expected = nlp.get_pipe("set_valued_tagger"), 0.0
+    for doc in nlp.pipe([example.predicted.copy() for example in examples]):
+        (found,) = doc._.tag_sequences
+        logs = dict(zip(map(tuple, found["labels"]), np.log(found["probabilities"])))
+        first, second = (logs[("P", tag, "P") if len(doc) == 3 else ("P", "V")] for tag in ("KON", "KOUS"))
+        several = {
+            "soft": 2 / 3 * first + second / 3,
+            "marginal": np.logaddexp(first, second),
+            "best": first,
+            "augmented": first + second,
+        }
+        expected -= several[learn_from] if len(doc) == 3 else first
+    docs = [example.predicted for example in examples]
+    assert pipe.get_loss(examples, pipe.predict(docs)) == pytest.approx(expected, rel=1e-5)
+
+
 def test_weighted_parts_of_speech_teach_the_same_wherever_they_are() -> None:
     """CoNLL-U has a place of its own for them."""
     found = []
