@@ -45,8 +45,9 @@ class _Word:
 def read_cora(path: Path, cora: CoraSettings | None = None) -> Iterator[Sentence]:
     """Yield the segments of a CorA-XML file; the file is one document.
 
-    Words that the manuscript writes together have no space between them. Suggestions of programs are left out. The morphology is not of the form Name=Value
-    that spaCy asks for, so it goes to the custom attribute `token._.cora_MORPH`, MORPH being its element.
+    Words that the manuscript writes together have no space between them. Suggestions of programs are left out. The
+    morphology is not of the form Name=Value that spaCy asks for, so it goes to the custom attribute
+    `token._.cora_MORPH`, MORPH being its element.
     """
     settings = cora or CoraSettings()
     read = _CoraParser(path).read().words
