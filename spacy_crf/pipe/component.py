@@ -234,8 +234,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         return read_gold(self.name, self.annotation, examples, lengths, self.tags, get_layout(self.model))
 
     def get_loss(self, examples: Iterable[Example], scores: Sequence[Any]) -> float:
-        """Negative log-likelihood, under the present weights, of what is learned from examples. scores (list): what
-        `predict` returned."""
+        """Negative log-likelihood of what is learned, under the present weights. scores (list): from `predict`."""
         examples = list(examples)
         validate_examples(examples, f"{type(self).__name__}.get_loss")
         examples = self.word_examples(self.shown(examples))
