@@ -168,6 +168,7 @@ COMMANDS = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore:.*CRFW967")  # such a tree is left out of one score
 @pytest.mark.parametrize(
     "case, command, told", COMMANDS, ids=[" ".join(command[:1]) + case.component for case, command, _ in COMMANDS]
 )
