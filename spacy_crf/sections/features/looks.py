@@ -5,7 +5,9 @@ judgments and contracts in many renderings, rounded: no word of these is in it, 
 """
 
 import re
+from bisect import bisect
 from functools import partial
+from itertools import groupby
 
 import numpy as np
 
@@ -118,16 +120,23 @@ class Lines:
         return sizes[number], np.cumsum(counted) - counted - (np.cumsum(sizes) - sizes)[number]
 
     def _contents(self) -> tuple[Bools, Bools]:
-        """Texts in a row that all come again later, and these later ones."""
+        """Texts in a row that all come again behind it, as often as they are in it, and these later ones."""
         batch = self.batch
         plain = FeatureValues(batch.text_numbers, batch.of_texts(without_page))
         names = FeatureValues.of_strings(plain.names[code] for code in plain.codes.tolist()).codes
         keys = list(zip(batch.document.tolist(), names.tolist()))
         candidates = np.flatnonzero(batch.is_text & ~self.prose).tolist()
-        last = {keys[unit]: unit for unit in candidates}
+        places: dict[tuple[int, int], list[int]] = {}
+        for unit in candidates:
+            places.setdefault(keys[unit], []).append(unit)
         again: Bools = np.zeros(len(batch), dtype=np.bool_)
-        again[candidates] = [last[keys[unit]] > unit for unit in candidates]
-        listed = again & (self._rows(batch.is_text & ~again)[0] >= _LEAST_LISTED)
+        again[candidates] = [places[keys[unit]][-1] > unit for unit in candidates]
+        rows = np.cumsum((batch.is_text & ~again) | (np.arange(len(batch)) == batch.firsts))
+        listed = again & (np.bincount(rows, weights=again)[rows] >= _LEAST_LISTED)
+        for _, row in groupby(np.flatnonzero(listed).tolist(), rows.__getitem__):
+            units = list(row)
+            later = (len(places[key]) - bisect(places[key], units[-1]) for key in {keys[unit] for unit in units})
+            listed[units] = len(units) <= sum(later)  # not so of items that are the same in each article
         known = {keys[unit] for unit in np.flatnonzero(listed).tolist()}
         announced: Bools = np.zeros(len(batch), dtype=np.bool_)
         announced[candidates] = [keys[unit] in known for unit in candidates]

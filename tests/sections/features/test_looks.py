@@ -66,6 +66,14 @@ def test_a_table_of_contents_announces_headings() -> None:
     assert [text for text, told in zip(texts, lines.announced) if told] == titles
 
 
+def test_items_that_every_article_has_are_no_table_of_contents() -> None:
+    items = ["Duties", "the seller pays;", "the buyer signs;"]
+    own = batch("\n\n".join(items * 4)).shared(Lines)
+    assert not own.listed.any() and not own.announced.any()
+    listing = "\n".join(items)  # each of them comes again once
+    assert batch(f"{listing}\n{PROSE}\n\n{listing}\n").shared(Lines).listed.sum() == len(items)
+
+
 def test_code_with_numbers_has_no_sections() -> None:
     code = "\n".join(f"{number:02}    x = f({number});" for number in range(1, 9))
     assert found(f"{PROSE}\n\n{code}\n\n{PROSE}\n") == []
