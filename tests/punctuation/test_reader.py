@@ -89,7 +89,9 @@ def test_every_format_gives_the_same(tmp_path: Path) -> None:
     paths[-1].write_bytes(gzip.compress(TEXT.encode("utf8")))
     for path in paths:
         assert read(path) == [(WORDS, NAMES)], path.name
-    assert len(read(tmp_path)) == len(read(paths)) == 5
+    assert len(read(paths)) == 5
+    with pytest.warns(CRFWarning, match="CRFW473"):  # plain text beside words with marks
+        assert len(read(tmp_path)) == 4
     assert read(write(tmp_path / "c.jsonl", srsly.json_dumps({"body": TEXT})), text_key="body") == [(WORDS, NAMES)]
 
 
