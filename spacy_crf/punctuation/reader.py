@@ -78,7 +78,8 @@ class PunctuationCorpus:
     their words; a semicolon is one in Greek too, where it asks a question (U+037E is known as a question mark).
     anomalies (Anomalies): what the last reading left out.
 
-    path (Path | str | list | None): a file, a folder that is searched with its subfolders, or several of them.
+    path (Path | str | list | None): a file, a folder that is searched with its subfolders, or several of them; plain
+        text in a folder is left out beside words with marks, unless `format` is given.
     format (str | None): of all files; None to tell it from each suffix, and of plain text from how it opens.
     unit (str): "document"; of plain text, where a file is one, also "paragraph" (blank lines end it) or "line".
         "sentence" takes the sentences of documents of any format apart, as Agrawal & Shah do: each has a true start

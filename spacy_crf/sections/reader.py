@@ -304,7 +304,7 @@ def _find_files(path: Path) -> list[Path]:
     if not others or not any(_is_annotated(file) for file in found):
         return found
     warn_of_unread(path, others)
-    return [file for file in found if file not in others]
+    return [file for file in found if data_suffix(file) not in MARKED_UP]
 
 
 def _is_annotated(file: Path) -> bool:
