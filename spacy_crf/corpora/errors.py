@@ -129,6 +129,10 @@ class CorpusErrors(metaclass=Messages):
         "{path}: its first lines could be of several formats: {formats}. Name one with the setting 'format', or write "
         "'# columns = form, tags, checked' into the first line of a table of tags."
     )
+    CRF492 = (
+        "{path}: cells of the table are merged, {cells}, so that only the first of each has a value. Take them apart, "
+        "and fill in each one."
+    )
     CRF569 = "{path}: not a readable {kind} ({reason}). Export it again, or correct it with the tool that wrote it."
     CRF576 = "{kind} need the package {package}: pip install 'spacy_crf[{extra}]'."
     CRF577 = "{path}{place}: {problem}. Export it again with all of its fields, or leave it out."
@@ -150,8 +154,8 @@ class CorpusErrors(metaclass=Messages):
         "of {target}. Choose another format with --to, or write {target} to a copy without the notes Checked."
     )
     CRF594 = (
-        "{path}: the spreadsheet program has made a date or a time of a cell, {value}, so that the word is lost. Make "
-        "the cell text, and write the word again."
+        "{path}: the spreadsheet program has made {made} of the cell {cell}, {value}, so that what was typed is lost. "
+        "Make the cell text, and write it again."
     )
     CRF489 = (
         "{where}: the words, {words!r}, do not make up the text, {text!r}. Give one of both, or correct them; spaces "

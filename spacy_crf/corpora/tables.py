@@ -5,6 +5,7 @@ begins with "# " is a comment: "# newdoc id = NAME" begins a document; in text, 
 with "#". Without a column of check marks, all tags are gold.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, time, timedelta
 from io import BytesIO
@@ -111,6 +112,9 @@ TITLES = (*COLUMNS, "probability")  # of the most probable tag, which is not rea
 CERTAIN, DOUBTFUL = (255, 255, 255), (244, 150, 80)
 SHADES = 10
 MOST_COLUMNS = 50  # that are looked at
+SHOWN_RANGES = 5
+PLAIN = ("General", "0", "@")  # number formats that show a number as it was typed
+MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]*?ref="([A-Z0-9:]+)"')
 ENTITIES = (b"<!DOCTYPE", b"<!ENTITY")
 
 
@@ -126,29 +130,34 @@ def _read_sheet(path: Path) -> Iterator[Row]:
         _check_parts(path)
         book = load_workbook(path, read_only=True, data_only=True)
         sheet = book[SHEET] if SHEET in book.sheetnames else book.worksheets[0]
-        values = [list(row) for row in sheet.iter_rows(max_col=MOST_COLUMNS, values_only=True)]
+        sheet.reset_dimensions()  # which other programs may have got wrong, so that rows would be missing
+        rows = list(sheet.iter_rows(max_col=MOST_COLUMNS))
+        merged = book._archive.read(sheet._worksheet_path)
         book.close()
     except CRFError:
         raise
     except Exception as error:  # whatever a broken spreadsheet makes of its parser
         raise CRFError(CorpusErrors.CRF569.format(path=path, kind="spreadsheet", reason=repr(error)[:200])) from error
-    rows = [[_text(path, value) for value in row] for row in values]
+    if ranges := [match[1].decode() for match in MERGED.finditer(merged)]:
+        raise CRFError(CorpusErrors.CRF492.format(path=path, cells=", ".join(ranges[:SHOWN_RANGES])))
     places, is_titled = _find_columns(path, rows)
     for number, row in enumerate(rows[is_titled:], 1 + is_titled):
-        cells = [row[place] if place < len(row) else "" for place in places]
+        cells = [_text(path, row[place]) if place < len(row) else "" for place in places]
         yield number, cells if any(cells) else []
 
 
-def _find_columns(path: Path, rows: Sequence[Sequence[str]]) -> tuple[list[int], bool]:
+def _find_columns(path: Path, rows: Sequence[Sequence[Any]]) -> tuple[list[int], bool]:
     """The places of form, tags and check marks in rows, by their titles if the first row has some, and whether it has.
 
     RAISES (ValueError): where a column of check marks may have lost its title.
     """
-    titles = [cell.lower() for cell in rows[0]] if rows else []
+    shown = ["" if cell.value is None else str(cell.value).strip() for cell in rows[0]] if rows else []
+    titles = [title.lower() for title in shown]
     if not {*COLUMNS[:2]}.issubset(titles):
-        return [*range(len(COLUMNS) if any(any(row[2:]) for row in rows) else 2)], False
+        has_marks = any(cell.value not in (None, "") for row in rows for cell in row[2:])
+        return [*range(len(COLUMNS) if has_marks else 2)], False
     if len(titles) > 2 and any(titles[2:]) and COLUMNS[2] not in titles:
-        raise CRFError(CorpusErrors.CRF587.format(path=path, titles=", ".join(rows[0]), title=COLUMNS[2]))
+        raise CRFError(CorpusErrors.CRF587.format(path=path, titles=", ".join(shown), title=COLUMNS[2]))
     return [titles.index(name) for name in COLUMNS if name in titles], True
 
 
@@ -165,16 +174,27 @@ def _check_parts(path: Path) -> None:
                         raise BadZipFile("it has a document type")
 
 
-def _text(path: Path, value: Any) -> str:
+def _text(path: Path, cell: Any) -> str:
     """The value of a cell as it was typed: spreadsheets make numbers of what looks like one.
 
-    RAISES (ValueError): for a date or a time, of which nothing tells how it was typed.
+    RAISES (ValueError): for a cell of which nothing tells how it was typed.
     """
-    if isinstance(value, date | time | timedelta):
-        raise CRFError(CorpusErrors.CRF594.format(path=path, value=value))
+    value = cell.value
+    if made := _what_is_made(cell):
+        raise CRFError(CorpusErrors.CRF594.format(path=path, cell=cell.coordinate, made=made, value=value))
     whole = int(value) if isinstance(value, float) and value.is_integer() else value
     shown = str(whole).upper() if isinstance(value, bool) else str(whole)
     return "" if value is None else check_text(shown, str(path)).strip()
+
+
+def _what_is_made(cell: Any) -> str:
+    """What a spreadsheet program has made of a cell that was typed in another way; "" where it may be as it was."""
+    if isinstance(cell.value, date | time | timedelta):
+        return "a date or a time"
+    if cell.data_type == "e":
+        return "an error"
+    is_number = isinstance(cell.value, int | float) and not isinstance(cell.value, bool)
+    return f"a number, shown as {cell.number_format}," if is_number and cell.number_format not in PLAIN else ""
 
 
 def _split_blocks(rows: Iterable[Row]) -> Iterator[list[Row]]:

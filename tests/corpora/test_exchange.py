@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import re
+import zipfile
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -417,6 +419,36 @@ def test_what_a_spreadsheet_program_makes_of_a_word(tmp_path: Path) -> None:
     assert [(token.text, token.tag_) for token in copy] == [("TRUE", "NE")]
     with pytest.raises(CRFError, match="CRF594.*2001-05-12"):
         read(edited(path, lambda book: book["tokens"].cell(3, 1, date(2001, 5, 12))))
+
+
+def set_cell(book: Any, place: str, value: Any, format: str = "General") -> None:
+    book["tokens"][place].value, book["tokens"][place].number_format = value, format
+
+
+LOST: dict[str, tuple[Callable[[Any], None], str]] = {
+    "share": (lambda book: set_cell(book, "A3", 0.5, "0%"), "CRF594.*0%, of the cell A3"),
+    "leading zeros": (lambda book: set_cell(book, "A4", 7, "000"), "CRF594.*000.*A4"),
+    "error": (lambda book: set_cell(book, "B3", "#N/A"), "CRF594.*an error of the cell B3"),
+    "merged": (lambda book: book["tokens"].merge_cells("B3:B4"), "CRF492.*B3:B4"),
+}
+
+
+@pytest.mark.parametrize("edit, message", LOST.values(), ids=LOST)
+def test_what_a_spreadsheet_does_not_tell_is_refused(tmp_path: Path, edit: Callable[[Any], None], message: str) -> None:
+    path = save("xlsx", tmp_path, make_doc([("a", True, {"X": 0.9}, "X"), ("b", True, {"Y": 0.9}, "Y")]))
+    with pytest.raises(CRFError, match=message):
+        read(edited(path, edit))
+
+
+def test_rows_beyond_the_size_that_a_spreadsheet_tells(tmp_path: Path) -> None:
+    path = save("xlsx", tmp_path, make_doc([("a", True, {"X": 0.9}, "X"), ("b", True, {"Y": 0.9}, "Y")]))
+    parts, sheet = zipfile.ZipFile(io.BytesIO(path.read_bytes())), "xl/worksheets/sheet1.xml"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in parts.namelist():
+            told = re.sub(rb'<dimension ref="[^"]*"', b'<dimension ref="A1:D3"', parts.read(name))
+            archive.writestr(name, told if name == sheet else parts.read(name))
+    (copy,) = read(path)
+    assert [(token.text, token.tag_) for token in copy] == [("a", "X"), ("b", "Y")]
 
 
 def resave(path: Path) -> Path:
