@@ -14,11 +14,12 @@ from typing import NamedTuple
 
 from ..annotation.gold import register_gold_tags
 from ..core.errors import CRFError
+from ..core.labels import OUTSIDE
 from ..reading.files import read_blocks, read_chunks, read_lines
 from ..reading.records import whole_number
 from .errors import CorpusErrors
 from .exchange import ExchangeDocument, ExchangeToken, as_weights, check_line, name_line, read_mark
-from .sentence import EXTENSION_PREFIX, RowChecker, Sentence, find_spaces
+from .sentence import CLOSES, EXTENSION_PREFIX, GOES_ON, RowChecker, Sentence, find_spaces
 from .tagsets import CHECKED_COLUMN, GOLD_COLUMN, GOLD_POS_COLUMN, YES, format_tags, parse_tags
 
 UNKNOWN = "_"
@@ -31,7 +32,7 @@ TEXT = re.compile(r"#\s*text\s*=(.*)")
 COLUMNS = re.compile(r"#\s*global\.columns\s*=(.*)")  # of CoNLL-U Plus
 TITLES = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 CHECKED_KIND = re.compile(r"#\s*checked\s*=\s*(tag|pos)\s*")
-ENTITY_NAMES = (b"name", b"NE", b"NER")
+ENTITY_NAMES = (b"name", b"NE", b"NER", b"ner")
 CHECK = re.compile(rb"(?:^|\|)Checked=")
 ENTITY = re.compile(rb"(?:^|\|)(?:%s)=(O|[BIMLEUSW]-[^|]+)" % b"|".join(ENTITY_NAMES))
 # The ids of a sentence without multiword tokens and empty nodes; longer ones are read all the same.
@@ -69,8 +70,9 @@ class _Block:
 def read_conllu(path: Path) -> Iterator[Sentence]:
     """Yield the sentences of a CoNLL-U file: its words, with multiword tokens and comments beside them; no empty nodes.
 
-    Entities are read from MISC (name=B-X, NE=B-X or NER=B-X). If one word of the file has one, words without are
-    outside of entities; otherwise nothing is known about entities. "_" is unknown for LEMMA, UPOS, XPOS and FEATS.
+    Entities are read from MISC (name=B-X, NE=B-X, NER=B-X or ner=B-X) of words, or of the multiword token that they are
+    written as. If one word of the file has one, words without are outside of entities; otherwise nothing is known about
+    entities. "_" is unknown for LEMMA, UPOS, XPOS and FEATS.
     "# newdoc" begins a document, "# newdoc id = NAME" one with a name.
     """
     with_entities, with_marks = _has_note(path, ENTITY, ENTITY_NAMES), _has_note(path, CHECK, (b"Checked",))
@@ -100,7 +102,7 @@ def _has_note(path: Path, note: re.Pattern[bytes], names: Sequence[bytes]) -> bo
         note.search(line.rpartition(b"\t")[2].rstrip())
         for chunk in read_chunks(path)
         if any(name + b"=" in chunk for name in names)
-        for line in chunk.split(b"\n")
+        for line in chunk.splitlines()  # which may end in CR
         if not line.startswith(b"#")
     )
 
@@ -166,11 +168,28 @@ def _make_sentence(block: _Block, with_entities: bool, begins: bool, name: str, 
     for kind, values in columns.items():
         checker.check(kind, values, block.lines)
     if with_entities:
-        matches = [ENTITY.search(value.encode()) if value != UNKNOWN else None for value in misc]
-        columns["ner"] = [match[1].decode() if match else "O" for match in matches]
+        columns["ner"] = _read_entities(block, misc)
     spaces, tree = _read_spaces(block, forms, misc), _read_tree(checker.path, block.lines, heads, deps)
     surfaces = tuple((surface.start, surface.end, surface.form) for surface in block.surfaces)
     return Sentence(list(forms), columns, spaces, *tree, begins, name, (), tuple(block.comments), surfaces)
+
+
+def _read_entities(block: _Block, misc: Sequence[str]) -> list[str]:
+    """The tag of each word. That of a multiword token whose words have none, as Stanza writes it, is that of all."""
+    found = list(map(_entity, misc))
+    for start, end, _, note, _ in block.surfaces:
+        letter, hyphen, label = _entity(note).partition("-")
+        if hyphen and not any(found[start:end]):
+            letters = ["I" if letter in GOES_ON else "B", *["I"] * (end - start - 1)]
+            letters[-1] = "L" if letter in CLOSES else letters[-1]
+            found[start:end] = [f"{own}-{label}" for own in letters]
+    return [tag or OUTSIDE for tag in found]
+
+
+def _entity(note: str) -> str:
+    """The tag that is in MISC, "" for none."""
+    match = ENTITY.search(note.encode()) if note != UNKNOWN else None
+    return match[1].decode() if match else ""
 
 
 def _read_spaces(block: _Block, forms: Sequence[str], misc: Sequence[str]) -> list[bool]:

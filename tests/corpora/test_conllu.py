@@ -79,7 +79,7 @@ def test_mark_in_a_block_of_comments_counts_for_the_next_sentence(nlp: Language,
     assert [len(doc) for doc in read(nlp, write("a.conllu", content))] == [1, 2]
 
 
-@pytest.mark.parametrize("key", ["name", "NE", "NER"])
+@pytest.mark.parametrize("key", ["name", "NE", "NER", "ner"])
 def test_entities_in_misc(nlp: Language, write: Write, key: str) -> None:
     content = line(1, "Ada", misc=f"SpaceAfter=No|{key}=B-PER") + line(2, "Byron", misc=f"{key}=I-PER")
     content += line(3, "sang") + "\n" + line(1, "So")
@@ -87,6 +87,30 @@ def test_entities_in_misc(nlp: Language, write: Write, key: str) -> None:
     assert [(ent.text, ent.label_) for ent in first.ents] == [("AdaByron", "PER")]
     assert [token.ent_iob_ for token in first] == ["B", "I", "O"]
     assert [token.ent_iob_ for token in second] == ["O"]
+
+
+@pytest.mark.parametrize(
+    "note, tags",
+    [("S-LOC", ["B", "I", "O"]), ("B-LOC", ["B", "I", "I"]), ("O", ["O", "O", "O"]), ("E-LOC", ["B", "I", "O"])],
+)
+def test_entities_of_multiword_tokens(nlp: Language, write: Write, note: str, tags: list[str]) -> None:
+    content = line("1-2", "du", misc=f"ner={note}") + line(1, "de") + line(2, "le")
+    content += line(3, "Nil", misc="ner=I-LOC" if note == "B-LOC" else "ner=O")
+    (doc,) = read(nlp, write("a.conllu", content))
+    assert [token.ent_iob_ for token in doc] == tags
+    own = content.replace("1\tde\t_\t_\t_\t_\t_\tx\t_\t_", "1\tde\t_\t_\t_\t_\t_\tx\t_\tner=O")
+    assert [token.ent_iob_ for token in read(nlp, write("b.conllu", own))[0]][:2] == ["O", "O"]
+
+
+def test_notes_of_a_file_whose_lines_end_in_cr_alone(nlp: Language, write: Write) -> None:
+    entities = "# sent_id = 1\n" + line(1, "Ada", misc="NER=B-PER") + line(2, "sang")
+    checked = "# sent_id = 1\n" + line(1, "Ada", misc="Checked=Yes") + line(2, "sang", misc="Checked=No")
+    checked = checked.replace("\t_\t_\t_\t_\tx", "\t_\tX\t_\t_\tx")
+    for end in ("\n", "\r\n", "\r"):
+        (doc,) = read(nlp, write("a.conllu", entities.replace("\n", end).encode()))
+        assert [token.ent_iob_ for token in doc] == ["B", "O"]
+        (doc,) = read(nlp, write("b.conllu", checked.replace("\n", end).encode()))
+        assert [token.tag_ for token in doc] == ["X", ""]
 
 
 def test_other_misc_is_no_entity(nlp: Language, write: Write) -> None:
