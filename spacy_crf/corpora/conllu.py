@@ -2,7 +2,8 @@
 
 See https://universaldependencies.org/format.html. What goes beyond its columns is in MISC: `TagSet`, the predicted set
 with its probabilities, `Gold`, several gold tags, and `Checked=Yes` for a token that a person has checked. A comment
-`# checked = tag` says what a tagger has filled in, "pos" for UPOS: for tokens without the mark, that is unknown.
+`# checked = tag` says what a tagger has filled in, "pos" for UPOS: for tokens without the mark, that is unknown. It holds
+for the sentences behind it, too; each one that is written has its own, as people sort, split and join such files.
 """
 
 import re
@@ -277,13 +278,13 @@ def _with_checks(sentence: Sentence, kind: str, block: _Block, path: Path) -> Se
 
 def write_conllu(documents: Sequence[ExchangeDocument], target: str) -> bytes:
     """Write documents, whose tags are XPOS, or UPOS for target "pos"."""
-    lines = [f"# checked = {target}"]
+    lines = list[str]()
     for document in documents:
         lines.append(f"# newdoc id = {name_line(document.name)}" if document.name else "# newdoc")
         following = [*document.sentences[1:], []]
         for number, (sentence, after) in enumerate(zip(document.sentences, following), 1):
             text = document.text[sentence[0].start : sentence[-1].end]
-            lines += [f"# sent_id = {number}", f"# text = {' '.join(text.split())}"]
+            lines += [f"# checked = {target}", f"# sent_id = {number}", f"# text = {' '.join(text.split())}"]
             starts = [token.start for token in (*sentence[1:], *after[:1])]
             for k, token in enumerate(sentence):
                 has_space = k >= len(starts) or starts[k] > token.end
@@ -303,7 +304,7 @@ def rewrite_conllu(path: Path, documents: Sequence[ExchangeDocument], target: st
     RAISES (ValueError): where the file says which words of its other column of tags a person has checked.
     """
     tokens = iter([token for document in documents for sentence in document.sentences for token in sentence])
-    lines, token, kind = [f"# checked = {target}"], next(tokens, None), "tag"
+    lines, token, kind = list[str](), next(tokens, None), "tag"
     for line in read_lines(path):
         row = line.split("\t")
         kind = match[1] if (match := CHECKED_KIND.fullmatch(line)) else kind
@@ -313,7 +314,8 @@ def rewrite_conllu(path: Path, documents: Sequence[ExchangeDocument], target: st
         if is_word and token is not None and row[1] == token.word:
             line, token = _fill_row(row, token, target), next(tokens, None)
         if not CHECKED_KIND.fullmatch(line):
-            lines.append(line)
+            begins = line.strip() and not any(map(str.strip, lines[-1:]))
+            lines += [f"# checked = {target}"] * bool(begins) + [line]
     if token is not None:
         raise CRFError(CorpusErrors.CRF578.format(path=path, word=token.word))
     return "".join(f"{line}\n" for line in lines).encode()

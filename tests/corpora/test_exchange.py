@@ -253,6 +253,17 @@ def test_check_marks_are_of_one_column(write: Write, tmp_path: Path) -> None:
             rewrite_conllu(path, documents, target)
 
 
+def test_sentences_say_what_a_tagger_has_filled_in_wherever_they_go(write: Write) -> None:
+    source = write("a.conllu", "".join(f"1\t{word}\t_\t_\tX\t_\t_\t_\t_\t_\n\n" for word in "ab"))
+    doc = Doc(BLANK.vocab, words=["a", "b"], pos=["NOUN", "VERB"], sent_starts=[True, True])
+    documents = [ExchangeDocument.of([write_doc_name(doc, "a")], PredictedTags(SET, PROBS, "pos"))]
+    for content in (write_conllu(documents, "pos"), rewrite_conllu(source, documents, "pos")):
+        second = content.decode().split("\n\n")[1] + "\n\n"
+        (found,) = read(write("second.conllu", second))
+        assert [(token.text, token.pos_) for token in found] == [("b", "")]
+        assert found[0].tag_ == ("X" if "\tX\t" in second else "")
+
+
 def test_checked_parts_of_speech_in_a_table_go_out_again(write: Write) -> None:
     (doc,) = read(write("a.tsv", "# columns = form, tags, checked\na\tNOUN\tyes\nb\tVERB\t_\n"))
     again = Doc(doc.vocab, words=["a", "b"], pos=["ADJ", "ADJ"])
