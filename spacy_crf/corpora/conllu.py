@@ -2,8 +2,8 @@
 
 See https://universaldependencies.org/format.html. What goes beyond its columns is in MISC: `TagSet`, the predicted set
 with its probabilities, `Gold`, several gold tags, and `Checked=Yes` for a token that a person has checked. A comment
-`# checked = tag` says what a tagger has filled in, "pos" for UPOS: for tokens without the mark, that is unknown. It holds
-for the sentences behind it, too; each one that is written has its own, as people sort, split and join such files.
+`# checked = tag` says what a tagger has filled in, "pos" for UPOS: for tokens without the mark, that is unknown. It
+holds for the sentences behind it, too; each one that is written has its own, as people sort, split and join such files.
 """
 
 import re

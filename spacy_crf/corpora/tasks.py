@@ -1,6 +1,7 @@
 """Tasks for Label Studio (JSON) and doccano (JSON lines): predicted tags go out as spans, and come back as gold.
 
-Neither tool has tokens, so that the offsets of those go out beside the text, sentence by sentence, and must come back.
+Neither tool has tokens, so that the offsets of those go out beside the text, sentence by sentence, and must come back;
+so do weights of several gold tags, which hold as long as a person leaves these tags.
 Label Studio tells what a person has done with a prediction: what was changed or made anew is checked, and so are spans
 with the choice "checked", and all spans of an annotation that is ground truth; of spans, those of the control "label"
 count. In doccano, a span with the label "checked" lies over what a person has seen.
@@ -25,6 +26,7 @@ from .sentence import Sentence
 from .tagsets import CHECKED, NO_GOLD, parse_tags
 
 MODEL = "spacy_crf"
+GOLD = "gold"  # cells of checked tokens, where labels alone do not tell their weights
 LABEL, TEXT = "label", "text"  # names of the tags of Label Studio's labelling interface
 SPANS, RELATION = "labels", "relation"  # types of what is in a result
 UNTOUCHED = "prediction"  # origin of a span that a person has left as it was
@@ -52,10 +54,22 @@ def _place(data: dict[str, Any]) -> tuple[str, str, list[list[ExchangeToken]]]:
     return name, text, place_tokens(text, own["sentences"])
 
 
+def _keep_weights(data: dict[str, Any], sentences: list[list[ExchangeToken]], where: str) -> list[list[ExchangeToken]]:
+    """Give checked tokens the weights that they went out with, unless a person has given them other tags."""
+    cells = iter({**(data.get("meta") or {}), **data}.get(GOLD) or ())
+    known = [[(token, parse_tags(str(next(cells, "")), where)) for token in sentence] for sentence in sentences]
+    return [
+        [replace(token, gold=gold) if token.gold and token.gold.keys() == gold.keys() else token for token, gold in own]
+        for own in known
+    ]
+
+
 def _offsets(document: ExchangeDocument) -> dict[str, Any]:
     """What of a document neither tool changes."""
     sentences = [[[token.start, token.end] for token in sentence] for sentence in document.sentences]
-    return {"text": document.text, "document": document.name, "sentences": sentences}
+    gold = [token.cell if token.is_checked else NO_GOLD for token in _tokens(document)]
+    weights = {GOLD: gold} if any(len(token.gold or ()) > 1 for token in _tokens(document)) else {}
+    return {"text": document.text, "document": document.name, "sentences": sentences, **weights}
 
 
 def _tokens(document: ExchangeDocument) -> list[ExchangeToken]:
@@ -113,7 +127,8 @@ def _annotations(task: dict[str, Any]) -> Iterator[tuple[dict[str, Any], bool]]:
 def _parse_task(task: dict[str, Any], where: str, control: str) -> ExchangeDocument:
     name, text, sentences = _place(task["data"])
     results = (_parse_result(one, is_predicted, text, where, control) for one, is_predicted in _annotations(task))
-    return ExchangeDocument(name, text, mark_tokens(sentences, chain.from_iterable(results)))
+    marked = mark_tokens(sentences, chain.from_iterable(results))
+    return ExchangeDocument(name, text, _keep_weights(task["data"], marked, where))
 
 
 def _parse_result(
@@ -193,7 +208,7 @@ def _parse_line(data: dict[str, Any], where: str) -> ExchangeDocument:
         [_settle(token, own.is_checked, parse_tags(str(next(cells, "")), where)) for token, own in zip(*pair)]
         for pair in zip(tagged, seen)
     ]
-    return ExchangeDocument(name, text, found)
+    return ExchangeDocument(name, text, _keep_weights(data, found, where))
 
 
 def _settle(token: ExchangeToken, is_checked: bool, predicted: dict[str, float]) -> ExchangeToken:

@@ -158,6 +158,28 @@ def test_tables_of_two_columns_are_told_by_what_they_hold(write: Write) -> None:
     assert read_gold_tags(read(write("a.tsv", "a\tNN\nb\tVB|NN\n"))[0]) == [{"NN": 1}, {"VB": 0.5, "NN": 0.5}]
 
 
+@pytest.mark.parametrize("format", FORMATS)
+def test_weights_of_what_is_checked_stay(format: str, tmp_path: Path) -> None:
+    table = tmp_path / "source.tsv"
+    cells = ["A:1|B:1", "B:0.75|A:0.25", "A|B", "A", "_"]
+    rows = "".join(f"{word}\t{cell}\tyes\n" for word, cell in zip("abcde", cells))
+    table.write_text(f"# columns = form, tags, checked\n{rows}f\tA:0.6|B:0.4\t_\n", encoding="utf8")
+    (gold,) = read(table)
+    again = Doc(BLANK.vocab, words=list("abcdef"), tags=list("AAAAAA"))
+    copy_checked(gold, again, "tag")
+    (folder := tmp_path / "out").mkdir()
+    path = save(format, folder, again)
+    assert read_gold_tags(read(path)[0]) == read_gold_tags(gold)
+    if format in ("label_studio", "doccano"):  # a person takes B from the first word
+        changed = re.sub(r'"labels": \[\s*"A",\s*"B"\s*\]|\[0, 1, "B"\]', only_a, path.read_text("utf8"), count=1)
+        path.write_text(changed, encoding="utf8")
+        assert read_gold_tags(read(path)[0])[0] == {"A": 1}
+
+
+def only_a(found: re.Match[str]) -> str:
+    return '[0, 1, "A"]' if found[0].startswith("[0") else '"labels": ["A"]'
+
+
 # -- CoNLL-U -----------------------------------------------------------------------------------------------------
 
 CONLLU = """\
