@@ -18,6 +18,7 @@ from .errors import CorpusErrors
 from .exchange import ExchangeDocument, ExchangeToken, Mark, mark_tokens, place_tokens
 from .files import data_suffix
 from .sentence import Sentence
+from .tagsets import BETWEEN
 from .webanno import DEFAULT_LAYER, WebannoLayer, list_features, read_features
 
 SEGMENTATION = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type"
@@ -69,9 +70,18 @@ def _offsets(cas: Any) -> list[list[tuple[int, int]]]:
 def _mark(annotation: Any, layer: WebannoLayer, has_checks: bool, path: Path) -> Mark:
     start, end = annotation.begin, annotation.end
     where = f"{path}, characters {start} to {end}"
-    tag, probabilities = (str(annotation.get(name) or "") for name in (layer.tag, layer.probabilities))
-    checked = str(annotation.get(layer.checked) or "") if has_checks else None
+    tag, probabilities = (_text(annotation.get(name)) for name in (layer.tag, layer.probabilities))
+    checked = _text(annotation.get(layer.checked)) if has_checks else None
     return Mark(start, end, *read_features(tag, probabilities, checked, where))
+
+
+def _text(value: Any) -> str:
+    """The value of a feature; several of one are tags of which all may be right, A|B."""
+    values = getattr(value, "elements", value)
+    parts = values if isinstance(values, list) else ["" if value is None else value]
+    if not all(isinstance(part, str | int | float) for part in parts):
+        raise ValueError(f"{value!r:.80} is no text")
+    return BETWEEN.join(map(str, parts))
 
 
 def _load(path: Path) -> Any:

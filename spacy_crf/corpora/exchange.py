@@ -242,12 +242,12 @@ def place_tokens(text: str, offsets: Sequence[Sequence[Sequence[int]]]) -> list[
 def mark_tokens(sentences: Sequence[Sequence[ExchangeToken]], marks: Iterable[Mark]) -> list[list[ExchangeToken]]:
     """Give tokens the tags of the stretches that they are in, even in part; several count as A|B.
 
-    Where a person has seen one of several, the others do not count.
+    Where a person has seen one of several, the others do not count. An empty stretch says nothing.
     """
     tokens = [token for sentence in sentences for token in sentence]
     starts, ends = [token.start for token in tokens], [token.end for token in tokens]
     found: dict[int, list[Mark]] = {}
-    for mark in marks:
+    for mark in (mark for mark in marks if mark.start < mark.end):
         for k in range(bisect_right(ends, mark.start), bisect_left(starts, mark.end)):
             found.setdefault(k, []).append(mark)
     marked = iter([_mark(token, found.get(k, [])) for k, token in enumerate(tokens)])

@@ -21,7 +21,7 @@ from spacy.training import Example
 from spacy_crf import Corpus, CRFError
 from spacy_crf.annotation.documents import read_doc_name, write_doc_name
 from spacy_crf.annotation.gold import GOLD_POS, GOLD_TAGS, read_gold_tags
-from spacy_crf.corpora.cas import TYPE_SYSTEM, write_cas_json, write_types, write_xmi
+from spacy_crf.corpora.cas import SENTENCE, TOKEN, TYPE_SYSTEM, write_cas_json, write_types, write_xmi
 from spacy_crf.corpora.conllu import rewrite_conllu, write_conllu
 from spacy_crf.corpora.exchange import ExchangeDocument, PredictedTags, copy_checked
 from spacy_crf.corpora.formats import pick_format
@@ -292,6 +292,42 @@ def test_checked_parts_of_speech_in_a_table_go_out_again(write: Write) -> None:
     copy_checked(doc, again, "pos")
     (sentence,) = ExchangeDocument.of([again], PredictedTags(SET, PROBS, "pos")).sentences
     assert [(token.tag, token.is_checked) for token in sentence] == [("NOUN", True), ("ADJ", False)]
+
+
+# -- UIMA CAS ----------------------------------------------------------------------------------------------------
+
+
+def save_cas(folder: Path, suffix: str, kind: str, *values: tuple[int, int, Any]) -> Path:
+    """A text of two words as cassis writes it. kind (str): of the feature `tag`. values: annotations, all checked."""
+    cassis = pytest.importorskip("cassis")
+    types = cassis.TypeSystem()
+    for name in (TOKEN, SENTENCE):
+        types.create_type(name, "uima.tcas.Annotation")
+    layer = types.create_type("webanno.custom.TagSet", "uima.tcas.Annotation")
+    types.create_feature(layer, "tag", kind)
+    types.create_feature(layer, "checked", "uima.cas.Boolean")
+    cas = cassis.Cas(types)
+    cas.sofa_string = "abc b"
+    tokens = [types.get_type(TOKEN)(begin=start, end=end) for start, end in ((0, 3), (4, 5))]
+    cas.add_all(tokens)
+    for start, end, value in values:
+        value = types.get_type("uima.cas.StringArray")(elements=value) if isinstance(value, list) else value
+        value = tokens[0] if value is None else value
+        cas.add(layer(begin=start, end=end, tag=value, checked=True))
+    (folder / TYPE_SYSTEM).write_text(types.to_xml(), encoding="utf8")
+    path = folder / f"a.{suffix}"
+    path.write_text(cas.to_xmi() if suffix == "xmi" else cas.to_json(), encoding="utf8")
+    return path
+
+
+@pytest.mark.parametrize("suffix", ["xmi", "json"])
+def test_annotations_of_other_kinds(suffix: str, tmp_path: Path) -> None:
+    several = save_cas(tmp_path, suffix, "uima.cas.StringArray", (0, 3, ["A", "B"]), (4, 5, ["C"]))
+    assert read_gold_tags(read(several)[0]) == [{"A": 0.5, "B": 0.5}, {"C": 1}]
+    empty = save_cas(tmp_path, suffix, "uima.cas.String", (1, 1, "A"), (4, 5, "C"), (5, 5, "D"))
+    assert read_gold_tags(read(empty)[0]) == [{}, {"C": 1}]
+    with pytest.raises(CRFError, match="CRF569.*no text"):
+        read(save_cas(tmp_path, suffix, TOKEN, (0, 3, None)))
 
 
 # -- tools that know no tokens -----------------------------------------------------------------------------------
