@@ -10,7 +10,9 @@ from ..core.errors import CRFError
 from ..core.labels import OUTSIDE
 from ..reading.files import read_blocks
 from .errors import CorpusErrors
+from .exchange import read_mark
 from .sentence import MISSING, SKIPPED, TAG_FORMS, WORD, RowChecker, Sentence, TagParts, is_spans, read_forms, split_tag
+from .tagsets import CHECKED_COLUMN, YES
 
 UNKNOWN = "_"
 DOCUMENT_MARK = "-DOCSTART-"
@@ -97,6 +99,8 @@ def _parse_rows(
             sentence.words = list(values)
         elif name != SKIPPED:
             known = ["" if value == UNKNOWN else value for value in values]
+            if name == CHECKED_COLUMN:
+                known = [YES * read_mark(mark, f"{checker.path}, line {line}") for mark, line in zip(known, lines)]
             checker.check(name, known, lines)
             sentence.columns[name] = known
     checker.check_words(sentence.words, lines)

@@ -99,9 +99,10 @@ def list_files(path: Path, format: str | None) -> list[Path]:
     return sorted([*sure, *(file for file in others if _tells(file, format))]) if sure else others
 
 
-def tell_unread(path: Path, format: str | None) -> None:
-    """Warn of plain text in a folder that is not read, as other files there are of a format."""
-    warn_of_unread(path, {*visible_files(path, (".txt",))} - {*list_files(path, format)} if path.is_dir() else ())
+def tell_unread(path: Path, format: str | None, suffixes: tuple[str, ...] = (".txt",)) -> None:
+    """Warn of files in a folder that are not read, as others there are of a format. suffixes (tuple[str, ...]): Theirs,
+    without a word on files such as licences and settings."""
+    warn_of_unread(path, {*visible_files(path, suffixes)} - {*list_files(path, format)} if path.is_dir() else ())
 
 
 def _tells(path: Path, format: str | None) -> bool:

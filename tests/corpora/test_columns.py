@@ -5,6 +5,7 @@ import pytest
 from spacy.language import Language
 from spacy.tokens import Doc, Token
 
+from spacy_crf import CRFError
 from spacy_crf.annotation.gold import partial_tags
 from spacy_crf.annotation.span_targets import target_of
 from spacy_crf.corpora.reader import Corpus
@@ -264,3 +265,12 @@ def test_tags_that_can_be_read_in_two_ways_are_refused(nlp: Language, write: Wri
 def test_titles_of_columns_are_no_token(nlp: Language, write: Write, name: str, content: str) -> None:
     with pytest.raises(ValueError, match="CRF589.*line 1"):
         read(nlp, write(name, content))
+
+
+def test_a_column_of_check_marks(nlp: Language, write: Write) -> None:
+    path = write("a.tsv", "a\tNN\tyes\nb\tVB\tno\nc\tJJ\t_\nd\tRB\tx\n")
+    columns = ["word", "tag", "ext:checked"]
+    (doc,) = Corpus(path, columns=columns).read_docs(nlp.vocab)
+    assert [token.tag_ for token in doc] == ["NN", "", "", "RB"]
+    with pytest.raises(CRFError, match=r"CRF567.*a\.tsv, line 2.*'perhaps'"):
+        list(Corpus(write("a.tsv", "a\tNN\tyes\nb\tVB\tperhaps\n"), columns=columns).read_docs(nlp.vocab))
