@@ -140,6 +140,10 @@ class CorpusErrors(metaclass=Messages):
         "{path}: the word {word!r} of the documents is not in its place in the file. Only the file that documents were "
         "read from can be written again with their tags: choose another layout, or read it without changing its words."
     )
+    CRF493 = (
+        "The file {path} would be written over, and has what a person has tagged or checked, or is no list of words to "
+        "check. Give --output another name, or move the file away."
+    )
     CRF579 = "The file {path} would be written over, which is read. Give --output another folder."
     CRF587 = (
         "{path}: the first row has the titles {titles}, and none is '{title}', so that nothing says which tags a "

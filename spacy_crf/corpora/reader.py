@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -28,6 +28,8 @@ from .historical import apply_text
 from .review import is_review
 from .sentence import Group, Sentence, bare_sentences, extension_name, group_sentences, validate_columns, validate_input
 from .tagsets import GOLD_COLUMN, GOLD_POS_COLUMN, resolve_gold_tags
+
+NO_GOLD = ("CRF520", "CRF527")  # errors for files without words, and for those in which nobody has written a tag
 
 
 @registry.readers("spacy_crf.Corpus.v1")
@@ -238,3 +240,17 @@ class Corpus:
                     has = ", ".join(sentence.columns)
                     raise CRFError(CorpusErrors.CRF519.format(path=file, kind=kind, has=has))
             yield sentence
+
+
+def refuse_gold(path: Path, vocab: Vocab, kind: Literal["tag", "pos"] = "tag") -> None:
+    """Raise an error if a file that is to be written is there, and has gold tags, which would be lost.
+
+    kind (str): What a tagger has filled in, in CoNLL-U.
+    """
+    try:
+        docs = Corpus(path).read_docs(vocab) if path.is_file() else ()
+        has_gold = any(is_review(path) or any(getattr(token, f"{kind}_") for token in doc) for doc in docs)
+    except CRFError as error:
+        has_gold = error.code not in NO_GOLD
+    if has_gold:
+        raise CRFError(CorpusErrors.CRF493.format(path=path))

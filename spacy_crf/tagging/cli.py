@@ -32,6 +32,7 @@ from ..core.arrays import Floats
 from ..core.labels import UNKNOWN, TagSet
 from ..corpora.docs import make_doc
 from ..corpora.errors import CorpusWarnings
+from ..corpora.reader import refuse_gold
 from ..pipe.calibration import run_before
 from ..pipe.component import ChainPipe
 from ..pipe.probabilities import GivesSets, LabelsTokens
@@ -201,6 +202,8 @@ def review_texts(
     Whoever knows better fills in the column "gold", in full or in part. The file is then read like any other corpus: a
     token with a gold tag is trained on, one without is unknown and summed over.
     """
+    if output is not None:
+        refuse_gold(output, loaded.nlp.vocab)
     ours, others = tee(annotating(data.raw(loaded.nlp)))
     docs = run_before(loaded.nlp, loaded.name, (doc for doc, _ in ours))
     places = (place for _, place in others)

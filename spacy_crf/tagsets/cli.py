@@ -33,6 +33,7 @@ from ..corpora.errors import CorpusErrors
 from ..corpora.exchange import ExchangeDocument, Place, PredictedTags, copy_checked, name_line
 from ..corpora.files import number_name
 from ..corpora.formats import tell_format
+from ..corpora.reader import refuse_gold
 from ..corpora.tables import write_tsv, write_xlsx
 from ..corpora.tasks import write_doccano, write_label_studio
 from ..corpora.webanno import write_webanno
@@ -169,6 +170,8 @@ def annotate(
         path = _free_path(output, document or file, kind.suffix, written)
         if own[0][1].path is not None and path.resolve() == own[0][1].path.resolve():
             raise CRFError(CorpusErrors.CRF579.format(path=path))
+        if to != "html":
+            refuse_gold(path, loaded.nlp.vocab, loaded.component.target if to == "conllu" else "tag")
         content, count = file_content(own, loaded.component, to)
         make_folders(path)
         path.write_bytes(content)

@@ -174,6 +174,39 @@ def test_what_is_written_comes_back_if_it_is_asked_for(folder: Path, tmp_path: P
         assert [set(row) for row in read_gold_tags(doc)] == [set(tags) for tags in tagged._.tag_set]
 
 
+@pytest.mark.parametrize("layout", ["tsv", "conllu"])
+def test_what_a_person_has_checked_is_not_written_over(folder: Path, tmp_path: Path, layout: str) -> None:
+    for _ in range(2):  # as long as nobody has
+        annotate(folder, layout, tmp_path)
+    (path,) = tmp_path.iterdir()
+    written = path.read_text(encoding="utf8")
+    checked = written.replace("\t_\n", "\tyes\n", 1).replace("Checked=No", "Checked=Yes", 1)
+    arguments = ["annotate", folder / "model", folder / "test.tsv", "--format", "tagsets", "--to", layout]
+    for content in (checked, "words of a person\n"):
+        path.write_text(content, encoding="utf8")
+        result = CliRunner().invoke(app, [*map(str, arguments), "--output", str(tmp_path)])
+        assert result.exit_code and "CRF493" in result.output and path.read_text(encoding="utf8") == content
+    path.write_text(written, encoding="utf8")
+    annotate(folder, layout, tmp_path)
+
+
+def test_a_list_that_is_filled_in_is_not_written_over(folder: Path, tmp_path: Path) -> None:
+    for prefill in ([], ["--prefill"]):
+        path = tmp_path / "list.tsv"
+        path.unlink(missing_ok=True)
+        arguments = ["review", folder / "model", folder / "test.tsv", "--format", "tagsets", "--output", path, *prefill]
+        for _ in range(2):
+            run(*arguments)
+        lines = path.read_text(encoding="utf8").splitlines()
+        place = next(k for k, line in enumerate(lines) if line.startswith("swimt\t"))
+        word, gold, _, *rest = lines[place].split("\t")
+        lines[place] = "\t".join([word, gold, "yes", *rest])
+        path.write_text("\n".join(lines), encoding="utf8")
+        result = CliRunner().invoke(app, [*map(str, arguments)])
+        assert result.exit_code and "CRF493" in result.output
+        assert path.read_text(encoding="utf8") == "\n".join(lines)
+
+
 class Page(HTMLParser):
     """Open elements, and what might be loaded from elsewhere."""
 
