@@ -253,7 +253,9 @@ class PunctuationCorpus:
             words, signs = [], []
             marks: list[str | None] = []
             for number, line in enumerate(lines, first):
-                word, _, label = line.partition("\t")
+                word, tab, label = line.partition("\t")
+                if not tab or len(word.split()) > 1:
+                    raise CRFError(PunctuationErrors.CRF494.format(path=file, line=number, row=line))
                 name = label.strip() if label.strip() != NONE else ""
                 mark = name if name in ("", *SIGNS) else BY_SIGN.get(name)
                 if mark is None:
