@@ -34,7 +34,10 @@ class PunctuationErrors(metaclass=Messages):
         "of the corpus."
     )
     CRF984 = "{path}, line {line}: {label!r} is no mark. Write word<TAB>O or word<TAB>MARK, with a mark of: {known}."
-    CRF494 = "{path}, line {line}: {row!r} is no word with its mark. Write word<TAB>O or word<TAB>MARK, one word on each line."
+    CRF494 = (
+        "{path}, line {line}: {row!r} is no word with its mark. Write word<TAB>O or word<TAB>MARK, one word on "
+        "each line."
+    )
     CRF985 = "The setting {name} of the stream is {value!r}; it must be {least} or above."
     CRF989 = "Thresholds are chosen for a precision or for the best F, not for both. Leave out one of {options}."
     CRF990 = (
