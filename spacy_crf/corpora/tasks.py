@@ -83,6 +83,12 @@ def _check_span(start: Any, end: Any, text: str, shown: Any = None) -> None:
         raise ValueError(f"the text has {text[start:end]!r} at {start}, the span {shown!r}")
 
 
+def _labels(found: Any) -> list[str]:
+    if not isinstance(found, list) or not all(isinstance(label, str | int) for label in found):
+        raise ValueError(f"{found!r} are no labels")
+    return list(map(str, found))
+
+
 def _letters(text: str) -> str:
     """A text without white space, which Label Studio may spell in another way."""
     return "".join(text.replace("\\n", " ").split())
@@ -143,7 +149,7 @@ def _parse_result(
             continue
         if one["type"] != SPANS:
             raise ValueError(f"{control!r} has {one['type']}, not the spans of Labels over a Text")
-        start, end, labels = value["start"], value["end"], list(map(str, value["labels"]))
+        start, end, labels = value["start"], value["end"], _labels(value["labels"])
         _check_span(start, end, text, value.get("text"))
         is_own = one.get("origin", "manual") != UNTOUCHED or one.get("id") in chosen or annotation.get("ground_truth")
         is_checked = bool(is_own and not is_predicted)
@@ -201,7 +207,7 @@ def _parse_line(data: dict[str, Any], where: str) -> ExchangeDocument:
     for start, end, _ in spans:
         _check_span(start, end, text)
     seen = mark_tokens(sentences, [Mark(start, end, {}, True) for start, end, label in spans if label == CHECKED])
-    labels = [Mark(start, end, {str(label): 1.0}, True) for start, end, label in spans if label != CHECKED]
+    labels = [Mark(s, e, dict.fromkeys(_labels([label]), 1.0), True) for s, e, label in spans if label != CHECKED]
     tagged = mark_tokens(sentences, labels)
     cells = iter({**(data.get("meta") or {}), **data}.get("predicted") or ())
     found = [

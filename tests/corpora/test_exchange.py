@@ -397,6 +397,8 @@ def test_doccano_tells_checked_spans_by_a_label(write: Write) -> None:
         ("a.json", task([span(0, 1, "A", from_name="b"), span(0, 1, "A", from_name="c")]), "CRF760.*b, c"),
         ("a.json", task([span(0, 1, "A") | {"type": "hypertextlabels"}]), "CRF577.*task 1.*hypertextlabels"),
         ("a.json", task([]).replace('"sentences"', '"sentence"'), "CRF577.*sentences"),
+        ("a.json", task([span(0, 1, "AB")]).replace('["AB"]', '"AB"'), "CRF577.*'AB' are no labels"),
+        ("a.jsonl", '{"text": "a", "sentences": [[[0, 1]]], "label": [[0, 1, null]]}', "CRF577.*no labels"),
         ("a.json", task([]).replace("[2, 3]", "[0, 3]"), "CRF577.*0 to 3"),
         ("a.jsonl", '{"text": "a b", "label": [[0, 1, "A"]]}', r"CRF577.*a\.jsonl, line 1.*sentences"),
         ("a.xlsx", "no zip", "CRF569.*spread"),
