@@ -99,6 +99,7 @@ def add_inception(router: APIRouter, models: Models, limits: Limits, learner: Le
 
         def work(nlp: Language) -> None:
             kind, system = kind_of(model, request.metadata), read_typesystem(request.typeSystem)
+            layer_of(system, request.metadata)
             for document in request.documents:
                 page = Page.read(nlp, document, system, limits)
                 key = f"inception {request.metadata.projectId} {document.userId} {document.documentId}"

@@ -120,6 +120,21 @@ def test_annotations_that_say_nothing_leave_their_tokens_unknown(load: Any, tmp_
     assert [token.ent_iob_ for token in example.reference] == ["B", "", "", "O", "", "", "", ""]
 
 
+@pytest.mark.parametrize("kind", ["uima.cas.StringArray", None])
+def test_features_that_are_no_texts_are_not_learned(load: Any, tmp_path: Path, kind: str | None) -> None:
+    system = make_typesystem()
+    if kind is not None:
+        system.create_feature(system.get_type(POS), "Several", kind)
+    cas = make_cas(system, ["They can swim ."])
+    if kind is not None:
+        cas.add(system.get_type(POS)(begin=0, end=4, Several=system.get_type(kind)(elements=["PRP", "NN"])))
+    request = train_request([]) | {"documents": [document_of(cas)], "typeSystem": system.to_xml()}
+    request["metadata"]["feature"] = "Several"
+    with served(model_of("one", load("tagger")), learner=Learner(tmp_path)) as client:
+        refusal(client.post("/inception/one/train", json=request), 422, "CRF740")
+    assert not list(tmp_path.rglob("*.spacy"))
+
+
 @pytest.mark.parametrize("name", ["outline", "punctuation"])
 def test_models_that_do_not_learn(models: Models, tmp_path: Path, name: str) -> None:
     with served(models, learner=Learner(tmp_path)) as client:
