@@ -1,5 +1,4 @@
-"""`python -m spacy crf convert`, `dictionary`, `spelling`, `classes`: corpora as .spacy files, and tables
-made of them."""
+"""`python -m spacy crf convert`, `dictionary`, `spelling`, `classes`: corpora as .spacy files, and tables."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,6 +16,7 @@ from spacy.tokens import Doc, DocBin
 from ..annotation.gold import GOLD_TAGS
 from ..core.arrays import Floats
 from ..core.errors import CRFError
+from ..corpora.files import refuse_own
 from ..features.block import FIT, SpellingSettings
 from ..features.class_paths import text_paths, vector_paths
 from ..features.resources import count_forms
@@ -29,7 +29,7 @@ from ..pipe.errors import PipeErrors
 from ..reading.files import read_lines, write_whole
 from ..reading.records import finite_number
 from ..tagsets.report import DictionaryCoverage, TaggedWords, dictionary_coverage, percent
-from .data import FORMATS, Data, DataOptions
+from .data import FORMATS, SECTIONS, Data, DataOptions
 from .options import command, make_folders, parse_numbers, refuse_idle, split_names, table, tell_written, watched
 from .surface import is_quiet
 
@@ -70,9 +70,7 @@ def convert_files(
     files only, and tokenize the text anew unless they are given --gold-preproc. Of punctuated text and subtitles, words
     and marks are written, with white space made even.
     """
-    settings: dict[str, int | str] = {}
-    if group != "auto":
-        settings["group"] = int(group) if group.isdecimal() else group
+    settings: dict[str, int | str] = {"group": int(group) if group.isdecimal() else group} if group != "auto" else {}
     if separator:
         settings["separator"] = separator.replace("\\t", "\t")
     summary = convert(Data(input_path, format, split_names(columns), settings=settings), output_path, lang)
@@ -118,6 +116,8 @@ def convert(data: Data, path: Path, lang: str = "en") -> Summary:
     """Write a corpus to one `.spacy` file. If anything goes wrong, the file is left as it was."""
     if path.suffix != ".spacy":
         raise CRFError(LabErrors.CRF601.format(path=path))
+    if data.format in (None, "spacy", SECTIONS):
+        refuse_own(data.path, path)
     summary, doc_bin = Summary(), DocBin(store_user_data=True)
     for doc in data.docs(spacy.blank(lang)):
         doc_bin.add(doc)
@@ -330,8 +330,8 @@ def pipeline_vectors(nlp: Language, max_words: int) -> Vectors:
             rows[word.lower()] = int(row)
     if not rows:
         raise CRFError(LabErrors.CRF658.format(name=nlp.meta["name"]))
-    words = list(islice(rows, max_words))
-    return Vectors(words, np.asarray(vectors.data[[rows[word] for word in words]]))
+    kept = dict(islice(rows.items(), max_words))
+    return Vectors(list(kept), np.asarray(vectors.data[list(kept.values())]))
 
 
 def write_list(paths: Mapping[str, str], output: Path) -> None:

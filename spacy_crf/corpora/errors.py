@@ -144,6 +144,10 @@ class CorpusErrors(metaclass=Messages):
         "The file {path} would be written over, and has what a person has tagged or checked, or is no list of words to "
         "check. Give --output another name, or move the file away."
     )
+    CRF495 = (
+        "{output} is in the folder {path}, which is read with all that is in it: what was written before would be read "
+        "as well. Write to another folder, or move it away."
+    )
     CRF579 = "The file {path} would be written over, which is read. Give --output another folder."
     CRF587 = (
         "{path}: the first row has the titles {titles}, and none is '{title}', so that nothing says which tags a "

@@ -45,6 +45,13 @@ def visible_files(folder: Path, suffixes: Container[str]) -> list[Path]:
     return [file for file in files if not any(part.startswith(".") for part in file.relative_to(folder).parts)]
 
 
+def refuse_own(folder: Path, output: Path) -> None:
+    """Raise an error if what a command has written before is below a folder that it reads."""
+    is_there = any(output.iterdir()) if output.is_dir() else output.exists()
+    if is_there and folder.is_dir() and folder.resolve() in output.resolve().parents:
+        raise CRFError(CorpusErrors.CRF495.format(path=folder, output=output))
+
+
 def warn_of_unread(folder: Path, files: Iterable[Path]) -> None:
     """Warn of files of a folder that are left out, if there are any, as others there tell more."""
     names = sorted(file.name for file in files)

@@ -31,7 +31,7 @@ from ..corpora.cas import TYPE_SYSTEM, write_cas_json, write_types, write_xmi
 from ..corpora.conllu import rewrite_conllu, write_conllu
 from ..corpora.errors import CorpusErrors
 from ..corpora.exchange import ExchangeDocument, Place, PredictedTags, copy_checked, name_line
-from ..corpora.files import number_name
+from ..corpora.files import number_name, refuse_own
 from ..corpora.formats import tell_format
 from ..corpora.reader import refuse_gold
 from ..corpora.tables import write_tsv, write_xlsx
@@ -161,6 +161,7 @@ def annotate(
     All formats but html are read again as training data, told by their first lines. Only what is marked as checked is
     gold then; what is marked in the files that are read stays as it is, and is written again.
     """
+    refuse_own(data.path, output)
     output.mkdir(parents=True, exist_ok=True)
     tagged = loaded.nlp.pipe(annotating(data.raw(loaded.nlp)), as_tuples=True)
     written: set[Path] = set()

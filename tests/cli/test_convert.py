@@ -139,6 +139,16 @@ def test_a_failed_write_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytes
     assert [path.name for path in tmp_path.iterdir()] == ["a.iob"]
 
 
+def test_what_was_converted_before_is_not_read_again(tmp_path: Path) -> None:
+    (tmp_path / "a.conllu").write_text(TREE, encoding="utf8")
+    out = tmp_path / "all.spacy"
+    assert run("convert", tmp_path, out)[0] == 0
+    code, output = run("convert", tmp_path, out)
+    assert code and "CRF495" in output
+    assert run("convert", tmp_path, out, "--format", "conllu")[0] == 0
+    assert len(list(Corpus(out).read_docs(spacy.blank("en").vocab))) == 1
+
+
 def test_help() -> None:
     code, output = run("--help")
     assert code == 0 and "convert" in output

@@ -207,6 +207,15 @@ def test_a_list_that_is_filled_in_is_not_written_over(folder: Path, tmp_path: Pa
         assert path.read_text(encoding="utf8") == "\n".join(lines)
 
 
+def test_what_was_written_before_is_not_read_again(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text(f"# columns = form, tags\n{TEST}", encoding="utf8")
+    arguments = ["annotate", folder / "model", tmp_path, "--output", tmp_path / "to_check"]
+    run(*arguments)
+    again = CliRunner().invoke(app, list(map(str, arguments)))
+    assert again.exit_code and "CRF495" in again.output
+    assert [path.name for path in (tmp_path / "to_check").rglob("*")] == ["a.tsv"]
+
+
 class Page(HTMLParser):
     """Open elements, and what might be loaded from elsewhere."""
 
