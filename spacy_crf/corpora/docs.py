@@ -25,7 +25,15 @@ from spacy.vocab import Vocab
 from thinc.types import Ints2d
 
 from ..annotation.documents import DOC_NAME, TEXT_SETTINGS, copy_truncated
-from ..annotation.extensions import copy_values, read_value, register_stored, user_data, write_known, write_value
+from ..annotation.extensions import (
+    copy_values,
+    read_value,
+    register_stored,
+    user_data,
+    write_known,
+    write_value,
+    write_values,
+)
 from ..annotation.gold import write_partial
 from ..core.errors import CRFError
 from ..core.labels import OUTSIDE
@@ -33,6 +41,7 @@ from ..reading.files import read_blocks, read_lines
 from ..reading.joining import join_lines
 from .errors import CorpusErrors
 from .sentence import ENTITIES, MISSING, Sentence, bio_tags, extension_name, join_sentences, settle_spans, spans_key
+from .tagsets import CHECKED, CHECKED_COLUMN
 
 ATTRIBUTES = {"lemma": LEMMA, "pos": POS, "tag": TAG, "morph": MORPH}
 ENTITY_ATTRIBUTES = [IDS[name] for name in ("ENT_IOB", "ENT_TYPE", "ENT_KB_ID", "ENT_ID")]
@@ -61,7 +70,7 @@ class DocMaker:
         whole = join_sentences(sentences)
         for name in filter(None, map(extension_name, whole.columns)):
             register_stored(name)
-        known = {kind: values for kind, values in whole.columns.items() if any(values)}
+        known = {kind: values for kind, values in whole.columns.items() if any(values) or kind == CHECKED_COLUMN}
         doc = self._make_tokens(sentences, whole, known)
         for kind, values in known.items():
             key, extension = spans_key(kind), extension_name(kind)
@@ -76,6 +85,8 @@ class DocMaker:
                 doc.spans[key], bio = self._read_spans(doc, kind, sentences, key)
                 if MISSING in bio:
                     write_partial(doc, "spans", key, bio)
+            elif kind == CHECKED_COLUMN:
+                write_values(doc, CHECKED, [value or False for value in values])  # also where nobody has seen a token
             elif extension:
                 write_known(doc, extension, values)
         _write_beside(doc, sentences)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from spacy.tokens import Doc
 
 from ..annotation.documents import TEXT_SETTINGS, has_signs_only
-from ..annotation.extensions import read_value, stored_values, write_values
+from ..annotation.extensions import read_value, stored_names, stored_values, write_values
 from ..annotation.gold import GOLD_TAGS, best_tag, read_gold_tags, register_gold_tags
 from .block import HistoricalText
 from .sentence import Sentence, group_sentences, join_sentences, take_tokens
@@ -51,7 +51,7 @@ def prepare_gold(doc: Doc, text: HistoricalText) -> None:
         return
     has_sets, rows = any(stored_values(doc, GOLD_TAGS)), read_gold_tags(doc)
     checked = stored_values(doc, CHECKED)
-    has_marks = any(checked)
+    has_marks = CHECKED in stored_names(doc)
     for token, row, seen in zip(doc, rows, checked):
         tag = best_tag(row) or token.tag_ or (text.untagged if seen or not has_marks else "")
         if text.punctuation != "gold" and _is_punctuation(token.text, tag, text):

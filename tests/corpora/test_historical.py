@@ -7,11 +7,12 @@ import spacy
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.language import Language
+from spacy.tokens import DocBin
 from spacy.util import load_config_from_str, registry
 
 from spacy_crf.annotation.gold import read_gold_tags
 from spacy_crf.corpora.block import HistoricalText
-from spacy_crf.corpora.historical import apply_text, ends_segment
+from spacy_crf.corpora.historical import apply_text, ends_segment, prepare_gold
 from spacy_crf.corpora.reader import Corpus
 from spacy_crf.corpora.sentence import Sentence
 
@@ -200,3 +201,21 @@ def test_no_word_is_lost_and_each_cut_is_behind_what_cuts(rows: Any, join: bool,
         if punctuation == "gold":
             inside = zip(segment.words[:-1], segment.columns["tag"][:-1])
             assert not any(ends_segment(word, tag, text) for word, tag in inside)
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_words_that_nobody_has_checked_are_not_untagged(tmp_path: Path, stored: bool) -> None:
+    """In CoNLL-U, and where it was stored: one document is checked in part, nobody has seen the other yet."""
+    row = "1\t{}\t_\t_\t{}\t_\t_\t_\t_\tChecked={}"
+    rows = [row.format("a", "_", "Yes"), row.format("b", "X", "No").replace("1", "2", 1)]
+    texts = ["\n".join(rows), row.format("c", "Y", "No")]
+    path = tmp_path / "a.conllu"
+    path.write_text("".join(f"# newdoc\n# checked = tag\n{text}\n\n" for text in texts), encoding="utf8")
+    nlp = spacy.blank("xx")
+    docs = list(Corpus(path).read_docs(nlp.vocab))
+    if stored:
+        DocBin(store_user_data=True, docs=docs).to_disk(tmp_path / "a.spacy")
+        docs = list(Corpus(tmp_path / "a.spacy").read_docs(nlp.vocab))
+    for doc in docs:
+        prepare_gold(doc, HistoricalText(untagged="OA"))
+    assert [[token.tag_ for token in doc] for doc in docs] == [["OA", ""], [""]]
