@@ -207,6 +207,10 @@ class CorpusWarnings(metaclass=Messages):
         "all. If you did not correct them, a program has, as spreadsheet programs do with numbers and dates: have it "
         "take all columns for text."
     )
+    CRFW496 = (
+        "Document {document!r}: {count} of {words} checked words are other tokens in this pipeline, so that what was "
+        "checked of them is not written again. Keep the file that was read."
+    )
     CRFW560 = (
         "{path}, line {line}: the tags of the reference cannot be read: {fault}. It is left out. Correct the line, or "
         "name its fields in the setting 'fields' of the block 'references'."

@@ -6,6 +6,7 @@ and whether a person has seen the token. Only checked tokens are gold; see the s
 
 import math
 import re
+import warnings
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,12 +16,21 @@ from typing import Literal, NamedTuple
 
 from spacy.parts_of_speech import IDS as PARTS_OF_SPEECH
 from spacy.tokens import Doc, Span
+from spacy.training import Example
 
 from ..annotation.documents import read_doc_name
 from ..annotation.extensions import read_values, register_stored, stored_values, write_known
-from ..annotation.gold import GOLD_POS, GOLD_TAGS, TagWeights, best_tag, register_gold_tags
-from ..core.errors import CRFError
-from .errors import CorpusErrors
+from ..annotation.gold import (
+    GOLD_POS,
+    GOLD_TAGS,
+    TagWeights,
+    best_tag,
+    register_gold_tags,
+    same_tokens,
+    single_tokens,
+)
+from ..core.errors import CRFError, CRFWarning
+from .errors import CorpusErrors, CorpusWarnings
 from .sentence import Sentence
 from .tagsets import CHECKED, CHECKED_COLUMN, GOLD_KINDS, YES, format_tags, make_sentence, read_cells
 
@@ -193,7 +203,8 @@ def forget_unchecked(sentences: Iterable[Sentence], unchecked: Unchecked) -> Ite
 
 
 def copy_checked(reference: Doc, predicted: Doc, target: str) -> None:
-    """Give a Doc what a person has checked in another one with the same tokens, so that it can go out again.
+    """Give a Doc what a person has checked in another one of the same text, so that it can go out again. Where tokens
+    differ, as the pipeline makes its own, what was checked of them is left out with a warning.
 
     target (str): "tag" or "pos", where gold is that has one tag. Nothing is copied where the other one was checked.
     """
@@ -208,8 +219,16 @@ def copy_checked(reference: Doc, predicted: Doc, target: str) -> None:
     register_stored(CHECKED)
     best = (token.tag_ if target == "tag" else token.pos_ for token in reference)
     rows = [row or ({tag: 1.0} if tag else {}) for row, tag in zip(cells, best)]
-    write_known(predicted, GOLD_TAGS, [row if seen else {} for row, seen in zip(rows, checked)])
-    write_known(predicted, CHECKED, checked)
+    example = Example(predicted, reference)
+    places = [*range(len(reference))] if same_tokens(example) else single_tokens(example)
+    known = [(rows[place], checked[place]) if place is not None and checked[place] else ({}, "") for place in places]
+    write_known(predicted, GOLD_TAGS, [row for row, _ in known])
+    write_known(predicted, CHECKED, [seen for _, seen in known])
+    if lost := sum(map(bool, checked)) - sum(seen != "" for _, seen in known):
+        told = CorpusWarnings.CRFW496.format(
+            document=read_doc_name(reference), count=lost, words=sum(map(bool, checked))
+        )
+        warnings.warn(told, CRFWarning, stacklevel=2)
 
 
 # -- annotations by offsets --------------------------------------------------------------------------------------

@@ -206,7 +206,7 @@ def file_content(tagged: Sequence[tuple[Doc, Place]], tagger: GivesSets, layout:
         page = render_page(docs, predictions.tag_set, predictions.tag_probs)
         return page.encode(), len({read_doc_name(doc) for doc in docs})
     for doc, place in tagged:
-        if place.reference is not None and len(place.reference) == len(doc):
+        if place.reference is not None:
             copy_checked(place.reference, doc, tagger.target)
     documents = [ExchangeDocument.of(list(own), predictions) for _, own in groupby(docs, read_doc_name)]
     write, source = LAYOUTS[layout].write, tagged[0][1].path

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from spacy_crf.annotation.gold import read_gold_tags
 from spacy_crf.cli import app
+from spacy_crf.core.errors import CRFWarning
 from spacy_crf.corpora.reader import Corpus
 from spacy_crf.tagsets.report import render_page, report_sets
 
@@ -205,6 +206,23 @@ def test_a_list_that_is_filled_in_is_not_written_over(folder: Path, tmp_path: Pa
         result = CliRunner().invoke(app, [*map(str, arguments)])
         assert result.exit_code and "CRF493" in result.output
         assert path.read_text(encoding="utf8") == "\n".join(lines)
+
+
+def test_checked_words_of_other_tokens_are_told(folder: Path, tmp_path: Path) -> None:
+    """A pipeline that makes tokens of its own: none of the same number has the marks of others."""
+    nlp = spacy.load(folder / "model")
+    corpus = {"@readers": "spacy_crf.Corpus.v1", "path": "dev.tsv", "retokenize": True}
+    nlp.config = nlp.config.merge({"corpora": {"dev": corpus}, "training": {"dev_corpus": "corpora.dev"}})
+    nlp.to_disk(tmp_path / "model")
+    rows = [("he.", "A"), ("wen", "B"), ("de se", "C"), ("swimt", "D")]  # he, ., wen, de, se, swimt
+    for length, warned in ((4, "2 of 4 checked"), (3, "2 of 3 checked"), (2, "1 of 2 checked")):
+        table = "".join(f"{word}\t{tag}\tyes\n" for word, tag in rows[:length])
+        (tmp_path / "a.tsv").write_text(f"# columns = form, tags, checked\n{table}", encoding="utf8")
+        with pytest.warns(CRFWarning, match=f"CRFW496.*'a': {warned}"):
+            run("annotate", tmp_path / "model", tmp_path / "a.tsv", "--output", tmp_path / str(length))
+        (doc,) = Corpus(tmp_path / str(length) / "a.tsv").read_docs(nlp.vocab)
+        found = {token.text: token.tag_ for token in doc if token.tag_}
+        assert found == {word: tag for word, tag in rows[:length] if word in ("wen", "swimt")}
 
 
 def test_what_was_written_before_is_not_read_again(folder: Path, tmp_path: Path) -> None:
