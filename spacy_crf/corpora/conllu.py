@@ -20,7 +20,7 @@ from ..reading.files import read_blocks, read_chunks, read_lines
 from ..reading.records import whole_number
 from .errors import CorpusErrors
 from .exchange import ExchangeDocument, ExchangeToken, as_weights, check_line, name_line, read_mark
-from .sentence import CLOSES, EXTENSION_PREFIX, GOES_ON, RowChecker, Sentence, find_spaces
+from .sentence import CLOSES, EXTENSION_PREFIX, GOES_ON, RowChecker, Sentence, find_spaces, split_tag
 from .tagsets import CHECKED_COLUMN, GOLD_COLUMN, GOLD_POS_COLUMN, YES, format_tags, parse_tags
 
 UNKNOWN = "_"
@@ -36,6 +36,8 @@ CHECKED_KIND = re.compile(r"#\s*checked\s*=\s*(tag|pos)\s*")
 ENTITY_NAMES = (b"name", b"NE", b"NER", b"ner")
 CHECK = re.compile(rb"(?:^|\|)Checked=")
 ENTITY = re.compile(rb"(?:^|\|)(?:%s)=(O|[BIMLEUSW]-[^|]+)" % b"|".join(ENTITY_NAMES))
+# In a file with such tags, what these names have is a tag as well, in another form, or else an error.
+OTHER_ENTITY = re.compile(rb"(?:^|\|)(?:%s)=([^|]+)" % b"|".join(ENTITY_NAMES[1:]))
 # The ids of a sentence without multiword tokens and empty nodes; longer ones are read all the same.
 WORD_IDS = [str(id) for id in range(1, 500)]
 NO_SPACE = "SpaceAfter=No"
@@ -170,6 +172,7 @@ def _make_sentence(block: _Block, with_entities: bool, begins: bool, name: str, 
         checker.check(kind, values, block.lines)
     if with_entities:
         columns["ner"] = _read_entities(block, misc)
+        checker.check("ner", columns["ner"], block.lines)
     spaces, tree = _read_spaces(block, forms, misc), _read_tree(checker.path, block.lines, heads, deps)
     surfaces = tuple((surface.start, surface.end, surface.form) for surface in block.surfaces)
     return Sentence(list(forms), columns, spaces, *tree, begins, name, (), tuple(block.comments), surfaces)
@@ -179,17 +182,18 @@ def _read_entities(block: _Block, misc: Sequence[str]) -> list[str]:
     """The tag of each word. That of a multiword token whose words have none, as Stanza writes it, is that of all."""
     found = list(map(_entity, misc))
     for start, end, _, note, _ in block.surfaces:
-        letter, hyphen, label = _entity(note).partition("-")
-        if hyphen and not any(found[start:end]):
+        tag = _entity(note)
+        letter, label = split_tag(tag) or ("", "")
+        if tag not in (OUTSIDE, "") and not any(found[start:end]):
             letters = ["I" if letter in GOES_ON else "B", *["I"] * (end - start - 1)]
             letters[-1] = "L" if letter in CLOSES else letters[-1]
-            found[start:end] = [f"{own}-{label}" for own in letters]
+            found[start:end] = [f"{own}-{label}" if letter else tag for own in letters]
     return [tag or OUTSIDE for tag in found]
 
 
 def _entity(note: str) -> str:
     """The tag that is in MISC, "" for none."""
-    match = ENTITY.search(note.encode()) if note != UNKNOWN else None
+    match = None if note == UNKNOWN else ENTITY.search(note.encode()) or OTHER_ENTITY.search(note.encode())
     return match[1].decode() if match else ""
 
 

@@ -6,6 +6,7 @@ import pytest
 from spacy.language import Language
 from spacy.tokens import Doc, Token
 
+from spacy_crf import CRFError
 from spacy_crf.corpora.reader import Corpus
 
 Write = Callable[[str, str | bytes], Path]
@@ -100,6 +101,19 @@ def test_entities_of_multiword_tokens(nlp: Language, write: Write, note: str, ta
     assert [token.ent_iob_ for token in doc] == tags
     own = content.replace("1\tde\t_\t_\t_\t_\t_\tx\t_\t_", "1\tde\t_\t_\t_\t_\t_\tx\t_\tner=O")
     assert [token.ent_iob_ for token in read(nlp, write("b.conllu", own))[0]][:2] == ["O", "O"]
+
+
+@pytest.mark.parametrize("of_all, of_first, length", [("NER=B_LOC", "_", 2), ("_", "NER=B_LOC", 1)])
+def test_entities_in_other_forms_are_read_or_refused(
+    nlp: Language, write: Write, of_all: str, of_first: str, length: int
+) -> None:
+    """Where a file has tags such as O, others are not taken for it."""
+    content = line("1-2", "du", misc=of_all) + line(1, "de", misc=of_first) + line(2, "le")
+    content += line(3, "Nil", misc="NER=O")
+    (doc,) = read(nlp, write("a.conllu", content))
+    assert [(ent.label_, len(ent)) for ent in doc.ents] == [("LOC", length)]
+    with pytest.raises(CRFError, match="CRF512.*'LOC'"):
+        read(nlp, write("a.conllu", content.replace("B_LOC", "LOC")))
 
 
 def test_notes_of_a_file_whose_lines_end_in_cr_alone(nlp: Language, write: Write) -> None:
