@@ -56,10 +56,11 @@ def write_elements(doc: Doc, key: str, elements: Elements, attrs: dict[str, list
 
 
 def cover(doc: Doc, starts: Indices, ends: Indices) -> tuple[Indices, Indices]:
-    """((M,), (M,)): first token of each stretch of characters, and the one behind its last; one token at least."""
+    """((M,), (M,)): first token of each stretch of characters, and the one behind its last; one token at least, if the
+    Doc has one."""
     begins = np.array([token.idx for token in doc], dtype=np.intp)
     firsts = np.maximum(np.searchsorted(begins, starts, side="right") - 1, 0)
-    lasts = np.maximum(np.searchsorted(begins, ends, side="left"), firsts + 1)
+    lasts = np.maximum(np.searchsorted(begins, ends, side="left"), np.minimum(firsts + 1, len(doc)))
     return firsts, lasts
 
 
