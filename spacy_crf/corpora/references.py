@@ -3,7 +3,8 @@
 Cora (McCallum et al., Information Retrieval 3, 2000) and ParsCit write `<author> A. Lee. </author> <title> On ..`, one
 reference per line or between lines `<NEWREFERENCE>`. ParsCit and AnyStyle also have XML: a `<sequence>` of fields for
 each reference, in a `<dataset>`. Fields do not nest. Others have `word<TAB>label` lines, and a blank line behind each
-reference. A faulty reference is left out with a warning that names file and line; the others go on.
+reference: as "_" is a label that is not known, a field may end in such words or go on. A faulty reference is left out
+with a warning that names file and line; the others go on.
 """
 
 import itertools
@@ -38,10 +39,16 @@ HEAD = 20  # lines in which the root of an XML file is
 
 
 class Field(NamedTuple):
-    """A piece of a reference, and its label in upper case; "" for text outside of fields."""
+    """A piece of a reference, and its label in upper case; "" for text outside of fields, "_" for words that may be of
+    the fields beside them."""
 
     label: str
     text: str
+
+
+def _is_border(fields: Sequence[Field]) -> bool:
+    """Whether a span is known to end between the first of some adjacent fields and the last."""
+    return len(fields) > 1 and not any(field.label == UNKNOWN for field in fields)
 
 
 class _Event(NamedTuple):
@@ -100,12 +107,12 @@ def _make_sentence(fields: Sequence[Field], settings: ReferenceSettings) -> Sent
     gaps = [text[before.end : token.start] for before, token in itertools.pairwise(tokens)]
     # marks that are left out leave a space
     spaces = [gap != "" for gap in gaps] + [False] * bool(tokens)
-    columns = {"tag": [fields[token.field].label for token in tokens]}
+    labels = [MISSING if field.label == UNKNOWN else field.label for field in fields]
+    columns = {"tag": [labels[token.field] for token in tokens]}
     if settings.ents or settings.spans_key:
-        # a span begins and ends where its field does, whatever is beside it
-        numbers = [-1, *(token.field for token in tokens), -1]
-        borders = [before != after for before, after in itertools.pairwise(numbers)]
-        letters = [LETTERS[pair] for pair in itertools.pairwise(borders)]
+        # a span begins and ends where its field does
+        inner = [_is_border(fields[one.field : other.field + 1]) for one, other in itertools.pairwise(tokens)]
+        letters = [LETTERS[pair] for pair in itertools.pairwise([True, *inner, True])]
         spans = [f"{letter}-{label}" if label else MISSING for letter, label in zip(letters, columns["tag"])]
         columns |= {ENTITIES: spans} if settings.ents else {}
         columns |= {f"{SPANS_PREFIX}{settings.spans_key}": spans} if settings.spans_key else {}
@@ -135,7 +142,7 @@ def _read_any(path: Path) -> Iterable[_Reference]:
 def _join_words(lines: Sequence[str], known: Container[str]) -> list[Field]:
     """The fields of a reference of labelled words; adjacent words of one label are one field."""
     words, labels = zip(*map(_split_row, lines))
-    for label in labels:
+    for label in filter(UNKNOWN.__ne__, labels):
         _check_name(label, known)
     runs = itertools.groupby(zip(labels, words), lambda pair: pair[0])
     return [Field(label, "".join(f"{word} " for _, word in run)) for label, run in runs]
@@ -146,7 +153,7 @@ def _split_row(line: str) -> tuple[str, str]:
     if len(columns) != 2:
         raise _Fault(f"{line!r} is no word with its label")
     word, label = columns
-    return word, MISSING if label == UNKNOWN else label.upper()
+    return word, label.upper() or UNKNOWN
 
 
 def _assemble(events: Iterable[_Event], known: Container[str]) -> list[Field]:
@@ -178,7 +185,7 @@ def _check_tag(name: str, closes: bool, opened: str, known: Container[str]) -> N
 
 
 def _check_name(name: str, known: Container[str]) -> None:
-    if name and name.upper() not in known:
+    if name.upper() not in known:
         raise _Fault(f"there is no field <{name}>")
 
 

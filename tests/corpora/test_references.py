@@ -13,6 +13,7 @@ from spacy import registry
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from spacy_crf.annotation.gold import partial_tags
 from spacy_crf.corpora.block import ReferenceSettings
 from spacy_crf.corpora.reader import Corpus
 from spacy_crf.corpora.references import read_references
@@ -143,14 +144,19 @@ WORDS = "Ree,\tAUTHOR\nA.\tauthor\n(1990).\tDATE\n[\t_\n7]\t\nX-ray\tTITLE\n\n\n
 def test_labelled_words(read: Read, name: str) -> None:
     first, second = read(WORDS, name, ents=True)
     assert first.text == "Ree, A. (1990). [ 7] X-ray"
-    assert [(span.label_, span.text) for span in first.ents] == [
-        ("AUTHOR", "Ree, A."),
-        ("DATE", "(1990)."),
-        ("TITLE", "X-ray"),
-    ]
+    assert [(span.label_, span.text) for span in first.ents] == [("AUTHOR", "Ree, A.")]
     assert [token.text for token in first if not token.tag_] == ["[", "7", "]"]  # unknown, not wrong
-    assert [token.ent_iob_ for token in first if not token.tag_] == [""] * 3
+    assert [token.ent_iob_ for token in first[4:]] == [""] * (len(first) - 4)
+    # where the date ends, and where the title begins
+    known = partial_tags(first, "ent", "") or []
+    assert known[4:] == ["B-DATE", *["I-DATE"] * 3, "", "", "", *["I-TITLE"] * 3]
     assert pairs(second) == [("On", "TITLE")]
+
+
+def test_words_around_a_mark_that_is_left_out(read: Read) -> None:
+    """One field, as the mark may have been of it, and two where labels differ."""
+    (doc,) = read("A\tAUTHOR\n&\t_\nB\tAUTHOR\n.\t_\nOn\tTITLE\n", "a.tsv", ents=True, punctuation=False)
+    assert [span.text for span in doc.ents] == ["A B", "On"]
 
 
 @pytest.mark.parametrize(
