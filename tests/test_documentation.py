@@ -1,5 +1,6 @@
 """What README and docs name exists, what exists is named, and their code prints what they say."""
 
+import inspect
 import itertools
 import json
 import os
@@ -19,6 +20,7 @@ from spacy.cli.train import train
 
 import spacy_crf
 from spacy_crf.cli.guarantee import SpanPromises, TagPromises
+from spacy_crf.core.constraints.family import FAMILIES
 from spacy_crf.features.presets import PRESETS
 from spacy_crf.features.templates import parse_attribute, parse_templates
 from spacy_crf.lab.evaluation import is_shown
@@ -119,6 +121,12 @@ def test_the_glossary_has_all_figures():
     assert [name for name in shown if not any(fnmatch(name, pattern) for pattern in patterns)] == []
     heads = [*TagPromises.columns.values(), *SpanPromises.columns.values(), "CovGap", "calibration error (ECE)"]
     assert [head for head in heads if head not in figures] == []
+
+
+@pytest.mark.parametrize("family", FAMILIES.values(), ids=list(FAMILIES))
+def test_the_guide_says_what_each_family_of_constraints_means(family):
+    meaning = inspect.cleandoc(family.__doc__).split("\n\n")[0].replace("\n", " ")
+    assert f"- `{family.usage()}`: {meaning}\n" in TEXTS[ROOT / "docs" / "guides" / "constrained_ner.md"]
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs" / "papers").glob("*.md")), ids=lambda page: page.stem)
