@@ -6,12 +6,15 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
+from importlib.metadata import requires
 from itertools import cycle
 from pathlib import Path
 
 import pytest
 from helpers.paths import ROOT
+from packaging.requirements import Requirement
 
 CONFIGS = {path.name for path in (ROOT / "configs").iterdir()}
 LEFT_OUT = shutil.ignore_patterns(".*", "build", "dist", "output", "*.egg-info", "__pycache__")
@@ -24,6 +27,16 @@ def run(*arguments: object, folder: Path, path: Path | None = None) -> str:
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+def test_what_spacy_rules_out_is_ruled_out() -> None:
+    """pip tries the newest version that we allow, and ends where it cannot be built: thinc 9 on Python 3.13."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf8"))["project"]
+    own = {found.name: found.specifier for found in map(Requirement, settings["dependencies"])}
+    theirs = {found.name: found.specifier for found in map(Requirement, requires("spacy") or ())}
+    ends = [(name, part.version) for name in own.keys() & theirs for part in theirs[name] if part.operator == "<"]
+    assert {"thinc", "srsly"} <= {name for name, _ in ends}
+    assert not [(name, version) for name, version in ends if own[name].contains(version)]
 
 
 @pytest.fixture(scope="module")
