@@ -1,6 +1,7 @@
 """`python -m spacy crf search`, `tune`: the best settings of a config, in a space of them or among penalties."""
 
 from collections.abc import Collection, Mapping
+from math import isnan
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -173,8 +174,8 @@ def tune(
 
     def tell(result: FoldResult) -> None:
         penalties = f"c1 = {result.c1:g}, c2 = {result.c2:g}"
-        text = f"Fold {result.fold + 1} of {folds}, {penalties}: {100 * result.score:.2f}, {result.seconds:.1f} s"
-        tell_progress(text)
+        score = "no score" if isnan(result.score) else f"{100 * result.score:.2f}"
+        tell_progress(f"Fold {result.fold + 1} of {folds}, {penalties}: {score}, {result.seconds:.1f} s")
 
     penalties = parse_numbers("c1", c1), parse_numbers("c2", c2)
     make_folders(results, output)

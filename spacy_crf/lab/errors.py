@@ -154,6 +154,14 @@ class LabErrors(metaclass=Messages):
         "The scorer of component {name!r} does not tell {score}, which penalties are chosen by. It tells: {known}. "
         "Take the scorer that the component has by default."
     )
+    CRF484 = (
+        "{name!r} cannot be tuned by {score}: less than two folds have something to judge, such as entities, gold or "
+        "found. Give more documents with gold, or fewer folds."
+    )
+    CRFW485 = (
+        "Folds without {score} under some penalties are left out for all: {folds}. They have no gold to judge, or no "
+        "entities, gold or found. Give {name!r} more documents with gold, or fewer folds."
+    )
     CRF655 = "{value!r} is no setting with a value. Write it as components.crf_tagger.decode=posterior."
     CRF656 = "{path} has too few words for classes. Give more text, or a smaller --min-count."
     CRF657 = "{path}, line {line}: a word and {width} numbers are expected, with single spaces between them."

@@ -1,12 +1,13 @@
 """Choice of penalties by cross-validation: a component is trained by its own trainer, and scored by its own scorer."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import compress, product
-from math import isfinite, sqrt
+from math import isfinite, isnan, nan, sqrt
 from statistics import fmean, stdev
-from typing import Any, Literal, cast
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 from spacy.language import Language
@@ -15,7 +16,7 @@ from spacy.util import minibatch
 
 from ..annotation.documents import document_numbers
 from ..core.arrays import Segments
-from ..core.errors import CRFError, require_count
+from ..core.errors import CRFError, CRFWarning, excerpt, require_count
 from ..corpora.docbin import cut_doc
 from ..learning.encoder import ChainLearner, MakeSample, Sample
 from ..learning.lbfgs import LBFGSTrainer
@@ -27,6 +28,7 @@ from .sampling import deal
 
 Rule = Literal["best", "one-se"]
 Unit = Literal["auto", "doc", "sequence"]
+_Penalties: TypeAlias = tuple[float, float]  # c1 and c2
 SCORES = {"ent": "ents_f", "spans": "spans_{spans_key}_f"}
 TRAINER = {"@misc": "spacy_crf.LBFGS.v1"}  # with its defaults, as trainer = "auto" takes it
 BATCH_SIZE = 256  # documents that are scored at once
@@ -36,8 +38,8 @@ BATCH_SIZE = 256  # documents that are scored at once
 class FoldResult:
     """One fold under one pair of penalties.
 
-    score (float), loss (float): of what was held out: the score of the component's scorer, and -log p(gold) for each
-        token with gold, in nats. n_active (int): weights that are not 0.
+    score (float), loss (float): of what was held out: the score of the component's scorer, nan where there is nothing
+        to judge, and -log p(gold) for each token with gold, in nats. n_active (int): weights that are not 0.
     """
 
     fold: int
@@ -144,6 +146,7 @@ def cross_validate(
     iterations (int): of L-BFGS, at most, for each fit. rule (str): see `CrossValidation.chosen`.
     scored (Sequence[Example] | None): the same examples with the gold that they are scored by, if that is another.
     on_result (Callable | None): told of each fit when it is done.
+    RAISES (ValueError): where less than two folds have a score under all penalties; others are left out and told.
     """
     pipe: Any = nlp.get_pipe(name)
     if not isinstance(pipe.trainer, LBFGSTrainer):
@@ -154,7 +157,7 @@ def cross_validate(
         raise CRFError(PipeErrors.CRF401.format(name=name))
     pairs = list(product(_checked("c1", c1), _checked("c2", c2)))
     weights = score_weights(nlp, name)
-    results: dict[tuple[float, float], list[FoldResult]] = {pair: [] for pair in pairs}
+    results: dict[_Penalties, list[FoldResult]] = {pair: [] for pair in pairs}
     for number, (train, held_out) in enumerate(make_folds(pipe, examples, folds, unit, seed, scored)):
         fold = Fold(nlp, name, train, held_out)
         for pair in pairs:
@@ -165,7 +168,23 @@ def cross_validate(
             results[pair].append(result)
             if on_result is not None:
                 on_result(result)
-    return CrossValidation(name, " + ".join(weights), rule, [Setting(*pair, found) for pair, found in results.items()])
+    score, kept = " + ".join(weights), _comparable(name, score_names=weights, results=results)
+    return CrossValidation(name, score, rule, [Setting(*pair, found) for pair, found in kept.items()])
+
+
+def _comparable(
+    name: str, score_names: Iterable[str], results: Mapping[_Penalties, list[FoldResult]]
+) -> dict[_Penalties, list[FoldResult]]:
+    """Leave out the folds that lack a score under any penalties, so that means are over the same documents."""
+    lacking = {result.fold for found in results.values() for result in found if isnan(result.score)}
+    kept = {pair: [result for result in found if result.fold not in lacking] for pair, found in results.items()}
+    if lacking:
+        folds = excerpt(", ".join(str(fold + 1) for fold in sorted(lacking)))
+        told = {"name": name, "score": " + ".join(score_names), "folds": folds}
+        if len(next(iter(kept.values()))) < 2:
+            raise CRFError(LabErrors.CRF484.format(**told))
+        warnings.warn(LabErrors.CRFW485.format(**told), CRFWarning, stacklevel=3)
+    return kept
 
 
 def score_weights(nlp: Language, name: str) -> dict[str, float]:
@@ -293,7 +312,8 @@ class Fold:
         found = pipe.score(scored)
         if lacking := [key for key in weights if key not in found]:
             raise CRFError(LabErrors.CRF654.format(name=pipe.name, score=lacking[0], known=", ".join(found) or "none"))
-        return sum(weight * (found[key] or 0.0) for key, weight in weights.items()), loss / self._n_known
+        values = {key: nan if found[key] is None else found[key] for key in weights}
+        return sum(weight * values[key] for key, weight in weights.items()), loss / self._n_known
 
 
 class _Recall:

@@ -360,6 +360,31 @@ def test_the_score_is_that_of_the_component(target: str, decode: str) -> None:
     assert count_weights(pipe) > 0
 
 
+def towns_and_rain(towns: int, rain: int) -> tuple[Language, list[Example]]:
+    """Documents with one entity each, and such without."""
+    nlp = build(target="ent", features={"@misc": "spacy_crf.Features.v1", "templates": ["LOWER"]})
+    said = [(["in", "Delft"], ["O", "B-LOC"])] * towns + [(["it", "rained"], ["O", "O"])] * rain
+    examples = [Example(Doc(nlp.vocab, words=words), Doc(nlp.vocab, words=words, ents=ents)) for words, ents in said]
+    nlp.initialize(lambda: examples)
+    return nlp, examples
+
+
+def test_folds_without_a_score_do_not_count() -> None:
+    nlp, examples = towns_and_rain(4, 2)
+    told: list[FoldResult] = []
+    with pytest.warns(UserWarning, match="CRFW485.*ents_f.*left out for all: [1-6], [1-6]\\."):
+        found = cross_validate(nlp, NAME, examples, [0], [0.01, 0.1], folds=6, unit="doc", on_result=told.append)
+    assert [len(setting.folds) for setting in found.settings] == [4, 4]
+    assert found.best.mean == 1.0  # not 2 / 3
+    assert sum(np.isnan(result.score) for result in told) == 4 and "NaN" not in json.dumps(found.to_data())
+
+
+def test_without_folds_that_have_a_score_there_is_no_choice() -> None:
+    nlp, examples = towns_and_rain(1, 3)
+    with pytest.raises(ValueError, match="CRF484.*'crf_tagger'.*ents_f"):
+        cross_validate(nlp, NAME, examples, [0], [0.1], folds=4, unit="doc")
+
+
 @pytest.mark.parametrize("target, scheme", [("ent", "BIO"), ("ent", "BILUO"), ("tag", "none")])
 def test_unknown_gold_counts_for_nothing(target: str, scheme: str) -> None:
     nlp = build(target=target, scheme=scheme)
