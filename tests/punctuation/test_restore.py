@@ -65,8 +65,9 @@ def test_words_never_change(text: str, data: st.DataObject, language: str | None
     edits = Editor(scheme, MIXED, keep, capitalise).edits(text, words, labels)
     assert all(one.end <= two.start for one, two in zip(edits, edits[1:]))
     after = apply_edits(text, edits)
-    letters = [c for c in after.lower() if c.isalnum()]
-    assert letters == [c for c in text.lower() if c.isalnum()]
+    # folded, as the lower case of a Greek sigma depends on what is behind it
+    letters = [c for c in after.casefold() if c.isalnum()]
+    assert letters == [c for c in text.casefold() if c.isalnum()]
     # a period behind a letter may become a part of it: "a." is an initial
     assert [form.rstrip(".") for form in bare(after)] == [form.rstrip(".") for form in bare(text)]
     places = {(word.start, word.end) for word in words}
@@ -77,7 +78,7 @@ def test_words_never_change(text: str, data: st.DataObject, language: str | None
 
 
 def bare(text: str) -> list[str]:
-    return [text[word.start : word.end].lower() for word in split_words(text)]
+    return [text[word.start : word.end].casefold() for word in split_words(text)]
 
 
 @pytest.mark.promise
