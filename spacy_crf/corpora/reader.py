@@ -249,7 +249,8 @@ def refuse_gold(path: Path, vocab: Vocab, kind: Literal["tag", "pos"] = "tag") -
     """
     try:
         docs = Corpus(path).read_docs(vocab) if path.is_file() else ()
-        has_gold = any(is_review(path) or any(getattr(token, f"{kind}_") for token in doc) for doc in docs)
+        is_list = path.is_file() and pick_format(path) not in BINARY and is_review(path)
+        has_gold = any(is_list or any(getattr(token, f"{kind}_") for token in doc) for doc in docs)
     except CRFError as error:
         has_gold = error.code not in NO_GOLD
     if has_gold:

@@ -15,6 +15,7 @@ from spacy_crf.annotation.gold import read_gold_tags
 from spacy_crf.cli import app
 from spacy_crf.core.errors import CRFWarning
 from spacy_crf.corpora.reader import Corpus
+from spacy_crf.tagsets.cli import LAYOUTS
 from spacy_crf.tagsets.report import render_page, report_sets
 
 TRAIN = """# sent_id = 1
@@ -189,6 +190,12 @@ def test_what_a_person_has_checked_is_not_written_over(folder: Path, tmp_path: P
         assert result.exit_code and "CRF493" in result.output and path.read_text(encoding="utf8") == content
     path.write_text(written, encoding="utf8")
     annotate(folder, layout, tmp_path)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_files_that_nobody_has_filled_in_are_written_again(folder: Path, tmp_path: Path, layout: str) -> None:
+    for _ in range(2):
+        annotate(folder, layout, tmp_path)
 
 
 def test_a_list_that_is_filled_in_is_not_written_over(folder: Path, tmp_path: Path) -> None:
