@@ -75,8 +75,8 @@ class Editor:
         """Return edits in the order of the text, which do not overlap, by the label of each of its words."""
         found: list[Edit] = []
         begins, is_lower, is_behind_sign = True, text == text.lower(), False
-        fronts = self._fronts(text, words, labels)
-        for number, (word, label) in enumerate(zip(words, labels)):
+        fronts, followings = self._fronts(text, words, labels), [*(word.start for word in words[1:]), len(text)]
+        for number, (word, label, following) in enumerate(zip(words, labels, followings)):
             form = text[word.start : word.end]
             is_sign = begins and takes_no_mark(form)
             if is_behind_sign and not is_sign and label.case == "lower":
@@ -90,7 +90,7 @@ class Editor:
                 continue
             found += fronts.get(number, ())
             found += self._case_edit(form, word, label, begins)
-            found += self._closing_edits(text, word, label)
+            found += self._closing_edits(text, word, label, following)
             begins = is_sign or ends_sentence(word, label.mark, self._scheme, self._keep)
         return found
 
@@ -130,8 +130,8 @@ class Editor:
         if wanted != form:
             yield Edit(word.start, word.end, wanted)
 
-    def _closing_edits(self, text: str, word: Word, label: Label) -> Iterator[Edit]:
-        """Edit the mark and what closes: a mark stands inside quotation marks and outside of brackets."""
+    def _closing_edits(self, text: str, word: Word, label: Label, following: int) -> Iterator[Edit]:
+        """Edit the mark and what closes, before the next word: inside of quotation marks, outside of brackets."""
         sign = self._pair(label.closing)[1] if self._scheme.pairs and label.closing and not word.closing else ""
         changes = self._scheme.label(word.mark) != label.mark and not (self._keep and word.mark)
         is_needless = label.mark == "PERIOD" and text[word.end - 1] == "."  # the period that is a part of the word
@@ -141,7 +141,7 @@ class Editor:
             if sign:
                 yield Edit(word.end, word.end, sign)
             if changes:
-                yield _replace_mark(text, word, mark)
+                yield _replace_mark(text, word, mark, following)
             return
         mark = mark if changes else ""
         inserted = mark + sign if label.closing == "QUOTE" else sign + mark
@@ -172,12 +172,12 @@ def ends_sentence(word: Word, mark: str, scheme: LabelScheme, keep: bool) -> boo
     return scheme.is_end(mark_behind(word, mark, scheme, keep))
 
 
-def _replace_mark(text: str, word: Word, mark: str) -> Edit:
+def _replace_mark(text: str, word: Word, mark: str, following: int) -> Edit:
     """Put another mark, as it is spelt, or none, for the one that is there; words that it parted stay parted."""
     start, end = word.end + len(text[word.end : word.mark_start].rstrip(INVERTED)), word.mark_end  # both of "(¿?)"
     spaced = start > word.end and text[start - 1] in SPACES
     rest = end
-    while rest < len(text) and text[rest] in _BEHIND_WORDS:
+    while rest < following and text[rest] in _BEHIND_WORDS:  # those of an emoticon are a word
         rest += 1
     is_between = rest < len(text) and not (text[rest].isspace() or is_unspaced(text[rest]))
     glued = is_between or (spaced and rest > end)

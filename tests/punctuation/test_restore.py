@@ -108,6 +108,7 @@ def test_labels_of_the_text_itself_make_no_edits(text: str) -> None:
         ("1–:1", ["O", "O"], "1 :1"),
         ('1–"1', ["O", "O"], '1 "1'),
         ("1–)-", ["O"], "1 )-"),
+        ("1…:)", ["O", "O"], "1 :)"),
         ("is it so!", ["O", "O", "QUESTION"], "is it so?"),
         ("he said (so) then", ["O", "O", "COMMA", "PERIOD"], "he said (so), then."),
         ("he said go", ["O|lower", "COMMA|lower", "PERIOD|lower|QUOTE<QUOTE>"], "he said, “go.”"),
