@@ -10,7 +10,7 @@ from spacy_crf.punctuation.block import NONE, SIGNS, LabelScheme
 from spacy_crf.punctuation.labels import Label, LabelTable, may_follow, parse_label, tell_sentences
 from spacy_crf.punctuation.languages import LANGUAGES
 from spacy_crf.punctuation.restore import Editor, apply_edits, restore
-from spacy_crf.punctuation.words import PAIRS, apply_case, case_of, split_words
+from spacy_crf.punctuation.words import PAIRS, apply_case, case_of, is_emoticon, split_words
 
 MARKS = LabelScheme([*SIGNS])
 SCHEME = LabelScheme([*SIGNS], case=True, pairs=True)
@@ -68,8 +68,12 @@ def test_words_never_change(text: str, data: st.DataObject, language: str | None
     # folded, as the lower case of a Greek sigma depends on what is behind it
     letters = [c for c in after.casefold() if c.isalnum()]
     assert letters == [c for c in text.casefold() if c.isalnum()]
-    # a period behind a letter may become a part of it: "a." is an initial
-    assert [form.rstrip(".") for form in bare(after)] == [form.rstrip(".") for form in bare(text)]
+    # a period behind a letter may become a part of it: "a." is an initial; French has a space before ";", which may make
+    # an emoticon with the bracket behind it
+    before, behind = (
+        [form.rstrip(".") for form in bare(one) if language != "fr" or not is_emoticon(form)] for one in (text, after)
+    )
+    assert before == behind
     places = {(word.start, word.end) for word in words}
     for edit in edits:
         if any(c.isalnum() for c in text[edit.start : edit.end] + edit.replacement):
