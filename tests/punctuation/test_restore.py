@@ -68,8 +68,8 @@ def test_words_never_change(text: str, data: st.DataObject, language: str | None
     # folded, as the lower case of a Greek sigma depends on what is behind it
     letters = [c for c in after.casefold() if c.isalnum()]
     assert letters == [c for c in text.casefold() if c.isalnum()]
-    # a period behind a letter may become a part of it: "a." is an initial; French has a space before ";", which may make
-    # an emoticon with the bracket behind it
+    # a period behind a letter may become a part of it: "a." is an initial; French has a space before ";", which makes
+    # an emoticon with a bracket behind it
     before, behind = (
         [form.rstrip(".") for form in bare(one) if language != "fr" or not is_emoticon(form)] for one in (text, after)
     )
