@@ -59,8 +59,9 @@ class ConstraintWarnings(metaclass=Messages):
         'count violations "once".'
     )
     CRFW456 = (
-        "Component {name!r}: no labelling of document {document!r} was found that keeps all hard constraints, so that "
-        "its probabilities are those without constraints. Give some constraints a cost."
+        "Component {name!r}: no labelling of document {document!r} was found that keeps all hard constraints and costs "
+        "less than some 700, so that its probabilities are those without constraints. Give hard constraints a cost, or "
+        "lower costs."
     )
     CRFW457 = (
         "Component {name!r}: the gold labels of {count} training sequences break hard constraints ({examples}). They "
