@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ..reading.records import parse_toml
 from .block import ENDS
-from .words import INVERTED, NO_FORMS, Edit, Word, bare_form
+from .words import INVERTED, NO_FORMS, PAIRS, Edit, Word, bare_form
 
 LANGUAGES = ("en", "nl", "de", "fr", "es", "zh", "ja")
 CLAUSE_ENDS = ("COMMA", "SEMICOLON", "COLON", "DASH")  # behind which a question may begin inside of a sentence
@@ -34,6 +34,10 @@ class LanguagePreset(NamedTuple):
     questions: frozenset[str] = frozenset()
     quotes: tuple[str, str] = ("“", "”")
 
+    def pair(self, kind: str) -> tuple[str, str]:
+        """Return the signs that open and close quotation marks or brackets."""
+        return self.quotes if kind == "QUOTE" else (PAIRS[kind][0][0], PAIRS[kind][1][0])
+
     def opening_edits(
         self, text: str, words: Sequence[Word], marks: Sequence[str], keep: bool
     ) -> Iterator[tuple[int, Edit]]:
@@ -47,7 +51,7 @@ class LanguagePreset(NamedTuple):
             opener = "" if is_open else self.openers.get(marks[end - 1], "")
             there = [(number, at) for number in range(first, end) for at in _inverted(text, words, number)]
             if not keep:
-                yield from ((number, Edit(at, at + 1, "")) for number, at in there if text[at] != opener)
+                yield from ((number, _removed(text, at)) for number, at in there if text[at] != opener)
             if opener and not any(keep or text[at] == opener for _, at in there):
                 forms = [bare_form(text[word.start : word.end]) for word in words[first:end]]
                 number = first + (self._asking(forms, marks[first:end]) if marks[end - 1] == "QUESTION" else 0)
@@ -64,6 +68,12 @@ class LanguagePreset(NamedTuple):
 def _is_open(text: str, word: Word, mark: str) -> bool:
     """Tell whether a mark of a text that stays has its opening one right before it, as in "1820 (¿?)"."""
     return mark == word.mark != "" and text[word.mark_start - 1] in INVERTED
+
+
+def _removed(text: str, at: int) -> Edit:
+    """Take away a mark that opens a sentence; a period or colon that begins the word behind it stays parted."""
+    is_glued = at > 0 and text[at + 1] in ".:" and not text[at - 1].isspace()
+    return Edit(at, at + 1, " " if is_glued else "")
 
 
 def _inverted(text: str, words: Sequence[Word], number: int) -> list[int]:

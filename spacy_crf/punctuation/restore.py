@@ -100,16 +100,17 @@ class Editor:
         if self._scheme.pairs:
             for number, (word, label) in enumerate(zip(words, labels)):
                 if label.opening and not word.opening:
-                    found[number] = [Edit(word.start, word.start, self._pair(label.opening)[0])]
+                    found[number] = [Edit(word.start, word.start, self._language.pair(label.opening)[0])]
         if self._language.openers:
             marks = [mark_behind(word, label.mark, self._scheme, self._keep) for word, label in zip(words, labels)]
             for number, edit in self._language.opening_edits(text, words, marks, self._keep):
                 found[number] = sorted([*found.get(number, ()), edit], key=attrgetter("start"))
         return found
 
-    def _pair(self, kind: str) -> tuple[str, str]:
-        """Return the signs that open and close."""
-        return self._language.quotes if kind == "QUOTE" else (PAIRS[kind][0][0], PAIRS[kind][1][0])
+    def _closing(self, kind: str, before: str) -> str:
+        """Return the sign that closes, with the white space that parts it from the character before."""
+        sign = self._language.pair(kind)[1] if self._scheme.pairs else ""
+        return sign.lstrip(SPACES) if is_unspaced(before) else sign
 
     def _leaves(self, label: Label, begins: bool) -> bool:
         """Tell whether a label leaves a word in lower case without a mark as it is: most do."""
@@ -132,7 +133,7 @@ class Editor:
 
     def _closing_edits(self, text: str, word: Word, label: Label, following: int) -> Iterator[Edit]:
         """Edit the mark and what closes, before the next word: inside of quotation marks, outside of brackets."""
-        sign = self._pair(label.closing)[1] if self._scheme.pairs and label.closing and not word.closing else ""
+        sign = self._closing(label.closing, text[word.end - 1]) if label.closing and not word.closing else ""
         changes = self._scheme.label(word.mark) != label.mark and not (self._keep and word.mark)
         is_needless = label.mark == "PERIOD" and text[word.end - 1] == "."  # the period that is a part of the word
         is_needless |= not word.mark and takes_no_mark(text[word.start : word.end])

@@ -47,7 +47,7 @@ _OPENS, _ENDS = re.escape(OPENERS), re.escape("".join(sorted({*_CLOSING, *_MARKS
 _UNSPACED_PIECE = re.compile(
     rf"[{_OPENS}]*+[{UNSPACED}][{_ENDS}]*+|(?:[{_OPENS}]*+[^{_OPENS}{UNSPACED}]++)++|[{_OPENS}]++"
 )
-_ADDRESS = re.compile(rf"[{_OPENS}]*(?:--?[^\W\d_]|[a-z]{{2,9}}://|www\.|[^\s@]+@[^\s@]+\.)", re.IGNORECASE)
+_ADDRESS = re.compile(rf"[{_OPENS}]*(?:--?[^\W\d_{UNSPACED}]|[a-z]{{2,9}}://|www\.|[^\s@]+@[^\s@]+\.)", re.IGNORECASE)
 _EMOTICON = re.compile(r"[:;]-?[()\[\]]+")
 # Words that are spelt as they are: addresses, paths, names of files and users, options, and what begins with a digit
 _CODE = re.compile(r"[-@#~/\\\d]|[^\s@]*(?:://|@|[\\_=]|[^\W\d_]{2,}\.[^\W\d_]{2,})|www\.", re.IGNORECASE)

@@ -126,6 +126,21 @@ def test_restored_texts(text: str, labels: list[str], expected: str) -> None:
     assert apply_edits(text, Editor(scheme).edits(text, words, [parse_label(label) for label in labels])) == expected
 
 
+@pytest.mark.parametrize(
+    "text, language, labels, expected",
+    [
+        ("漢.1", "fr", ["PERIOD|lower|QUOTE<QUOTE>", "O|lower"], "«\u202f漢».1"),
+        ("漢¿:é", "es", ["O|lower", "O|lower"], "漢 :é"),
+        ("-漢é–", "ja", ["O|lower|BRACKET<BRACKET>", "O|lower"], "-(漢)é"),
+        ("so", "fr", ["O|lower|QUOTE<QUOTE>"], "«\u202fso\u202f»"),
+    ],
+)
+def test_characters_that_are_words_stay_words(text: str, language: str, labels: list[str], expected: str) -> None:
+    scheme = LabelScheme([*SIGNS], case=True, pairs=True, language=language)
+    after = apply_edits(text, Editor(scheme).edits(text, split_words(text), [parse_label(label) for label in labels]))
+    assert (after, bare(after)) == (expected, bare(text))
+
+
 def test_what_is_there_is_kept() -> None:
     text = "Hello world; HELLO there"
     labels = [Label("COMMA", "lower"), Label("PERIOD", "lower"), Label("O", "lower"), Label("QUESTION", "Title")]
