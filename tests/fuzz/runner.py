@@ -25,8 +25,8 @@ MOST_BYTES = 2 << 30
 IN_MEMORY = Path("/dev/shm") if Path("/dev/shm").is_dir() else None
 
 
-class TooSlow(Exception):
-    """An input takes longer than it may."""
+class TooSlow(BaseException):
+    """An input takes longer than it may. No handler of errors may take it for one of a document."""
 
 
 @dataclass
@@ -101,7 +101,7 @@ class Runner:
         error, spent = self._try(inputs)
         if error is not None and len(inputs) > 1:
             taken = [data for data in inputs if self.run(data)]
-            if len(taken) == len(inputs):  # each of them is right, all of them are not
+            if len(taken) == len(inputs) and not isinstance(error, TooSlow):  # each is right, all of them are not
                 self._add_finding(error, b"\0".join(inputs))
             return taken
         self._count(inputs, spent)
@@ -113,7 +113,7 @@ class Runner:
             self._add_finding(error, inputs[0])
         return []
 
-    def _try(self, inputs: Sequence[bytes]) -> tuple[Exception | None, float]:
+    def _try(self, inputs: Sequence[bytes]) -> tuple[BaseException | None, float]:
         """Read inputs. Return what was raised and the seconds that were spent."""
         start, raised = time.process_time(), None
         self._watch.begin()
@@ -122,7 +122,7 @@ class Runner:
                 self.target.read(inputs[0], self.folder)
             else:
                 self.target.read_all(inputs)
-        except Exception as error:  # whatever it is, it must have a code
+        except (Exception, TooSlow) as error:  # whatever it is, it must have a code
             raised = error
         finally:
             self._watch.end()
@@ -133,7 +133,7 @@ class Runner:
         self.report.seconds += spent
         self.report.slowest = max(self.report.slowest, spent / len(inputs))
 
-    def _add_finding(self, error: Exception, data: bytes) -> None:
+    def _add_finding(self, error: BaseException, data: bytes) -> None:
         self.report.findings.setdefault(_place(error), (str(error)[:200], data))
 
 

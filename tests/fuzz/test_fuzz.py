@@ -1,5 +1,6 @@
 """Some hundreds of inputs for each parser, always the same, and all that was found once."""
 
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 
 from fuzz.mutate import Inputs
 from fuzz.runner import Runner, fuzz
-from fuzz.targets import FOUND, TARGETS
+from fuzz.targets import FOUND, TARGETS, Target
 
 RUNS = 150
 SECONDS = 3.0
@@ -34,3 +35,18 @@ def test_what_was_found_once(path: Path, tmp_path: Path) -> None:
     runner = Runner(path.parent.name, TARGETS[path.parent.name], tmp_path)
     runner.run(path.read_bytes())
     assert runner.report.findings == {}
+
+
+def _swallow(data: bytes, folder: Path) -> None:
+    """Handle all errors of an input, as pipelines do; one input never ends."""
+    with suppress(Exception):
+        while data == b"endless":
+            pass
+
+
+def test_a_handler_of_errors_does_not_hide_what_takes_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fuzz.runner.MOST_SECONDS", 0.5)
+    runner = Runner("swallowing", Target(_swallow, list), tmp_path)
+    with runner.watching():
+        assert runner.run(b"short") and not runner.run(b"endless")
+    assert [place.split()[0] for place in runner.report.findings] == ["TooSlow"]
