@@ -2,36 +2,39 @@
 
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from ...core.errors import CRFError, required
-from ...core.grammar.numerals import numeral
-from ...core.sections.headings import MOST_LEVELS
 from ...reading.files import check_expansion, read_bytes
 from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import LARGE, Kind
-from .markup import BULLET, DEEPEST, INDENT
+from .docx_parts import (
+    OFF,
+    NumberedList,
+    StyleSheet,
+    W,
+    XmlElement,
+    is_hidden,
+    outline_level,
+    read_lists,
+    value_of,
+    whole,
+)
+from .markup import DEEPEST, INDENT
 from .paragraphs import MOST_INDENTED, rank_sizes
 
 OLD_WORD = b"\xd0\xcf\x11\xe0"  # begins old files, and new ones with a password
-W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-BODY_LEVEL = 9  # the outline level of text
-NUMERALS = {"lowerLetter": "a", "upperLetter": "A", "lowerRoman": "i", "upperRoman": "I"}
-OFF = frozenset(("0", "false", "off", "none"))
 LEFT_OUT = {f"{W}{name}" for name in ("del", "moveFrom", "pPr", "rPr", "sectPr", "footnotePr", "instrText", "rt")}
 LEFT_OUT.add("{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback")
 MATHS = "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"
 SIGNS = {f"{W}tab": "\t", f"{W}ptab": "\t", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
-PAGE, NO_ENDS = "\f", ("del", "moveFrom", "vanish")  # a break of a page or column; of the mark of a paragraph
+PAGE, NO_ENDS = "\f", ("del", "moveFrom")  # a break of a page or column; of the mark of a paragraph
 TWIPS = 120  # in a column of indentation: half of a size of 12 points
-MOST_LEVELS_OF_LISTS, MOST_NUMBER, MOST_SPELT = 9, 10**9, 780
 STYLES = {"b": "bold", "i": "italic", "u": "underline"}
 DAMAGES = (SyntaxError, ValueError, LookupError, AttributeError, TypeError, OSError, RuntimeError, EOFError)
-XmlElement: TypeAlias = Any  # of lxml
 
 
 def read_docx(path: Path) -> DocumentLayout:
@@ -66,140 +69,17 @@ def read_docx(path: Path) -> DocumentLayout:
         raise CRFError(SectionErrors.CRF562.format(path=path, what="DOCX", reason=reason)) from error
 
 
-def _value(parent: XmlElement | None, *names: str) -> str | None:
-    """Value of the element at the end of a path of names, "" if it has none; None if there is no such element."""
-    for name in names:
-        parent = None if parent is None else parent.find(W + name)
-    return None if parent is None else parent.get(f"{W}val", "")
-
-
-def _whole(text: str | None, otherwise: int = 0) -> int:
-    try:
-        found = int(float(text or ""))
-    except (ValueError, OverflowError):
-        return otherwise
-    return found if abs(found) < MOST_NUMBER else otherwise
-
-
-# -- styles --------------------------------------------------------------------------------------------------
-
-
-class _StyleSheet:
-    """Styles of a document, each with those that it is based on."""
-
-    def __init__(self, root: XmlElement) -> None:
-        self.styles = {style.get(f"{W}styleId"): style for style in root.iterfind(f"{W}style")}
-        self.defaults = root.find(f"{W}docDefaults/{W}rPrDefault")
-        own = ((key, style) for key, style in self.styles.items() if style.get(f"{W}type") == "paragraph")
-        self.usual = next((key for key, style in own if style.get(f"{W}default", "0").lower() not in OFF), None)
-
-    def chain(self, style: str | None) -> list[XmlElement]:
-        """A style and those that it is based on, the nearest first."""
-        found = list[XmlElement]()
-        while style in self.styles and self.styles[style] not in found:
-            found.append(self.styles[style])
-            style = _value(found[-1], "basedOn")
-        return found
-
-
-def _level(places: list[XmlElement]) -> int | None:
-    """The outline level of a paragraph or its styles, 0 for the outermost; those of text have none."""
-    for place in places:
-        name = (_value(place, "name") or "").lower()
-        own = _value(place, "pPr", "outlineLvl")
-        if own is not None or name.startswith("heading "):
-            level = _whole(own, BODY_LEVEL) if own is not None else _whole(name.removeprefix("heading "), 0) - 1
-            return level if 0 <= level < min(BODY_LEVEL, MOST_LEVELS) else None
-    return None
-
-
-# -- lists ---------------------------------------------------------------------------------------------------
-
-
-@dataclass(slots=True)
-class _ListLevel:
-    """A level of a list. text (str): such as "%1.%2.", where %1 is the number of the first level."""
-
-    numerals: str
-    text: str
-    start: int
-    restarts: bool
-    is_legal: bool  # all numbers are 1, 2, 3
-    style: str | None
-
-    @classmethod
-    def of(cls, level: XmlElement) -> "_ListLevel":
-        numerals, text = _value(level, "numFmt") or "decimal", _value(level, "lvlText") or ""
-        restarts, is_legal = _value(level, "lvlRestart") != "0", _value(level, "isLgl") not in (None, *OFF)
-        return cls(numerals, text, _whole(_value(level, "start")), restarts, is_legal, _value(level, "pStyle"))
-
-
-@dataclass(slots=True)
-class _NumberedList:
-    """A list by its levels; lists that are instances of one share its counts."""
-
-    levels: dict[int, _ListLevel]
-    counts: dict[int, int]
-    starts: dict[int, int] = field(default_factory=dict)  # levels that begin anew where the list is first used
-
-    def next(self, depth: int) -> str:
-        """The number or bullet of the next item, with a space behind it."""
-        for above in [other for other in self.starts if other <= depth]:
-            self.counts[above] = self.starts.pop(above) - 1
-        level = self.levels[depth]
-        self.counts[depth] = self.counts.get(depth, level.start - 1) + 1
-        for deeper in [other for other in self.counts if other > depth and self.levels[other].restarts]:
-            del self.counts[deeper]
-        if level.numerals == "bullet":
-            return BULLET
-        text = level.text if level.numerals != "none" else ""
-        for other in range(min(depth + 1, MOST_LEVELS_OF_LISTS)):
-            if f"%{other + 1}" in text and other in self.levels:
-                number = self.counts.setdefault(other, self.levels[other].start)
-                kind = "decimal" if level.is_legal else self.levels[other].numerals
-                text = text.replace(f"%{other + 1}", _spell(kind, number))
-        return f"{text} " if text else ""
-
-
-def _spell(kind: str, number: int) -> str:
-    if kind in NUMERALS and 0 < number <= MOST_SPELT:
-        return numeral(NUMERALS[kind], number)
-    return f"{number:02}" if kind == "decimalZero" else str(number)
-
-
-def _lists(root: XmlElement) -> dict[str, _NumberedList]:
-    """Lists of a document by their numbers."""
-    shared: dict[str, tuple[dict[int, _ListLevel], dict[int, int]]] = {}
-    for own in root.iterfind(f"{W}abstractNum"):
-        levels = {_whole(level.get(f"{W}ilvl")): _ListLevel.of(level) for level in own.iterfind(f"{W}lvl")}
-        shared[own.get(f"{W}abstractNumId")] = levels, {}
-    found = {}
-    for own in root.iterfind(f"{W}num"):
-        starts, (levels, counts) = {}, shared.get(_value(own, "abstractNumId") or "", ({}, {}))
-        for other in own.iterfind(f"{W}lvlOverride"):
-            depth = _whole(other.get(f"{W}ilvl"))
-            if (start := _value(other, "startOverride")) is not None:
-                starts[depth] = _whole(start)
-            if (level := other.find(f"{W}lvl")) is not None:
-                levels = {**levels, depth: _ListLevel.of(level)}
-        found[own.get(f"{W}numId")] = _NumberedList(levels, counts, starts)
-    return found
-
-
-# -- the body ------------------------------------------------------------------------------------------------
-
-
 class _DocxReader:
     def __init__(self, part: Any) -> None:
         from docx.opc.constants import RELATIONSHIP_TYPE
 
         self.body = part.element.body
-        _join_paragraphs(self.body)
         parts = [own for own in part.rels.values() if not own.is_external]
         roots = {own.reltype: own.target_part.element for own in parts if hasattr(own.target_part, "element")}
-        self.styles = _StyleSheet(roots.get(RELATIONSHIP_TYPE.STYLES, part.element))
+        self.styles = StyleSheet(roots.get(RELATIONSHIP_TYPE.STYLES, part.element))
+        self._remove_hidden()
         numbering = roots.get(RELATIONSHIP_TYPE.NUMBERING)
-        self.lists = {} if numbering is None else _lists(numbering)
+        self.lists = {} if numbering is None else read_lists(numbering)
         self.builder = LayoutBuilder()
         self.sizes: list[tuple[int, int, float]] = []  # start, end, and size of the type there
 
@@ -217,22 +97,36 @@ class _DocxReader:
         self.builder.runs += [(start, end, LARGE[ranks[size] - 1]) for start, end, size in self.sizes if size in ranks]
         return self.builder.build(name)
 
+    def _remove_hidden(self) -> None:
+        """Remove text that is hidden, by itself or by a style, and join paragraphs whose ends are deleted or hidden."""
+        for paragraph in list(self.body.iter(f"{W}p")):
+            places = self._places(paragraph)
+            for run in list(paragraph.iter(f"{W}r")):
+                styles = self.styles.chain(value_of(run, "rPr", "rStyle"))
+                if next(run.iterancestors(f"{W}p")) is paragraph and is_hidden([run, *styles, *places[1:]]):
+                    run.getparent().remove(run)
+            mark = paragraph.find(f"{W}pPr")
+            if is_hidden([*([] if mark is None else [mark]), *places[1:]]) or any(
+                value_of(mark, "rPr", name) not in (None, *OFF) for name in NO_ENDS
+            ):
+                _join_next(paragraph)
+
     def _is_page(self, table: XmlElement) -> bool:
         """Whether a table is for the layout of a page: it has headings or tables in it."""
         return table.find(f".//{W}tbl") is not None or any(
-            _level(self._places(paragraph)) is not None for paragraph in table.iterfind(f".//{W}p")
+            outline_level(self._places(paragraph)) is not None for paragraph in table.iterfind(f".//{W}p")
         )
 
     def _places(self, paragraph: XmlElement) -> list[XmlElement]:
         """A paragraph, its style, and those that this is based on."""
-        return [paragraph, *self.styles.chain(_value(paragraph, "pPr", "pStyle") or self.styles.usual)]
+        return [paragraph, *self.styles.chain(value_of(paragraph, "pPr", "pStyle") or self.styles.usual)]
 
     def _table(self, table: XmlElement) -> list[XmlElement]:
         """Write a table, a row on each line. Returned are the text boxes in it."""
         self.builder.end_line()
         start, boxes = self.builder.length, list[XmlElement]()
         for row in table.iterfind(f".//{W}tr"):
-            if _value(row, "trPr", "del") is None:
+            if value_of(row, "trPr", "del") is None:
                 self.builder.end_line()
                 self.builder.write("\t".join(self._cell(cell, boxes) for cell in row.iterfind(f".//{W}tc")))
         self.builder.style(start, Kind.OTHER.value)
@@ -253,8 +147,8 @@ class _DocxReader:
     def _paragraph(self, paragraph: XmlElement) -> list[XmlElement]:
         """Write a paragraph. Returned are the text boxes in it."""
         builder, places = self.builder, self._places(paragraph)
-        level = _level(places)
-        is_title = level is None and any((_value(place, "name") or "").lower() == "title" for place in places)
+        level = outline_level(places)
+        is_title = level is None and any((value_of(place, "name") or "").lower() == "title" for place in places)
         indent, number = self._beginning(places)
         pieces = list(_pieces(paragraph))
         boxes = [box for _, _, box in pieces if box is not None]
@@ -285,36 +179,36 @@ class _DocxReader:
         depth, own = self._list(places)
         if own is not None and depth in own.levels:
             return INDENT * min(depth, DEEPEST), own.next(depth)
-        alignments = (_value(place, "pPr", "jc") for place in places)
+        alignments = (value_of(place, "pPr", "jc") for place in places)
         indent = next((found for place in places if (found := place.find(f"{W}pPr/{W}ind")) is not None), None)
         if indent is None or next(filter(None, alignments), "") == "center":
             return "", ""
-        left, first, hanging = (_whole(indent.get(f"{W}{name}")) for name in ("left", "firstLine", "hanging"))
+        left, first, hanging = (whole(indent.get(f"{W}{name}")) for name in ("left", "firstLine", "hanging"))
         columns = round((left + first - hanging) / TWIPS)
         return " " * min(columns, MOST_INDENTED), ""
 
-    def _list(self, places: list[XmlElement]) -> tuple[int, _NumberedList | None]:
+    def _list(self, places: list[XmlElement]) -> tuple[int, NumberedList | None]:
         """The level of the list that a paragraph is an item of, and this list."""
         for place in places:
-            if (name := _value(place, "pPr", "numPr", "numId")) is None:
+            if (name := value_of(place, "pPr", "numPr", "numId")) is None:
                 continue
-            own, given = self.lists.get(name), _value(place, "pPr", "numPr", "ilvl")
+            own, given = self.lists.get(name), value_of(place, "pPr", "numPr", "ilvl")
             style = place.get(f"{W}styleId")
             if own is None or given is not None or style is None:
-                return _whole(given), own
+                return whole(given), own
             return next((depth for depth, level in own.levels.items() if level.style == style), 0), own
         return 0, None
 
     def _style(self, start: int, run: XmlElement | None, styles: list[XmlElement]) -> None:
         """Give the text of a run its type. styles (list): of the paragraph."""
-        own = [] if run is None else [run, *self.styles.chain(_value(run, "rPr", "rStyle"))]
+        own = [] if run is None else [run, *self.styles.chain(value_of(run, "rPr", "rStyle"))]
         places = [*own, *styles, self.styles.defaults]
         for name, style in STYLES.items():
-            found = (_value(place, "rPr", name) for place in places)
+            found = (value_of(place, "rPr", name) for place in places)
             if next((value for value in found if value is not None), "0") not in OFF:
                 self.builder.style(start, style)
-        sizes = (_value(place, "rPr", "sz") for place in places)
-        size = _whole(next((value for value in sizes if value is not None), None)) / 2
+        sizes = (value_of(place, "rPr", "sz") for place in places)
+        size = whole(next((value for value in sizes if value is not None), None)) / 2
         if styles and start < self.builder.length:
             self.sizes.append((start, self.builder.length, size))
 
@@ -324,8 +218,7 @@ def _pieces(element: XmlElement) -> Iterator[tuple[str, XmlElement | None, XmlEl
     waiting: list[tuple[XmlElement, XmlElement | None]] = [(child, None) for child in reversed(element)]
     while waiting:
         own, run = waiting.pop()
-        is_hidden = own.tag == f"{W}r" and _value(own, "rPr", "vanish") not in (None, *OFF)
-        if is_hidden or own.tag in LEFT_OUT:
+        if own.tag in LEFT_OUT:
             continue
         if own.tag in (f"{W}txbxContent", f"{W}p"):
             yield "", None, own
@@ -339,12 +232,10 @@ def _pieces(element: XmlElement) -> Iterator[tuple[str, XmlElement | None, XmlEl
             waiting += [(child, own if own.tag == f"{W}r" else run) for child in reversed(own)]
 
 
-def _join_paragraphs(body: XmlElement) -> None:
-    """Put paragraphs whose ends are deleted or hidden before what is in the next one, as they are shown."""
-    for paragraph in list(body.iter(f"{W}p")):
-        ends = (_value(paragraph, "pPr", "rPr", name) for name in NO_ENDS)
-        following = next(paragraph.itersiblings(f"{W}p", f"{W}tbl"), None)
-        if following is not None and following.tag == paragraph.tag and any(end not in (None, *OFF) for end in ends):
-            has_settings = following.find(f"{W}pPr") is not None
-            following[has_settings:has_settings] = [own for own in paragraph if own.tag != f"{W}pPr"]
-            paragraph.getparent().remove(paragraph)
+def _join_next(paragraph: XmlElement) -> None:
+    """Put a paragraph without an end before what is in the next one, as they are shown."""
+    following = next(paragraph.itersiblings(f"{W}p", f"{W}tbl"), None)
+    if following is not None and following.tag == paragraph.tag:
+        has_settings = following.find(f"{W}pPr") is not None
+        following[has_settings:has_settings] = [own for own in paragraph if own.tag != f"{W}pPr"]
+        paragraph.getparent().remove(paragraph)

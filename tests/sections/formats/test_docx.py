@@ -183,6 +183,25 @@ def test_paragraphs_whose_end_is_deleted_or_hidden_have_no_number_and_go_on(
     assert body(tmp_path, f"<w:tbl>{cells}</w:tbl>") == "1. one 2. two\n"
 
 
+def test_styles_hide_text_too_and_a_run_may_show_its_own(tmp_path: Path) -> None:
+    hides = '<w:style w:type="{}" w:styleId="{}"><w:name w:val="{}"/>{}<w:rPr><w:vanish/></w:rPr></w:style>'
+    shown = '<w:r><w:rPr><w:vanish w:val="0"/></w:rPr><w:t>shown</w:t></w:r>'
+    note = '<w:r><w:rPr><w:rStyle w:val="Note"/></w:rPr><w:t>gone</w:t></w:r>'
+
+    def write(document: Any) -> None:
+        document.styles.element.append(element(hides.format("character", "Note", "Note", "")))
+        document.styles.element.append(element(hides.format("paragraph", "Secret", "Secret", "")))
+        based = (
+            '<w:style w:type="paragraph" w:styleId="Deep"><w:name w:val="Deep"/><w:basedOn w:val="Secret"/></w:style>'
+        )
+        document.styles.element.append(element(based))
+        blocks = item("one", note), item("gone", style="Deep"), item(runs=shown, style="Secret"), item("two")
+        for place, block in enumerate(blocks):
+            document.element.body.insert(place, element(block))
+
+    assert read(tmp_path, write).text == "1. one\n2. showntwo\n"
+
+
 @pytest.mark.parametrize("kind", ["page", "column"])
 def test_breaks_of_pages_and_columns_end_a_line(tmp_path: Path, kind: str) -> None:
     broken, plain = BREAK.format(kind), "<w:r><w:t>behind</w:t></w:r>"
