@@ -8,6 +8,7 @@ import sys
 import tarfile
 import tomllib
 import zipfile
+from collections import Counter
 from importlib.metadata import requires
 from itertools import cycle
 from pathlib import Path
@@ -57,6 +58,16 @@ def test_the_sdist_has_what_the_readme_names(built: Path) -> None:
     assert {"README.md", "CHANGELOG.md", "LICENSE", "CITATION.cff", "corpus/crf_tagger/train.conllu"} <= names
     assert {"tests/test_package.py", "docs/index.md", "mkdocs.yml", "projects/cora/project.yml"} <= names
     assert not any("assets" in Path(name).parts for name in names if name.startswith("projects"))
+
+
+@pytest.mark.slow
+def test_the_wheel_has_nothing_twice(built: Path) -> None:
+    """`make wheels` and `make matrix` refuse such a wheel."""
+    (wheel,) = built.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        found = Counter((one.CRC, one.file_size) for one in archive.infolist() if one.file_size)
+        twice = [one.filename for one in archive.infolist() if found[one.CRC, one.file_size] > 1]
+    assert not [name for name in twice if not name.endswith("__init__.py")]
 
 
 @pytest.mark.slow
