@@ -128,9 +128,12 @@ def evaluate(
     if labels:
         sides = (doc for example in examples for doc in (example.predicted, example.reference))
         replace_all([*sides, *(trained or ()), *(whole or ())], labels, pipe)
-    scores = Scorer(nlp).score(examples)
-    if labels:  # means over labels are over those that its own count as
-        scores |= pipe.score(examples, labels=tuple(dict.fromkeys(labels.get(own, own) for own in pipe.labels)))
+    with nlp.select_pipes(disable=name):
+        scores = Scorer(nlp).score(examples)
+    # its own ones last: another component may have some of the same names. Means over labels are over those that its
+    # own count as.
+    known = {"labels": tuple(dict.fromkeys(labels.get(own, own) for own in pipe.labels))} if labels else {}
+    scores |= pipe.score(examples, **known)
     words = None if trained is None else frozenset(token.text for doc in trained for token in doc)
     tested = Scored(examples, trained or (), words)
     n_tokens = sum(len(example.predicted) for example in examples)

@@ -89,7 +89,13 @@ def assess(pipe: Any, tested: Scored, scores: Mapping[str, Any]) -> Findings:
     """Return the measures of a component together with the scores of its scorer, those of each label apart."""
     found = measure(pipe, tested)
     numbers = {name: float(value) for name, value in scores.items() if isinstance(value, int | float)}
-    by_label = {name: dict(sorted(own.items())) for name, own in scores.items() if name.endswith("_per_type") and own}
+    # of other components, what is told of a label may be a single number, or nothing
+    tables = {
+        name: {label: told for label, told in own.items() if isinstance(told, Mapping)}
+        for name, own in scores.items()
+        if name.endswith("_per_type") and own
+    }
+    by_label = {name: dict(sorted(own.items())) for name, own in tables.items() if own}
     return replace(found, scores=numbers | found.scores, by_label=by_label | found.by_label)
 
 

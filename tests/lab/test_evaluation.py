@@ -87,3 +87,23 @@ def test_labels_of_sets_cannot_count_as_others() -> None:
     nlp.update(examples)
     with pytest.raises(CRFError, match="CRF668.*sets of tags"):
         evaluate(nlp, "set_valued_tagger", examples, labels={"NNP": "NN"})
+
+
+def test_components_whose_scores_have_the_same_names() -> None:
+    nlp = tagged.train(target="tag")
+    for name, size in (("two", 2), ("three", 3)):
+        settings = {"source": "crf_tagger", "method": "size", "size": size, "tag_set": f"set_{name}"}
+        nlp.add_pipe("set_valued_tagger", name=name, config={**settings, "tag_probs": f"probs_{name}"})
+    sizes = {name: evaluate(nlp, name, tagged.make_examples(nlp)).found.scores["set_size"] for name in ("two", "three")}
+    assert sizes == {"two": 2, "three": 3}
+
+
+def test_single_numbers_of_labels_of_other_components() -> None:
+    nlp = tagged.train(target="tag")
+    categories = nlp.add_pipe("textcat")
+    examples = tagged.make_examples(nlp)
+    for number, example in enumerate(examples):
+        example.reference.cats = {"A": float(number % 2), "B": float(1 - number % 2)}
+    categories.initialize(lambda: examples, nlp=nlp)
+    found = evaluate(nlp, "crf_tagger", examples)
+    assert {name for name, _, _ in found.tables_by_label()} == {"cats_f_per_type"}
