@@ -15,6 +15,7 @@ from spacy.tokens import Doc, Span, Token
 from spacy.training import Example
 
 from ..annotation.documents import document_numbers
+from ..annotation.gold import partial_tags, write_partial
 from ..annotation.target import token_target
 from ..core.arrays import Indices
 from ..core.errors import CRFError
@@ -266,14 +267,15 @@ def _wrong_marks(pipe: PunctuationRestorer, examples: Sequence[Example]) -> Iter
 
 
 def read_labels(path: Path) -> Labels:
-    """Return what labels count as: lines `label<TAB>other label`; empty lines and lines with a "#" say nothing."""
+    """Return what labels count as: lines `label<TAB>other label`; empty lines and others with a "#" say nothing."""
     labels = {}
     for number, line in enumerate(read_lines(path), 1):
-        if line.strip() and not line.startswith("#"):
-            cells = [cell.strip() for cell in line.split("\t")]
-            if len(cells) != 2 or not all(cells):
-                raise CRFError(LabErrors.CRF669.format(path=path, line=number, text=line.strip()))
-            labels[cells[0]] = cells[1]
+        cells = [cell.strip() for cell in line.split("\t")]
+        if not line.strip() or (len(cells) == 1 and line.startswith("#")):  # "#" may be a label, too
+            continue
+        if len(cells) != 2 or not all(cells):
+            raise CRFError(LabErrors.CRF669.format(path=path, line=number, text=line.strip()))
+        labels[cells[0]] = cells[1]
     return labels
 
 
@@ -293,6 +295,8 @@ def replace_labels(doc: Doc, labels: Labels, target: str, spans_key: str) -> Non
     target (str): "ent", "spans" or "tag". spans_key (str): of the group, for "spans".
     RAISES (ValueError): for another target.
     """
+    if partial := partial_tags(doc, target, spans_key):
+        write_partial(doc, target, spans_key, _join_tags(partial, labels))
     if target == "ent":
         doc.set_ents(_join(doc, doc.ents, labels), default="unmodified")
     elif target == "spans":
@@ -308,10 +312,21 @@ def replace_labels(doc: Doc, labels: Labels, target: str, spans_key: str) -> Non
 def _join(doc: Doc, spans: Iterable[Span], labels: Labels) -> list[Span]:
     found: list[Span] = []
     merged = set(labels.values())
-    for span in spans:
+    for span in sorted(spans):
         label = labels.get(span.label_, span.label_)
         if label in merged and found and (found[-1].end, found[-1].label_) == (span.start, label):
             found[-1] = Span(doc, found[-1].start, span.end, label=label)
         else:
             found.append(Span(doc, span.start, span.end, label=label))
+    return found
+
+
+def _join_tags(tags: Sequence[str], labels: Labels) -> list[str]:
+    """The same for BIO tags, "" where unknown."""
+    found: list[str] = []
+    merged = set(labels.values())
+    for tag in tags:
+        label = labels.get(tag[2:], tag[2:])
+        goes_on = label in merged and found and found[-1][2:] == label
+        found.append(f"{'I' if goes_on else tag[0]}-{label}" if label else tag)
     return found

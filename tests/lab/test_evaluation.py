@@ -8,8 +8,12 @@ import spacy
 from helpers import citations, tagged
 from sklearn.metrics import f1_score
 from spacy.tokens import Doc, Span
+from spacy.training import Example
 
+from spacy_crf.annotation.gold import partial_tags, write_partial
+from spacy_crf.annotation.span_targets import target_of
 from spacy_crf.core.errors import CRFError
+from spacy_crf.core.labels import TagSet
 from spacy_crf.lab.evaluation import evaluate, read_labels, replace_labels
 from spacy_crf.lab.measures import most_frequent
 
@@ -48,6 +52,37 @@ def test_groups_and_tags(doc: Doc) -> None:
         replace_labels(doc, LABELS, "pos", "sc")
 
 
+def test_groups_in_any_order(doc: Doc) -> None:
+    doc.spans["sc"] = [doc.spans["sc"][number] for number in (3, 1, 0, 2)]
+    replace_labels(doc, LABELS, "spans", "sc")
+    found = [(span.start, span.end, span.label_) for span in doc.spans["sc"]]
+    assert found == [(0, 2, "CONTAINER"), (2, 3, "DATE"), (3, 4, "DATE")]
+
+
+@pytest.mark.parametrize("target", ["ent", "spans"])
+def test_gold_that_is_known_in_part(doc: Doc, target: str) -> None:
+    write_partial(doc, target, "sc", ["B-JOURNAL", "B-BOOK", "B-DATE", "B-DATE", "", "O"])
+    replace_labels(doc, LABELS, target, "sc")
+    assert partial_tags(doc, target, "sc") == ["B-CONTAINER", "I-CONTAINER", "B-DATE", "B-DATE", "", "O"]
+
+
+def test_figures_of_gold_that_is_known_in_part_are_the_same_by_other_names() -> None:
+    nlp = citations.train(target="ent")
+    labels, target = nlp.get_pipe("constrained_ner").labels, target_of("ent")
+
+    def make() -> list[Example]:
+        examples = citations.make_examples(nlp, seed=3, count=10)
+        for example in examples:
+            tags = target.names(example, TagSet.of_spans(tuple(labels), "BIO"))
+            write_partial(example.reference, "ent", "", ["", *(tag or "" for tag in tags[1:])])
+        return examples
+
+    plain = evaluate(nlp, "constrained_ner", make()).found
+    found = evaluate(nlp, "constrained_ner", make(), labels={label: f"{label}S" for label in labels}).found
+    assert found.scores == pytest.approx(plain.scores)
+    assert found.confusions.total() == plain.confusions.total() > 0
+
+
 def test_means_over_labels_are_over_those_that_they_count_as() -> None:
     nlp = citations.train(target="ent")
     examples = citations.make_examples(nlp, seed=3, count=10)
@@ -63,6 +98,8 @@ def test_labels_of_a_file(tmp_path: Path) -> None:
     path = tmp_path / "labels.tsv"
     path.write_text("# what counts\n\nJOURNAL\tCONTAINER\nBOOK\tCONTAINER\n", encoding="utf8")
     assert read_labels(path) == LABELS
+    path.write_text("# what counts\n#\tSYM\n", encoding="utf8")
+    assert read_labels(path) == {"#": "SYM"}  # the Penn Treebank has such a tag
     path.write_text("JOURNAL CONTAINER\n", encoding="utf8")
     with pytest.raises(CRFError, match="CRF669"):
         read_labels(path)
