@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import typer
 from spacy.training import Example
 
+from ..annotation.documents import document_numbers
 from ..core.errors import CRFError
 from ..core.sets.conformal import Condition, Kind, Score
 from ..core.sets.risk import Loss, SpanRisk, Unit, control_span_risk
@@ -318,7 +319,7 @@ class SpanPromises(Promises):
             self._least, self._sets = promise.threshold, likely_spans_of(self.pipe, docs, promise)
         least = promise.threshold - ROUNDING
         sets = ([span for span in own if span.probability >= least] for own in self._sets)
-        found = report_span_sets(zip(sets, self._gold))
+        found = report_span_sets(zip(sets, self._gold), document_numbers(self.examples))
         return promise.threshold, found.size, found.alone, found.alone_right
 
     def settings(self, promise: SpanRisk) -> dict[str, Any]:

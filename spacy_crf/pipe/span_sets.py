@@ -260,8 +260,8 @@ class SpanSetReport(NamedTuple):
     """Measures of sets of spans.
 
     documents (int), spans (int): with gold spans, and how many these have. coverage (float): share of these in their
-    sets. size (float): spans in the set of a document. alone (float): share of spans that overlap no other one of their
-    set. alone_right (float): share of these that are gold.
+    sets. size (float): spans in the sets of a document, of which there may be several. alone (float): share of spans
+    that overlap no other one of their set. alone_right (float): share of these that are gold.
     """
 
     documents: int
@@ -272,15 +272,17 @@ class SpanSetReport(NamedTuple):
     alone_right: float
 
 
-def report_span_sets(pairs: Iterable[tuple[Sequence[LikelySpan], GoldSpans]]) -> SpanSetReport:
-    """Measure sets of spans of documents, each with its gold."""
-    documents = spans = covered = n_docs = size = alone = judged = right = 0
-    for found, gold in pairs:
+def report_span_sets(sets: Iterable[tuple[Sequence[LikelySpan], GoldSpans]], documents: Indices) -> SpanSetReport:
+    """Measure the sets of spans of D Docs, each with its gold. documents ((D,)): what each is a part of."""
+    spans = covered = size = alone = judged = right = 0
+    with_spans = set[int]()
+    for number, (found, gold) in zip(documents.tolist(), sets):
         known, own = {place for place, is_exact in gold.places if is_exact}, {span[:3] for span in found}
         lone = {span[:3] for span in without_overlaps(found)}
-        documents, n_docs = documents + bool(gold.places), n_docs + 1
+        with_spans.update([number] if gold.places else [])
         spans, covered, size = spans + len(gold.places), covered + len(known & own), size + len(found)
         told = set(filter(gold.judges, lone))
         alone, judged, right = alone + len(lone), judged + len(told), right + len(told & known)
-    shares = covered / max(1, spans), size / max(1, n_docs), alone / max(1, size), right / max(1, judged)
-    return SpanSetReport(documents, spans, *shares)
+    n_documents = len(np.unique(documents))
+    shares = covered / max(1, spans), size / max(1, n_documents), alone / max(1, size), right / max(1, judged)
+    return SpanSetReport(len(with_spans), spans, *shares)

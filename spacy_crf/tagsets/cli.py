@@ -13,7 +13,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..annotation.documents import read_doc_name
+from ..annotation.documents import document_numbers, read_doc_name
 from ..cli.data import TO_ANNOTATE, Data, DataOptions
 from ..cli.options import (
     TRAIN_WITH_OLD,
@@ -89,7 +89,8 @@ def measure_span_sets(loaded: Loaded, data: Data) -> SpanSetReport:
     done = list(nlp.pipe(example.predicted for example in annotating(examples)))
     pairs = map(Example, done, (example.reference for example in examples))
     gold = (GoldSpans.of(pipe.annotation, pair, pipe.tags) for pair in pairs)
-    return report_span_sets((read_span_set(doc, key), own) for doc, own in zip(done, gold))
+    sets = ((read_span_set(doc, key), own) for doc, own in zip(done, gold))
+    return report_span_sets(sets, document_numbers(examples))
 
 
 def format_span_report(found: SpanSetReport) -> str:

@@ -140,7 +140,7 @@ def test_sets_hold_what_is_promised(trained: Language) -> None:
     promise = control_span_risk(found.probabilities, found.sentences, 0.2, "sentence", "share", 2)
     sets = likely_spans_of(pipe, [example.predicted for example in data], promise)
     gold = [GoldSpans.of(pipe.annotation, example, pipe.tags) for example in data]
-    report = report_span_sets(zip(sets, gold))
+    report = report_span_sets(zip(sets, gold), np.arange(len(data)))
     assert report.spans == len(found.probabilities) and report.documents == len(np.unique(found.documents))
     assert report.coverage == pytest.approx((found.probabilities >= promise.threshold - 1e-9).mean())
     assert all(span.probability >= promise.threshold - 1e-8 for own in sets for span in own)
@@ -157,9 +157,10 @@ def test_where_gold_is_unknown_no_span_is_wrong(trained: Language) -> None:
     promise = control_span_risk(found.probabilities, found.documents, 0.2, "document", "share", 2)
     sets = likely_spans_of(pipe, [example.predicted for example in data], promise)
     gold, none = ([GoldSpans.of(pipe.annotation, one, pipe.tags) for one in side] for side in (data, unknown))
-    report = report_span_sets(zip(sets, gold))
-    assert report_span_sets(zip([*sets, *sets], [*gold, *none])).alone_right == report.alone_right > 0
-    assert report_span_sets(zip(sets, none)).alone == report.alone
+    numbers = np.arange(len(data))
+    report, twice = report_span_sets(zip(sets, gold), numbers), np.append(numbers, numbers)
+    assert report_span_sets(zip([*sets, *sets], [*gold, *none]), twice).alone_right == report.alone_right > 0
+    assert report_span_sets(zip(sets, none), numbers).alone == report.alone
 
 
 @given(st.integers(0, 10_000), st.sampled_from([0.0531, 0.1037, 0.2093, 0.3711]))
@@ -355,6 +356,22 @@ def test_other_settings_of_probabilities_are_another_model(
     nlp.get_pipe("constrained_ner").cfg[setting] = value
     with pytest.warns(CRFWarning, match="CRFW448"):
         nlp("n0 and n1")
+
+
+def test_parts_of_documents_are_told_as_documents(model: Path, tmp_path: Path) -> None:
+    data = examples(spacy.blank("en"), 1, 120)
+    write(tmp_path / "whole.spacy", data)
+    for number, example in enumerate(data):
+        example.reference._.doc_name = f"d{number // 4}"
+    DocBin(docs=[example.reference for example in data], store_user_data=True).to_disk(tmp_path / "parts.spacy")
+    made = json.loads(
+        run("guarantee", model, tmp_path / "parts.spacy", "--level", 0.2, "--json", "--output", tmp_path / "out").stdout
+    )
+    told = json.loads(run("sets", tmp_path / "out", tmp_path / "parts.spacy", "--json").stdout)
+    alone = json.loads(run("sets", tmp_path / "out", tmp_path / "whole.spacy", "--json").stdout)
+    assert made["n"] == told["documents"] == 30 < alone["documents"]
+    assert [one["size"] for one in made["levels"] if one["level"] == 0.2] == pytest.approx([told["size"]])
+    assert told["size"] == pytest.approx(4 * alone["size"])
 
 
 @pytest.mark.parametrize(
