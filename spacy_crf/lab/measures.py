@@ -288,8 +288,7 @@ def measure_sourced_sets(pipe: Any, tested: Scored) -> Findings:
     }
     coverage = coverage_by_label(table.weights, table.members).at_least(LEAST)
     if len(coverage.strata):
-        overall = float(np.average(coverage.coverages, weights=coverage.counts))
-        scores["set_coverage_gap"] = coverage.gap(1 - overall)
+        scores["set_coverage_gap"] = coverage.gap(1 - report.target)
     marginals = stored_probabilities(pipe, examples, len(labels))
     return replace(found, scores=found.scores | scores, curves=_by_beta(marginals, table))
 

@@ -150,6 +150,20 @@ def test_sets() -> None:
     assert "set_coverage_gap" not in measures.scores  # no tag has twenty tokens
 
 
+def test_gaps_of_coverage_are_from_the_aim_of_the_method() -> None:
+    nlp, found = trained(method="mass", coverage=0.6)
+    many = Scored([*found.examples] * 20, found.trained, found.words)
+    hits: dict[str, list[bool]] = {}
+    for example in many.examples:
+        for gold, token in zip(example.reference, example.predicted):
+            weights = gold._.gold_tags
+            best = [tag for tag, weight in weights.items() if weight == max(weights.values())]
+            for tag in best:
+                hits.setdefault(tag, []).append(any(one in token._.tag_set for one in best))
+    expected = np.mean([abs(np.mean(own) - 0.6) for own in hits.values() if len(own) >= 20])
+    assert measure(nlp.get_pipe("set_valued_tagger"), many).scores["set_coverage_gap"] == pytest.approx(expected)
+
+
 def test_sets_with_one_tag_are_not_judged_where_there_are_none() -> None:
     nlp, found = trained(method="size", size=2)
     scores = measure(nlp.get_pipe("set_valued_tagger"), found).scores
