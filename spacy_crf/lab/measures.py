@@ -126,14 +126,14 @@ def measure_marks(pipe: PunctuationRestorer, tested: Scored) -> Findings:
 
 
 def calibration_of_marks(pipe: PunctuationRestorer, examples: Iterable[Example]) -> dict[str, float]:
-    """Measure the calibration errors of the probabilities of marks; nothing where Docs do not have these."""
-    marks, rows, gold = pipe.label_table.marks, [], []
+    """Measure the calibration errors of the probabilities of marks that were not kept; nothing where Docs do not have
+    these."""
+    marks, rows, gold, keep = pipe.label_table.marks, [], [], pipe.settings.existing == "keep"
     for example in examples:
-        labels = gold_labels(example, pipe.label_scheme)
-        last = WordView.of(example.predicted, pipe.label_scheme).last_tokens.tolist()
-        for label, token in zip(labels, last):
+        labels, view = gold_labels(example, pipe.label_scheme), WordView.of(example.predicted, pipe.label_scheme)
+        for label, word, token in zip(labels, view.words, view.last_tokens.tolist()):
             probabilities = example.predicted[token]._.punct_probs
-            if label is not None and probabilities:
+            if label is not None and probabilities and not (keep and word.mark):
                 rows.append([probabilities.get("" if mark == NONE else mark, 0.0) for mark in marks])
                 gold.append([mark == label.mark for mark in marks])
     if not rows:

@@ -10,6 +10,7 @@ from spacy.training import Example
 
 from spacy_crf.core.errors import CRFError, CRFWarning
 from spacy_crf.core.labels import UNKNOWN
+from spacy_crf.lab.measures import calibration_of_marks
 from spacy_crf.punctuation.docs import write_gold
 from spacy_crf.punctuation.labels import LabelTable, parse_label
 from spacy_crf.punctuation.reader import PunctuationCorpus
@@ -82,3 +83,14 @@ def test_marks_that_are_kept_are_not_scored(tmp_path: Path) -> None:
     write_gold(reference, ["COMMA", "", "", "", "", "PERIOD", ""])
     scores = nlp.evaluate([Example(nlp.make_doc(reference.text), reference)])
     assert scores["word_acc_none"] == 1 and not scores["punct_f"]
+
+
+def test_marks_that_are_kept_are_not_in_calibration_errors(tmp_path: Path) -> None:
+    """A mark that is kept is certain to the model, right or wrong."""
+    nlp = train(tmp_path, existing="keep")
+    reference = nlp.make_doc("No, the mill is old.")
+    write_gold(reference, ["QUESTION", "", "", "", "", "COMMA", ""])
+    (doc,) = nlp.pipe([nlp.make_doc(reference.text)])
+    pipe: Any = nlp.get_pipe("punctuation_restorer")
+    unsure = [1 - doc[token]._.punct_probs[""] for token in (2, 3, 4)]
+    assert calibration_of_marks(pipe, [Example(doc, reference)])["mark_ece"] <= max(unsure) < 0.5
