@@ -20,7 +20,7 @@ from ..core.chain.evidence import allowed_labels
 from ..core.labels import OUTSIDE, UNKNOWN, Gold, TagSet
 from .extensions import UNSET, read_values, register, write_values
 from .gold import aligned_tokens, same_tokens
-from .white_space import Places
+from .white_space import Places, is_white_space
 
 Names: TypeAlias = Sequence[str | None]
 Values: TypeAlias = np.ndarray[Any, Any]
@@ -94,6 +94,14 @@ class Target(ABC):
     @abstractmethod
     def names(self, example: Example, tags: TagSet) -> Names:
         """The gold tag of each predicted token, whether the tag set has it or not; None where there is none."""
+
+    def judged(self, example: Example, tags: TagSet) -> Names:
+        """The gold tags that predicted tokens are judged by: white space that was left out, without a tag, has none."""
+        names, spaces = self.names(example, tags), is_white_space(example.predicted)
+        if self.is_spans or not spaces.any():
+            return names
+        own = self.names(Example(example.predicted, example.predicted), tags)
+        return [None if is_space and found is None else name for name, found, is_space in zip(names, own, spaces)]
 
     def present(self, doc: Doc, tags: TagSet) -> Names:
         """The tag that each token of a Doc has been given; None where there is none."""

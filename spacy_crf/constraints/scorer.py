@@ -15,6 +15,7 @@ from spacy.util import registry
 
 from ..annotation.span_targets import target_of
 from ..annotation.target import Target
+from ..annotation.white_space import is_white_space
 from ..core.arrays import Ints
 from ..core.labels import OUTSIDE, UNKNOWN, TagSet
 from ..core.scores import LabelCounts
@@ -73,7 +74,10 @@ def field_labels(
     where = target_of(target, spans_key)
     found = where.labels(doc for eg in examples for doc in (eg.reference, eg.predicted))
     tags = TagSet(tuple(dict.fromkeys([OUTSIDE, *labels, *found])), "none")
-    return tags.tags, [(where.gold(eg, tags), where.gold(_itself(eg), tags)) for eg in examples]
+    pairs = [(where.gold(eg, tags), where.gold(_itself(eg), tags)) for eg in examples]
+    for (gold, own), eg in zip(pairs, examples):  # white space that was left out has no gold
+        gold[(own == UNKNOWN) & is_white_space(eg.predicted)] = UNKNOWN
+    return tags.tags, pairs
 
 
 def _is_whole(gold: Ints, own: Ints, example: Example, where: Target) -> bool:

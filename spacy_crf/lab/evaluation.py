@@ -30,7 +30,7 @@ from ..reading.files import read_lines, spell_path
 from ..tagsets.gold import gold_weights
 from .errors import LabErrors
 from .intervals import make_tallies
-from .measures import Findings, Scored, assess
+from .measures import Findings, Scored, assess, read_tag
 from .report import round_numbers
 from .results import POOLED, label_data, tag_rows
 from .statistics import Interval, Names, Tally, bootstrap_figures, flatten, nest
@@ -177,7 +177,7 @@ def _judged(pipe: Any, example: Example) -> list[Token]:
     has_gold: Sequence[Any] = token_target(target).names(example)
     if "gold_tags" in pipe.cfg:
         has_gold = gold_weights(example, target, pipe.cfg["gold_tags"])
-    return list(compress(tokens, has_gold))
+    return [token for token in compress(tokens, has_gold) if not token.is_space or read_tag(token, target)]
 
 
 def find_intervals(tallies: Sequence[Tally], rows: Indices, found: Findings) -> dict[Names, Interval]:
@@ -247,7 +247,8 @@ def _wrong_labels(pipe: Any, examples: Sequence[Example]) -> Iterator[Surprise]:
     for number, (example, values) in enumerate(zip(examples, rows)):
         own = labels_of(Example(example.predicted, example.predicted), pipe, tags)
         for token, (gold, label) in enumerate(zip(labels_of(example, pipe, tags), own)):
-            if gold not in (UNKNOWN, label):
+            is_left_out = label == UNKNOWN and example.predicted[token].is_space
+            if gold not in (UNKNOWN, label) and not is_left_out:
                 name = "" if label == UNKNOWN else tags.tags[label]
                 yield Surprise(float(values[token, gold]), number, token, tags.tags[gold], name)
 

@@ -297,7 +297,7 @@ def count_gold(pipe: Any, examples: Sequence[Example]) -> int:
     if not hasattr(pipe, "annotation"):
         return sum(len(example.reference) for example in examples)
     tags = getattr(pipe, "tags", TagSet(pipe.labels, "none"))
-    return sum(name is not None for example in examples for name in pipe.annotation.names(example, tags))
+    return sum(name is not None for example in examples for name in pipe.annotation.judged(example, tags))
 
 
 @count_gold.register

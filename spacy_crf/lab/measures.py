@@ -20,7 +20,7 @@ from ..annotation.target import AttributeTarget, token_target
 from ..constraints.component import ConstrainedNER, ConstraintDecoder
 from ..constraints.scorer import field_labels
 from ..core.arrays import Bools, Doubles
-from ..core.labels import UNKNOWN
+from ..core.labels import UNKNOWN, TagSet
 from ..core.sets.measures import (
     best_label_error,
     classwise_error,
@@ -50,6 +50,7 @@ from .fields import LabelledToken, score_fields
 BETAS = (0.2, 0.5, 1.0, 2.0, 5.0)  # Heid, Table 6.6
 BY_WORDS = ("ml_acc", "ml_util", "set_size")
 LEAST = 20  # tokens of a tag whose coverage is more than chance
+NO_TAGS = TagSet((), "none")  # labels of tokens are told without those of a component
 Cell = TypeVar("Cell", np.float64, np.bool_)
 
 
@@ -165,7 +166,7 @@ def tagged_documents(examples: Iterable[Example], target: str) -> list[list[Labe
     return [
         [
             LabelledToken(gold, read_tag(token, target), is_word(token))
-            for gold, token in zip(token_target(target).names(example), example.predicted)
+            for gold, token in zip(token_target(target).judged(example, NO_TAGS), example.predicted)
         ]
         for example in examples
     ]
@@ -211,7 +212,7 @@ def count_tags(tested: Scored, target: str) -> Findings:
     judged = [
         (token.text, gold, read_tag(token, target))
         for example in tested.examples
-        for gold, token in zip(token_target(target).names(example), example.predicted)
+        for gold, token in zip(token_target(target).judged(example, NO_TAGS), example.predicted)
         if gold is not None
     ]
     trained = [

@@ -144,6 +144,8 @@ def report_sets(
     numbers = number_documents(read_doc_name(example.reference) for example in examples)
     documents = np.repeat(numbers, [len(example.predicted) for example in examples])[with_gold]
     marginals = stored_probabilities(tagger, examples, weights.shape[1])[with_gold]
+    # tokens without a tag are a column as well
+    is_tag = (np.arange(weights.shape[1]) < len(known)) | (weights > 0).any(axis=0)
     return SetReport(
         tokens=len(weights),
         labels=len(known),
@@ -161,7 +163,7 @@ def report_sets(
         gap_tags=coverage_by_label(weights, chosen).gap(level),
         gap_documents=coverage_by_group(weights, chosen, documents).gap(level),
         ece=best_label_error(marginals, weights),
-        classwise_ece=classwise_error(marginals, weights),
+        classwise_ece=classwise_error(marginals[:, is_tag], weights[:, is_tag]),
         by_size=coverage_by_size(weights, chosen),
     )
 

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
-from spacy.scorer import Scorer
 from spacy.training import Example
 from spacy.util import registry
 
 from ..core.sets.measures import ml_acc, set_measures
 from ..core.sets.predict import make_utility
+from ..pipe.scorer import token_accuracy
 from .gold import set_table
 
 
@@ -40,7 +40,7 @@ def set_tagger_score(
     known = list(labels)
     g = make_utility(utility, alpha, beta).values(len(known))
     table = set_table(examples, known, target, tag_set, gold_tags)
-    scores = Scorer.score_token_attr(examples, target)
+    scores = {f"{target}_acc": token_accuracy(examples, target)}
     if not table.weights.any():
         return {**dict.fromkeys(("ml_acc", "ml_util", "set_coverage", "set_size", "set_singletons")), **scores}
     found = set_measures(table.weights, table.members, np.pad(g, (0, table.weights.shape[1] - len(g))))

@@ -21,6 +21,7 @@ from spacy.training import Example
 from spacy_crf import calibrate, conformal_sets, explain, held_out_tokens
 from spacy_crf.annotation.gold import write_partial
 from spacy_crf.corpora.annotated import token_rows
+from spacy_crf.lab.evaluation import evaluate, find_surprises
 from spacy_crf.lab.tuning import count_known
 from spacy_crf.pipe.pool import trained_on
 from spacy_crf.pipe.probabilities import span_probabilities
@@ -318,6 +319,19 @@ def test_sets_are_measured_on_the_words() -> None:
     assert [other[name] for name in names] == pytest.approx([one[name] for name in names], abs=1e-5)
 
 
+@pytest.mark.parametrize("kind", ["tags", "sets", "constraint decoder"])
+def test_gold_of_white_space_that_is_left_out_changes_no_figure(kind: str) -> None:
+    nlp, rng, found = pipeline(kind), random.Random(6), list[Any]()
+    name, trained = nlp.pipe_names[-1], [example.reference for example in make_examples(nlp)]
+    for examples in (make_examples(nlp), [spaced_example(one, rng, "_SP") for one in make_examples(nlp)]):
+        figures = evaluate(nlp, name, examples, trained, with_intervals=True)
+        scores = {name: value for name, value in figures.found.scores.items() if not name.startswith("segments_")}
+        assert {name for name, *_ in figures.intervals} >= {name for name in scores if name.endswith("_acc_known")}
+        assert all(one.gold != "_SP" for one in find_surprises(nlp.get_pipe(name), figures.examples, 99))
+        found.append((scores, figures.found.confusions, figures.unknown_words))
+    assert found[1][0] == pytest.approx(found[0][0], abs=1e-5) and found[1][1:] == found[0][1:]
+
+
 def test_each_token_of_white_space_has_a_set_of_its_own() -> None:
     sets = pipeline("sets")("Ada \n sold\n")._.tag_set
     sets[1].append("NN")
@@ -371,6 +385,7 @@ def test_white_space_with_labels_of_its_own_keeps_them() -> None:
     fit(nlp, [*make_examples(nlp), *known])
     assert nlp.get_pipe("crf_tagger").cfg["skips_white_space"] is False
     assert nlp("the mill\n")[2].tag_ == "_SP"
+    assert nlp.evaluate(known[:1])["tag_acc"] == 1
 
 
 def test_what_was_learned_is_saved_and_old_models_go_on_as_before(tmp_path: Any) -> None:
