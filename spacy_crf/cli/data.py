@@ -124,6 +124,13 @@ class Data:
                 prepare_gold(doc, text)
             yield doc
 
+    def trained_on(self, nlp: Language, name: str) -> list[Doc]:
+        """Documents with gold, in the words that training shows a component: bare ones, where marks are restored."""
+        reader = self.reader(nlp, nlp.get_pipe_meta(name).factory)
+        if isinstance(reader, PunctuationCorpus):
+            return [example.predicted for example in watched(reader(nlp), "Reading")]
+        return list(self.docs(nlp))
+
     def raw(self, nlp: Language) -> Iterator[tuple[Doc, Place]]:
         """Documents without gold, with their places; of raw text, each line, sentence or paragraph is a part of one."""
         if self._texts():

@@ -47,7 +47,7 @@ def evaluate_pipeline(
     """
     make_folders(output)
     nlp = loaded.nlp
-    trained = None if train is None else list(data.at(train).docs(nlp))
+    trained = None if train is None else data.at(train).trained_on(nlp, loaded.name)
     examples = data.examples(nlp, loaded.name)
     coarser = None if labels is None else read_labels(labels)
     found = evaluate(nlp, loaded.name, examples, trained, data.with_punctuation(nlp), intervals, coarser, annotating)

@@ -119,7 +119,7 @@ def report(
     steps = read_log(log or log_of_training(nlp))
     made_of = describe_model(nlp, loaded.name)
     ask_for_all(nlp)
-    trained = None if train is None else list(data.at(train).docs(nlp))
+    trained = None if train is None else data.at(train).trained_on(nlp, loaded.name)
     examples, whole = data.examples(nlp, loaded.name), data.with_punctuation(nlp)
     figures = evaluate(nlp, loaded.name, examples, trained, whole, with_intervals=True, watch=annotating)
     title = " ".join(filter(None, [loaded.name, "of", nlp.meta.get("name") or _name_of(loaded.source)]))

@@ -212,6 +212,20 @@ def test_marks(evaluated: Any) -> None:
     assert scores["mark_ece"] == pytest.approx(error, abs=2e-3) and 0 < scores["mark_classwise_ece"] < 1
 
 
+def test_unknown_words_of_a_restorer_are_bare_ones(evaluated: Any, tmp_path: Path) -> None:
+    _, examples, nlp = evaluated("punctuation")
+    nlp.to_disk(tmp_path / "model")
+    gold = DATA / "gold" / "punctuation.txt"
+    (tmp_path / "train.txt").write_text("Well, where were you?\nI waited until noon.\n", encoding="utf8")
+    known = {"well", "where", "were", "you", "i", "waited", "until", "noon"}
+    tokens = [token.text for example in examples for token in example.predicted]
+    for train, words in ((tmp_path / "train.txt", known), (gold, set(tokens))):
+        data = json.loads(run("evaluate", tmp_path / "model", gold, "--train", train, "--json"))
+        assert data["unknown_words"] == pytest.approx(np.mean([one not in words for one in tokens]), abs=1e-6)
+        assert data["counts"]["tokens_trained_on"] == (len(known) if train != gold else len(tokens))
+    run("report", tmp_path / "model", gold, "--train", gold, "--output", tmp_path / "report.html")
+
+
 def test_the_file_tells_what_it_was_made_of_and_is_the_same_again(tmp_path: Path) -> None:
     with zipfile.ZipFile(DATA / "models" / "tagger.zip") as archive:
         archive.extractall(tmp_path / "model")
