@@ -18,11 +18,11 @@ from ..core.grammar.numerals import (
     numerals,
 )
 
-CLOSING = r"[.:)\]°º]"
+CLOSING = r"[.:)\]°ºª]"
 ROMAN = r"(?=[ivxlc])c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})"  # above 399 stand words and units: di, cm, mix
 LETTER = rf"[a-z{OTHER_LETTERS}]"
 TWICE = "|".join(2 * letter for letter in ascii_lowercase)  # aa, bb
-BIS = rf" ?(?:{'|'.join(INSERTED)})\b"
+BIS = rf"[ -]?(?:{'|'.join(INSERTED)})\b"
 PART = rf"(?:\d{{1,4}}|{ROMAN}|{LETTER})"
 MONTH = (
     r"(?:jan|feb|mrt|mar|apr|jun|jul|aug|sep|sept|okt|oct|nov|dec|dez|januari|februari|maart|april|mei|juni|juli|"
@@ -30,10 +30,12 @@ MONTH = (
     r"märz|mai|dezember|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre)\b"
 )
 END = r"(?=\s|$)"
+CODE = r"[LRD]\.?[ \u00a0]?\d{1,4}"  # of French codes: Article L. 121-1
 KEYWORD = re.compile(
     rf"(?:(?:{'|'.join(KEYWORDS)})\.?|[§¶]{{1,2}})[ \t\u00a0]*"
-    rf"(?<=[\s.§¶])(?:\d{{1,4}}(?:{BIS}|er|[a-z])?|{ROMAN}[a-z]?|[a-z]|(?<=\s)(?:{'|'.join(NUMBER_WORDS)}))"
-    rf"(?:[.:-]{PART})*(?:\([a-z\d]{{1,4}}\))*"
+    rf"(?<=[\s.§¶])(?:\d{{1,4}}(?:{BIS}|er|[eè]?re|[eè]me|[a-z])?|I(?:er|[eè]re)|(?:(?<=article\s)|(?<=art\.\s)){CODE}"
+    rf"|{ROMAN}[a-z]?|[a-z]|(?<=\s)(?:{'|'.join(NUMBER_WORDS)}))"
+    rf"(?:[.:-](?:\d{{1,4}}(?:{BIS}|[a-z])?|{ROMAN}|{LETTER}))*(?:\([a-z\d]{{1,4}}\))*"
     rf"(?:{CLOSING}{{1,2}}{END}|{END}|(?=[–—]))",
     re.IGNORECASE,
 )
@@ -43,7 +45,7 @@ BRACKETED = re.compile(rf"[(\[{{] ?{PART}(?:[.-]{PART}){{0,9}}[a-z]? ?[)\]}}][.:
 CLOSED = re.compile(
     rf"(?:\d{{1,4}}(?:{BIS}|[a-z])?|[a-z]\d{{1,3}}|{ROMAN}|{LETTER}|{TWICE}|(?-i:[IVX]{{1,5}}[a-h]))"
     rf"(?:[.-](?:\d{{1,3}}[a-z]?|{ROMAN}|[a-z])){{0,9}}"
-    rf"(?:{CLOSING}{{1,2}}|\.-|/(?=\s)){BEFORE_WORD}",
+    rf"(?:{CLOSING}{{1,2}}|\.-|[/-](?=\s)){BEFORE_WORD}",
     re.IGNORECASE,
 )
 DOTTED = re.compile(

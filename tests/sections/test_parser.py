@@ -1,5 +1,6 @@
 """The component: untrained, trained, stored, in a pipeline."""
 
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -512,3 +513,33 @@ def test_outlines_of_east_asia() -> None:
         *((1, "第一章", "总则"), (2, "第一条", ""), (2, "第二条", ""), (3, "（一）", ""), (3, "（二）", "")),
         (1, "第二章", "附则"),
     ]
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        ["LIVRE PREMIER", " TITRE Ier", "  Article 1er", "  Article 2", " TITRE II", "  Article 3", "  Article 4"],
+        [
+            "Chapitre Ier",
+            " Article L. 121-1",
+            " Article L. 121-2",
+            "Chapitre II",
+            " Article L. 122-1",
+            " Article L. 122-2",
+        ],
+        ["CAPÍTULO I", " Artículo 1.º", " Artículo 2.º", "CAPÍTULO II", " Artículo 3.º", " Artículo 4.º"],
+        ["Capo I", " Art. 1.", " Art. 1-bis.", " Art. 2.", "Capo II", " Art. 3.", " Art. 4."],
+        ["Titel 1", " Artikel 3:1", " Artikel 3:1a", " Artikel 3:2", "Titel 2", " Artikel 3:3", " Artikel 3:4"],
+        ["1-", " 1.1", " 1.2", "2-", " 2.1", " 2.2"],
+    ],
+)
+def test_numbers_of_statutes(numbers: list[str], nlp: Language) -> None:
+    assert numbers_of(numbers, nlp) == numbers
+
+
+def numbers_of(numbers: list[str], nlp: Language) -> list[str]:
+    """The numbers in the outline of a text with these, indented by their level."""
+    text = "The keeper of the ferry shall carry all persons who ask for it over the river without delay."
+    titles = (f"{number.strip()} {title}" for number, title in zip(numbers, cycle(["Scope", "Ice", "Night Service"])))
+    doc = nlp("".join(f"{heading}\n{text}\n\n" for heading in titles))
+    return [" " * (level - 1) + number for level, number, _, _ in outline(doc)]

@@ -66,6 +66,8 @@ NUMBERINGS = [
     *("Kapitel 3", "Abschnitt 2.1", "Teil A", "Anlage 2", "Anhang B", "Chapitre IV", "CHAPITRE PREMIER", "Titre II"),
     *("Capítulo 5", "CAPITULO V", "Artículo 7", "Sección 3", "Capitolo 2", "Articolo 9", "Allegato 2", "Глава 2"),
     *("Άρθρο 5", "Rozdział 3", "Erster Teil", "Première partie", "Nr. 5", "N° 4", "Kap. 3", "Bijl. 2", "Article 1er"),
+    *("Artículo 1.º", "Artigo 2.º", "Sección 1.ª", "TITRE Ier", "Section 1re", "Section 1ère", "Livre 2ème"),
+    *("Art. 2-bis.", "Articolo 12-ter", "Artikel 3:15a", "Article 9-1 bis", "Article L. 121-3", "Article R12-4"),
 ]
 
 

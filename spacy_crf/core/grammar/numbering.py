@@ -52,14 +52,15 @@ _JOINT = re.compile(r"(?<=[0-9])(?=[A-Za-z])|(?<=[A-Za-z])(?=[0-9])|(?<=[IVXLC])
 _BARE_WORD = re.compile(r"(?P<word>[^\W\d_]+)(?P<close>[.:]?)")
 _FRAME = re.compile(
     r"(?P<open>[(\[{<«]?)(?P<sign>[§¶]{0,2})\s*(?P<number>\w(?:[\w.:–-]|\.\ (?=\w))*?)"
-    r"\s{0,3}(?P<close>[^\w\s(\[{]{0,3}|º\.?)"
+    r"\s{0,3}(?P<close>[^\w\s(\[{]{0,3}|\.?º\.?|\.ª\.?)"
 )
 _WORDED = re.compile(r"(?P<word>[^\W\d_]+)\.?\s+(?P<rest>\S.*)", re.DOTALL)
 _EAST = re.compile(
     rf"第\s?(?P<number>[0-9]{{1,4}}|[{IDEOGRAPH_SIGNS}]{{1,3}})\s?(?P<word>[{COUNTERS}])(?P<close>[.:：]?)"
 )
-_ORDINAL = re.compile(r"(?P<number>[0-9]{1,4})(?P<ending>st|nd|rd|th|er|re|ème|e|de|ste|ª)", re.IGNORECASE)
-_INSERTED = re.compile(rf"([0-9]) ?({'|'.join(INSERTED)})(?![^\W_])", re.IGNORECASE)
+_ORDINAL = re.compile(r"(?P<number>[0-9]{1,4})(?P<ending>st|nd|rd|th|er|[eè]?re|[eè]me|e|de|ste|ª)", re.IGNORECASE)
+_INSERTED = re.compile(rf"([0-9])[ -]?({'|'.join(INSERTED)})(?![^\W_])", re.IGNORECASE)
+_FIRST_ROMAN = re.compile(r"(?<=\s)I(?:er|[eè]re)(?![^\W_])", re.IGNORECASE)
 _BRACKETS = re.compile(r"(?<=[0-9A-Za-z)])\(([0-9A-Za-z]{1,4})\)")  # 5(2): part 2 of 5
 _ABBREVIATED = re.compile(r"(?:n[°º]|no\.|nr\.?)\s*(?=[0-9])", re.IGNORECASE)
 _SPLIT = re.compile(r"\.\ ?|[-–:]")
@@ -188,7 +189,7 @@ def readings(text: str) -> tuple[Reading, ...]:
     number counts as the first: Annex, Annex 2. Linear in the length, of which no more than 60 characters are a
     numbering.
     """
-    text = text.strip(BLANK)
+    text = _FIRST_ROMAN.sub("I", text.strip(BLANK).replace("\u00a0", " "))
     if not 0 < len(text) <= MAX_CHARACTERS:
         return ()
     text = _ABBREVIATED.sub("nr ", _INSERTED.sub(_as_letter, plain(text)), count=1) if len(text) > 1 else plain(text)

@@ -160,6 +160,19 @@ def test_letters_are_inserted_into_a_sequence() -> None:
     assert one("3a").parent is None and not is_prefix(one("3"), one("3a")) and is_prefix(one("3"), one("3.a"))
 
 
+@pytest.mark.parametrize(
+    "text, values",
+    [
+        *(("Artículo 1.º", (1,)), ("Artigo 12.º", (12,)), ("Sección 2.ª", (2,)), ("TITRE Ier", (1,))),
+        *(("Chapitre Ière", (1,)), ("Section 1re", (1,)), ("Section 1ère", (1,)), ("Livre 2eme", (2,)), ("1-", (1,))),
+        *(("Art. 2-bis.", (2, 1)), ("Artikel 3:15a", (3, 15, 1)), ("Article R12-4", (18, 12, 4))),
+        *(("Article L. 121-3", (50, 121, 3)), ("Article L.\u00a0121-3", (50, 121, 3))),
+    ],
+)
+def test_ordinal_signs_insertions_and_codes(text: str, values: tuple[int, ...]) -> None:
+    assert one(text).values == values
+
+
 def test_first_prefix_and_parent() -> None:
     assert all(is_first(one(text)) for text in ("1", "a", "i", "3.1", "0", "Artikel 1"))
     assert not is_first(one("2.")) and not is_first(one("3.2"))
