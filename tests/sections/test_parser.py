@@ -2,6 +2,7 @@
 
 from itertools import cycle
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
@@ -537,9 +538,29 @@ def test_numbers_of_statutes(numbers: list[str], nlp: Language) -> None:
     assert numbers_of(numbers, nlp) == numbers
 
 
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        # numbers of words in Roman figures are counted on in Arabic ones
+        ["Article I", " Section 1.1", " Section 1.2", "Article II", " Section 2.1", " Section 2.2", " Section 2.3"],
+        # double letters stand below single ones
+        ["1.", " a)", "  aa)", "  bb)", " b)", "  aa)", "   (1)", "   (2)", "  bb)", "  cc)", "2."],
+        [*(f"{letter}." for letter in ascii_lowercase), "aa.", "bb."],
+        # words of outlines in their order
+        ["Module 1", " Lesson 1", " Lesson 2", "Module 2", " Lesson 1", " Lesson 2"],
+        ["Unit 1", " Lesson 1", " Lesson 2", "Unit 2", " Lesson 1", " Lesson 2"],
+        # where the score is the same: beside what is further out
+        ["1", "2", " 2.1", " 2.2", "  2.2.1", "  2.2.2", "Annex A", " A.1", " A.2", "Annex B", " B.1", " B.2"],
+        ["Part 1", " 1", " 2", "Part 2", " 3", " 4", "Schedule 1", " 1", " 2", "Schedule 2", " 1"],
+    ],
+)
+def test_levels_of_numbers(numbers: list[str], nlp: Language) -> None:
+    assert numbers_of(numbers, nlp) == numbers
+
+
 def numbers_of(numbers: list[str], nlp: Language) -> list[str]:
     """The numbers in the outline of a text with these, indented by their level."""
     text = "The keeper of the ferry shall carry all persons who ask for it over the river without delay."
-    titles = (f"{number.strip()} {title}" for number, title in zip(numbers, cycle(["Scope", "Ice", "Night Service"])))
+    titles = (f"{number.strip()} {title}" for number, title in zip(numbers, cycle(["Ropes", "Ice", "Night Service"])))
     doc = nlp("".join(f"{heading}\n{text}\n\n" for heading in titles))
     return [" " * (level - 1) + number for level, number, _, _ in outline(doc)]

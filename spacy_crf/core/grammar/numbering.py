@@ -18,11 +18,14 @@ from .numerals import (
     IDEOGRAPH_SIGNS,
     INSERTED,
     KEYWORDS,
+    LETTER_LOWER,
+    LETTER_UPPER,
     NUMBER_WORDS,
     ORDINALS,
     OTHER_LETTERS,
     OUTER,
     RANKS,
+    ROMAN_UPPER,
     numeral,
     numerals,
 )
@@ -44,6 +47,7 @@ MAX_CHARACTERS = 60
 PLACE = "#"  # of the numerals in a format
 SIGNS_BETWEEN = "-:+"  # of parts; a full stop is not written in a family
 FIRST_VALUES = (0, 1)  # an outline may begin with 0
+DOUBLED = 27  # the value of aa
 
 _SEPARATOR = r"(?:\.\ ?|[-–:](?=\w))"
 _PART = rf"(?:[0-9]+[A-Za-z]?|[A-Za-z][0-9]+|[A-Za-z]{{1,7}}|[{OTHER_LETTERS}]|[{IDEOGRAPH_SIGNS}]{{1,3}})"
@@ -256,8 +260,12 @@ def _ordinals(text: str) -> tuple[Reading, ...]:
 
 
 def is_first(reading: Reading) -> bool:
-    """Whether a reading may open a sequence: 1, a, i, 3.1, and 0."""
-    return reading.values[-1] in FIRST_VALUES
+    """Whether a reading may open a sequence: 1, a, i, 3.1, and 0; aa too, which goes on only behind z."""
+    return reading.values[-1] in FIRST_VALUES or _is_doubled(reading)
+
+
+def _is_doubled(reading: Reading) -> bool:
+    return reading.values[-1] == DOUBLED and reading.family[-1] in (LETTER_LOWER, LETTER_UPPER)
 
 
 def step(before: Reading, after: Reading) -> int | None:
@@ -266,17 +274,18 @@ def step(before: Reading, after: Reading) -> int | None:
     They belong to one if their families agree, and all values but the last. What stands around the numbers may differ:
     writers are careless with closing signs. A keyword is part of the sequence: Artikel 3 does not follow Feit 2.
     """
-    if before.sequence != after.sequence:
-        return None
     (value, inserted), (value_after, inserted_after) = before.place, after.place
+    if before.sequence != after.sequence or (_is_doubled(after) and value < DOUBLED - 1):
+        return None
     return value_after - value or inserted_after - inserted
 
 
 def is_prefix(above: Reading, below: Reading) -> bool:
-    """Whether one numbering is the other one's beginning: 3 of 3.1, 3.1 of 3.1.a, Chapter 3 of 3.1; not 3 of 3a."""
+    """Whether one numbering is the other one's beginning: 3 of 3.1, 3.1 of 3.1.a, Chapter III of 3.1; not 3 of 3a."""
+    is_counted_otherwise = bool(above.keyword) and above.kinds == ROMAN_UPPER and below.kinds[0] == ARABIC
     return (
         len(above.values) < len(below.values)
         and below.values[: len(above.values)] == above.values
-        and below.kinds.startswith(above.kinds)
+        and (below.kinds.startswith(above.kinds) or is_counted_otherwise)
         and step(above, below) is None
     )

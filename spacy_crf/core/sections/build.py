@@ -229,7 +229,10 @@ class _Builder:
             self._drop(found.size - len(chosen), float(np.where(followed, -inf, found + ahead).max()))
         self.left -= len(chosen) + PAIR * (self.scorer.compared - compared)
         scores = np.concatenate([passes, found.reshape(-1)[chosen]])
-        order = np.argsort(-scores, kind="stable")
+        # of equal ones, numbers that close more first: an annex behind 4.2 is beside 4, not beside 4.2
+        depths = np.outer([closing.stack.depth for _, closing in closings], [pushed.numbered for pushed in variants])
+        outer = np.concatenate([np.full(len(passes), -1), depths.reshape(-1)[chosen]])
+        order = np.lexsort((outer, -scores))
         codes = np.concatenate([-1 - np.arange(len(passes)), chosen])
         return _Moves(scores[order].tolist(), codes[order].tolist(), closings, [bags[row] for row in rows])
 

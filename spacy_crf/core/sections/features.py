@@ -141,7 +141,7 @@ def _number_after_number(left: Reading, right: Reading) -> str:
         if step(above, right) == 1:
             return "beside a part of the section before"
         above = above.parent
-    if left.family == right.family and left.keyword == right.keyword:
+    if left.family == right.family and left.keyword == right.keyword and len(right.values) > 1:
         return "another prefix"
     return f"another family, {'first' if is_first(right) else 'not first'}"
 
@@ -209,7 +209,7 @@ def _first_number(above: Level | None, right: Reading) -> list[str]:
         return [*found, "below its predecessor"]
     if len(right.values) > 1 and right.keyword == left.keyword:
         return [*found, "below another prefix"]
-    if left.family == right.family and left.keyword == right.keyword:
+    if left.family == right.family and left.keyword == right.keyword and step(left, right) is not None:
         found.append("below the same family" + (" and format" if left.format == right.format else ""))
     return [*found, _first_or_carried(above, right)]
 

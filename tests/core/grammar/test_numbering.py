@@ -181,6 +181,7 @@ def test_first_prefix_and_parent() -> None:
         and is_prefix(one("Chapter 3"), one("3.1.a"))
         and is_prefix(one("A"), one("A.1"))
     )
+    assert is_prefix(one("Article III"), one("Section 3.1")) and not is_prefix(one("Article III"), one("4.1"))
     assert (
         not is_prefix(one("3."), one("4.1"))
         and not is_prefix(one("3.1"), one("3.1"))
