@@ -10,11 +10,12 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
+from itertools import takewhile
 
 from spacy.tokens import Doc
 
 from ..core.grammar.numbering import ALONE, PLACE, SIGNS, Reading, readings
-from ..core.grammar.numerals import ARABIC, KEYWORDS, MENTIONS, ORDINALS, PLURALS, RANKS
+from ..core.grammar.numerals import ARABIC, INSERTED, KEYWORDS, MENTIONS, ORDINALS, PLURALS, RANKS
 from . import spans
 from .layout import DocumentLayout
 from .tree import SectionTree
@@ -30,7 +31,8 @@ def _any(words: Iterable[str]) -> str:
 
 
 _BRACKETS = r"\([0-9a-z]{1,4}\)"
-_PARTS = r"[0-9]{1,4}[a-z]?(?:[.:–-][0-9]{1,4}[a-z]?|\.[a-zA-Z])*"
+_INSERTED = rf"(?:[ -]?{_any(INSERTED)}(?!\w|\s(?:[0-9§]|{_any(WORDS)}))|er|[a-z])?"  # 2a, 2 bis, not "2 bis 4"; 1er
+_PARTS = rf"[0-9]{{1,4}}{_INSERTED}(?:[.:–-][0-9]{{1,4}}{_INSERTED}|\.[a-zA-Z])*"
 _LETTERS = r"(?:[IVXLC]{1,7}|[A-Z])(?:[.-]?[0-9]{1,4})*"
 NUMBER = rf"(?:(?:{_PARTS}|{_LETTERS})(?!\w)(?:{_BRACKETS})*|(?:{_BRACKETS})+)"
 _BETWEEN = rf"(?:,\s?(?:{_any(MENTIONS['between'])}\s)?|\s?[–-]\s?|\s{_any(MENTIONS['between'])}\s)"
@@ -43,8 +45,9 @@ _MENTION = re.compile(
 _NUMBER = re.compile(NUMBER)
 # "sections 2–4 and 6-1" are three numbers, "§§ 2-4" are two
 _AMONG_SEVERAL, _OF_RANGE = (re.compile(NUMBER.replace("[.:–-]", signs)) for signs in ("[.:-]", "[.:]"))
+_SHARED = re.compile("app|art|cap|ch|kap|sec|t[ií]t")  # abbreviations of words of several languages
 _LISTED = re.compile(_BETWEEN)
-_SMALLER = re.compile(r",\s| ")  # between a section and a part of it
+_SMALLER = re.compile(r"(?: Satz [0-9]+)?(?:,\s| )")  # between a section and a part of it; sentences are no sections
 _OF = re.compile(rf"\s{_any(MENTIONS['of'])}\s(?:(?:the|de|het|la|le)\s)?|\sde\sl['’]", re.IGNORECASE)
 # such as "of the Regulation", "van de Wet", "BGB": a name, or an abbreviation with two capitals
 _OF_LAW = re.compile(
@@ -91,7 +94,7 @@ class _Group:
     @property
     def rank(self) -> int:
         """How deep in an outline such sections stand."""
-        return SIGNS.get(self.word, RANKS.get(self.word, DEEPEST))
+        return _rank(self.word)
 
     def is_above(self, other: "_Group") -> bool:
         """Whether the sections of another group may be parts of those of this one."""
@@ -118,12 +121,20 @@ def find_cross_references(text: str, tree: SectionTree) -> list[CrossReference]:
     """
     outline = _Outline(tree)
     headings = {node.start_char for node in tree.walk() if not node.virtual}
-    groups = (group for group in _groups(text) if group.start not in headings)
+    groups = (own for group in _groups(text) if (own := _before_headings(group, headings)) is not None)
     found = []
     for path, start, end, is_none in _paths(text, groups):
         section = None if is_none else outline.follow(path)
         found.append(CrossReference(start, end, section))
     return found
+
+
+def _before_headings(group: _Group, headings: Set[int]) -> _Group | None:
+    """A group without the numbers of headings, as behind "of this Part" and a line end; None if nothing is left."""
+    steps = list(takewhile(lambda step: step.start not in headings, group.steps))
+    if not steps or group.start in headings:
+        return None
+    return group if len(steps) == len(group.steps) else _Group(group.start, steps[-1].end, steps)
 
 
 def write_json(layout: DocumentLayout, tree: SectionTree) -> str:
@@ -251,12 +262,18 @@ class _Outline:
 
     def _with_number(self, word: str, asked: Sequence[Reading]) -> list[int]:
         """Sections with a number; with its word, where this text has it: Article 3 is no Rule 3."""
-        own = word if word in self._words or word in ALONE else ""
+        own = word if word in self._words or word in ALONE else self._alike(word)
         exact = {(reading.kinds, reading.values) for reading in asked}
         values = {reading.values for reading in asked}
         found = self._having(values, lambda r: (r.kinds, r.values) in exact and (not word or _word(r) == own))
+        if word and not own:
+            found = [place for place in found if not self._is_part(place, word)]
         # Part II is Part 2
         return found or self._having(values, lambda r: bool(own) and r.values in values and _word(r) == own)
+
+    def _alike(self, word: str) -> str:
+        """The word of this text that is abbreviated as another one is; "" for none."""
+        return next((own for own in sorted(self._words) if own and _short(own) == _short(word) != ""), "")
 
     def _near(self, word: str, at: int, places: list[int]) -> list[int]:
         """Of the sections with the number of a small part, such as "paragraph 2", those in the article around it."""
@@ -264,6 +281,15 @@ class _Outline:
             return places
         article = next((place for place in self._around_text(at) if self._is_article(place)), None)
         return [place for place in places if article is None or article in self._around(place)]
+
+    def _is_part(self, place: int, word: str) -> bool:
+        """Whether a section with a number of one part is in an article, or in what else stands below a word: item 2 in
+        Article 1 is no chapter 2, and no Article 2 either."""
+        rank = min(_rank(word), SIGNS["§"])
+        if _rank(word) > SIGNS["§"] and _short(word) != "art":
+            return False
+        ranks = (_rank(_word_of(self._numbers[above])) for above in self._around(place))
+        return len(self._numbers[place][0].values) == 1 and any(rank <= own < SMALL for own in ranks)
 
     def _is_article(self, place: int) -> bool:
         return any(0 < RANKS.get(_word(reading), SMALL) < SMALL for reading in self._numbers[place])
@@ -276,8 +302,10 @@ class _Outline:
         values = {values for _, values in ends}
         sizes = {len(each) for each in values}
         found = self._having(values, lambda r: any((r.kinds[-size:], r.values[-size:]) in ends for size in sizes))
-        inside = [place for place in found if section in self._around(place) and section != place]
-        return self._nearest(inside, at) if inside else section
+        inside = {place: len(list(self._around(place))) for place in found if section in self._around(place)}
+        inside.pop(section, None)
+        least = min(inside.values(), default=0)  # § 2 Abs. 1 is (1), not 1. in (1)
+        return self._nearest([place for place, depth in inside.items() if depth == least], at) if inside else section
 
     def _having(self, values: Set[tuple[int, ...]], holds: Callable[[Reading], bool]) -> list[int]:
         """Sections whose number ends as one of some values do, and can be read in such a way."""
@@ -300,6 +328,21 @@ class _Outline:
         while place >= 0:
             yield place
             place = self._parents[place]
+
+
+def _short(word: str) -> str:
+    """The abbreviation that a word of several languages has; "" for others."""
+    found = _SHARED.match(word)
+    return found[0].replace("í", "i") if found else ""
+
+
+def _rank(word: str) -> int:
+    """How deep in an outline sections with a word or sign stand."""
+    return SIGNS.get(word, RANKS.get(word, DEEPEST))
+
+
+def _word_of(number: Sequence[Reading]) -> str:
+    return _word(number[0]) if number else ""
 
 
 def _word(reading: Reading) -> str:

@@ -22,7 +22,7 @@ CLOSING = r"[.:)\]°ºª]"
 ROMAN = r"(?=[ivxlc])c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})"  # above 399 stand words and units: di, cm, mix
 LETTER = rf"[a-z{OTHER_LETTERS}]"
 TWICE = "|".join(2 * letter for letter in ascii_lowercase)  # aa, bb
-BIS = rf"[ -]?(?:{'|'.join(INSERTED)})\b"
+BIS = rf"[ -]?(?:{'|'.join(INSERTED)})\b(?!\s+\d)"  # not "§§ 5 bis 7"
 PART = rf"(?:\d{{1,4}}|{ROMAN}|{LETTER})"
 MONTH = (
     r"(?:jan|feb|mrt|mar|apr|jun|jul|aug|sep|sept|okt|oct|nov|dec|dez|januari|februari|maart|april|mei|juni|juli|"

@@ -219,3 +219,39 @@ def test_lists_and_ranges_of_numbers(mention: str, found: list[tuple[str, str | 
         (doc.text[own.start : own.end], None if own.section is None else nodes[own.section].number)
         for own in doc._.cross_references
     ]
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        (
+            "Article 1\nVoir l'article 2 bis et l'article 1er.\n\nArticle 2\nOui.\n\nArticle 2 bis\nNon.\n",
+            [("article 2 bis", "Article 2 bis"), ("article 1er", "Article 1")],
+        ),
+        (
+            "§ 1\nEs gilt § 2 Abs. 1 und § 2 Abs. 2 Satz 1 Nr. 1 sowie § 2 bis § 3.\n\n"
+            "§ 2\n(1) Ja.\n(2) Nein:\n1. so,\n2. so.\n\n§ 3\nJa.\n",
+            [("§ 2 Abs. 1", "(1)"), ("§ 2 Abs. 2 Satz 1 Nr. 1", "1."), ("§ 2", "§ 2"), ("§ 3", "§ 3")],
+        ),
+        (
+            "Articolo 1\nSi veda l'art. 2 e l'art. 2-bis.\n\nArticolo 2\n1. Uno.\n2. Due.\n\nArticolo 2-bis\nTre.\n",
+            [("art. 2", "Articolo 2"), ("art. 2-bis", "Articolo 2-bis")],
+        ),
+        (
+            "Artikel 1\nZie hoofdstuk 2 en art. 2.\n\nArtikel 2\n1. Het veer vaart.\n2. Het veer rust.\n",
+            [("hoofdstuk 2", None), ("art. 2", "Artikel 2")],
+        ),
+        (
+            "Part 1\nPorts\n\n1. Boats float in this Part.\n2. Boats sink under section 1 or\n3. Boats burn.\n\n"
+            "Part 2\nIce\n\n4. Ice melts.\n5. Ice cracks.\n",
+            [("section 1", "1.")],
+        ),
+    ],
+)
+def test_numbers_that_are_no_others(text: str, expected: list[tuple[str, str | None]]) -> None:
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("section_parser")
+    doc = nlp(text)
+    numbers = [node.number for node in doc._.section_tree.walk()]
+    places = [(each, None if each.section is None else numbers[each.section]) for each in doc._.cross_references]
+    assert [(text[each.start : each.end], number) for each, number in places] == expected
