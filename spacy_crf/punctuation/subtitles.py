@@ -135,12 +135,13 @@ def _cues(lines: Iterable[str]) -> Iterator[tuple[str, Times | None]]:
     for line, after in pairwise(chain(lines, [""])):
         found = _TIMES.match(line) or _BESIDE_WORDS.match(line)
         is_number = line.strip().isdecimal() and bool(_TIMES.match(after))
-        if spoken and (found or line.isspace() or is_number or len(spoken) == LONGEST_CUE):
+        is_empty = not line.strip("\r\n")  # one of a space is a part of its cue, as YouTube writes them
+        if spoken and (found or is_empty or is_number or len(spoken) == LONGEST_CUE):
             yield "".join(spoken), times
             spoken = []
         if found:
             times = (_seconds(*found.groups()[:4]), _seconds(*found.groups()[4:]))
-        elif line.isspace() or is_number:
+        elif is_empty or is_number:
             times = None
         if times and not (found and found.re is _TIMES):
             spoken.append(line)

@@ -116,6 +116,14 @@ def test_files_of_youtube(nlp: Language) -> None:
     assert is_subtitles(text) and restored(nlp, text).startswith("0:00:01.000,0:00:02.000\nWell, what did she\nsay?\n")
 
 
+def test_a_line_of_a_space_is_a_part_of_its_cue(nlp: Language) -> None:
+    """What YouTube hears has one where nothing stands in the upper line."""
+    first = "WEBVTT\n\n00:01.000 --> 00:02.000\n \nwell<00:01.500><c> what</c>\n \n\n"
+    text = f"{first}00:02.000 --> 00:03.000\ndid\n"
+    assert [word.raw for word in spoken_words(lines_of([text])) if word.raw] == ["well", "what", "did"]
+    assert restored(nlp, text).startswith(first.replace("well", "Well,"))
+
+
 def test_sounds_and_songs_of_two_lines(nlp: Language) -> None:
     text = "WEBVTT\n\n00:01.000 --> 00:02.000\nwell [a door\nslams] what did\n♪ la la\nla ♪\nANN: she say\n"
     assert [word.raw for word in spoken_words(lines_of([text])) if word.raw] == ["well", "what", "did", "she", "say"]
