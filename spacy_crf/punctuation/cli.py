@@ -21,6 +21,7 @@ from ..cli.options import Loaded, Pipe, bin_rows, command, make_folders, table, 
 from ..cli.surface import is_quiet
 from ..core.errors import CRFError
 from ..corpora.errors import CorpusErrors
+from ..reading.errors import ReadingErrors
 from ..reading.files import open_binary
 from .calibration import FittedMarks, MarkCalibration, Marked, best_thresholds, calibrate_marks, precise_thresholds
 from .component import PunctuationRestorer
@@ -36,6 +37,7 @@ BLOCK = 2000  # words that are decoded at a time
 LONG_FILE = 1 << 22  # bytes of a file from which on progress is shown
 MARK = "\ufeff"  # byte order mark
 ESCAPE = "surrogateescape"  # bytes that are no UTF-8 go out as they came in
+UTF16 = tuple(mark.decode("utf8", ESCAPE) for mark in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
 THRESHOLDS = tuple(tenth / 10 for tenth in range(1, 10))
 Restore = Callable[[Language, RestorationStream, Iterable[str]], Iterator[str]]
 RESTORER = Pipe("punctuation_restorer", (PunctuationRestorer,), first="the first of its kind")
@@ -79,6 +81,8 @@ def punctuate(
     ):
         pieces = read_pieces(source, size)
         opening = read_opening(pieces)
+        if opening.startswith(UTF16):  # marks of one byte would break it
+            raise CRFError(ReadingErrors.CRF504.format(path=data, line=1, reason="UTF-16"))
         if opening.startswith(MARK):  # no part of the first word
             out.write(MARK.encode())
             opening = opening.removeprefix(MARK)

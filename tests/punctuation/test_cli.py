@@ -109,6 +109,15 @@ def test_bytes_that_are_no_utf8_stay(model: Path) -> None:
     assert b"\xff\xfe" in out and b"th\xe9 mill" in out
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
+def test_a_file_in_utf16_is_refused(model: Path, tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "wide.srt"
+    data = f"1\n00:00:01,000 --> 00:00:02,000\n{BARE}\n"
+    path.write_bytes(("" if encoding == "utf-16" else "\ufeff").encode(encoding) + data.encode(encoding))
+    result = run(model, path)
+    assert result.exit_code == 1 and "CRF504" in result.stderr and "wide.srt" in result.stderr and not result.stdout
+
+
 def test_a_long_text_of_one_line(model: Path) -> None:
     text = " ".join([BARE] * 400)  # more than two blocks
     out = run(model, "-", data=text.encode()).stdout
