@@ -13,6 +13,7 @@ features: whoever knows them sets them.
 The chain runs over a bare Doc with a token for each word, in lower case and without marks.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
@@ -49,6 +50,7 @@ PAUSE, CONFIDENCE = "pause", "confidence"
 LONGEST_PAUSE = 5.0  # seconds; as a feature, a longer one counts as this, or an hour would outweigh all words
 _GIVEN = "spacy_crf.given_marks"
 _ARROW = "-->"  # stands between the times of cues
+_SBV = re.compile(r"\ufeff?\s*\d+:\d")  # where a comma does, a file begins so
 _SIGMA = "Σ"  # in lower case another letter at the end of a word
 
 
@@ -193,7 +195,8 @@ class WordView:
         """
         text = doc.text
         if not doc.has_unknown_spaces:
-            spoken = blank_unspoken(text) if _ARROW in text and is_subtitles(text) else text
+            may_have_cues = _ARROW in text or _SBV.match(text)
+            spoken = blank_unspoken(text) if may_have_cues and is_subtitles(text) else text
             return cls(doc, text, split_words(spoken, scheme.abbreviated))
         return cls(doc, text, mark_words(text, doc.to_array([IDX, LENGTH]).reshape(-1, 2).astype(np.intp).tolist()))
 

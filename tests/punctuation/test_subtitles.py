@@ -114,6 +114,7 @@ def test_words_are_read_through_mark_up_and_entities(nlp: Language) -> None:
 def test_files_of_youtube(nlp: Language) -> None:
     text = "0:00:01.000,0:00:02.000\nwell what did she\nsay\n\n0:00:02.000,0:00:03.000\nyes she did\n"
     assert is_subtitles(text) and restored(nlp, text).startswith("0:00:01.000,0:00:02.000\nWell, what did she\nsay?\n")
+    assert nlp(text)._.restored == restored(nlp, text)
 
 
 def test_a_line_of_a_space_is_a_part_of_its_cue(nlp: Language) -> None:
