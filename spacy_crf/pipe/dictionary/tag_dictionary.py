@@ -128,7 +128,9 @@ class TagDictionary:
         totals = counts.sum(axis=1, keepdims=True)
         valid = counts > TOLERANCE
         if self.min_share:
-            valid &= (counts >= self.min_share * totals) | (counts == counts.max(axis=1, keepdims=True))
+            counted = np.where(np.isinf(counts), 0.0, counts)  # what somebody has entered says nothing of the others
+            least = np.minimum(self.min_share * counted.sum(axis=1), counted.max(axis=1))
+            valid &= counts >= least[:, None]
         rare = totals < self.min_count - TOLERANCE
         return expand(valid | (rare & self.open_labels), self.rules)
 

@@ -121,9 +121,15 @@ def test_labels_that_somebody_entered_are_valid_whatever_the_settings():
     table = CountTable.build(["a", "a"], np.array([1, 0]), counts, 3)
     assert members(make(table, min_count=100, open_types=9).valid(["a"]).sets[0]) == {0, 1}
     strict = make(table, min_count=100, min_share=0.5, similarity=0.1)
-    assert members(strict.valid(["a"]).sets[0]) == {1} and not len(strict.rules)
+    assert members(strict.valid(["a"]).sets[0]) == {0, 1} and not len(strict.rules)
     elsewhere = strict.valid_elsewhere(["a"], known_shares(Gold.known(np.array([1]), 3)))
-    assert members(elsewhere.sets[0]) == {1}
+    assert members(elsewhere.sets[0]) == {0, 1}
+
+
+def test_shares_are_those_of_the_occurrences_beside_labels_that_somebody_entered():
+    counts = np.array([50.0, 40.0, 1.0, np.inf])
+    found = make(CountTable.build(["a"] * 4, np.arange(4), counts, 4), min_count=1, min_share=0.1)
+    assert members(found.valid(["a"]).sets[0]) == {0, 1, 3}
 
 
 def test_similar_tags_make_rules_beside_those_given():
