@@ -62,8 +62,8 @@ class PipeErrors(metaclass=Messages):
         "{known}. Correct its setting 'source', or the order of the pipeline."
     )
     CRF417 = (
-        "Component {name!r} takes its probabilities from {source!r}, whose model gave an array of shape {shape}, not a "
-        "row of label scores for each token. Take a tagger as source."
+        "Component {name!r} takes its probabilities from {source!r}, which has to give a row of label scores for each "
+        "token, as taggers do. What came of asking for it: {found}. Take a tagger as source."
     )
     CRF418 = (
         "Component {name!r} cannot begin with {path}: that has learned {actual} tags for the target {theirs!r}, where "

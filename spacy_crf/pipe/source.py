@@ -122,10 +122,16 @@ class SourcePipe(HasSettings, IsolatesFailures, KeepsPreparation, Pipe):
         source = self.find_source()
         if docs and docs[0].vocab is not self._nlp.vocab:
             raise CRFError(PipeErrors.CRF454.format(name=self.name, source=self.source))
-        tags, rows = _tags_of(source), token_probabilities(source, docs)
+        tags, asked = _tags_of(source), {"name": self.name, "source": self.source}
+        try:
+            rows = token_probabilities(source, docs)
+        except (AttributeError, TypeError, ValueError) as error:  # other models give other things, or there is none
+            if isinstance(error, CRFError):
+                raise
+            raise CRFError(PipeErrors.CRF417.format(**asked, found=repr(error))) from error
         for doc, values in zip(docs, rows):
             if values.shape != (len(doc), len(tags)):
-                raise CRFError(PipeErrors.CRF417.format(name=self.name, source=self.source, shape=values.shape))
+                raise CRFError(PipeErrors.CRF417.format(**asked, found=f"an array of shape {values.shape}"))
         return tags, [values.astype(np.float32, copy=False) for values in rows]
 
     def find_source(self) -> Any:

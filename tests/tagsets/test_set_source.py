@@ -10,6 +10,7 @@ from helpers.networks import CNN
 from helpers.tagged import make_examples
 from spacy.language import Language
 from spacy.tokens import Token
+from spacy.training import Example
 from spacy.util import fix_random_seed
 from thinc.api import Adam
 
@@ -143,6 +144,19 @@ def test_a_source_that_is_not_there_is_named(source: str) -> None:
     nlp.add_pipe("set_valued_tagger", config={"source": source})
     with pytest.raises(ValueError, match=f"CRF416.*{source}"):
         nlp("Ada")
+
+
+@pytest.mark.parametrize("source", ["ner", "textcat", "spancat", "sentencizer", "tok2vec"])
+@pytest.mark.parametrize("factory", ["set_valued_tagger", "constraint_decoder"])
+def test_a_source_without_scores_of_labels_for_each_token_is_refused(factory: str, source: str) -> None:
+    nlp = spacy.blank("xx")
+    nlp.add_pipe(source)
+    nlp.add_pipe(factory, config={"source": source})
+    gold = {"entities": [(0, 3, "X")], "cats": {"X": 1.0, "Y": 0.0}, "spans": {"sc": [(0, 3, "X")]}}
+    examples = [Example.from_dict(nlp.make_doc("Ann left"), gold)]
+    nlp.initialize(lambda: examples)
+    with pytest.raises(ValueError, match=f"CRF417.*{factory}.*{source}"):
+        nlp("Ann left")
 
 
 def test_a_source_that_is_switched_off_is_no_obstacle(tmp_path: Path) -> None:
