@@ -21,9 +21,10 @@ NO_CASE = rf"[^\W\d_{EAST}{LOWER}]"  # or a capital
 ALIKE = str.maketrans("\u060c\uff0c\u3001\uff1b\u061b\uff08\uff09", ",;;;;()")
 DIGRAPH = r"(?:Ph|Chr?|Th|Yu|Ya|Yo|Zh|Sh|Ts|Kh|Gy|Sz|Zs|Cs|Дж)"  # initials of two letters
 ET_AL = re.compile(
-    r"[\s,;]*(?:(?i:\band\b)|&)?[\s,;]*\[?(?:(?i:\bet\.?\s*(?:al|coll)\b\.?|\b(?:and others|y otros|e outros|"
-    r"et autres|und andere|en anderen|and colleagues)\b|\bи (?:др\b\.?|другие\b)|\b(?:та|і) ін\.|\bm\.\s?fl\.|\bi in\."
-    r"|\bve ark\.)|\b[uo]\.\s?a\.|\be\.\s?a\.(?=\W*$)|\bκ\.\s?[άα]\.|(?:等人?|ほか)(?=\W*$))\]?[\s,;]*"
+    r"[\s,;]*(?:(?i:\band\b)|&)?[\s,;]*\[?(?:(?i:\bet\.?\s*(?:al|alii|aliae|coll)\b\.?|& ?(?:(?-i:al)|others)\b\.?|"
+    r"\b(?:and others|y otros|e outros|et autres|und andere|en anderen|e altri|and colleagues)\b|\b[ye] cols?\b\.?"
+    r"|\bи (?:др\b\.?|другие\b|соавт\b\.?)|\b(?:та|і) ін\.|\bm\.\s?fl\.|\bi (?:in|dr|sur|wsp)\.|\ba kol\b\.?"
+    r"|\bve ark\.|\bvd\.)|\b[uo]\.\s?a\.|\be\.\s?a\.(?=\W*$)|\bκ\.\s?[άα]\.|(?:等人?|ほか)(?=\W*$))\]?[\s,;]*"
 )
 OMITTED = re.compile(r"\s*(?:…|\.\s?\.\s?\.)\s*&?\s*")
 KEY = re.compile(r"^\[[^\[\]]+\]\s*(?=\w)")
@@ -31,16 +32,25 @@ GUESSED = re.compile(r"^\[([^\[\]]+)\][\s.,:;]*$")  # by who made the list: the 
 # Words that announce names, or say what the named did.
 BEFORE = re.compile(
     r"^[(\[]?(?:(?:in|ln|dans)\b:?\s+)?[(\[]?"
-    r"(?:(?:edited|compiled|collected|written)\s+by\s+|ed(?:s|d|ited)?\.?\s+(?:by\s+)?"
-    r"|(?:hg|hrsg|hgg|herausgegeben)\.?\s+(?:von|v\.)\s+|éd(?:s)?\.\s+|by\s+|a cura di\s+|под ред(?:\.|акцией)\s+"
-    r"|sous la dir(?:\.|ection)\s+de\s+|onder redactie van\s+|red\.\s+av\s+)?(?:\[(?=[A-Z]))?",
+    r"(?:(?:edited|compiled|collected|selected|written|directed|produced)(?:\s+and\s+\w+ed)?\s+by\s+"
+    r"|(?!(?-i:Ed\s)(?!by\b))ed(?:s|d|ited)?\.?:?\s+(?:(?:and|&)\s+trans\.?\s+)?(?:by\s+)?"
+    r"|(?:hg|hrsg|hgg|herausgegeben)\.?:?\s+(?:(?:von|v\.)\s+)?|éd(?:s)?\.\s+|by\s+|a cura di\s+"
+    r"|(?:(?:отв\.|под)\s+)?ред(?:\.|акцией)\s+|(?:sous la )?dir(?:\.|ection)\s+(?:de\s+|par\s+)?|coords?\.\s+"
+    r"|(?:édité|dirigé|coordinado|editado|dirigido|organizado)\s+p[ao]r\s+"
+    r"|onder redactie van\s+|red\.\s+av\s+)?(?:\[(?=[A-Z]))?",
     re.IGNORECASE,
 )
 AFTER = re.compile(
-    r"[\s,;:]*[(\[]?\s*\b(?:eds?|editors?|hrsg|hgg?|dirs?|éds?|comps?|compilers?|coords?|orgs?|red|ред|"
-    r"note|comment)\b\.?\s*(?:[)\]]|$)[\s,;:.)]*",
+    r"[\s,;:]*[(\[]?\s*\b(?:eds?|editors?|hrsg|hgg?|dirs?|éds?|comps?|compilers?|coords?|orgs?|red|ред|trans|"
+    r"translators?|note|comment)\b\.?\s*(?:[)\]]|$)[\s,;:.)]*|\s*,\s*(?:inventors?|assignees?)\b\.?(?=\s*(?:[;,]|$))"
+    r"|\s*[(\[](?:(?:series|vol(?:ume)?|guest|executive|associate)\.?\s)?(?:eds?|editors?|directors?|producers?|writers?"
+    r"|hosts?|chairs?|composers?|inventors?|authors?|speakers?|a cura di)\b\.?(?:\s(?:&|and)\s\w+\.?)?[)\]][\s,;:.)]*",
     re.IGNORECASE,
 )
+ED = re.compile(r"[\w'’-]+, Ed")  # a given name where no editor has one
+LIFE = re.compile(
+    r"(?:,\s?|\s\()((?:1\d|20)\d\d\s?[-–](?:\s?(?:1\d|20)\d\d)?)(?:\)|(?=\s*(?:[,;.]|$)))"
+)  # in catalogues
 # what the named did, behind a name or all of them
 EASTERN_AFTER = re.compile(rf"(?<=[\s(){EAST}])\(?(?:主?[編编]著?|著|[訳译譯]|지음|엮음|옮김)\s*\)?(?=\W*$|\s*[,;])")
 # Two of these are two Chinese names, where "田中, 一郎" is one
@@ -48,11 +58,11 @@ CHINESE = re.compile(
     "[王李张張刘劉陈陳杨楊赵趙黄黃周吴吳徐孙孫胡朱高林何郭马馬罗羅梁宋郑鄭谢謝韩韓唐冯馮于董萧蕭程曹袁邓鄧许許傅沈曾彭吕呂苏蘇卢盧蒋蔣蔡贾賈丁魏薛叶葉阎余潘杜戴夏钟鍾汪田任姜范方石姚谭譚廖邹熊金陆陸郝孔白崔康毛邱秦江史顾顧侯邵孟龙龍万段雷钱錢汤湯尹黎易常武乔喬贺賀赖賴龚龔文][㐀-鿿]{1,2}"
 )
 CONTRIBUTION = re.compile(
-    r"\s*[;,]\s*((?:trans(?:l|lated)?|übers(?:etzt)?|trad)\b\.?\s.*|"
+    r"(?:^|\s*[;,]\s*)((?:(?:^[Tt]|\bt)rans(?:l|lated)?|(?:^[Üü]|\bü)bers(?:etzt)?|^Trad(?=\.)|\btrad)\b\.?\s.*|"
     r"(?:with|mit|avec)\s+(?:an?|the|einem|einer|une?)\s.*\b(?:by|von|par|de)\s.*)$"
 )
-ROMAN_END = re.compile(r"(?<=\bI[IV])\.$|(?<=\bIII)\.$")
-HARD = re.compile(r"\s*[;/]\s*|\s*・\s*(?=[\u3400-\u9fff\uac00-\ud7a3])|\s*·\s*(?=[\uac00-\ud7a3])")
+ROMAN_END = re.compile(r"(?<=\bI[IV])\.$|(?<=\bIII)\.$|(?<=\d[nrt][dh])\.$")
+HARD = re.compile(r"\s*[;/]\s*|(?<=\.)\s+[-–—]\s+|\s*・\s*(?=[\u3400-\u9fff\uac00-\ud7a3])|\s*·\s*(?=[\uac00-\ud7a3])")
 FOR_BODY = re.compile(rf"(?:[;,]\s*|(?<=\b{CAPITAL}\.)\s+)(?:for|on behalf of)\s+(?=the\b)")
 # "ET" may be initials, as in "Smith ET,".
 AND = r"\b(?:and|und|et|with|en|och|og|ja|és|ve|oraz|και|и|та|AND|UND|WITH)\b"
@@ -68,9 +78,9 @@ PATRONYMIC = re.compile(r"(?:ич|овна|евна|ична)$")
 JOINED = re.compile(rf"(\S.*)\s(?:{'|'.join(JOINING)})\s(.*\S)")
 EDGES = " \t,;:/–—-"
 SEPARATORS = re.compile(r"[\s,;]*[,;][\s,;]*")
-SUFFIX = re.compile(r"[JS]r\b\.?|II|III|IV", re.IGNORECASE)
+SUFFIX = re.compile(r"[JS]r\b\.?|II|III|IV|2nd|3rd|4th", re.IGNORECASE)
 # Two figures of Rome may be initials too, as in "Family IV".
-PIECE_END = re.compile(r",|\s+(?=(?:[JS]r\b\.?|III)\s*(?:,|$))", re.IGNORECASE)
+PIECE_END = re.compile(r",|\s+(?=(?:[JS]r\b\.?|III|2nd|3rd|4th)\s*(?:,|\.?$))", re.IGNORECASE)
 INITIAL = rf"(?:{CAPITAL}\b\.?|{NO_CASE}\.|Chr\.|{CAPITAL}[{LOWER}]\.)[\s-]*"
 INITIALS = re.compile(rf"(?:{INITIAL}){{1,5}}")
 RUN = rf"{CAPITAL}{{2,3}}"  # initials without full stops, as in "Family GH"
@@ -79,10 +89,13 @@ BEGINS_WITH_INITIAL = re.compile(rf"{CAPITAL}(?:\.|\s|$)|{NO_CASE}\.")
 ONE_WORD = re.compile(rf"(?:['{LOWER}][\w'’.]*\s+)*[\w'’‘\-]+")
 SHORT = rf"(?:{CAPITAL}\b\.?|{NO_CASE}\.|{DIGRAPH}\.)[\s-]*"
 PARTICLES = rf"(?:\s*\b[{LOWER}][\w'’]*)"
-# Given names behind a family name of several words: one, or some with initials behind them, and particles.
+# Given names behind a family name of several words: one, or some with initials or particles behind them.
 GIVEN = re.compile(
     rf"(?:[\w'’‘\-]+\.?|(?:[\w'’‘\-]+\s+){{1,2}}(?:{CAPITAL}\.[\s-]*){{1,3}}|(?:{INITIAL}){{1,5}}){PARTICLES}{{0,3}}"
+    rf"|(?:[\w'’‘\-]+\s+){{1,2}}[\w'’‘\-]+{PARTICLES}{{1,3}}"
 )
+# What no given name begins with
+FAMILY_BEGINS = re.compile(r"(?:De[ls]?|Della|Dos|Las?|Les|Ibn|V[ao]n (?:de[nr]?|’t|'t))\s")
 TRAILING_INITIALS = re.compile(
     rf"(?P<family>.*?\w{{2,}}\S*)\s+(?P<given>(?:(?:{SHORT}){{1,4}}|{RUN}){PARTICLES}{{0,3}})"
 )
@@ -90,20 +103,33 @@ FAMILY_IN_CAPITALS = re.compile(
     rf"(?P<family>{CAPITAL}(?:{CAPITAL}|['’\- ])*{CAPITAL}{{2}}) (?P<given>{CAPITAL}[{LOWER}].*)"
 )
 BRACKETED = re.compile(r"(?P<family>[^()]+?)\s*\((?P<given>[^()\s]+)\)")
+# Each name of a list may tell its parts in one way
+LISTED = re.compile(rf"\s+[-–—]\s+|\s*[,;/]\s*(?:(?:&|{AND})\s*)?|\s*&\s*|\s+{AND}\s+")
+TOLD = (
+    re.compile(rf"(?P<family>[^\s().]+(?:\s[^\s().]+){{0,2}}) \((?P<given>{CAPITAL}[^\s()]*(?:\s[^\s()]+){{0,3}})\)"),
+    re.compile(rf"(?P<family>{CAPITAL}(?:{CAPITAL}|['’\- ])*{CAPITAL}) (?P<given>{CAPITAL}[{LOWER}].*)"),
+)
 # Small words that belong to a family name where they begin with a capital too.
 CAPITAL_PARTICLE = re.compile(
     r"v[ao]n|de|del|della|di|da|dos|du|den|der|ter|ten|la|le|des|st\.?|ste\.?|saint", re.IGNORECASE
 )
 BODY = re.compile(
-    r"\b(?:institut[eo]?|committee|council|universi\w+|project|office|society|conseil|consejo|group|authority|trust|"
-    r"collaboration|department|ministry|association|consortium|board|cent(?:re|er)|foundation|commission|organi[sz]ation|bureau|"
-    r"library|company|corp(?:oration)?|inc|ltd|llc|plc|gmbh|league|federation|union|academy|museum|network|initiative|laborator\w+|"
-    r"agency|partnership|team|press|conference|gesellschaft|\w*gemeinschaft|verein|\w{3,}amt|amt|bund|"
-    r"verband|kommission|société|comité|ministeri\w+|министерств\w|asociación|organización|sociedad|academia|fundación|"
-    r"институт\w*|академия|университет\w*|общество)\b"
+    r"\b(?:institut[eo]?|istituto|committee|council|univer[sz]i\w+|project|office|society|conseil|consejo|group|authority|"
+    r"trust|collaborat(?:ion|ors)|department|minist(?:ry|[eéè]r\w+)|associa(?:tion|ção|zione)|consortium|board|cent(?:re|er)s?|"
+    r"foundation|com(?:mission|isión|issão)e?|organi[sz]ation|bureau|library|company|corp(?:oration)?|inc|ltd|llc|plc|gmbh|"
+    r"league|federation|union|academ(?:y|ies)|museum|network|initiative|laborator\w+|agency|partnership|team|conference|"
+    r"administration|government|parliament|congress|nations|international|statisti(?:cs|k)|investigators|programme|fund|"
+    r"survey|health|news|(?:law|medical|business) school|supreme court|(?:world|central|norges) bank|\w*nationalbank|"
+    r"bundes(?:tag|bank)|planbureau|overheid|rijks\w+|banco d\w+|gobierno|governo|r[eé]p[uú]bli(?:ca|que)|presidência|"
+    r"gesellschaft|\w*gemeinschaft|verein|\w{3,}amt|verband|kommission|société|comité|министерств\w|asociación|"
+    r"organización|sociedad|a[ck]ad[eé]mi(?:a|e|en)|fundación|институт\w*|академия|университет\w*|общество|служба|комитет)\b"
+    r"|(?<=\w\w )(?:press|times|bund)|auswärtiges amt(?=\W*$)"  # these are family names as well
     r"|(?:大学|大學|研究所|研究院|学会|學會|协会|協会|委员会|委員会|公司|会社|대학교|학회)$"
-    r"|^the\s|\s(?:of|for|on|für|pour)\s",
+    r"|^the\s|\s(?:of|for|on|für|pour|voor)\s",
     re.IGNORECASE,
+)
+ENUMERATION = re.compile(
+    r"[^,;]*\s(?:of|for|on|für|pour)\s[^,;]+,\s(?:[^\s,;.]+,\s)*[^\s,;.]+,?\s(?:and|&|und|et)\s[^\s,;.]+(?:\s[^\s,;.]+)?"
 )
 
 
@@ -121,22 +147,30 @@ def parse_names(text: str) -> tuple[Names, str]:
     text = EASTERN_AFTER.sub("", text)
     # initials apart, and no spaces before punctuation or within "J.-P."
     text = re.sub(r"(?<=\.)\s*-\s*(?=[^\W\d_]\.)", "-", re.sub(r"\s+([.,])", r"\1", text))
-    text = re.sub(rf"\b([^\W\d_]|{DIGRAPH})\.(?=[^\W\d_])", r"\1. ", text)
-    rest = ""
+    if not _is_one_body(text):
+        text = re.sub(rf"\b([^\W\d_]|{DIGRAPH})\.(?=[^\W\d_])", r"\1. ", text)
+    rest = LIFE.findall(text)
+    text = LIFE.sub("", text)
     if besides := CONTRIBUTION.search(text):
-        text, rest = text[: besides.start()], besides[1].strip(EDGES + ".")
+        text = text[: besides.start()]
+        rest.append(besides[1].strip(EDGES + "."))
     text = FOR_BODY.sub("; ", text)
     text = SEPARATORS.sub(lambda found: "; " if ";" in found[0] else ", ", text)
-    text = AFTER.sub(", ", BEFORE.sub("", text).rstrip(EDGES)).strip(EDGES)
+    text = BEFORE.sub("", text).rstrip(EDGES)
+    text = text if ED.fullmatch(text) else AFTER.sub(", ", text).strip(EDGES)
     text = ROMAN_END.sub("", text)
     text, n_and_others = ET_AL.subn(", ", text)
     text, n_omitted = OMITTED.subn(", ", text)
-    return Names(tuple(_names(text.strip(EDGES))), n_and_others + n_omitted > 0), rest
+    return Names(tuple(_names(text.strip(EDGES))), n_and_others + n_omitted > 0), ", ".join(rest)
 
 
 def _names(text: str) -> Iterator[Name]:
     if not re.search(r"\w", text):
         return
+    for told in ([way.fullmatch(name) for name in LISTED.split(text.rstrip("."))] for way in TOLD):
+        if all(told) and not _is_body(text) and (")" in text or re.search(rf"\b{CAPITAL}{{4}}", text)):
+            yield from (_inverted_name(name["family"], name["given"]) for name in told if name)
+            return
     pieces = [text] if _is_one_body(text) else HARD.split(text)
     persons = [
         group for piece in pieces if not _is_one_body(piece) for group in _groups(piece) if re.search(r"\w", group)
@@ -154,7 +188,7 @@ def _names(text: str) -> Iterator[Name]:
 
 
 def _is_one_body(text: str) -> bool:
-    return _is_body(text) and not re.search("[,;]", text)
+    return _is_body(text) and (not re.search("[,;]", text) or ENUMERATION.fullmatch(text.rstrip(".")) is not None)
 
 
 def _groups(text: str) -> Iterator[str]:
@@ -205,9 +239,13 @@ def _are_whole(pieces: Sequence[str]) -> bool:
 
 def _inverted_size(pieces: Sequence[str], place: int) -> int:
     """How many pieces make the name that begins at a place: 2 if its given names come last."""
-    if place + 1 == len(pieces) or _is_body(pieces[place]):
+    if place + 1 == len(pieces):
         return 1
     first, second = pieces[place], pieces[place + 1]
+    if _is_body(second):
+        return 1
+    if _is_body(first):
+        return 2 if ONE_WORD.fullmatch(first) and INITIALS.fullmatch(second) else 1
     if re.fullmatch(CAPITAL, first) and "." in second and INITIALS.fullmatch(second):
         return 2  # "E, W."
     if SUFFIX.fullmatch(second) or BEGINS_WITH_INITIAL.match(first):
@@ -216,7 +254,7 @@ def _inverted_size(pieces: Sequence[str], place: int) -> int:
         return 2
     if _trailing_initials(first):
         return 1
-    return 2 if GIVEN.fullmatch(second) or ONE_WORD.fullmatch(first) else 1
+    return 2 if GIVEN.fullmatch(second) or ONE_WORD.fullmatch(first) or FAMILY_BEGINS.match(first) else 1
 
 
 def _may_be_family(text: str) -> bool:
@@ -253,7 +291,7 @@ def _end(text: str) -> str:
 
 def _is_body(text: str) -> bool:
     """Whether a name is that of an institution, as far as its words tell."""
-    return BODY.search(text) is not None
+    return BODY.search(text) is not None and not re.fullmatch(rf"[\w'’-]+ {CAPITAL}{{1,2}}", text)
 
 
 def _inverted_name(family: str, given: str, suffix: str = "") -> Name:
@@ -266,7 +304,7 @@ def _inverted_name(family: str, given: str, suffix: str = "") -> Name:
     if not suffix and len(words) > 1 and SUFFIX.fullmatch(words[-1]):
         suffix = words.pop()
     last = len(words)
-    while last > 1 and _is_particle(words[last - 1]):
+    while last > 1 and words[last - 1].islower() and not _is_particle(words[0]):
         last -= 1
     particle = " ".join([*words[last:], particle]).strip()
     return Name(family, " ".join(words[:last]), particle, suffix)
@@ -306,6 +344,7 @@ def _is_particle(word: str) -> bool:
 
 def _spelt(initials: str) -> str:
     """Initials with full stops: "KL" becomes "K. L.", "J-M" becomes "J.-M."."""
-    if "." in initials:
+    if "." in initials and not re.fullmatch(rf"(?:{CAPITAL}-?)+\.", initials):
         return initials
+    initials = initials.rstrip(".")
     return re.sub(r"\.\s*(?=[^\W\d_-])", ". ", re.sub(r"([^\W\d_])", r"\1.", initials)).strip()

@@ -159,6 +159,65 @@ CASES = {
     "Менделеев Дмитрий Иванович": ["Менделеев, Дмитрий Иванович"],
     "Иван Иванович Рабинович": ["Рабинович, Иван Иванович"],
     "Smith, Jones, Brown, and Lee": ["{Smith}", "{Jones}", "{Brown}", "{Lee}"],
+    # family names that are words of institutions too
+    "Press, W. H., Teukolsky, S. A., & Flannery, B. P.": ["Press, W. H.", "Teukolsky, S. A.", "Flannery, B. P."],
+    "W. H. Press, S. A. Teukolsky, and B. P. Flannery": ["Press, W. H.", "Teukolsky, S. A.", "Flannery, B. P."],
+    "Press WH, Bund A.": ["Press, W. H.", "Bund, A."],
+    "Associated Press": ["{Associated Press}"],
+    "Ed Witten and Nathan Seiberg": ["Witten, Ed", "Seiberg, Nathan"],
+    "Witten, Ed": ["Witten, Ed"],
+    "Homer, ed.": ["{Homer}"],
+    # institutions
+    "United Nations.": ["{United Nations}"],
+    "World Bank": ["{World Bank}"],
+    "U.S. Food and Drug Administration.": ["{U.S. Food and Drug Administration}"],
+    "National Aeronautics and Space Administration": ["{National Aeronautics and Space Administration}"],
+    "Statistics Canada": ["{Statistics Canada}"],
+    "Ministère de la Culture": ["{Ministère de la Culture}"],
+    "Ministério da Saúde": ["{Ministério da Saúde}"],
+    "Istituto Nazionale di Statistica": ["{Istituto Nazionale di Statistica}"],
+    "National Academies of Sciences, Engineering, and Medicine.": [
+        "{National Academies of Sciences, Engineering, and Medicine}"
+    ],
+    "Department for Environment, Food & Rural Affairs": ["{Department for Environment, Food & Rural Affairs}"],
+    "Ministry of Health, Lund, K., and Moss, P.": ["{Ministry of Health}", "Lund, K.", "Moss, P."],
+    "Lund, World Bank": ["{Lund}", "{World Bank}"],
+    # what the named did
+    "Lund, K. (Director), & Moss, P. (Executive Producer)": ["Lund, K.", "Moss, P."],
+    "Lund, K. (Series Ed.)": ["Lund, K."],
+    "Lund, K. (Ed. & Trans.)": ["Lund, K."],
+    "K. Lund, translator": ["Lund, K."],
+    "K. Lund, P. Moss (a cura di)": ["Lund, K.", "Moss, P."],
+    "Lund K, inventor; Moss Pumps Ltd., assignee.": ["Lund, K.", "{Moss Pumps Ltd.}"],
+    "Edited and translated by Karin Lund": ["Lund, Karin"],
+    "Ed. and trans. Karin Lund": ["Lund, Karin"],
+    "Eds.: Karin Lund, Peter Moss": ["Lund, Karin", "Moss, Peter"],
+    "Hg.: Karin Lund": ["Lund, Karin"],
+    "Dir. Karin Lund": ["Lund, Karin"],
+    "coordinado por Karin Lund": ["Lund, Karin"],
+    "отв. ред. И. И. Иванов": ["Иванов, И. И."],
+    # others
+    "Lund, K. et alii": ["Lund, K.", "others"],
+    "Lund, K. & al.": ["Lund, K.", "others"],
+    "Lund, K., & others": ["Lund, K.", "others"],
+    "Lund, K., & Al Jazari, I.": ["Lund, K.", "Al Jazari, I."],
+    "Lund, K., y cols.": ["Lund, K.", "others"],
+    "NOVÁK, Jan a kol.": ["NOVÁK, Jan", "others"],
+    "Ivanić, I. i dr.": ["Ivanić, I.", "others"],
+    "Yılmaz, A. vd.": ["Yılmaz, A.", "others"],
+    # family names before given names
+    "BEAUVOIR (Simone de)": ["de~BEAUVOIR, Simone"],
+    "Aubertin (Marie Claire), Duval (Jean)": ["Aubertin, Marie Claire", "Duval, Jean"],
+    "MARTEL (P.-J.), DUVAL (R. A.)": ["MARTEL, P.-J.", "DUVAL, R. A."],
+    "ZHANG San, LI Si and WANG Wu": ["ZHANG, San", "LI, Si", "WANG, Wu"],
+    "KOVÁCS János – NAGY Péter": ["KOVÁCS, János", "NAGY, Péter"],
+    "NOVÁK, J. – SVOBODA, K.": ["NOVÁK, J.", "SVOBODA, K."],
+    "Eça de Queirós, José Maria de": ["de~Eça de Queirós, José Maria"],
+    "Dos Passos, John Roderigo": ["Dos Passos, John Roderigo"],
+    "Ibn Khaldūn, ʿAbd al-Raḥmān": ["Ibn Khaldūn, ʿAbd al-Raḥmān"],
+    "cummings, e. e.": ["cummings, e. e."],
+    "Lund LC 3rd, Moss FG, Eger EI 2nd.": ["Lund, L. C., 3rd", "Moss, F. G.", "Eger, E. I., 2nd"],
+    "Li X, Chen S-Y.": ["Li, X.", "Chen, S.-Y."],
     "": [],
     " .,": [],
 }
@@ -179,6 +238,16 @@ def test_what_others_contributed_is_kept() -> None:
 
 def test_translators_are_kept() -> None:
     assert parse_names("T. S. Eliot, trans. Jane Doe") == (Names((Name("Eliot", "T. S."),)), "trans. Jane Doe")
+
+
+def test_years_of_life_are_kept() -> None:
+    names, rest = parse_names("Austen, Jane, 1775-1817, and Lund, Karin (1950-).")
+    assert (spell(names), rest) == (["Austen, Jane", "Lund, Karin"], "1775-1817, 1950-")
+
+
+@pytest.mark.parametrize("text", ["Translated by Karin Lund", "trans. Karin Lund", "Übers. von Karin Lund"])
+def test_translators_alone_are_no_authors(text: str) -> None:
+    assert parse_names(text) == (Names(), text)
 
 
 FAMILIES = ("Smith", "Li", "King", "Åkesson", "Öberg-Lund", "O'Neil", "Garcia Marquez", "van der Laan", "de Lisle")
