@@ -175,6 +175,8 @@ class Draft:
                 self.date, _ = dates.parse_date(text)
             else:
                 self.add_note(text)
+        if "volume" in self.values and self.date is not None and self.values.get("number") == str(self.date.first.year):
+            del self.values["number"]  # "12 (2003)"
 
     def _take_part_of_date(self, text: str) -> None:
         """A month or day on its own belongs to a year given elsewhere."""
@@ -185,6 +187,12 @@ class Draft:
                 return
         bare = text.strip(" ,;:()[].")
         self.add_note(f"{bare}." if "." in bare else bare)
+
+    def take_volume(self, text: str) -> None:
+        if year := fields.YEAR_OF_VOLUME.search(text):
+            self.take_date(year[2])
+            text = f"{text[: year.start()]}, {text[year.end() :]}"
+        self.put_all(fields.parse_volume(text))
 
     def take_pages(self, text: str) -> None:
         found = fields.parse_pages(text)
@@ -233,7 +241,7 @@ TAKERS: dict[str, Callable[[Draft, str], None]] = {
     "TITLE": Draft.take_title,
     "BOOKTITLE": Draft.take_book,
     "JOURNAL": Draft.take_journal,
-    "VOLUME": lambda draft, text: draft.put_all(fields.parse_volume(text)),
+    "VOLUME": Draft.take_volume,
     "PAGES": Draft.take_pages,
     "DATE": Draft.take_date,
     "PUBLISHER": lambda draft, text: draft.put_all({"publisher": BY.sub("", fields.clean(text))}),

@@ -5,41 +5,46 @@ import re
 from .entry import EntryType
 
 PAGES_WORD = re.compile(
-    r"^(?:pages?\b|p[aá]gs?\.|pgs?\.|pp?\b\.?|pp?(?=\d)|ss?\.|Sp\.|str\.|blz\.?|cols?\b\.?|第(?=\d)|[页頁](?=\s*\d)|стр\.|с\.|σσ?\.)\s*(?=\S)",
+    r"^(?:pages?\b|p[aá]g(?:inas?\b|s?\.)|pgs?\.|p\.\s?p\.|pp?\b\.?|(?-i:pp?)(?=\d)|Seiten?\b|ss?\.|Sp\.|str\.|blz\.?|cols?\b\.?|第(?=\d)|[页頁](?=\s*\d)|стр\.|с\.|σσ?\.)\s*(?=\S)",
     re.IGNORECASE,
 )
 CHAPTER = re.compile(r"^(?:chap(?:ter)?|ch|kap(?:itel)?)\b\.?\s*(?P<number>[\dIVXLivxl]+)[\s,.;]*", re.IGNORECASE)
 TOTAL = re.compile(
-    r"^(?P<total>(?:[\[\]\divxlcIVXLC]+,\s*)*\[?\d+\]?)"
-    r"(?:(?P<leaves>\s*(?:leaves|fols?|Bl))|\s*(?:pages|pp|p|S|Seiten|blz|p[aá]gs?|str|с|стр))\b\.?(?:\s*[;,]\s*(?P<rest>.*))?$"
+    r"^(?P<total>(?:[\[\]\divxlcIVXLC]+(?:,|\s*\+)\s*)*\[?\d+\]?)"
+    r"(?:(?P<leaves>\s*(?:leaves|fols?|Bl))|\s*(?:pages?|pp|p|S|Seiten|blz|p[aá]gs?|str|с|стр))\b\.?(?:\s*[;,]\s*(?P<rest>.*))?$"
 )
 FIGURES = re.compile(r"(\d{1,6})[-–—‐]{1,3}(\d{1,6})")
 MOST_ISSUES = 6  # of a volume that are printed as one
 RANGE = re.compile(r"\s*[-–—‐‑−～〜]{1,3}\s*")
 VOLUME_AND_PAGES = re.compile(
-    r"(?:vol(?:ume)?\.?\s*)?(?P<volume>\d{1,4})(?:\s*\((?P<number>[^()]{1,20})\)?)?\s*(?::|(?<=\)),(?!\s*(?:1[5-9]|20)\d\d$))\s*"
-    r"(?:pp?\.?\s*)?(?P<pages>[a-z]?\d+(?:\s*[-–—‐]{1,3}\s*[a-z]?\d+)?)",
+    r"(?:(?:vol(?:ume)?|Bd)\.?\s*)?(?P<volume>\d{1,4})(?:\s*\((?P<number>[^()]{1,20})\)?)?\s*(?::|(?<=\)),(?!\s*(?:1[5-9]|20)\d\d$)|,(?=\s*(?:pp?|S)\.))\s*"
+    r"(?:pp?\.\s*|pp?\s+|(?-i:pp?)(?=\d)|S\.\s*)?(?P<pages>[a-z]?\d+(?:\s*[-–—‐]{1,3}\s*[a-z]?\d+)?)",
     re.IGNORECASE,
 )
 VOLUMES = re.compile(r"^\d+\s+(?:vols?|volumes|Bde|Bände|t|tomes|dln|т)\b\.?$", re.IGNORECASE)
 VOLUME_WORD = re.compile(
-    r"^(?:volume|vol|Bd|Band|Jg|Jahrg|dl|deel|tome|tomo|tom|t|том|т)\b\.?\s*|^vol(?=\d)", re.IGNORECASE
+    r"^(?:volumes?|vols?|Bde?|Band|Jg|Jahrg(?:ang)?|dl|deel|tome|tomo|tom|t|том|т)\b\.?\s*|^v(?:ol(?=\d)|\.\s?(?=\d))",
+    re.IGNORECASE,
 )
 NUMBER_WORD = re.compile(
-    r"^(?:number|n[uú]m|no|nr|n|n°|nº|№|Heft|H|issue|iss|fasc|вып)\b\.?\s*(?=[\dIVXL])|^(?:n°|nº|№|no(?=\d))\s*",
+    r"^(?:numbers?|n[uú]ms?|nos?|nrs?|n|n°|nº|№|Heft|H|issues?|iss|fasc|вып)\b\.?\s*(?=[\dIVXL])|^(?:n°|nº|№|no(?=\d))\s*",
     re.IGNORECASE,
 )
 BRACKETED_NUMBER = re.compile(r"(?P<volume>.*?)[\s,]*\((?P<number>[^()]+)\)?(?:\s*[,;:]\s*(?P<note>.+))?")
 SPELT_NUMBER = re.compile(
-    r"(?P<volume>.+?)[\s,]+(?P<number>(?:number|n[uú]m|no|nr|n|Heft|H|issue|iss|fasc|вып)\b\.?\s*[\dIVXL].*|(?:n°|nº|№)\s*\d.*|no\d.*)",
+    r"(?P<volume>.+?)[\s,]+(?P<number>(?:numbers?|n[uú]ms?|nos?|nrs?|n|Heft|H|issues?|iss|fasc|вып)\b\.?\s*[\dIVXL].*|(?:n°|nº|№)\s*\d.*|no\d.*)",
     re.IGNORECASE,
 )
-SHORT_NUMBER = re.compile(r"(?P<volume>\w+)(?:\.|,\s*|:\s*(?=\d{1,2}$))(?P<number>[\w\-–/]+)")
+SHORT_NUMBER = re.compile(r"(?P<volume>\w+)(?:\.\s?|,\s*|:\s*(?=\d{1,2}$))(?P<number>[\w\-–/]+)")
 EASTERN = re.compile(
     r"(?:[第제]?\s*(?P<volume>\d+)\s*[卷巻권]|卷\s*(?P<behind>\d+))?[\s,，、]*"
     r"(?:[第제]?\s*(?P<number>\d+(?:[-–—~～〜]\d+)?)\s*[号號期호])?"
 )
-PART = re.compile(r"(?P<volume>\d+)\s+(?P<number>(?:Suppl|Pt|Part|Spec)\b.*)", re.IGNORECASE)
+PART = re.compile(r"(?P<volume>\d+),?\s+(?P<number>(?:Suppl(?:ement)?|Pt|Part|Spec)\b.*)", re.IGNORECASE)
+YEAR_OF_VOLUME = re.compile(
+    r"(?:^|(?<=\w)\s*(\())((?:1[5-9]|20)\d\d)(?(1)\)[\s,;:]+(?=\w)|;)"
+)  # "2003;12", "12 (2003), 3"
+VOLUME_OF_YEARS = re.compile(r"(?<=\d)\.\s*(?:Bd|Band|Jg|Jahrg(?:ang)?)\b\.?", re.IGNORECASE)
 EDITION = re.compile(
     r"(?P<edition>(?:\d+\s?(?:st|nd|rd|th|d|e|ème)?\.?,?\s*)?"
     r"(?:first|second|third|fourth|fifth|sixth|revised|rev\.|enlarged|enl\.|expanded|verb\.|erw\.|neubearb\.|überarb\.|"
@@ -48,16 +53,19 @@ EDITION = re.compile(
 )
 REPORT_NUMBER = re.compile(
     r"(?P<genre>.*?)[\s,]*(?:\b(?:no|nr|number|n°)\b\.?\s*:?\s*)?"
-    r"(?P<number>\d+(?:[,\s]+\d{3,4})+|(?=\S*\d)[^\s,]+)",
+    r"(?P<number>(?:\d+/)?\d+(?:[,\s]+\d{3,4})+(?:\s[A-Z]\d?)?|\d{5,}\s[A-Z]\d?|(?=\S*\d)[^\s,]+)",
     re.IGNORECASE,
 )
 ARXIV_CLASS = re.compile(r"\[?[a-z\-]+(?:\.[A-Za-z\-]{2,})\]?[.,;]*")  # "[cs.CL]"
 THESIS = re.compile(
-    r"\bthes[ei]s\b|dissertation|\bdiss\b|thèse|arbeit$|tesis|proefschrift|[学學]位[论論]文|[博修碩硕]士[论論]文|학위\s?논문",
+    r"\bthes[ei]s\b|dissertation|\bdiss\b|thèse|arbeit$|\btes[ei]\b|tesis|tezi\b|proefschrift|scriptie|avhandling|afhandling|"
+    r"dissertaç|habilitation|m[ée]moire de (?:master|ma[iî]trise|D[EU]A)|диссертац|[学學]位[论論]文|"
+    r"[博修碩硕]士[论論]文|학위\s?논문",
     re.IGNORECASE,
 )
 MASTERS = re.compile(
-    r"master|[碩硕修]士|석사|\bM\.?\s?(?:S|A|Sc|Phil|Eng)\b|\bLL\.?\s?M\b|magister|diplom|bachelor|\bB\.?\s?(?:A|Sc)\b|licen",
+    r"master|[碩硕修]士|석사|\bM\.?\s?(?:S|A|Sc|Phil|Eng)\b|\bLL\.?\s?M\b|magister|diplom|bachelor|\bB\.?\s?(?:A|Sc)\b|licen|"
+    r"mestrado|maestr[ií]a|máster|ma[iî]trise|\bD[EU]A\b|\bgrado\b|laurea|lisans|undergraduate|\bhonou?rs\b|(?<!doktor)arbeit$",
     re.IGNORECASE,
 )
 UNPUBLISHED = re.compile(
@@ -73,6 +81,9 @@ PROCEEDINGS = re.compile(
 SHORT = re.compile(
     r"\b(?:[^\W\d_]\.[^\W\d_]+|[A-Z]|Lett|Rev|Sci|Proc|Conf|Symp|Res|Phys|Inc|Ltd|Co|Corp|Univ|"
     r"[Rr]ept?|[Dd]iss|phil)\.$"
+)
+OTHER_KINDS = re.compile(
+    r"patent|data\s?set|software|computer program|\bfilm\b|video|podcast|slides|\bposter\b|preprint", re.IGNORECASE
 )
 LONGEST_SHORT = 40  # characters of an abbreviation
 MOST_MARKS = 100  # around a text
@@ -124,13 +135,13 @@ def parse_volume(text: str) -> dict[str, str]:
     bare = _without_edges(text)
     if (together := VOLUME_AND_PAGES.fullmatch(bare)) and (together["number"] or len(together["pages"]) > 2):
         return parse_pages(bare)
-    if re.fullmatch(r"\([^()]+\)", text.strip(" ,;:.")):
+    if re.fullmatch(r"\([^()]+\)", text.strip(" ,;:.")) and not VOLUME_WORD.match(bare):
         return {"number": one_hyphen(bare)}
     if VOLUMES.match(bare):
         return {"note": text.strip(" ,;:()")}
     if alone := NUMBER_WORD.match(bare):
         return {"number": one_hyphen(bare[alone.end() :])}
-    volume, number, behind = VOLUME_WORD.sub("", bare), "", ""
+    volume, number, behind = VOLUME_OF_YEARS.sub("", VOLUME_WORD.sub("", bare)), "", ""
     for pattern in (EASTERN, BRACKETED_NUMBER, SPELT_NUMBER, SHORT_NUMBER, PART):
         if match := pattern.fullmatch(volume):
             parts = match.groupdict()
@@ -140,7 +151,8 @@ def parse_volume(text: str) -> dict[str, str]:
     if pattern is SHORT_NUMBER and _is_long(number):
         number, behind = "", number
     name = "pages" if FIGURES.fullmatch(behind) else "note"
-    found = {"volume": volume.strip(" ,;"), "number": number.strip(" ,"), name: behind}
+    volume = re.sub(r"(?<=\d)\.$", "", volume.strip(" ,;"))
+    found = {"volume": volume, "number": number.strip(" ,"), name: behind}
     return {name: value if name == "note" else one_hyphen(value) for name, value in found.items() if value}
 
 
@@ -175,7 +187,7 @@ def report_type(genre: str) -> EntryType:
         return EntryType.MASTERSTHESIS if MASTERS.search(genre) else EntryType.PHDTHESIS
     if UNPUBLISHED.search(genre):
         return EntryType.UNPUBLISHED
-    return EntryType.MISC if "patent" in genre.lower() else EntryType.TECHREPORT
+    return EntryType.MISC if OTHER_KINDS.search(genre) else EntryType.TECHREPORT
 
 
 def _unwrapped(text: str) -> str:

@@ -237,3 +237,16 @@ def test_a_container_is_a_journal_or_a_book_by_its_words() -> None:
 def test_a_report_under_the_name_of_its_genre() -> None:
     (entry,) = make_entries([[("TITLE", "Salt"), ("GENRE", "Technical Report TR-3,"), ("INSTITUTION", "Hull")]])
     assert entry is not None and (entry.type, entry.number) == ("techreport", "TR-3")
+
+
+@pytest.mark.parametrize("volume", ["12 (2003), H. 3", "2003;12(3):", "Bd. 12 (2003) 3"])
+def test_years_in_fields_of_volumes(volume: str) -> None:
+    for date in ([("DATE", "(2003)")], []):
+        entry = make_entry([("JOURNAL", "Knots"), ("VOLUME", volume), *date])
+        assert (entry.volume, entry.number, entry.date, entry.note) == ("12", "3", Date(Day(2003)), "")
+
+
+def test_the_year_is_no_issue() -> None:
+    entry = make_entry([("JOURNAL", "Knots"), ("VOLUME", "12 (2003)"), ("DATE", "2003")])
+    assert (entry.volume, entry.number, entry.date) == ("12", "", Date(Day(2003)))
+    assert make_entry([("JOURNAL", "Knots"), ("VOLUME", "415(1987)"), ("DATE", "2002")]).number == "1987"
