@@ -29,8 +29,10 @@ ISO_PARTS = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
 # Without full stops, figures up to 12 may be the month as well.
 DAY_FIRST = re.compile(r"(?<!\d)(?=\d{1,2}\.|1[3-9]|[23]\d)(\d{1,2})([./-])\s?(\d{1,2})\2\s?(\d{4})(?!\d)")
 EASTERN = re.compile(r"(?<!\d)(\d{4})\s?[年년]\s?(?:(\d{1,2})\s?[月월]\s?(?:(\d{1,2})\s?[日일])?)?")
-YEAR = re.compile(r"(?<!\d)(1[4-9]\d\d|20[0-4]\d)(?:\s*(?:[-–—]+|/)\s*(\d{4}|\d{2})(?![-/]?\d))?([a-z](?!\w))?")
-DAYS = re.compile(rf"(?<!\w)(\d{{1,2}})(?:st|nd|rd|th|er)?(?:\.?{TO}(\d{{1,2}})(?:st|nd|rd|th)?)?(?!\w)")
+YEAR = re.compile(
+    r"(?<!\d)(1[4-9]\d\d|20[0-4]\d)(?:\s*(?:[-–—]+|/)\s*(\d{4}|\d{2})(?![-/]?\d))?((?!(?<=0)s)[a-z](?!\w))?"
+)
+DAYS = re.compile(rf"(?<!\w)(\d{{1,2}})(?:\s?(?:st|nd|rd|th)|er)?(?:\.?{TO}(\d{{1,2}})(?:\s?(?:st|nd|rd|th))?)?(?!\w)")
 NO_DAY = re.compile(r"\s*(?:[^\W\d_]{2,}|\(\d|:\s*\d)")  # behind figures: "2nd printing", "12 pages", "12(3)"
 WORD = re.compile(r"[^\W\d_]{3,}\.?")
 BETWEEN_MONTHS = re.compile(rf"[\s\d,]*{TO}[\s\d,]*")
@@ -41,6 +43,7 @@ MISREAD = re.compile(r"(?<!\w)[\dlIO]{4}(?!\w)")
 FIGURES = str.maketrans("lIO", "110")
 MOST_CHARACTERS = 300
 LONGEST = 2  # years of a range that is a date, if it can be pages as well
+LONGEST_WITH_SLASH = 10  # of a range; years further apart are those of a work and of its edition, as in "1781/1998"
 
 
 def parse_date(text: str) -> tuple[Date | None, str]:
@@ -92,12 +95,15 @@ def _parse_one(text: str) -> tuple[Date | None, str]:
         day = Day.of(parts)
         if day is not None and len(day.parts) == len([part for part in parts if part]):
             return Date(day), _rest(text[: numeric.start()] + text[numeric.end() :])
-    years = min(YEAR.finditer(text), key=is_long, default=None)
+    # one in brackets beside another is that of the original
+    years = min(YEAR.finditer(text), key=lambda own: (is_long(own), text[: own.start()].endswith("[")), default=None)
     if years is None:
         return None, _rest(text)
     place = years.start()
     text = f"{text[:place]} , {text[years.end() :]}"
     bounds, behind = year_range(years[1], years[2] or "")
+    if "/" in years[0] and bounds[-1] - bounds[0] > LONGEST_WITH_SLASH:
+        bounds, behind = bounds[1:], years[1]
     months, text, place = _take_months(text, place)
     if len(months) == 2 and months[0] > months[1] and len(bounds) == 1:
         bounds = [bounds[0] - 1, bounds[0]]
@@ -148,7 +154,11 @@ def year_range(first: str, figures: str) -> tuple[list[int], str]:
 def _take_months(text: str, place: int) -> tuple[list[int], str, int]:
     """The month nearest to the place of the year, and one that is joined to it, as in "May-June" and "May to June"; the
     text without them, and where they were."""
+    others = list(YEAR.finditer(text))
     found = [match for match in WORD.finditer(text) if month_of(match[0])]
+    found = [
+        match for match in found if all(_gap(match, place, place + 3) <= _gap(match, *own.span()) for own in others)
+    ]
     if not found:
         return [], text, place
     nearest = min(range(len(found)), key=lambda at: abs(found[at].start() - place))
@@ -159,6 +169,11 @@ def _take_months(text: str, place: int) -> tuple[list[int], str, int]:
     between = re.sub(r"[^\W\d_]+", " ", _between(text, chosen))
     text = f"{text[: chosen[0].start()]} {between} {text[chosen[-1].end() :]}"
     return [month_of(match[0]) or 0 for match in chosen], text, chosen[0].start()
+
+
+def _gap(match: re.Match[str], start: int, end: int) -> int:
+    """Characters between a match and a place."""
+    return max(start - match.end(), match.start() - end)
 
 
 def _between(text: str, matches: tuple[re.Match[str], ...]) -> str:

@@ -75,6 +75,8 @@ MONTHS = list(month_name)[1:]
         ("5.–7. Mai 2004", "2004-05-05/2004-05-07"),
         ("5. bis 7. Mai 2004", "2004-05-05/2004-05-07"),
         ("25-4-2013", "2013-04-25"),
+        ("2 nd - 6 th September 2019", "2019-09-02/2019-09-06"),
+        ("1984/1990", "1984/1990"),
     ],
 )
 def test_dates(text: str, iso: str) -> None:
@@ -85,6 +87,8 @@ def test_dates(text: str, iso: str) -> None:
 
 def test_letters_and_what_is_no_date() -> None:
     assert parse_date("(2015a).") == (Date(Day(2015), letter="a"), "")
+    assert parse_date("1990b") == (Date(Day(1990), letter="b"), "")
+    assert parse_date("1950s") == (Date(Day(1950)), "s")
     assert parse_date("(Winter 1999):") == (Date(Day(1999)), "Winter")
     assert parse_date("o. J. [ca. 1920].") == (Date(Day(1920)), "o J ca")
     assert parse_date("191?") == (None, "191")
@@ -142,6 +146,15 @@ def test_days_are_those_of_the_calendar(year: int, month: int, day: int) -> None
         ("May 2004, 2nd ed.", "2004-05", "2nd ed"),
         ("May 2004, 12 pages", "2004-05", "12 pages"),
         ("2004 May;12(3)", "2004-05", "12(3)"),
+        # what belongs to another year
+        ("2018; e-pub 2017 Dec 3", "2018", "e-pub 2017 Dec 3"),
+        ("1999, revised May 2003", "1999", "revised May 2003"),
+        ("2018 Mar; 2018 Jan 9", "2018-03", "2018 Jan 9"),
+        ("October 2, 2012, (2013)", "2012-10-02", "2013"),
+        ("1781/1998", "1998", "1781"),
+        ("[1752] 1955", "1955", "1752"),
+        ("2003 [1910]", "2003", "1910"),
+        ("1950s", "1950", "s"),
         ("2004 May 3;12(3)", "2004-05-03", "12(3)"),
     ],
 )
