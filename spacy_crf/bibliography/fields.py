@@ -83,7 +83,8 @@ SHORT = re.compile(
     r"[Rr]ept?|[Dd]iss|phil)\.$"
 )
 OTHER_KINDS = re.compile(
-    r"patent|data\s?set|software|computer program|\bfilm\b|video|podcast|slides|\bposter\b|preprint", re.IGNORECASE
+    r"patent|data\s?(?:set|file)|software|computer program|\bfilm\b|video|podcast|slides|\bposter\b|preprint",
+    re.IGNORECASE,
 )
 LONGEST_SHORT = 40  # characters of an abbreviation
 MOST_MARKS = 100  # around a text

@@ -11,20 +11,20 @@ from .entry import Date
 
 # Behind a DOI, without a space before.
 NEXT = r"[.,;]?\[?(?:PMID|PMC|PubMed|CrossRef|Google|doi[:\]]|pii\]|https?:|arXiv\s*:)"
-ISBN_FIGURES = r"(?:97[89][-–‐ ]?(?:\d[-–‐ ]?){9}\d|(?:\d[-–‐ ]?){9}[\dXx])"
+ISBN_FIGURES = r"(?:97[89][-–‐‑ ]?(?:\d[-–‐‑ ]?){9}\d|(?:\d[-–‐‑ ]?){9}[\dXx])"
 # At one place the first one counts. Numbers that cannot be right are found, too: `find_faults` tells of them.
 IDENTIFIER = re.compile(
     r"(?:\bdoi\s*[:.]?\s*)?(?:(?:https?://)?(?:www\.|dx\.)?\bdoi\.org/(?:doi:)?|\bdoi\s*[:.]?\s*)?"
     rf"(?P<doi>(?<!\d)(?<!\d\.)10\.\d{{4,9}}(?:\.\d+)*/(?:(?!{NEXT})\S)+)"
     r"|(?:\barxiv\s+(?:e-?print|preprint)?[\s,]{0,3})?(?:\bCoRR\b[\s,]{0,3})?"
-    r"(?:https?://(?:www\.)?arxiv\.org/(?:abs|pdf|html)/|\barxiv(?:\s*:\s*|\s+(?=\d{4}\.))|\babs/)"
+    r"(?:https?://(?:www\.)?arxiv\.org/(?:abs|pdf|html)/|\barxiv(?:\s*:\s*|\s+(?:(?:e-?|pre)prints?,?\s+)?(?=\d{4}\.))|\babs/)"
     r"(?P<arxiv>\d{4}\.\d{4,5}(?:v\d+)?|[a-z\-]+(?:\.[A-Z]{2})?/\d{7}(?:v\d+)?)(?:\.pdf)?"
     rf"|\be?-?ISBN(?:[- ]1[03])?\s*(?:\([^()]{{1,20}}\))?[\s:.]*(?P<isbn>{ISBN_FIGURES})(?![\d])"
-    r"|\b(?:[ep]-?)?ISSN\b(?:\s*\([^()]{1,20}\))?[\s:.]*(?P<issn>\d{4}[-–‐]?\d{3}[\dXx])\b"
+    r"|\b(?:[ep]-?)?ISSN\b(?:\s*\([^()]{1,20}\))?[\s:.]*(?P<issn>\d{4}[-–‐‑]?\d{3}[\dXx])\b"
     r"|(?P<ecli>\bECLI:[A-Z]{2}:[A-Z\d]{1,7}:\d{4}:[A-Z\d][A-Z\d.]{0,24})"
     r"|(?P<url>(?:https?|ftp)://[^\s<>]+|\bwww\.[^\s<>]+"
     r"|(?<![\w@./-])(?:[a-z\d-]{1,63}\.){1,4}(?:com|org|net|edu|gov|info|io|eu|uk|de|nl|fr|ch|at|be|it|es)/[^\s<>]*)"
-    r"|(?<![\d-])(?P<bare>97[89](?:[- ]?\d){10})(?![\d-])",
+    r"|(?<![\d-])(?P<bare>97[89](?:[-‑ ]?\d){10})(?![\d-])",
     re.IGNORECASE,
 )
 # Words that announce an address; nothing is lost with them.
@@ -36,15 +36,16 @@ BEFORE_ADDRESS = re.compile(
 MOST_BEFORE = 60  # characters of such words
 ACCESSED = re.compile(
     r"\b(?:retrieved|accessed|viewed|cited|visited|zugriff|abgerufen)(?:\s+(?:on|am))?:?\s+"
-    r"(?P<date>[^()\[\]]{0,40}?\d{4}(?:\s+[A-Z][a-z]{2,}\.?\s+\d{1,2})?)[\s)\],;.]*",
+    r"(?P<date>[^()\[\]]{0,40}?\d{4}(?:([-/.])\d{1,2}\2\d{1,2}(?!\d)"
+    r"|,?\s+(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b\.?(?:\s+\d{1,2}(?!\d)(?:st|nd|rd|th)?)?)?)[\s)\],;.]*",
     re.IGNORECASE,
 )
 # What is announced as an identifier and has not the form of one
 MALFORMED = re.compile(
     r"\bdoi\s*[:.]?\s*(?P<doi>\d+(?:\.\d+)*(?:/\S*)?)"
     r"|\barxiv\s*:\s*(?P<arxiv>[a-z.-]*/?\d[\d.]*)"
-    r"|\be?-?ISBN(?:[- ]1[03])?\s*(?:\([^()]{1,20}\))?[\s:.]*(?P<isbn>\d[\d–‐ -]{2,20}[\dXx])"
-    r"|\b[ep]?-?ISSN\b(?:\s*\([^()]{1,20}\))?[\s:.]*(?P<issn>\d[\d–‐-]{2,20}[\dXx]?)",
+    r"|\be?-?ISBN(?:[- ]1[03])?\s*(?:\([^()]{1,20}\))?[\s:.]*(?P<isbn>\d[\d–‐‑ -]{2,20}[\dXx])"
+    r"|\b[ep]?-?ISSN\b(?:\s*\([^()]{1,20}\))?[\s:.]*(?P<issn>\d[\d–‐‑-]{2,20}[\dXx]?)",
     re.IGNORECASE,
 )
 FORMS = {

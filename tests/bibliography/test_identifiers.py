@@ -98,6 +98,20 @@ def test_identifiers_that_cannot_be_right(text: str, found: list[tuple[str, str]
     assert [(fault.kind, fault.value) for fault in find_faults(text)] == found
 
 
+@pytest.mark.parametrize(
+    "text, kind, value",
+    [
+        ("ISBN 978\u20110\u2011306\u201140615\u20117", "isbn", "9780306406157"),
+        ("ISSN 0317\u20118471", "issn", "0317-8471"),
+        ("arXiv preprint 1504.07295.", "arxiv", "1504.07295"),
+        ("ArXiv e-prints, 1504.07295v2", "arxiv", "1504.07295v2"),
+    ],
+)
+def test_hyphens_that_do_not_break_and_words_between(text: str, kind: str, value: str) -> None:
+    found, _ = take_identifiers(text)
+    assert found == {kind: value}
+
+
 def test_an_address_has_no_braces() -> None:
     assert quote_braces("http://a.example/{x}\\y") == "http://a.example/%7Bx%7D%5Cy"
 
@@ -109,6 +123,11 @@ def test_an_address_has_no_braces() -> None:
         ("(accessed 2 May 2012)", "2012-05-02", ""),
         ("[cited 2021 Jan 9];", "2021-01-09", ""),
         ("(Zugriff: 12.03.2014).", "2014-03-12", ""),
+        ("(accessed 2019-05-03).", "2019-05-03", ""),
+        ("Accessed: 2019/05/03", "2019-05-03", ""),
+        ("[cited 2019 Mar]", "2019-03", ""),
+        ("Accessed 2019, May 3rd.", "2019-05-03", ""),
+        ("Accessed 3 May 2019 and 5 June 2019", "2019-05-03", "and 5 June 2019"),
     ],
 )
 def test_when_an_address_was_looked_up(text: str, iso: str, rest: str) -> None:
