@@ -27,7 +27,7 @@ from .entry import (
     plain_key,
 )
 from .errors import BibliographyErrors
-from .fields import one_hyphen
+from .fields import one_hyphen, report_type
 from .identifiers import bare, quote_braces
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -54,6 +54,12 @@ TEXTS = {
 }
 VERBATIM = {name: field for field, name in VERBATIM_FIELDS.items()}
 ARCHIVES = ("archiveprefix", "eprinttype")  # where an eprint is, in BibTeX and in biblatex
+RIVALS = {"publisher", *PUBLISHERS.values(), "organization"}
+# Fields of a book that are not those of its parts
+OWN = {"crossref", "key", "doi", "url", "urldate", "eprint", "note", "abstract", "keywords", "file", "pages"}
+# Kinds as biblatex calls them
+GENRES = {"phdthesis": "PhD thesis", "mathesis": "Master's thesis", "bathesis": "Bachelor's thesis"}
+GENRES |= {"techreport": "Technical report", "resreport": "Research report"}
 YEARS = re.compile(r"(\d{1,4})(?:(?:-{1,2}|[–/])(\d{1,4}))?([a-z]?)")
 SEASON_MONTHS = {name.lower(): month for month, name in SEASONS.items()} | {"fall": 23}
 UNFIT = re.compile(r"[\s,{}%#\\~]")  # ends a key in a file, or is a command where it is cited
@@ -169,7 +175,7 @@ def read_bibtex(text: str) -> list[Entry]:
         data = parser.parse_string(SURROGATES.sub("\ufffd", text))
     except (PybtexError, RecursionError) as error:
         raise CRFError(BibliographyErrors.CRF643.format(error=str(error)[:MOST_QUOTED])) from error
-    return [_read(key, entry) for key, entry in data.entries.items()]
+    return [_read(key, entry, data.entries) for key, entry in data.entries.items()]
 
 
 class Strings(UserDict[str, str]):
@@ -190,17 +196,29 @@ class Strings(UserDict[str, str]):
         return value
 
 
-def _read(key: str, entry: Any) -> Entry:
+def _read(key: str, entry: Any, entries: Mapping[str, Any]) -> Entry:
     fields = {name.lower(): value for name, value in entry.fields.items()}
+    persons = entry.persons
+    if fields.get("crossref", "") in entries:
+        whole = entries[fields.pop("crossref")]
+        of_whole = {name.lower(): value for name, value in whole.fields.items()}
+        of_whole.setdefault("booktitle", of_whole.pop("title", ""))
+        fields = {**{name: value for name, value in of_whole.items() if value and name not in OWN}, **fields}
+        persons = {**whole.persons, **persons}
+    kind = TYPES.get(entry.type.lower(), EntryType.MISC)
+    if "type" in fields and kind in PUBLISHERS:
+        fields["type"] = GENRES.get(fields["type"].strip().lower(), fields["type"])
+        kind = report_type(decode(fields["type"])) if entry.type.lower() == "thesis" else kind
+    fields = dict(sorted(fields.items(), key=lambda field: field[0] in RIVALS - {PUBLISHERS.get(kind, "publisher")}))
     date, of_dates = _read_date(fields)
     accessed = parse_iso(fields.get("urldate", ""))
     if accessed is not None and accessed.iso == fields["urldate"]:
         of_dates.add("urldate")
     return Entry(
-        type=TYPES.get(entry.type.lower(), EntryType.MISC),
+        type=kind,
         key=normalise(key),
-        authors=Names.of(map(_read_name, entry.persons.get("author", ()))),
-        editors=Names.of(map(_read_name, entry.persons.get("editor", ()))),
+        authors=Names.of(map(_read_name, persons.get("author", ()))),
+        editors=Names.of(map(_read_name, persons.get("editor", ()))),
         date=date,
         accessed=accessed,
         **_read_texts(fields, of_dates),
@@ -219,15 +237,16 @@ def _read_texts(fields: Mapping[str, str], read: Iterable[str]) -> dict[str, str
             text = decode(latex)
             values[TEXTS[name]] = one_hyphen(text) if name == "pages" else text
         elif name not in read and not (name in ARCHIVES and of_arxiv):
-            notes.append(f"{name}: {decode(latex)}")
+            notes.append(f"{name}: {decode(latex).strip()}")
     return {**values, "note": ". ".join(filter(None, [values.get("note", ""), *notes]))}
 
 
 def _read_date(fields: Mapping[str, str]) -> tuple[Date | None, set[str]]:
     """The date, by the field `date` if it can be read, and the fields that it says all of."""
-    text, month = fields.get("date", "").strip(), decode(fields.get("month", "")).strip()
-    of_year, cut = _read_years(fields.get("year", ""))
-    date = parse_iso(text, of_year.letter if of_year else "")
+    text = fields.get("date", "").strip(" {}")
+    month, year = (decode(fields.get(name, "")).strip() for name in ("month", "year"))
+    of_year, cut = _read_years(year)
+    date = parse_iso(re.split("[?~%T]", text)[0], of_year.letter if of_year else "")
     date = date or (of_year and _add_month(of_year, month))
     if date is None:
         return None, set()

@@ -229,3 +229,46 @@ def test_without_pybtex_only_reading_fails(monkeypatch: pytest.MonkeyPatch) -> N
     assert write_bibtex(corpus_entries()[:1])
     with pytest.raises(ImportError, match="CRF642"):
         read_bibtex("")
+
+
+def test_a_part_has_what_its_book_has() -> None:
+    text = """
+    @inproceedings{a, author={Lund, K.}, title={Ropes}, crossref={b}, pages={3--5}}
+    @proceedings{b, title={Knots}, year={1999}, editor={Moss, P.}, doi={10.5555/b}, publisher={Sea Press}}
+    @inproceedings{c, author={Roe, J.}, title={Eels}, crossref={nowhere}}"""
+    part, book, other = read_bibtex(text)
+    assert (part.title, part.container, part.date, part.pages) == ("Ropes", "Knots", Date(Day(1999)), "3-5")
+    assert (part.editors, part.publisher, part.doi, part.note) == (book.editors, "Sea Press", "", "")
+    assert (book.title, book.container, other.note) == ("Knots", "", "crossref: nowhere")
+
+
+def test_fields_in_two_pairs_of_braces() -> None:
+    (entry,) = read_bibtex(
+        "@article{a, title={{Ropes}}, year={{2003}}, month={{MAY 3}}, volume={{12}}, doi={{10.5555/a}}}"
+    )
+    assert (entry.title, entry.date, entry.volume, entry.doi) == ("Ropes", Date(Day(2003, 5, 3)), "12", "10.5555/a")
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "genre"),
+    [
+        ("@thesis{a, type={mathesis}, institution={Ulm}}", "mastersthesis", "Master's thesis"),
+        ("@thesis{a, type={phdthesis}, institution={Ulm}}", "phdthesis", "PhD thesis"),
+        ("@thesis{a, type={Bachelor's thesis}, institution={Ulm}}", "mastersthesis", "Bachelor's thesis"),
+        ("@phdthesis{a, type={Habilitation}, publisher={ProQuest}, school={Ulm}}", "phdthesis", "Habilitation"),
+    ],
+)
+def test_theses_of_biblatex(text: str, kind: str, genre: str) -> None:
+    (entry,) = read_bibtex(text)
+    assert (entry.type, entry.genre, entry.publisher) == (kind, genre, "Ulm")
+
+
+def test_an_organization_is_no_publisher_beside_one() -> None:
+    (entry,) = read_bibtex("@inproceedings{a, organization={Knot Club}, publisher={Sea Press}}")
+    assert (entry.publisher, entry.note) == ("Sea Press", "organization: Knot Club")
+
+
+@pytest.mark.parametrize("text", ["2003-05-03T12:00:00Z", "2003-05-03?", "2003-05-03~"])
+def test_dates_with_more_than_a_day(text: str) -> None:
+    (entry,) = read_bibtex(f"@article{{a, date={{{text}}}}}")
+    assert entry.date == Date(Day(2003, 5, 3)) and entry.note.startswith("date: 2003-05-03")
