@@ -20,7 +20,7 @@ WORD = re.compile(r"[^\W_]+")
 INITIALS = re.compile(r"(?<!\w)[^\W\d_]{2,3}(?!\w)")  # without full stops, if they are capitals
 # that shortened names of journals leave out
 SMALL = re.compile("a|an|and|aus|das|de|del|della|der|des|di|die|du|e|et|for|für|in|la|le|les|of|on|the|to|und|y|zur")
-CUT_RANGE = re.compile(r"(\d+)-(\d+)")
+CUT_RANGE = re.compile(r"([a-z]?)(\d+)-\1?(\d+)", re.IGNORECASE)
 ALIKE = 0.85  # of the words of two titles are the same, if these alone tell
 SOMEWHAT_ALIKE = 0.5  # the same, if the first author and the year tell too
 NOT_HELD, NOT_CITED = "not in the library", "not cited"
@@ -184,9 +184,9 @@ def _agree_in_pages(ours: str, theirs: str) -> bool:
 
 
 def _complete(found: re.Match[str]) -> str:
-    """Return a range with all figures of its end: 1359-1362 for 1359-62."""
-    first, last = found[1], found[2]
-    return f"{first}-{first[: max(len(first) - len(last), 0)]}{last}"
+    """Return a range with all figures of its end: 1359-1362 for 1359-62, and S12-S15 for S12-5."""
+    letter, first, last = found.groups()
+    return f"{letter}{first}-{letter}{first[: max(len(first) - len(last), 0)]}{last}"
 
 
 def _agree_in_names(ours: Names, theirs: Names) -> bool:

@@ -135,3 +135,12 @@ def test_the_surest_pair_counts() -> None:
     second = replace(HELD, key="second", doi="", volume="9")
     (one,) = compare({1: replace(HELD, volume="9")}, [second, HELD])[:1]
     assert (one.key, one.match, one.field) == ("crane2003", "doi", "volume")
+
+
+@pytest.mark.parametrize("pages", ["S12-S15", "S12-15", "S12-5", "s12–S15"])
+def test_letters_of_pages_may_stand_once(pages: str) -> None:
+    works = [
+        Entry(key=key, title="On ropes", pages=own) for key, own in (("a", pages), ("b", "S12-S15"), ("c", "S12-S16"))
+    ]
+    assert compare({1: works[0]}, [works[1]]) == []
+    assert [one.field for one in compare({1: works[0]}, [works[2]])] == ["pages"]
