@@ -159,7 +159,10 @@ def _split_row(line: str) -> tuple[str, str]:
 def _assemble(events: Iterable[_Event], known: Container[str]) -> list[Field]:
     """The fields of a reference. Marks behind a field belong to it: Cora has `</pages>.` where it means `.</pages>`."""
     fields: list[tuple[str, list[str]]] = []  # labels, and pieces of text
-    opened = ""
+    opened, events = "", list(events)
+    text, tab, label = "".join(event.text for event in events).rpartition("\t")
+    if tab and label.strip().upper() in known and not any(event.name for event in events):
+        raise _Fault(f"{text + tab + label!r} is no word with its label")  # in a file that does not begin with one
     for name, closes, text in events:
         if name:
             _check_tag(name, closes, opened, known)

@@ -290,3 +290,11 @@ def test_nothing_but_white_space_is_lost(
         labels = [name.upper() for name, text in fields for character in text if not character.isspace()]
         spelt = [label for word, label in zip(sentence.words, sentence.columns["tag"]) for _ in word]
         assert spelt == labels
+
+
+@pytest.mark.parametrize("first", ["# references of our group", "A. Ree\tAUTHOR"])
+def test_labelled_words_behind_another_first_line_are_no_text(read: Read, first: str) -> None:
+    with pytest.warns(UserWarning, match=r"CRFW560.*.*is no word with its label"):
+        docs = read(f"{first}\nRopes\tTITLE\n\n<author> B. Om </author>\n1.\tPlain text\n", "a.tsv")
+    assert "TITLE" not in " ".join(doc.text for doc in docs)
+    assert [doc.text for doc in docs][-2:] == ["B. Om", "1. Plain text"]
