@@ -34,6 +34,7 @@ HEADING = re.compile(
 # Headings that may stand above something else as well
 VAGUE = re.compile(r"\W*(?:notes|sources|quellen|publications|further reading|literatur[ae]?)\W*", re.IGNORECASE)
 DOCUMENTS = frozenset({*READERS, ".xml"})  # suffixes of files that are more than a list of references
+GROUP = re.compile(r"(?:1[5-9]|20)\d\d|[A-ZА-Я]")  # above the works of a year, or of authors with a letter
 RULE = re.compile(r"[=~*#_+\-–—]{3,}")  # below a heading
 MOST_TITLES = 8  # that a message names
 LONGEST_TITLE = 60  # characters of a heading of another kind, without figures
@@ -86,7 +87,8 @@ INLINE = (
     (NUMBERS[2], re.compile(r"(?<=[.\d)\]])\s+(?=\d{1,3}\.\s(?!(?:\w+\.,?\s)?(?i:aufl|ed|изд|wyd|vyd|udg|uppl)))"), 3),
 )
 MOST_TRIES = 5  # lines with the number 1
-GAP_COST, JUMP_COST, BLANK_GAIN, FINISHED_GAIN = 0.25, 2, 0.5, 0.25
+GAP_COST, BLANK_GAIN, FINISHED_GAIN = 0.25, 0.5, 0.25
+JUMP_COSTS = (1.7, 0.9)  # without and with brackets
 SAME_INDENT = 2  # numbers set flush right shift by their width
 INVISIBLE = re.compile("[\ufeff\u200b\u200e\u200f\u2060]|\\\\newblock\\b\\s?")
 
@@ -181,7 +183,8 @@ def _parts(lines: Sequence[str]) -> list[list[_Line]]:
         line = raw.expandtabs(4)
         stripped = line.strip()
         found = _Line(number, stripped, len(line) - len(line.lstrip()), after_blank)
-        if stripped and HEADING.fullmatch(stripped) and _may_be_heading(found, parts[-1]):
+        is_group = GROUP.fullmatch(stripped) and _stands_apart(found, parts[-1], lines[number : number + 1])
+        if is_group or (stripped and HEADING.fullmatch(stripped) and _may_be_heading(found, parts[-1])):
             parts.append([])
         elif number in again:
             parts.append([found] if FIRST.match(stripped) else [])
@@ -220,6 +223,11 @@ def _unfolded(part: list[_Line]) -> list[_Line]:
 def _may_be_heading(line: _Line, before: Sequence[_Line]) -> bool:
     """Whether a line stands apart, and does not go on with the reference before it."""
     return not before or line.after_blank or (line.indent <= before[0].indent and _is_finished(before[-1].text))
+
+
+def _stands_apart(line: _Line, before: Sequence[_Line], behind: Sequence[str]) -> bool:
+    """Whether a line has blank ones around it, and no reference goes on there."""
+    return line.after_blank and not "".join(behind).strip() and (not before or _is_finished(before[-1].text))
 
 
 def _is_title(line: _Line) -> bool:
@@ -307,7 +315,7 @@ def _best_chain(lines: Sequence[_Line], candidates: Sequence[_Marker], widest_ga
         costs = {best[wanted]: GAP_COST * gap for wanted, gap in gaps if wanted in best}
         is_credible = line.after_blank or _is_finished(lines[marker.line - 1].text)
         if is_credible and step * (number - candidates[longest].number) > 0 and _begins(line, marker):
-            costs.setdefault(longest, JUMP_COST)
+            costs.setdefault(longest, JUMP_COSTS[widest_gap > 0])
         source = max(costs, key=lambda at: (gains[at] - costs[at], -at), default=-1)
         gain = gains[source] - costs[source] if costs else float("-inf")
         finished = lines[marker.line - 1].text.endswith((".", "]", ")"))

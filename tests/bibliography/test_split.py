@@ -269,3 +269,19 @@ def test_numbers_that_begin_again_and_letters(text: str, markers: str) -> None:
     found = split_references(text)
     assert [reference.marker.strip() for reference in found] == markers.split()
     assert all(reference.text.endswith(("2001.", "2002.", "2003.", "Hull.")) for reference in found)
+
+
+@pytest.mark.parametrize("end", [".", ""])
+def test_a_selection_of_numbered_references(end: str) -> None:
+    text = "\n".join(f"[{number}] Lund K. Ropes {number}.\nUlm: Sea Press, 2003{end}" for number in (3, 17, 22, 40))
+    assert [found.marker for found in split_references(text)] == ["[3]", "[17]", "[22]", "[40]"]
+    text = "\n\n".join(f"{number}. Lund K. Ropes.\nUlm: Sea Press, 2003." for number in (3, 17, 22, 40))
+    assert [found.marker for found in split_references(text)] == ["3.", "17.", "22.", "40."]
+
+
+@pytest.mark.parametrize(("first", "second"), [("2004", "2003"), ("A", "B")])
+def test_years_and_letters_above_references_are_none(first: str, second: str) -> None:
+    text = f"{first}\n\nLund, K. Ropes. Sea Press, 2004.\n\n{second}\n\nMoss, P. Eels. Sea Press, 2003."
+    assert [found.text[:4] for found in split_references(text)] == ["Lund", "Moss"]
+    (found,) = split_references("Lund, K. Ropes and\n\n    2004\n\n    knots. Sea Press.")
+    assert found.text == "Lund, K. Ropes and 2004 knots. Sea Press."
