@@ -147,7 +147,9 @@ def _write_names(names: Names, unicode: bool = False) -> str:
 def _write_name(name: Name, unicode: bool) -> str:
     if name.is_whole:
         return f"{{{encode(name.family, unicode)}}}" if name != OTHERS else name.family
-    particle, suffix, given = (_shielded(part, unicode) for part in (name.particle, name.suffix, name.given))
+    # a command for the apostrophe would hide from BibTeX that it is a particle
+    particle = name.particle if unicode else re.sub(r"(?<!\w)’", "'", name.particle)
+    particle, suffix, given = (_shielded(part, unicode) for part in (particle, name.suffix, name.given))
     last = f"{particle} {_shielded(name.family, unicode, is_family=True)}".strip()
     return ", ".join([last, suffix, given] if suffix else [last, given])
 

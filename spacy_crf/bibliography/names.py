@@ -31,10 +31,10 @@ KEY = re.compile(r"^\[[^\[\]]+\]\s*(?=\w)")
 GUESSED = re.compile(r"^\[([^\[\]]+)\][\s.,:;]*$")  # by who made the list: the book does not name them
 # Words that announce names, or say what the named did.
 BEFORE = re.compile(
-    r"^[(\[]?(?:(?:in|ln|dans)\b:?\s+)?[(\[]?"
+    r"^[(\[]?(?:(?:in|ln|dans)\b:?\s+(?!['’]t\s))?[(\[]?"
     r"(?:(?:edited|compiled|collected|selected|written|directed|produced)(?:\s+and\s+\w+ed)?\s+by\s+"
     r"|(?!(?-i:Ed\s)(?!by\b))ed(?:s|d|ited)?\.?:?\s+(?:(?:and|&)\s+trans\.?\s+)?(?:by\s+)?"
-    r"|(?:hg|hrsg|hgg|herausgegeben)\.?:?\s+(?:(?:von|v\.)\s+)?|éd(?:s)?\.\s+|by\s+|a cura di\s+"
+    r"|(?:hg|hrsg|hgg|herausgegeben)(?:\.?\s+(?:von|v\.)|\.:?|:)\s+|éd(?:s)?\.\s+|by\s+|a cura di\s+"
     r"|(?:(?:отв\.|под)\s+)?ред(?:\.|акцией)\s+|(?:sous la )?dir(?:\.|ection)\s+(?:de\s+|par\s+)?|coords?\.\s+"
     r"|(?:édité|dirigé|coordinado|editado|dirigido|organizado)\s+p[ao]r\s+"
     r"|onder redactie van\s+|red\.\s+av\s+)?(?:\[(?=[A-Z]))?",
@@ -95,7 +95,7 @@ GIVEN = re.compile(
     rf"|(?:[\w'’‘\-]+\s+){{1,2}}[\w'’‘\-]+{PARTICLES}{{1,3}}"
 )
 # What no given name begins with
-FAMILY_BEGINS = re.compile(r"(?:De[ls]?|Della|Dos|Las?|Les|Ibn|V[ao]n (?:de[nr]?|’t|'t))\s")
+FAMILY_BEGINS = re.compile(r"(?:De|Dos|Las?|Ibn|V[ao]n (?:de[nr]?|’t|'t))\s")
 TRAILING_INITIALS = re.compile(
     rf"(?P<family>.*?\w{{2,}}\S*)\s+(?P<given>(?:(?:{SHORT}){{1,4}}|{RUN}){PARTICLES}{{0,3}})"
 )

@@ -272,3 +272,8 @@ def test_an_organization_is_no_publisher_beside_one() -> None:
 def test_dates_with_more_than_a_day(text: str) -> None:
     (entry,) = read_bibtex(f"@article{{a, date={{{text}}}}}")
     assert entry.date == Date(Day(2003, 5, 3)) and entry.note.startswith("date: 2003-05-03")
+
+
+def test_apostrophes_before_particles_hide_them_not() -> None:
+    (entry,) = read_bibtex(write_bibtex([Entry(key="k", authors=Names((Name("Hooft", "G.", "’t"),)))]))
+    assert entry.authors == Names((Name("Hooft", "G.", "'t"),))

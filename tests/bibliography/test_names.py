@@ -216,6 +216,8 @@ CASES = {
     "Dos Passos, John Roderigo": ["Dos Passos, John Roderigo"],
     "Ibn Khaldūn, ʿAbd al-Raḥmān": ["Ibn Khaldūn, ʿAbd al-Raḥmān"],
     "cummings, e. e.": ["cummings, e. e."],
+    "in 't Veld, A., & Lund, K.": ["in 't~Veld, A.", "Lund, K."],
+    "HG Wells": ["Wells, HG"],
     "Lund LC 3rd, Moss FG, Eger EI 2nd.": ["Lund, L. C., 3rd", "Moss, F. G.", "Eger, E. I., 2nd"],
     "Li X, Chen S-Y.": ["Li, X.", "Chen, S.-Y."],
     "": [],
