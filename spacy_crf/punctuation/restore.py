@@ -74,25 +74,43 @@ class Editor:
     def edits(self, text: str, words: Sequence[Word], labels: Sequence[Label]) -> list[Edit]:
         """Return edits in the order of the text, which do not overlap, by the label of each of its words."""
         found: list[Edit] = []
-        begins, is_lower, is_behind_sign = True, text == text.lower(), False
+        is_lower = text == text.lower()
         fronts, followings = self._fronts(text, words, labels), [*(word.start for word in words[1:]), len(text)]
-        for number, (word, label, following) in enumerate(zip(words, labels, followings)):
+        told = self._in_sentences(text, words, labels)
+        for number, (word, (label, begins), following) in enumerate(zip(words, told, followings)):
             form = text[word.start : word.end]
-            is_sign = begins and takes_no_mark(form)
-            if is_behind_sign and not is_sign and label.case == "lower":
-                label = label._replace(case="Title")
-            is_behind_sign = is_sign  # the sentence begins with the word behind it
             is_listed = number in fronts or (self._language.forms and bare_form(form) in self._language.forms)
             if is_lower and not word.mark and not is_listed and self._leaves(label, begins):
-                begins = is_sign
                 continue
             if is_emoticon(form):
                 continue
             found += fronts.get(number, ())
             found += self._case_edit(form, word, label, begins)
             found += self._closing_edits(text, word, label, following)
-            begins = is_sign or ends_sentence(word, label.mark, self._scheme, self._keep)
         return found
+
+    def cases(self, text: str, words: Sequence[Word], labels: Sequence[Label]) -> Iterator[str]:
+        """Yield the case of each word as it is written, where labels tell cases."""
+        for word, (label, begins) in zip(words, self._in_sentences(text, words, labels)):
+            form = text[word.start : word.end]
+            listed = self._language.forms.get(bare_form(form)) if self._language.forms else None
+            if self._keep and form != form.lower():
+                yield case_of(form)
+            elif listed:
+                yield "Title" if begins and listed == listed.lower() else case_of(listed)
+            else:
+                yield label.case
+
+    def _in_sentences(self, text: str, words: Sequence[Word], labels: Sequence[Label]) -> Iterator[tuple[Label, bool]]:
+        """Yield labels, and whether a sentence begins with their words; with one behind a sign it does as well."""
+        begins, is_behind_sign = True, False
+        for word, label in zip(words, labels):
+            is_sign = begins and takes_no_mark(text[word.start : word.end])
+            if is_behind_sign and not is_sign and label.case == "lower":
+                label = label._replace(case="Title")
+            is_behind_sign = is_sign
+            yield label, begins
+            begins = is_sign or ends_sentence(word, label.mark, self._scheme, self._keep)
 
     def _fronts(self, text: str, words: Sequence[Word], labels: Sequence[Label]) -> dict[int, list[Edit]]:
         """Return the edits before words, by their numbers: quotation marks, brackets and marks that open sentences."""
@@ -290,29 +308,21 @@ class RestorationWriter:
     def __call__(self, doc: Doc, view: WordView, prediction: WordPrediction) -> None:
         """Write marks, cases, probabilities, text, edits and sentence starts of one Doc."""
         values: dict[str, Any] = {}
+        labels = self._labels(prediction.tags)
         for name, by_tag in self._told.items():  # each at the last token of its word
             column = np.full(len(doc), "", dtype=object)
             column[view.last_tokens] = by_tag[prediction.tags]
             if name == CASE:
-                self._tell_listed(column, view, prediction.tags)
+                column[view.last_tokens] = [*self._editor.cases(view.text, view.words, labels)]
             values[name] = column.tolist()
         if self._settings["probabilities"] and prediction.marginals is not None:
             values |= self._probabilities(doc, view, prediction.marginals)
-        edits = self._editor.edits(view.text, view.words, self._labels(prediction.tags))
+        edits = self._editor.edits(view.text, view.words, labels)
         is_listed = prediction.n_best is not None and self._settings["n_best"]
         texts = self._alternatives(view, prediction) if is_listed else None
         write_restored(doc, values, apply_edits(view.text, edits), edits, texts)
         if self._settings["sentences"]:
             self._start_sentences(doc, view, prediction.tags)
-
-    def _tell_listed(self, cases: Any, view: WordView, tags: Ints) -> None:
-        """Set the cases of words that are always written alike, by token; with a capital where a sentence begins."""
-        forms = self._scheme.preset.forms
-        for number, form in enumerate(view.bare_forms if forms else ()):
-            if form in forms:
-                begins = number == 0 or self._is_end[tags[number - 1]]
-                case = case_of(forms[form])
-                cases[view.last_tokens[number]] = "Title" if begins and case == "lower" else case
 
     def _labels(self, tags: Any) -> list[Label]:
         return [self._table.parsed[tag] for tag in tags.tolist()]

@@ -33,7 +33,7 @@ def punctuation_score(
     existing: str = "override",
     **kwargs: Any,
 ) -> dict[str, Any]:
-    """Measure restored marks against gold; words without gold are left out, and those whose mark was kept.
+    """Measure restored marks against gold; words without gold are left out, and those whose mark or case was kept.
 
     marks, collapse, ends, has_case, abbreviations, existing: of the component.
     RETURNS (dict): punct_p, punct_r, punct_f: micro average over the marks. punct_f_per_type: the same by mark.
@@ -61,7 +61,7 @@ class WordCount(NamedTuple):
 def count_words(example: Example, scheme: LabelScheme, keep: bool = False) -> Counter[WordCount]:
     """Count the words of a document that have gold; none if the document was not restored.
 
-    keep (bool): whether the marks of its text were kept, so that their words say nothing.
+    keep (bool): whether the marks and capitals of its text were kept, so that their words say nothing.
     """
     stored = read_punctuation(example.predicted) or {}
     counts: Counter[WordCount] = Counter()
@@ -69,10 +69,10 @@ def count_words(example: Example, scheme: LabelScheme, keep: bool = False) -> Co
     if MARKS not in stored:
         return counts
     last = view.last_tokens.tolist()
-    for place, (label, word, token) in enumerate(zip(gold, view.words, last), 1):
+    for place, (label, word, form, token) in enumerate(zip(gold, view.words, view.forms, last), 1):
         if label is not None and not (keep and word.mark):
             counts[WordCount("mark", label.mark, stored[MARKS][token] or NONE, place == len(last))] += 1
-            if scheme.case and CASE in stored:
+            if scheme.case and CASE in stored and not (keep and form != form.lower()):
                 counts[WordCount("case", label.case, stored[CASE][token])] += 1
     return counts
 

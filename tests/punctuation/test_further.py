@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.punctuated import build, train
+from helpers.punctuated import MARKS, build, train
 from spacy.language import Language
 from spacy.training import Example
 
@@ -94,3 +94,17 @@ def test_marks_that_are_kept_are_not_in_calibration_errors(tmp_path: Path) -> No
     pipe: Any = nlp.get_pipe("punctuation_restorer")
     unsure = [1 - doc[token]._.punct_probs[""] for token in (2, 3, 4)]
     assert calibration_of_marks(pipe, [Example(doc, reference)])["mark_ece"] <= max(unsure) < 0.5
+
+
+def test_capitals_that_are_kept_are_told_and_not_scored(tmp_path: Path) -> None:
+    nlp = train(tmp_path, marks={**MARKS, "case": True}, existing="keep")
+    doc = nlp("She saw THE Mill. 👍 she liked it! she went home")
+    words = [token for token in doc if token.is_alpha]
+    assert doc._.restored.startswith("She saw THE Mill. 👍 She liked it! She went")
+    cases = {"She": "Title", "THE": "UPPER", "Mill": "Title", "she": "Title"}
+    assert [token._.case for token in words if token.text in cases] == [
+        cases[token.text] for token in words if token.text in cases
+    ]
+    reference = nlp.make_doc("She saw the mill.")
+    scores = nlp.evaluate([Example(nlp.make_doc("SHE saw the MILL."), reference)])
+    assert scores["case_acc"] == 1 and list(scores["case_per_type"]) == ["lower"]
