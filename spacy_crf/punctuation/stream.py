@@ -31,6 +31,9 @@ _CHUNK = re.compile(rf"\s*(?:[{UNSPACED}][^\w\s]*|[^\s{UNSPACED}]+)")
 _SURROGATE = re.compile("[\ud800-\udfff]")  # bytes that are no UTF-8, as the handler "surrogateescape" decodes them
 
 
+_LATE = frozenset({*BY_SIGN, "-"})  # marks whose word may have gone out with another one
+
+
 class Restorer(Protocol):
     """What a stream asks of a component."""
 
@@ -131,15 +134,20 @@ class RestorationStream:
                 mark = told[word.end - at] = label.mark
                 is_written = mark != NONE and not word.mark
             marks.append(_Marks(told, is_written))
-            signs = set(chunk.strip())
-            is_late = is_marked and number >= self._done and bool(signs) and signs <= BY_SIGN.keys()
+            is_late = is_marked and number >= self._done and not told and not _LATE.isdisjoint(chunk)
             if told:
                 is_marked = number < self._done and self._settled[number].is_written
             spelt = [edit for edit in own if not _SURROGATE.search(raw[edit.start : edit.end])]  # such bytes stay
-            restored = space_before(raw).removesuffix(" ") if is_late else apply_edits(raw, spelt)
+            restored = _without_marks(raw) if is_late else apply_edits(raw, spelt)
             out.append(StreamedWord(raw, restored, "" if mark == NONE else mark, chance))
             at = end
         return out, marks
+
+
+def _without_marks(raw: str) -> str:
+    """Return a chunk of signs without its marks; of marks alone, the white space but for the last space."""
+    rest = "".join(sign for sign in raw if sign not in _LATE)
+    return rest if rest.strip() else rest.removesuffix(" ")
 
 
 def _make_doc(chunks: Sequence[str], vocab: Vocab) -> Doc:

@@ -181,11 +181,12 @@ def test_text_without_white_space_goes_out_character_by_character() -> None:
         assert len(chunks) == 11
 
 
+@pytest.mark.parametrize("sign", [",", "--", '?"'])
 @pytest.mark.parametrize("lag, block", [(0, 1), (0, 2), (1, 1)])
-def test_no_mark_stands_twice(folder: Path, lag: int, block: int) -> None:
+def test_no_mark_stands_twice(folder: Path, lag: int, block: int, sign: str) -> None:
     """A sign that comes when its word has gone out with a mark is too late."""
     restorer = trained(folder, threshold=0.02).get_pipe("punctuation_restorer")
-    words = [part for word in WORDS for part in (word, ",")]
+    words = [part for word in WORDS for part in (word, sign)]
     out = list(restorer.stream(words, lag=lag, block=block))
     assert [word.text.strip() for word in out] == words
     text = "".join(word.restored for word in out)
