@@ -68,7 +68,8 @@ class WordList:
     def read(cls, name: str, path: Path, split: Callable[[str], list[str]] = str.split) -> "WordList":
         """Read a TSV file. Empty lines and comments are skipped.
 
-        split (Callable): makes units of phrases. They match texts too whose units are what stands between spaces.
+        split (Callable): makes units of phrases. They match texts too whose units are what stands between spaces, and
+            words that have spaces within, as those of Vietnamese have.
         """
         try:
             lines = read_text(Path(path)).split("\n")
@@ -80,7 +81,8 @@ class WordList:
             phrase, value = " ".join(fields[0].split()), fields[-1].strip()
             if not line.strip() or (len(fields) == 1 and phrase.startswith("#")):
                 continue
-            lower = [tuple(unit.lower() for unit in units) for units in (split(phrase), phrase.split())]
+            ways = split(phrase), phrase.split(), [fields[0].strip()]
+            lower = [tuple(unit.lower() for unit in units) for units in ways]
             if len(fields) != 2 or not all(lower) or not value:
                 raise CRFError(FeatureErrors.CRF306.format(name=name, path=path, line=number, text=line))
             entries += [(units, value) for units in dict.fromkeys(lower)]

@@ -103,7 +103,9 @@ def test_read(tmp_path):
     assert WordList.read("list", path).entries == [
         (("#1",), "TOP"),
         (("new", "york"), "CITY"),
+        (("new  york",), "CITY"),
         (("no", "break"), "X"),
+        (("no\u2028break",), "X"),
         (("łódź",), "CITY"),
     ]
 
@@ -171,3 +173,12 @@ def test_phrases_match_tokens_that_the_pipeline_would_split(tmp_path):
     for doc in (nlp.make_doc("Don't panic"), Doc(nlp.vocab, words=["don't", "panic"])):
         (column,) = features.extractor.read([doc], nlp.vocab).by_attribute.values()
         assert [column.strings[value] for value in column.hashes.tolist()] == ["X", *["I-X"] * (len(doc) - 1)]
+
+
+def test_words_with_spaces_within_are_found(tmp_path):
+    path = tmp_path / "clusters.tsv"
+    path.write_text("Việt Nam\t01\n10\u00a0000\t10\n", encoding="utf8")
+    lowers = np.array([string_hash(word) for word in ("việt nam", "10\u00a0000", "việt", "nam")], dtype=np.uint64)
+    word_list = WordList.read("clusters", path)
+    numbers = word_list.match(lowers, np.array([4], dtype=np.intp))
+    assert [word_list.strings()[number] for number in numbers] == ["01", "10", "01", "I-01"]
