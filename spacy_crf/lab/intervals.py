@@ -102,7 +102,7 @@ def tally_sections(pipe: SectionParser, tested: Scored) -> list[Tally]:
     """Count elements by gold and predicted label, and the sections of trees."""
     key, newline = pipe.cfg["elements_key"], pipe.cfg["newline_label"]
     elements = [Counter(confuse(example, key, newline)) for example in tested.examples]
-    trees = [judge_tree(example) for example in tested.examples]
+    trees = [judge_tree(example, pipe.cfg["sections_key"]) for example in tested.examples]
     counts = [{} if tree is None else tree.counts for tree in trees]
     return [Tally.of(elements, partial(score_elements, newline=newline)), Tally.of(counts, tree_scores)]
 

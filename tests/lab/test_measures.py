@@ -14,8 +14,10 @@ from spacy.training import Example
 
 from spacy_crf.annotation.gold import write_gold_tags
 from spacy_crf.corpora.tagsets import parse_tags
+from spacy_crf.lab.intervals import make_tallies
 from spacy_crf.lab.measures import BETAS, Findings, Scored, measure
-from spacy_crf.sections.spans import Elements, write_elements
+from spacy_crf.sections.spans import Elements, write_elements, write_sections
+from spacy_crf.sections.tree import SectionNode, SectionTree
 
 NEW = ["he/P swimt/V", "wen/KON:0.66|KOUS:0.33 dat/A hus/NEW"]
 FEATURES = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER", "LSUFFIX2"]}
@@ -208,3 +210,17 @@ def test_confusions_are_counted_over_units() -> None:
             ("NEWLINE", "NEWLINE"): 1,
         }
     )
+
+
+def test_intervals_of_trees_are_by_the_spans_of_the_component() -> None:
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe("section_parser", config={"sections_key": "others"})
+    doc = nlp.make_doc("Scope\nAll\nTerms\nNone")
+    write_sections(doc, "others", SectionTree([SectionNode(0, len(doc.text), 1)]))
+    gold = doc.copy()
+    gold.spans["others"] = [gold[:3], gold[4:]]  # corrected: the spans count, not the tree that is stored
+    examples = [Example(doc, gold), Example(doc, doc)]
+    _, tally = make_tallies(pipe, Scored(examples))  # type: ignore[arg-type]
+    told = pipe.score(examples)  # type: ignore[attr-defined]
+    assert 0 < told["parseval_f"] < 1
+    assert tally.total() == pytest.approx({name: told[name] for name in tally.total()})
