@@ -165,7 +165,7 @@ class _Builder:
     def _drop(self, count: int, bound: float) -> None:
         """Note that ways are not followed. bound: on the scores of the trees at their ends."""
         self.lattice.dropped += count
-        self.lattice.bound = max(self.lattice.bound, bound)
+        self.lattice.bound = max(self.lattice.bound, float(bound))
 
     # -- the moves from it
 
