@@ -9,7 +9,7 @@ import spacy
 from spacy.tokens import Doc
 
 from spacy_crf import read_layout
-from spacy_crf.sections.layout import to_doc
+from spacy_crf.sections.layout import DocumentLayout, to_doc
 from spacy_crf.sections.markup import nest
 from spacy_crf.sections.rendering import blocks_of_layout
 from spacy_crf.sections.tree import SectionTree
@@ -236,3 +236,15 @@ def test_each_preferred_heading_is_one_with_all_its_marks(
     nlp.add_pipe("section_parser")
     tree = nlp(to_doc(nlp.vocab, read_layout(path)))._.section_tree
     assert [(node.level, f"{node.number} {node.title}".strip()) for node in tree.walk()] == titles
+
+
+def test_no_section_is_implied_in_or_beside_that_with_its_number() -> None:
+    # headings of one level, as Docling has them of a PDF: the numbers tell how they nest
+    numbers = ["1.", "1.1", "1.2", "2.", "2.1", "3."]
+    text = "".join(f"{number} Boats\nBoats go over the river.\n\n" for number in numbers)
+    runs = [(place := text.index(f"{number} "), place + len(number) + 6, "heading1") for number in numbers]
+    nlp = spacy.blank("en")
+    nlp.add_pipe("section_parser")
+    doc = nlp.get_pipe("section_parser")(to_doc(nlp.vocab, DocumentLayout(text, tuple(runs))))
+    found = [(node.number, node.virtual) for node in doc._.section_tree.walk()]
+    assert found == [(number, False) for number in numbers]

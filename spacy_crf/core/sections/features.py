@@ -147,10 +147,12 @@ def _number_after_number(left: Reading, right: Reading) -> str:
 
 
 def _type_of_siblings(before: Opening, opening: Opening) -> list[str]:
+    left, right = level_of(before), level_of(opening)
     if before.virtual or opening.virtual:
-        return []
+        # what has the number that implies it would stand below the level of the one before
+        is_below = not before.virtual and 0 < left <= right
+        return ["below a level of the mark-up that is no higher"] if is_below else []
     found = []
-    left, right = _level(before), _level(opening)
     if left and right and left != right:
         found.append(f"beside a {'higher' if left > right else 'lower'} level of the mark-up")
     if before.titled and opening.titled:
@@ -165,8 +167,11 @@ def _type_of_siblings(before: Opening, opening: Opening) -> list[str]:
     return found
 
 
-def _level(opening: Opening) -> int:
-    """The level of a heading that the mark-up names, greater for what stands further out; 0 where it names none."""
+def level_of(opening: Opening) -> int:
+    """The level of a heading that the mark-up names, greater for what stands further out; 0 where it names none.
+
+    Of an implied section that of the heading which implies it, and stands below it.
+    """
     level = opening.typography // MARKED
     return level if 0 < level <= MOST_LEVELS else 0
 
@@ -188,7 +193,7 @@ def child_features(above: Level | None, opening: Opening) -> list[str]:
         found.append("titled below untitled")
     if opening.top_title:
         found.append("first-level title below")
-    if 0 < _level(outer) <= _level(opening):
+    if not outer.virtual and 0 < level_of(outer) <= level_of(opening):
         found.append("below a level of the mark-up that is no higher")
     if opening.titled and outer.titled and opening.typography >= outer.typography:
         same = opening.typography == outer.typography

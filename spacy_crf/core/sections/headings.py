@@ -77,7 +77,8 @@ class ParserInput:
 class Opening:
     """A heading as it shows itself, its numbering, and whether it has a title, and one of the first level.
 
-    typography (int): class of its title, or of its number; UNKNOWN for an implied section.
+    typography (int): class of its title, or of its number; of an implied section only the level that the mark-up names
+        for the heading below it, UNKNOWN without.
     virtual (bool): implied by the numbering below it, without a heading.
     """
 

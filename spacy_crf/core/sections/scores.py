@@ -11,8 +11,8 @@ import numpy as np
 
 from ..arrays import Doubles, Indices
 from ..grammar.numbering import Reading
-from .features import COLUMNS, child_features, heading_features, highest_of_pairs, sibling_features
-from .headings import KEPT, Heading, Headings, Levels, Opening
+from .features import COLUMNS, child_features, heading_features, highest_of_pairs, level_of, sibling_features
+from .headings import KEPT, MARKED, UNKNOWN, Heading, Headings, Levels, Opening
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,7 @@ class Variants:
             reading = below.reading and below.reading.parent
             self._implied[opening] = None
             if reading is not None:
-                outer = self.levels.opening(Opening(reading, virtual=True))
+                outer = self.levels.opening(Opening(reading, MARKED * level_of(below) or UNKNOWN, virtual=True))
                 level = self.levels.levels[self.levels.level(outer, None)]
                 names = ["implied section", *child_features(level, below)]
                 self._implied[opening] = outer, self.scorer.bag(names)
