@@ -46,6 +46,7 @@ from .words import (
 )
 
 _BEHIND_WORDS = {*BY_SIGN, *(sign for _, closing in PAIRS.values() for sign in closing)}
+_PAIRED = {sign for pair in PAIRS.values() for signs in pair for sign in signs}
 SPACES = " \u00a0\u202f"
 SPACED = ("DASH",)  # marks with white space before them
 
@@ -200,7 +201,8 @@ def _replace_mark(text: str, word: Word, mark: str, following: int) -> Edit:
         rest += 1
     is_between = rest < len(text) and not (text[rest].isspace() or is_unspaced(text[rest]))
     glued = is_between or (spaced and rest > end)
-    return Edit(start - spaced, end, mark + (" " if glued else ""))
+    around = "".join(sign for sign in text[start:end] if sign in _PAIRED)  # the quotation mark of "?", stays
+    return Edit(start - spaced, end, mark + around + (" " if glued else ""))
 
 
 def restore(

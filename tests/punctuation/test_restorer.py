@@ -111,6 +111,15 @@ def test_marks_that_are_there_are_overridden_or_kept(folder: Path) -> None:
     assert trained(folder)(FULL)._.restoration == []
 
 
+@pytest.mark.parametrize(
+    "text", ['"What did she say?", she said.', "Was it sold (the mill!). She said", "Ada („she“,“), so"]
+)
+def test_quotation_marks_and_brackets_between_marks_stay(folder: Path, text: str) -> None:
+    signs = [sign for sign in text if sign in '"()„“']
+    restored = trained(folder)(text)._.restored
+    assert [sign for sign in restored if sign in '"()„“'] == signs and same_words(text, restored)
+
+
 @pytest.mark.parametrize("settings", [{"thresholds": {"QUESTION": 0.9}}, {"threshold": 1.0}])
 def test_marks_that_are_kept_need_no_threshold(folder: Path, settings: dict[str, object]) -> None:
     doc = trained(folder, has_case=True, existing="keep", **settings)("well, what did she say. she said that")
