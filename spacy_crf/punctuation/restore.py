@@ -47,6 +47,7 @@ from .words import (
 
 _BEHIND_WORDS = {*BY_SIGN, *(sign for _, closing in PAIRS.values() for sign in closing)}
 _PAIRED = {sign for pair in PAIRS.values() for signs in pair for sign in signs}
+_BRACKETS = {*"()[]"}
 SPACES = " \u00a0\u202f"
 SPACED = ("DASH",)  # marks with white space before them
 
@@ -84,6 +85,7 @@ class Editor:
             if is_lower and not word.mark and not is_listed and self._leaves(label, begins):
                 continue
             if is_emoticon(form):
+                found += self._closing_edits(text, word, Label(label.mark), following)
                 continue
             found += fronts.get(number, ())
             found += self._case_edit(form, word, label, begins)
@@ -202,7 +204,9 @@ def _replace_mark(text: str, word: Word, mark: str, following: int) -> Edit:
     is_between = rest < len(text) and not (text[rest].isspace() or is_unspaced(text[rest]))
     glued = is_between or (spaced and rest > end)
     around = "".join(sign for sign in text[start:end] if sign in _PAIRED)  # the quotation mark of "?", stays
-    return Edit(start - spaced, end, mark + around + (" " if glued else ""))
+    if not mark and text[word.end - 1] in _BRACKETS and (around or text[end:])[:1] in _BRACKETS:
+        around = f" {around}"  # an emoticon does not grow
+    return Edit(start - spaced, end, mark + around + (" " if glued and around != " " else ""))
 
 
 def restore(

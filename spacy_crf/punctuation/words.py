@@ -47,8 +47,9 @@ _OPENS, _ENDS = re.escape(OPENERS), re.escape("".join(sorted({*_CLOSING, *_MARKS
 _UNSPACED_PIECE = re.compile(
     rf"[{_OPENS}]*+[{UNSPACED}][{_ENDS}]*+|(?:[{_OPENS}]*+[^{_OPENS}{UNSPACED}]++)++|[{_OPENS}]++"
 )
-_ADDRESS = re.compile(rf"[{_OPENS}]*(?:--?[^\W\d_{UNSPACED}]|[a-z]{{2,9}}://|www\.|[^\s@]+@[^\s@]+\.)", re.IGNORECASE)
+_ADDRESS = re.compile(rf"[{_OPENS}]*+(?:--?[^\W\d_{UNSPACED}]|[a-z]{{2,9}}://|www\.|[^\s@]+@[^\s@]+\.)", re.IGNORECASE)
 _EMOTICON = re.compile(r"[:;]-?[()\[\]]+")
+_BACKWARDS = re.compile(rf"(?:[{_SIGNS}]|-(?=[:;]))*+")  # the signs at the end of a chunk, emoticons among them
 # Words that are spelt as they are: addresses, paths, names of files and users, options, and what begins with a digit
 _CODE = re.compile(r"[-@#~/\\\d]|[^\s@]*(?:://|@|[\\_=]|[^\W\d_]{2,}\.[^\W\d_]{2,})|www\.", re.IGNORECASE)
 _MEASURES = "%‰°′″"
@@ -86,6 +87,7 @@ def split_words(text: str, abbreviations: Collection[str] = ABBREVIATIONS) -> li
     """Cut a text into words with their marks, in linear time. A period is a part of lower-case `abbreviations`."""
     words: list[Word] = []
     opening = ""  # kind of what is open before the next word
+    n_open = 0  # brackets that are not closed
     for found in _CHUNK.finditer(text):
         start, stop = found.span()
         if found.lastindex:
@@ -94,7 +96,7 @@ def split_words(text: str, abbreviations: Collection[str] = ABBREVIATIONS) -> li
             opening = ""
             continue
         chunk = found[0]
-        for low, high, is_break in _pieces(chunk):
+        for low, high, is_break in _pieces(chunk, n_open):
             piece = chunk[low:high]
             lead, end = (0, 0) if is_break else _core(piece, abbreviations)
             before, after = (piece, "") if lead == end else (piece[:lead], piece[end:])
@@ -109,6 +111,8 @@ def split_words(text: str, abbreviations: Collection[str] = ABBREVIATIONS) -> li
                 opening = ""
                 if after:
                     words[-1] = _add_signs(words[-1], after, start + low + end, is_close=True)
+            if not is_emoticon(piece):
+                n_open = max(0, n_open + _excess(piece))
     return words
 
 
@@ -178,22 +182,46 @@ def is_unspaced(character: str) -> bool:
     return _IS_UNSPACED.match(character) is not None
 
 
-def _pieces(chunk: str) -> Iterator[tuple[int, int, bool]]:
-    """Yield parts of a chunk between dashes and ellipses, and these, as (start, end, whether it is one of these)."""
+def _pieces(chunk: str, n_open: int) -> Iterator[tuple[int, int, bool]]:
+    """Yield parts of a chunk between dashes and ellipses, and these, as (start, end, whether it is one of these).
+
+    n_open (int): brackets that are open before the chunk.
+    """
     at = 0
     for found in () if _ADDRESS.match(chunk) else _BREAK.finditer(chunk):
-        yield from _parts(chunk, at, found.start())
+        yield from _parts(chunk, at, found.start(), n_open)
         yield found.start(), found.end(), True
+        n_open = max(0, n_open + _excess(chunk[at : found.start()]))
         at = found.end()
-    yield from _parts(chunk, at, len(chunk))
+    yield from _parts(chunk, at, len(chunk), n_open)
 
 
-def _parts(chunk: str, low: int, high: int) -> Iterator[tuple[int, int, bool]]:
+def _parts(chunk: str, low: int, high: int, n_open: int) -> Iterator[tuple[int, int, bool]]:
+    """Yield a part of a chunk, or the emoticons at its end and what is beside them; of characters that are words, these
+    with the signs around them. A bracket that closes another one is no part of an emoticon."""
+    at = low
+    last = _EMOTICON.search(chunk, low, high) and _BACKWARDS.match(chunk[low:high][::-1])
+    for found in _EMOTICON.finditer(chunk, high - last.end(), high) if last else ():
+        n_open = max(0, n_open + _excess(chunk[at : found.start()]))
+        at = found.start()
+        if at == low or not n_open or "-" in found[0]:
+            yield from _words_of(chunk, low, at)
+            yield *found.span(), False
+            low = at = found.end()
+    yield from _words_of(chunk, low, high)
+
+
+def _words_of(chunk: str, low: int, high: int) -> Iterator[tuple[int, int, bool]]:
     """Yield a part of a chunk or, where it has characters that are words, these with the signs around them."""
     if _IS_UNSPACED.search(chunk, low, high):
         yield from ((*found.span(), False) for found in _UNSPACED_PIECE.finditer(chunk, low, high))
     elif low < high:
         yield low, high, False
+
+
+def _excess(signs: str) -> int:
+    """Return how many more brackets open than close."""
+    return signs.count("(") + signs.count("[") - signs.count(")") - signs.count("]")
 
 
 def _core(piece: str, abbreviations: Collection[str]) -> tuple[int, int]:

@@ -120,6 +120,18 @@ def test_quotation_marks_and_brackets_between_marks_stay(folder: Path, text: str
     assert [sign for sign in restored if sign in '"()„“'] == signs and same_words(text, restored)
 
 
+@pytest.mark.parametrize("face", [":)", ":-(", ";)"])
+@pytest.mark.parametrize("behind", ["{}.", "{} .", "{}!)"])
+def test_emoticons_stay_and_marks_behind_them_are_those_of_the_model(folder: Path, face: str, behind: str) -> None:
+    text = f"well what did she say {behind.format(face)} she said that the mill was sold"
+    doc = trained(folder)(text)
+    assert same_words(text, doc._.restored)
+    end = text.index(face) + len(face)
+    (told,) = (token._.punct_after for token in doc if token.idx + len(token) == end)
+    rest = doc._.restored.partition(face)[2].lstrip()
+    assert rest[:1] == {"PERIOD": ".", "QUESTION": "?", "COMMA": ","}[told] if told else rest[:1] not in set(".,?!")
+
+
 @pytest.mark.parametrize("settings", [{"thresholds": {"QUESTION": 0.9}}, {"threshold": 1.0}])
 def test_marks_that_are_kept_need_no_threshold(folder: Path, settings: dict[str, object]) -> None:
     doc = trained(folder, has_case=True, existing="keep", **settings)("well, what did she say. she said that")

@@ -1,5 +1,7 @@
 """Texts cut into words and marks."""
 
+import time
+
 import pytest
 from helpers.punctuated import strip
 from hypothesis import given
@@ -129,6 +131,29 @@ def test_signs_are_words_without_marks_inside(sign: str) -> None:
         words = [text[word.start : word.end] for word in split_words(text)]
         assert sign in words and set(words) <= {sign, "so", "So", "it", "Is"}
     assert takes_no_mark(sign) == (not any(map(str.isalnum, sign)))
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("so :). it", ["so", (":)", "PERIOD"), "it"]),
+        ("so:)", ["so", ":)"]),
+        ("so!:-)… it", [("so", "EXCLAMATION"), (":-)", "ELLIPSIS"), "it"]),
+        ("好:), it", ["好", (":)", "COMMA"), "it"]),
+        ("(so it:) is:)", ["so", ("it", "COLON"), "is", ":)"]),
+        ("f(x;)", [("f(x", "SEMICOLON")]),
+    ],
+)
+def test_an_emoticon_beside_a_mark_or_a_word_is_a_word(text: str, words: list[str | tuple[str, str]]) -> None:
+    found = [(text[word.start : word.end], word.mark) for word in split_words(text)]
+    assert [(form, mark) if mark else form for form, mark in found] == words
+
+
+@pytest.mark.parametrize("text", ["(" * 30_000 + "a", "(" * 20_000 + "a" + ":)" * 20_000, ":)." * 20_000])
+def test_many_brackets_take_linear_time(text: str) -> None:
+    start = time.process_time()
+    split_words(text)
+    assert time.process_time() - start < 3
 
 
 def test_what_follows_a_sign() -> None:
