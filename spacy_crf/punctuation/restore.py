@@ -185,8 +185,10 @@ def mark_behind(word: Word, mark: str, scheme: LabelScheme, keep: bool) -> str:
 
     keep (bool): whether all marks of the text stay; those that are not restored do in any case, and are in no label.
     """
-    stays = word.mark and mark == NONE and (keep or scheme.label(word.mark) == NONE)
-    return word.mark if stays else mark
+    own = scheme.label(word.mark)
+    if not word.mark or not (keep or mark == own == NONE):
+        return mark
+    return word.mark if own == NONE else own
 
 
 def ends_sentence(word: Word, mark: str, scheme: LabelScheme, keep: bool) -> bool:

@@ -152,6 +152,13 @@ def test_what_is_there_is_kept() -> None:
     assert apply_edits(text, Editor(SCHEME).edits(text, words, labels)) == "hello, world. hello There?"
 
 
+def test_sentences_are_those_of_marks_that_are_kept() -> None:
+    """Labels of one of the best labellings may tell other marks, where the chain knows none with all that are there."""
+    text, labels = "so; it is. she went", [Label("PERIOD"), Label(), Label("COMMA"), Label(), Label()]
+    edits = Editor(LabelScheme([*SIGNS]), keep=True, capitalise=True).edits(text, split_words(text), labels)
+    assert apply_edits(text, edits) == "So; it is. She went"
+
+
 def test_sentences_are_capitalised_by_rule() -> None:
     text, labels = "is it so it is McAdam", [Label(), Label(), Label("QUESTION"), Label(), Label(), Label("PERIOD")]
     edits = Editor(MARKS, capitalise=True).edits(text, split_words(text), labels)
