@@ -42,16 +42,15 @@ BEFORE = re.compile(
 )
 AFTER = re.compile(
     r"[\s,;:]*[(\[]?\s*\b(?:eds?|editors?|hrsg|hgg?|dirs?|éds?|comps?|compilers?|coords?|orgs?|red|ред|trans|"
-    r"translators?|note|comment)\b\.?\s*(?:[)\]]|$)[\s,;:.)]*|\s*,\s*(?:inventors?|assignees?)\b\.?(?=\s*(?:[;,]|$))"
+    r"translators?|note|comment)\b\.?\s*(?:[)\]]|$)[\s,;:.)]*"
+    r"|,\s*(?:inventors?|assignees?|(?:md,\s|m\.\s?d\.,\s)?ph\.?\s?d|d\.?\s?phil)\b\.?(?=\s*(?:[;,]|$|and\b|&))"
     r"|\s*[(\[](?:(?:series|vol(?:ume)?|guest|executive|associate)\.?\s)?(?:eds?|editors?|directors?|producers?|writers?"
     r"|hosts?|chairs?|composers?|inventors?|authors?|speakers?|a cura di)\b\.?(?:\s(?:&|and)\s\w+\.?)?[)\]][\s,;:.)]*",
     re.IGNORECASE,
 )
 ED = re.compile(r"[\w'’-]+, Ed")  # a given name where no editor has one
-LIFE = re.compile(
-    r"(?:,\s?|\s\()((?:1\d|20)\d\d\s?[-–](?:\s?(?:1\d|20)\d\d)?)(?:\)|(?=\s*(?:[,;.]|$)))"
-)  # in catalogues
-# what the named did, behind a name or all of them
+# Years of life, as catalogues print them, and what the named did, behind a name or all of them
+LIFE = re.compile(r"(?:,\s?|\s\()((?:1\d|20)\d\d\s?[-–](?:\s?(?:1\d|20)\d\d)?)(?:\)|(?=\s*(?:[,;.]|$)))")
 EASTERN_AFTER = re.compile(rf"(?<=[\s(){EAST}])\(?(?:主?[編编]著?|著|[訳译譯]|지음|엮음|옮김)\s*\)?(?=\W*$|\s*[,;])")
 # Two of these are two Chinese names, where "田中, 一郎" is one
 CHINESE = re.compile(
@@ -188,7 +187,8 @@ def _names(text: str) -> Iterator[Name]:
 
 
 def _is_one_body(text: str) -> bool:
-    return _is_body(text) and (not re.search("[,;]", text) or ENUMERATION.fullmatch(text.rstrip(".")) is not None)
+    is_list = re.search("[,;]", text) and (len(text) > MOST_CHARACTERS or not ENUMERATION.fullmatch(text.rstrip(".")))
+    return _is_body(text) and not is_list
 
 
 def _groups(text: str) -> Iterator[str]:

@@ -196,6 +196,9 @@ CASES = {
     "Dir. Karin Lund": ["Lund, Karin"],
     "coordinado por Karin Lund": ["Lund, Karin"],
     "отв. ред. И. И. Иванов": ["Иванов, И. И."],
+    "Lund, K., PhD, & Moss, P., M.D., Ph.D.": ["Lund, K.", "Moss, P."],
+    "Karin Lund, PhD, and Peter Moss, DPhil": ["Lund, Karin", "Moss, Peter"],
+    "Lund, M.D., Moss, P.": ["Lund, M. D.", "Moss, P."],
     # others
     "Lund, K. et alii": ["Lund, K.", "others"],
     "Lund, K. & al.": ["Lund, K.", "others"],
