@@ -23,7 +23,7 @@ VOLUME_AND_PAGES = re.compile(
 )
 VOLUMES = re.compile(r"^\d+\s+(?:vols?|volumes|Bde|Bände|t|tomes|dln|т)\b\.?$", re.IGNORECASE)
 VOLUME_WORD = re.compile(
-    r"^(?:volumes?|vols?|Bde?|Band|Jg|Jahrg(?:ang)?|dl|deel|tome|tomo|tom|t|том|т)\b\.?\s*|^v(?:ol(?=\d)|\.\s?(?=\d))",
+    r"^(?:volumes?|vols?|Bde?|Band|Jg|Jahrg(?:ang)?|dl|deel|tome|tomo|tom|t|том|т)\b\.?\s*|^vol(?=\d)|^(?-i:v)\.\s?(?=\w)",
     re.IGNORECASE,
 )
 NUMBER_WORD = re.compile(

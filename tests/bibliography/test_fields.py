@@ -105,6 +105,8 @@ def test_pages(text: str, found: dict[str, str]) -> None:
         ("Heft 3/4,", (None, "3/4")),
         ("vol. 12, nos. 3–4", ("12", "3-4")),
         ("v. 12, n. 3,", ("12", "3")),
+        ("v. XXIII,", ("XXIII", None)),
+        ("V. 3", ("V", "3")),
         ("V, 3", ("V", "3")),
         ("vols. 1–3", ("1-3", None)),
         ("(Vol. 1),", ("1", None)),
