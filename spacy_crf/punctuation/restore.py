@@ -1,5 +1,6 @@
 """From labels back to text and to Docs: edits with character offsets, which touch nothing but marks and case."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
@@ -47,6 +48,7 @@ from .words import (
 
 _BEHIND_WORDS = {*BY_SIGN, *(sign for _, closing in PAIRS.values() for sign in closing)}
 _PAIRED = {sign for pair in PAIRS.values() for signs in pair for sign in signs}
+_FURTHER = re.compile(rf"[ \u00a0\u202f]([{re.escape(''.join(set(BY_SIGN) - set(SIGNS['DASH'])))}]+)(?!\S)")
 _BRACKETS = {*"()[]"}
 SPACES = " \u00a0\u202f"
 SPACED = ("DASH",)  # marks with white space before them
@@ -164,6 +166,7 @@ class Editor:
                 yield Edit(word.end, word.end, sign)
             if changes:
                 yield _replace_mark(text, word, mark, following)
+                yield from self._further_marks(text, word.mark_end)
             return
         mark = mark if changes else ""
         inserted = mark + sign if label.closing == "QUOTE" else sign + mark
@@ -172,6 +175,12 @@ class Editor:
             while at < word.tail and text[at] in PAIRS["BRACKET"][1]:
                 at += 1
             yield Edit(at, at, inserted)
+
+    def _further_marks(self, text: str, at: int) -> Iterator[Edit]:
+        """Take away what stands by itself behind a mark that is replaced, as in ". . ." and "? !"."""
+        while (found := _FURTHER.match(text, at)) and all(self._scheme.label(BY_SIGN[one]) != NONE for one in found[1]):
+            at = found.end()
+            yield Edit(found.start(), at, "")
 
     def spell(self, mark: str, before: str) -> str:
         """Return the sign of a mark, with the white space that parts it from the character before."""

@@ -152,6 +152,13 @@ def test_what_is_there_is_kept() -> None:
     assert apply_edits(text, Editor(SCHEME).edits(text, words, labels)) == "hello, world. hello There?"
 
 
+def test_marks_that_are_parted_by_spaces_go_together() -> None:
+    text = "so . . . it ? ! is , – she . .\n. went"
+    scheme = LabelScheme([mark for mark in SIGNS if mark != "DASH"])
+    labels = [Label("COMMA"), Label(), Label(), Label("QUESTION"), Label()]
+    assert apply_edits(text, Editor(scheme).edits(text, split_words(text), labels)) == "so, it is – she?\n. went"
+
+
 def test_sentences_are_those_of_marks_that_are_kept() -> None:
     """Labels of one of the best labellings may tell other marks, where the chain knows none with all that are there."""
     text, labels = "so; it is. she went", [Label("PERIOD"), Label(), Label("COMMA"), Label(), Label()]
