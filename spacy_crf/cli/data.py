@@ -41,7 +41,7 @@ from ..sections.reader import SectionCorpus
 from .options import OptionGroup, parameter, split_names, watched
 from .surface import tell_progress
 
-SECTIONS = "sections"
+SECTIONS, RESTORER = "sections", "punctuation_restorer"
 CORPUS, FOLD = "spacy_crf.Corpus.v1", "spacy_crf.Fold.v1"
 SECTION_CORPUS = "spacy_crf.SectionCorpus.v1"
 # Suffixes of files that tell what a folder holds, the surest first; those of a licence or a README do not
@@ -125,11 +125,9 @@ class Data:
             yield doc
 
     def trained_on(self, nlp: Language, name: str) -> list[Doc]:
-        """Documents with gold, in the words that training shows a component: bare ones, where marks are restored."""
-        reader = self.reader(nlp, nlp.get_pipe_meta(name).factory)
-        if isinstance(reader, PunctuationCorpus):
-            return [example.predicted for example in watched(reader(nlp), "Reading")]
-        return list(self.docs(nlp))
+        """Gold documents in the words that training shows a component: bare ones, where marks are restored."""
+        is_bare = nlp.get_pipe_meta(name).factory == RESTORER
+        return [example.predicted for example in self.examples(nlp, name)] if is_bare else list(self.docs(nlp))
 
     def raw(self, nlp: Language) -> Iterator[tuple[Doc, Place]]:
         """Documents without gold, with their places; of raw text, each line, sentence or paragraph is a part of one."""
@@ -306,13 +304,7 @@ def _read_marks(path: Path, format: str | None, settings: dict[str, Any]) -> Pun
 FAMILIES = (
     FormatFamily(get_args(Format), "", CORPUS, lambda _: False, _read_corpus),
     FormatFamily((SECTIONS,), "section_parser", SECTION_CORPUS, _has_sections, _read_sections),
-    FormatFamily(
-        get_args(PunctuationFormat),
-        "punctuation_restorer",
-        "spacy_crf.PunctuationCorpus.v1",
-        _has_marks,
-        _read_marks,
-    ),
+    FormatFamily(get_args(PunctuationFormat), RESTORER, "spacy_crf.PunctuationCorpus.v1", _has_marks, _read_marks),
 )
 FORMATS = tuple(dict.fromkeys(format for family in FAMILIES for format in family.formats))
 
