@@ -62,6 +62,24 @@ class SpellingSettings:
         table = SpellingTable.read(Path(self.table), lengths) if self.table else SpellingTable({}, lengths)
         return Speller(rewriter, table)
 
+    def kept(self, fitted: "Speller | None") -> "Speller | None":
+        """Return what was fitted before, if it stays; a coded error where it is not what these settings ask for."""
+        from ..core.errors import CRFError, excerpt
+        from .errors import FeatureErrors
+        from .spelling import LENGTHS, Rewriter
+
+        if fitted is None or self.table != FIT:
+            return None
+        theirs, lengths = fitted.to_data(), list(LENGTHS if self.lengths is None else self.lengths)
+        rules = [list(rule) for rule in Rewriter.read(self.rules).rules] if self.rules else []
+        asked = {"rules": (rules, theirs["rules"]), "lengths": (lengths, theirs["lengths"])}
+        asked["table"] = (bool(fitted.spelling.table), True)  # of one without a table, nothing can stay
+        for setting, (own, found) in asked.items():
+            if own != found:
+                value = excerpt(str(getattr(self, setting)))
+                raise CRFError(FeatureErrors.CRF327.format(setting=setting, value=value))
+        return fitted
+
 
 @registry.misc("spacy_crf.InducedClasses.v1")
 @dataclass(frozen=True)
@@ -172,8 +190,7 @@ class FeatureSettings:
         thresholds, sizes = self._numbers(COUNTED), self._numbers([INDUCED])
         speller, counts, classes = None, own.counts, own.classes
         if self.spelling is not None:
-            kept = own.speller if self.spelling.table == FIT else None
-            speller = kept or self.spelling.make(lambda: count_forms(docs()))
+            speller = self.spelling.kept(own.speller) or self.spelling.make(lambda: count_forms(docs()))
         if thresholds and counts is None:
             counts = kept_counts(count_forms(docs()), thresholds)
         if self.classes is not None and sizes and classes is None:

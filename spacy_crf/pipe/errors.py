@@ -134,6 +134,10 @@ class PipeErrors(metaclass=Messages):
         "Component {name!r} was taken from another pipeline, whose component {source!r} it would ask, not that of this "
         "one. Add one with its settings to this pipeline instead: nlp.add_pipe(FACTORY, name={name!r}, config=...)."
     )
+    CRF455 = (
+        "Component {name!r}: the tag dictionary that it starts with looks words up as {look_up!r}, but the {part} of "
+        "the block `spelling` are others there. Give that block the same, or begin without `start`."
+    )
     CRF470 = (
         "Component {name!r} has no probabilities of its own that a temperature could change{source}. Calibrate a "
         "component of this library that was trained."

@@ -98,6 +98,23 @@ def test_a_given_table_of_normal_forms_is_read(tmp_path: Path) -> None:
     assert "myll" in str(begun.get_pipe("crf_tagger").features.resources.to_data())
 
 
+@pytest.mark.parametrize("changes", [{"rules": "free_spelling"}, {"lengths": [3]}])
+def test_normal_forms_that_stay_are_those_that_the_config_asks_for(changes: dict[str, Any], tmp_path: Path) -> None:
+    spelling = {"@misc": "spacy_crf.Spelling.v1", "lengths": [2], "ratio": 1}
+    features = {"@misc": "spacy_crf.Features.v1", "templates": ["NORMAL", "REWRITTEN"], "spelling": spelling}
+    nlp = build("LBFGS", features=features)
+    nlp.initialize(lambda: make_examples(nlp))
+    nlp.update(make_examples(nlp))
+    nlp.get_pipe("crf_tagger").to_disk(tmp_path / "saved")
+    with pytest.raises(ValueError, match=f"CRF327.*{next(iter(changes))}"):
+        begin(tmp_path / "saved", features={**features, "spelling": {**spelling, **changes}})
+    begun = begin(tmp_path / "saved", features={**features, "spelling": {**spelling, "table": None, **changes}})
+    assert begun.get_pipe("crf_tagger").features.resources.to_data()["spelling"]["table"] == []
+    begun.get_pipe("crf_tagger").to_disk(tmp_path / "without")
+    with pytest.raises(ValueError, match="CRF327.*table"):
+        begin(tmp_path / "without", features={**features, "spelling": {**spelling, **changes}})
+
+
 def test_labels_of_the_data_come_behind(saved: Path) -> None:
     plain, more = begin(saved), begin(saved, labels=["NEW", "NN"])
     known = plain.get_pipe("crf_tagger").labels

@@ -69,6 +69,7 @@ class ValidTags:
         elif begun is not None:
             self.require(begun)
             self._check_counts(self.config, begun["dictionary"])
+            self._check_keys(self.config, speller, begun)
             self.from_data(begun)
 
     def _check_counts(self, config: DictionarySettings, data: dict[str, Any]) -> None:
@@ -80,6 +81,14 @@ class ValidTags:
             if getattr(config, setting) != value:
                 found = {"setting": setting, "value": getattr(config, setting), "theirs": value}
                 raise CRFError(PipeErrors.CRF451.format(name=self.name, **found))
+
+    def _check_keys(self, config: DictionarySettings, speller: Speller | None, begun: dict[str, Any]) -> None:
+        """Raise a coded error where words are looked up by other forms than they were counted by."""
+        ours, theirs = {} if speller is None else speller.to_data(), begun.get("spelling", {})
+        parts = {"form": (), "rewritten": ("rules",), "normal": ("rules", "table", "lengths")}[config.look_up]
+        for part in parts:
+            if ours[part] != theirs[part]:
+                raise CRFError(PipeErrors.CRF455.format(name=self.name, look_up=config.look_up, part=part))
 
     def fit(self, columns: Columns, gold: Gold, tags: TagSet, documents: Indices) -> None:
         """Count the words of training data, but for texts that were counted before, and how often the mask is wrong.

@@ -463,6 +463,18 @@ def test_start_needs_the_same_way_of_counting(changes: dict[str, Any], tmp_path:
 SPELLING = {"@misc": "spacy_crf.Spelling.v1", "rules": "free_spelling", "lengths": [5], "ratio": 1}
 
 
+@pytest.mark.parametrize(("look_up", "part"), [("rewritten", "rules"), ("normal", "rules")])
+def test_start_needs_the_same_forms_to_look_up(look_up: str, part: str, tmp_path: Path) -> None:
+    block = settings("both", look_up=look_up)
+    spelling = {**SPELLING, "table": None}
+    block["features"] = {**block["features"], "spelling": spelling}
+    tagger(train(**block)).to_disk(tmp_path / "first")
+    block["features"] = {**block["features"], "spelling": {**spelling, "rules": None}}
+    nlp = build(**block)
+    with pytest.raises(ValueError, match=f"CRF455.*{part} "):
+        tagger(nlp).initialize(lambda: make_examples(nlp), start=str(tmp_path / "first"))
+
+
 @pytest.mark.parametrize(("look_up", "expected"), [("form", "DT"), ("rewritten", "NN"), ("normal", "NN")])
 def test_spellings_of_a_word_share_their_tags(look_up: str, expected: str, tmp_path: Path) -> None:
     path = tmp_path / "words.tsv"
