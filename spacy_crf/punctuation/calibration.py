@@ -1,4 +1,5 @@
-"""Calibrated probabilities of marks, and thresholds: what a restorer learns from data it was not trained on."""
+"""What the chain tells of words, and calibrated probabilities of marks and thresholds, which a restorer learns from
+data it was not trained on."""
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -12,14 +13,16 @@ from spacy.util import minibatch
 
 from ..core.arrays import Bools, Floats, Ints
 from ..core.calibration import DirichletMap, Reliability, classwise_errors, fit_dirichlet, reliability
+from ..core.chain.distribution import BestPaths
 from ..core.errors import CRFError, CRFWarning
-from ..core.labels import UNKNOWN
+from ..core.labels import UNKNOWN, TagSet
 from ..core.scores import Scores, best_f_threshold, choice_scores, precision_threshold
 from ..core.stored import stored_floats
 from ..pipe.block import AUTO
+from ..pipe.decoding import Batch, Decoder
 from ..pipe.live_settings import LiveSettings
 from .block import NONE, RestorerSettings
-from .docs import gold_labels
+from .docs import gold_labels, register_punctuation
 from .errors import PunctuationErrors, PunctuationWarnings
 from .labels import LabelTable
 
@@ -96,6 +99,51 @@ class Marked(NamedTuple):
         probabilities, there = self.at(mark)
         taken = probabilities >= threshold
         return choice_scores(probabilities, taken), choice_scores(there, taken)
+
+
+@dataclass(slots=True)
+class WordPrediction:
+    """What was decoded for the words of a Doc.
+
+    tags ((n,)): label indices. marginals ((n, L) | None): probabilities of labels, those of marks calibrated.
+    n_best (list[BestPaths] | None): the best labellings; a Doc is one sequence, or none without words.
+    """
+
+    tags: Ints
+    marginals: Floats | None = None
+    n_best: list[BestPaths] | None = None
+
+
+@dataclass(frozen=True)
+class WordDecoder(Decoder):
+    """The best labels of words, and their probabilities.
+
+    marginals (bool): tell probabilities. n_best (int): how many labellings to list.
+    calibrate (Callable | None): maps probabilities of labels (N, L), so that those of marks can be believed.
+    """
+
+    marginals: bool = False
+    n_best: int = 0
+    calibrate: Callable[[Floats], Floats] | None = None
+
+    def __call__(self, batch: Batch) -> list[WordPrediction]:  # type: ignore[override]
+        found = [WordPrediction(own) for own in batch.by_doc.split(batch.distribution.best())]
+        if self.marginals:
+            rows = batch.marginals if self.calibrate is None else self.calibrate(batch.marginals)
+            for prediction, own in zip(found, batch.by_doc.split(rows)):
+                prediction.marginals = own
+        if self.n_best:
+            paths = batch.distribution.n_best(self.n_best)
+            for prediction, sequences in zip(found, batch.numbered_sequences()):
+                prediction.n_best = [paths[number] for number, _ in sequences]
+        return found
+
+    def empty(self, tags: TagSet) -> WordPrediction:  # type: ignore[override]
+        marginals = np.zeros((0, len(tags)), dtype=np.float32) if self.marginals else None
+        return WordPrediction(np.zeros(0, dtype=np.int32), marginals, [] if self.n_best else None)
+
+    def register(self) -> None:
+        register_punctuation()
 
 
 class CalibratesMarks:

@@ -24,7 +24,7 @@ from ..pipe.chain_storage import Start
 from ..pipe.component import ChainPipe
 from ..pipe.errors import PipeErrors
 from .block import LabelScheme, RestorerSettings
-from .calibration import CALIBRATION, CalibratesMarks
+from .calibration import CALIBRATION, CalibratesMarks, WordDecoder, WordPrediction
 from .docs import (
     WordView,
     bare_doc,
@@ -48,7 +48,7 @@ from .labels import (
 )
 from .languages import LANGUAGES
 from .passages import Survey
-from .restore import Editor, Restoration, RestorationWriter, WordDecoder, WordPrediction
+from .restore import Editor, Restoration, RestorationWriter
 from .stream import StreamedWord, components_before, stream_words
 from .words import bare_form, split_words
 

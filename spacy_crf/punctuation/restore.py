@@ -1,8 +1,7 @@
 """From labels back to text and to Docs: edits with character offsets, which touch nothing but marks and case."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 from operator import attrgetter
 from typing import Any, NamedTuple, cast
@@ -13,10 +12,8 @@ from spacy.tokens import Doc
 from thinc.types import Ints2d
 
 from ..core.arrays import Floats, Ints
-from ..core.chain.distribution import BestPaths
-from ..core.labels import TagSet
-from ..pipe.decoding import Batch, Decoder
 from .block import NONE, SIGNS, LabelScheme
+from .calibration import WordPrediction
 from .docs import (
     CASE,
     CLOSINGS,
@@ -25,7 +22,6 @@ from .docs import (
     OPENINGS,
     PROBABILITIES,
     WordView,
-    register_punctuation,
     write_restored,
 )
 from .labels import Label, LabelTable
@@ -234,51 +230,6 @@ def restore(
     placed = [Word(start, start + len(form), start + len(form)) for start, form in zip(starts, words)]
     text = "".join(spaced)
     return apply_edits(text, Editor(scheme, mixed, signs=signs).edits(text, placed, labels))
-
-
-@dataclass(slots=True)
-class WordPrediction:
-    """What was decoded for the words of a Doc.
-
-    tags ((n,)): label indices. marginals ((n, L) | None): probabilities of labels, those of marks calibrated.
-    n_best (list[BestPaths] | None): the best labellings; a Doc is one sequence, or none without words.
-    """
-
-    tags: Ints
-    marginals: Floats | None = None
-    n_best: list[BestPaths] | None = None
-
-
-@dataclass(frozen=True)
-class WordDecoder(Decoder):
-    """The best labels of words, and their probabilities.
-
-    marginals (bool): tell probabilities. n_best (int): how many labellings to list.
-    calibrate (Callable | None): maps probabilities of labels (N, L), so that those of marks can be believed.
-    """
-
-    marginals: bool = False
-    n_best: int = 0
-    calibrate: Callable[[Floats], Floats] | None = None
-
-    def __call__(self, batch: Batch) -> list[WordPrediction]:  # type: ignore[override]
-        found = [WordPrediction(own) for own in batch.by_doc.split(batch.distribution.best())]
-        if self.marginals:
-            rows = batch.marginals if self.calibrate is None else self.calibrate(batch.marginals)
-            for prediction, own in zip(found, batch.by_doc.split(rows)):
-                prediction.marginals = own
-        if self.n_best:
-            paths = batch.distribution.n_best(self.n_best)
-            for prediction, sequences in zip(found, batch.numbered_sequences()):
-                prediction.n_best = [paths[number] for number, _ in sequences]
-        return found
-
-    def empty(self, tags: TagSet) -> WordPrediction:  # type: ignore[override]
-        marginals = np.zeros((0, len(tags)), dtype=np.float32) if self.marginals else None
-        return WordPrediction(np.zeros(0, dtype=np.int32), marginals, [] if self.n_best else None)
-
-    def register(self) -> None:
-        register_punctuation()
 
 
 class Restoration(NamedTuple):
