@@ -47,8 +47,8 @@ class FeatureErrors(metaclass=Messages):
     )
     CRF327 = (
         "The `start` of a component has a spelling whose {setting} differs from {value}, which the config asks for. "
-        'With table = "fit" normal forms stay as they were fitted. Give the block `spelling` the same, or begin without '
-        "`start`."
+        'With table = "fit" normal forms stay as they were fitted. Give the block `spelling` the same, or begin '
+        "without `start`."
     )
     CRF330 = "Attribute {attribute!r}: there is no {key!r} of clauses and sentences. Known: {known}."
     CRF331 = "Attribute {attribute!r}: there is no class of words {name!r}. Known: {known}."
