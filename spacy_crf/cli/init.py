@@ -8,7 +8,7 @@ from typing import Annotated
 import spacy
 import typer
 from spacy.util import get_sourced_components, load_config, load_model_from_config
-from thinc.api import Config
+from thinc.api import Config, ConfigValidationError
 
 import spacy_crf
 
@@ -45,8 +45,8 @@ def init(
     if lang is not None:
         set_language(config, lang)
     component = config["nlp"]["pipeline"][-1]
-    if target is not None and found.stem == name:  # a config that is made for a target has it
-        set_target(config, component, target)
+    if target is not None and not found.stem.endswith(f"_{target}"):  # a config that is made for a target has it
+        set_target(config, component, name, target)
     if order is not None:
         set_order(config, component, order)
     filled = fill(config)
@@ -101,12 +101,19 @@ def set_language(config: Config, lang: str) -> None:
         del config["nlp"]["tokenizer"]
 
 
-def set_target(config: Config, component: str, target: str) -> None:
-    """Let a component learn something else."""
+def set_target(config: Config, component: str, name: str, target: str) -> None:
+    """Let a component learn something else; a coded error where the config of a name does not go with it."""
     block = config["components"][component]
     nlp = spacy.blank("xx")  # a pipeline knows the factories of all packages, its class does not before there is one
     if "target" not in (nlp.get_factory_meta(block["factory"]).default_config or {}):
         raise CRFError(LabErrors.CRF988.format(option="--target", kind=block["factory"], name=component))
+    try:
+        nlp.add_pipe(block["factory"], config={"target": target})
+        fits = target != "chunk"  # a name for spans in columns, which this config does not read
+    except ConfigValidationError:
+        fits = False
+    if not fits:
+        raise CRFError(LabErrors.CRF987.format(name=name, target=target))
     block["target"] = target
 
 

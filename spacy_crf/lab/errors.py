@@ -202,4 +202,8 @@ class LabErrors(metaclass=Messages):
         "feature index of its training."
     )
     CRF836 = "Lengths of sequences sum to {lengths}, but there are {rows} rows of {name}. Give one row for each unit."
+    CRF987 = (
+        "The config {name!r} cannot be written for the target {target!r}, which it does not go with. Take another "
+        "config (crf_tagger has all targets), or another target."
+    )
     CRF988 = "The option {option} is not for a {kind}, which the component {name!r} is. Leave it out."

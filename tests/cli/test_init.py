@@ -85,7 +85,9 @@ def test_a_target_has_its_own_config_where_there_is_one(tmp_path: Path) -> None:
 
 def test_chunks_have_a_config_that_reads_their_columns(tmp_path: Path) -> None:
     init("crf_tagger", tmp_path / "chunk.cfg", "--target", "chunk")
+    init("crf_tagger_chunk", tmp_path / "same.cfg", "--target", "chunk")
     config = load_config(tmp_path / "chunk.cfg")
+    assert config == load_config(tmp_path / "same.cfg")
     block = config["components"]["crf_tagger"]
     assert (block["target"], block["spans_key"], block["features"]["templates"]) == ("spans", "chunks", ["@chunking"])
     assert train_step(tmp_path / "chunk.cfg", tmp_path / "out", "crf_tagger_chunk")["spans_chunks_f"] > 0.5
@@ -138,6 +140,8 @@ def test_a_language_brings_the_tokenizer_that_parts_its_words(tmp_path: Path) ->
     [
         (["crf_taggr"], ["CRF653", "names first: crf_tagger,", "section_parser"]),
         (["section_parser", "--target", "ent"], ["CRF988", "--target"]),
+        (["set_valued_tagger", "--target", "ent"], ["CRF987", "'ent'"]),
+        (["crf_tagger_perceptron", "--target", "chunk"], ["CRF987", "'chunk'"]),
         (["set_valued_tagger_heid_baseline", "--order", "2"], ["CRF988", "--order"]),
         (["crf_tagger_perceptron", "--order", "2"], ["CRF435", "order 2"]),
         (["crf_tagger", "--lang", "qq"], ["qq"]),
