@@ -65,8 +65,11 @@ def pause_between(first: Heard, second: Heard) -> float | None:
 def is_subtitles(opening: str) -> bool:
     """Tell whether a text is subtitles by how it opens: as WebVTT does, or with the times of a cue on a line."""
     lines = re.split(r"\r\n?|\n", opening.removeprefix("\ufeff"))
-    is_web = lines[0].split(maxsplit=1)[:1] == ["WEBVTT"]
-    return is_web or any(_TIMES.match(line) or _BESIDE_WORDS.match(line) for line in lines[:OPENING_LINES])
+    return _is_web(lines[0]) or any(_TIMES.match(line) or _BESIDE_WORDS.match(line) for line in lines[:OPENING_LINES])
+
+
+def _is_web(first: str) -> bool:
+    return first.removeprefix("\ufeff").split(maxsplit=1)[:1] == ["WEBVTT"]
 
 
 def spoken_words(lines: Iterable[str]) -> Iterator[Spoken]:
@@ -129,10 +132,13 @@ def respell(raw: str, restored: str) -> str:
 
 def _cues(lines: Iterable[str]) -> Iterator[tuple[str, Times | None]]:
     """Yield the spoken lines of each cue together, for a sound may be told in two, with its times, and all other lines
-    without. The number of a cue is right before its times."""
+    without. The number of a cue is right before its times. An empty line ends one in WebVTT; in other files words may
+    follow, as players read them."""
     times: Times | None = None
     spoken: list[str] = []
+    is_web: bool | None = None
     for line, after in pairwise(chain(lines, [""])):
+        is_web = _is_web(line) if is_web is None else is_web
         found = _TIMES.match(line) or _BESIDE_WORDS.match(line)
         is_number = line.strip().isdecimal() and bool(_TIMES.match(after))
         is_empty = not line.strip("\r\n")  # one of a space is a part of its cue, as YouTube writes them
@@ -141,7 +147,7 @@ def _cues(lines: Iterable[str]) -> Iterator[tuple[str, Times | None]]:
             spoken = []
         if found:
             times = (_seconds(*found.groups()[:4]), _seconds(*found.groups()[4:]))
-        elif is_empty or is_number:
+        elif (is_empty and is_web) or is_number:
             times = None
         if times and not (found and found.re is _TIMES):
             spoken.append(line)

@@ -125,6 +125,15 @@ def test_a_line_of_a_space_is_a_part_of_its_cue(nlp: Language) -> None:
     assert restored(nlp, text).startswith(first.replace("well", "Well,"))
 
 
+def test_words_behind_an_empty_line_are_of_the_cue_but_not_in_webvtt(nlp: Language) -> None:
+    cues = "1\n00:00:01,000 --> 00:00:02,000\n\nwell what\n\ndid she\n\n2\n00:00:03,000 --> 00:00:04,000\nsay\n"
+    words = ["well", "what", "did", "she", "say"]
+    assert [word.raw for word in spoken_words(lines_of([cues])) if word.raw] == words
+    assert restored(nlp, cues) == nlp(cues)._.restored and "\nWell, what\n\ndid she\n" in restored(nlp, cues)
+    web = "WEBVTT\n\n00:01.000 --> 00:02.000\nwell\n\nNOTE what\n\n00:03.000 --> 00:04.000\nsay\n"
+    assert [word.raw for word in spoken_words(lines_of([web])) if word.raw] == ["well", "say"]
+
+
 def test_sounds_and_songs_of_two_lines(nlp: Language) -> None:
     text = "WEBVTT\n\n00:01.000 --> 00:02.000\nwell [a door\nslams] what did\n♪ la la\nla ♪\nANN: she say\n"
     assert [word.raw for word in spoken_words(lines_of([text])) if word.raw] == ["well", "what", "did", "she", "say"]
