@@ -538,6 +538,28 @@ def test_numbers_of_statutes(numbers: list[str], nlp: Language) -> None:
     assert numbers_of(numbers, nlp) == numbers
 
 
+def test_only_chapter_of_the_last_part(nlp: Language) -> None:
+    text = ["TITRE I", "Chapitre 1", "Article 1\nTexte un.", "Chapitre 2", "Article 2\nTexte deux."]
+    text += ["TITRE II", "Chapitre 1", "Article 3\nTexte trois.", "Article 4\nTexte quatre."]
+    tree = nlp("\n\n".join(text))._.section_tree
+    assert [(node.level, node.number) for node in tree.walk()] == [
+        *((1, "TITRE I"), (2, "Chapitre 1"), (3, "Article 1"), (2, "Chapitre 2"), (3, "Article 2")),
+        *((1, "TITRE II"), (2, "Chapitre 1"), (3, "Article 3"), (3, "Article 4")),
+    ]
+
+
+def test_headings_of_words_right_behind_each_other_are_no_initials(nlp: Language) -> None:
+    parts = [
+        f"PART {part}\nChapter 1\nArticle {n}\nOf ferries.\nChapter 2\nArticle {n + 1}\nOf ports.\n"
+        for part, n in (("I", 1), ("II", 3))
+    ]
+    found = [(node.level, node.number) for node in nlp("".join(parts))._.section_tree.walk()]
+    assert found == [
+        *((1, "PART I"), (2, "Chapter 1"), (3, "Article 1"), (2, "Chapter 2"), (3, "Article 2")),
+        *((1, "PART II"), (2, "Chapter 1"), (3, "Article 3"), (2, "Chapter 2"), (3, "Article 4")),
+    ]
+
+
 @pytest.mark.parametrize(
     "numbers",
     [

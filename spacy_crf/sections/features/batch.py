@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ...core.arrays import Bools, Indices, Segments
-from ...core.grammar.numbering import BLANK, Reading, readings
+from ...core.grammar.numbering import BLANK, Reading, is_first, readings
 from ..segment import Kind, LayoutUnit
 from . import text
 from .text import Phrases
@@ -245,6 +245,22 @@ class NumberSequences:
             found[k] = any((document, r.kinds[:-1], r.values[:-1]) in seen for r in own if len(r.values) > 1)
             seen.update((document, r.kinds, r.values) for r in own)
         return found
+
+    def find_beginnings(self) -> Bools:
+        """((M,)): candidates that are the first of a word whose numbers make a sequence in their document, such as the
+        only chapter of a second part."""
+        words = [(document, r[0].keyword if r else "") for document, r in zip(self._documents, self._readings)]
+        counted = {word for word, is_plausible in zip(words, self.plausible.tolist()) if is_plausible and word[1]}
+        firsts = [any(is_first(reading) for reading in own) for own in self._readings]
+        return np.array([first and word in counted for first, word in zip(firsts, words)], dtype=np.bool_)
+
+    def find_initials(self, least: int) -> Bools:
+        """((M,)): candidates in a row of so many, but for headings such as PART I, Chapter 1, Article 1: their word is
+        not that of the candidates beside them."""
+        words = [own[0].keyword if own else "" for own in self._readings]
+        beside = zip(words, ["", *words], [*words[1:], ""])
+        is_heading = np.array([bool(word) and word not in (a, b) for word, a, b in beside], dtype=np.bool_)
+        return (self.row_lengths >= least) & ~is_heading
 
     def spread(self, values: Indices | Bools, missing: int = 0) -> Indices:
         """((N,)): values ((M,)) of the candidates, and another one for the other units."""

@@ -92,8 +92,8 @@ class LayoutPredicates:
             "end of quotation": batch.flag_by_text(lambda own: any(sign in own for sign in _CLOSING_QUOTES)),
             "behind number": np.append(False, batch.is_number)[: len(batch)],
             "alone": self._alone(),
-            "linked": sequences.spread(sequences.plausible) > 0,
-            "in row": sequences.spread(sequences.row_lengths >= _LEAST_ROW) > 0,
+            "linked": sequences.spread(sequences.plausible | sequences.find_beginnings()) > 0,
+            "in row": sequences.spread(sequences.find_initials(_LEAST_ROW)) > 0,
             "like titles": profiles.short & (profiles.known > 0),
         }
 
