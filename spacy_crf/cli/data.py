@@ -30,6 +30,7 @@ from ..corpora.pieces import TEXT, find_raw, tell_raw
 from ..corpora.reader import Corpus
 from ..corpora.review import is_review
 from ..corpora.sentence import extension_name
+from ..corpora.tagsets import GOLD_KINDS
 from ..corpora.tasks import is_doccano, is_label_studio
 from ..punctuation.reader import PunctuationCorpus, PunctuationFormat, fitting_format
 from ..reading.files import first_line
@@ -108,9 +109,7 @@ class Data:
         text = own or of_training
         if text is None or text.punctuation != "context":
             return None
-        if own is not None:
-            reader = replace(reader, text=replace(own, punctuation="gold"))
-        return list(reader.read_docs(nlp.vocab))
+        return list(_with_marks(reader).read_docs(nlp.vocab))
 
     def docs(self, nlp: Language) -> Iterator[Doc]:
         """Documents with all of their gold: fields of references are entities, beside tags."""
@@ -139,6 +138,8 @@ class Data:
             yield from ((eg.predicted, Place("document", next(number), self.path.stem)) for eg in reader(nlp))
             return
         tell_unread(self.path, reader.format)
+        if not set(GOLD_KINDS).intersection(reader.input or ()):  # which are to be as they were in training
+            reader = _with_marks(reader)  # what somebody has marked stays, also where nothing is learned from it
         for path, name, docs in reader.read_files(nlp.vocab):
             for reference in docs:
                 doc = write_doc_name(reader.make_example(nlp, reference).predicted, read_doc_name(reference))
@@ -197,6 +198,14 @@ class Data:
             return next(family for family in FAMILIES if self.format in family.formats)
         file = None if self.columns else _telling_file(self.path)
         return next((family for family in FAMILIES if file and family.recognises(file)), FAMILIES[0])
+
+
+def _with_marks(reader: Any) -> Any:
+    """A reader whose gold has that of punctuation which is context."""
+    text = reader.text
+    if text is None or text.punctuation != "context":
+        return reader
+    return replace(reader, text=replace(text, punctuation="gold"))
 
 
 def _text_of_training(nlp: Language, reader: Any) -> HistoricalText | None:
