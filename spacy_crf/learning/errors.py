@@ -8,8 +8,8 @@ class LearningErrors(metaclass=Messages):
 
     CRF202 = (
         "L-BFGS needs the same examples in every step, but this step has others. Either use the batcher "
-        "spacy_crf.full_batch.v1 (in your own loop: pass all examples to each nlp.update), or the trainer "
-        "spacy_crf.AdaGrad.v1, which learns from batches of any size."
+        "spacy_crf.full_batch.v1 with max_epochs = 0 (in your own loop: pass all examples to each nlp.update), or the "
+        "trainer spacy_crf.AdaGrad.v1, which learns from batches of any size."
     )
     CRF203 = (
         "The same example came twice within one step of L-BFGS. Remove the duplicate, or call finish_update "
