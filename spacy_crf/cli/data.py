@@ -42,16 +42,14 @@ from ..sections.reader import SectionCorpus
 from .options import OptionGroup, parameter, split_names, watched
 from .surface import tell_progress
 
-SECTIONS, RESTORER = "sections", "punctuation_restorer"
-CORPUS, FOLD = "spacy_crf.Corpus.v1", "spacy_crf.Fold.v1"
-SECTION_CORPUS = "spacy_crf.SectionCorpus.v1"
+SECTIONS, RESTORER, REFERENCES = "sections", "punctuation_restorer", "references"
+CORPUS, FOLD, SECTION_CORPUS = "spacy_crf.Corpus.v1", "spacy_crf.Fold.v1", "spacy_crf.SectionCorpus.v1"
 # Suffixes of files that tell what a folder holds, the surest first; those of a licence or a README do not
 TELLING = (".spacy", ".conllu", *COLUMNS, ".xmi", ".xlsx", ".xml", ".srt", ".vtt", ".sbv", ".ctm", ".jsonl", ".json")
 
 # Settings that say which files are read, and how much of them: not what becomes of a document
 OF_FILES = ("path", "limit", "augmenter")
 # Formats of a corpus that blocks of its settings are about, which want the format to be named
-REFERENCES = "references"
 WITH_BLOCKS = (*WITH_SETS, REFERENCES)
 BLOCKS = ("cora", "text", REFERENCES)
 # Formats whose files need not tell it
@@ -105,8 +103,7 @@ class Data:
     def with_punctuation(self, nlp: Language) -> list[Doc] | None:
         """The documents of `examples` with the gold of punctuation too; None where that is there or has no tokens."""
         reader = self.reader(nlp)
-        own, of_training = getattr(reader, "text", None), _text_of_training(nlp, reader)
-        text = own or of_training
+        text = getattr(reader, "text", None) or _text_of_training(nlp, reader)
         if text is None or text.punctuation != "context":
             return None
         return list(_with_marks(reader).read_docs(nlp.vocab))
@@ -202,10 +199,8 @@ class Data:
 
 def _with_marks(reader: Any) -> Any:
     """A reader whose gold has that of punctuation which is context."""
-    text = reader.text
-    if text is None or text.punctuation != "context":
-        return reader
-    return replace(reader, text=replace(text, punctuation="gold"))
+    own = reader.text
+    return replace(reader, text=replace(own, punctuation="gold")) if own and own.punctuation == "context" else reader
 
 
 def _text_of_training(nlp: Language, reader: Any) -> HistoricalText | None:

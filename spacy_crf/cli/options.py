@@ -140,7 +140,10 @@ def told_errors(failure: str, to_stderr: bool = False) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except (ValueError, OSError, ImportError, InterpolationError) as error:  # ImportError: of an unknown language
-        typer.echo(Printer(no_print=True).fail(failure, readable(config_problem(error))), err=to_stderr)
+        problem = config_problem(error)
+        if isinstance(error, OSError) and error.filename:
+            problem = LabErrors.CRF498.format(path=error.filename, reason=error.strerror)
+        typer.echo(Printer(no_print=True).fail(failure, readable(problem)), err=to_stderr)
         raise typer.Exit(1) from error
 
 

@@ -108,6 +108,12 @@ def test_results_are_figures_and_have_the_scores_of_the_card(model: Path, tmp_pa
     assert not (tmp_path / "out").exists()
 
 
+def test_files_that_are_not_there_are_told_by_a_code(model: Path, tmp_path: Path) -> None:
+    card = write_card(tmp_path, scores={"ents_f": "F"})
+    shown = run(model, card, tmp_path / "out", "--results", tmp_path / "no.json", code=1)
+    assert "CRF498" in shown and "No such file" in shown and not (tmp_path / "out").exists()
+
+
 def test_figures_that_no_score_of_the_card_shows_are_refused(model: Path, tmp_path: Path) -> None:
     results = tmp_path / "results.json"
     results.write_text(json.dumps(RESULTS), encoding="utf8")
