@@ -26,7 +26,7 @@ from wasabi import Printer
 from ..core.calibration import Reliability
 from ..core.errors import CRFError
 from ..lab.errors import LabErrors
-from ..reading.configs import config_problem
+from ..reading.configs import told_problem
 from . import app
 from .surface import NewName, SpeltCommand, help_with_example, is_quiet, quietly, readable, tell_done, tell_next
 
@@ -140,10 +140,7 @@ def told_errors(failure: str, to_stderr: bool = False) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except (ValueError, OSError, ImportError, InterpolationError) as error:  # ImportError: of an unknown language
-        problem = config_problem(error)
-        if isinstance(error, OSError) and error.filename:
-            problem = LabErrors.CRF498.format(path=error.filename, reason=error.strerror)
-        typer.echo(Printer(no_print=True).fail(failure, readable(problem)), err=to_stderr)
+        typer.echo(Printer(no_print=True).fail(failure, readable(told_problem(error))), err=to_stderr)
         raise typer.Exit(1) from error
 
 
@@ -205,7 +202,7 @@ def load_pipeline(source: Path | str, **settings: Any) -> Language:
     except (OSError, ValueError, LookupError, EOFError, TypeError) as error:
         if not isinstance(source, Path):
             raise
-        problem = " ".join(config_problem(error).split()) or type(error).__name__
+        problem = " ".join(told_problem(error).split()) or type(error).__name__
         if (best := source / "model-best").is_dir():
             problem = f"it holds the pipelines of a training, of which {best} is the best: give that"
         raise CRFError(LabErrors.CRF608.format(path=source, error=problem)) from error

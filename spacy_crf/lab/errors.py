@@ -162,7 +162,6 @@ class LabErrors(metaclass=Messages):
         "Folds without {score} under some penalties are left out for all: {folds}. They have no gold to judge, or no "
         "entities, gold or found. Give {name!r} more documents with gold, or fewer folds."
     )
-    CRF498 = "{path}: {reason}. Correct the name, or see that the file can be read or written."
     CRF655 = "{value!r} is no setting with a value. Write it as components.crf_tagger.decode=posterior."
     CRF656 = "{path} has too few words for classes. Give more text, or a smaller --min-count."
     CRF657 = "{path}, line {line}: a word and {width} numbers are expected, with single spaces between them."

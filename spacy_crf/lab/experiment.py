@@ -28,7 +28,7 @@ from ..pipe.component import ChainPipe
 from ..pipe.probabilities import LabelsTokens
 from ..punctuation.component import PunctuationRestorer
 from ..punctuation.docs import gold_labels
-from ..reading.configs import config_problem
+from ..reading.configs import told_problem
 from ..sections.component import SectionParser
 from ..sections.layout import units_of
 from ..sections.scorer import confuse
@@ -197,7 +197,7 @@ def _run_split(system: System, split: Split, splitting: SplitSettings, run: RunS
         return list(_evaluate(system, nlp, split, time.perf_counter() - started))
     except Exception as error:  # whatever a component of somebody else's raises
         raise CRFError(
-            LabErrors.CRF622.format(config=system.name, split=split.name, reason=config_problem(error))
+            LabErrors.CRF622.format(config=system.name, split=split.name, reason=told_problem(error))
         ) from error
 
 

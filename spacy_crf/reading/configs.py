@@ -1,4 +1,4 @@
-"""What is wrong with a config."""
+"""What is wrong with a config, or with a file that a command reads or writes."""
 
 import re
 from difflib import get_close_matches
@@ -10,11 +10,14 @@ from .errors import ReadingErrors
 UNEXPECTED = re.compile(r"unexpected argument|(?i:extra (?:fields|inputs) (?:are )?not permitted)")
 
 
-def config_problem(error: BaseException) -> str:
-    """Return the message of an error; for settings that a config must not have, the nearest names that there are.
+def told_problem(error: BaseException) -> str:
+    """Return the message of an error: of the system, with the file; for settings that a config must not have, with the
+    nearest names that there are.
 
     spaCy's own message shows the whole block. It checks a config before it asks a component, so this is for commands.
     """
+    if isinstance(error, OSError) and error.filename:
+        return ReadingErrors.CRF498.format(path=error.filename, reason=error.strerror)
     if not isinstance(error, ConfigValidationError):
         return str(error)
     problems = [([str(part) for part in one["loc"]], str(one["msg"])) for one in error.errors or ()]
