@@ -142,7 +142,8 @@ class ConstrainedNER(KeepsConstraints, PromisesSpans, ChainPipe):
     def distribution(self, docs: Sequence[Doc], given: bool = True) -> tuple[Columns, ChainDistribution]:
         columns, found = super().distribution(docs, given)
         if self.settings.probabilities == "constrained" and len(columns.orths):
-            found = self.decoder().distribution(docs, columns, found, self.tags)
+            unlabelled = self.unlabelled(docs, columns)
+            found = self.decoder().distribution(docs, columns, found, self.tags, unlabelled)
         return columns, found
 
     def span_probabilities(self, doc: Doc, spans: Sequence[Span]) -> SpanScores:

@@ -16,6 +16,7 @@ from ..annotation.extensions import register, register_result
 from ..annotation.white_space import Places
 from ..core.arrays import Bools, Ints, Segments
 from ..core.chain.distribution import ChainDistribution
+from ..core.chain.edges import EdgePotentials
 from ..core.chain.evidence import ImpossibleEvidenceError, condition
 from ..core.chain.potentials import ChainPotentials
 from ..core.constraints.decision import MethodSettings
@@ -30,6 +31,7 @@ from ..core.errors import CRFError, CRFWarning
 from ..core.labels import UNKNOWN, TagSet
 from ..features.columns import Columns
 from ..pipe.decoding import Batch, Decoder, Prediction
+from ..pipe.source import SourcedDistribution
 from .block import DecodingSettings
 from .errors import ConstraintErrors, ConstraintWarnings
 from .table import Decided, constraint_changes, decode_info
@@ -61,23 +63,25 @@ class ConstrainedDecoder(Decoder):
         sequences = Segments(batch.columns.lengths).within(batch.by_doc).slices()
         asked = batch
         if self.constrained and (self.scored or self.outputs):
-            if batch.unlabelled is not None and batch.unlabelled.any():  # whose labels constraints would count
-                raise CRFError(ConstraintErrors.CRF596.format(name=self.name))
-            asked = replace(
-                batch, distribution=self.distribution(batch.docs, batch.columns, batch.distribution, batch.tags)
-            )
+            where = batch.docs, batch.columns, batch.distribution, batch.tags, batch.unlabelled
+            asked = replace(batch, distribution=self.distribution(*where))
         found = self.told(asked, self.decoded(asked, labels))
         decided = self._as_written(batch, decided, labels, found)
-        tags = with_no_tag(batch.tags)
+        tags = with_no_tag(batch.tags, len(batch.tags))
         for prediction, own, first in zip(found, sequences, batch.by_doc.firsts.tolist()):
             placed = [replace(one, first=one.first - first) for one in decided[own]]
             prediction.told = (*prediction.told, *self._told_of(placed, tags))
         return found
 
     def distribution(
-        self, docs: Sequence[Doc], columns: Columns, chains: ChainDistribution, tags: TagSet
+        self, docs: Sequence[Doc], columns: Columns, chains: ChainDistribution, tags: TagSet, unlabelled: Bools | None
     ) -> ConstrainedDistribution:
-        """What chains say under constraints; a warning where that is less than all."""
+        """What chains say under constraints; a warning where that is less than all.
+
+        unlabelled ((N,) | None): units without a label; a coded error for any, as constraints would count theirs.
+        """
+        if unlabelled is not None and unlabelled.any():
+            raise CRFError(ConstraintErrors.CRF596.format(name=self.name))
         units, names = self._predicates(docs, columns, tags)
         where: dict[str, Any] = {"constraints": self.constraints, "tags": tags, "predicates": units}
         found = ConstrainedDistribution(chains.chains, chains.temperature, **where, max_states=self.method.max_states)
@@ -145,8 +149,8 @@ class ConstrainedDecoder(Decoder):
             hidden = hidden & allowed.all(axis=1)
         if hidden is None or not hidden.any():
             return chains, batch.tags
-        tags = with_no_tag(batch.tags)
-        return _hiding(chains, hidden[chains.batch.units], tags), tags
+        hide = _leave_out if isinstance(batch.distribution, SourcedDistribution) else _hide
+        return hide(chains, hidden[chains.batch.units], batch.tags)
 
     def _as_written(
         self, batch: Batch, decided: list[Decided], labels: Ints, found: Sequence[Prediction]
@@ -192,9 +196,9 @@ class ConstrainedDecoder(Decoder):
                 doc._.set(self.changes, changes)
 
 
-def with_no_tag(tags: TagSet) -> TagSet:
-    """The tags, with that of tokens without a tag behind them."""
-    return TagSet((*tags.tags, NO_TAG), tags.scheme)
+def with_no_tag(tags: TagSet, number: int = 1) -> TagSet:
+    """The tags, with so many of tokens without a tag behind them."""
+    return TagSet((*tags.tags, *[NO_TAG] * number), tags.scheme)
 
 
 def _given(chains: ChainPotentials, allowed: Bools | None) -> ChainPotentials:
@@ -208,14 +212,22 @@ def _given(chains: ChainPotentials, allowed: Bools | None) -> ChainPotentials:
         return condition(chains, (allowed | impossible)[chains.batch.units])
 
 
-def _hiding(chains: ChainPotentials, hidden: Bools, tags: TagSet) -> ChainPotentials:
-    """Chains without edge features in which some units ((N,), in packed order) have no tag, and the others have one."""
+def _hide(chains: ChainPotentials, hidden: Bools, tags: TagSet) -> tuple[ChainPotentials, TagSet]:
+    """Chains in which the labels of some units ((N,), in packed order) count as before, and are called no tag."""
+    emissions = np.tile(chains.emissions, 2)
+    emissions[np.repeat(np.column_stack([hidden, ~hidden]), len(tags), axis=1)] = -np.inf
+    edges = chains.edges and EdgePotentials(np.tile(chains.edges.matrices, (1, 2, 2)), chains.edges.groups)
+    transitions, start, end = np.tile(chains.transitions, (2, 2)), np.tile(chains.start, 2), np.tile(chains.end, 2)
+    return ChainPotentials(chains.batch, emissions, transitions, start, end, edges), with_no_tag(tags, len(tags))
+
+
+def _leave_out(chains: ChainPotentials, hidden: Bools, tags: TagSet) -> tuple[ChainPotentials, TagSet]:
+    """Chains of a source, in which some units ((N,), in packed order) have no tag, and no span goes on behind them."""
+    tags = with_no_tag(tags)
     emissions = np.where(hidden[:, None], -np.inf, chains.emissions)
-    own = np.where(hidden, 0.0, -np.inf)
     transitions, start, end = (np.where(allowed, 0.0, -np.inf) for allowed in tags.legal())
-    for wider, scores in ((transitions, chains.transitions), (start, chains.start), (end, chains.end)):
-        wider[tuple(map(slice, scores.shape))] = scores
-    return ChainPotentials(chains.batch, np.column_stack([emissions, own]), transitions, start, end)
+    emissions = np.column_stack([emissions, np.where(hidden, 0.0, -np.inf)])
+    return ChainPotentials(chains.batch, emissions, transitions, start, end), tags
 
 
 def method_settings(settings: DecodingSettings) -> MethodSettings:

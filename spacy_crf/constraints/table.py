@@ -184,4 +184,5 @@ def constraint_changes(
         }
         for one in decided
         for change in one.changes or ()
+        if tags.tags[change.before] != tags.tags[change.after]  # of tokens without a tag, nothing is told
     ]
