@@ -129,9 +129,9 @@ def mine_constraints(
     gold (sequence of tuple): tags (T,) and predicates of each sequence that is known.
     given (sequence of Constraint): that are in force beside the mined ones, which repeat none of them.
     """
-    known = {_priceless(constraint) for constraint in given}
+    known = {priceless(constraint) for constraint in given}
     found = mine([path for path, _ in gold], tags, [predicates for _, predicates in gold], settings)
-    found = [one for one in found if _priceless(one.constraint) not in known]
+    found = [one for one in found if priceless(one.constraint) not in known]
     if found and (settings.costs != "rate" or settings.scale is None):
         parts = [hold_out(*split) for split in splits(examples, settings.folds, settings.seed)]
         costs = _costs([one.constraint for one in found], parts, tags, given, settings)
@@ -141,7 +141,7 @@ def mine_constraints(
     return kept
 
 
-def _priceless(constraint: Constraint) -> Constraint:
+def priceless(constraint: Constraint) -> Constraint:
     """What a constraint says, whatever is paid for breaking it."""
     return replace(constraint, cost=0.0, count="once")
 

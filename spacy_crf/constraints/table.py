@@ -24,7 +24,7 @@ from .errors import ConstraintErrors
 from .mining import Mined
 
 FILE = "constraints.json"
-MINED = "mined"
+ORIGIN, MINED = "origin", "mined"
 STRENGTH = ("viterbi", *METHODS["auto"])
 
 
@@ -44,11 +44,11 @@ class ConstraintEntry:
     @classmethod
     def of_mined(cls, mined: Mined) -> "ConstraintEntry":
         """From mining, with its statistics."""
-        return cls(mined.constraint, {"origin": MINED, **mined.about})
+        return cls(mined.constraint, {ORIGIN: MINED, **mined.about})
 
     @property
     def is_mined(self) -> bool:
-        return self.about.get("origin") == MINED
+        return self.about.get(ORIGIN) == MINED
 
     def record(self) -> dict[str, Any]:
         """As JSON; `of` reads it back."""
@@ -56,7 +56,14 @@ class ConstraintEntry:
 
 
 def read_given(name: str, given: Given) -> list[ConstraintEntry]:
-    """The constraints of a config: a list of texts and objects, or the path of a file with one a line, or JSON."""
+    """The constraints of a config: a list of texts and objects, or the path of a file with one a line, or JSON. None
+    is one of those that are mined, whatever it is said to be: they may have been exported from another model."""
+    entries = _read_given(name, given)
+    abouts = ({key: value for key, value in entry.about.items() if key != ORIGIN} for entry in entries)
+    return [replace(entry, about=about) for entry, about in zip(entries, abouts)]
+
+
+def _read_given(name: str, given: Given) -> list[ConstraintEntry]:
     if given is None:
         return []
     if not isinstance(given, str):
@@ -106,7 +113,7 @@ def table_rows(entries: Iterable[ConstraintEntry]) -> list[tuple[str, ...]]:
         numbers = (("support", "{}"), ("rate", "{:.4f}"))
         known = [form.format(about[name]) if isinstance(about.get(name), int | float) else "" for name, form in numbers]
         cost = "hard" if constraint.hard else f"{constraint.cost:.3f}"
-        rows.append((cost, *known, str(about.get("origin", "given")), str(replace(constraint, cost=math.inf))))
+        rows.append((cost, *known, str(about.get(ORIGIN, "given")), str(replace(constraint, cost=math.inf))))
     return rows
 
 

@@ -17,7 +17,7 @@ from spacy.training import Example
 
 from spacy_crf.constraints.component import ConstrainedNER
 from spacy_crf.core.constraints.labelling import Fields, Labelling, UnitPredicates
-from spacy_crf.core.constraints.language import parse_all
+from spacy_crf.core.constraints.language import parse, parse_all
 from spacy_crf.core.constraints.problem import Trellis, violations
 from spacy_crf.core.errors import CRFError, CRFWarning
 from spacy_crf.learning.model import get_weights
@@ -612,6 +612,13 @@ def test_other_constraints_in_the_config_hold_beside_mined_ones(tmp_path: Path) 
         with pytest.warns(UserWarning, match=r"\[CRFW994\] .*'constrained_ner'") if kept else nullcontext():
             loaded = spacy.load(tmp_path, config=none)
         assert [str(one) for one in pipe_of(loaded).constraints] == [*kept, "at_most(TITLE, 1) cost=0.5"]
+    for given in (
+        "at_most(TITLE, 1) cost=2.0",
+        {"kind": "at_most", "a": ["TITLE"], "cost": 3, "about": {"origin": "mined"}},
+    ):
+        loaded = spacy.load(tmp_path, config={"components": {"constrained_ner": {"constraints": [given]}}})
+        (entry,) = pipe_of(loaded).constraint_entries  # the mined one is not paid for beside it
+        assert entry.constraint == parse(given) and not entry.is_mined
     pipe.set_constraints(["at_most(DATE, 1)"])
     nlp.to_disk(tmp_path)
     assert pipe_of(spacy.load(tmp_path)).constraints == pipe.constraints
