@@ -423,3 +423,18 @@ def test_priorities_that_cannot_be_summed_up_are_refused(priorities: tuple[str, 
     assert isinstance(pipe, ConstraintDecoder)
     with pytest.raises(ValueError, match="CRF441.*priority.*1,000,000,000"):
         pipe.tag_set(("O", "A"))
+
+
+@pytest.mark.parametrize("cost", ["1e9", "1e16", "1e308"])
+def test_costs_beside_which_scores_would_not_count_are_refused(cost: str) -> None:
+    rules = [f"at_least(A, 9) each cost={cost}", f"ends_with(O) cost={cost}", "starts_with(O) cost=2"]
+    nlp = spacy.blank("xx")
+    Doc.set_extension("m", default=None, force=True)
+    nlp.add_pipe("constraint_decoder", config={"marginals": "m", "target": "tag", "constraints": rules})
+    doc = Doc(nlp.vocab, words=["a", "b", "c", "d"])
+    doc._.m = {"tags": ["O", "A", "B"], "values": [[0.2, 0.5, 0.3], [0.1, 0.2, 0.7], [0.1, 0.2, 0.7], [0.4, 0.3, 0.3]]}
+    if cost == "1e9":
+        assert [token.tag_ for token in nlp(doc)] == ["A", "B", "A", "O"] and doc._.decode_info["certified"]
+    else:
+        with pytest.raises(ValueError, match="CRF441.*cost is 1e.*at most 1,000,000,000"):
+            nlp(doc)

@@ -30,6 +30,7 @@ SAMPLES = 400  # random labellings that show which constraints cannot imply whic
 LONGEST = 8
 
 MOST_TIMES = 1_000_000_000  # that a priority may be of another: sums in double precision must tell them apart
+MOST_COST = 1_000_000_000  # beside which scores still count in double precision
 
 
 def contradiction(constraints: Sequence[Constraint], fields: Fields, max_states: int = MAX_STATES) -> list[int]:
@@ -56,8 +57,11 @@ def _smallest(indices: list[int], holds: Callable[[list[int]], bool]) -> list[in
 
 
 def require_consistent(constraints: Sequence[Constraint], tags: TagSet) -> None:
-    """Raise a coded error for hard constraints that contradict each other, with a smallest set of them, and for
-    priorities too far from each other to be summed up."""
+    """Raise a coded error for hard constraints that contradict each other, with a smallest set of them, and for costs
+    that are too great, or priorities that are too far from each other, to be summed up."""
+    for one in constraints:
+        expected = f"at most {MOST_COST:,}; a constraint is hard without a cost"
+        one.require("cost", one.hard or one.cost <= MOST_COST, expected)
     hard = sorted((one for one in constraints if one.hard), key=lambda one: one.priority)
     if hard:
         expected = f"at most {MOST_TIMES:,} times that of {hard[0]}"
