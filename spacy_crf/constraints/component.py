@@ -39,11 +39,11 @@ from ..pipe.scorer import target_scores
 from ..pipe.source import SourcePipe
 from ..pipe.span_sets import PromisesSpans
 from ..pipe.storage import NAMES, read_settings
-from .block import DecoderSettings, DecodingSettings, Given, MiningSettings, NERSettings
+from .block import DecoderSettings, DecodingSettings, MiningSettings, NERSettings
 from .decoding import ConstrainedDecoder, method_settings
 from .errors import ConstraintErrors, ConstraintWarnings
-from .mining import mine_constraints, priceless
-from .table import FILE, ConstraintEntry, check_entries, from_bytes, read_given, to_bytes
+from .mining import mine_constraints
+from .table import FILE, ConstraintEntry, beside_mined, check_entries, from_bytes, read_given, to_bytes
 from .token_predicates import SequencePredicates, TokenPredicates, sequence_predicates
 
 SETTING = "constraints"
@@ -87,14 +87,7 @@ class KeepsConstraints:
         if given is None:
             warnings.warn(ConstraintWarnings.CRFW994.format(name=self.name), CRFWarning, stacklevel=2)
             return
-        self._take(self._beside_mined(given))
-
-    def _beside_mined(self, given: Given) -> list[ConstraintEntry]:
-        """The given constraints, and those in force that were mined and repeat none of them."""
-        own = read_given(self.name, given)
-        known = {priceless(entry.constraint) for entry in own}
-        mined = (entry for entry in self._entries if entry.is_mined)
-        return [*own, *(entry for entry in mined if priceless(entry.constraint) not in known)]
+        self._take(beside_mined(read_given(self.name, given), self._entries))
 
     def _decoding_arguments(self) -> dict[str, Any]:
         """What a `ConstrainedDecoder` gets beside the arguments of a `Decoder`."""
@@ -189,7 +182,7 @@ class ConstrainedNER(KeepsConstraints, PromisesSpans, ChainPipe):
         component that it starts with."""
         self._entries = []
         super().initialize(*args, **kwargs)
-        self._take(self._beside_mined(self.settings.constraints))
+        self._take(beside_mined(read_given(self.name, self.settings.constraints), self._entries))
 
     def before_training(self, get_examples: Callable[[], Iterable[Example]], nlp: Language | None) -> None:
         """Mine constraints, if the config asks for it."""

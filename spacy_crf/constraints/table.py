@@ -21,7 +21,7 @@ from ..reading.files import read_text
 from ..reading.records import parse_json
 from .block import Given
 from .errors import ConstraintErrors
-from .mining import Mined
+from .mining import Mined, priceless
 
 FILE = "constraints.json"
 ORIGIN, MINED = "origin", "mined"
@@ -75,6 +75,12 @@ def _read_given(name: str, given: Given) -> list[ConstraintEntry]:
     if text.lstrip().startswith("["):
         return from_bytes(name, text.encode("utf8"), given)
     return [ConstraintEntry(constraint) for constraint in parse_all(text)]
+
+
+def beside_mined(given: list[ConstraintEntry], known: Iterable[ConstraintEntry]) -> list[ConstraintEntry]:
+    """The given constraints, and those of known ones that were mined and repeat none of them."""
+    said = {priceless(entry.constraint) for entry in given}
+    return [*given, *(entry for entry in known if entry.is_mined and priceless(entry.constraint) not in said)]
 
 
 def to_bytes(entries: Iterable[ConstraintEntry]) -> bytes:
