@@ -131,7 +131,8 @@ def describe(card: Card, results: list[dict[str, Any]], size: int) -> dict[str, 
     meta: dict[str, Any] = {name: getattr(card, name) for name in ("name", "description", "license", "sources")}
     meta |= {name: getattr(card, name) for name in ("author", "url", "version") if getattr(card, name)}
     if results:
-        meta["performance"] = {name: find_score(name, results) for name in card.scores if not name.startswith(COUNTS)}
+        found = {name: find_score(name, results) for name in card.scores}
+        meta["performance"] = {name: value for name, value in found.items() if not name.startswith(COUNTS)}
     parts = {
         "Intended use": card.use,
         "Limits": card.limits,
@@ -143,10 +144,10 @@ def describe(card: Card, results: list[dict[str, Any]], size: int) -> dict[str, 
 
 
 def find_score(name: str, results: list[dict[str, Any]]) -> float:
-    """Return a score of the first results that have it."""
+    """Return a score of the first results that have it; those of each label are no number."""
     for one in results:
-        if name in one["scores"]:
-            return float(one["scores"][name])
+        if isinstance(value := one["scores"].get(name), int | float):
+            return float(value)
     raise CRFError(LabErrors.CRF672.format(name=name))
 
 
@@ -165,11 +166,12 @@ def score_lines(card: Card, results: list[dict[str, Any]]) -> Iterator[str]:
 
 def score_cell(name: str, result: dict[str, Any]) -> str:
     """A score as text, with its interval; "" without it."""
-    if name not in result["scores"]:
+    value = result["scores"].get(name)
+    if not isinstance(value, int | float):
         return ""
     bounds = result.get("intervals", {}).get(name)
     more = f" ({show_figure(name, bounds[0])} to {show_figure(name, bounds[1])})" if bounds else ""
-    return f"{show_figure(name, result['scores'][name])}{more}"
+    return f"{show_figure(name, value)}{more}"
 
 
 def size_lines(results: list[dict[str, Any]], size: int) -> Iterator[str]:

@@ -108,6 +108,15 @@ def test_results_are_figures_and_have_the_scores_of_the_card(model: Path, tmp_pa
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("name", ["ents_per_type", "set_sizes"])
+def test_scores_of_labels_and_counts_that_there_are_not_are_refused(name: str, model: Path, tmp_path: Path) -> None:
+    results = tmp_path / "results.json"
+    scores = {**SCORES, "ents_per_type": {"LOC": {"p": 0.5, "r": 0.5, "f": 0.5}}}
+    results.write_text(json.dumps({**RESULTS, "scores": scores}), encoding="utf8")
+    card = write_card(tmp_path, scores={"tag_acc": "accuracy", name: "more"})
+    assert "CRF672" in run(model, card, tmp_path / "out", "--results", results, code=1)
+
+
 def test_files_that_are_not_there_are_told_by_a_code(model: Path, tmp_path: Path) -> None:
     card = write_card(tmp_path, scores={"ents_f": "F"})
     shown = run(model, card, tmp_path / "out", "--results", tmp_path / "no.json", code=1)
