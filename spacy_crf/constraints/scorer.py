@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from spacy.scorer import PRFScore
 from spacy.training import Example
 from spacy.util import registry
 
@@ -20,7 +19,7 @@ from ..core.arrays import Ints
 from ..core.labels import OUTSIDE, UNKNOWN, TagSet
 from ..core.scores import LabelCounts
 from ..pipe.block import SPAN_TARGETS
-from ..pipe.scorer import tagger_score, target_scores
+from ..pipe.scorer import SpanCounts, span_scores, tagger_score, target_scores
 
 SEGMENTS = tuple(f"segments_{name}" for name in ("p", "r", "f", "per_type"))
 MEANS = tuple(f"{mean}_{name}" for mean in ("macro", "weighted") for name in "prf")
@@ -122,15 +121,15 @@ def _segment_scores(
         found, names = tagger_score(examples, target=target, spans_key=spans_key), target_scores(target, spans_key)
         values = [found.get(name) for name in names]
         return {**dict(zip(SEGMENTS, values)), **dict(zip(names, values))}
-    total, per_type = PRFScore(), {tag: PRFScore() for tag in tags.tags if tag != OUTSIDE}
-    for right, ours in ((_runs(gold, gold, tags), _runs(own, gold, tags)) for gold, own in pairs):
-        total.score_set(ours, right)
-        for label, score in per_type.items():
-            score.score_set(*({run for run in side if run[2] == label} for side in (ours, right)))
-    if not len(total):
-        return dict.fromkeys(SEGMENTS)
-    by_label = {label: score.to_dict() for label, score in per_type.items() if len(score)}
-    return dict(zip(SEGMENTS, (total.precision, total.recall, total.fscore, by_label)))
+    counts = sum((count_segments(gold, own, tags) for gold, own in pairs), Counter())
+    return span_scores(counts, "segments") if counts else dict.fromkeys(SEGMENTS)
+
+
+def count_segments(gold: Ints, own: Ints, tags: TagSet) -> SpanCounts:
+    """Count the runs of one label ((n,)) that are right, only predicted and only gold."""
+    right, found = _runs(gold, gold, tags), _runs(own, gold, tags)
+    kinds = {"tp": right & found, "fp": found - right, "fn": right - found}
+    return Counter((label, kind) for kind, runs in kinds.items() for _, _, label in runs)
 
 
 def _runs(labels: Ints, gold: Ints, tags: TagSet) -> set[tuple[int, int, str]]:

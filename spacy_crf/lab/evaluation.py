@@ -133,10 +133,10 @@ def evaluate(
         scores = Scorer(nlp).score(examples)
     # its own ones last: another component may have some of the same names. Means over labels are over those that its
     # own count as.
-    known = {"labels": tuple(dict.fromkeys(labels.get(own, own) for own in pipe.labels))} if labels else {}
-    scores |= pipe.score(examples, **known)
+    counted = tuple(dict.fromkeys(labels.get(own, own) for own in pipe.labels)) if labels else ()
+    scores |= pipe.score(examples, **({"labels": counted} if labels else {}))
     words = None if trained is None else frozenset(token.text for doc in trained for token in doc)
-    tested = Scored(examples, trained or (), words)
+    tested = Scored(examples, trained or (), words, counted)
     n_tokens = sum(len(example.predicted) for example in examples)
     found = assess(pipe, tested, {key: value for key, value in scores.items() if is_shown(key)})
     if whole is not None:

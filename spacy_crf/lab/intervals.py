@@ -13,12 +13,12 @@ from spacy.pipeline import Pipe
 from spacy.scorer import PRFScore
 from spacy.training import Example
 
-from ..annotation.gold import partial_gold
-from ..annotation.span_targets import SpanTarget, target_of
 from ..constraints.component import ConstrainedNER, ConstraintDecoder
-from ..constraints.scorer import token_scores
+from ..constraints.scorer import count_segments, field_labels, token_scores
+from ..core.labels import TagSet
 from ..core.sets.measures import has_gold
 from ..pipe.block import SPAN_TARGETS
+from ..pipe.scorer import KINDS, count_spans, count_tokens, span_scores
 from ..punctuation.component import PunctuationRestorer
 from ..punctuation.scorer import count_words, word_scores
 from ..sections.component import SectionParser
@@ -30,8 +30,6 @@ from .baselines.component import ComparisonTagger
 from .fields import LabelledToken, tally_fields
 from .measures import Scored, field_documents, set_columns, tagged_documents, utility_of_sets
 from .statistics import Scores, Tally
-
-KINDS = ("tp", "fp", "fn")
 
 
 @singledispatch
@@ -58,13 +56,13 @@ def tally_constrained(pipe: ConstrainedNER | ConstraintDecoder, tested: Scored) 
     names = ("whole_doc_acc", "certified", "violations", "violations_before")
     means = [pipe.score([example]) for example in tested.examples]
     found = [
-        Tally.of(map(count_pairs, documents), partial(token_scores, labels=tuple(pipe.labels))),
+        Tally.of(map(count_pairs, documents), partial(token_scores, labels=tested.labels or tuple(pipe.labels))),
         Tally.of([weigh(own, names, 1) for own in means], weighted_means),
     ]
     if target in SPAN_TARGETS:
         spans = [tally_spans(tested.examples, target, spans_key, prefix) for prefix in ("segments", "")]
         return [*found, *spans, tally_fields(documents, "field")]
-    return [*found, *tally_tags(tested, target)]
+    return [*found, tally_segments(tested.examples, target, spans_key), *tally_tags(tested, target)]
 
 
 @make_tallies.register(SetValuedTagger)
@@ -111,23 +109,25 @@ def tally_sections(pipe: SectionParser, tested: Scored) -> list[Tally]:
 
 
 def tally_tags(tested: Scored, target: str) -> list[Tally]:
-    """Count tokens by whether they are right and known, and by tag."""
-    documents, rows = tagged_documents(tested.examples, target), []
+    """Count tokens by whether they are right, those of known and of unknown words, and by tag."""
+    documents, rows, words = tagged_documents(tested.examples, target), [], tested.words
     for document, example in zip(documents, tested.examples):
-        words = [tested.words is None or token.text in tested.words for token in example.predicted]
-        pairs = [(token, is_known) for token, is_known in zip(document, words) if token.gold is not None]
-        rows.append(Counter((token.gold == token.predicted, is_known) for token, is_known in pairs))
-    told = tested.words is not None
-    return [Tally.of(rows, partial(tag_scores, target=target, told=told)), tally_fields(documents, target)]
+        row = Counter({("", kind): getattr(count_tokens(example, target), kind) for kind in KINDS})
+        for label, token in zip(document, example.predicted):
+            if words is not None and label.gold is not None:
+                row["_known" if token.text in words else "_unknown", str(label.gold == label.predicted)] += 1
+        rows.append(row)
+    return [Tally.of(rows, partial(tag_scores, target=target)), tally_fields(documents, target)]
 
 
-def tag_scores(counts: Counter[tuple[bool, bool]], target: str, told: bool) -> Scores:
-    """Make the accuracy of all, known and unknown words. told (bool): whether known words are told from others."""
-    scores = {}
-    for name, groups in (("", (True, False)), ("_known", (True,)), ("_unknown", (False,))):
-        total = sum(counts[is_right, group] for is_right in (True, False) for group in groups)
-        if total and (told or not name):
-            scores[f"{target}_acc{name}"] = sum(counts[True, group] for group in groups) / total
+def tag_scores(counts: Counter[tuple[str, str]], target: str) -> Scores:
+    """Make the accuracy of all, known and unknown words."""
+    every = PRFScore(**{kind: counts["", kind] for kind in KINDS})
+    scores = {f"{target}_acc": every.fscore} if any(counts["", kind] for kind in KINDS) else {}
+    for group in ("_known", "_unknown"):
+        right, wrong = counts[group, "True"], counts[group, "False"]
+        if right or wrong:
+            scores[f"{target}_acc{group}"] = right / (right + wrong)
     return scores
 
 
@@ -157,37 +157,8 @@ def tally_spans(examples: Sequence[Example], target: str, spans_key: str, prefix
     return Tally.of([count_spans(one, target, spans_key) for one in examples], partial(span_scores, prefix=prefix))
 
 
-def count_spans(example: Example, target: str, spans_key: str) -> Counter[tuple[str, str]]:
-    """Count spans by label and "tp", "fp" or "fn"; those on tokens whose gold is unknown are not judged."""
-    reference, where = example.reference, target_of(target, spans_key)
-    assert isinstance(where, SpanTarget)
-    behind = 0  # tokens behind a span that have to be known
-    if target == "ent":
-        unknown = {token.i for token in reference if not token.ent_iob}
-    elif spans_key in reference.spans:
-        partial_tags, behind = partial_gold(example, target, spans_key) or (), 1
-        unknown = {token for token, tag in enumerate(partial_tags) if not tag}
-    else:
-        return Counter()
-    gold, own = (
-        {
-            (span.start, span.end, span.label_)
-            for span in where.spans(doc)
-            if unknown.isdisjoint(range(span.start, span.end + behind))
-        }
-        for doc in (reference, example.predicted)
-    )
-    kinds = {"tp": gold & own, "fp": own - gold, "fn": gold - own}
-    return Counter((label, kind) for kind, spans in kinds.items() for _, _, label in spans)
-
-
-def span_scores(counts: Counter[tuple[str, str]], prefix: str) -> Scores:
-    """Make precision, recall and F of all spans and of those of each label."""
-    by_label = {label: PRFScore(**{kind: counts[label, kind] for kind in KINDS}) for label, _ in counts}
-    total = sum(by_label.values(), start=PRFScore())
-    scores: dict[str, Any] = {f"{prefix}_{name}": value for name, value in _prf(total).items()}
-    return {**scores, f"{prefix}_per_type": {label: _prf(score) for label, score in by_label.items()}}
-
-
-def _prf(score: PRFScore) -> dict[str, float]:
-    return {"p": score.precision, "r": score.recall, "f": score.fscore}
+def tally_segments(examples: Sequence[Example], target: str, spans_key: str) -> Tally:
+    """Count runs of one label likewise."""
+    names, pairs = field_labels(examples, target, spans_key)
+    tags = TagSet(names, "none")
+    return Tally.of([count_segments(*pair, tags) for pair in pairs], partial(span_scores, prefix="segments"))

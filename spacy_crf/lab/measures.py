@@ -60,12 +60,14 @@ class Scored:
 
     examples (Sequence[Example]): annotation in `predicted`, gold in `reference`.
     trained (Sequence[Doc]): gold Docs that it was trained on. words (frozenset[str] | None): their forms, which are
-        known words; None if that is not to be told.
+        known words; None if that is not to be told. labels (tuple[str, ...]): what labels of the component count as;
+        none for these themselves.
     """
 
     examples: Sequence[Example]
     trained: Sequence[Doc] = ()
     words: frozenset[str] | None = None
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

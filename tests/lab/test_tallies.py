@@ -5,10 +5,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers import tagged
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score
+from spacy.tokens import Doc
+from spacy.training import Example
 
+from spacy_crf.lab.evaluation import evaluate
 from spacy_crf.lab.fields import LabelledToken, score_fields, tally_fields
 from spacy_crf.lab.statistics import Tally, bootstrap_figures, flatten, nest
 
@@ -67,3 +71,30 @@ def test_figures_keep_their_names() -> None:
     flat = {("f",): 0.5, ("by", "A", "p"): 1.0, ("by", "a.b", "p"): 0.25}
     assert flatten(scores) == flat
     assert nest(flat) == {"f": 0.5, "by": {"A": {"p": 1.0}, "a.b": {"p": 0.25}}}
+
+
+def split_words(example: Example) -> Example:
+    """The same gold, and long words in two tokens."""
+    words, spaces = list[str](), list[bool]()
+    for token in example.reference:
+        parts = [token.text[:2], token.text[2:]] if len(token) > 5 else [token.text]
+        words, spaces = words + parts, [*spaces, *[False] * (len(parts) - 1), True]
+    return Example(Doc(example.reference.vocab, words=words, spaces=spaces), example.reference)
+
+
+@pytest.mark.parametrize("target", ["tag", "ent", "spans"])
+def test_figures_have_intervals_where_tokens_differ(target: str) -> None:
+    nlp = tagged.train(target=target)
+    examples = [split_words(example) for example in tagged.make_examples(nlp)]
+    assert any(len(example.predicted) != len(example.reference) for example in examples)
+    found = evaluate(nlp, "crf_tagger", examples, with_intervals=True)
+    assert {name for (name, *_) in found.intervals} >= found.found.scores.keys()
+
+
+@pytest.mark.parametrize("target, labels", [("tag", {"NNP": "NN"}), ("ent", {"PER": "NAME", "LOC": "NAME"})])
+def test_figures_of_constrained_labels_have_intervals(target: str, labels: dict[str, str]) -> None:
+    nlp = tagged.train(target=target)
+    settings = {"source": "crf_tagger", "target": target, "overwrite": True, "constraints": []}
+    nlp.add_pipe("constraint_decoder", config=settings)
+    found = evaluate(nlp, "constraint_decoder", tagged.make_examples(nlp), with_intervals=True, labels=labels)
+    assert {name for (name, *_) in found.intervals} >= found.found.scores.keys() >= {"macro_f", "segments_f"}

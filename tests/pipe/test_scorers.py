@@ -85,3 +85,9 @@ def test_spans_are_not_judged_where_gold_is_unknown() -> None:
     guess.spans["np"] = [Span(guess, 1, 2, label="A")]
     scores = tagger_score([Example(guess, gold)], target="spans", spans_key="np")
     assert (scores["spans_np_p"], scores["spans_np_r"]) == (0, 0)
+
+
+def test_labels_that_gold_cannot_judge_are_not_told() -> None:
+    one = example("ent")
+    one.reference.set_ents([Span(one.reference, 0, 1, label="A")], missing=[one.reference[1:3]])
+    assert tagger_score([one], target="ent")["ents_per_type"] == {"A": {"p": 1.0, "r": 1.0, "f": 1.0}}
