@@ -3,12 +3,14 @@
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from heapq import nsmallest
 from itertools import compress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from spacy.attrs import ORTH
 from spacy.language import Language
 from spacy.scorer import Scorer
 from spacy.tokens import Doc, Span, Token
@@ -21,6 +23,7 @@ from ..core.arrays import Indices
 from ..core.errors import CRFError
 from ..core.labels import UNKNOWN, TagSet
 from ..pipe.block import SPAN_TARGETS
+from ..pipe.calibration import run_before
 from ..pipe.component import ChainPipe
 from ..pipe.probabilities import GivesProbabilities, labels_of
 from ..punctuation.block import NONE
@@ -51,6 +54,7 @@ class Figures:
         tokens that it was trained on, if that is told. unknown_words (float | None): see `unknown_share`.
     seconds (float): that annotation took, the first time after loading.
     examples (Sequence[Example]): the gold documents as they were annotated.
+    seen (Callable): gives them as the component saw them: what has been annotated since may be what it looks at.
     """
 
     found: Findings
@@ -60,6 +64,7 @@ class Figures:
     unknown_words: float | None
     seconds: float
     examples: Sequence[Example] = ()
+    seen: Callable[[], Sequence[Example]] = list
 
     def to_data(self) -> dict[str, Any]:
         """Return data that JSON can hold, rounded to six digits, so that two files can be compared line by line."""
@@ -121,10 +126,12 @@ def evaluate(
     watch (Callable): gives the examples again, one by one as they are annotated, such as to show how far that is.
     """
     pipe: Any = nlp.get_pipe(name)
+    plain = [example.predicted.copy() for example in examples]
     started = time.perf_counter()
     done = list(nlp.pipe(example.predicted for example in watch(examples)))
     seconds = time.perf_counter() - started
     examples = [Example(doc, example.reference) for doc, example in zip(done, examples)]
+    seen = cache(partial(as_seen, nlp, name, plain, examples))
     whole = None if whole is None else list(whole)
     if labels:
         sides = (doc for example in examples for doc in (example.predicted, example.reference))
@@ -136,7 +143,7 @@ def evaluate(
     counted = tuple(dict.fromkeys(labels.get(own, own) for own in pipe.labels)) if labels else ()
     scores |= pipe.score(examples, **({"labels": counted} if labels else {}))
     words = None if trained is None else frozenset(token.text for doc in trained for token in doc)
-    tested = Scored(examples, trained or (), words, counted)
+    tested = Scored(examples, trained or (), words, counted, seen)
     n_tokens = sum(len(example.predicted) for example in examples)
     found = assess(pipe, tested, {key: value for key, value in scores.items() if is_shown(key)})
     if whole is not None:
@@ -155,7 +162,19 @@ def evaluate(
     drawn = "documents" if counts["documents"] > 1 else "docs"
     rows = numbers if counts["documents"] > 1 else np.arange(len(examples))
     intervals = find_intervals(make_tallies(pipe, tested), rows, found) if with_intervals else {}
-    return Figures(found, intervals, drawn, counts, unknown_share(pipe, tested), seconds, examples)
+    return Figures(found, intervals, drawn, counts, unknown_share(pipe, tested), seconds, examples, seen)
+
+
+def as_seen(nlp: Language, name: str, plain: Iterable[Doc], examples: Iterable[Example]) -> list[Example]:
+    """Return examples as a component of a pipeline saw them; as they were annotated, where that has changed tokens.
+
+    plain (Iterable[Doc]): copies of their predicted sides before they were annotated.
+    """
+    found = []
+    for doc, example in zip(run_before(nlp, name, plain), examples):
+        is_same = np.array_equal(doc.to_array(ORTH), example.predicted.to_array(ORTH))
+        found.append(Example(doc, example.reference) if is_same else example)
+    return found
 
 
 def unknown_share(pipe: Any, tested: Scored) -> float | None:
@@ -231,19 +250,22 @@ class Surprise(NamedTuple):
     label: str
 
 
-def find_surprises(pipe: Any, examples: Sequence[Example], most: int) -> list[Surprise]:
-    """Return the errors at which the gold label was least probable, the most surprising first."""
+def find_surprises(pipe: Any, examples: Sequence[Example], most: int, seen: Sequence[Example] = ()) -> list[Surprise]:
+    """Return the errors at which the gold label was least probable, the most surprising first.
+
+    seen (Sequence[Example]): the examples as the component saw them, if they were others.
+    """
     found: Iterator[Surprise] = iter(())
     if isinstance(pipe, PunctuationRestorer):
         found = _wrong_marks(pipe, examples)
     elif isinstance(pipe, GivesProbabilities) and (not isinstance(pipe, ChainPipe) or pipe.labels_tokens):
-        found = _wrong_labels(pipe, examples)
+        found = _wrong_labels(pipe, examples, seen or examples)
     return nsmallest(most, found)
 
 
-def _wrong_labels(pipe: Any, examples: Sequence[Example]) -> Iterator[Surprise]:
+def _wrong_labels(pipe: Any, examples: Sequence[Example], seen: Sequence[Example]) -> Iterator[Surprise]:
     tags = pipe.tags if isinstance(pipe, ChainPipe) else TagSet(tuple(pipe.labels), "none")
-    rows = pipe.token_probabilities([example.predicted for example in examples])
+    rows = pipe.token_probabilities([example.predicted for example in seen])
     for number, (example, values) in enumerate(zip(examples, rows)):
         own = labels_of(Example(example.predicted, example.predicted), pipe, tags)
         for token, (gold, label) in enumerate(zip(labels_of(example, pipe, tags), own)):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import singledispatch
+from functools import cache, partial, singledispatch
 from itertools import product
 from multiprocessing import get_context
 from pathlib import Path
@@ -38,7 +38,7 @@ from ..tagging.ranking import Order
 from ..tagging.review import review
 from .documents import Grams, Purpose, Source, by_document, count_grams, jensen_shannon, selected
 from .errors import LabErrors
-from .evaluation import unknown_share
+from .evaluation import as_seen, unknown_share
 from .measures import Scored, assess
 from .results import DocumentScores, Experiment, PartResult, SystemResult
 from .sampling import By, CorpusLayout, draw_test
@@ -268,7 +268,8 @@ def _evaluate(system: System, nlp: Language, split: Split, seconds: float) -> It
         docs = nlp.pipe(example.predicted.copy() for _, example in pieces)
         tested = [(number, Example(doc, example.reference)) for doc, (number, example) in zip(docs, pieces)]
         alone = [example for _, example in tested]
-        part_scored = Scored(alone, [example.reference for example in examples], words)
+        seen = partial(as_seen, nlp, system.component, (example.predicted.copy() for _, example in pieces), alone)
+        part_scored = Scored(alone, [example.reference for example in examples], words, seen=cache(seen))
         told = pipe.score(alone)
         yield PartResult(
             split=split.name,

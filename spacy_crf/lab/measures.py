@@ -61,13 +61,15 @@ class Scored:
     examples (Sequence[Example]): annotation in `predicted`, gold in `reference`.
     trained (Sequence[Doc]): gold Docs that it was trained on. words (frozenset[str] | None): their forms, which are
         known words; None if that is not to be told. labels (tuple[str, ...]): what labels of the component count as;
-        none for these themselves.
+        none for these themselves. seen (Callable | None): gives the examples as the component saw them, if
+        they were others.
     """
 
     examples: Sequence[Example]
     trained: Sequence[Doc] = ()
     words: frozenset[str] | None = None
     labels: tuple[str, ...] = ()
+    seen: Callable[[], Sequence[Example]] | None = None
 
 
 @dataclass(frozen=True)
@@ -260,10 +262,10 @@ def read_tag(token: Token, target: str) -> str:
 def measure_sets(pipe: SetValuedTagger, tested: Scored) -> Findings:
     """Measure sets, and how often the tag of the best sequence is in the set (Heid, 5.5.4)."""
     found = measure_sourced_sets(pipe, tested)
-    docs = [example.predicted for example in tested.examples if len(example.predicted)]
+    seen = [example.predicted for example in (tested.seen() if tested.seen else tested.examples)]
     names, inside, total = pipe.tags.tags, 0, 0
-    for doc, prediction in zip(docs, pipe.decode(docs, Decoder(pipe.annotation))):
-        sets = doc._.get(pipe.cfg["tag_set"]) or []
+    for example, prediction in zip(tested.examples, pipe.decode(seen, Decoder(pipe.annotation))):
+        sets = example.predicted._.get(pipe.cfg["tag_set"]) or []
         hits = [names[tag] in chosen for tag, chosen in zip(prediction.tags.tolist(), sets) if tag != UNKNOWN]
         inside, total = inside + sum(hits), total + len(hits)
     return replace(found, scores={**found.scores, "viterbi_in_set": inside / max(1, total)})

@@ -79,6 +79,11 @@ class Reported:
     def examples(self) -> Sequence[Example]:
         return self.figures.examples
 
+    @property
+    def seen(self) -> Sequence[Example]:
+        """The examples as the component saw them."""
+        return self.figures.seen()
+
 
 # -- figures -----------------------------------------------------------------------------------------------------
 
@@ -122,7 +127,7 @@ def tell_reliability(reported: Reported) -> Iterator[Part]:
     pipe, examples = reported.pipe, reported.examples
     charts = []
     if isinstance(pipe, PunctuationRestorer):
-        words = as_told(pipe, held_out_marks(pipe, examples))
+        words = as_told(pipe, held_out_marks(pipe, reported.seen))
         charts = [reliability_diagram(words.reliability(mark, 10), mark) for mark in words.told]
     elif isinstance(pipe, GivesSets):
         where = pipe.target, pipe.cfg["tag_set"], pipe.cfg["gold_tags"]
@@ -130,7 +135,7 @@ def tell_reliability(reported: Reported) -> Iterator[Part]:
         marginals = stored_probabilities(pipe, examples, weights.shape[1])
         charts = [reliability_diagram(best_label_reliability(marginals, weights))]
     elif isinstance(pipe, Calibrates) and getattr(pipe, "has_probabilities", True):
-        charts = [reliability_diagram(measure_reliability(pipe, examples))]
+        charts = [reliability_diagram(measure_reliability(pipe, reported.seen))]
     if charts:
         key = "Bars: the share that was right. Dots: at the mean probability. Below the line, the model was too sure."
         yield "Reliability", element("p", key, class_="key") + element("div", "".join(charts), class_="charts")
@@ -142,7 +147,7 @@ def tell_sets(reported: Reported) -> Iterator[Part]:
     if not isinstance(pipe, GivesSets):
         return
     found = report_sets(pipe, examples)
-    tokens = held_out_tokens(pipe, examples)
+    tokens = held_out_tokens(pipe, reported.seen)
     g = np.pad(utility_values(pipe.cfg, len(pipe.labels)), (0, tokens.weights.shape[1] - len(pipe.labels)))
     rows, points = [], []
     for level in LEVELS:
@@ -223,7 +228,7 @@ def tell_constraints(reported: Reported) -> Iterator[Part]:
 def tell_errors(reported: Reported) -> Iterator[Part]:
     """The most surprising errors, with explanations where the component has weights for the labels of tokens."""
     pipe, shown = reported.pipe, []
-    for one in find_surprises(pipe, reported.examples, reported.most):
+    for one in find_surprises(pipe, reported.examples, reported.most, reported.seen):
         doc = reported.examples[one.number].predicted
         before, after = doc[max(0, one.token - AROUND) : one.token], doc[one.token + 1 : one.token + 1 + AROUND]
         words = f"… {escape(before.text)} {element('b', escape(doc[one.token].text))} {escape(after.text)} …"
@@ -231,7 +236,7 @@ def tell_errors(reported: Reported) -> Iterator[Part]:
         body = element("p", words) + element("p", escape(facts), class_="key")
         if isinstance(pipe, ChainPipe) and pipe.labels_tokens:
             try:
-                (why,) = explain(reported.pipe, doc, [one.token])
+                (why,) = explain(reported.pipe, reported.seen[one.number].predicted, [one.token])
                 body += element("details", element("summary", "Why") + explanation(asdict(why)))
             except CRFError as error:  # models of order 2 have no such explanation
                 body += element("p", escape(str(error)), class_="key")

@@ -14,7 +14,7 @@ from spacy_crf.annotation.gold import partial_tags, write_partial
 from spacy_crf.annotation.span_targets import target_of
 from spacy_crf.core.errors import CRFError
 from spacy_crf.core.labels import TagSet
-from spacy_crf.lab.evaluation import evaluate, read_labels, replace_labels
+from spacy_crf.lab.evaluation import evaluate, find_surprises, read_labels, replace_labels
 from spacy_crf.lab.measures import most_frequent
 
 LABELS = {"JOURNAL": "CONTAINER", "BOOK": "CONTAINER"}
@@ -144,3 +144,25 @@ def test_single_numbers_of_labels_of_other_components() -> None:
     categories.initialize(lambda: examples, nlp=nlp)
     found = evaluate(nlp, "crf_tagger", examples)
     assert {name for name, _, _ in found.tables_by_label()} == {"cats_f_per_type"}
+
+
+@pytest.mark.parametrize("factory", ["crf_tagger", "set_valued_tagger"])
+def test_a_component_that_looks_at_what_it_writes_is_asked_of_what_it_saw(factory: str) -> None:
+    """A tagger that corrects tags."""
+    nlp = spacy.blank("xx")
+    features = {"@misc": "spacy_crf.Features.v1", "templates": ["TAG", "LSUFFIX1"]}
+    settings = {"overwrite": True, "features": features, "trainer": tagged.TRAINER_CONFIGS["LBFGS"]}
+    pipe = nlp.add_pipe(factory, config=settings)
+
+    def make() -> list[Example]:
+        examples = tagged.make_examples(nlp)
+        for number, token in enumerate(token for example in examples for token in example.predicted):
+            token.tag_ = "NN" if number % 3 else "VB"
+        return examples
+
+    nlp.initialize(make)
+    nlp.update(make())
+    found = evaluate(nlp, factory, make())
+    rows = pipe.token_probabilities([example.predicted for example in make()])
+    told = find_surprises(pipe, found.examples, 99, found.seen())
+    assert told and all(one.probability == rows[one.number][one.token, pipe.labels.index(one.gold)] for one in told)

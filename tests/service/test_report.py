@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import spacy
+from helpers import tagged
 from helpers.paths import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,8 +20,9 @@ from typer.testing import CliRunner
 from spacy_crf import calibrate
 from spacy_crf.cli import app
 from spacy_crf.lab.evaluation import evaluate
-from spacy_crf.service.charts import Axis, confusion_matrix, line_chart
-from spacy_crf.service.report import Reported, make_report
+from spacy_crf.pipe.calibration import measure_reliability
+from spacy_crf.service.charts import Axis, confusion_matrix, line_chart, reliability_diagram
+from spacy_crf.service.report import Reported, make_report, tell_reliability
 
 MODELS, CORPUS = ROOT / "tests" / "contract" / "data" / "models", ROOT / "corpus"
 OF_ALL = {"Scores", "By label", "Documents"}
@@ -173,3 +175,23 @@ def test_a_page_is_no_wider_than_the_window_and_draws_what_it_has(browser: Any, 
         drawn = browser.execute_script("return [...document.querySelectorAll('svg')].map((one) => one.clientHeight)")
         assert drawn and min(drawn) > 100
     assert [line for line in browser.get_log("browser") if line["level"] == "SEVERE"] == []
+
+
+def test_probabilities_are_those_of_what_the_component_sees() -> None:
+    """Also where it looks at the tags that it corrects."""
+    nlp = spacy.blank("xx")
+    features = {"@misc": "spacy_crf.Features.v1", "templates": ["TAG", "LSUFFIX1"]}
+    settings = {"overwrite": True, "features": features, "trainer": tagged.TRAINER_CONFIGS["LBFGS"]}
+    pipe = nlp.add_pipe("crf_tagger", config=settings)
+
+    def make() -> list[Example]:
+        examples = tagged.make_examples(nlp)
+        for number, token in enumerate(token for example in examples for token in example.predicted):
+            token.tag_ = "NN" if number % 3 else "VB"
+        return examples
+
+    nlp.initialize(make)
+    nlp.update(make())
+    reported = Reported(nlp, "crf_tagger", evaluate(nlp, "crf_tagger", make()), "a page")
+    ((_, told),) = tell_reliability(reported)
+    assert reliability_diagram(measure_reliability(pipe, make())) in told
