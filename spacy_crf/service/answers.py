@@ -1,5 +1,6 @@
 """Texts to answers in JSON, for each kind of component. A text that fails has its error in the place of its answer."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -219,12 +220,19 @@ def spans_of(doc: Doc, component: Any) -> list[Span]:
 
 
 def scores_of(doc: Doc, component: Any, spans: Sequence[Span]) -> list[float | None]:
-    """Exact probabilities of spans; None where the component has none."""
-    is_first_order = hasattr(component, "span_probabilities") and component.scores.weights.order == 1
-    if not spans or not is_first_order or not component.has_probabilities:
+    """Exact probabilities of spans, as they were when the component wrote them: by now they may be its own evidence.
+    None for spans of others, and where the component has none."""
+    target = component.settings.target
+    if not getattr(component, "has_probabilities", True):
         return [None] * len(spans)
-    found: list[float | None] = component.span_probabilities(doc, spans).label.tolist()
-    return found
+    if target == "ent":
+        where = component.cfg.get("scores")
+        stored = [where and span._.get(where) for span in spans]
+        return [one["label"] if one else None for one in stored]
+    group = doc.spans.get(component.settings.spans_key, ())
+    known = zip(group, group.attrs.get("scores", ())) if group else ()
+    by_place = {(one.start, one.end, one.label): score for one, score in known if not math.isnan(score)}
+    return [by_place.get((span.start, span.end, span.label)) for span in spans]
 
 
 def tell_changes(doc: Doc, where: str) -> list[Answer]:

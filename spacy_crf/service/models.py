@@ -24,7 +24,7 @@ from ..punctuation.component import PunctuationRestorer
 from ..sections.component import SectionParser
 from .errors import Refusal, ServiceErrors
 
-MARGINALS, CHANGES = "served_marginals", "served_changes"  # custom attributes of Docs begin so
+MARGINALS, CHANGES, SCORES = "served_marginals", "served_changes", "served_scores"  # custom attributes begin so
 FIELDS = {"AUTHOR", "TITLE"}  # labels by which a model for references is known
 MOST_WORDS = 4_000_000  # new ones, behind which a pipeline is loaded anew: spaCy keeps some 40 bytes of each for good
 TOGETHER = 5000  # characters of texts that are processed at once, but for those of one request
@@ -303,3 +303,12 @@ def ask_for_all(nlp: Language) -> None:
             pipe.cfg["marginals"] = f"{MARGINALS}_{name}"
         if isinstance(pipe, KeepsConstraints) and pipe.cfg["changes"] is None:
             pipe.cfg["changes"] = f"{CHANGES}_{name}"
+        if tells_scores(pipe):
+            pipe.cfg["scores"] = f"{SCORES}_{name}"
+
+
+def tells_scores(pipe: Any) -> bool:
+    """Whether a component can tell how probable its entities are, and is not asked for it."""
+    if not isinstance(pipe, ChainPipe) or pipe.cfg.get("scores", "") is not None or pipe.settings.target != "ent":
+        return False
+    return pipe.has_probabilities and pipe.settings.model.attrs.get("order") != 2

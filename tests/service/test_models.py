@@ -134,3 +134,21 @@ def test_a_pipeline_that_has_seen_very_many_words_is_loaded_anew(load: Any, tmp_
         model.source = str(tmp_path / "gone")
         ask(" ".join(f"v{number}" for number in range(150)))
         assert ask("They can swim.") == known and model.nlp is second
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_entities_have_the_probabilities_with_which_they_were_found(load: Any, given: bool) -> None:
+    """Not those that they have as evidence for themselves; those of a rule before have none, whatever their labels."""
+    text = "Anna Berg met Tom in Bern on Monday."
+    nlp = load("entities")
+    (name,) = nlp.pipe_names
+    expected = {ent.text: nlp.get_pipe(name).span_probabilities(nlp.make_doc(text), [ent]) for ent in nlp(text).ents}
+    nlp.get_pipe(name).cfg["given"] = given
+    model = ServedModel("one", nlp)
+    (told,) = answer("entities", nlp, model.component("entities"), [text])
+    found = {one["text"]: one["probability"] for one in told["entities"]}
+    assert found == pytest.approx({word: float(one.label[0]) for word, one in expected.items()}, abs=1e-6)
+    rules = nlp.add_pipe("entity_ruler", before=name)
+    rules.add_patterns([{"label": "DAY", "pattern": "Monday"}])
+    (told,) = answer("entities", nlp, model.component("entities"), [text])
+    assert [one["probability"] is None for one in told["entities"]] == [False, False, True]
