@@ -30,6 +30,7 @@ from .words import (
     INVERTED,
     NO_FORMS,
     PAIRS,
+    QUIET,
     Edit,
     Word,
     apply_case,
@@ -42,8 +43,8 @@ from .words import (
     takes_no_mark,
 )
 
-_BEHIND_WORDS = {*BY_SIGN, *(sign for _, closing in PAIRS.values() for sign in closing)}
-_PAIRED = {sign for pair in PAIRS.values() for signs in pair for sign in signs}
+_BEHIND_WORDS = {*BY_SIGN, *QUIET, *(sign for _, closing in PAIRS.values() for sign in closing)}
+_PAIRED = {*QUIET, *(sign for pair in PAIRS.values() for signs in pair for sign in signs)}
 _FURTHER = re.compile(rf"[ \u00a0\u202f]([{re.escape(''.join(set(BY_SIGN) - set(SIGNS['DASH'])))}]+)(?!\S)")
 _BRACKETS = {*"()[]"}
 SPACES = " \u00a0\u202f"

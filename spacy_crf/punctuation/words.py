@@ -2,7 +2,8 @@
 
 A word is what stands between white space, dashes and ellipses, without the marks, quotation marks and brackets at its
 ends. Apostrophes, hyphens and signs between letters or digits are parts of it (don't, well-known, 3.5, 10:30, a.m.),
-and so is the period of an abbreviation or an initial. What has no letter or digit is a word too unless it is a mark:
+and so is the period of an abbreviation or an initial. Behind a mark, an apostrophe is a quotation mark (‘Well,’), and
+signs of direction and of no width are outside of words. What has no letter or digit is a word too unless it is a mark:
 an emoji, ":)", "&", "=". So all that is not white space or a mark is in exactly one word. Addresses and options, such
 as "--force", have no mark inside. A character of Chinese or Japanese is a word of its own, for white space does not
 part them.
@@ -35,17 +36,22 @@ _LEADING = _OPENING + _CLOSING + INVERTED + _MARKS.replace(".", "").replace(":",
 _TRAILING = _CLOSING + _OPENING + INVERTED + _MARKS
 _AROUND = frozenset({*_OPENING, *_CLOSING, *INVERTED, *_MARKS})
 _SIGNS = re.escape("".join(sorted(_AROUND)))
+_UNSEEN = "\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"
+QUIET = f"'’‘{_UNSEEN}"  # no part of a word if a mark or a sign that closes is right before them
+_DIACRITICS = "\u3099\u309a\ufe00-\ufe02\U000e0100-\U000e01ef"  # of characters that are words, and their variants
 UNSPACED = "\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Chinese, Japanese
 # What stands between white space; the group is there where no sign of ours is, save for single hyphens inside
 _CHUNK = re.compile(rf"([^\s\-{_SIGNS}{UNSPACED}]++(?:-[^\s\-{_SIGNS}{UNSPACED}]++)*+)(?!\S)|\S+")
-_ALL_MARKS = re.compile(rf"[{re.escape(_LEADING + '.:-')}]+")
+_ALL_MARKS = re.compile(rf"(?:[{re.escape(_LEADING + '.:-')}][{_UNSEEN}]*+)++")
 # Dashes and ellipses part words even without white space; a dash between digits is a range
-_BREAK = re.compile(r"—+|―+|--+|(?<!\d)–+|–+(?!\d)|\.\.+|…+")
+_DASH = r"(?:—+|―+|--+|(?<!\d)–+|–+(?!\d)|\.\.+|…+)"
+_BREAK = re.compile(rf"(?<!^){_DASH}[{QUIET}]++(?!\w)|{_DASH}[{_UNSEEN}]*+")
 # Characters that are words, with the signs around them, and what is between these
-_IS_UNSPACED = re.compile(f"[{UNSPACED}]")
+_IS_UNSPACED = re.compile(f"[{UNSPACED}{_DIACRITICS}]")
 _OPENS, _ENDS = re.escape(OPENERS), re.escape("".join(sorted({*_CLOSING, *_MARKS} - {"“"})))
 _UNSPACED_PIECE = re.compile(
-    rf"[{_OPENS}]*+[{UNSPACED}][{_ENDS}]*+|(?:[{_OPENS}]*+[^{_OPENS}{UNSPACED}]++)++|[{_OPENS}]++"
+    rf"[{_OPENS}]*+[{UNSPACED}][{_DIACRITICS}]*+(?:[{_ENDS}]++(?:[{QUIET}]++(?![^\W{UNSPACED}]))?)*+|"
+    rf"(?:[{_OPENS}]*+[^{_OPENS}{UNSPACED}]++)++|[{_OPENS}]++"
 )
 _ADDRESS = re.compile(rf"[{_OPENS}]*+(?:--?[^\W\d_{UNSPACED}]|[a-z]{{2,9}}://|www\.|[^\s@]+@[^\s@]+\.)", re.IGNORECASE)
 _EMOTICON = re.compile(r"[:;]-?[()\[\]]+")
@@ -228,11 +234,14 @@ def _core(piece: str, abbreviations: Collection[str]) -> tuple[int, int]:
     """Return where the word in a piece begins and ends; nowhere if there is none."""
     if _ALL_MARKS.fullmatch(piece):
         return 0, len(piece) if is_emoticon(piece) else 0
-    lead = len(piece) - len(piece.lstrip(_LEADING))
+    seen = piece.lstrip(_UNSEEN)
+    lead = len(piece) - len(seen.lstrip(_LEADING)) if seen[:1] in _AROUND else 0
     end = len(piece.rstrip(_TRAILING))
+    while (core := piece[lead:end].rstrip(QUIET)) and lead + len(core) < end and core[-1] in _TRAILING:
+        end = lead + len(core.rstrip(_TRAILING))
     if end <= lead:  # periods and colons alone are no word, before a sign they are
         return 0, len(piece)
-    core = piece[lead:end]
+    core = piece[lead:end].lstrip(QUIET)
     if piece[end : end + 1] == "." and (core.lower() in abbreviations or _ABBREVIATED.fullmatch(core)):
         end += core != "I"
     return lead, end
@@ -267,7 +276,7 @@ def _add_signs(word: Word, signs: str, at: int, is_close: bool) -> Word:
         if name:
             names.append(name)
             first, last = min(first, place), place + 1
-    if set(signs) == {"."} and len(signs) > 1:
+    if set(signs.rstrip(QUIET)) == {"."} and names[1:]:
         names = ["ELLIPSIS"]
     if names and not word.mark:
         word = word._replace(mark=strongest(names), mark_start=at + first, mark_end=at + last)

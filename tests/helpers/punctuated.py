@@ -91,6 +91,7 @@ def strip(text: str, scheme: LabelScheme) -> Stripped:
 
 
 def same_words(before: str, after: str) -> bool:
-    """Whether two texts have the same words, but for their case."""
-    first, second = ([text[word.start : word.end].lower() for word in split_words(text)] for text in (before, after))
+    """Whether two texts have the same words, but for their case, and apostrophes from which a mark parts them."""
+    texts = ([text[word.start : word.end] for word in split_words(text)] for text in (before, after))
+    first, second = ([*filter(None, (form.lower().rstrip("'’") for form in forms))] for forms in texts)
     return first == second

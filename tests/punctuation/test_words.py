@@ -43,6 +43,12 @@ def read(text: str) -> list[tuple[str, str]]:
         ("see .net or .5 today", ["see", ".net", "or", ".5", "today"]),
         ("a. —b ?!... c", [("a", "PERIOD"), ("b", "QUESTION"), "c"]),
         ("- item\n- next", [("item", "DASH"), "next"]),
+        ("‘Well,’ said 'Mr. Hale!'", [("‘Well", "COMMA"), "said", "'Mr.", ("Hale", "EXCLAMATION")]),
+        ("“‘No.’” ‘So—’ 'it...' is", [("‘No", "PERIOD"), ("‘So", "DASH"), ("'it", "ELLIPSIS"), "is"]),
+        ("‘no’. dogs', well—’tis", [("‘no’", "PERIOD"), ("dogs'", "COMMA"), ("well", "DASH"), "’tis"]),
+        ("他说‘好。’是", ["他", "说", "‘", ("好", "PERIOD"), "是"]),
+        ("שלום.\u200f \u200f(מה…\u200f) לא ?\u200e", [("שלום", "PERIOD"), ("מה", "ELLIPSIS"), ("לא", "QUESTION")]),
+        ("か\u3099。葛\U000e0100", [("か\u3099", "PERIOD"), "葛\U000e0100"]),
         ("... --", []),
         ("", []),
         (" \n\t", []),
@@ -68,16 +74,18 @@ def test_what_opens_and_closes(text: str, around: list[tuple[str, str]]) -> None
 @pytest.mark.promise
 @given(st.text(alphabet="aB é'’-.,?!;:—…()“”\"¿ \n1👍ßİ漢ش", max_size=40))
 def test_nothing_but_marks_and_space_is_outside_of_words(text: str) -> None:
-    at, outside = 0, []
+    at, outside = 0, list[int]()
     for word in split_words(text):
         assert at <= word.start < word.end <= len(text) and not text[word.start].isspace()
-        outside.append(text[at : word.start])
+        outside += range(at, word.start)
         at = word.end
         if word.mark:
             assert word.end <= word.mark_start < word.mark_end <= len(text)
         assert word.end <= word.tail <= len(text)
-    assert not any(character.isalnum() for character in "".join([*outside, text[at:]]))
-    assert not set("👍'’") & set("".join([*outside, text[at:]]))
+    outside += range(at, len(text))
+    assert not any(text[place].isalnum() or text[place] == "👍" for place in outside)
+    behind = (text[:place].rstrip("'’") for place in outside if text[place] in "'’")
+    assert all(before[-1:] in {*'.,?!;:—…()“”"¿-'} for before in behind)  # a mark, or what closes
 
 
 def test_the_strongest_mark_counts() -> None:
