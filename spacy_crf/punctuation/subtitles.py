@@ -122,10 +122,12 @@ def respell(raw: str, restored: str) -> str:
             parts.append(restored[at:place])
             written = written if restored[place : place + 1] == sign else restored[place : place + 1]
             at = place + 1
-        elif sign and restored[at : at + 1] == sign:
-            at += 1
         elif sign:
-            continue  # it has been removed
+            place = restored.find(sign, at, at + 1 if written == sign else len(restored))
+            if place < 0 or not all(map(is_sign_around, restored[at:place].replace(" ", ""))):
+                continue  # it has been removed
+            parts.append(restored[at:place])  # a mark before an entity that closes
+            at = place + 1
         parts.append(written)
     return "".join([*parts, restored[at:]])
 

@@ -182,3 +182,9 @@ def test_pauses() -> None:
     first, second, same = Heard("a", (0.0, 1.0)), Heard("b", (1.5, 2.0)), Heard("c", (0.0, 1.0))
     assert pause_between(first, second) == 0.5 and pause_between(second, first) == 0.0
     assert pause_between(first, same) is None and pause_between(first, Heard("d")) is None
+
+
+def test_a_mark_stands_before_an_entity_that_closes(nlp: Language) -> None:
+    cue = "1\n00:00:01,000 --> 00:00:02,000\n"
+    text = restored(nlp, f"{cue}well &quot;<i>what did she say&quot;</i> she said &quot;the mill,&quot; was sold\n")
+    assert "&quot;<i>what did she say?&quot;</i> She said" in text and text.count("&quot;") == 4
