@@ -200,7 +200,7 @@ def _inner(gap: str, own: str) -> str:
     if gap == own or not any(map(str.isspace, gap)):
         return gap
     before, behind = _sides(gap)
-    return before + _trailing(own.rstrip(OPENERS)) + behind
+    return before + _trailing(_LAST_RUN.sub("", own, count=1)) + behind
 
 
 def _trailing(space: str) -> str:

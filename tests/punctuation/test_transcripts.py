@@ -145,6 +145,7 @@ def test_signs_stay_beside_their_words(gap: str) -> None:
     assert spread(f"So. {gap}It is", ["so", f" {gap}it is"]) == ["So.", f" {gap}It is"]
     assert spread("我很好。你呢？", ["我很好", "你呢"]) == ["我很好。", "你呢？"]
     assert spread("So – it is", [" so", " it", " is"]) == [" So –", " it", " is"]
+    assert spread("So? -It. --is", [" so\n-it --is"]) == [" So?\n-It. --is"]
 
 
 CTM = """;; comment
