@@ -3,9 +3,9 @@
 `doc._.punctuation` is a dict of lists, one value for each token: "marks" (names, "" for none, None where gold does not
 know it: then nothing is known of the word), "case", "openings" and
 "closings" where they are told, and "probabilities" (n lists of M) with the names of its columns under "columns". A
-token that is not the last one of its word has no mark. Gold of a window has the mark that ends its last sentence under
-"following", where that lies behind the window. Gold of a text that spells marks in another way than the restorer does
-without learning has their signs under "signs".
+token that is not the last one of its word has no mark. Gold of a window has the marks behind it, in the order in which
+each comes first, under "following": one of them ends its last sentence. Gold of a text that spells marks in another way
+than the restorer does without learning has their signs under "signs".
 
 `token._.pause`, the seconds of silence behind a token, and `token._.confidence`, that of a recogniser in it, are for
 features: whoever knows them sets them.
@@ -87,7 +87,7 @@ def write_gold(
 
 
 def write_following(doc: Doc, following: str) -> None:
-    """Note the first mark behind a Doc that ends a sentence, where it is cut out of a text; "" for none."""
+    """Note the marks behind a Doc, in the order in which each comes first, where it is cut out of a text."""
     if following:
         write_result(doc, PUNCTUATION, {**(read_punctuation(doc) or {}), FOLLOWING: following})
 
@@ -248,7 +248,7 @@ class WordView:
 
     @property
     def following(self) -> str:
-        """The first mark behind the Doc that ends a sentence, where it is a part of a text; "" for none."""
+        """The marks behind the Doc, in the order in which each comes first, where it is a part of a text."""
         return str(self._stored.get(FOLLOWING, ""))
 
     def marked(self) -> MarkedWords:

@@ -72,14 +72,16 @@ def make_labels(scheme: LabelScheme, forms: Iterable[str], marks: Iterable[str],
 
 
 def tell_sentences(labels: Sequence[Label | None], scheme: LabelScheme, following: str = "") -> list[Label | None]:
-    """Return labels that tell the kinds of their sentences. following (str): the next mark behind that ends one.
+    """Return labels that tell the kinds of their sentences. following (str): marks behind, see `Passage`.
 
     None is an unknown label: it may end a sentence, so that this one is of ANY kind.
     """
     if not scheme.kinds:
         return list(labels)
     told: list[Label | None] = []
-    kind = ANY if following == ANY else _kind(scheme.label(following), scheme)
+    behind = (mark if mark == ANY else scheme.label(mark) for mark in following.split())
+    ending = next((mark for mark in behind if mark == ANY or scheme.is_end(mark)), "")
+    kind = ANY if ending == ANY else _kind(ending, scheme)
     for label in reversed(labels):
         if label is None:
             kind = ANY

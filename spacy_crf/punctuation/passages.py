@@ -5,7 +5,7 @@ A `Survey` tells what such texts show before any word is labelled: labels, forms
 """
 
 import warnings
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -37,7 +37,8 @@ class Passage:
     openings (list[str]), closings (list[str]): kinds of quotation marks and brackets around them, "" for none.
     signs (list[str]): the marks as they are spelt, "" for the usual way.
     truncated (tuple[bool, bool]): whether the text goes on before and behind it.
-    following (str): the first mark behind it that ends a sentence.
+    following (str): the marks behind it in the order in which each comes first, as it depends on the marks of a
+        component which of them ends the sentence.
     pauses (sequence of float | None): seconds of silence behind each word, as far as known; empty if of none.
     confidences (sequence of float | None): of a recogniser in each word, as far as known; empty if in none.
     name (str): of the document that it is, or is a part of; "" if it is not known.
@@ -58,11 +59,15 @@ class Passage:
         """Yield parts of about the same number of words. size (int): about so many; 0 for the whole passage."""
         n_parts = max(1, round(len(self.words) / size)) if size else 1
         bounds = [len(self.words) * part // n_parts for part in range(n_parts + 1)]
-        ends = [place for place, mark in enumerate(self.marks) if mark is None or mark in ENDS]
-        for low, high in pairwise(bounds):
+        order, at = self.following.split(), len(self.marks)
+        followings = []
+        for bound in reversed(bounds[1:]):
+            for mark in filter(lambda mark: mark != "", reversed(self.marks[bound:at])):
+                order = [ANY] if mark is None else [mark, *(one for one in order if one != mark)]
+            followings.append(" ".join(order))
+            at = bound
+        for (low, high), following in zip(pairwise(bounds), reversed(followings)):
             sides = low > 0 or self.truncated[0], high < len(self.words) or self.truncated[1]
-            behind = bisect_left(ends, high)
-            following = (self.marks[ends[behind]] or ANY) if behind < len(ends) else self.following
             yield replace(self._run(low, high), truncated=sides, following=following)
 
     def sentences(self) -> Iterator["Passage"]:

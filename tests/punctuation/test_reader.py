@@ -10,7 +10,8 @@ from spacy.tokens import Doc, DocBin
 
 from spacy_crf.core.errors import CRFWarning
 from spacy_crf.features.columns import TRUNCATED
-from spacy_crf.punctuation.docs import MARKS, read_punctuation
+from spacy_crf.punctuation.block import ENDS, LabelScheme
+from spacy_crf.punctuation.docs import MARKS, gold_labels, read_punctuation
 from spacy_crf.punctuation.passages import Passage, make_passage
 from spacy_crf.punctuation.reader import PunctuationCorpus
 
@@ -153,8 +154,9 @@ def test_windows_are_open_where_they_are_cut(tmp_path: Path, size: int, lengths:
     sides = [eg.predicted.user_data.get(TRUNCATED, [False, False]) for eg in examples]
     last = len(examples) - 1
     assert sides == [[k > 0, k < last] for k in range(len(examples))]
-    following = read_punctuation(examples[0].reference).get("following", "")
-    assert following == {11: "", 3: "QUESTION", 1: "QUESTION"}[lengths[0]]
+    following = read_punctuation(examples[0].reference).get("following", "").split()
+    ends = [mark for mark in following if mark in ENDS]
+    assert ends[:1] == {11: [], 3: ["QUESTION"], 1: ["QUESTION"]}[lengths[0]]
 
 
 def test_anomalies_are_dropped_and_counted(tmp_path: Path) -> None:
@@ -243,7 +245,27 @@ def test_windows_know_how_their_last_sentence_ends() -> None:
     words = [f"w{number}" for number in range(10)]
     marks = ["", "", "", "COMMA", "QUESTION", "", "", "PERIOD", "", ""]
     passage = Passage(words, marks, [""] * 10, [""] * 10, [""] * 10, following="EXCLAMATION")
-    assert [part.following for part in passage.windows(2)] == ["QUESTION", "QUESTION", "PERIOD"] + ["EXCLAMATION"] * 2
+    behind = ["COMMA QUESTION PERIOD EXCLAMATION", "QUESTION PERIOD EXCLAMATION", "PERIOD EXCLAMATION"]
+    assert [part.following for part in passage.windows(2)] == behind + ["EXCLAMATION"] * 2
+
+
+@pytest.mark.parametrize(
+    "marks, collapse, ends",
+    [
+        (["PERIOD", "QUESTION"], {"SEMICOLON": "PERIOD"}, None),
+        (["QUESTION"], None, None),
+        (["QUESTION"], None, ["QUESTION"]),
+    ],
+)
+def test_windows_are_of_the_kinds_of_the_whole_text(tmp_path: Path, marks: list, collapse: dict, ends: list) -> None:
+    """Which marks end a sentence depends on the component: semicolons may, and exclamation marks may not."""
+    path = write(tmp_path / "a.txt", "So it is; is it? Stop now! Why is it. It is so? Well")
+    scheme = LabelScheme(marks, collapse, kinds=["QUESTION"], ends=ends)
+    whole, windows = (
+        [label for eg in PunctuationCorpus(path, window=size)(spacy.blank("xx")) for label in gold_labels(eg, scheme)]
+        for size in (0, 2)
+    )
+    assert windows == whole and {label.sentence for label in whole if label} == {"", "QUESTION"}
 
 
 def stored(path: Path, docs: list[Doc]) -> Path:
