@@ -95,13 +95,8 @@ class Editor:
         """Yield the case of each word as it is written, where labels tell cases."""
         for word, (label, begins) in zip(words, self._in_sentences(text, words, labels)):
             form = text[word.start : word.end]
-            listed = self._language.forms.get(bare_form(form)) if self._language.forms else None
-            if self._keep and form != form.lower():
-                yield case_of(form)
-            elif listed:
-                yield "Title" if begins and listed == listed.lower() else case_of(listed)
-            else:
-                yield label.case
+            edit = None if is_emoticon(form) else next(self._case_edit(form, word, label, begins), None)
+            yield case_of(edit.replacement if edit else form)
 
     def _in_sentences(self, text: str, words: Sequence[Word], labels: Sequence[Label]) -> Iterator[tuple[Label, bool]]:
         """Yield labels, and whether a sentence begins with their words; with one behind a sign it does as well."""

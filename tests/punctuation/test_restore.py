@@ -236,3 +236,14 @@ def test_a_sentence_is_of_one_kind() -> None:
     assert not may_follow(inside, plain, KINDS) and not may_follow(plain, inside, KINDS)
     assert not may_follow(inside, Label("PERIOD"), KINDS) and not may_follow(plain, Label("QUESTION"), KINDS)
     assert may_follow(Label("PERIOD"), inside, KINDS) and may_follow(inside, Label("QUESTION"), KINDS)
+
+
+def test_cases_are_those_of_the_restored_text() -> None:
+    """A case that a word cannot have, or that no form is known of, is not that in which it is written."""
+    text, cases = "12 & we met mcadam a@b.org", ["Title", "Title", "Title", "UPPER", "mixed", "UPPER"]
+    labels = [Label(case=case) for case in cases]
+    words = split_words(text)
+    editor = Editor(SCHEME)
+    after = apply_edits(text, editor.edits(text, words, labels))
+    assert after == "12 & We MET Mcadam a@b.org"
+    assert [*editor.cases(text, words, labels)] == [case_of(form) for form in after.split()]
