@@ -47,11 +47,18 @@ _NUMBER = re.compile(NUMBER)
 _AMONG_SEVERAL, _OF_RANGE = (re.compile(NUMBER.replace("[.:–-]", signs)) for signs in ("[.:-]", "[.:]"))
 _SHARED = re.compile("app|art|cap|ch|kap|sec|t[ií]t")  # abbreviations of words of several languages
 _LISTED = re.compile(_BETWEEN)
-_SMALLER = re.compile(r"(?: Satz [0-9]+)?(?:,\s| )")  # between a section and a part of it; sentences are no sections
+_PLACE = r"(?:[0-9]{1,3}[a-z]?|[a-z]{1,2}|[IVX]{1,4})\)?(?!\w)"
+_FINER = (  # parts that are no sections, such as "Satz 2", "first sentence", "ff."
+    rf"(?:,?\s(?:aanhef\sen\s)?{_any(MENTIONS['finer'])}\.?\s?{_PLACE}(?:{_BETWEEN}{_PLACE})*"
+    rf"|,?\s{_any(ORDINALS)}\s{_any(MENTIONS['finer'])}(?!\w)|\sff?\.)"
+)
+_SMALLER = re.compile(rf"{_FINER}*(?:,\s| )")  # between a section and a part of it
 _OF = re.compile(rf"\s{_any(MENTIONS['of'])}\s(?:(?:the|de|het|la|le)\s)?|\sde\sl['’]", re.IGNORECASE)
-# such as "of the Regulation", "van de Wet", "BGB": a name, or an abbreviation with two capitals
+# such as "of the Regulation", ", van de Wet", "BGB", "of the GDPR": a name, or an abbreviation with two capitals
 _OF_LAW = re.compile(
-    rf"\s(?:\w*[A-Z]\w*[A-Z]|{_any(MENTIONS['of'])}\s(?P<between>(?:\w+\s){{0,4}}?){_any(MENTIONS['law'])}(?!\w))"
+    rf"{_FINER}*(?:\s\w*[A-Z]\w*[A-Z]|,?\s{_any(MENTIONS['of'])}\s(?:(?P<between>(?:\w+[\s'’]){{0,4}}?)"
+    rf"(?:{_any(MENTIONS['law'])}|\w+{_any(MENTIONS['laws'])}|[0-9]+/[0-9]+)(?!\w)"
+    rf"|(?i:(?:the|het|la|le)\s)?(?=\w{{2,6}}(?!\w))\w*[A-Z]\w*[A-Z]))"
 )
 
 

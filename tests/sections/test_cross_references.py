@@ -111,6 +111,55 @@ def test_languages(mention: str, number: str | None) -> None:
     assert [f"{found[0].section + 1}." if found and found[0].section is not None else None] == [number]
 
 
+@pytest.mark.parametrize(
+    "mention",
+    [
+        "Section 2(1), point (f), of Regulation (EU) 2016/679",
+        "section 2 of the GDPR",
+        "Article 2, of the Treaty",
+        "Section 2 of Framework Decision 2002/584/JHA",
+        "§ 2 Abs. 1 Satz 2 BGB",
+        "§ 2 Abs. 1 S. 2 und 3 BGB",
+        "§ 2 f. BGB",
+        "§ 2 Satz 1 des Handelsgesetzbuchs",
+        "§ 2 Nummer 1 Buchst. a EStG",
+        "§ 2 der Zivilprozessordnung",
+        "§ 2 des AktG",
+        "artikel 2, eerste lid, van de Wet",
+        "artikel 2, aanhef en onder b, van het Wetboek",
+        "artikel 2 van de Bootwet 2000",
+        "artikel 2, eerste volzin, van het EVRM",
+        "l'article 2 du décret",
+        "l'article 2 de l'ordonnance",
+        "artículo 2 del RGPD",
+        "artículo 2, apartado 1, del Reglamento",
+        "artículo 2 del Real Decreto 3/2000",
+    ],
+)
+def test_sections_of_other_texts(mention: str) -> None:
+    text = f"1. Scope\nAs {mention} has it.\n2. Term\nA year.\n"
+    tree = SectionTree(
+        [node(text, "1.", "1. Scope", "2. Term"), SectionNode(text.index("2. Term"), len(text), 1, "2.")]
+    )
+    found = find_cross_references(text, tree)
+    assert found and {one.section for one in found} == {None}
+
+
+@pytest.mark.parametrize(
+    "mention",
+    [
+        *("section 2, of this Act", "section 2 of the present decree", "artikel 2, eerste lid, van deze wet"),
+        *("§ 2 Satz 1 dieses Gesetzes", "§ 2 Abs. 1 Satz 2", "section 2 of the Agreement", "section 2, NB"),
+    ],
+)
+def test_sections_of_this_text(mention: str) -> None:
+    text = f"1. Scope\nAs {mention} has it.\n2. Term\nA year.\n"
+    tree = SectionTree(
+        [node(text, "1.", "1. Scope", "2. Term"), SectionNode(text.index("2. Term"), len(text), 1, "2.")]
+    )
+    assert [one.section for one in find_cross_references(text, tree)] == [1]
+
+
 def test_same_number_twice() -> None:
     text = "Part A\n1. One\nsee section 2\n2. Two\nPart B\n1. One\n2. Two\nsection 1\nPart C\nsection 2\n"
     tree = SectionTree(
