@@ -278,9 +278,15 @@ def test_lists_and_ranges_of_numbers(mention: str, found: list[tuple[str, str | 
             [("article 2 bis", "Article 2 bis"), ("article 1er", "Article 1")],
         ),
         (
-            "§ 1\nEs gilt § 2 Abs. 1 und § 2 Abs. 2 Satz 1 Nr. 1 sowie § 2 bis § 3.\n\n"
+            "§ 1\nEs gilt § 2 Abs. 1 und § 2 Abs. 2 Satz 1 Nr. 1, § 2 Abs. 2 S. 1 Nr. 2 sowie § 2 bis § 3.\n\n"
             "§ 2\n(1) Ja.\n(2) Nein:\n1. so,\n2. so.\n\n§ 3\nJa.\n",
-            [("§ 2 Abs. 1", "(1)"), ("§ 2 Abs. 2 Satz 1 Nr. 1", "1."), ("§ 2", "§ 2"), ("§ 3", "§ 3")],
+            [
+                ("§ 2 Abs. 1", "(1)"),
+                ("§ 2 Abs. 2 Satz 1 Nr. 1", "1."),
+                ("§ 2 Abs. 2 S. 1 Nr. 2", "2."),
+                ("§ 2", "§ 2"),
+                ("§ 3", "§ 3"),
+            ],
         ),
         (
             "Articolo 1\nSi veda l'art. 2 e l'art. 2-bis.\n\nArticolo 2\n1. Uno.\n2. Due.\n\nArticolo 2-bis\nTre.\n",
