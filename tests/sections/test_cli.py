@@ -71,6 +71,23 @@ def test_annotated_xml_is_gold_of_the_same_text(path, tmp_path):
     assert headings(gold.tree) == HEADINGS
 
 
+def test_titles_of_annotated_xml_have_no_space_more_than_the_text(tmp_path):
+    path, output = tmp_path / "quoted.md", tmp_path / "quoted.xml"
+    path.write_text("# 1. “Night” boats\n\nThey sail.\n\n# “Day” boats\n\nThey rest.\n", encoding="utf8")
+    run(path, "--to", "xml", "--output", output)
+    titles = [node.title for node in from_json(json.loads(run(path, "--to", "json"))).walk()]
+    assert [node.title for node in read_annotated(output).tree.walk()] == titles == ["“Night” boats", "“Day” boats"]
+
+
+def test_a_page_shows_all_digits_of_sections_without_titles(tmp_path):
+    path = tmp_path / "fleet.txt"
+    path.write_text(
+        "\n\n".join(f"{n} {n}0 ferries sail each day, and all come back." for n in (1, 2, 3)), encoding="utf8"
+    )
+    page = run(path, "--to", "html")
+    assert all(f'<span class="name opening">{number}0 ferries sail' in page for number in (1, 2, 3))
+
+
 def test_a_model(path, tmp_path):
     nlp = spacy.blank("en")
     nlp.add_pipe("section_parser", name="outline")

@@ -58,6 +58,13 @@ def test_annotated_xml(annotated: Path) -> None:
     assert doc._.doc_name == "dogs"
 
 
+def test_a_number_is_no_title(tmp_path: Path) -> None:
+    path = tmp_path / "court.xml"
+    bare = COURT.replace('<text manualAnnotation="SECTION_TITLE">De feiten</text>', "")
+    path.write_text(bare, encoding="utf8")
+    assert [(node.number, node.title) for node in read(path)[0]._.section_tree.walk()] == [("1", "")]
+
+
 def test_formats_agree(annotated: Path, tmp_path: Path) -> None:
     (doc,) = read(annotated)
     DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "dogs.spacy")

@@ -151,18 +151,18 @@ def name_sections(tree: SectionTree, text: str, leaves: tuple[Element, ...]) -> 
     for node in tree.walk():
         limit = node.own_end
         place = starts.get(node.start_char, len(leaves))
-        titles: list[str] = []
+        titles: list[Element] = []
         while not node.virtual and place < len(leaves) and leaves[place].start < limit:
             leaf = leaves[place]
-            words = " ".join(text[leaf.start : leaf.end].split())
             if leaf.label == TITLE:
-                titles.append(words)
+                titles.append(leaf)
             elif leaf.label != NUMBER or node.number or titles:
                 break
             else:
-                node.number = words
+                node.number = " ".join(text[leaf.start : leaf.end].split())
             place += 1
-        node.title = " ".join(titles)
+        if titles:  # with nothing but white space between them
+            node.title = " ".join(text[titles[0].start : titles[-1].end].split())
 
 
 def write_annotated(layout: DocumentLayout, tree: SectionTree) -> str:

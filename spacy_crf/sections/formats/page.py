@@ -86,8 +86,7 @@ class _PageWriter(TreeWriter):
             return f'<span class="name">{escape(node.title)}</span>'
         start = self.tree.elements[node.heading[-1]].end if node.heading else node.start_char
         line = self.layout.text[start : min(node.end_char, start + 4 * OPENING)].strip().partition("\n")[0]
-        words = " ".join(line.split()).removeprefix(node.number)
-        return f'<span class="name opening">{escape(words[:OPENING])}</span>'
+        return f'<span class="name opening">{escape(" ".join(line.split())[:OPENING])}</span>'
 
     def _body(self) -> Iterator[str]:
         for event in self.blocks():

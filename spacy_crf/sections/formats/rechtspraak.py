@@ -136,7 +136,8 @@ class _RechtspraakReader(MarkupEvents):
             node.strip(layout.text)
         for node, fact, start, end in self.facts:
             if not getattr(node, fact):
-                setattr(node, fact, " ".join(layout.text[start:end].split()).removeprefix(f"{node.number} "))
+                words = " ".join(layout.text[start:end].split())
+                setattr(node, fact, f"{words} ".removeprefix(f"{node.number} ").rstrip())
         if leaves:
             mark_headings(self.sections, layout.units, leaves)
         return GoldDocument(layout, leaves, tuple(self.sections))
