@@ -24,6 +24,9 @@ COUNTED = re.compile(rf"\\(?P<kind>{'|'.join(COUNTERS)})\s*\{{(?P<counter>\w+)\}
 UNNUMBERED = frozenset({"@title", "addchap", "addsec"})
 DEPTH = 2  # the level whose `secnumdepth` is 0
 WITH_CHAPTERS = re.compile("book|report|scrreprt|memoir|thesis")
+WITH_WORD = re.compile(
+    r"chapterprefix\s*(?:,|$|=\s*(?:true|on|yes))"
+)  # classes of KOMA-Script print "1", not "Chapter 1"
 NUMBER = re.compile(r"\s*(-?\d{1,4})\s*")
 # by code: names in babel, and the words for a part, a chapter, an appendix, an abstract, and the sources
 LANGUAGES = {
@@ -51,7 +54,7 @@ class HeadingNumbers:
         self.part, self.chapter, self.appendix, self.abstract, self.sources = LANGUAGES["en"].split("|")[1:]
         self.last = ""  # the number of the last heading that has one
         self.is_main = True  # what stands before and behind the main matter has no numbers
-        self._is_appendix = False
+        self._is_appendix, self._names_chapters = False, True
         self._depth: int | None = None
         self._counts = [0] * (SUBPARAGRAPH + 1)
 
@@ -63,6 +66,7 @@ class HeadingNumbers:
     def set_class(self, name: str, options: str) -> None:
         """Take the class of the document."""
         self.has_chapters = self.has_chapters or WITH_CHAPTERS.search(name) is not None
+        self._names_chapters = not name.startswith("scr") or WITH_WORD.search(options) is not None
         self.set_language(options)
 
     def set_language(self, names: str) -> None:
@@ -97,7 +101,7 @@ class HeadingNumbers:
         self._counts[level + 1 :] = [0] * (SUBPARAGRAPH - level)
         self.last = self._printed(level)
         word = self.appendix if self._is_appendix else self.chapter
-        return f"{word} {self.last}" if level == CHAPTER else self.last
+        return f"{word} {self.last}" if level == CHAPTER and self._names_chapters else self.last
 
     def _printed(self, level: int) -> str:
         """The number of the last heading of a level, as the document has it printed, or else as LaTeX does."""

@@ -27,7 +27,10 @@ FIRST = {"ul": None, "ol": 1}  # number of a list that does not say it
 SPANS = {"strong": "bold", "em": "italic"}
 COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
 BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
-FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?=[\w-]+[ \t]*:)(?:(?!---|\.\.\.|\s*\n).*\n)*(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
+YAML = r"[\w-]+[ \t]*:(?:[ \t].*)?|[ \t]+\S.*|-[ \t].*|[\]}]|[ \t]*"  # a line of it, where it has blank lines
+FRONT_MATTER = re.compile(
+    rf"\A---[ \t]*\n(?=[\w-]+[ \t]*:)(?:(?:(?!---|\.\.\.|\s*\n).*\n)*|(?:(?:{YAML})\n)*)(?:---|\.\.\.)[ \t]*(?:\n|\Z)"
+)
 VERBATIM = frozenset({"fence", "code_block", "html_block"})
 MARKERS = {"bold": "**", "italic": "*"}
 TAGS = {"bold": "b", "italic": "i"}

@@ -50,7 +50,7 @@ and go.
 \section{behind the end}
 """
 BOOK = r"""
-\documentclass[ngerman]{scrbook}
+\documentclass[ngerman, chapterprefix=true]{scrbook}
 \begin{document}
 \frontmatter
 \chapter{Vorwort}
@@ -123,6 +123,20 @@ def test_an_article(tmp_path: Path) -> None:
         ],
         *[(2, "A", "Tables"), (2, "B", "Lists"), (2, "", "References")],
     ]
+
+
+@pytest.mark.parametrize(
+    "start, numbers",
+    [
+        (r"\documentclass[ngerman]{scrreprt}", ["1", "A"]),
+        (r"\documentclass[ngerman, chapterprefix=false]{scrbook}", ["1", "A"]),
+        (r"\documentclass[chapterprefix]{scrbook}", ["Chapter 1", "Appendix A"]),
+        (r"\documentclass[ngerman]{book}", ["Kapitel 1", "Anhang A"]),
+    ],
+)
+def test_words_of_chapters_by_class(tmp_path: Path, start: str, numbers: list[str]) -> None:
+    layout = read(tmp_path, rf"{start}\begin{{document}}\chapter{{Boats}}\appendix\chapter{{Tables}}\end{{document}}")
+    assert [number for _, number, _ in outline(layout)] == numbers
 
 
 @pytest.mark.parametrize("markup", ["trust", "prefer"])

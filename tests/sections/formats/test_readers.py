@@ -409,6 +409,7 @@ def test_pages_are_read_as_browsers_show_them(tmp_path, page, text):
         ("---\ntitle: X\ntags: [a]\n---\n\n# H\n", "H\n"),
         ("---\n\nText\n\n---\n", "Text\n"),
         ("---\nNote: that\n\nText\n\n---\n", "Note: that\n\nText\n"),
+        ("---\ntitle: X\ntags:\n- a\n\nauthor: Y\nabout: >\n  Boats\n\n  and tides.\n---\n# H\n", "H\n"),
         ("---\ntitle: X\n", "title: X\n"),
         ("Term[^1]\n\n[^1]: note\n", "Term[^1]\n\n[^1]: note\n"),
         ("[ref]: http://x\n\nsee [ref]\n", "see ref\n"),
