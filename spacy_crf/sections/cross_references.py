@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import accumulate, takewhile
 
 from spacy.tokens import Doc
 
@@ -22,6 +22,7 @@ from .tree import SectionTree
 
 WORDS = {form: word for form, word in (KEYWORDS | PLURALS).items() if len(form) > 1}
 SMALL = RANKS["paragraph"]  # the rank of parts that are named within an article
+LONGEST = 40  # characters of a number that others share the beginning of
 DEEPEST = max(RANKS.values()) + 1  # the rank of a number without a word
 
 
@@ -37,12 +38,13 @@ _LETTERS = r"(?:[IVXLC]{1,7}|[A-Z])(?:[.-]?[0-9]{1,4})*"
 NUMBER = rf"(?:(?:{_PARTS}|{_LETTERS})(?!\w)(?:{_BRACKETS})*|(?:{_BRACKETS})+)"
 _BETWEEN = rf"(?:,\s?(?:{_any(MENTIONS['between'])}\s)?|\s?[–-]\s?|\s{_any(MENTIONS['between'])}\s)"
 _MENTION = re.compile(
-    rf"(?<!\w)(?:(?P<ordinal>{_any(ORDINALS)})\s(?P<ranked>{_any(WORDS)})(?!\w)"
+    rf"(?<!\w)(?:(?P<ordinals>{_any(ORDINALS)}(?:(?:,|\s{_any(MENTIONS['between'])})\s{_any(ORDINALS)}){{0,9}})"
+    rf"\s(?P<ranked>{_any(WORDS)})(?!\w)"
     rf"|(?:(?P<word>{_any(WORDS)})\.?\s|(?P<sign>[{''.join(SIGNS)}])[{''.join(SIGNS)}]?\s?)"
     rf"(?P<numbers>{NUMBER}(?:{_BETWEEN}{NUMBER})*)"
     rf"|{_any(MENTIONS['see'])}\.?\s(?P<bare>[0-9]{{1,4}}(?:\.[0-9]{{1,4}})+)(?![.-]?\w))"
 )
-_NUMBER = re.compile(NUMBER)
+_NUMBER, _BRACKET, _ORDINAL = re.compile(NUMBER), re.compile(_BRACKETS), re.compile(rf"{_any(ORDINALS)}(?!\w)")
 # "sections 2–4 and 6-1" are three numbers, "§§ 2-4" are two
 _AMONG_SEVERAL, _OF_RANGE = (re.compile(NUMBER.replace("[.:–-]", signs)) for signs in ("[.:-]", "[.:]"))
 _SHARED = re.compile("app|art|cap|ch|kap|sec|t[ií]t")  # abbreviations of words of several languages
@@ -53,6 +55,7 @@ _FINER = (  # parts that are no sections, such as "Satz 2", "first sentence", "f
     rf"|,?\s{_any(ORDINALS)}\s{_any(MENTIONS['finer'])}(?!\w)|\sff?\.)"
 )
 _SMALLER = re.compile(rf"{_FINER}*(?:,\s| )")  # between a section and a part of it
+_ALSO = re.compile(rf"{_FINER}*{_BETWEEN}")  # between two parts of it
 _OF = re.compile(rf"\s{_any(MENTIONS['of'])}\s(?:(?:the|de|het|la|le)\s)?|\sde\sl['’]", re.IGNORECASE)
 # such as "of the Regulation", ", van de Wet", "BGB", "of the GDPR": a name, or an abbreviation with two capitals
 _OF_LAW = re.compile(
@@ -170,11 +173,16 @@ def _runs(text: str, groups: Iterable[_Group]) -> Iterator[list[_Group]]:
     end = 0
     for group in groups:
         gap = text[end : group.start]
-        is_one = sum(len(own.steps) > 1 for own in (*run, group)) < 2
+        own = [each for each in run if each.start < each.end]  # the others are told by what stands before
+        is_one = sum(len(each.steps) > 1 for each in (*own, group)) < 2
+        shared = _shared(run, group, gap)
         if run and is_one and run[-1].is_above(group) and len(run[-1].steps) == 1 and _SMALLER.fullmatch(gap):
             run.append(group)
-        elif run and is_one and group.is_above(run[0]) and _OF.fullmatch(gap):
-            run.insert(0, group)
+        elif run and is_one and group.is_above(own[0]) and _OF.fullmatch(gap):
+            run = [group, *own]
+        elif shared:
+            yield run
+            run = [*(_Group(group.start, group.start, each.steps[-1:]) for each in shared), group]
         else:
             if run:
                 yield run
@@ -182,6 +190,15 @@ def _runs(text: str, groups: Iterable[_Group]) -> Iterator[list[_Group]]:
         end = group.end
     if run:
         yield run
+
+
+def _shared(run: Sequence[_Group], group: _Group, gap: str) -> Sequence[_Group]:
+    """The groups that what follows a run is in as well: § 2 of "§ 2 Abs. 1 und Abs. 2", § 3 of "§§ 2, 3 Abs. 1"."""
+    if len(run) == 1 and len(run[0].steps) > 1 and run[0].is_above(group) and _SMALLER.fullmatch(gap):
+        return run
+    place = next((place for place, own in enumerate(run) if own.word == group.word), 0)
+    in_order = place > 0 and run[0].start <= run[place].start and all(len(own.steps) == 1 for own in run[:place])
+    return run[:place] if in_order and _ALSO.fullmatch(gap) else []
 
 
 def _mean_none(text: str, runs: Sequence[list[_Group]]) -> list[bool]:
@@ -206,9 +223,11 @@ def _bounds(run: Sequence[_Group]) -> tuple[int, int]:
 def _groups(text: str) -> Iterator[_Group]:
     for found in _MENTION.finditer(text):
         start, end = found.span()
-        if found["ordinal"]:
-            place = Reading(ARABIC, PLACE, (ORDINALS[found["ordinal"].lower()],))
-            steps = [_Step(start, end, WORDS[found["ranked"].lower()], (place,))]
+        if found["ordinals"]:
+            word, places = WORDS[found["ranked"].lower()], list(_ORDINAL.finditer(text, start, found.end("ordinals")))
+            ends = [own.end() for own in places[:-1]] + [end]
+            values = [Reading(ARABIC, PLACE, (ORDINALS[own[0].lower()],)) for own in places]
+            steps = [_Step(own.start(), last, word, (value,)) for own, last, value in zip(places, ends, values)]
         elif found["bare"]:
             start = found.start("bare")
             steps = [_Step(start, end, "", readings(found["bare"]))]
@@ -217,9 +236,21 @@ def _groups(text: str) -> Iterator[_Group]:
             is_plural = (found["word"] or "").lower() in PLURALS or text[start + 1] in SIGNS
             at = found.start("numbers")
             numbers = _numbers(found["numbers"], is_plural)
-            steps = [_Step(at + own.start(), at + own.end(), word, readings(own[0])) for own in numbers]
+            whole = accumulate((own[0] for own in numbers), _completed)
+            steps = [_Step(at + own.start(), at + own.end(), word, readings(each)) for own, each in zip(numbers, whole)]
         if all(step.readings for step in steps):
             yield _Group(start, end, steps)
+
+
+def _completed(before: str, number: str) -> str:
+    """A number of a list with what it shares with the one before: "(b)" behind "2(1)(a)" is 2(1)(b)."""
+    if number.startswith("(") and len(before) <= LONGEST:
+        first = readings(number.partition(")")[0] + ")")
+        for bracket in reversed(list(_BRACKET.finditer(before))):
+            own = readings(bracket[0])
+            if any(one.kinds == other.kinds and one.values < other.values for one in own for other in first):
+                return before[: bracket.start()] + number
+    return number
 
 
 def _numbers(text: str, is_plural: bool) -> list[re.Match[str]]:

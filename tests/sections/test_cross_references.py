@@ -240,6 +240,42 @@ def test_any_text(text: str) -> None:
 FERRIES = "1. Scope\nAll ferries.\n\n2. Term\n2.1 A year.\n\n3. Price\nIt follows {}.\n\n4. Other\nNothing.\n"
 
 
+PARTS = "".join(
+    f"Article {k}\n1. It is so.\n2. It is not:\n(a) here;\n(b) there.\n\n" for k in range(1, 5)
+)  # and what mentions them stands in the last one
+
+
+@pytest.mark.parametrize(
+    "mention, found",
+    [
+        ("Article 3(1) and (2)", ["3 1.", "3 2."]),
+        ("Article 1(2)(a) or (b)", ["1 2. (a)", "1 2. (b)"]),
+        ("Article 1(2)(a), (b) and Article 2(1)", ["1 2. (a)", "1 2. (b)", "2 1."]),
+        ("Article 3(1) and (2) GDPR", [None, None]),
+        ("Article 2, paragraph 1 and paragraph 2", ["2 1.", "2 2."]),
+        ("Article 2, paragraph 1 or paragraph 2, point (b)", ["2 1.", "2 2. (b)"]),
+        ("Article 2(2), point (a), or point (b) of Article 3(2)", ["2 2. (a)", "3 2. (b)"]),
+        ("point (a) of Article 2(2) or point (b) of Article 3(2)", ["2 2. (a)", "3 2. (b)"]),
+        ("Articles 1 and 3, paragraph 2", ["1", "3", "3 2."]),
+        ("the first and second paragraphs of Article 2", ["2 1.", "2 2."]),
+        ("paragraph 1 or paragraph 2", ["4 1.", "4 2."]),
+    ],
+)
+def test_parts_that_share_what_they_are_in(mention: str, found: list[str | None]) -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("section_parser")
+    doc = nlp(f"{PARTS}3. See {mention}.\n")
+    sections = doc.spans["sections"]
+    shown: list[str | None] = []
+    for one in doc._.cross_references:
+        span, path = None if one.section is None else sections[one.section], list[str]()
+        while span is not None:
+            path.insert(0, span._.section["number"].removeprefix("Article "))
+            span = span._.section_parent
+        shown.append(" ".join(path) or None)
+    assert shown == found
+
+
 @pytest.mark.parametrize(
     "mention, found",
     [
