@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from .entry import Name, Names
+from .entry import BODY, COMPANY, ENUMERATION, LEGAL_FORM, Name, Names
 
 
 def _letters(test: Callable[[str], bool]) -> str:
@@ -37,13 +37,15 @@ BEFORE = re.compile(
     r"|(?:hg|hrsg|hgg|herausgegeben)(?:\.?\s+(?:von|v\.)|\.:?|:)\s+|éd(?:s)?\.\s+|by\s+|a cura di\s+"
     r"|(?:(?:отв\.|под)\s+)?ред(?:\.|акцией)\s+|(?:sous la )?dir(?:\.|ection)\s+(?:de\s+|par\s+)?|coords?\.\s+"
     r"|(?:édité|dirigé|coordinado|editado|dirigido|organizado)\s+p[ao]r\s+"
-    r"|onder redactie van\s+|red\.\s+av\s+)?(?:\[(?=[A-Z]))?",
+    r"|(?:bajo la direcci[oó]n|edici[oó]n|edizione|organização)\s+d[ei]\s+|(?-i:por|par)\s+"
+    r"|onder redactie van\s+|red\.\s+av\s+|(?:pod\s+)?red\.\s+)?(?:\[(?=[A-Z]))?",
     re.IGNORECASE,
 )
 AFTER = re.compile(
     r"[\s,;:]*[(\[]?\s*\b(?:eds?|editors?|hrsg|hgg?|dirs?|éds?|comps?|compilers?|coords?|orgs?|red|ред|trans|"
-    r"translators?|note|comment)\b\.?\s*(?:[)\]]|$)[\s,;:.)]*"
-    r"|,\s*(?:inventors?|assignees?|(?:md,\s|m\.\s?d\.,\s)?ph\.?\s?d|d\.?\s?phil)\b\.?(?=\s*(?:[;,]|$|and\b|&))"
+    r"translators?|note|comment)\b\.?(?:\s?(?:&|and|und|et|y|e)\s(?:trans|transl|translators?|eds?|editors?)\b\.?)?"
+    r"\s*(?:[)\]]|$)[\s,;:.)]*"
+    r"|,\s*(?:inventors?|assignees?|(?:md,\s|m\.\s?d\.,\s)?ph\.?\s?d|d\.?\s?phil|(?-i:[MB]\.?Sc))\b\.?(?=\s*(?:[;,]|$|and\b|&))"
     r"|\s*[(\[](?:(?:series|vol(?:ume)?|guest|executive|associate)\.?\s)?(?:eds?|editors?|directors?|producers?|writers?"
     r"|hosts?|chairs?|composers?|inventors?|authors?|speakers?|a cura di)\b\.?(?:\s(?:&|and)\s\w+\.?)?[)\]][\s,;:.)]*",
     re.IGNORECASE,
@@ -57,18 +59,25 @@ CHINESE = re.compile(
     "[王李张張刘劉陈陳杨楊赵趙黄黃周吴吳徐孙孫胡朱高林何郭马馬罗羅梁宋郑鄭谢謝韩韓唐冯馮于董萧蕭程曹袁邓鄧许許傅沈曾彭吕呂苏蘇卢盧蒋蔣蔡贾賈丁魏薛叶葉阎余潘杜戴夏钟鍾汪田任姜范方石姚谭譚廖邹熊金陆陸郝孔白崔康毛邱秦江史顾顧侯邵孟龙龍万段雷钱錢汤湯尹黎易常武乔喬贺賀赖賴龚龔文][㐀-鿿]{1,2}"
 )
 CONTRIBUTION = re.compile(
-    r"(?:^|\s*[;,]\s*)((?:(?:^[Tt]|\bt)rans(?:l|lated)?|(?:^[Üü]|\bü)bers(?:etzt)?|^Trad(?=\.)|\btrad)\b\.?\s.*|"
+    r"(?:^|\s*[;,]\s*|(?<!ed)(?<!ed\.)\s+and\s+(?=translated\s+by\s)|\s+(?=(?:unter|in|with|avec|con)\s))"
+    r"((?:(?:^[Tt]|\bt)rans(?:l|lated)?|(?:^[Üü]|\bü)bers(?:etzt)?|^Trad(?=\.)|\btrad)\b\.?\s.*|"
+    r"(?:unter\s+(?:der\s+)?Mitarbeit|in\s+(?:Verbindung|Zusammenarbeit|collaboration|cooperation)"
+    r"|with\s+the\s+(?:assistance|collaboration)|(?:avec|con)\s+la\s+col+abora\w+)\s.*|"
     r"(?:with|mit|avec)\s+(?:an?|the|einem|einer|une?)\s.*\b(?:by|von|par|de)\s.*)$"
 )
 ROMAN_END = re.compile(r"(?<=\bI[IV])\.$|(?<=\bIII)\.$|(?<=\d[nrt][dh])\.$")
-HARD = re.compile(r"\s*[;/]\s*|(?<=\.)\s+[-–—]\s+|\s*・\s*(?=[\u3400-\u9fff\uac00-\ud7a3])|\s*·\s*(?=[\uac00-\ud7a3])")
+HARD = re.compile(
+    rf"\s*[;/]\s*|(?<=\.)\s+[-–—]\s+|\s+[–—]\s+(?={CAPITAL}[\w'’\-]+,\s)"
+    r"|\s*・\s*(?=[\u3400-\u9fff\uac00-\ud7a3])|\s*·\s*(?=[\uac00-\ud7a3])"
+)
 FOR_BODY = re.compile(rf"(?:[;,]\s*|(?<=\b{CAPITAL}\.)\s+)(?:for|on behalf of)\s+(?=the\b)")
 # "ET" may be initials, as in "Smith ET,".
 AND = r"\b(?:and|und|et|with|en|och|og|ja|és|ve|oraz|και|и|та|AND|UND|WITH)\b"
 # These join family names as well, as in "Ortega y Gasset".
 JOINING = ("y", "e", "i", "a")
 SOFT = re.compile(
-    rf"\s*,?\s*(?:&|{AND}|\bET\b(?=\s+{CAPITAL})|(?<=[.,])\s*\b(?:[yeia]\b|u\.)(?=\s)|(?<=\s)[yeia](?=\s+{SINGLE}\.)"
+    rf"\s*,?\s*(?!und\s+zu\b)(?:&|{AND}|\bET\b(?=\s+{CAPITAL})|(?<=[.,])\s*\b(?:[yeia]\b|u\.)(?=\s)"
+    rf"|(?<=\s)u\.(?=\s+{CAPITAL})|(?<=\s)[yeia](?=\s+{SINGLE}\.)"
     rf"|(?<=\s)[yeia](?=\s+[^\s,;.]+\s+(?!&|{AND}|{CAPITAL}{{1,3}}\b)[^\s,;]))\s*"
 )
 MOST_WORDS, MOST_CHARACTERS = 12, 200  # a text with more between its commas is no list of names, and stays whole
@@ -79,7 +88,7 @@ EDGES = " \t,;:/–—-"
 SEPARATORS = re.compile(r"[\s,;]*[,;][\s,;]*")
 SUFFIX = re.compile(r"[JS]r\b\.?|II|III|IV|2nd|3rd|4th", re.IGNORECASE)
 # Two figures of Rome may be initials too, as in "Family IV".
-PIECE_END = re.compile(r",|\s+(?=(?:[JS]r\b\.?|III|2nd|3rd|4th)\s*(?:,|\.?$))", re.IGNORECASE)
+PIECE_END = re.compile(rf",(?!\s*{LEGAL_FORM})|\s+(?=(?:[JS]r\b\.?|III|2nd|3rd|4th)\s*(?:,|\.?$))", re.IGNORECASE)
 INITIAL = rf"(?:{CAPITAL}\b\.?|{NO_CASE}\.|Chr\.|{CAPITAL}[{LOWER}]\.)[\s-]*"
 INITIALS = re.compile(rf"(?:{INITIAL}){{1,5}}")
 RUN = rf"{CAPITAL}{{2,3}}"  # initials without full stops, as in "Family GH"
@@ -111,24 +120,6 @@ TOLD = (
 # Small words that belong to a family name where they begin with a capital too.
 CAPITAL_PARTICLE = re.compile(
     r"v[ao]n|de|del|della|di|da|dos|du|den|der|ter|ten|la|le|des|st\.?|ste\.?|saint", re.IGNORECASE
-)
-BODY = re.compile(
-    r"\b(?:institut[eo]?|istituto|committee|council|univer[sz]i\w+|project|office|society|conseil|consejo|group|authority|"
-    r"trust|collaborat(?:ion|ors)|department|minist(?:ry|[eéè]r\w+)|associa(?:tion|ção|zione)|consortium|board|cent(?:re|er)s?|"
-    r"foundation|com(?:mission|isión|issão)e?|organi[sz]ation|bureau|library|company|corp(?:oration)?|inc|ltd|llc|plc|gmbh|"
-    r"league|federation|union|academ(?:y|ies)|museum|network|initiative|laborator\w+|agency|partnership|team|conference|"
-    r"administration|government|parliament|congress|nations|international|statisti(?:cs|k)|investigators|programme|fund|"
-    r"survey|health|news|(?:law|medical|business) school|supreme court|(?:world|central|norges) bank|\w*nationalbank|"
-    r"bundes(?:tag|bank)|planbureau|overheid|rijks\w+|banco d\w+|gobierno|governo|r[eé]p[uú]bli(?:ca|que)|presidência|"
-    r"gesellschaft|\w*gemeinschaft|verein|\w{3,}amt|verband|kommission|société|comité|министерств\w|asociación|"
-    r"organización|sociedad|a[ck]ad[eé]mi(?:a|e|en)|fundación|институт\w*|академия|университет\w*|общество|служба|комитет)\b"
-    r"|(?<=\w\w )(?:press|times|bund)|auswärtiges amt(?=\W*$)"  # these are family names as well
-    r"|(?:大学|大學|研究所|研究院|学会|學會|协会|協会|委员会|委員会|公司|会社|대학교|학회)$"
-    r"|^the\s|\s(?:of|for|on|für|pour|voor)\s",
-    re.IGNORECASE,
-)
-ENUMERATION = re.compile(
-    r"[^,;]*\s(?:of|for|on|für|pour)\s[^,;]+,\s(?:[^\s,;.]+,\s)*[^\s,;.]+,?\s(?:and|&|und|et)\s[^\s,;.]+(?:\s[^\s,;.]+)?"
 )
 
 
@@ -178,6 +169,8 @@ def _names(text: str) -> Iterator[Name]:
     for piece in pieces:
         if _is_one_body(piece):
             yield Name(_end(piece))
+        elif all(map(_is_body, PIECE_END.split(piece))):
+            yield from (Name(_end(body)) for part in PIECE_END.split(piece) for body in _bodies(part.strip()))
         else:
             groups = list(_groups(piece))
             if len(groups) > 1 and FAMILIES.fullmatch(", ".join(groups)) and "," not in groups[-1]:
@@ -188,7 +181,13 @@ def _names(text: str) -> Iterator[Name]:
 
 def _is_one_body(text: str) -> bool:
     is_list = re.search("[,;]", text) and (len(text) > MOST_CHARACTERS or not ENUMERATION.fullmatch(text.rstrip(".")))
-    return _is_body(text) and not is_list
+    return COMPANY.fullmatch(text) is not None or (_is_body(text) and not is_list)
+
+
+def _bodies(text: str) -> Sequence[str]:
+    """Parts between the words for "and" if all are bodies; others are one, as "Centers for Control and Prevention"."""
+    parts = [part for part in SOFT.split(text) if part]
+    return parts if all(map(_is_body, parts)) else [text]
 
 
 def _groups(text: str) -> Iterator[str]:

@@ -223,6 +223,31 @@ CASES = {
     "HG Wells": ["Wells, HG"],
     "Lund LC 3rd, Moss FG, Eger EI 2nd.": ["Lund, L. C., 3rd", "Moss, F. G.", "Eger, E. I., 2nd"],
     "Li X, Chen S-Y.": ["Li, X.", "Chen, S.-Y."],
+    # who edited and translated, and words between names
+    "(K. Lund & P. Moss, Eds. & Trans.)": ["Lund, K.", "Moss, P."],
+    "Lund, K., Ed. and Trans.": ["Lund, K."],
+    "pod red. Jana Lund": ["Lund, Jana"],
+    "bajo la dirección de Karin Lund": ["Lund, Karin"],
+    "edición de Karin Lund": ["Lund, Karin"],
+    "hrsg. v. Karin Lund u. Peter Moss": ["Lund, Karin", "Moss, Peter"],
+    "Lund, Karin – Moss, Peter": ["Lund, Karin", "Moss, Peter"],
+    "Hohenau, Karl-Otto von und zu": ["von und zu~Hohenau, Karl-Otto"],
+    "Karin Lund, MSc; Peter Moss, BSc": ["Lund, Karin", "Moss, Peter"],
+    # companies, and bodies whose names have "and"
+    "The Ropeworks, Inc.": ["{The Ropeworks, Inc.}"],
+    "Lund, K., Rope Works, Ltd., Moss, P.": ["Lund, K.", "{Rope Works, Ltd.}", "Moss, P."],
+    "Lund & Sons, Inc.": ["{Lund & Sons, Inc.}"],
+    "Quay Co., Ltd.": ["{Quay Co., Ltd.}"],
+    "Department of Tides and Human Services, National Institutes of Rope": [
+        "{Department of Tides and Human Services}",
+        "{National Institutes of Rope}",
+    ],
+    "Ministerio de Mareas, Cuerdas y Puertos": ["{Ministerio de Mareas, Cuerdas y Puertos}"],
+    "University of Hull, Rope Council and Tidal Institute": [
+        "{University of Hull}",
+        "{Rope Council}",
+        "{Tidal Institute}",
+    ],
     "": [],
     " .,": [],
 }
@@ -239,6 +264,12 @@ def test_what_others_contributed_is_kept() -> None:
     names, rest = parse_names("collected by Amos Rudd ; with a preface by Clara Venn. –")
     assert names == Names((Name("Rudd", "Amos"),))
     assert rest == "with a preface by Clara Venn"
+
+
+@pytest.mark.parametrize("rest", ["translated by Clara Venn", "unter Mitarbeit von Clara Venn"])
+def test_contributions_behind_names_are_kept(rest: str) -> None:
+    joint = " and" if rest.startswith("translated") else ""
+    assert parse_names(f"edited by Amos Rudd{joint} {rest}") == (Names((Name("Rudd", "Amos"),)), rest)
 
 
 def test_translators_are_kept() -> None:
