@@ -207,7 +207,11 @@ class Draft:
             self.add_note(fields.clean(text))
             return
         found = fields.parse_report(text)
-        if "genre" in self.values and "genre" in found:
+        genre = self.values.get("genre", "")
+        if genre and fields.THESIS.search(found.get("genre", "")) and not fields.THESIS.search(genre):
+            self.add_note(" ".join(filter(None, [genre, self.values.pop("number", "")])))  # a number of a publication
+            self.values.update(found)
+        elif genre and "genre" in found:
             self.add_note(fields.clean(text))
         else:
             self.put_all(found)

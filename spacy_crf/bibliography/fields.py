@@ -60,12 +60,13 @@ ARXIV_CLASS = re.compile(r"\[?[a-z\-]+(?:\.[A-Za-z\-]{2,})\]?[.,;]*")  # "[cs.CL
 THESIS = re.compile(
     r"\bthes[ei]s\b|dissertation|\bdiss\b|thèse|arbeit$|\btes[ei]\b|tesis|tezi\b|proefschrift|scriptie|avhandling|afhandling|"
     r"dissertaç|habilitation|m[ée]moire de (?:master|ma[iî]trise|D[EU]A)|диссертац|[学學]位[论論]文|"
-    r"[博修碩硕]士[论論]文|학위\s?논문",
+    r"[博修碩硕]士[论論]文|학위\s?논문|rozprawa|praca (?:mag|dok|lic|dypl|inż)\w+|(?:diplomov|diserta[čt]|bakalář)\w*|"
+    r"väitös|\bavh\b|\bhabil\b|fin de (?:grado|m[aá]ster)|\bдис{1,2}\.",
     re.IGNORECASE,
 )
 MASTERS = re.compile(
     r"master|[碩硕修]士|석사|\bM\.?\s?(?:S|A|Sc|Phil|Eng)\b|\bLL\.?\s?M\b|magister|diplom|bachelor|\bB\.?\s?(?:A|Sc)\b|licen|"
-    r"mestrado|maestr[ií]a|máster|ma[iî]trise|\bD[EU]A\b|\bgrado\b|laurea|lisans|undergraduate|\bhonou?rs\b|(?<!doktor)arbeit$",
+    r"mestrado|maestr[ií]a|máster|ma[iî]trise|\bD[EU]A\b|\bgrado\b|laurea|lisans|\blic\.|bakalář|inżyn|undergraduate|\bhonou?rs\b|(?<!doktor)arbeit$",
     re.IGNORECASE,
 )
 UNPUBLISHED = re.compile(

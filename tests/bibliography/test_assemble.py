@@ -153,6 +153,15 @@ def test_a_class_of_arxiv_is_no_report() -> None:
     assert (entry.type, entry.arxiv, entry.genre, entry.note) == ("misc", "2001.12345", "", "cs.CL")
 
 
+@pytest.mark.parametrize(
+    "genres", [("(Publication No. 123)", "[Doctoral thesis,"), ("Doctoral thesis", "Publ. No. 123")]
+)
+def test_a_thesis_is_one_beside_what_else_it_is_called(genres: tuple[str, str]) -> None:
+    entry = make_entry([("TITLE", "Ropes"), *(("GENRE", genre) for genre in genres), ("INSTITUTION", "Hull].")])
+    assert (entry.type, entry.genre, entry.number) == ("phdthesis", "Doctoral thesis", "")
+    assert "123" in entry.note
+
+
 def test_a_dash_is_the_author_before() -> None:
     lund, fox = Name("Lund", "K."), Name("Fox", "A.")
     entries = make_entries(
