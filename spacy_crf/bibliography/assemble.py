@@ -90,6 +90,9 @@ class Draft:
         self.put_all(identifiers)
         if not re.search(r"\w", rest) and not REPEATED.match(rest):
             return
+        if "arxiv" in self.values and fields.ARXIV_CLASS.fullmatch(rest):
+            self.add_note(fields.clean(rest))
+            return
         is_too_long = label in SHORT and len(rest) > MOST_CHARACTERS
         if label in TAKERS and not is_too_long:
             self.seen.add(label)
@@ -203,9 +206,6 @@ class Draft:
         self.put_all(found)
 
     def take_report(self, text: str) -> None:
-        if "arxiv" in self.values and fields.ARXIV_CLASS.fullmatch(text):
-            self.add_note(fields.clean(text))
-            return
         found = fields.parse_report(text)
         genre = self.values.get("genre", "")
         if genre and fields.THESIS.search(found.get("genre", "")) and not fields.THESIS.search(genre):

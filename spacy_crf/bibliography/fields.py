@@ -56,7 +56,11 @@ REPORT_NUMBER = re.compile(
     r"(?P<number>(?:\d+/)?\d+(?:[,\s]+\d{3,4})+(?:\s[A-Z]\d?)?|\d{5,}\s[A-Z]\d?|(?=\S*\d)[^\s,]+)",
     re.IGNORECASE,
 )
-ARXIV_CLASS = re.compile(r"\[?[a-z\-]+(?:\.[A-Za-z\-]{2,})\]?[.,;]*")  # "[cs.CL]"
+# "[cs.CL]" and "[hep-th]"
+ARXIV_CLASS = re.compile(
+    r"\[?[a-z\-]+(?:\.[A-Za-z\-]{2,})\]?[.,;]*"
+    r"|\[(?:[a-z]+-(?:ph|ex|th|lat|mat|qc|bio|fin)|math|physics|nlin|cs|stat|eess|econ)\]+[.,;]*"
+)
 THESIS = re.compile(
     r"\bthes[ei]s\b|dissertation|\bdiss\b|thèse|arbeit$|\btes[ei]\b|tesis|tezi\b|proefschrift|scriptie|avhandling|afhandling|"
     r"dissertaç|habilitation|m[ée]moire de (?:master|ma[iî]trise|D[EU]A)|диссертац|[学學]位[论論]文|"

@@ -148,9 +148,11 @@ def test_dates_of_meeting_and_publication() -> None:
         assert make_entry([("DATE", part) for part in parts]).date == Date(Day(2003, 5, 12))
 
 
-def test_a_class_of_arxiv_is_no_report() -> None:
-    entry = make_entry([("TITLE", "On ropes"), ("TECH", "arXiv:2001.12345 [cs.CL],"), ("DATE", "2020.")])
-    assert (entry.type, entry.arxiv, entry.genre, entry.note) == ("misc", "2001.12345", "", "cs.CL")
+@pytest.mark.parametrize("label", ["TECH", "JOURNAL", "PUBLISHER", "NOTE"])
+@pytest.mark.parametrize("name", ["cs.CL", "hep-th", "math"])
+def test_a_class_of_arxiv_is_no_report_and_no_journal(label: str, name: str) -> None:
+    entry = make_entry([("TITLE", "On ropes"), (label, f"arXiv:2001.12345 [{name}],"), ("DATE", "2020.")])
+    assert entry == Entry(title="On ropes", arxiv="2001.12345", date=Date(Day(2020)), note=name)
 
 
 @pytest.mark.parametrize(
