@@ -11,7 +11,7 @@ from spacy.tokens import Doc
 from ..core.errors import CRFError
 from ..pipe.probabilities import LabelsTokens
 from . import dates, fields
-from .entry import NOBODY, Date, Entry, EntryType, Names, normalise, unique_keys
+from .entry import NOBODY, Date, Day, Entry, EntryType, Names, normalise, unique_keys
 from .errors import BibliographyErrors
 from .identifiers import find_faults, take_accessed, take_identifiers
 from .names import parse_names
@@ -24,8 +24,9 @@ BY = re.compile(r"^(?:by|bei)\s+(?=the\b|[A-Z])")
 STRAY = re.compile(r"^(?:[\"”»]|'')[\s,.;:]+")  # the end of a quotation belongs to the field before
 REPEATED = re.compile(r"^[-–—_\s]{2,}[.,:;]*\s*")
 FOUR_FIGURES = re.compile(r"\W*(\d{4})\s*[-–—]{1,3}\s*(\d{4})\W*")
-# Codes of kinds that Chinese lists print behind a title, as GB/T 7714 has them: [J], [M/OL]; D is a thesis
-CODE = re.compile(r"\s*\[(?P<code>[A-Z]{1,2})(?:/[A-Z]{2})?\][\s.,]*$")
+# Codes of kinds that Chinese lists print behind a title, as GB/T 7714 has them: [J], [M/OL]; D is a thesis,
+# R a report, S a standard
+CODE = re.compile(r"\s*\[(?P<code>[A-Z]{1,2})(?:/[A-Z]{2})?\][\s.,/]*$")
 LONGEST_REFERENCE = 20_000  # characters
 SHORT, MOST_CHARACTERS = ("VOLUME", "PAGES", "DATE", "TECH"), 300  # longer ones are something else
 ANNOUNCED = re.compile(
@@ -180,8 +181,11 @@ class Draft:
                 self.date, _ = dates.parse_date(text)
             else:
                 self.add_note(text)
-        if "volume" in self.values and self.date is not None and self.values.get("number") == str(self.date.first.year):
-            del self.values["number"]  # "12 (2003)"
+        number = self.values.get("number", "")
+        if "volume" in self.values and re.fullmatch("1[5-9]..|20[0-4].", number) and number.isdecimal():
+            self.date = self.date or Date(Day(int(number)))
+            if number == str(self.date.first.year):
+                del self.values["number"]  # "12 (2003)"
 
     def _take_part_of_date(self, text: str) -> None:
         """A month or day on its own belongs to a year given elsewhere."""
@@ -324,7 +328,7 @@ def _type(draft: Draft) -> EntryType:
     """A thesis is one wherever it is found; then what the work is in decides, then what it calls itself."""
     values = draft.values
     genre, number = values.get("genre", ""), values.get("number", "")
-    is_report = "genre" in values or ("TECH" in draft.seen and bool(number))
+    is_report = "genre" in values or ("TECH" in draft.seen and bool(number)) or draft.code in ("R", "S")
     if fields.THESIS.search(genre) or draft.code == "D":
         return fields.report_type(genre if fields.THESIS.search(genre) else "thesis")
     if "journal" in values:

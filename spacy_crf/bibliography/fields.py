@@ -27,15 +27,15 @@ VOLUME_WORD = re.compile(
     re.IGNORECASE,
 )
 NUMBER_WORD = re.compile(
-    r"^(?:numbers?|n[uú]ms?|nos?|nrs?|n|n°|nº|№|Heft|H|issues?|iss|fasc|вып)\b\.?\s*(?=[\dIVXL])|^(?:n°|nº|№|no(?=\d))\s*",
+    r"^(?:numbers?|n[uú]ms?|nos?|nrs?|n|n°|nº|№|Heft|H|issues?|iss|fasc|вып|nummer|n[uú]mero|numéro|zesz(?:yt)?|z|č)\b\.?\s*(?=[\dIVXL])|^(?:n°|nº|№|no(?=\d))\s*",
     re.IGNORECASE,
 )
 BRACKETED_NUMBER = re.compile(r"(?P<volume>.*?)[\s,]*\((?P<number>[^()]+)\)?(?:\s*[,;:]\s*(?P<note>.+))?")
 SPELT_NUMBER = re.compile(
-    r"(?P<volume>.+?)[\s,]+(?P<number>(?:numbers?|n[uú]ms?|nos?|nrs?|n|Heft|H|issues?|iss|fasc|вып)\b\.?\s*[\dIVXL].*|(?:n°|nº|№)\s*\d.*|no\d.*)",
+    r"(?P<volume>.+?)[\s,]+(?P<number>(?:numbers?|n[uú]ms?|nos?|nrs?|n|Heft|H|issues?|iss|fasc|вып|nummer|n[uú]mero|numéro|zesz(?:yt)?|z|č)\b\.?\s*[\dIVXL].*|(?:n°|nº|№)\s*\d.*|no\d.*)",
     re.IGNORECASE,
 )
-SHORT_NUMBER = re.compile(r"(?P<volume>\w+)(?:\.\s?|,\s*|:\s*(?=\d{1,2}$))(?P<number>[\w\-–/]+)")
+SHORT_NUMBER = re.compile(r"(?P<volume>\w*\d\w*|[IVXLCDM]+|[ivxlc]{2,}|[A-Z])(?:\.\s?|,\s*|:\s*(?=\d{1,2}$))(?P<number>[\w\-–/]+)")
 EASTERN = re.compile(
     r"(?:[第제]?\s*(?P<volume>\d+)\s*[卷巻권]|卷\s*(?P<behind>\d+))?[\s,，、]*"
     r"(?:[第제]?\s*(?P<number>\d+(?:[-–—~～〜]\d+)?)\s*[号號期호])?"
@@ -44,7 +44,7 @@ PART = re.compile(r"(?P<volume>\d+),?\s+(?P<number>(?:Suppl(?:ement)?|Pt|Part|Sp
 YEAR_OF_VOLUME = re.compile(
     r"(?:^|(?<=\w)\s*(\())((?:1[5-9]|20)\d\d)(?(1)\)[\s,;:]+(?=\w)|;)"
 )  # "2003;12", "12 (2003), 3"
-VOLUME_OF_YEARS = re.compile(r"(?<=\d)\.\s*(?:Bd|Band|Jg|Jahrg(?:ang)?)\b\.?", re.IGNORECASE)
+VOLUME_OF_YEARS = re.compile(r"(?<=\d)\.\s*(?:Bd|Band|Jg|Jahrg(?:ang)?|årg(?:ång)?|roč|évf)\b\.?", re.IGNORECASE)
 EDITION = re.compile(
     r"(?P<edition>(?:\d+\s?(?:st|nd|rd|th|d|e|ème)?\.?,?\s*)?"
     r"(?:first|second|third|fourth|fifth|sixth|revised|rev\.|enlarged|enl\.|expanded|verb\.|erw\.|neubearb\.|überarb\.|"

@@ -229,6 +229,12 @@ def test_references_of_east_asia() -> None:
     )
     chinese = make_entry([("AUTHOR", "王明."), ("TITLE", "城市建筑史[D]."), ("DATE", "2004.")])
     assert (chinese.type, chinese.title) == (EntryType.PHDTHESIS, "城市建筑史")
+    part = make_entry([("TITLE", "城市建筑史[C]//"), ("CONTAINER-TITLE", "论文集."), ("DATE", "2004.")])
+    assert (part.type, part.title) == (EntryType.INCOLLECTION, "城市建筑史")
+    report = make_entry(
+        [("TITLE", "城市建筑史[R]."), ("LOCATION", "北京:"), ("PUBLISHER", "科学院,"), ("DATE", "2004.")]
+    )
+    assert (report.type, report.title) == (EntryType.TECHREPORT, "城市建筑史")
 
 
 def test_identifiers_that_cannot_be_right_are_marked_and_stay() -> None:
@@ -258,6 +264,8 @@ def test_years_in_fields_of_volumes(volume: str) -> None:
 
 
 def test_the_year_is_no_issue() -> None:
+    only = make_entry([("JOURNAL", "Knots"), ("VOLUME", "12 (1987),"), ("PAGES", "S. 1-9")])
+    assert (only.volume, only.number, only.date) == ("12", "", Date(Day(1987)))
     entry = make_entry([("JOURNAL", "Knots"), ("VOLUME", "12 (2003)"), ("DATE", "2003")])
     assert (entry.volume, entry.number, entry.date) == ("12", "", Date(Day(2003)))
     assert make_entry([("JOURNAL", "Knots"), ("VOLUME", "415(1987)"), ("DATE", "2002")]).number == "1987"
