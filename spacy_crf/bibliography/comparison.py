@@ -4,9 +4,11 @@ import re
 import unicodedata
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .entry import Date, Entry, Name, Names, print_value
+from .fields import ARXIV_CLASS
+from .identifiers import take_identifiers
 
 TEXTS = (
     *("title", "container", "series", "volume", "number", "pages", "publisher", "place", "edition"),
@@ -56,6 +58,7 @@ def compare(cited: Mapping[int, Entry], library: Sequence[Entry]) -> list[Discre
     >>> [(one.field, one.cited, one.library) for one in compare({1: crane}, [held])]
     [('volume', '3', '4')]
     """
+    cited, library = {number: _as_preprint(one) for number, one in cited.items()}, list(map(_as_preprint, library))
     matches = _match(cited, library)
     found: list[Discrepancy] = []
     for number, entry in cited.items():
@@ -74,6 +77,15 @@ def compare(cited: Mapping[int, Entry], library: Sequence[Entry]) -> list[Discre
     taken = {place for place, _ in matches.values()}
     rest = (held for place, held in enumerate(library) if place not in taken)
     return [*found, *(Discrepancy(None, held.key, NOT_CITED, library=_name(held)) for held in rest)]
+
+
+def _as_preprint(entry: Entry) -> Entry:
+    """Return an entry whose journal only says its number at arXiv, as in "arXiv preprint arXiv:1706.03762", without."""
+    found, rest = take_identifiers(f"{entry.container} {entry.volume}")
+    is_told = ARXIV_CLASS.fullmatch(rest) or not WORD.search(rest)
+    if found.keys() != {"arxiv"} or not is_told or entry.arxiv not in ("", found["arxiv"]):
+        return entry
+    return replace(entry, container="", volume="", arxiv=found["arxiv"])
 
 
 def _match(cited: Mapping[int, Entry], library: Sequence[Entry]) -> dict[int, tuple[int, str]]:

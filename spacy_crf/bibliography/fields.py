@@ -35,7 +35,9 @@ SPELT_NUMBER = re.compile(
     r"(?P<volume>.+?)[\s,]+(?P<number>(?:numbers?|n[uú]ms?|nos?|nrs?|n|Heft|H|issues?|iss|fasc|вып|nummer|n[uú]mero|numéro|zesz(?:yt)?|z|č)\b\.?\s*[\dIVXL].*|(?:n°|nº|№)\s*\d.*|no\d.*)",
     re.IGNORECASE,
 )
-SHORT_NUMBER = re.compile(r"(?P<volume>\w*\d\w*|[IVXLCDM]+|[ivxlc]{2,}|[A-Z])(?:\.\s?|,\s*|:\s*(?=\d{1,2}$))(?P<number>[\w\-–/]+)")
+SHORT_NUMBER = re.compile(
+    r"(?P<volume>\w*\d\w*|[IVXLCDM]+|[ivxlc]{2,}|[A-Z])(?:\.\s?|,\s*|:\s*(?=\d{1,2}$))(?P<number>[\w\-–/]+)"
+)
 EASTERN = re.compile(
     r"(?:[第제]?\s*(?P<volume>\d+)\s*[卷巻권]|卷\s*(?P<behind>\d+))?[\s,，、]*"
     r"(?:[第제]?\s*(?P<number>\d+(?:[-–—~～〜]\d+)?)\s*[号號期호])?"

@@ -144,3 +144,13 @@ def test_letters_of_pages_may_stand_once(pages: str) -> None:
     ]
     assert compare({1: works[0]}, [works[1]]) == []
     assert [one.field for one in compare({1: works[0]}, [works[2]])] == ["pages"]
+
+
+@pytest.mark.parametrize(
+    "container, volume",
+    [("arXiv preprint arXiv:2003.01234", ""), ("CoRR", "abs/2003.01234"), ("arXiv:2003.01234 [cs]", "")],
+)
+def test_a_number_at_arxiv_may_stand_for_the_journal(container: str, volume: str) -> None:
+    cited, held = Entry(title="On ropes", arxiv="2003.01234"), Entry(title="Ropes", container=container, volume=volume)
+    assert differences(cited, held) == [("title", "On ropes", "Ropes")]
+    assert differences(held, cited) == [("title", "Ropes", "On ropes")]
