@@ -42,7 +42,9 @@ PUBLISHERS = {EntryType.TECHREPORT: "institution", **dict.fromkeys(THESES, "scho
 # Types of other styles, and of biblatex.
 TYPES = {
     **{"conference": EntryType.INPROCEEDINGS, "inbook": EntryType.INCOLLECTION, "thesis": EntryType.PHDTHESIS},
-    **dict.fromkeys(("proceedings", "collection"), EntryType.BOOK),
+    **dict.fromkeys(("proceedings", "collection", "reference", "booklet"), EntryType.BOOK),
+    **dict.fromkeys(("mvbook", "mvproceedings", "mvcollection", "mvreference"), EntryType.BOOK),
+    **dict.fromkeys(("bookinbook", "suppbook", "suppcollection", "inreference"), EntryType.INCOLLECTION),
     **dict.fromkeys(("report", "manual"), EntryType.TECHREPORT),
     **{kind.value: kind for kind in EntryType},
 }
@@ -57,6 +59,7 @@ ARCHIVES = ("archiveprefix", "eprinttype")  # where an eprint is, in BibTeX and 
 RIVALS = {"publisher", *PUBLISHERS.values(), "organization"}
 # Fields of a book that are not those of its parts
 OWN = {"crossref", "key", "doi", "url", "urldate", "eprint", "note", "abstract", "keywords", "file", "pages"}
+SUBTITLES = {name.replace("title", "subtitle"): name for name in ("title", "booktitle", "journaltitle")}
 # Kinds as biblatex calls them
 GENRES = {"phdthesis": "PhD thesis", "mathesis": "Master's thesis", "bathesis": "Bachelor's thesis"}
 GENRES |= {"techreport": "Technical report", "resreport": "Research report"}
@@ -205,8 +208,12 @@ def _read(key: str, entry: Any, entries: Mapping[str, Any]) -> Entry:
         whole = entries[fields.pop("crossref")]
         of_whole = {name.lower(): value for name, value in whole.fields.items()}
         of_whole.setdefault("booktitle", of_whole.pop("title", ""))
+        of_whole.setdefault("booksubtitle", of_whole.pop("subtitle", ""))
         fields = {**{name: value for name, value in of_whole.items() if value and name not in OWN}, **fields}
         persons = {**whole.persons, **persons}
+    for subtitle, title in SUBTITLES.items():
+        if fields.get(title) and fields.get(subtitle):
+            fields[title] = f"{fields[title].rstrip()}: {fields.pop(subtitle)}"
     kind = TYPES.get(entry.type.lower(), EntryType.MISC)
     if "type" in fields and kind in PUBLISHERS:
         fields["type"] = GENRES.get(fields["type"].strip().lower(), fields["type"])

@@ -242,6 +242,17 @@ def test_a_part_has_what_its_book_has() -> None:
     assert (book.title, book.container, other.note) == ("Knots", "", "crossref: nowhere")
 
 
+def test_subtitles_belong_to_titles() -> None:
+    text = """
+    @incollection{a, title={Ropes}, subtitle={On {Tar}}, booktitle={Knots}, booksubtitle={A Book}}
+    @inbook{b, title={Eels}, crossref={c}}
+    @mvbook{c, title={Knots}, subtitle={A Book}}"""
+    first, second, whole = read_bibtex(text)
+    assert (first.title, first.container, first.note) == ("Ropes: On Tar", "Knots: A Book", "")
+    assert (second.title, second.container, second.note) == ("Eels", "Knots: A Book", "")
+    assert (whole.type, whole.title) == (EntryType.BOOK, "Knots: A Book")
+
+
 def test_fields_in_two_pairs_of_braces() -> None:
     (entry,) = read_bibtex(
         "@article{a, title={{Ropes}}, year={{2003}}, month={{MAY 3}}, volume={{12}}, doi={{10.5555/a}}}"
