@@ -13,6 +13,7 @@ from ..corpora.files import data_suffix
 from ..reading.joining import LONGEST_WORD, find_words, join_lines
 from ..sections.layout import to_doc
 from ..sections.reader import READERS, read_layout
+from .dates import YEAR
 from .entry import SURROGATES
 from .errors import BibliographyErrors
 from .names import LOWER
@@ -20,19 +21,28 @@ from .names import LOWER
 HEADING = re.compile(
     r"\\(?:begin|end)\{thebibliography\}.*|"
     r"(?:#{1,6}\s*)?[*_]{0,3}(?:\W*\d+(?:\.\d+)*\.?\s+|[ivxlc]+\.\s+|chapter\s+\d+:?\s+)?"
-    r"(?:(?:selected|annotated|cited|primary|secondary|supplementary|additional|general|list of|liste der)\s+)?"
-    r"(?:r\s?eferences?(?:\s+(?:cited|list))?|bibliograph(?:y|ie|ia)|bibliograf[ií]a|works cited|literature(?: cited)?|"
-    r"literatur(?:verzeichnis|hinweise|e|a)?|literatuur(?:lijst)?|litteratur(?:förteckning|liste)?|"
-    r"quellen(?:verzeichnis)?|sources|further reading|notes|publications|références(?: bibliographiques)?|"
-    r"refer[eê]ncias(?: bibliográficas)?|riferimenti(?: bibliografici)?|kaynak(?:ça|lar)|βιβλιογραφία|"
-    r"(?:список\s+)?(?:использованной\s+)?литератур[аы]|参考文献|參考文獻|引用文献|참고\s?문헌|المراجع|ביבליוגרפיה)"
+    r"(?:(?:select(?:ed)?|annotated|cited|primary|secondary|supplementary|additional|general|list of|liste der"
+    r"|(?:un)?published|archival|web|internet)\s+)?"
+    r"(?:r\s?eferences?(?:\s+(?:cited|list))?|bibliographic(?:al)?\s+references|works\s(?:cited|consulted)"
+    r"|bibliogra(?:phy|phie|phia|fie|f[ií]a)(?:\s(?:sélective|générale|citada|consultada|selecta))?|sources"
+    r"|(?:primär|sekundär|forschungs)?literatur(?:verzeichnis|liste|angaben|nachweise?|hinweise|e|a)?|publications"
+    r"|(?:literatur|quellen)-?\s+und\s+(?:literatur|quellen)(?:verzeichnis)?|(?:(?:un)?gedruckte\s+)?quellen(?:verzeichnis)?"
+    r"|literature(?:\scited)?|further\sreading|(?:geraadpleegde\s+)?literatuur(?:lijst)?|bronnen(?:lijst)?|refer[ea]n(?:ties|ser|cer)"
+    r"|(?:käll-\s+och\s+)?litteratur(?:förteckning|liste)?|källor|kirjallisuus|lähteet|ouvrages cités|notes"
+    r"|références(?: bibliographiques)?|sources (?:primaires|secondaires)|obras (?:citadas|consultadas)|opere citate"
+    r"|refer[eê]ncias(?: bibliográficas)?|riferimenti(?: bibliografici)?|(?:fuentes|fontes|fonti)(?: prim[aá]ri\w+)?"
+    r"|piśmiennictwo|(?:seznam|použitá)\s+literatur[ay]|irodalom(?:jegyzék)?|kaynak(?:ça|lar)|βιβλιογραφία|библиография"
+    r"|(?:список\s+)?(?:использованн(?:ой|ая)\s+)?литератур[аы]|(?:参考|引用)?文献|參考文獻|참고\s?문헌|(?:قائمة\s)?المراجع|ביבליוגרפיה)"
     r"(?:\s+(?:(?:to|for|of)\s+(?:the\s+)?(?:chapter|part|section|appendix|introduction|text)\b[^.,]{0,40}?"
-    r"|(?:and|und|et)\s+(?:further\s+)?(?:notes|reading|sources|references|bibliography|quellen)))?"
+    r"|(?:and|und|et)\s+(?:further\s+)?(?:notes|reading|sources|references|bibliograph(?:y|ie)|quellen)))?"
     r"(?:\s*\(\d+\))?\s*:?[*_]{0,3}(?:\s*#+)?",
     re.IGNORECASE,
 )
 # Headings that may stand above something else as well
-VAGUE = re.compile(r"\W*(?:notes|sources|quellen|publications|further reading|literatur[ae]?)\W*", re.IGNORECASE)
+VAGUE = re.compile(
+    r"\W*(?:notes|sources|quellen|publications|further reading|literatur[ae]?|bronnen|f(?:uentes|ontes|onti))\W*",
+    re.IGNORECASE,
+)
 DOCUMENTS = frozenset({*READERS, ".xml"})  # suffixes of files that are more than a list of references
 GROUP = re.compile(r"(?:1[5-9]|20)\d\d|[A-ZА-Я]")  # above the works of a year, or of authors with a letter
 RULE = re.compile(r"[=~*#_+\-–—]{3,}")  # below a heading
@@ -90,7 +100,8 @@ MOST_TRIES = 5  # lines with the number 1
 GAP_COST, BLANK_GAIN, FINISHED_GAIN = 0.25, 0.5, 0.25
 JUMP_COSTS = (1.7, 0.9)  # without and with brackets
 SAME_INDENT = 2  # numbers set flush right shift by their width
-INVISIBLE = re.compile("[\ufeff\u200b\u200e\u200f\u2060]|\\\\newblock\\b\\s?")
+# and what begins a page
+INVISIBLE = re.compile("[\ufeff\u200b\u200e\u200f\u2060]|(?<![^\n])\f|\\\\newblock\\b\\s?")
 
 
 @dataclass(frozen=True)
@@ -243,11 +254,12 @@ def _unnumbered_starts(part: Sequence[_Line]) -> list[int]:
     first = part[0].indent
     if any(line.indent != first for line in part):
         return [place for place, line in enumerate(part) if line.indent == first]
-    if any(line.after_blank for line in part[1:]):
-        return [0, *(place for place, line in enumerate(part) if place and line.after_blank)]
     pairs = enumerate(pairwise(line.text for line in part), 1)
-    finished = (place for place, (before, line) in pairs if BEGINNING.match(line) and _is_finished(before))
-    return [0, *finished]
+    finished = [place for place, (before, line) in pairs if BEGINNING.match(line) and _is_finished(before)]
+    behind_blank = [place for place, line in enumerate(part) if place and line.after_blank]
+    # blank lines may stand between groups of references that have a line each
+    is_one_each = len(finished) == len(part) - 1 and all(YEAR.search(line.text) for line in part)
+    return [0, *(behind_blank if behind_blank and not is_one_each else finished)]
 
 
 def _is_finished(line: str) -> bool:

@@ -83,6 +83,45 @@ def test_headings_are_dropped_and_begin_a_new_layout(heading: str) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "heading",
+    [
+        *(
+            "Bibliografie",
+            "Select Bibliography",
+            "Works Consulted",
+            "Quellen- und Literaturverzeichnis",
+            "Primärliteratur",
+        ),
+        *(
+            "Literaturangaben",
+            "Bibliographie générale",
+            "Sources primaires",
+            "Obras citadas",
+            "Fuentes",
+            "Opere citate",
+        ),
+        *("Geraadpleegde literatuur", "Bronnen", "Referenties", "Käll- och litteraturförteckning", "Lähteet"),
+        *("Piśmiennictwo", "Použitá literatura", "Irodalomjegyzék", "Библиография", "文献", "قائمة المراجع"),
+    ],
+)
+def test_headings_in_many_languages(heading: str) -> None:
+    found = split_references(f"{heading}\nLund, K. Ropes. 1999.\nMoss, P. Eels. 2001.")
+    assert [one.first_line for one in found] == [2, 3]
+
+
+def test_blank_lines_between_groups_of_references_on_a_line_each() -> None:
+    lines = ["Lund, K. Ropes. 1999.", "Moss, P. Eels. 2001.", "", "Roe, J. Tar. 2003.", "Venn, C. Oars. 2004."]
+    assert [one.text for one in split_references("\n".join(lines))] == list(filter(None, lines))
+    broken = "Lund, K. Ropes.\nHull: Spurn, 1999.\n\nMoss, P. Eels.\nHull: Spurn, 2001."
+    assert [one.first_line for one in split_references(broken)] == [1, 4]
+
+
+def test_a_new_page_is_no_line_and_no_blank_one() -> None:
+    pages = "Lund, K. Ropes and\n\fsails. 1999.\n\nMoss, P. Eels. 2001.\n\nRoe, J.\n\fTar. 2003.\n"
+    assert [(one.first_line, one.last_line) for one in split_references(pages)] == [(1, 2), (4, 4), (6, 7)]
+
+
 def test_a_title_about_references_is_no_heading() -> None:
     (found,) = split_references("A. Bell, On the history of the\nreferences in books and their notes, 1990.\n")
     assert found.text.endswith("of the references in books and their notes, 1990.")
