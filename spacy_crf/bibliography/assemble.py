@@ -89,7 +89,7 @@ class Draft:
         self.faults += [fault for fault in map(str, find_faults(text)) if fault not in self.faults]
         identifiers, rest = take_identifiers(STRAY.sub("", text))
         self.put_all(identifiers)
-        if not re.search(r"\w", rest) and not REPEATED.match(rest):
+        if not re.search(r"\w", rest) and not (label == "AUTHOR" and REPEATED.match(rest)):
             return
         if "arxiv" in self.values and fields.ARXIV_CLASS.fullmatch(rest):
             self.add_note(fields.clean(rest))
@@ -284,7 +284,8 @@ def make_entries(references: Iterable[Sequence[Segment]]) -> list[Entry | None]:
     previous = NOBODY
     for segments in references:
         is_labelled = any(label.upper() in TAKERS | SAME for label, _ in segments)
-        entry = make_entry(segments, previous) if is_labelled else None
+        made = make_entry(segments, previous) if is_labelled else Entry()
+        entry = None if replace(made, type=EntryType.MISC) == Entry() else made  # marks alone say nothing
         previous = entry.authors if entry is not None and entry.authors else previous
         entries.append(entry)
     keys = iter(unique_keys([entry for entry in entries if entry is not None]))

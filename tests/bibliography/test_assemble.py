@@ -179,8 +179,9 @@ def test_a_dash_is_the_author_before() -> None:
 
 def test_references_without_fields_leave_a_gap_and_keys_are_distinct() -> None:
     title = [("title", "Ropes")]
-    entries = make_entries([title, [("", "Ropes")], [], [("O", "x")], title])
-    assert [entry and entry.key for entry in entries] == ["ropesa", None, None, None, "ropesb"]
+    marks = [("AUTHOR", "* *"), ("TITLE", "*"), ("INSTITUTION", "---")]
+    entries = make_entries([title, [("", "Ropes")], [], [("O", "x")], marks, [("AUTHOR", "———")], title])
+    assert [entry and entry.key for entry in entries] == ["ropesa", None, None, None, None, None, "ropesb"]
 
 
 def test_texts_are_normalised() -> None:
