@@ -66,10 +66,7 @@ CONTRIBUTION = re.compile(
     r"(?:with|mit|avec)\s+(?:an?|the|einem|einer|une?)\s.*\b(?:by|von|par|de)\s.*)$"
 )
 ROMAN_END = re.compile(r"(?<=\bI[IV])\.$|(?<=\bIII)\.$|(?<=\d[nrt][dh])\.$")
-HARD = re.compile(
-    rf"\s*[;/]\s*|(?<=\.)\s+[-–—]\s+|\s+[–—]\s+(?={CAPITAL}[\w'’\-]+,\s)"
-    r"|\s*・\s*(?=[\u3400-\u9fff\uac00-\ud7a3])|\s*·\s*(?=[\uac00-\ud7a3])"
-)
+HARD = re.compile(r"\s*[;/]\s*|(?<=\.)\s+[-–—]\s+|\s*・\s*(?=[\u3400-\u9fff\uac00-\ud7a3])|\s*·\s*(?=[\uac00-\ud7a3])")
 FOR_BODY = re.compile(rf"(?:[;,]\s*|(?<=\b{CAPITAL}\.)\s+)(?:for|on behalf of)\s+(?=the\b)")
 # "ET" may be initials, as in "Smith ET,".
 AND = r"\b(?:and|und|et|with|en|och|og|ja|és|ve|oraz|και|и|та|AND|UND|WITH)\b"
@@ -149,6 +146,8 @@ def parse_names(text: str) -> tuple[Names, str]:
     text = BEFORE.sub("", text).rstrip(EDGES)
     text = text if ED.fullmatch(text) else AFTER.sub(", ", text).strip(EDGES)
     text = ROMAN_END.sub("", text)
+    if all(part.count(",") == 1 for part in re.split(r"\s[–—]\s", text)):  # "Family, Given – Family, Given"
+        text = re.sub(r"\s[–—]\s", "; ", text)
     text, n_and_others = ET_AL.subn(", ", text)
     text, n_omitted = OMITTED.subn(", ", text)
     return Names(tuple(_names(text.strip(EDGES))), n_and_others + n_omitted > 0), ", ".join(rest)

@@ -231,6 +231,7 @@ CASES = {
     "edición de Karin Lund": ["Lund, Karin"],
     "hrsg. v. Karin Lund u. Peter Moss": ["Lund, Karin", "Moss, Peter"],
     "Lund, Karin – Moss, Peter": ["Lund, Karin", "Moss, Peter"],
+    "Lund – Moss, P., Roe, K.": ["Lund – Moss, P.", "Roe, K."],
     "Hohenau, Karl-Otto von und zu": ["von und zu~Hohenau, Karl-Otto"],
     "Karin Lund, MSc; Peter Moss, BSc": ["Lund, Karin", "Moss, Peter"],
     # companies, and bodies whose names have "and"
