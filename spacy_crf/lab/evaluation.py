@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from spacy.attrs import ORTH
 from spacy.language import Language
 from spacy.scorer import Scorer
 from spacy.tokens import Doc, Span, Token
@@ -23,7 +22,7 @@ from ..core.arrays import Indices
 from ..core.errors import CRFError
 from ..core.labels import UNKNOWN, TagSet
 from ..pipe.block import SPAN_TARGETS
-from ..pipe.calibration import run_before
+from ..pipe.calibration import as_seen
 from ..pipe.component import ChainPipe
 from ..pipe.probabilities import GivesProbabilities, labels_of
 from ..punctuation.block import NONE
@@ -163,18 +162,6 @@ def evaluate(
     rows = numbers if counts["documents"] > 1 else np.arange(len(examples))
     intervals = find_intervals(make_tallies(pipe, tested), rows, found) if with_intervals else {}
     return Figures(found, intervals, drawn, counts, unknown_share(pipe, tested), seconds, examples, seen)
-
-
-def as_seen(nlp: Language, name: str, plain: Iterable[Doc], examples: Iterable[Example]) -> list[Example]:
-    """Return examples as a component of a pipeline saw them; as they were annotated, where that has changed tokens.
-
-    plain (Iterable[Doc]): copies of their predicted sides before they were annotated.
-    """
-    found = []
-    for doc, example in zip(run_before(nlp, name, plain), examples):
-        is_same = np.array_equal(doc.to_array(ORTH), example.predicted.to_array(ORTH))
-        found.append(Example(doc, example.reference) if is_same else example)
-    return found
 
 
 def unknown_share(pipe: Any, tested: Scored) -> float | None:

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from spacy.attrs import ORTH
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -135,6 +136,18 @@ def run_before(nlp: Language, name: str, docs: Iterable[Doc]) -> Iterator[Doc]:
     """Yield Docs as a component of the pipeline sees them."""
     with nlp.select_pipes(enable=nlp.pipe_names[: nlp.pipe_names.index(name)]):
         yield from nlp.pipe(docs)
+
+
+def as_seen(nlp: Language, name: str, plain: Iterable[Doc], examples: Iterable[Example]) -> list[Example]:
+    """Return examples as a component of a pipeline saw them; as they were annotated, where that has changed tokens.
+
+    plain (Iterable[Doc]): copies of their predicted sides before they were annotated.
+    """
+    found = []
+    for doc, example in zip(run_before(nlp, name, plain), examples):
+        is_same = np.array_equal(doc.to_array(ORTH), example.predicted.to_array(ORTH))
+        found.append(Example(doc, example.reference) if is_same else example)
+    return found
 
 
 def annotated(nlp: Language, name: str, examples: Iterable[Example]) -> Iterator[Example]:

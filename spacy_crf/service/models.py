@@ -297,7 +297,8 @@ def limit_solvers(nlp: Language, seconds: float) -> None:
 def ask_for_all(nlp: Language) -> None:
     """Have components tell what answers show beside labels: probabilities, and what constraints changed; each in an
     attribute of its own, but where the config names one, which others of the pipeline may read."""
-    for name, pipe in nlp.pipeline:
+    pipes: list[tuple[str, Any]] = nlp.pipeline
+    for name, pipe in pipes:
         has_marginals = isinstance(pipe, LabelsTokens) and not isinstance(pipe, GivesSets)
         if has_marginals and isinstance(pipe, ChainPipe) and pipe.cfg["marginals"] is None:
             pipe.cfg["marginals"] = f"{MARGINALS}_{name}"
@@ -309,6 +310,6 @@ def ask_for_all(nlp: Language) -> None:
 
 def tells_scores(pipe: Any) -> bool:
     """Whether a component can tell how probable its entities are, and is not asked for it."""
-    if not isinstance(pipe, ChainPipe) or pipe.cfg.get("scores", "") is not None or pipe.settings.target != "ent":
+    if not isinstance(pipe, ChainPipe) or getattr(pipe.settings, "target", "") != "ent":
         return False
-    return pipe.has_probabilities and pipe.settings.model.attrs.get("order") != 2
+    return pipe.cfg.get("scores", "") is None and pipe.has_probabilities and pipe.model.attrs.get("order") != 2

@@ -1,0 +1,232 @@
+"""Mentions of sections in a text, such as "see 3.2", "Article 7(2)" and "artikel 7, tweede lid", as paths of numbers.
+
+A path goes from the outside in. Words of six languages are in the lists of `core.grammar.numerals`.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
+from itertools import accumulate, takewhile
+
+from ..core.grammar.numbering import PLACE, SIGNS, Reading, readings
+from ..core.grammar.numerals import ARABIC, INSERTED, KEYWORDS, MENTIONS, ORDINALS, PLURALS, RANKS
+
+WORDS = {form: word for form, word in (KEYWORDS | PLURALS).items() if len(form) > 1}
+LONGEST = 40  # characters of a number that others share the beginning of
+DEEPEST = max(RANKS.values()) + 1  # the rank of a number without a word
+
+
+def _any(words: Iterable[str]) -> str:
+    """A pattern of these words, the longest first, in any case."""
+    return f"(?i:{'|'.join(re.escape(word) for word in sorted(words, key=len, reverse=True))})"
+
+
+_BRACKETS = r"\([0-9a-z]{1,4}\)"
+_INSERTED = rf"(?:[ -]?{_any(INSERTED)}(?!\w|\s(?:[0-9§]|{_any(WORDS)}))|er|[a-z])?"  # 2a, 2 bis, not "2 bis 4"; 1er
+_PARTS = rf"[0-9]{{1,4}}{_INSERTED}(?:[.:–-][0-9]{{1,4}}{_INSERTED}|\.[a-zA-Z])*"
+_LETTERS = r"(?:[IVXLC]{1,7}|[A-Z])(?:[.-]?[0-9]{1,4})*"
+NUMBER = rf"(?:(?:{_PARTS}|{_LETTERS})(?!\w)(?:{_BRACKETS})*|(?:{_BRACKETS})+)"
+_BETWEEN = rf"(?:,\s?(?:{_any(MENTIONS['between'])}\s)?|\s?[–-]\s?|\s{_any(MENTIONS['between'])}\s)"
+_MENTION = re.compile(
+    rf"(?<!\w)(?:(?P<ordinals>{_any(ORDINALS)}(?:(?:,|\s{_any(MENTIONS['between'])})\s{_any(ORDINALS)}){{0,9}})"
+    rf"\s(?P<ranked>{_any(WORDS)})(?!\w)"
+    rf"|(?:(?P<word>{_any(WORDS)})\.?\s|(?P<sign>[{''.join(SIGNS)}])[{''.join(SIGNS)}]?\s?)"
+    rf"(?P<numbers>{NUMBER}(?:{_BETWEEN}{NUMBER})*)"
+    rf"|{_any(MENTIONS['see'])}\.?\s(?P<bare>[0-9]{{1,4}}(?:\.[0-9]{{1,4}})+)(?![.-]?\w))"
+)
+_NUMBER, _BRACKET, _ORDINAL = re.compile(NUMBER), re.compile(_BRACKETS), re.compile(rf"{_any(ORDINALS)}(?!\w)")
+# "sections 2–4 and 6-1" are three numbers, "§§ 2-4" are two
+_AMONG_SEVERAL, _OF_RANGE = (re.compile(NUMBER.replace("[.:–-]", signs)) for signs in ("[.:-]", "[.:]"))
+_LISTED = re.compile(_BETWEEN)
+_PLACE = r"(?:[0-9]{1,3}[a-z]?|[a-z]{1,2}|[IVX]{1,4})\)?(?!\w)"
+_FINER = (  # parts that are no sections, such as "Satz 2", "first sentence", "ff."
+    rf"(?:,?\s(?:aanhef\sen\s)?{_any(MENTIONS['finer'])}\.?\s?{_PLACE}(?:{_BETWEEN}{_PLACE})*"
+    rf"|,?\s{_any(ORDINALS)}\s{_any(MENTIONS['finer'])}(?!\w)|\sff?\.)"
+)
+_SMALLER = re.compile(rf"{_FINER}*(?:,\s| )")  # between a section and a part of it
+_ALSO = re.compile(rf"{_FINER}*{_BETWEEN}")  # between two parts of it
+_OF = re.compile(rf"\s{_any(MENTIONS['of'])}\s(?:(?:the|de|het|la|le)\s)?|\sde\sl['’]", re.IGNORECASE)
+# such as "of the Regulation", ", van de Wet", "BGB", "of the GDPR": a name, or an abbreviation with two capitals
+_OF_LAW = re.compile(
+    rf"{_FINER}*(?:\s\w*[A-Z]\w*[A-Z]|,?\s{_any(MENTIONS['of'])}\s(?:(?P<between>(?:\w+[\s'’]){{0,4}}?)"
+    rf"(?:{_any(MENTIONS['law'])}|\w+{_any(MENTIONS['laws'])}|[0-9]+/[0-9]+)(?!\w)"
+    rf"|(?i:(?:the|het|la|le)\s)?(?=\w{{2,6}}(?!\w))\w*[A-Z]\w*[A-Z]))"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A mention of a section. start, end (int): its characters. path (Sequence[NumberStep]): numbers from the outside in.
+
+    has_none (bool): whether no one section of this text is meant: it, or the list that it is in, is of another text, or
+    it is a part of several.
+    """
+
+    start: int
+    end: int
+    path: Sequence["NumberStep"]
+    has_none: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NumberStep:
+    """A number that a text mentions, with its characters, and its word or sign; "" without."""
+
+    start: int
+    end: int
+    word: str
+    readings: tuple[Reading, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Numbers that share a word: "articles 3 and 4"."""
+
+    start: int
+    end: int
+    steps: list[NumberStep]
+
+    @property
+    def word(self) -> str:
+        """The word or sign that they share."""
+        return self.steps[0].word
+
+    @property
+    def rank(self) -> int:
+        """How deep in an outline such sections stand."""
+        return rank_of(self.word)
+
+    def is_above(self, other: "Group") -> bool:
+        """Whether the sections of another group may be parts of those of this one."""
+        return self.rank <= other.rank and self.word != other.word
+
+
+def find_mentions(text: str, headings: Set[int]) -> Iterator[Mention]:
+    """Yield the mentions of sections in a text, in order. headings (Set[int]): where headings begin, whose own numbers
+    are no mentions."""
+    groups = (own for group in _groups(text) if (own := _before_headings(group, headings)) is not None)
+    runs = list(_runs(text, groups))
+    for run, has_none in zip(runs, _mean_none(text, runs)):
+        start, end = _bounds(run)
+        listed = next((group for group in run if len(group.steps) > 1), run[-1])
+        for step in listed.steps:
+            first = start if step is listed.steps[0] else step.start
+            behind = end if len(listed.steps) == 1 else step.end
+            path = [step if group is listed else group.steps[0] for group in run]
+            yield Mention(first, behind, path, has_none)
+
+
+def _before_headings(group: Group, headings: Set[int]) -> Group | None:
+    """A group without the numbers of headings, as behind "of this Part" and a line end; None if nothing is left."""
+    steps = list(takewhile(lambda step: step.start not in headings, group.steps))
+    if not steps or group.start in headings:
+        return None
+    return group if len(steps) == len(group.steps) else Group(group.start, steps[-1].end, steps)
+
+
+def _runs(text: str, groups: Iterable[Group]) -> Iterator[list[Group]]:
+    """Groups that name one place together, from the outside in: "artikel 7, tweede lid", "point (a) of Article 7"; or
+    one in several: "points (a) and (b) of Article 7", "point (a) of Articles 7 and 8"."""
+    run: list[Group] = []
+    end = 0
+    for group in groups:
+        gap = text[end : group.start]
+        own = [each for each in run if each.start < each.end]  # the others are told by what stands before
+        is_one = sum(len(each.steps) > 1 for each in (*own, group)) < 2
+        shared = _shared(run, group, gap)
+        if run and is_one and run[-1].is_above(group) and len(run[-1].steps) == 1 and _SMALLER.fullmatch(gap):
+            run.append(group)
+        elif run and is_one and group.is_above(own[0]) and _OF.fullmatch(gap):
+            run = [group, *own]
+        elif shared:
+            yield run
+            run = [*(Group(group.start, group.start, each.steps[-1:]) for each in shared), group]
+        else:
+            if run:
+                yield run
+            run = [group]
+        end = group.end
+    if run:
+        yield run
+
+
+def _shared(run: Sequence[Group], group: Group, gap: str) -> Sequence[Group]:
+    """The groups that what follows a run is in as well: § 2 of "§ 2 Abs. 1 und Abs. 2", § 3 of "§§ 2, 3 Abs. 1"."""
+    if len(run) == 1 and len(run[0].steps) > 1 and run[0].is_above(group) and _SMALLER.fullmatch(gap):
+        return run
+    place = next((place for place, own in enumerate(run) if own.word == group.word), 0)
+    in_order = place > 0 and run[0].start <= run[place].start and all(len(own.steps) == 1 for own in run[:place])
+    return run[:place] if in_order and _ALSO.fullmatch(gap) else []
+
+
+def _mean_none(text: str, runs: Sequence[list[Group]]) -> list[bool]:
+    """Which runs are of another text, as the last of a list is ("Article 2 or Article 4 GDPR"), or parts of several
+    sections ("points (a) and (b) of Articles 2 and 4")."""
+    found, behind = list[bool](), list[Group]()
+    for run in reversed(runs):
+        end = _bounds(run)[1]
+        gap = text[end : _bounds(behind)[0]] if behind else ""
+        is_listed = bool(_LISTED.fullmatch(gap)) and run[0].word in {group.word for group in behind}
+        is_of_several = bool(_OF.fullmatch(gap)) and behind[0].is_above(run[0])
+        found.append(_is_of_law(text, end) or is_of_several or (is_listed and found[-1]))
+        behind = run
+    return found[::-1]
+
+
+def _bounds(run: Sequence[Group]) -> tuple[int, int]:
+    """The characters of a run, whose groups stand from the outside in."""
+    return min(group.start for group in run), max(group.end for group in run)
+
+
+def _groups(text: str) -> Iterator[Group]:
+    for found in _MENTION.finditer(text):
+        start, end = found.span()
+        if found["ordinals"]:
+            word, places = WORDS[found["ranked"].lower()], list(_ORDINAL.finditer(text, start, found.end("ordinals")))
+            ends = [own.end() for own in places[:-1]] + [end]
+            values = [Reading(ARABIC, PLACE, (ORDINALS[own[0].lower()],)) for own in places]
+            steps = [NumberStep(own.start(), last, word, (value,)) for own, last, value in zip(places, ends, values)]
+        elif found["bare"]:
+            start = found.start("bare")
+            steps = [NumberStep(start, end, "", readings(found["bare"]))]
+        else:
+            word = found["sign"] or WORDS[found["word"].lower()]
+            is_plural = (found["word"] or "").lower() in PLURALS or text[start + 1] in SIGNS
+            at = found.start("numbers")
+            numbers = _numbers(found["numbers"], is_plural)
+            whole = accumulate((own[0] for own in numbers), _completed)
+            steps = [
+                NumberStep(at + own.start(), at + own.end(), word, readings(each)) for own, each in zip(numbers, whole)
+            ]
+        if all(step.readings for step in steps):
+            yield Group(start, end, steps)
+
+
+def _completed(before: str, number: str) -> str:
+    """A number of a list with what it shares with the one before: "(b)" behind "2(1)(a)" is 2(1)(b)."""
+    if number.startswith("(") and len(before) <= LONGEST:
+        first = readings(number.partition(")")[0] + ")")
+        for bracket in reversed(list(_BRACKET.finditer(before))):
+            own = readings(bracket[0])
+            if any(one.kinds == other.kinds and one.values < other.values for one in own for other in first):
+                return before[: bracket.start()] + number
+    return number
+
+
+def _numbers(text: str, is_plural: bool) -> list[re.Match[str]]:
+    """The numbers of a list of them. is_plural (bool): behind a word or sign for several, of which a dash may be."""
+    if not is_plural:
+        return list(_NUMBER.finditer(text))
+    found = list(_AMONG_SEVERAL.finditer(text))
+    return found if len(found) > 1 else list(_OF_RANGE.finditer(text))
+
+
+def _is_of_law(text: str, end: int) -> bool:
+    """Whether a mention that ends here is one of another text."""
+    law = _OF_LAW.match(text, end)
+    return law is not None and not set((law["between"] or "").lower().split()) & MENTIONS["own"]
+
+
+def rank_of(word: str) -> int:
+    """How deep in an outline sections with a word or sign stand."""
+    return SIGNS.get(word, RANKS.get(word, DEEPEST))
