@@ -27,6 +27,7 @@ from .tagsets import CHECKED, NO_GOLD, parse_tags
 
 MODEL = "spacy_crf"
 GOLD = "gold"  # cells of checked tokens, where labels alone do not tell their weights
+UNTAGGED = "untagged"  # offsets of tokens that a person has left without a tag, of which Label Studio has no span
 LABEL, TEXT = "label", "text"  # names of the tags of Label Studio's labelling interface
 SPANS, RELATION = "labels", "relation"  # types of what is in a result
 UNTOUCHED = "prediction"  # origin of a span that a person has left as it was
@@ -133,7 +134,8 @@ def _annotations(task: dict[str, Any]) -> Iterator[tuple[dict[str, Any], bool]]:
 def _parse_task(task: dict[str, Any], where: str, control: str) -> ExchangeDocument:
     name, text, sentences = _place(task["data"])
     results = (_parse_result(one, is_predicted, text, where, control) for one, is_predicted in _annotations(task))
-    marked = mark_tokens(sentences, chain.from_iterable(results))
+    untagged = [Mark(start, end, {}, True) for start, end in task["data"].get(UNTAGGED) or ()]
+    marked = mark_tokens(sentences, chain(untagged, *results))
     return ExchangeDocument(name, text, _keep_weights(task["data"], marked, where))
 
 
@@ -167,7 +169,9 @@ def _make_task(document: ExchangeDocument) -> dict[str, Any]:
     tokens = list(enumerate(_tokens(document), 1))
     checked = [_make_result(k, token, list(token.gold)) for k, token in tokens if token.gold]
     predicted = [_make_result(k, token, [token.tag]) for k, token in tokens if token.tag and not token.is_checked]
-    task: dict[str, Any] = {"data": _offsets(document), "predictions": [{"model_version": MODEL, "result": predicted}]}
+    untagged = [[token.start, token.end] for _, token in tokens if token.gold == {}]
+    data = {**_offsets(document), **({UNTAGGED: untagged} if untagged else {})}
+    task: dict[str, Any] = {"data": data, "predictions": [{"model_version": MODEL, "result": predicted}]}
     return {**task, "annotations": [{"result": checked}]} if checked else task
 
 

@@ -102,6 +102,7 @@ def test_only_what_is_checked_comes_back_as_gold(format: str, tmp_path: Path, do
     assert [sent.start for sent in copy.sents] == [0, 3]
     assert [token.tag_ for token in copy] == ["DRELS", "", "", "", "$,", "", ""]
     assert read_gold_tags(copy) == [{"DRELS": 1}, {}, {}, {}, {"$,": 1}, {}, {}]
+    assert [bool(token._.checked) for token in copy] == [True, False, False, False, True, False, True]
     if format in KEEP_SPACES:
         assert copy.text == doc.text
 
