@@ -136,7 +136,7 @@ class Data:
             return
         tell_unread(self.path, reader.format)
         if not set(GOLD_KINDS).intersection(reader.input or ()):  # which are to be as they were in training
-            reader = _with_marks(reader)  # what somebody has marked stays, also where nothing is learned from it
+            reader = _as_marked(reader)  # what somebody has marked stays, also where nothing is learned from it
         for path, name, docs in reader.read_files(nlp.vocab):
             for reference in docs:
                 doc = write_doc_name(reader.make_example(nlp, reference).predicted, read_doc_name(reference))
@@ -201,6 +201,12 @@ def _with_marks(reader: Any) -> Any:
     """A reader whose gold has that of punctuation which is context."""
     own = reader.text
     return replace(reader, text=replace(own, punctuation="gold")) if own and own.punctuation == "context" else reader
+
+
+def _as_marked(reader: Any) -> Any:
+    """The same, and words that somebody has left without a tag have none."""
+    found = _with_marks(reader)
+    return replace(found, text=replace(found.text, untagged="")) if found.text else found
 
 
 def _text_of_training(nlp: Language, reader: Any) -> HistoricalText | None:

@@ -93,13 +93,13 @@ def test_files_have_no_tags_of_punctuation_that_was_not_learned(trained: tuple[s
     assert all(tags != "_" for form, tags, _ in (row for row in rows if len(row) > 1) if form.isalpha())
 
 
-def test_checked_tags_of_punctuation_are_written_again(trained: tuple[str, Path], tmp_path: Path) -> None:
+def test_what_is_checked_is_written_again_as_it_was(trained: tuple[str, Path], tmp_path: Path) -> None:
     name, model = trained
-    rows = "jer\tART\t_\n,\tPUNCT\tx\njot\tKON\tx\n.\tPUNCT\t_\n"
+    rows = "jer\tART\t_\n,\tPUNCT\tx\njot\tKON\tx\nhanto\t_\tx\n.\tPUNCT\t_\n"
     (tmp_path / "checked.tsv").write_text(f"# columns = form, tags, checked\n{rows}", encoding="utf8")
     run("annotate", model, tmp_path / "checked.tsv", "--to", "tsv", "--output", tmp_path / "out")
     docs = Corpus(str(tmp_path / "out" / "checked.tsv")).read_docs(spacy.blank("xx").vocab)
-    expected = [("jer", ""), (",", "PUNCT"), ("jot", "KON"), (".", "")]
+    expected = [("jer", ""), (",", "PUNCT"), ("jot", "KON"), ("hanto", ""), (".", "")]
     without = [(form, tag) for form, tag in expected if form not in (",", ".")]
     assert [(token.text, token.tag_) for doc in docs for token in doc] == (without if name == "removed" else expected)
 
