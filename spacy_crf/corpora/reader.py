@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -14,7 +14,7 @@ from spacy.util import registry
 from spacy.vocab import Vocab
 
 from ..annotation.documents import copy_truncated, read_doc_name, register_doc_name, write_doc_name, write_text_settings
-from ..annotation.extensions import copy_values, register_stored, stored_names
+from ..annotation.extensions import copy_values, register_stored, stored_names, stored_values
 from ..annotation.gold import GOLD_POS, GOLD_TAGS
 from ..core.errors import CoreErrors, CRFError, require_count
 from .block import CoraSettings, HistoricalText, ReferenceSettings
@@ -27,7 +27,7 @@ from .formats import BINARY, FORMATS, WITH_SETS, Format, find_files, pick_format
 from .historical import apply_text
 from .review import is_review
 from .sentence import Group, Sentence, bare_sentences, extension_name, group_sentences, validate_columns, validate_input
-from .tagsets import GOLD_COLUMN, GOLD_POS_COLUMN, resolve_gold_tags
+from .tagsets import CHECKED, GOLD_COLUMN, GOLD_POS_COLUMN, resolve_gold_tags
 
 NO_GOLD = ("CRF520", "CRF527")  # errors for files without words, and for those in which nobody has written a tag
 
@@ -242,16 +242,21 @@ class Corpus:
             yield sentence
 
 
-def refuse_gold(path: Path, vocab: Vocab, kind: Literal["tag", "pos"] = "tag") -> None:
-    """Raise an error if a file that is to be written is there, and has gold tags, which would be lost.
-
-    kind (str): What a tagger has filled in, in CoNLL-U.
-    """
+def refuse_gold(path: Path, vocab: Vocab) -> None:
+    """Raise an error if a file that is to be written is there, and has gold tags or check marks: they would be lost."""
     try:
         docs = Corpus(path).read_docs(vocab) if path.is_file() else ()
         is_list = path.is_file() and pick_format(path) not in BINARY and is_review(path)
-        has_gold = any(is_list or any(getattr(token, f"{kind}_") for token in doc) for doc in docs)
+        has_gold = any(is_list or _is_filled_in(doc) for doc in docs)
     except CRFError as error:
         has_gold = error.code not in NO_GOLD
     if has_gold:
         raise CRFError(CorpusErrors.CRF493.format(path=path))
+
+
+def _is_filled_in(doc: Doc) -> bool:
+    """Whether a person has seen some token, or if the file does not say which ones, whether some have tags."""
+    marks = stored_values(doc, CHECKED)
+    if any(mark is not None for mark in marks):
+        return any(marks)
+    return any(token.tag_ or token.pos_ for token in doc)

@@ -173,7 +173,7 @@ def annotate(
         if own[0][1].path is not None and path.resolve() == own[0][1].path.resolve():
             raise CRFError(CorpusErrors.CRF579.format(path=path))
         if to != "html":
-            refuse_gold(path, loaded.nlp.vocab, loaded.component.target if to == "conllu" else "tag")
+            refuse_gold(path, loaded.nlp.vocab)
         content, count = file_content(own, loaded.component, to)
         make_folders(path)
         path.write_bytes(content)

@@ -1,6 +1,7 @@
 """`crf sets` and `crf annotate`: reports, files that come back as gold, and pages to read."""
 
 import json
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -184,7 +185,10 @@ def test_what_a_person_has_checked_is_not_written_over(folder: Path, tmp_path: P
     written = path.read_text(encoding="utf8")
     checked = written.replace("\t_\n", "\tyes\n", 1).replace("Checked=No", "Checked=Yes", 1)
     arguments = ["annotate", folder / "model", folder / "test.tsv", "--format", "tagsets", "--to", layout]
-    for content in (checked, "words of a person\n"):
+    before = r"he\t" if layout == "tsv" else r"he\t_\t_\t"
+    untagged = re.sub(rf"({before})\S+", r"\1_", checked)
+    other_column = untagged.replace("he\t_\t_", "he\t_\tPRON").replace("# checked = tag", "# checked = pos")
+    for content in (checked, untagged, other_column, "words of a person\n"):
         path.write_text(content, encoding="utf8")
         result = CliRunner().invoke(app, [*map(str, arguments), "--output", str(tmp_path)])
         assert result.exit_code and "CRF493" in result.output and path.read_text(encoding="utf8") == content
