@@ -13,14 +13,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..annotation.gold import register_gold_tags
 from ..core.errors import CRFError, CRFWarning
 from ..core.labels import OUTSIDE
 from ..reading.files import first_line, read_blocks
 from ..reading.records import read_json_lines
 from .errors import CorpusErrors, CorpusWarnings
 from .exchange import read_mark
-from .sentence import RowChecker, Sentence, find_spaces, is_spans, validate_input
-from .tagsets import GOLD_COLUMN, make_sentence, parse_tags
+from .sentence import EXTENSION_PREFIX, RowChecker, Sentence, find_spaces, is_spans, validate_input
+from .tagsets import CHECKED_COLUMN, GOLD_COLUMN, GOLD_POS_COLUMN, YES, is_noted, make_sentence, parse_tags
 
 FORMAT = "spacy_crf review 1"
 MARK = f"# {FORMAT}"  # first line of the tabular layout; in JSON lines each object says it
@@ -30,6 +31,7 @@ ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 _BACK = {escape: character for character, escape in ESCAPES.items()}
 _TABLE, _ESCAPED = str.maketrans(ESCAPES), re.compile(r"\\[\\tnr]")
 UNKNOWN = ("", "_")
+WEIGHTED = {"tag": GOLD_COLUMN, "pos": GOLD_POS_COLUMN}  # which say what the check marks of other files are about
 _LIKE_UNKNOWN = re.compile(r"\\*_")  # labels that get a backslash, not to be taken for one that is unknown
 
 
@@ -177,11 +179,15 @@ def _make_sentence(sequence: _Sequence, checker: RowChecker) -> Sentence:
     kind, words, lines = sequence.kind, sequence.words, sequence.lines
     validate_input([kind, *sequence.input])
     checker.check_words(words, lines)
+    own, seen = {kind: sequence.gold}, list(map(bool, sequence.gold))
     if kind == GOLD_COLUMN:
         tags = [parse_tags(gold, f"{checker.path}, line {line}") for gold, line in zip(sequence.gold, lines)]
-        columns = {**sequence.input, **make_sentence(words, tags, None, False).columns}
-    else:
-        columns = {**sequence.input, kind: sequence.gold}
+        own = make_sentence(words, tags, None, False, seen).columns
+    elif weighted := WEIGHTED.get(kind):
+        register_gold_tags(weighted.removeprefix(EXTENSION_PREFIX))
+        own[weighted] = ["" if is_noted(gold) else gold for gold in sequence.gold]
+        own[CHECKED_COLUMN] = [YES * known for known in seen]
+    columns = {**sequence.input, **own}
     if is_spans(kind):
         columns[kind] = _with_white_space(words, sequence.gold)
     for name, values in columns.items():
@@ -189,7 +195,7 @@ def _make_sentence(sequence: _Sequence, checker: RowChecker) -> Sentence:
     if is_spans(kind):
         _check_spans(sequence, checker.path)
     spaces = None if sequence.text is None else find_spaces(sequence.text, words)
-    return Sentence(words, columns, spaces, document=sequence.document)
+    return Sentence(words, columns, spaces, document=sequence.document, predicted=tuple(own))
 
 
 def _with_white_space(words: Sequence[str], gold: Sequence[str]) -> list[str]:

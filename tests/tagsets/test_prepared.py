@@ -104,6 +104,24 @@ def test_what_is_checked_is_written_again_as_it_was(trained: tuple[str, Path], t
     assert [(token.text, token.tag_) for doc in docs for token in doc] == (without if name == "removed" else expected)
 
 
+def test_of_a_list_only_what_somebody_has_filled_in_is_gold(trained: tuple[str, Path], tmp_path: Path) -> None:
+    _, model = trained
+    path = tmp_path / "list.tsv"
+    run("review", model, CORPUS / "dev", "--format", "tagsets", "--limit", 3, "--output", path)
+    lines = path.read_text(encoding="utf8").split("\n")
+    rows = [k for k, line in enumerate(lines) if line.count("\t") == 5 and line.split("\t")[3].isalpha()]
+    for k in rows[:2]:
+        word, _, _, *rest = lines[k].split("\t")
+        lines[k] = "\t".join([word, "", "yes", *rest])
+    path.write_text("\n".join(lines), encoding="utf8")
+    assert json.loads(run("sets", model, path, "--json"))["tokens"] == 2
+    run("annotate", model, path, "--output", tmp_path / "out")
+    expected = [[lines[k].split("\t")[place] for place in (0, 3)] for k in rows[:2]]
+    (copy,) = (tmp_path / "out").iterdir()
+    written = [line.split("\t") for line in copy.read_text(encoding="utf8").splitlines()]
+    assert [row[:2] for row in written if row[-1] == "yes"] == expected
+
+
 def test_promises_are_about_the_tokens_that_are_asked_for(trained: tuple[str, Path], tmp_path: Path) -> None:
     _, model = trained
     told = run("guarantee", model, CORPUS / "dev", "--format", "tagsets", "--conformal", "--output", tmp_path)
