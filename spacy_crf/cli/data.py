@@ -136,7 +136,7 @@ class Data:
             return
         tell_unread(self.path, reader.format)
         if not set(GOLD_KINDS).intersection(reader.input or ()):  # which are to be as they were in training
-            reader = _as_marked(reader)  # what somebody has marked stays, also where nothing is learned from it
+            reader = _with_marks(reader, untagged="")  # what somebody has marked stays, learned from or not
         for path, name, docs in reader.read_files(nlp.vocab):
             for reference in docs:
                 doc = write_doc_name(reader.make_example(nlp, reference).predicted, read_doc_name(reference))
@@ -197,16 +197,10 @@ class Data:
         return next((family for family in FAMILIES if file and family.recognises(file)), FAMILIES[0])
 
 
-def _with_marks(reader: Any) -> Any:
-    """A reader whose gold has that of punctuation which is context."""
+def _with_marks(reader: Any, **changed: str) -> Any:
+    """A reader whose gold has that of punctuation which is context. changed (str): More settings of its texts."""
     own = reader.text
-    return replace(reader, text=replace(own, punctuation="gold")) if own and own.punctuation == "context" else reader
-
-
-def _as_marked(reader: Any) -> Any:
-    """The same, and words that somebody has left without a tag have none."""
-    found = _with_marks(reader)
-    return replace(found, text=replace(found.text, untagged="")) if found.text else found
+    return replace(reader, text=own and replace(own, punctuation=own.punctuation.replace("context", "gold"), **changed))
 
 
 def _text_of_training(nlp: Language, reader: Any) -> HistoricalText | None:
