@@ -26,10 +26,13 @@ from spacy.util import registry
 from thinc.api import Config
 
 from ..annotation.documents import register_doc_name
+from ..annotation.extensions import register_stored, write_values
 from ..annotation.gold import write_gold_tags, write_partial
 from ..core.errors import CRFError
 from ..core.labels import OUTSIDE
 from ..corpora.reader import Corpus
+from ..corpora.tagsets import CHECKED as ATTRIBUTE
+from ..corpora.tagsets import YES
 from ..lab.training import train_config, with_fold
 from ..pipe.block import SPAN_TARGETS
 from ..pipe.component import ChainPipe
@@ -142,10 +145,15 @@ def write_gold(component: Any, marked: CheckedDoc) -> Doc:
     """Give a Doc what is known of it, as the target of a component reads gold, and return it. Where it takes one tag,
     several say nothing; nor do spans that overlap."""
     register_doc_name()
-    doc, target = marked.doc, component.settings.target
+    doc, target, has_sets = marked.doc, component.settings.target, isinstance(component, GivesSets)
     if target in SPAN_TARGETS:
         _write_spans(doc, target, getattr(component.settings, "spans_key", ""), marked)
-    elif isinstance(component, GivesSets):
+        return doc
+    if target in ("tag", "pos"):  # which words those are that nobody has looked at, for commands that measure
+        register_stored(ATTRIBUTE)
+        most = len(component.labels) if has_sets else 1
+        write_values(doc, ATTRIBUTE, [YES if 0 < len({*own}) <= most else False for own in marked.tags])
+    if has_sets:
         rows = [dict.fromkeys(own, 1.0) for own in marked.tags]
         write_gold_tags(doc, rows, component.cfg["gold_tags"])
     else:

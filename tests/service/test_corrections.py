@@ -14,6 +14,8 @@ from spacy.tokens import Span
 from spacy.training import Example
 
 from spacy_crf import Corpus, PunctuationCorpus, SectionCorpus
+from spacy_crf.corpora.block import HistoricalText
+from spacy_crf.corpora.historical import prepare_gold
 from spacy_crf.punctuation.docs import gold_labels
 from spacy_crf.service.corrections import PAGE_TELLERS
 
@@ -244,3 +246,9 @@ def test_tables_are_of_tags_alone(client: httpx.Client, kind: str) -> None:
 def test_tags_are_written_as_docs_as_well(read: Read) -> None:
     example = read("tag", "They can swim.", [{"start": 5, "tags": ["NN"]}])
     assert [(token.text, token.tag_) for token in example.reference if token.tag_] == [("can", "NN")]
+
+
+def test_words_that_nobody_has_checked_get_no_tag_where_words_without_one_do(read: Read) -> None:
+    reference = read("tag", "They can swim.", [{"start": 5, "tags": ["NN"]}]).reference
+    prepare_gold(reference, HistoricalText(untagged="OA"))
+    assert [token.tag_ for token in reference] == ["", "NN", "", ""]
