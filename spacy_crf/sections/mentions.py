@@ -56,7 +56,7 @@ _OF_LAW = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A mention of a section. start, end (int): its characters. path (Sequence[NumberStep]): numbers from the outside in.
+    """A mention of a section. start, end (int): its characters. path (Sequence): its numbers from the outside in.
 
     has_none (bool): whether no one section of this text is meant: it, or the list that it is in, is of another text, or
     it is a part of several.

@@ -297,19 +297,18 @@ def limit_solvers(nlp: Language, seconds: float) -> None:
 def ask_for_all(nlp: Language) -> None:
     """Have components tell what answers show beside labels: probabilities, and what constraints changed; each in an
     attribute of its own, but where the config names one, which others of the pipeline may read."""
-    pipes: list[tuple[str, Any]] = nlp.pipeline
-    for name, pipe in pipes:
+    for name, pipe in nlp.pipeline:
         has_marginals = isinstance(pipe, LabelsTokens) and not isinstance(pipe, GivesSets)
         if has_marginals and isinstance(pipe, ChainPipe) and pipe.cfg["marginals"] is None:
             pipe.cfg["marginals"] = f"{MARGINALS}_{name}"
         if isinstance(pipe, KeepsConstraints) and pipe.cfg["changes"] is None:
             pipe.cfg["changes"] = f"{CHANGES}_{name}"
-        if tells_scores(pipe):
+        if isinstance(pipe, ChainPipe) and _can_tell_scores(pipe):
             pipe.cfg["scores"] = f"{SCORES}_{name}"
 
 
-def tells_scores(pipe: Any) -> bool:
+def _can_tell_scores(pipe: ChainPipe) -> bool:
     """Whether a component can tell how probable its entities are, and is not asked for it."""
-    if not isinstance(pipe, ChainPipe) or getattr(pipe.settings, "target", "") != "ent":
+    if getattr(pipe.settings, "target", "") != "ent" or pipe.cfg.get("scores", "") is not None:
         return False
-    return pipe.cfg.get("scores", "") is None and pipe.has_probabilities and pipe.model.attrs.get("order") != 2
+    return pipe.has_probabilities and pipe.model.attrs.get("order") != 2
