@@ -9,6 +9,7 @@ from functools import cache, partial
 from typing import Any
 
 import numpy as np
+from spacy.attrs import SENT_START
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -41,9 +42,9 @@ STEP = "Iteration %d: objective %.3f, gradient norm %.4g, %d active weights of %
 class LBFGSTrainer(Trainer):
     """Full-batch L-BFGS: every step sees every example.
 
-    The corpus is encoded in the first step and kept as long as its examples are. A step that finds gold changed, or
-    what features read that other components write, encodes everything again and starts a new history. Constraints hold
-    from the second step on: under weights that know nothing yet too many labellings are probable.
+    The corpus is encoded in the first step and kept as long as its examples are. A step that finds gold or sentences
+    changed, or what features read that other components write, encodes everything again and starts a new history.
+    Constraints hold from the second step on: under weights that know nothing yet too many labellings are probable.
     """
 
     learns_trigrams = learns_constrained = True
@@ -72,7 +73,7 @@ class LBFGSTrainer(Trainer):
         self.optimizer: LBFGS | None = None
         self._references: dict[int, weakref.ref[Doc]] = {}
         self._checksums: dict[int, int] = {}  # of what is encoded, by the examples
-        self._annotation: dict[int, int] = {}  # of the references, which gold is read from
+        self._annotation: dict[int, int] = {}  # of what gold and sequences are read from
         self._n_tokens = 0  # of the corpus
         self._end_step()
 
@@ -110,7 +111,7 @@ class LBFGSTrainer(Trainer):
         if self.optimizer is not None and not arriving.keys() <= self._references.keys():
             self._end_step()
             raise CRFError(LearningErrors.CRF202)
-        annotation = {key: annotation_checksum(doc) for key, doc in arriving.items()}
+        annotation = {id(eg.reference): _annotation_of(eg) for eg in examples}
         is_edited = any(self._annotation.get(key) != checksum for key, checksum in annotation.items())
         self._annotation.update(annotation)
         for batch in sample_batches(examples):
@@ -325,9 +326,14 @@ def _forget(end: "weakref.WeakMethod[Callable[[], None]]", _: Any) -> None:
         found()
 
 
+def _annotation_of(example: Example) -> int:
+    """A number that changes with the gold of an example, and with where its sentences begin."""
+    return zlib.crc32(example.predicted.to_array(SENT_START).tobytes(), annotation_checksum(example.reference))
+
+
 def sample_checksums(sample: Sample) -> list[int]:
-    """One number for each Doc, which changes with its gold and with what other components wrote to it."""
-    arrays: list[np.ndarray[Any, Any]] = []
+    """One number for each Doc, which changes with its gold, its sequences, and what other components wrote to it."""
+    arrays: list[np.ndarray[Any, Any]] = [Segments(sample.columns.lengths).positions]
     for attribute, column in sample.columns.by_attribute.items():
         if attribute.is_annotation:
             arrays.append(column.hashes)

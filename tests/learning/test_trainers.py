@@ -247,6 +247,21 @@ def test_gold_that_is_corrected_in_place_is_learned(target: str) -> None:
     assert read_target(nlp(examples[-1].predicted.copy()), target) == read_target(examples[-1].reference, target)
 
 
+def test_sentences_that_an_annotating_component_moves_are_learned() -> None:
+    found = []
+    for steps in ((1, 3), (3,)):  # a sentence splitter that is trained along begins with guesses
+        nlp = build()
+        examples = make_examples(nlp)
+        nlp.initialize(lambda examples=examples: examples)
+        for every in steps:
+            for example in examples:
+                for token in example.predicted:
+                    token.is_sent_start = token.i % every == 0
+            nlp.update(examples)
+        found.append(nlp.get_pipe("crf_tagger").trainer.optimizer.value)
+    assert found[0] <= found[1] + 1e-2
+
+
 def correct(doc: Doc, target: str) -> None:
     """Give a Doc, `Go !`, other annotation."""
     if target == "ent":
