@@ -9,7 +9,7 @@ from functools import cache, partial
 from typing import Any
 
 import numpy as np
-from spacy.attrs import SENT_START
+from spacy.attrs import ORTH, SENT_START
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -42,9 +42,10 @@ STEP = "Iteration %d: objective %.3f, gradient norm %.4g, %d active weights of %
 class LBFGSTrainer(Trainer):
     """Full-batch L-BFGS: every step sees every example.
 
-    The corpus is encoded in the first step and kept as long as its examples are. A step that finds gold or sentences
-    changed, or what features read that other components write, encodes everything again and starts a new history.
-    Constraints hold from the second step on: under weights that know nothing yet too many labellings are probable.
+    The corpus is encoded in the first step and kept as long as its examples are. A step that finds gold, tokens or
+    sentences changed, or what features read that other components write, encodes everything again and starts a new
+    history. Constraints hold from the second step on: under weights that know nothing yet too many labellings are
+    probable.
     """
 
     learns_trigrams = learns_constrained = True
@@ -327,13 +328,14 @@ def _forget(end: "weakref.WeakMethod[Callable[[], None]]", _: Any) -> None:
 
 
 def _annotation_of(example: Example) -> int:
-    """A number that changes with the gold of an example, and with where its sentences begin."""
-    return zlib.crc32(example.predicted.to_array(SENT_START).tobytes(), annotation_checksum(example.reference))
+    """A number that changes with the gold of an example, its tokens, and where its sentences begin."""
+    units = example.predicted.to_array([ORTH, SENT_START])
+    return zlib.crc32(units.tobytes(), annotation_checksum(example.reference))
 
 
 def sample_checksums(sample: Sample) -> list[int]:
     """One number for each Doc, which changes with its gold, its sequences, and what other components wrote to it."""
-    arrays: list[np.ndarray[Any, Any]] = [Segments(sample.columns.lengths).positions]
+    arrays: list[np.ndarray[Any, Any]] = [sample.columns.orths, Segments(sample.columns.lengths).positions]
     for attribute, column in sample.columns.by_attribute.items():
         if attribute.is_annotation:
             arrays.append(column.hashes)

@@ -262,6 +262,27 @@ def test_sentences_that_an_annotating_component_moves_are_learned() -> None:
     assert found[0] <= found[1] + 1e-2
 
 
+@pytest.mark.filterwarnings("ignore:.*CRFW401")  # labels of the tokens that are merged
+def test_tokens_that_an_annotating_component_merges_are_learned() -> None:
+    found = []
+    for places in ((0, 1), (1,)):  # as many tokens in each step, but others
+        nlp = build()
+        examples = make_examples(nlp)[:-1]
+        nlp.initialize(lambda examples=examples: examples)
+        for place in places:
+            nlp.update([Example(merged(eg.predicted, place), eg.reference) for eg in examples])
+        found.append(nlp.get_pipe("crf_tagger").trainer.optimizer.value)
+    assert found[0] <= found[1] + 1e-2
+
+
+def merged(doc: Doc, place: int) -> Doc:
+    """A copy of a Doc in which two tokens are one."""
+    doc = doc.copy()
+    with doc.retokenize() as retokenizer:
+        retokenizer.merge(doc[place : place + 2])
+    return doc
+
+
 def correct(doc: Doc, target: str) -> None:
     """Give a Doc, `Go !`, other annotation."""
     if target == "ent":
