@@ -31,7 +31,7 @@ from ..learning.encoder import Sample
 from ..pipe.block import SPAN_TARGETS
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import label_decoder, resolve_scheme
-from ..pipe.labels import PREPARATION, SKIPS_WHITE_SPACE
+from ..pipe.labels import PREPARATION, SKIPS_WHITE_SPACE, require_universal
 from ..pipe.live_settings import as_stored
 from ..pipe.pool import trained_on
 from ..pipe.probabilities import LabelsTokens, span_probabilities
@@ -280,6 +280,8 @@ class ConstraintDecoder(KeepsConstraints, SourcePipe):
             raise CRFError(ConstraintErrors.CRF453.format(name=self.name, tags=", ".join(tags)))
         if self._missing is not None:
             self._take(read_given(self.name, self._missing))
+        if self.settings.target == "pos":
+            require_universal(self.name, tags)
         if tags and self._checked != found:
             check_entries(self.name, self._entries, found)
             self._checked = found

@@ -254,6 +254,8 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
                 self.valid_tags.from_data(parts.features)
             if parts.model is not None:
                 load_bytes(self.model, parts.model)
+        for label in self.labels:
+            self.check_label(label)  # the target may be another one than in training
         self._check_sizes(path)
         if get_weights(self.model).order > self.model.attrs["order"]:
             raise CRFError(PipeErrors.CRF438.format(name=self.name, path=path))

@@ -81,8 +81,8 @@ class HasLabels:
         """Raise a coded error for a label that the component could not write."""
         if not isinstance(label, str) or not label:
             raise CRFError(PipeErrors.CRF409.format(name=self.name, label=label))
-        if self.cfg.get("target") == "pos" and label not in POS_IDS:
-            raise CRFError(PipeErrors.CRF413.format(name=self.name, label=label))
+        if self.cfg.get("target") == "pos":
+            require_universal(self.name, [label])
 
     def references(self, get_examples: Callable[[], Iterable[Example]]) -> Iterator[Doc]:
         """The gold sides of examples, read once."""
@@ -162,6 +162,13 @@ class KeepsPreparation:
             document = excerpt(docs[int(Segments(columns.doc_lengths).owners[marks.argmax()])].text)
             warnings.warn(PipeWarnings.CRFW432.format(name=self.name, document=document), CRFWarning, stacklevel=2)
         return marks
+
+
+def require_universal(name: str, labels: Iterable[str]) -> None:
+    """Raise a coded error for a label that token.pos cannot have. name (str): of the component."""
+    for label in labels:
+        if label not in POS_IDS:
+            raise CRFError(PipeErrors.CRF413.format(name=name, label=label))
 
 
 def _told(punctuation: Punctuation, cuts: bool) -> str:

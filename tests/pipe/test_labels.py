@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 from itertools import cycle, islice
+from pathlib import Path
 
 import numpy as np
 import pytest
+import spacy
 from helpers.tagged import TRAINERS, build, clean_docs, fit, make_examples, read_target, train
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -88,6 +90,25 @@ def novel_examples(vocab: Vocab) -> list[Example]:
 def test_a_label_that_is_no_string_is_an_error(label: object) -> None:
     with pytest.raises(ValueError, match="CRF409"):
         build().get_pipe("crf_tagger").add_label(label)
+
+
+@pytest.mark.parametrize("name", ["crf_tagger", "set_valued_tagger", "hmm_tagger"])
+def test_tags_that_are_not_universal_are_not_loaded_as_such(name: str, tmp_path: Path) -> None:
+    nlp = spacy.blank("xx")
+    nlp.add_pipe(name)
+    examples = make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    nlp.to_disk(tmp_path)
+    with pytest.raises(ValueError, match=rf"CRF413.*'{name}'.*','"):
+        spacy.load(tmp_path, config={"components": {name: {"target": "pos"}}})
+
+
+def test_a_decoder_writes_no_other_tags_as_universal() -> None:
+    nlp = train()
+    nlp.add_pipe("constraint_decoder", config={"source": "crf_tagger", "target": "pos", "constraints": []})
+    with pytest.raises(ValueError, match=r"CRF413.*'constraint_decoder'.*','"):
+        nlp("Go !")
 
 
 def test_a_universal_tag_must_be_one() -> None:

@@ -314,6 +314,8 @@ class ComparisonTagger(HasSettings, IsolatesFailures, HasLabels, KeepsPreparatio
             n_labels = None if data is None else self.estimator.from_data(data)
             self.apply_preparation(self.estimator.extractor)
         self._taken = _Taken()
+        for label in self.labels:
+            self.check_label(label)  # the target may be another one than in training
         if n_labels is None:
             return
         if n_labels != len(self.labels):
