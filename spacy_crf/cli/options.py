@@ -27,14 +27,12 @@ from ..core.calibration import Reliability
 from ..core.errors import CRFError
 from ..lab.errors import LabErrors
 from ..reading.configs import told_problem
-from . import app
+from . import app, surface
 from .surface import NewName, SpeltCommand, help_with_example, is_quiet, quietly, readable, tell_done, tell_next
 
 Function = TypeVar("Function", bound=Callable[..., None])
 NumberT = TypeVar("NumberT", int, float)
 Item = TypeVar("Item")
-
-
 CONTEXT = Parameter("context", Parameter.KEYWORD_ONLY, annotation=typer.Context)
 
 
@@ -107,6 +105,7 @@ def command(
                     name for name in values if getattr(told.get_parameter_source(name), "name", "") == "COMMANDLINE"
                 }
             with quietly(values.pop("quiet") or values.get("as_json", False)), told_errors(failure, to_stderr):
+                surface.refuse_overwriting(values)
                 for name, group in groups.items():
                     values[name] = group.make(name, values)
                 function(**values)

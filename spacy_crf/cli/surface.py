@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from os.path import isfile, samefile
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -10,6 +12,7 @@ from typer.core import TyperCommand
 from wasabi import Printer, msg
 
 from ..core.errors import CRFError
+from ..corpora.errors import CorpusErrors
 from ..lab.errors import LabErrors
 
 # The new name of an option; or what tells it from the value that follows, "" where the option stays what it is
@@ -84,6 +87,16 @@ def quietly(is_quiet: bool) -> Iterator[None]:
 def is_quiet() -> bool:
     """Whether `--quiet` was given, or the result is data for another program."""
     return _quiet.get()
+
+
+def refuse_overwriting(values: Mapping[str, Any]) -> None:
+    """Raise a coded error where the file for the output is one that is read. values (Mapping): of all parameters."""
+    output = values.get("output")
+    if isinstance(output, Path) and output.is_file():
+        given = (value for name, value in values.items() if name != "output")
+        for one in (one for value in given for one in (value if isinstance(value, list) else [value])):
+            if isinstance(one, str | Path) and isfile(one) and samefile(one, output):
+                raise CRFError(CorpusErrors.CRF579.format(path=output))
 
 
 def readable(text: str) -> str:

@@ -20,7 +20,6 @@ from tqdm import tqdm
 from ..cli.options import Loaded, Pipe, bin_rows, command, make_folders, table, tell_written, told_errors
 from ..cli.surface import is_quiet
 from ..core.errors import CRFError
-from ..corpora.errors import CorpusErrors
 from ..reading.errors import ReadingErrors
 from ..reading.files import open_binary
 from .calibration import FittedMarks, MarkCalibration, Marked, best_thresholds, calibrate_marks, precise_thresholds
@@ -71,8 +70,6 @@ def punctuate(
     if keep:
         loaded.component.cfg["existing"] = "keep"
     size = 0 if is_piped else data.stat().st_size
-    if output is not None and output.exists() and not is_piped and output.samefile(data):
-        raise CRFError(CorpusErrors.CRF579.format(path=output))
     make_folders(output)
     with (
         told_errors("The text was not punctuated to its end", to_stderr=True),

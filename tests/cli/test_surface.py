@@ -179,3 +179,21 @@ def test_the_shell_completes_our_commands() -> None:
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, env={**os.environ, **words}, cwd=ROOT, capture_output=True, text=True)
     assert done.stdout.split() == ["guarantee"], done.stderr
+
+
+def test_no_command_writes_over_what_it_reads(model: Path, tmp_path: Path) -> None:
+    """Under whatever name the file is given; the user's file stays as it is."""
+    pasted = tmp_path / "pasted.txt"
+    pasted.write_text("1. Scope\nAll ferries.\n", encoding="utf8")
+    (tmp_path / "other.txt").symlink_to(pasted)
+    gold = model.parent / "gold.conllu"
+    before = {path: path.read_bytes() for path in (pasted, gold)}
+    for asked in (
+        ("sections", pasted, "--output", pasted),
+        ("sections", pasted, "--output", tmp_path / "other.txt"),
+        ("evaluate", model, gold, "--output", gold),
+        ("dictionary", gold, "--output", gold),
+    ):
+        told = run(*asked)
+        assert told.exit_code == 1 and "CRF579" in told.output, asked
+    assert {path: path.read_bytes() for path in before} == before
