@@ -15,7 +15,7 @@ from ..core.errors import CRFError, CRFWarning
 from ..core.grammar.numbering import BLANK, readings
 from ..core.sections.features import LATER, NAMES
 from ..core.sections.headings import MARKED, MAX_NEWLINES, MOST_LEVELS, HeadingLabels, ParserInput
-from ..core.sections.learn import GoldSection, LearnSettings, TreeExample, learn_weights
+from ..core.sections.learn import GoldSection, LearnSettings, TreeExample, check_learnable, learn_weights
 from ..core.sections.parse import ParserSettings, Section, SectionParse, parse
 from ..core.stored import stored_floats
 from .errors import SectionErrors, SectionWarnings
@@ -60,7 +60,7 @@ class StackParser:
         self.weights = learn_weights(examples, settings=LearnSettings(c2=c2)) if examples else None
 
     def can_learn(self, example: TreeExample) -> None:
-        learn_weights([example], settings=LearnSettings(rounds=1, iterations=0))
+        check_learnable(example)
 
     def reset(self) -> None:
         self.weights = None

@@ -11,13 +11,14 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from ..arrays import Bools
 from ..errors import CoreWarnings, CRFWarning
 from ..grammar.numbering import Reading
 from .headings import Headings, Stack, Stacks
 from .lattice import PASS, LatticeArcs, StackLattice
 from .scores import Scorer, Variant
 
-Allowed: TypeAlias = Callable[[Variant, int], bool]
+Allowed: TypeAlias = Callable[[Variant], range]
 ROOM = 2  # a layer that is not yet complete holds so many times the cap before it is cut
 CHECK = 8  # moves between two looks at whether there is room for more
 PAIR = 5  # moves that take as long as the features of a pair that has not met before
@@ -33,7 +34,8 @@ class StackSearch:
 
     max_states (int | None), beam (float), max_depth (int): see `ParserSettings`. with_arcs, with_stacks (bool): keep
         all moves, and the stacks of all states.
-    allowed (Callable | None): which variants may open, by variant and number of open sections around.
+    allowed (Callable | None): for a variant, how many open sections may be around where it opens. With `kept`, it opens
+        there whatever its score, and elsewhere if it is good enough.
     forced (set of int): units that may not be passed over.
     kept (list of sets | None): for each layer, stacks that are kept whatever their score, as levels, innermost first.
     work (float): of a layer on average, in moves: where headings may be read in so many ways that it takes more, only
@@ -94,12 +96,14 @@ class _Moves:
     scores (list of float). codes (list of int): minus the place of a state less one for passing over; else the place of
         a closing, times the number of variants, plus the place of what is pushed.
     closings (list): with the place of the state of each. bags (list of lists): of features, by closing and variant.
+    free (list of bool): which moves may lead to a stack that is kept whatever its score.
     """
 
     scores: list[float]
     codes: list[int]
     closings: list[tuple[int, _Closing]]
     bags: list[list[int]]
+    free: list[bool]
 
 
 class _Builder:
@@ -197,17 +201,18 @@ class _Builder:
         text = -inf if unit in self.search.forced else float(self.headings.text[unit])
         self.lattice.passing.append(text)
         if not states:
-            return _Moves([], [], [], [])
+            return _Moves([], [], [], [], [])
         before = np.array([score[state] for _, state in states])
         passes = before + text if text > -inf else before[:0]
         own = np.array(self.scorer.variants.scores[variants[0].variant : variants[-1].variant + 1])
         ahead = np.array([self.ahead[pushed.target] for pushed in variants])
-        floors = np.array([-inf if self.is_free else self.floors[pushed.target] for pushed in variants])
+        floors = np.array([self.floors[pushed.target] for pushed in variants])
         tops = {layer + 1: before[0] + text}  # the best move to each layer
-        if not self.is_free:
-            floors = np.maximum(floors, [tops.get(pushed.target, -inf) - self.search.beam for pushed in variants])
+        floors = np.maximum(floors, [tops.get(pushed.target, -inf) - self.search.beam for pushed in variants])
         highest = own.max() + self.scorer.highest
-        able = int((before + highest >= floors.min()).sum())
+        kept = self._kept(layer, states)
+        followed = np.flatnonzero((before + highest >= floors.min()) | kept | (self.search.allowed is not None))
+        able = int(followed[-1]) + 1 if len(followed) else 0
         bound = min(highest + ahead.max(), self.ahead[layer])
         opening = self._choose(states, able, len(variants), lambda place: before[place] + bound)
 
@@ -219,14 +224,17 @@ class _Builder:
         bags = [self.scorer.meeting(meeting, openings) for meeting in meetings]
         gains = np.array([[self.scorer.scores[bag] for bag in row] for row in bags]).reshape(-1, len(own)) + own
         found = before[[place for place, _ in closings]][:, None] + gains[rows]
-        if not self.is_free:
-            for pushed, top in zip(variants, found.max(axis=0, initial=-inf).tolist()):
-                tops[pushed.target] = max(top, tops.get(pushed.target, -inf))
-            floors = np.maximum(floors, [tops[pushed.target] - self.search.beam for pushed in variants])
-        followed = found >= floors
-        chosen = np.flatnonzero(followed)
+        for pushed, top in zip(variants, found.max(axis=0, initial=-inf).tolist()):
+            tops[pushed.target] = max(top, tops.get(pushed.target, -inf))
+        floors = np.maximum(floors, [tops[pushed.target] - self.search.beam for pushed in variants])
+        follows = found >= floors
+        free = self._allowed(closings, variants)
+        if self.search.allowed is not None:
+            free &= kept[np.array([place for place, _ in closings], dtype=np.intp)][:, None]
+            follows = (follows | free) if self.search.kept is not None else free
+        chosen = np.flatnonzero(follows)
         if len(chosen) < found.size:
-            self._drop(found.size - len(chosen), float(np.where(followed, -inf, found + ahead).max()))
+            self._drop(found.size - len(chosen), float(np.where(follows, -inf, found + ahead).max()))
         self.left -= len(chosen) + PAIR * (self.scorer.compared - compared)
         scores = np.concatenate([passes, found.reshape(-1)[chosen]])
         # of equal ones, numbers that close more first: an annex behind 4.2 is beside 4, not beside 4.2
@@ -234,7 +242,25 @@ class _Builder:
         outer = np.concatenate([np.full(len(passes), -1), depths.reshape(-1)[chosen]])
         order = np.lexsort((outer, -scores))
         codes = np.concatenate([-1 - np.arange(len(passes)), chosen])
-        return _Moves(scores[order].tolist(), codes[order].tolist(), closings, [bags[row] for row in rows])
+        frees = np.concatenate([kept[: len(passes)], free.reshape(-1)[chosen]])[order].tolist()
+        return _Moves(scores[order].tolist(), codes[order].tolist(), closings, [bags[row] for row in rows], frees)
+
+    def _kept(self, layer: int, states: list[tuple[Stack, int]]) -> Bools:
+        """Which states of a layer are kept whatever their score."""
+        if self.search.kept is None:
+            return np.full(len(states), self.search.allowed is not None)
+        kept = self.search.kept[layer]
+        return np.array([stack.levels in kept for stack, _ in states])
+
+    def _allowed(self, closings: list[tuple[int, _Closing]], variants: list[_Pushed]) -> Bools:
+        """Which variants may open behind each closing, by `search.allowed`; none without."""
+        if self.search.allowed is None:
+            return np.zeros((len(closings), len(variants)), dtype=bool)
+        around = [self.search.allowed(self.scorer.variants[pushed.variant]) for pushed in variants]
+        depths = np.array([closing.stack.depth for _, closing in closings], dtype=np.intp)[:, None]
+        starts, stops = np.array([(own.start, own.stop) for own in around]).T
+        found: Bools = (starts <= depths) & (depths < stops)
+        return found
 
     def _choose(
         self, states: list[tuple[Stack, int]], able: int, n_variants: int, bound: Callable[[int], float]
@@ -265,15 +291,15 @@ class _Builder:
         """Go where moves lead to, the best ones first."""
         lattice, search, floors = self.lattice, self.search, self.floors
         levels, stacks, best = self.scorer.levels, self.stacks, lattice.score
-        first, keeps_all = lattice.bounds[-2], search.kept is not None
+        first, kept = lattice.bounds[-2], search.kept
         arcs: list[tuple[int, int, int, int, int]] = []
         # how many stacks each layer still takes; none of the moves to come is better than those that it took
-        most = inf if keeps_all or self.cap is None else self.cap
+        most = inf if self.cap is None else self.cap
         room = dict.fromkeys([layer + 1, *(pushed.target for pushed in variants)], most)
         refused: dict[int, list[Any]] = {}  # score of the best move that is not made, and how many, for each layer
         ahead = max(self.ahead[target] for target in room)
-        for number, (score, code) in enumerate(zip(moves.scores, moves.codes)):
-            if not number % CHECK and not any(room.values()):
+        for number, (score, code, is_free) in enumerate(zip(moves.scores, moves.codes, moves.free)):
+            if kept is None and not number % CHECK and not any(room.values()):
                 self._drop(len(moves.scores) - number, score + ahead)
                 break
             if code < 0:
@@ -283,15 +309,13 @@ class _Builder:
                 row, column = divmod(code, len(variants))
                 pushed, bag, (place, closing) = variants[column], moves.bags[row][column], moves.closings[row]
                 target, variant, depth = pushed.target, pushed.variant, closing.stack.depth
-                if (score < floors[target] and not keeps_all) or depth + pushed.height > search.max_depth:
+                if (score < floors[target] and not is_free) or depth + pushed.height > search.max_depth:
                     refused.setdefault(target, [score, 0])[1] += 1
-                    continue
-                if search.allowed is not None and not search.allowed(self.scorer.variants[variant], depth):
                     continue
                 carried, level = closing.carried[pushed.numbered], pushed.level
                 if carried is not None:
                     level = levels.level(pushed.opening, carried)
-                if not room[target] and (closing.stack, level) not in stacks.known:
+                if not (room[target] or is_free or (closing.stack, level) in stacks.known):
                     refused.setdefault(target, [score, 0])[1] += 1
                     continue
                 stack = stacks.push(closing.stack, level)
@@ -299,10 +323,11 @@ class _Builder:
                     stack = stacks.push(stack, level)
             state = self.pending[target].get(stack)
             if state is None:
-                if not room[target]:
+                is_good = room[target] and not (is_free and score < floors[target])
+                if not is_good and not (is_free and (kept is None or stack.levels in kept[target])):
                     refused.setdefault(target, [score, 0])[1] += 1
                     continue
-                room[target] -= 1
+                room[target] = max(room[target] - 1, 0)
                 state = self._reach(target, stack, score, states[place][1], variant, depth)
             elif score > best[state]:
                 best[state], lattice.back[state] = score, states[place][1]

@@ -7,6 +7,7 @@ not given. The lattices are built under the weights at hand, with a cap on state
 then held while L-BFGS moves the weights; that is done over a few rounds.
 """
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -98,6 +99,11 @@ def learn_weights(
     return current
 
 
+def check_learnable(example: TreeExample) -> None:
+    """RAISES (ValueError): for a gold tree that the parser cannot make."""
+    gold_lattice(example, gold_headings(example), weight_vector(), LEARNING)
+
+
 def gold_headings(example: TreeExample) -> list[GoldHeading]:
     """The headings of a gold tree. RAISES (ValueError): for left out levels, or empty implied sections."""
     found: list[GoldHeading] = []
@@ -129,11 +135,11 @@ def only_gold(gold: Sequence[GoldHeading]) -> Allowed:
     """Which variants may open: those of the gold tree. Readings are not given: all of them may be right."""
     known = {(heading.start, heading.end): heading for heading in gold}
 
-    def allowed(variant: Variant, around: int) -> bool:
+    def allowed(variant: Variant) -> range:
         heading = known.get((variant.heading.start, variant.heading.end))
         if heading is None or heading.implied != len(variant.openings) - 1:
-            return False
-        return around >= heading.around if heading.loose else around == heading.around
+            return range(0)
+        return range(heading.around, sys.maxsize if heading.loose else heading.around + 1)
 
     return allowed
 
@@ -142,6 +148,18 @@ def gold_lattices(
     example: TreeExample, gold: Sequence[GoldHeading], weights: Doubles, parser: ParserSettings
 ) -> tuple[StackLattice, StackLattice]:
     """The lattice of all trees of a document, and that of its gold tree. RAISES (ValueError): if there is none."""
+    right = gold_lattice(example, gold, weights, parser)
+    kept = [set(stacks) for stacks in right.stacks]
+    deepest = max((section.level for section in example.sections), default=0)
+    search = replace(parser.search(with_arcs=True), kept=kept, max_depth=max(parser.max_depth, deepest))
+    search = replace(search, allowed=only_gold(gold))
+    return build(right.scorer.headings, right.scorer, search), right
+
+
+def gold_lattice(
+    example: TreeExample, gold: Sequence[GoldHeading], weights: Doubles, parser: ParserSettings
+) -> StackLattice:
+    """The lattice of the gold tree of a document. RAISES (ValueError): if there is none."""
     headings = find_headings(example.document, parser.margin)
     for heading in gold:
         if not any(possible.end == heading.end for possible in headings.at(heading.start)):
@@ -154,10 +172,7 @@ def gold_lattices(
     right = build(headings, scorer, search)
     if not right.last:
         raise _impossible(example, "it has no section for a unit that is labelled as a heading")
-    kept = [set(stacks) for stacks in right.stacks]
-    deepest = max((section.level for section in example.sections), default=0)
-    search = replace(parser.search(with_arcs=True), kept=kept, max_depth=max(parser.max_depth, deepest))
-    return build(headings, scorer, search), right
+    return right
 
 
 class TreeLoss:
