@@ -211,7 +211,7 @@ class _Builder:
         floors = np.maximum(floors, [tops.get(pushed.target, -inf) - self.search.beam for pushed in variants])
         highest = own.max() + self.scorer.highest
         kept = self._kept(layer, states)
-        followed = np.flatnonzero((before + highest >= floors.min()) | kept | (self.search.allowed is not None))
+        followed = np.flatnonzero((before + highest >= floors.min()) | kept)
         able = int(followed[-1]) + 1 if len(followed) else 0
         bound = min(highest + ahead.max(), self.ahead[layer])
         opening = self._choose(states, able, len(variants), lambda place: before[place] + bound)
