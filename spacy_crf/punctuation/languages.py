@@ -50,9 +50,10 @@ class LanguagePreset(NamedTuple):
             is_open = _is_open(text, words[end - 1], marks[end - 1])
             opener = "" if is_open else self.openers.get(marks[end - 1], "")
             there = [(number, at) for number in range(first, end) for at in _inverted(text, words, number)]
+            stays = next((at for _, at in there if text[at] == opener), None)
             if not keep:
-                yield from ((number, _removed(text, at)) for number, at in there if text[at] != opener)
-            if opener and not any(keep or text[at] == opener for _, at in there):
+                yield from ((number, _removed(text, at)) for number, at in there if at != stays)
+            if opener and stays is None and not (keep and there):
                 forms = [bare_form(text[word.start : word.end]) for word in words[first:end]]
                 number = first + (self._asking(forms, marks[first:end]) if marks[end - 1] == "QUESTION" else 0)
                 yield number, Edit(words[number].start, words[number].start, opener)

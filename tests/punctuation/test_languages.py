@@ -65,6 +65,7 @@ def test_marks_that_open_are_corrected_unless_they_are_kept() -> None:
     assert edit("es", text, labels) == "vienes o no. ¿ven ya?"
     assert edit("es", text, labels, keep=True) == text
     assert edit("es", "¿vienes tú?", [Label(), Label("QUESTION")]) == "¿vienes tú?"
+    assert edit("es", "¿vienes ¿tú?", [Label(), Label("QUESTION")]) == "¿vienes tú?"
 
 
 def test_a_question_mark_that_is_open_already() -> None:
@@ -94,7 +95,7 @@ def test_words_never_change(language: str, parts: list[str], data: st.DataObject
     assert all(one.end <= two.start for one, two in zip(edits, edits[1:]))
     after = apply_edits(text, edits)
     assert [c for c in after.lower() if c.isalnum()] == [c for c in text.lower() if c.isalnum()]
-    if language == "es" and not keep:
+    if language == "es" and not keep and "(¿?)" not in text:  # which stays where no word takes it for its mark
         wanted = sum(label.mark in ("QUESTION", "EXCLAMATION") for label in labels)
         assert sum(after.count(sign) for sign in INVERTED) == wanted
 
