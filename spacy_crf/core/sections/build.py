@@ -109,7 +109,8 @@ class _Moves:
 class _Builder:
     def __init__(self, headings: Headings, scorer: Scorer, search: StackSearch) -> None:
         self.headings, self.scorer, self.search, self.cap = headings, scorer, search, search.max_states
-        self.is_free = search.kept is not None or search.allowed is not None
+        self.keeps = search.kept is not None  # moves to stacks that others lead to are followed, however bad they are
+        self.is_free = self.keeps or search.allowed is not None
         self.ahead = [inf] * (len(headings.units) + 1) if search.ahead is None else search.ahead
         self.lattice = StackLattice(scorer, arcs=LatticeArcs() if search.with_arcs else None)
         self.pending: defaultdict[int, dict[Stack, int]] = defaultdict(dict)  # states of layers to come
@@ -206,7 +207,7 @@ class _Builder:
         passes = before + text if text > -inf else before[:0]
         own = np.array(self.scorer.variants.scores[variants[0].variant : variants[-1].variant + 1])
         ahead = np.array([self.ahead[pushed.target] for pushed in variants])
-        floors = np.array([self.floors[pushed.target] for pushed in variants])
+        floors = np.array([-inf if self.keeps else self.floors[pushed.target] for pushed in variants])
         tops = {layer + 1: before[0] + text}  # the best move to each layer
         floors = np.maximum(floors, [tops.get(pushed.target, -inf) - self.search.beam for pushed in variants])
         highest = own.max() + self.scorer.highest
@@ -309,13 +310,13 @@ class _Builder:
                 row, column = divmod(code, len(variants))
                 pushed, bag, (place, closing) = variants[column], moves.bags[row][column], moves.closings[row]
                 target, variant, depth = pushed.target, pushed.variant, closing.stack.depth
-                if (score < floors[target] and not is_free) or depth + pushed.height > search.max_depth:
+                if (score < floors[target] and not (is_free or self.keeps)) or depth + pushed.height > search.max_depth:
                     refused.setdefault(target, [score, 0])[1] += 1
                     continue
                 carried, level = closing.carried[pushed.numbered], pushed.level
                 if carried is not None:
                     level = levels.level(pushed.opening, carried)
-                if not (room[target] or is_free or (closing.stack, level) in stacks.known):
+                if not (room[target] or is_free or self.keeps or (closing.stack, level) in stacks.known):
                     refused.setdefault(target, [score, 0])[1] += 1
                     continue
                 stack = stacks.push(closing.stack, level)
@@ -323,7 +324,7 @@ class _Builder:
                     stack = stacks.push(stack, level)
             state = self.pending[target].get(stack)
             if state is None:
-                is_good = room[target] and not (is_free and score < floors[target])
+                is_good = room[target] and not (self.keeps and score < floors[target])
                 if not is_good and not (is_free and (kept is None or stack.levels in kept[target])):
                     refused.setdefault(target, [score, 0])[1] += 1
                     continue
