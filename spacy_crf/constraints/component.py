@@ -142,8 +142,7 @@ class ConstrainedNER(KeepsConstraints, PromisesSpans, ChainPipe):
     def distribution(self, docs: Sequence[Doc], given: bool = True) -> tuple[Columns, ChainDistribution]:
         columns, found = super().distribution(docs, given)
         if self.settings.probabilities == "constrained" and len(columns.orths):
-            unlabelled = self.unlabelled(docs, columns)
-            found = self.decoder().distribution(docs, columns, found, self.tags, unlabelled)
+            found = self.decoder().distribution(docs, columns, found, self.tags, self.unlabelled(docs, columns))
         return columns, found
 
     def span_probabilities(self, doc: Doc, spans: Sequence[Span]) -> SpanScores:
