@@ -1,7 +1,7 @@
 """A tiny annotated corpus, and pipelines trained on it."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -94,6 +94,24 @@ def train(trainer: str = "LBFGS", **config: Any) -> Language:
     nlp = build(trainer, **config)
     fit(nlp, make_examples(nlp))
     return nlp
+
+
+def train_correcting(factory: str = "crf_tagger") -> tuple[Language, Callable[[], list[Example]]]:
+    """Train a tagger that looks at the tags that it writes over, and return what makes its examples."""
+    nlp = spacy.blank("xx")
+    features = {"@misc": "spacy_crf.Features.v1", "templates": ["TAG", "LSUFFIX1"]}
+    settings = {"overwrite": True, "features": features, "trainer": TRAINER_CONFIGS["LBFGS"]}
+    nlp.add_pipe(factory, config=settings)
+
+    def make() -> list[Example]:
+        examples = make_examples(nlp)
+        for number, token in enumerate(token for example in examples for token in example.predicted):
+            token.tag_ = "NN" if number % 3 else "VB"
+        return examples
+
+    nlp.initialize(make)
+    nlp.update(make())
+    return nlp, make
 
 
 def read_target(doc: Doc, target: str) -> list[Any]:

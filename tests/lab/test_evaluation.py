@@ -149,19 +149,8 @@ def test_single_numbers_of_labels_of_other_components() -> None:
 @pytest.mark.parametrize("factory", ["crf_tagger", "set_valued_tagger"])
 def test_a_component_that_looks_at_what_it_writes_is_asked_of_what_it_saw(factory: str) -> None:
     """A tagger that corrects tags."""
-    nlp = spacy.blank("xx")
-    features = {"@misc": "spacy_crf.Features.v1", "templates": ["TAG", "LSUFFIX1"]}
-    settings = {"overwrite": True, "features": features, "trainer": tagged.TRAINER_CONFIGS["LBFGS"]}
-    pipe = nlp.add_pipe(factory, config=settings)
-
-    def make() -> list[Example]:
-        examples = tagged.make_examples(nlp)
-        for number, token in enumerate(token for example in examples for token in example.predicted):
-            token.tag_ = "NN" if number % 3 else "VB"
-        return examples
-
-    nlp.initialize(make)
-    nlp.update(make())
+    nlp, make = tagged.train_correcting(factory)
+    pipe = nlp.get_pipe(factory)
     found = evaluate(nlp, factory, make())
     rows = pipe.token_probabilities([example.predicted for example in make()])
     told = find_surprises(pipe, found.examples, 99, found.seen())

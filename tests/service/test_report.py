@@ -179,19 +179,8 @@ def test_a_page_is_no_wider_than_the_window_and_draws_what_it_has(browser: Any, 
 
 def test_probabilities_are_those_of_what_the_component_sees() -> None:
     """Also where it looks at the tags that it corrects."""
-    nlp = spacy.blank("xx")
-    features = {"@misc": "spacy_crf.Features.v1", "templates": ["TAG", "LSUFFIX1"]}
-    settings = {"overwrite": True, "features": features, "trainer": tagged.TRAINER_CONFIGS["LBFGS"]}
-    pipe = nlp.add_pipe("crf_tagger", config=settings)
-
-    def make() -> list[Example]:
-        examples = tagged.make_examples(nlp)
-        for number, token in enumerate(token for example in examples for token in example.predicted):
-            token.tag_ = "NN" if number % 3 else "VB"
-        return examples
-
-    nlp.initialize(make)
-    nlp.update(make())
+    nlp, make = tagged.train_correcting()
+    pipe = nlp.get_pipe("crf_tagger")
     reported = Reported(nlp, "crf_tagger", evaluate(nlp, "crf_tagger", make()), "a page")
     ((_, told),) = tell_reliability(reported)
     assert reliability_diagram(measure_reliability(pipe, make())) in told
