@@ -96,7 +96,7 @@ class _Moves:
     scores (list of float). codes (list of int): minus the place of a state less one for passing over; else the place of
         a closing, times the number of variants, plus the place of what is pushed.
     closings (list): with the place of the state of each. bags (list of lists): of features, by closing and variant.
-    free (list of bool): which moves may lead to a stack that is kept whatever its score.
+    free (list of bool): which moves lead to stacks that are kept whatever their score.
     """
 
     scores: list[float]
@@ -243,15 +243,15 @@ class _Builder:
         outer = np.concatenate([np.full(len(passes), -1), depths.reshape(-1)[chosen]])
         order = np.lexsort((outer, -scores))
         codes = np.concatenate([-1 - np.arange(len(passes)), chosen])
-        frees = np.concatenate([kept[: len(passes)], free.reshape(-1)[chosen]])[order].tolist()
-        return _Moves(scores[order].tolist(), codes[order].tolist(), closings, [bags[row] for row in rows], frees)
+        frees = np.concatenate([kept[: len(passes)], free.reshape(-1)[chosen]])[order] & self.keeps
+        told = scores[order].tolist(), codes[order].tolist()
+        return _Moves(*told, closings, [bags[row] for row in rows], frees.tolist())
 
     def _kept(self, layer: int, states: list[tuple[Stack, int]]) -> Bools:
         """Which states of a layer are kept whatever their score."""
         if self.search.kept is None:
             return np.full(len(states), self.search.allowed is not None)
-        kept = self.search.kept[layer]
-        return np.array([stack.levels in kept for stack, _ in states])
+        return np.array([stack.levels in self.search.kept[layer] for stack, _ in states])
 
     def _allowed(self, closings: list[tuple[int, _Closing]], variants: list[_Pushed]) -> Bools:
         """Which variants may open behind each closing, by `search.allowed`; none without."""
@@ -310,13 +310,13 @@ class _Builder:
                 row, column = divmod(code, len(variants))
                 pushed, bag, (place, closing) = variants[column], moves.bags[row][column], moves.closings[row]
                 target, variant, depth = pushed.target, pushed.variant, closing.stack.depth
-                if (score < floors[target] and not (is_free or self.keeps)) or depth + pushed.height > search.max_depth:
+                if (score < floors[target] and not self.keeps) or depth + pushed.height > search.max_depth:
                     refused.setdefault(target, [score, 0])[1] += 1
                     continue
                 carried, level = closing.carried[pushed.numbered], pushed.level
                 if carried is not None:
                     level = levels.level(pushed.opening, carried)
-                if not (room[target] or is_free or self.keeps or (closing.stack, level) in stacks.known):
+                if not (room[target] or self.keeps or (closing.stack, level) in stacks.known):
                     refused.setdefault(target, [score, 0])[1] += 1
                     continue
                 stack = stacks.push(closing.stack, level)
@@ -325,7 +325,7 @@ class _Builder:
             state = self.pending[target].get(stack)
             if state is None:
                 is_good = room[target] and not (self.keeps and score < floors[target])
-                if not is_good and not (is_free and (kept is None or stack.levels in kept[target])):
+                if not is_good and not (is_free and kept is not None and stack.levels in kept[target]):
                     refused.setdefault(target, [score, 0])[1] += 1
                     continue
                 room[target] = max(room[target] - 1, 0)
