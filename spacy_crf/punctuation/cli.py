@@ -28,7 +28,7 @@ from .errors import PunctuationErrors
 from .passages import Habits
 from .reader import PunctuationCorpus, TextUnit
 from .stream import RestorationStream, StreamedWord, chunks_of, components_before
-from .subtitles import OPENING_LINES, Heard, Spoken, lines_of, respell, spoken_words
+from .subtitles import MOST_REPEATED, OPENING_LINES, Heard, Spoken, lines_of, respell, spoken_words
 from .transcripts import TranscriptFormat, looks_like, read_transcript
 
 PIECE = 1 << 16  # bytes that are read at a time
@@ -144,20 +144,24 @@ def restore_lines(nlp: Language, stream: RestorationStream, pieces: Iterable[str
 def restore_subtitles(nlp: Language, stream: RestorationStream, pieces: Iterable[str]) -> Iterator[str]:
     """What is spoken in subtitles as one text, restored between all else that is in them. See `restore_text`."""
     waiting: deque[Spoken] = deque()
+    written: deque[str] = deque(maxlen=MOST_REPEATED)
 
-    def write(restored: Iterable[StreamedWord]) -> str:
-        """Write words that have gone out, each behind what stands before it."""
-        found = ((waiting.popleft(), word.restored.removeprefix(" ")) for word in restored)
-        return "".join(spoken.before + respell(spoken.raw, text) for spoken, text in found)
+    def write(restored: Iterable[StreamedWord]) -> Iterator[str]:
+        """Write words that have gone out, each behind what stands before it, and what is shown once more the same."""
+        texts = (word.restored.removeprefix(" ") for word in restored)
+        while waiting and (text := written[-waiting[0].again] if waiting[0].again else next(texts, None)) is not None:
+            written.append(text)
+            spoken = waiting.popleft()
+            yield spoken.before + respell(spoken.raw, text)
 
     for words in minibatch(spoken_words(lines_of(pieces)), BLOCK):
         waiting.extend(words)
         with nlp.memory_zone():
-            restored = list(stream.push(spaced_words(word.heard for word in words if word.raw)))
-        yield write(restored)
+            restored = list(stream.push(spaced_words(word.heard for word in words if word.is_spoken)))
+        yield "".join(write(restored))
     with nlp.memory_zone():
         restored = list(stream.close())
-    yield write(restored) + waiting.popleft().before
+    yield "".join([*write(restored), waiting.popleft().before])
 
 
 def restore_transcript(

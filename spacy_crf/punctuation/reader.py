@@ -210,7 +210,7 @@ class PunctuationCorpus:
             yield from self._read_labels(file)
         elif format == "subtitles":
             lines = (f"{line}\n" for line in read_lines(file))
-            yield spoken_passage([word.heard for word in spoken_words(lines) if word.raw], abbreviations)
+            yield spoken_passage([word.heard for word in spoken_words(lines) if word.is_spoken], abbreviations)
         elif format == "whisper" or format == "ctm":
             texts = read_transcript(read_text(file), format, str(file)).texts()
             yield from (spoken_passage(heard, abbreviations) for heard in texts)

@@ -1,12 +1,14 @@
 """Subtitles (SRT, WebVTT, SBV): what is spoken in them, between numbers, times, mark-up, sounds and songs that stay.
 
 A word is what stands between white space as it is read: mark-up inside of it takes no room, and an entity is a sign.
+In captions that roll, as YouTube makes them, each cue shows the last lines of the one before once more.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from html import unescape
-from itertools import chain, pairwise
+from itertools import chain, groupby, islice, pairwise
 from typing import NamedTuple
 
 from .words import is_sign_around
@@ -26,6 +28,7 @@ _NAME = f"[{_CAPITALS}][{_CAPITALS}\u0300-\u036f0-9_ .'’-]*[{_CAPITALS}\u0300-
 _SPEAKER = re.compile(rf"^\s*(>>+\s*|[-–‐—―]\s*)?((?:{_NAME})?\s*:\s+)?", re.MULTILINE)
 _SPECIAL = re.compile("[<{&]")
 LONGEST_CUE = 40  # lines
+MOST_REPEATED = 200  # words of a cue that are shown once more in the next
 Times = tuple[float, float]
 _WORD = re.compile(r"\S+")
 _END = re.compile(r"[\r\n]")
@@ -47,12 +50,19 @@ class Heard(NamedTuple):
 class Spoken(NamedTuple):
     """A word in a file.
 
-    before (str): what stands between it and the word before. raw (str): as it is written. heard (Heard): as it is read.
+    before (str): what stands between it and the word before. raw (str): as it is written; "" at the end of the file.
+    heard (Heard): as it is read. again (int): of how many words before it is shown once more; 0 for what is spoken.
     """
 
     before: str
     raw: str
     heard: Heard
+    again: int = 0
+
+    @property
+    def is_spoken(self) -> bool:
+        """Whether it is a word that is not shown once more."""
+        return bool(self.raw) and not self.again
 
 
 def pause_between(first: Heard, second: Heard) -> float | None:
@@ -77,11 +87,15 @@ def spoken_words(lines: Iterable[str]) -> Iterator[Spoken]:
 
     lines (Iterable[str]): with their ends.
     """
+    shown = _shown(_cues(lines))
+    opening = list(islice(shown, OPENING_LINES))
+    rolls = _is_rolling([cue for cue in opening if cue.words])
     held: list[str] = []
-    for text, times in _cues(lines):
+    for text, times, words, repeated in chain(opening, shown):
         at = 0
-        for start, end, read in _words(text) if times else ():
-            yield Spoken("".join([*held, text[at:start]]), text[start:end], Heard(read, times))
+        for number, (start, end, read) in enumerate(words):
+            again = repeated if rolls and number < repeated else 0
+            yield Spoken("".join([*held, text[at:start]]), text[start:end], Heard(read, times), again)
             held, at = [], end
         held.append(text[at:])
     yield Spoken("".join(held), "", Heard(""))
@@ -90,7 +104,9 @@ def spoken_words(lines: Iterable[str]) -> Iterator[Spoken]:
 def blank_unspoken(text: str) -> str:
     """Return subtitles with blanks in place of all that is not a word; what remains is at its place."""
     found = spoken_words(lines_of([text]))
-    return "".join(" " * len(before) + _shadow(raw) for before, raw, _ in found)
+    return "".join(
+        " " * len(word.before) + (_shadow(word.raw) if word.is_spoken else " " * len(word.raw)) for word in found
+    )
 
 
 def lines_of(pieces: Iterable[str]) -> Iterator[str]:
@@ -157,6 +173,42 @@ def _cues(lines: Iterable[str]) -> Iterator[tuple[str, Times | None]]:
             yield line, None
     if spoken:
         yield "".join(spoken), times
+
+
+class _Cue(NamedTuple):
+    """A cue, or a line that is none: its words, of which the first ones may be the last ones of the cue before."""
+
+    text: str
+    times: Times | None
+    words: list[tuple[int, int, str]]
+    repeated: int
+
+
+def _shown(cues: Iterable[tuple[str, Times | None]]) -> Iterator[_Cue]:
+    """Yield cues with the number of words in first lines that are the last lines of the cue before, word by word."""
+    before: list[list[str]] = []
+    times_before: Times | None = None
+    for text, times in cues:
+        words = list(_words(text)) if times else []
+        lines = _by_line(text, words)
+        goes_on = times in (None, times_before)  # a line that is no cue, or more of one that has empty lines
+        same = (n for n in range(min(len(before), len(lines)), 0, -1) if before[-n:] == lines[:n])
+        repeated = 0 if goes_on else sum(map(len, lines[: next(same, 0)]))
+        yield _Cue(text, times, words, repeated if repeated <= MOST_REPEATED else 0)
+        before, times_before = [*before, *lines] if goes_on else lines, times or times_before
+
+
+def _by_line(text: str, words: Iterable[tuple[int, int, str]]) -> list[list[str]]:
+    """Return how the words of each line that has any are read."""
+    ends = [line.end() for line in _LINE.finditer(text)]
+    return [[read for _, _, read in line] for _, line in groupby(words, lambda word: bisect_right(ends, word[0]))]
+
+
+def _is_rolling(cues: Sequence[_Cue]) -> bool:
+    """Tell captions that roll by their first cues: most begin with what the one before ends with, and go on."""
+    repeated = sum(cue.repeated > 0 for cue in cues)
+    goes_on = any(0 < cue.repeated < len(cue.words) for cue in cues)
+    return goes_on and repeated >= 2 and 4 * repeated >= 3 * (len(cues) - 1)
 
 
 def _words(line: str) -> Iterator[tuple[int, int, str]]:

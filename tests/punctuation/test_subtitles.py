@@ -125,6 +125,56 @@ def test_a_line_of_a_space_is_a_part_of_its_cue(nlp: Language) -> None:
     assert restored(nlp, text).startswith(first.replace("well", "Well,"))
 
 
+ROLLING = """WEBVTT
+Kind: captions
+
+00:00:00.160 --> 00:00:01.990 align:start position:0%
+\x20
+{0}<00:00:00.400><c> {1}</c><00:00:00.640><c> did</c>
+
+00:00:01.990 --> 00:00:02.000 align:start position:0%
+{0} {1} did
+\x20
+
+00:00:02.000 --> 00:00:03.990 align:start position:0%
+{0} {1} did
+she<00:00:02.400><c> {2}</c><00:00:02.800><c> {3}</c>
+
+00:00:03.990 --> 00:00:04.000 align:start position:0%
+she {2} {3}
+\x20
+
+00:00:04.000 --> 00:00:06.000 align:start position:0%
+she {2} {3}
+said<00:00:04.400><c> {4}</c>
+"""
+
+
+def test_captions_that_roll_are_read_once_and_written_the_same_each_time(nlp: Language, tmp_path: Path) -> None:
+    """Each cue shows the last line of the one before once more, as in what YouTube hears."""
+    bare = ROLLING.format("well", "what", "say", "she", "no")
+    words = ["well", "what", "did", "she", "say", "she", "said", "no"]
+    assert [word.raw for word in spoken_words(lines_of([bare])) if word.is_spoken] == words
+    assert restored(nlp, bare) == ROLLING.format("Well,", "what", "say?", "She", "no.")
+    path = tmp_path / "talk.vtt"
+    path.write_text(ROLLING.format("Well,", "what", "say?", "She", "no."), encoding="utf8")
+    (passage,) = PunctuationCorpus(path).passages(nlp.vocab)
+    assert [word.lower() for word in passage.words] == words
+
+
+@pytest.mark.parametrize(
+    "cues",
+    [
+        ["no", "no", "no", "no", "no"],  # of a recogniser that heard nothing
+        ["no no", "no no yes", "but then", "we went", "home", "we went home again"],
+        ["well\nno", "no", "what", "what did", "she\nsay", "so"],
+    ],
+)
+def test_what_is_said_twice_is_read_twice(cues: list[str]) -> None:
+    text = "".join(f"{n}\n00:00:0{n},000 --> 00:00:0{n + 1},000\n{cue}\n\n" for n, cue in enumerate(cues))
+    assert [word.raw for word in spoken_words(lines_of([text])) if word.is_spoken] == " ".join(cues).split()
+
+
 def test_words_behind_an_empty_line_are_of_the_cue_but_not_in_webvtt(nlp: Language) -> None:
     cues = "1\n00:00:01,000 --> 00:00:02,000\n\nwell what\n\ndid she\n\n2\n00:00:03,000 --> 00:00:04,000\nsay\n"
     words = ["well", "what", "did", "she", "say"]
