@@ -335,9 +335,9 @@ def pipeline_vectors(nlp: Language, max_words: int) -> Vectors:
 
 
 def write_list(paths: Mapping[str, str], output: Path) -> None:
-    """Write a word list. Words that such a list cannot hold are left out: it has one word on each line."""
-    lines = (f"{word}\t{paths[word]}\n" for word in paths if len(word.split()) == 1 and not word.startswith("#"))
-    output.write_text("".join(lines), encoding="utf8", newline="\n")
+    """Write a word list. Words that such a list cannot hold are left out: it has one on each line, up to a tab."""
+    held = (word for word in paths if word and word == word.strip() and {*"\t\n\r"}.isdisjoint(word))
+    output.write_text("".join(f"{word}\t{paths[word]}\n" for word in held), encoding="utf8", newline="\n")
 
 
 def format_classes(paths: Mapping[str, str]) -> str:

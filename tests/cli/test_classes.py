@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import spacy
+from spacy.tokens import Doc
+from spacy.training import Example
 from spacy.vectors import Vectors
 from typer.testing import CliRunner
 
@@ -47,6 +49,21 @@ def test_classes_of_text(tmp_path: Path) -> None:
     again = tmp_path / "again.tsv"
     run(tmp_path / "raw.txt.gz", "--classes", 6, "--output", again)
     assert again.read_bytes() == (tmp_path / "out" / "classes.tsv").read_bytes()
+
+
+def test_words_with_spaces_within_have_classes(tmp_path: Path) -> None:
+    rows = [("phố cổ", "ở", "10 000"), ("Hà Nội", "là", "#nhà")] * 5
+    blocks = ("".join(f"{n}\t{w}" + "\t_" * 8 + "\n" for n, w in enumerate(words, 1)) for words in rows)
+    (tmp_path / "raw.conllu").write_text("\n".join(blocks) + "\n", encoding="utf8")
+    run(tmp_path / "raw.conllu", "--classes", 3, "--min-count", 2, "--output", tmp_path / "classes.tsv")
+    lists = {"clusters": str(tmp_path / "classes.tsv")}
+    nlp, words = spacy.blank("xx"), [word for row in rows[:2] for word in row]
+    features = {"@misc": "spacy_crf.Features.v1", "templates": ["LIST(clusters)"], "lists": lists}
+    tagger = nlp.add_pipe("crf_tagger", config={"features": features})
+    gold = Example.from_dict(Doc(nlp.vocab, words), {"tags": ["A"] * len(words)})
+    nlp.initialize(lambda: [gold])
+    (column,) = tagger.read_columns([gold.predicted]).by_attribute.values()
+    assert column.hashes.all()
 
 
 @pytest.mark.parametrize("header", ["", "8 9\n"])
