@@ -269,6 +269,10 @@ class Counted:
         """((N,)): whether a unit is in a text that was not counted."""
         return np.asarray((self._find(words) == UNKNOWN)[words.docs.owners])
 
+    def all_are_in(self, words: Words) -> bool:
+        """Whether all texts that were counted are among others."""
+        return bool(np.isin(self.texts, words.texts()).all())
+
     def left_out(self, words: Words, gold: Gold) -> Shares:
         """What the valid tags of each unit do without: nothing in Docs that were not counted, which are new."""
         if self.parts is not None:

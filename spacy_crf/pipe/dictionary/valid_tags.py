@@ -92,6 +92,7 @@ class ValidTags:
 
     def fit(self, columns: Columns, gold: Gold, tags: TagSet, documents: Indices) -> None:
         """Count the words of training data, but for texts that were counted before, and how often the mask is wrong.
+        Where all of these come again, all are counted anew, as they may have more gold by now, or other.
 
         columns (Columns), gold (Gold): of the tokens. documents ((D,)): number of the document that each Doc is of.
         """
@@ -100,6 +101,8 @@ class ValidTags:
         shares, words, before = known_shares(gold), self._words(columns), self._counted
         if not len(shares.units):
             raise CRFError(PipeErrors.CRF431.format(name=self.name))
+        if before is not None and before.all_are_in(words):
+            before, self.dictionary, self._measured = None, None, 0.0
         new = shares if before is None else shares.where(before.are_new(words)[shares.units])
         groups, first = documents if self.config.by_document else None, 0 if before is None else before.end
         counted = Counted.of(words, new, len(tags), groups, first)

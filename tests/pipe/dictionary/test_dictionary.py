@@ -452,6 +452,21 @@ def test_start_counts_new_texts_into_the_dictionary_that_is_there(leave_out: str
             assert [set(name.split()) for name in shown[0]] == [set(name.split()) for name in shown[1]]
 
 
+@pytest.mark.parametrize("leave_out", ["token", "document"])
+def test_start_counts_what_people_have_checked_since_in_the_same_texts(leave_out: str, tmp_path: Path) -> None:
+    block = settings("both", min_count=1, leave_out=leave_out, doubt=None)
+    checked = [[(word, "NN" if word == "a" and n == 1 else tag) for word, tag in text] for n, text in enumerate(TEXTS)]
+    before = [[(word, tag if word == "a" else "") for word, tag in text] for text in TEXTS[:2]]
+    first, started, fresh = build(**block), build(**block), build(**block)
+    first.initialize(lambda: tagged_examples(first, before))
+    tagger(first).update(tagged_examples(first, before), sgd=first.resume_training())
+    tagger(first).to_disk(tmp_path / "first")
+    tagger(started).initialize(lambda: tagged_examples(started, checked), start=str(tmp_path / "first"))
+    fresh.initialize(lambda: tagged_examples(fresh, checked))
+    assert known_words(started) == known_words(fresh) != known_words(first)
+    assert tagger(started).valid_tags.doubt == tagger(fresh).valid_tags.doubt
+
+
 @pytest.mark.parametrize("changes", [{"fold": "lower"}, {"leave_out": "document"}])
 def test_start_needs_the_same_way_of_counting(changes: dict[str, Any], tmp_path: Path) -> None:
     tagger(train(**settings("both"))).to_disk(tmp_path / "first")
