@@ -72,7 +72,8 @@ class HistoricalText:
         that learns the tags of punctuation but is not scored by them, set "gold" for the training corpus and "context"
         for the dev corpus.
     punctuation_tags (list[str] | None): Gold tags of punctuation, such as ["$;"]. Without any, punctuation is what has
-        only punctuation marks and symbols (Unicode's categories P and S), as a pipeline can tell without gold.
+        only punctuation marks and symbols (Unicode's categories P and S), as a pipeline can tell without gold: "&" and
+        "⁊" too.
     join_segments (bool): Forget the segments of the file; each of its documents is one segment, unless it is cut.
     cut_at_punctuation (bool): End a segment behind punctuation, which closes it. Segments of the file are cut further.
     cut_at_tags (list[str] | None): End a segment behind tokens with such a best gold tag, such as ["XY"].

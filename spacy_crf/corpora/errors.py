@@ -211,6 +211,10 @@ class CorpusWarnings(metaclass=Messages):
         "Document {document!r}: {count} of {words} checked words are other tokens in this pipeline, so that what was "
         "checked of them is not written again. Keep the file that was read."
     )
+    CRFW497 = (
+        "{word!r} is tagged {tag}, but counts as punctuation by its form: its gold is left out, or a segment ends "
+        "there. Name the gold tags of punctuation in the setting 'punctuation_tags' of the block 'text'."
+    )
     CRFW560 = (
         "{path}, line {line}: the tags of the reference cannot be read: {fault}. It is left out. Correct the line, or "
         "name its fields in the setting 'fields' of the block 'references'."

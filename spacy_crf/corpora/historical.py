@@ -5,6 +5,7 @@ punctuation is context or left out, and is not scored (5.2, 6.3.1), pseudo-sente
 certain tags (6.9.1, 7).
 """
 
+import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -13,9 +14,13 @@ from spacy.tokens import Doc
 from ..annotation.documents import TEXT_SETTINGS, has_signs_only
 from ..annotation.extensions import read_value, stored_names, stored_values, write_values
 from ..annotation.gold import GOLD_TAGS, best_tag, read_gold_tags, register_gold_tags
+from ..core.errors import CRFWarning
 from .block import HistoricalText
+from .errors import CorpusWarnings
 from .sentence import Sentence, group_sentences, join_sentences, take_tokens
 from .tagsets import CHECKED, CHECKED_COLUMN, GOLD_KINDS
+
+WORD_SIGNS = frozenset("&⁊⹒")  # that stand for words, though they are punctuation marks to Unicode
 
 
 def apply_text(sentences: Iterable[Sentence], text: HistoricalText) -> Iterator[Sentence]:
@@ -26,9 +31,10 @@ def apply_text(sentences: Iterable[Sentence], text: HistoricalText) -> Iterator[
     """
     if text.join_segments:
         sentences = map(join_sentences, group_sentences(sentences, "document"))
-    starts_document = False
+    starts_document = has_warned = False
     for sentence in sentences:
         starts_document |= sentence.starts_document
+        has_warned = has_warned or _warn_of_words(sentence.words, sentence.columns["tag"], text)
         if text.untagged:
             known = sentence.columns.get(CHECKED_COLUMN, sentence.words)  # nothing is known of what nobody has checked
             tagged = {
@@ -50,6 +56,7 @@ def prepare_gold(doc: Doc, text: HistoricalText) -> None:
     if read_value(doc, TEXT_SETTINGS) is not None:
         return
     has_sets, rows = any(stored_values(doc, GOLD_TAGS)), read_gold_tags(doc)
+    _warn_of_words([token.text for token in doc], [best_tag(row) or token.tag_ for row, token in zip(rows, doc)], text)
     checked = stored_values(doc, CHECKED)
     has_marks = CHECKED in stored_names(doc)
     for token, row, seen in zip(doc, rows, checked):
@@ -63,6 +70,17 @@ def prepare_gold(doc: Doc, text: HistoricalText) -> None:
     if has_sets:
         register_gold_tags()
         write_values(doc, GOLD_TAGS, [row or None for row in rows])
+
+
+def _warn_of_words(words: list[str], tags: list[str], text: HistoricalText) -> bool:
+    """Warn where a sign with a tag, such as "&", goes with punctuation, which its form alone tells; return whether."""
+    if text.punctuation_tags or (text.punctuation == "gold" and not text.cut_at_punctuation):
+        return False
+    for word, tag in zip(words, tags):
+        if word in WORD_SIGNS and tag:
+            warnings.warn(CorpusWarnings.CRFW497.format(word=word, tag=tag), CRFWarning, stacklevel=3)
+            return True
+    return False
 
 
 def _cut(sentence: Sentence, text: HistoricalText) -> Iterator[Sentence]:

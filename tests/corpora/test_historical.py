@@ -7,10 +7,12 @@ import spacy
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.language import Language
-from spacy.tokens import DocBin
+from spacy.tokens import Doc, DocBin
 from spacy.util import load_config_from_str, registry
+from spacy.vocab import Vocab
 
 from spacy_crf.annotation.gold import read_gold_tags
+from spacy_crf.core.errors import CRFWarning
 from spacy_crf.corpora.block import HistoricalText
 from spacy_crf.corpora.historical import apply_text, ends_segment, prepare_gold
 from spacy_crf.corpora.reader import Corpus
@@ -93,6 +95,16 @@ def test_punctuation_is_context_without_gold(write: Write) -> None:
     assert second == [("¶", ""), ("dat", "OA"), ("…", "")]
     first, second = segments(write("a.tsv", TSV), "tagsets", punctuation="context", punctuation_tags=["$;"])
     assert first[2] == (".", "") and second == PLAIN[1]
+
+
+@pytest.mark.parametrize("text", [{"punctuation": "context"}, {"cut_at_punctuation": True}])
+def test_signs_of_words_that_count_as_punctuation_are_told(text: dict[str, Any], write: Write) -> None:
+    path = write("a.tsv", "he\tP\n⁊\tKON\nse\tP\n.\t$;\n")
+    with pytest.warns(CRFWarning, match="CRFW497.*'⁊'.*KON"):
+        segments(path, "tagsets", **text)
+    with pytest.warns(CRFWarning, match="CRFW497"):
+        prepare_gold(Doc(Vocab(), ["he", "⁊"], tags=["P", "KON"]), HistoricalText(**text))
+    assert segments(path, "tagsets", **text, punctuation_tags=["$;"])[0][1] == ("⁊", "KON")
 
 
 def test_punctuation_is_removed(write: Write) -> None:
