@@ -1,6 +1,7 @@
 """The `features` block of a component's config, and the blocks that belong into it."""
 
 import math
+import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -53,14 +54,27 @@ class SpellingSettings:
 
     def make(self, count: Counts) -> "Speller":
         """Read rules and table, or fit the table to how often each form of the training corpus occurs."""
-        from .spelling import LENGTHS, Rewriter, Speller, SpellingTable, fit_spelling
+        from .spelling import LENGTHS, Rewriter, Speller, SpellingTable, fit_spelling, fold
 
         rewriter = Rewriter.read(self.rules) if self.rules else Rewriter(())
         lengths = LENGTHS if self.lengths is None else self.lengths
         if self.table == FIT:
             return Speller(rewriter, fit_spelling(rewriter.rewrite_counts(count()), lengths, self.ratio))
         table = SpellingTable.read(Path(self.table), lengths) if self.table else SpellingTable({}, lengths)
+        if any(rewriter(form) != form for form in table.table):
+            self._tell_idle(table.table, {fold(form): rewriter(form) for form in count()})
         return Speller(rewriter, table)
+
+    def _tell_idle(self, table: Mapping[str, str], rewritten: Mapping[str, str]) -> None:
+        """Warn of forms of a table that are words of training, but by the rules other ones."""
+        from ..core.errors import CRFWarning, excerpt
+        from .errors import FeatureWarnings
+
+        idle = sorted(table.keys() & (rewritten.keys() - set(rewritten.values())))
+        if idle:
+            forms = excerpt(", ".join(f"{form} ({rewritten[form]})" for form in idle))
+            told = FeatureWarnings.CRFW328.format(path=self.table, rules=self.rules, forms=forms)
+            warnings.warn(told, CRFWarning, stacklevel=2)
 
     def kept(self, fitted: "Speller | None") -> "Speller | None":
         """Return what was fitted before, if it stays; a coded error where it is not what these settings ask for."""

@@ -76,3 +76,12 @@ class FeatureErrors(metaclass=Messages):
         'the block [initialize.lookups] of the config loads it: @misc = "spacy.LookupsDataLoader.v1", lang = {lang!r}, '
         "tables = [{table!r}]. For other languages make a word list: python -m spacy crf classes."
     )
+
+
+class FeatureWarnings(metaclass=Messages):
+    """Messages of warnings."""
+
+    CRFW328 = (
+        "The spelling table {path} has forms that are not looked up, as the rules {rules!r} rewrite them first: "
+        "{forms}. Give rewritten forms, as python -m spacy crf spelling writes them, or leave out the rules."
+    )

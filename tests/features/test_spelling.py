@@ -1,6 +1,7 @@
 """Rewrite rules, normal forms as features, and how they are fitted, stored and reached from a config."""
 
 import unicodedata
+import warnings
 from collections import Counter
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
+from spacy_crf.core.errors import CRFWarning
 from spacy_crf.features import spelling
 from spacy_crf.features.block import FeatureSettings, SpellingSettings
 from spacy_crf.features.features import Features
@@ -186,3 +188,15 @@ def test_spelling_table_can_be_edited(tmp_path: Path) -> None:
     lines = (tmp_path / "table.tsv").read_text(encoding="utf8").replace("uader\tuater", "uader\tuader")
     (tmp_path / "table.tsv").write_text(lines, encoding="utf8")
     assert SpellingTable.read(tmp_path / "table.tsv").normalise("uader") == "uader"
+
+
+def test_forms_of_a_table_that_rules_rewrite_are_told(tmp_path: Path) -> None:
+    (tmp_path / "table.tsv").write_text("vnd\tunde\nund\tunde\nuvas\tuvas\n", encoding="utf8")
+    settings = SpellingSettings("free_spelling", str(tmp_path / "table.tsv"))
+    with pytest.warns(CRFWarning, match=r"CRFW328.*vnd \(und\)\. "):
+        made = settings.make(lambda: {"Vnd": 2, "dat": 1})
+    assert made.normalise("vnd") == "unde"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        SpellingSettings("free_spelling", str(tmp_path / "table.tsv")).make(lambda: {"und": 2, "dat": 1})
+        SpellingSettings(None, str(tmp_path / "table.tsv")).make(lambda: {"Vnd": 2})
