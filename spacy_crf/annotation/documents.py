@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 from spacy.strings import StringStore
@@ -84,6 +84,14 @@ def preparation_of(doc: Doc) -> tuple[Punctuation, bool] | None:
     says so."""
     text = read_value(doc, TEXT_SETTINGS)
     return None if text is None else (text["punctuation"], bool(text["cut_at_punctuation"]))
+
+
+class StoredPreparation(TypedDict):
+    """What `Preparation` is in a file."""
+
+    punctuation: Punctuation
+    cuts: bool
+    words: list[str]
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from ..learning.encoder import Sample
 from ..pipe.block import SPAN_TARGETS
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import label_decoder, resolve_scheme
-from ..pipe.labels import PREPARATION, SKIPS_WHITE_SPACE, require_universal
+from ..pipe.labels import OF_TEXTS, PREPARATION, SKIPS_WHITE_SPACE, require_universal
 from ..pipe.live_settings import as_stored
 from ..pipe.pool import trained_on
 from ..pipe.probabilities import LabelsTokens, span_probabilities
@@ -110,7 +110,7 @@ class ConstrainedNER(KeepsConstraints, PromisesSpans, ChainPipe):
     """
 
     parts = (*NAMES, FILE)
-    learned_settings = (PREPARATION, SKIPS_WHITE_SPACE)
+    learned_settings = OF_TEXTS
     settings: NERSettings
 
     def __init__(self, vocab: Vocab, settings: NERSettings, name: str = "constrained_ner"):

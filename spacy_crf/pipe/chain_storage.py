@@ -2,7 +2,7 @@
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -41,6 +41,7 @@ from .block import ChainSettings
 from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors, PipeWarnings
 from .labels import PREPARATION, SKIPS_WHITE_SPACE, HasLabels, KeepsPreparation
+from .setting_types import stored_values
 from .storage import RUN, Parts, Run, Stored, check_templates, read_folder, readable, settings_of_run
 
 
@@ -62,11 +63,11 @@ class Start(NamedTuple):
 class StoresChain(HasLabels, KeepsPreparation, Stored):
     """What a component over a chain knows, and how it is stored.
 
-    learned_settings: what of `cfg` comes from data beside the labels; settings_of_weights: what of that holds for the
-    weights alone that it was learned with.
+    learned_settings: what of `cfg` comes from data beside the labels, with its type; settings_of_weights: what of that
+    holds for the weights alone that it was learned with.
     """
 
-    learned_settings: ClassVar[tuple[str, ...]] = ()
+    learned_settings: ClassVar[Mapping[str, Any]] = {}
     settings_of_weights: ClassVar[tuple[str, ...]] = ()
 
     vocab: Vocab
@@ -247,7 +248,7 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
         with readable(self.name, path):
             if parts.cfg is not None:
                 self.cfg.learn(labels=[str(label) for label in parts.cfg["labels"]])
-                self.cfg.learn(**{name: parts.cfg[name] for name in self.learned_settings if name in parts.cfg})
+                self.cfg.learn(**stored_values(parts.cfg, self.learned_settings))
                 self.cfg.take(parts.cfg, alone)
             if parts.features is not None:
                 self.features = Features.from_data(parts.features, self.feature_config, self.sequence)
@@ -275,6 +276,7 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
             labels = tuple(str(label) for label in cfg["labels"])
             load_bytes(model, parts.model or b"")
             lexicon = Lexicon.from_data(features)
+            learned = stored_values(cfg, self.learned_settings)
         run = Run.read(path, files, self.name) if self.settings.trainer.resumable else None
         if run is not None:
             with usable(self.name):
@@ -288,7 +290,6 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
         if not labels or ours != theirs or actual != expected:
             found = {"theirs": theirs, "actual": actual, "ours": ours, "expected": expected}
             raise CRFError(PipeErrors.CRF418.format(name=self.name, path=path, **found))
-        learned = {name: cfg[name] for name in self.learned_settings if name in cfg}
         return Start(path, list(labels), learned, features, model, lexicon, parts.extra, run)
 
     def fitted(self, labels: Sequence[str] | None, begun: Start | None) -> list[str]:

@@ -15,7 +15,7 @@ from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
 from spacy.vocab import Vocab
 
-from ..annotation.documents import AS_IT_IS, Preparation, Punctuation, preparation_of
+from ..annotation.documents import AS_IT_IS, Preparation, Punctuation, StoredPreparation, preparation_of
 from ..annotation.gold import find_violation, forget_crossing
 from ..annotation.span_targets import GroupTarget
 from ..annotation.target import Target
@@ -32,6 +32,8 @@ from .errors import PipeErrors, PipeWarnings
 
 PREPARATION = "preparation"  # what of `cfg` says how the texts of training were prepared, see `Preparation`
 SKIPS_WHITE_SPACE = "skips_white_space"  # what of `cfg` says that tokens of white space are no units of the chain
+OF_PREPARATION: Mapping[str, Any] = {PREPARATION: StoredPreparation | None}
+OF_TEXTS: Mapping[str, Any] = {**OF_PREPARATION, SKIPS_WHITE_SPACE: bool}
 N_LOOKED_AT = 100  # examples that show whether there are such tokens
 RARE = 0.01  # share of tokens: fewer teach a chain nothing
 # what people call the targets that spaCy has a place for

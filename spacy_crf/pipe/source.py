@@ -25,10 +25,11 @@ from ..features.resources import Resources
 from .block import Settings
 from .decoding import Batch, Decoder, IsolatesFailures, Prediction
 from .errors import PipeErrors
-from .labels import PREPARATION, KeepsPreparation
+from .labels import OF_PREPARATION, PREPARATION, KeepsPreparation
 from .live_settings import HasSettings, LiveSettings
 from .probabilities import token_probabilities
-from .storage import CFG, read_settings, settings_bytes
+from .setting_types import stored_values
+from .storage import CFG, read_settings, readable, settings_bytes
 
 LEAST = float(np.finfo(np.float32).tiny)  # a probability of 0 is one that was rounded
 
@@ -82,7 +83,8 @@ class SourcePipe(HasSettings, IsolatesFailures, KeepsPreparation, Pipe):
     def restore(self, files: dict[str, bytes], path: str, alone: bool) -> None:
         stored = read_settings(files, self.name, path)
         if stored is not None:
-            self.cfg.learn(**{PREPARATION: stored.get(PREPARATION)})
+            with readable(self.name, path):
+                self.cfg.learn(**{PREPARATION: None, **stored_values(stored, OF_PREPARATION)})
             self.cfg.take(stored, alone)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:

@@ -4,7 +4,7 @@ data it was not trained on."""
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NotRequired, TypedDict
 
 import numpy as np
 from spacy.tokens import Doc
@@ -62,6 +62,15 @@ class MarkCalibration:
         stored_floats("weights", weights, (n_marks, n_marks))
         stored_floats("bias", bias, (n_marks,))
         return cls(tuple(data["marks"]), DirichletMap(weights, bias))
+
+
+class StoredCalibration(TypedDict):
+    """What `MarkCalibration` is in a file, with the temperature of the probabilities that it was fitted to."""
+
+    marks: list[str]
+    weights: list[list[float]]
+    bias: list[float]
+    temperature: NotRequired[float]
 
 
 class Marked(NamedTuple):

@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 from spacy.attrs import IDS
@@ -23,8 +23,9 @@ from ..learning.model import annotation_read, get_layout, get_tok2vec
 from ..pipe.chain_storage import Start
 from ..pipe.component import ChainPipe
 from ..pipe.errors import PipeErrors
+from ..pipe.storage import readable
 from .block import LabelScheme, RestorerSettings
-from .calibration import CALIBRATION, CalibratesMarks, WordDecoder, WordPrediction
+from .calibration import CALIBRATION, CalibratesMarks, MarkCalibration, StoredCalibration, WordDecoder, WordPrediction
 from .docs import (
     WordView,
     bare_doc,
@@ -77,7 +78,11 @@ class PunctuationRestorer(CalibratesMarks, ChainPipe):
     """
 
     labels_tokens = False
-    learned_settings = (MIXED, SIGNS, CALIBRATION)
+    learned_settings: ClassVar = {
+        MIXED: dict[str, str],
+        SIGNS: dict[str, str],
+        CALIBRATION: StoredCalibration | None,
+    }
     settings_of_weights = (CALIBRATION,)
     settings: RestorerSettings
 
@@ -198,6 +203,12 @@ class PunctuationRestorer(CalibratesMarks, ChainPipe):
         super().begin_with(begun)
         for name in (MIXED, SIGNS):
             self.cfg.learn(**{name: {**self.cfg[name], **begun.learned.get(name, {})}})
+
+    def restore(self, files: dict[str, bytes], path: str, alone: bool) -> None:
+        super().restore(files, path, alone)
+        with readable(self.name, path):
+            if (found := self.cfg[CALIBRATION]) is not None:
+                MarkCalibration.from_data(found)  # a damaged one is told now, not at the first Doc
 
     def fitted(self, labels: Sequence[str] | None, begun: Start | None) -> list[str]:
         return [*super().fitted(labels, begun), "forms in mixed case", "the spelling of marks"]

@@ -15,7 +15,7 @@ from ..core.arrays import Bools, Indices
 from ..core.chain.marginals import token_entropies
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder, DocOutput, Output, label_decoder, resolve_scheme
-from ..pipe.labels import PREPARATION, SKIPS_WHITE_SPACE
+from ..pipe.labels import OF_TEXTS, PREPARATION, SKIPS_WHITE_SPACE
 from ..pipe.probabilities import LabelsTokens, WordTags, span_probabilities, tag_words
 from ..pipe.scorer import target_scores
 from ..pipe.span_sets import PromisesSpans, best_threshold
@@ -38,7 +38,7 @@ class CRFTagger(PromisesSpans, ChainPipe):
     [('DET', True), ('NOUN', True), ('VERB', True)]
     """
 
-    learned_settings = (PREPARATION, SKIPS_WHITE_SPACE)
+    learned_settings = OF_TEXTS
     settings: TaggerSettings
 
     def __init__(self, vocab: Vocab, settings: TaggerSettings, name: str = "crf_tagger"):

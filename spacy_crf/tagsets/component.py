@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from spacy.language import Language
@@ -22,7 +22,7 @@ from ..learning.model import get_layout
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder, DocOutput, MarginalsOutput, Output, Prediction
 from ..pipe.fingerprint import KeepsPromise
-from ..pipe.labels import PREPARATION, SKIPS_WHITE_SPACE, require_allowed
+from ..pipe.labels import OF_TEXTS, PREPARATION, SKIPS_WHITE_SPACE, require_allowed
 from ..pipe.probabilities import LabelsTokens, WordTags, tag_words
 from ..pipe.scorer import target_scores
 from ..pipe.source import SourcePipe
@@ -41,7 +41,7 @@ class SetValuedTagger(KeepsPromise, ChainPipe):
     [['ART', 'CARD'], ['NA']]
     """
 
-    learned_settings = (PARENTS, PREPARATION, SKIPS_WHITE_SPACE)
+    learned_settings: ClassVar = {PARENTS: list[tuple[str, str]], **OF_TEXTS}
     settings: SetSettings
 
     def __init__(self, vocab: Vocab, settings: SetSettings, name: str = "set_valued_tagger"):

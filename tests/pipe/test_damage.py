@@ -269,3 +269,48 @@ def test_what_hardly_holds_anything_is_saved_and_read() -> None:
     pipe = train().get_pipe("crf_tagger")
     pipe.model.set_param("state", np.zeros_like(pipe.model.get_param("state")))
     assert nlp.get_pipe("crf_tagger").from_bytes(pipe.to_bytes()).labels == pipe.labels
+
+
+LEARNED: dict[str, list[Any]] = {  # with values of another form
+    "preparation": [
+        False,
+        "x",
+        [],
+        {},
+        {"punctuation": "none", "cuts": True, "words": []},
+        {"punctuation": "gold", "cuts": 1, "words": []},
+        {"punctuation": "gold", "cuts": True, "words": "abc"},
+        {"punctuation": "gold", "cuts": True, "words": [1]},
+        {"punctuation": "gold", "cuts": True, "words": [], "more": 1},
+    ],
+    "skips_white_space": [None, 0, 1, "x", []],
+    "parents": [None, False, 1.5, "x", {}, [1], ["ab"], [["a"]], [["a", 1]], [["a", "b", "c"]]],
+    "mixed_forms": [None, True, "x", [], {"bluefern": 1}, {"bluefern": None}],
+    "signs": [None, True, "x", [["DASH", "-"]], {"DASH": 1}],
+    "calibration": [
+        False,
+        "x",
+        [],
+        {},
+        {"marks": "abc", "weights": [], "bias": []},
+        {"marks": ["COMMA"], "weights": [[1, 2]], "bias": [0.0]},
+        {"marks": ["COMMA", "DASH"], "weights": [[1, 2], [1]], "bias": [0.0, 1.0]},
+        {"marks": ["COMMA"], "weights": [[1e300]], "bias": [0.0]},
+        {"marks": ["COMMA"], "weights": [[1.0]], "bias": [0.0], "temperature": None},
+    ],
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_what_was_learned_has_its_form_or_is_refused(name: str, tmp_path: Path) -> None:
+    _, folder = load(name, tmp_path)
+    for path in folder.glob("*/cfg"):
+        accept_edits(path.parent)
+        stored = srsly.read_json(path)
+        for setting in LEARNED.keys() & stored.keys():
+            for value in LEARNED[setting]:
+                srsly.write_json(path, {**stored, setting: value})
+                with pytest.raises(CRFError, match="CRF404"):
+                    spacy.load(folder)
+        srsly.write_json(path, stored)
+    spacy.load(folder)
