@@ -114,7 +114,10 @@ class Preparation:
         way = None if first is None else preparation_of(first)
         if first is None or way is None or way == AS_IT_IS:
             return None
-        tags = read_value(first, TEXT_SETTINGS)["punctuation_tags"] or ()
+        text = read_value(first, TEXT_SETTINGS)
+        if "words" in text:  # a component has told it
+            return cls(*way, tuple(text["words"]))
+        tags = text["punctuation_tags"] or ()
         if way == ("gold", True) and not tags:
             return cls("gold", True)
         return cls(*way, _other_words(chain([first], docs), tags))
@@ -127,6 +130,10 @@ class Preparation:
     def to_data(self) -> dict[str, Any]:
         """The same as plain data that JSON can hold."""
         return {**asdict(self), "words": list(self.words)}
+
+    def to_settings(self) -> dict[str, Any]:
+        """The same as Docs tell it, see `write_text_settings`."""
+        return {"punctuation": self.punctuation, "cut_at_punctuation": self.cuts, "words": list(self.words)}
 
     @cached_property
     def _exceptions(self) -> frozenset[str]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
 
+import numpy as np
 import spacy
 from spacy.parts_of_speech import IDS
 from spacy.tokens import Doc, DocBin, Span
@@ -25,7 +26,7 @@ from spacy.tokens.doc import DOCBIN_ALL_ATTRS
 from spacy.util import registry
 from thinc.api import Config
 
-from ..annotation.documents import register_doc_name
+from ..annotation.documents import Preparation, register_doc_name, write_text_settings
 from ..annotation.extensions import register_stored, write_values
 from ..annotation.gold import write_gold_tags, write_partial
 from ..core.errors import CRFError
@@ -36,6 +37,7 @@ from ..corpora.tagsets import YES
 from ..lab.training import train_config, with_fold
 from ..pipe.block import SPAN_TARGETS
 from ..pipe.component import ChainPipe
+from ..pipe.labels import PREPARATION
 from ..pipe.probabilities import GivesSets
 from ..reading.files import write_whole
 from .errors import Refusal, ServiceErrors
@@ -146,18 +148,25 @@ def write_gold(component: Any, marked: CheckedDoc) -> Doc:
     several say nothing; nor do spans that overlap."""
     register_doc_name()
     doc, target, has_sets = marked.doc, component.settings.target, isinstance(component, GivesSets)
+    told = Preparation.from_data(component.cfg.get(PREPARATION))
+    if told is not None:
+        write_text_settings(doc, told.to_settings())
     if target in SPAN_TARGETS:
         _write_spans(doc, target, getattr(component.settings, "spans_key", ""), marked)
         return doc
+    tags = marked.tags
+    if told is not None and told.punctuation != "gold":  # of which nothing is learned
+        marks = told.marks(np.array([token.orth for token in doc], np.uint64), doc.vocab.strings)
+        tags = [() if is_mark else own for own, is_mark in zip(tags, marks)]
     if target in ("tag", "pos"):  # which words those are that nobody has looked at, for commands that measure
         register_stored(ATTRIBUTE)
         most = len(component.labels) if has_sets else 1
-        write_values(doc, ATTRIBUTE, [YES if 0 < len({*own}) <= most else False for own in marked.tags])
+        write_values(doc, ATTRIBUTE, [YES if 0 < len({*own}) <= most else False for own in tags])
     if has_sets:
-        rows = [dict.fromkeys(own, 1.0) for own in marked.tags]
+        rows = [dict.fromkeys(own, 1.0) for own in tags]
         write_gold_tags(doc, rows, component.cfg["gold_tags"])
     else:
-        for token, own in zip(doc, marked.tags):
+        for token, own in zip(doc, tags):
             if len({*own}) != 1:
                 continue
             if target == "tag":
@@ -253,10 +262,20 @@ def _train(text: str, given: Path, output: Path, sender: Connection) -> None:
     try:
         config = Config().from_str(text)
         train_config(config, output=output)
+        keep_corpora(given, output / "model-best")
         scores = {"new": score_of(output / "model-best", config), "old": score_of(given, config)}
         sender.send(scores)
     except Exception as error:
         sender.send({"error": str(error) or type(error).__name__})
+
+
+def keep_corpora(given: Path, trained: Path) -> None:
+    """Leave in the config of a trained pipeline how the files are read that the given one was made with: commands read
+    other files in the same way."""
+    old, new = (Config().from_disk(folder / "config.cfg", interpolate=False) for folder in (given, trained))
+    new["corpora"] = old["corpora"]
+    new["training"].update({name: old["training"][name] for name in ("train_corpus", "dev_corpus")})
+    new.to_disk(trained / "config.cfg")
 
 
 def score_of(path: Path, config: Config) -> float:

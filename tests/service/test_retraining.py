@@ -68,6 +68,24 @@ def test_a_model_learns_beside_the_one_that_is_served(load: Any, tmp_path: Path)
         assert client.get("/models").json()[0]["source"] == str(tmp_path / "one" / "1" / "model-best")
 
 
+def test_texts_stay_prepared_as_those_of_the_first_training_were(load: Any, tmp_path: Path) -> None:
+    """Punctuation that is context gets no tags, in sequences that end behind it; commands read files as before."""
+    told = {"punctuation": "context", "cuts": True, "words": ["&"]}
+    nlp = load("tagger")
+    nlp.get_pipe("crf_tagger").cfg.learn(preparation=told)
+    nlp.config["corpora"]["dev"] = corpus = {"@readers": "spacy_crf.Corpus.v1", "path": "dev", "retokenize": True}
+    nlp.to_disk(tmp_path / "given")
+    with served(model_of("one", spacy.load(tmp_path / "given")), learner=Learner(tmp_path)) as client:
+        assert tags_of(client, "We can swim.")[-1] is None
+        client.post("/inception/one/train", json=train_request(SENTENCES * 2))
+        found = wait(client)
+        assert found["state"] == "swapped", found
+        assert tags_of(client, "We can swim.") == ["NN", "JJ", "UH", None]
+    learned = spacy.load(tmp_path / "one" / "1" / "model-best")
+    assert learned.get_pipe("crf_tagger").cfg["preparation"] == told
+    assert learned.config["corpora"]["dev"] == corpus
+
+
 def test_it_waits_for_enough(load: Any, tmp_path: Path) -> None:
     with served(model_of("one", load("tagger")), learner=Learner(tmp_path)) as client:
         assert client.post("/inception/one/train", json=train_request(SENTENCES[:2])).status_code == 204
