@@ -18,6 +18,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel
 from spacy.language import Language
 from spacy.tokens import Doc
+from starlette.concurrency import run_in_threadpool
 
 from ..annotation.documents import write_doc_name
 from ..corpora.cas import SENTENCE, TOKEN
@@ -106,7 +107,7 @@ def add_inception(router: APIRouter, models: Models, limits: Limits, learner: Le
                 learner.keep(model, kind, gold_of(page, request.metadata, kind), key)
 
         await model.run(work, _texts(*request.documents))
-        learner.start(model)
+        await run_in_threadpool(learner.start, model)
         return Response(status_code=204)
 
 

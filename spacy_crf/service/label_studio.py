@@ -13,6 +13,7 @@ from xml.parsers import expat
 from fastapi import APIRouter
 from pydantic import BaseModel
 from spacy.language import Language
+from starlette.concurrency import run_in_threadpool
 
 from ..annotation.documents import write_doc_name
 from .answers import Answer, answer
@@ -175,7 +176,7 @@ def add_label_studio(router: APIRouter, models: Models, limits: Limits, learner:
         """Keep a correction, forget one, or learn from those that are kept."""
         model = models[name]
         if event.action == LEARNING:
-            learner.start(model)
+            await run_in_threadpool(learner.start, model)
         elif event.action in FORGETTING:
             for one in event.annotations or [event.annotation]:
                 learner.forget(model, _key(one))

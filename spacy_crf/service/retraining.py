@@ -26,15 +26,22 @@ from spacy.tokens.doc import DOCBIN_ALL_ATTRS
 from spacy.util import registry
 from thinc.api import Config
 
-from ..annotation.documents import Preparation, register_doc_name, write_text_settings
+from ..annotation.documents import (
+    Preparation,
+    number_documents,
+    read_doc_name,
+    register_doc_name,
+    write_text_settings,
+)
 from ..annotation.extensions import register_stored, write_values
-from ..annotation.gold import write_gold_tags, write_partial
-from ..core.errors import CRFError
+from ..annotation.gold import read_gold_tags, write_gold_tags, write_partial
 from ..core.labels import OUTSIDE
+from ..corpora.docbin import cut_doc
 from ..corpora.reader import Corpus
 from ..corpora.tagsets import CHECKED as ATTRIBUTE
 from ..corpora.tagsets import YES
-from ..lab.training import train_config, with_fold
+from ..lab.sampling import deal
+from ..lab.training import train_config
 from ..pipe.block import SPAN_TARGETS
 from ..pipe.component import ChainPipe
 from ..pipe.labels import PREPARATION
@@ -46,6 +53,7 @@ from .models import ServedModel
 FOLDS = 5  # one of which is held out
 LOWEST_PRIORITY = 19
 CHECKED = "checked"
+LEARNED, HELD_OUT = "learned.spacy", "held_out.spacy"
 
 
 @dataclass(frozen=True)
@@ -83,14 +91,18 @@ class Learner:
             raise Refusal(ServiceErrors.CRF744.format(name=model.name), 429, retry_after=10)
 
     def keep(self, model: ServedModel, kind: str, marked: CheckedDoc, key: str) -> None:
-        """Write what is known of a document to its file; a coded error where another component than the one that
-        learns gives such answers. kind (str): of answers. key (str): says which file it is."""
+        """Write what is known of a document to its file, which is deleted where nothing is; a coded error where another
+        component than the one that learns gives such answers. kind (str): of answers. key (str): of the file."""
         path, component = self._file(model, key), model.component(kind)
         if component is not (learning := learns(model)):
             told = {"name": model.name, "kind": kind, "component": component.name, "learning": learning.name}
             raise Refusal(ServiceErrors.CRF472.format(**told))
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, to_bytes(write_gold(component, marked)))
+        doc = write_gold(component, marked)
+        if tells(component, doc):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, to_bytes(doc))
+        else:
+            path.unlink(missing_ok=True)
 
     def forget(self, model: ServedModel, key: str) -> None:
         """Delete what is known of a document."""
@@ -105,12 +117,13 @@ class Learner:
             folder = self.folder_of(model)
             self.require_rest(model)
             number = 1 + max((int(one.name) for one in folder.glob("*") if one.name.isdecimal()), default=0)
-            found = count_checked(folder / CHECKED)
-            if found < FOLDS:
+            parts = parts_of(learns(model), folder / CHECKED)
+            if (found := len({key for key, _ in parts})) < FOLDS:
                 message = ServiceErrors.CRF746.format(found=found, name=model.name, least=FOLDS)
                 model.tell("waiting", message=message)
                 return
             (folder / str(number)).mkdir(parents=True)
+            write_parts(folder / str(number), parts)
             model.tell("learning", number=number, checked=found)
         Thread(target=self._learn, args=(model, folder, number), daemon=True).start()
 
@@ -138,9 +151,9 @@ def learns(model: ServedModel) -> Any:
     return None
 
 
-def to_bytes(doc: Doc) -> bytes:
-    """A `.spacy` file with one Doc."""
-    return DocBin(DOCBIN_ALL_ATTRS, store_user_data=True, docs=[doc]).to_bytes()
+def to_bytes(*docs: Doc) -> bytes:
+    """A `.spacy` file."""
+    return DocBin(DOCBIN_ALL_ATTRS, store_user_data=True, docs=docs).to_bytes()
 
 
 def write_gold(component: Any, marked: CheckedDoc) -> Doc:
@@ -190,7 +203,8 @@ def _write_spans(doc: Doc, target: str, key: str, marked: CheckedDoc) -> None:
     if target == "ent":
         doc.set_ents(spans, missing=[doc[place : place + 1] for place, tag in enumerate(tags) if not tag])
         return
-    doc.spans[key] = spans
+    if any(tags):
+        doc.spans[key] = spans
     if "" in tags:
         write_partial(doc, target, key, tags)
 
@@ -198,30 +212,55 @@ def _write_spans(doc: Doc, target: str, key: str, marked: CheckedDoc) -> None:
 # -- training ----------------------------------------------------------------------------------------------------
 
 
-def count_checked(folder: Path) -> int:
-    """How many parts checked text is dealt in: documents, or sentences where there are fewer documents."""
-    files = len(list(folder.glob("*.spacy")))
-    if files >= FOLDS or not files:
-        return files
+def parts_of(component: Any, folder: Path) -> list[tuple[str, Doc]]:
+    """What checked text is dealt in: documents, or their sentences where there are fewer documents, with a key that is
+    the same for what several people have said of one text. Parts of which nobody has said anything are left out."""
     apart = spacy.blank("xx")  # the vocabulary of a model belongs to its thread
-    try:
-        return sum(1 for _ in Corpus(folder, group=group_of(folder))(apart))
-    except CRFError:  # they have no sentences
-        return files
+    docs = list(Corpus(folder, group="document").read_docs(apart.vocab)) if any(folder.glob("*.spacy")) else []
+    parts = [(read_doc_name(doc), doc) for doc in docs]
+    if len({key for key, _ in parts}) < FOLDS:
+        parts = [part for key, doc in parts for part in _sentences(key, doc)]
+    return [(key, doc) for key, doc in parts if tells(component, doc)]
 
 
-def group_of(folder: Path) -> Any:
-    """What is read as one document: one, or its sentences where there are few."""
-    return "document" if len(list(folder.glob("*.spacy"))) >= FOLDS else "sentence"
+def _sentences(key: str, doc: Doc) -> list[tuple[str, Doc]]:
+    if not doc.has_annotation("SENT_START"):
+        return [(key, doc)]
+    parts = cut_doc(doc, [sentence.start for sentence in doc.sents])
+    return [(f"{key}, sentence {number}", part) for number, part in enumerate(parts, 1)]
 
 
-def training_config(model: ServedModel, folder: Path) -> Config:
+def tells(component: Any, doc: Doc) -> bool:
+    """Whether a Doc that `write_gold` has written, or a part of it, has something to learn from."""
+    target = component.settings.target
+    if target == "ent":
+        return bool(doc.has_annotation("ENT_IOB"))
+    if target in SPAN_TARGETS:
+        return component.settings.spans_key in doc.spans
+    if isinstance(component, GivesSets):
+        return any(read_gold_tags(doc, component.cfg["gold_tags"]))
+    return any(name is not None for name in component.annotation.present(doc, component.tags))
+
+
+def write_parts(folder: Path, parts: Sequence[tuple[str, Doc]]) -> None:
+    """Write what is learned from, and what is held out: a training looks at them as they are now."""
+    numbers = number_documents(key for key, _ in parts)
+    owners = deal(int(numbers.max()) + 1, FOLDS, np.random.default_rng(0))[numbers].tolist()
+    for name, is_held_out in ((LEARNED, False), (HELD_OUT, True)):
+        write_whole(
+            folder / name, to_bytes(*(doc for own, (_, doc) in zip(owners, parts) if (own == 0) == is_held_out))
+        )
+
+
+def training_config(model: ServedModel, folder: Path, output: Path) -> Config:
     """The config of a training that begins with a saved pipeline and learns from checked text; all components but the
-    one that learns stay as they are."""
+    one that learns stay as they are. output (Path): folder with that text."""
     given, learning = str(folder / "given"), learns(model).name
     config = model.config.copy()
-    corpus = {"@readers": "spacy_crf.Corpus.v1", "path": str(folder / CHECKED), "group": group_of(folder / CHECKED)}
-    config["corpora"] = {"train": dict(corpus), "dev": dict(corpus)}
+    config["corpora"] = {
+        name: {"@readers": "spacy_crf.Corpus.v1", "path": str(output / file)}
+        for name, file in (("train", LEARNED), ("dev", HELD_OUT))
+    }
     training = config["training"]
     training.update(train_corpus="corpora.train", dev_corpus="corpora.dev", before_update=None)
     others = [name for name in config["nlp"]["pipeline"] if name != learning]
@@ -233,14 +272,14 @@ def training_config(model: ServedModel, folder: Path) -> Config:
     initialize = config["initialize"]
     initialize.update(vectors=given if len(model.nlp.vocab.vectors) else None, init_tok2vec=None)
     initialize.setdefault("components", {})[learning] = {"start": f"{given}/{learning}"}
-    return with_fold(config, FOLDS, 0, 0)
+    return config
 
 
 def train_beside(model: ServedModel, folder: Path, number: int) -> dict[str, float]:
     """Train in another process. RETURNS (dict): the scores of the "new" and the "old" model on what was held out."""
     given, output = folder / "given", folder / str(number)
     model.save(given)
-    config = training_config(model, folder)
+    config = training_config(model, folder, output)
     receiver, sender = get_context("spawn").Pipe(duplex=False)
     process = get_context("spawn").Process(target=_train, args=(config.to_str(), given, output, sender), daemon=True)
     process.start()

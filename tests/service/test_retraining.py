@@ -93,6 +93,42 @@ def test_it_waits_for_enough(load: Any, tmp_path: Path) -> None:
         assert told["state"] == "waiting" and told["message"].startswith("[CRF746] There are 2 ")
 
 
+def test_texts_of_which_nobody_has_said_anything_do_not_count(load: Any, tmp_path: Path) -> None:
+    """INCEpTION sends all documents; and what was said of one may be taken back. Of few documents, sentences count."""
+    system = make_typesystem()
+    for name in ("tagger", "references"):
+        layer, anchoring = (POS, "singleToken") if name == "tagger" else (ENTITY, "tokens")
+        request = train_request(SENTENCES[:1], layer, anchoring)
+        request["documents"] += [document_of(make_cas(system, SENTENCES), number) for number in range(1, 9)]
+        with served(model_of("one", load(name)), learner=Learner(tmp_path / name)) as client:
+            assert client.post("/inception/one/train", json=request).status_code == 204
+            told = state_of(client)
+            assert told["state"] == "waiting" and told["message"].startswith("[CRF746] There are 1 "), told
+            assert len(list((tmp_path / name / "one" / "checked").glob("*.spacy"))) == 1
+            request["documents"][0] = document_of(make_cas(system, SENTENCES), 0)
+            client.post("/inception/one/train", json=request)
+            assert not list((tmp_path / name / "one" / "checked").glob("*.spacy"))
+
+
+@pytest.mark.parametrize("texts", [[SENTENCES], [[one] for one in SENTENCES]], ids=["sentences", "documents"])
+def test_what_two_people_say_of_one_text_is_not_divided(load: Any, tmp_path: Path, texts: list[list[str]]) -> None:
+    system, request = make_typesystem(), train_request([])
+    for number, text in enumerate(texts):
+        words = " ".join(text).split()
+        starts = [sum(len(word) + 1 for word in words[:k]) for k in range(len(words))]
+        spans = [(start, start + len(word), OWN[word]) for start, word in zip(starts, words)]
+        document = document_of(make_cas(system, text, POS, "PosValue", spans), number)
+        request["documents"] += [document | {"userId": user} for user in ("ann", "bob")]
+    with served(model_of("one", load("tagger")), learner=Learner(tmp_path)) as client:
+        client.post("/inception/one/train", json=request)
+        assert wait(client)["state"] == "swapped"
+    learned, held_out = (
+        [eg.reference.text for eg in Corpus(tmp_path / "one" / "1" / f"{name}.spacy")(spacy.blank("en"))]
+        for name in ("learned", "held_out")
+    )
+    assert {*learned}.isdisjoint(held_out) and len(learned) + len(held_out) == 2 * len(SENTENCES)
+
+
 def test_a_failure_leaves_the_old_model(load: Any, tmp_path: Path) -> None:
     models: Models = model_of("one", load("tagger"))
     models["one"].config["training"]["batcher"] = {"@batchers": "none.v1"}
