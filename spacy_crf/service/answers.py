@@ -161,6 +161,9 @@ def _told_tokens(
                 told["probabilities"] = probable[k]
         if sets is not None:
             told["set"] = sets[k]
+            if probable and values is not None and not whole:  # sets may have more tags than are told of others
+                own = {tag: round(float(values[k, tags.number[tag]]), 4) for tag in sets[k] if tag in tags.number}
+                probable[k].update((tag, value) for tag, value in own.items() if tag not in probable[k])
         tokens.append(told)
     return tokens
 

@@ -35,6 +35,17 @@ def test_sets_are_several_suggestions(client: httpx.Client, models: Models) -> N
     assert len(expected) > 3 and all(0 < one.PosValue_score <= 1 for one in found)
 
 
+def test_all_tags_of_large_sets_have_their_probabilities(load: Any) -> None:
+    nlp = load("sets")
+    nlp.get_pipe("set_valued_tagger").cfg.update(method="mass", coverage=0.9999)
+    with served(model_of("one", nlp)) as client:
+        found = suggestions(predict(client, "one", predict_request(["uinen sawzel"], POS, "singleToken")), POS)
+    doc = nlp("uinen sawzel")
+    expected = [doc[k]._.tag_probs[tag] for k, tags in enumerate(doc._.tag_set) for tag in tags]
+    assert max(map(len, doc._.tag_set)) > 5
+    assert [one.PosValue_score for one in found] == pytest.approx(expected, abs=1e-4)
+
+
 @pytest.mark.parametrize("layer, feature", [(ENTITY, "value"), (CUSTOM, "label")])
 def test_spans(client: httpx.Client, layer: str, feature: str) -> None:
     found = suggestions(predict(client, "references", predict_request(REFERENCE, layer, "tokens")), layer)
