@@ -185,6 +185,11 @@ class LabErrors(metaclass=Messages):
         "{tests}. They have no gold to judge, or no entities, gold or found. Take such documents out, or test larger "
         "parts."
     )
+    CRFW691 = (
+        "Configs {first} and {second}: {count} of {all} test parts are left out where they are compared in {scores}, "
+        "which one of the two lacks there: {tests}. They have no gold of that kind, and the other one found some. Take "
+        "such documents out, or test larger parts."
+    )
     CRFW771 = (
         "[training] patience = {patience} ends training before its second evaluation, as eval_frequency is "
         "{frequency}: the model of the first step is kept. Set patience = 0, or at least eval_frequency."

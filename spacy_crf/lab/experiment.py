@@ -123,6 +123,7 @@ def run_experiment(
             on_result(system.name, number, len(tasks), results)
     for outcome in outcomes.values():
         _check_scores(outcome)
+        _check_pairs(outcomes[first.name], outcome)
     return Experiment(splitting, first.layout.names, list(outcomes.values()))
 
 
@@ -154,6 +155,18 @@ def _check_scores(outcome: SystemResult) -> None:
     if lacking:
         told = {"config": outcome.name, "count": len(lacking), "all": len(outcome.tests)}
         warnings.warn(LabErrors.CRFW680.format(**told, tests=excerpt(", ".join(lacking))), CRFWarning, stacklevel=3)
+
+
+def _check_pairs(first: SystemResult, second: SystemResult) -> None:
+    """Warn of test parts where one of two systems alone has a score, which is not compared there."""
+    shared = set.intersection(*({name for test in own.tests for name in test.scores} for own in (first, second)))
+    pairs = zip(first.tests, second.tests)
+    rows = [(one.test, (one.scores.keys() ^ other.scores.keys()) & shared) for one, other in pairs]
+    if lacking := [row for row in rows if row[1]]:
+        told = {"first": first.name, "second": second.name, "count": len(lacking), "all": len(rows)}
+        names, tests = set().union(*(own for _, own in lacking)), excerpt(", ".join(test for test, _ in lacking))
+        warned = LabErrors.CRFW691.format(**told, tests=tests, scores=", ".join(sorted(names)))
+        warnings.warn(warned, CRFWarning, stacklevel=3)
 
 
 def _distances(system: System, grams: Grams) -> Doubles:

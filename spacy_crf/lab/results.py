@@ -326,13 +326,14 @@ def compare_all(experiment: Experiment) -> list[SystemDifference]:
 
 
 def compare(first: SystemResult, second: SystemResult, kind: Kind, seed: int = 0) -> list[SystemDifference]:
-    """Compare two systems on the same splits of a kind, in each score and group. seed (int): of the bootstrap."""
+    """Compare two systems on the same splits of a kind, in each score and group, where both have it. seed (int): of the
+    bootstrap."""
     found = []
     for (series, fraction), ours in first.groups.items():
         theirs, is_drawn = second.groups[series, fraction], kind in RESAMPLED
         for name in dict.fromkeys(chain.from_iterable(test.scores for test in ours)):
-            pairs = [pair for pair in zip(ours, theirs) if any(name in test.scores for test in pair)]
-            if not all(name in test.scores for pair in pairs for test in pair):
+            pairs = [pair for pair in zip(ours, theirs) if all(name in test.scores for test in pair)]
+            if not pairs:
                 continue
             sides = [[test.scores[name] for test in side] for side in zip(*pairs)]
             differences = np.array([one - other for one, other in zip(*sides)])

@@ -330,6 +330,23 @@ def test_documents_without_gold_are_tested_in_company_only(config: Config, tmp_p
         run(changed, SplitSettings("size", least_tokens=150))
 
 
+def test_parts_where_one_of_two_systems_has_no_score_are_told(tmp_path: Path) -> None:
+    for name, person in (("a", "B-PER"), ("b", "B-PER"), ("c", "O")):
+        (tmp_path / f"{name}.conll").write_text(f"Anna\t{person}\nsails\tO\n\n" * 2, encoding="utf8")
+    columns = {f"corpora.{part}.columns": ["word", "ner"] for part in ("train", "dev")}
+    overrides = {"paths.train": str(tmp_path), "paths.dev": str(tmp_path), "training.max_steps": 1, **columns}
+    path = ROOT / "configs" / "crf_tagger_ent.cfg"
+    configs = {
+        name: load_config(path, overrides | {"components.crf_tagger.threshold": threshold}, interpolate=False)
+        for name, threshold in (("any", 0.01), ("sure", 1.0))
+    }
+    compared = pytest.warns(CRFWarning, match="CRFW691.* any and sure: 1 of 3 .*ents_f.*: c.")
+    with pytest.warns(CRFWarning, match="CRFW680.* sure: 1 of 3"), compared:
+        found = run_experiment(configs, SplitSettings("cross-domain"))
+    (score,) = [one for one in compare_all(found) if one.score == "ents_f"]
+    assert score.first_mean > score.second_mean == 0 and score.resampled and score.resampled.n == 2
+
+
 def test_figures_are_json_where_systems_do_not_differ(config: Config) -> None:
     found = run_experiment({"ours": config, "theirs": config}, SplitSettings("kfold", folds=2))
     for data in (to_data(found), summary_data(found)):

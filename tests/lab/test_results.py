@@ -147,3 +147,11 @@ def test_groups_are_compared_apart_and_only_in_scores_that_both_have() -> None:
     theirs = [part("a", 0.5, fraction=0.5), part("b", 0.6, fraction=1.0)]
     found = compare(SystemResult("one", "t", ours), SystemResult("two", "t", theirs), "curve")
     assert [(one.fraction, one.score, round(one.mean, 6)) for one in found] == [(0.5, "acc", 0.4), (1.0, "acc", 0.2)]
+
+
+def test_systems_are_compared_where_both_have_a_score() -> None:
+    first, second = system("one", [0.9, 0.8, 0.7, 0.9]), system("two", [0.85, 0.7, 0.72, 0.8])
+    second.tests[1] = replace(second.tests[1], scores={}, documents=[])
+    (found,) = compare(first, second, "kfold")
+    assert (found.first_mean, found.second_mean) == pytest.approx((2.5 / 3, 2.37 / 3))
+    assert found.resampled and found.resampled.n == 3 and found.interval and found.interval.documents == 3
