@@ -326,8 +326,7 @@ def compare_all(experiment: Experiment) -> list[SystemDifference]:
 
 
 def compare(first: SystemResult, second: SystemResult, kind: Kind, seed: int = 0) -> list[SystemDifference]:
-    """Compare two systems on the same splits of a kind, in each score and group, where both have it. seed (int): of the
-    bootstrap."""
+    """Compare two systems on the splits of a kind, in each score and group, where both have it. seed: of bootstraps."""
     found = []
     for (series, fraction), ours in first.groups.items():
         theirs, is_drawn = second.groups[series, fraction], kind in RESAMPLED
