@@ -15,9 +15,9 @@ from thinc.api import Config
 
 from ..core.errors import CRFError
 from ..lab.errors import LabErrors
-from ..lab.search import ConfigSearch, SearchResult, SearchSettings, TrialResult, digest_data
+from ..lab.search import ConfigSearch, SearchResult, SearchSettings, TrialResult
 from ..lab.space import Candidates, Value, read_space
-from ..lab.training import scored_texts
+from ..lab.training import digest_data, scored_texts
 from ..lab.tuning import CrossValidation, FoldResult, Rule, Unit, cross_validate, trainer_block
 from ..pipe.calibration import annotated
 from ..pipe.probabilities import LabelsTokens

@@ -150,6 +150,14 @@ class LabErrors(metaclass=Messages):
     CRF636 = "{name} is {value!r}. Give a number of at least {least}."
     CRF639 = "{setting} goes with {owner} only. Give that too, or leave it out."
     CRF637 = "Trial {number} failed, and none before it succeeded: {error}"
+    CRFW692 = (
+        "Folds without {score} in some trials are left out for all: {folds}. They have no gold to judge, or no "
+        "entities, gold or found. Give more documents with gold, or fewer folds."
+    )
+    CRF693 = (
+        "Trials cannot be compared by {score}: each of the folds {folds} has nothing to judge in some trial, such as "
+        "entities, gold or found. Give more documents with gold, or fewer folds."
+    )
     CRF654 = (
         "The scorer of component {name!r} does not tell {score}, which penalties are chosen by. It tells: {known}. "
         "Take the scorer that the component has by default."

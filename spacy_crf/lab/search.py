@@ -6,19 +6,20 @@ Storage, sampler, pruner and loop are Optuna's, an optional extra that no other 
 import json
 import math
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
-from hashlib import blake2b, file_digest
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..core.errors import CRFError, required
+from ..core.errors import CRFError, CRFWarning, required
 from .errors import LabErrors
 from .space import Candidates, Choice, Parameter, SearchSpace, Value
+from .statistics import shared_means
 from .training import Evaluation, kept, train_config, with_fold
 
 STUDY = "spacy_crf"
@@ -34,6 +35,7 @@ class TrialResult:
 
     state (str): "pruned" trials were given up as hopeless, "failed" ones ended in an error.
     score (float | None): what is searched by, the mean of the folds if there are any; None unless complete.
+    folds (list[float | None]): None for one that has nothing to judge. It is in the mean of no trial.
     scores (dict[str, float]): all scores; means of the folds if there are any.
     steps (int): evaluations of the training loop.
     """
@@ -42,7 +44,7 @@ class TrialResult:
     state: State
     values: dict[str, Value]
     score: float | None
-    folds: list[float]
+    folds: list[float | None]
     scores: dict[str, float]
     steps: int
     seconds: float
@@ -148,10 +150,23 @@ class ConfigSearch:
                     on_result(done[-1])
                 if done[-1].error and all(trial.score is None for trial in done):
                     break
-            found = SearchResult(self._settings.score, self._settings.minimise, done, self._importances())
+            done, importances = self._compared(done), self._importances()
+        found = SearchResult(self._settings.score, self._settings.minimise, done, importances)
         if not found.ranked:
             raise CRFError(LabErrors.CRF637.format(number=len(done) - 1, error=done[-1].error))
         return found
+
+    def _compared(self, done: list[TrialResult]) -> list[TrialResult]:
+        """Score trials by the folds that have a score in all of them, and tell the others."""
+        folds = {trial.number: trial.folds for trial in done if trial.score is not None and trial.folds}
+        means, lacking = shared_means(list(folds.values()))
+        if not lacking:
+            return done
+        told = {"score": self._settings.score or "the weighted score", "folds": ", ".join(str(k + 1) for k in lacking)}
+        if len(lacking) == self._settings.folds:
+            raise CRFError(LabErrors.CRF693.format(**told))
+        warnings.warn(LabErrors.CRFW692.format(**told), CRFWarning, stacklevel=3)
+        return [replace(trial, score=dict(zip(folds, means)).get(trial.number)) for trial in done]
 
     # -- one trial -------------------------------------------------------------------------------------------
 
@@ -169,7 +184,7 @@ class ConfigSearch:
         outcome, started = _Outcome(), time.perf_counter()
 
         def keep(state: State = "complete", error: str = "") -> None:
-            score = fmean(outcome.folds) if state == "complete" else None
+            score = fmean(outcome.known) if state == "complete" else None
             found = {"number": len(self._done()), "state": state, "values": values, "score": score, "error": error}
             trial.set_user_attr(FOUND, {**found, **outcome.to_data(), "seconds": time.perf_counter() - started})
 
@@ -182,7 +197,7 @@ class ConfigSearch:
             keep("failed", str(problem))
             raise
         keep()
-        return fmean(outcome.folds)
+        return fmean(outcome.known)
 
     def _score(self, trial: Any, values: Mapping[str, Value], outcome: "_Outcome") -> None:
         """Train with the values and score, on the dev corpus or on each fold."""
@@ -198,7 +213,7 @@ class ConfigSearch:
             outcome.steps += 1
             found.append(evaluation)
             score = self._read_score(kept(found))
-            if not settings.folds:
+            if score is not None and not settings.folds:
                 report(score, evaluation.step)
 
         for fold in range(settings.folds or 1):
@@ -206,13 +221,18 @@ class ConfigSearch:
             own = with_fold(config, settings.folds, fold, settings.seed) if settings.folds else config
             outcome.evaluations.append(best := train_config(own, listen))
             outcome.folds.append(self._read_score(best))
-            if fold + 1 < settings.folds:
-                report(fmean(outcome.folds), fold)
+            if outcome.known and fold + 1 < settings.folds:
+                report(fmean(outcome.known), fold)
+        if not outcome.known:
+            raise _NoScore(settings.score, best)
 
-    def _read_score(self, evaluation: Evaluation) -> float:
+    def _read_score(self, evaluation: Evaluation) -> float | None:
+        """Return a score; None for a fold that has nothing to judge, as far as one may tell."""
         value = evaluation.get(self._settings.score)
+        if value is None and self._settings.folds:
+            return None
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise _NoScore(LabErrors.CRF633.format(name=self._settings.score, known=", ".join(evaluation.numbers())))
+            raise _NoScore(self._settings.score, evaluation)
         return float(value)
 
     # -- the study -------------------------------------------------------------------------------------------
@@ -266,33 +286,18 @@ class ConfigSearch:
         return {name: float(value) for name, value in found.items()}
 
 
-def digest_data(config: Mapping[str, Any], storage: Path) -> str:
-    """Return a digest of the files that the corpora of a config read: scores on other data are not to be compared.
-
-    storage (Path): of the search, which changes; so do the files beside it whose names begin with its own.
-    """
-    digest, waiting = blake2b(digest_size=16), [config.get("corpora", {})]
-    own = str(storage.resolve())
-    while waiting:
-        block = waiting.pop()
-        waiting += [value for value in block.values() if isinstance(value, Mapping)]
-        found = block.get("path") or []
-        for path in map(Path, [found] if isinstance(found, str) else found):
-            for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
-                if file.is_file() and not str(file.resolve()).startswith(own):
-                    with file.open("rb") as file_:
-                        digest.update(file.name.encode(errors="surrogateescape"))
-                        digest.update(file_digest(file_, "sha256").digest())
-    return digest.hexdigest()
-
-
 @dataclass
 class _Outcome:
     """What a trial has found so far: scores and best evaluations of folds, or of the dev corpus alone."""
 
-    folds: list[float] = field(default_factory=list)
+    folds: list[float | None] = field(default_factory=list)
     evaluations: list[Evaluation] = field(default_factory=list)
     steps: int = 0
+
+    @property
+    def known(self) -> list[float]:
+        """The scores of the folds that have one."""
+        return [score for score in self.folds if score is not None]
 
     def to_data(self) -> dict[str, Any]:
         rows = [evaluation.numbers() for evaluation in self.evaluations]
@@ -311,6 +316,10 @@ def _suggest(trial: Any, parameter: Parameter) -> Value:
 
 class _NoScore(Exception):
     """A score that does not exist. No trial could have it, so that it ends the search."""
+
+    def __init__(self, name: str | None, found: Evaluation):
+        known = ", ".join(found.numbers()) or "none"
+        super().__init__(LabErrors.CRF633.format(name=name or "score_weights", known=known))
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import copysign, inf, nan, sqrt
+from statistics import fmean
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -157,6 +158,13 @@ def bootstrap(values: Doubles, weights: Doubles, level: float = 0.95, draws: int
     drawn = {"n_resamples": draws, "batch": max(1, CELLS // len(values)), "random_state": np.random.default_rng(seed)}
     found = stats.bootstrap((weights * values, weights), weighted_mean, **settings, **drawn).confidence_interval
     return Interval(mean, float(found.low), float(found.high), len(values))
+
+
+def shared_means(rows: Sequence[Sequence[float | None]]) -> tuple[list[float | None], list[int]]:
+    """Return means over the columns that no row lacks, None where there are none, and the numbers of the others."""
+    lacking = sorted({column for row in rows for column, value in enumerate(row) if value is None})
+    kept = [[value for k, value in enumerate(row) if value is not None and k not in lacking] for row in rows]
+    return [fmean(own) if own else None for own in kept], lacking
 
 
 def pearson(first: Doubles, second: Doubles) -> float | None:

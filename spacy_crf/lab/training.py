@@ -2,7 +2,8 @@
 
 import io
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from hashlib import blake2b, file_digest
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -22,15 +23,19 @@ class Evaluation(NamedTuple):
     """What the training loop found on the dev corpus.
 
     step (int): of the training loop. score (float): by the `score_weights` of the config. scores (dict): all others.
+    is_judged (bool): whether there is any score that has a weight; without, the weighted one is 0.
     """
 
     step: int
     score: float
     scores: dict[str, Any]
+    is_judged: bool = True
 
     def get(self, name: str | None) -> Any:
-        """Return one of the scores; None names the weighted one."""
-        return self.score if name is None else self.scores.get(name)
+        """Return one of the scores, None where it is not told; None names the weighted one."""
+        if name is None:
+            return self.score if self.is_judged else None
+        return self.scores.get(name)
 
     def numbers(self) -> dict[str, float]:
         """Return the scores that are single numbers; speed is none."""
@@ -51,7 +56,9 @@ def setup_logger(nlp: Language, stdout: IO[str], stderr: IO[str]) -> tuple[LogSt
 
     def log_step(info: dict[str, Any] | None) -> None:
         if info is not None and isinstance(stdout, Listener):
-            stdout.on_evaluation(Evaluation(info["step"], info["score"], info["other_scores"]))
+            weights, scores = nlp.config["training"]["score_weights"], info["other_scores"]
+            is_judged = any(name in scores for name, weight in weights.items() if weight) or not any(weights.values())
+            stdout.on_evaluation(Evaluation(info["step"], info["score"], scores, is_judged))
 
     return log_step, lambda: None
 
@@ -119,6 +126,26 @@ def scored_texts(config: Config) -> dict[str, Any]:
     if theirs and ours and {ours.get("punctuation", "gold"), punctuation} == {"gold", "context"}:
         return {"text": {**ours, "punctuation": punctuation}}
     return {}
+
+
+def digest_data(config: Mapping[str, Any], storage: Path) -> str:
+    """Return a digest of the files that the corpora of a config read: scores on other data are not to be compared.
+
+    storage (Path): of the search, which changes; so do the files beside it whose names begin with its own.
+    """
+    digest, waiting = blake2b(digest_size=16), [config.get("corpora", {})]
+    own = str(storage.resolve())
+    while waiting:
+        block = waiting.pop()
+        waiting += [value for value in block.values() if isinstance(value, Mapping)]
+        found = block.get("path") or []
+        for path in map(Path, [found] if isinstance(found, str) else found):
+            for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+                if file.is_file() and not str(file.resolve()).startswith(own):
+                    with file.open("rb") as file_:
+                        digest.update(file.name.encode(errors="surrogateescape"))
+                        digest.update(file_digest(file_, "sha256").digest())
+    return digest.hexdigest()
 
 
 def _block(config: dict[str, Any], name: str) -> dict[str, Any]:

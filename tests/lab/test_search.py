@@ -14,6 +14,7 @@ from spacy.training.initialize import init_nlp
 from spacy.training.loop import train
 from spacy.util import load_config
 
+from spacy_crf.core.errors import CRFWarning
 from spacy_crf.lab import search as search_module
 from spacy_crf.lab.search import ConfigSearch, SearchResult, SearchSettings
 from spacy_crf.lab.space import parse_space
@@ -94,6 +95,37 @@ def test_a_score_of_folds_is_their_mean(trained: Any) -> None:
     assert best.steps == 3 * EVALUATIONS
     pruned = [trial for trial in found.trials if trial.state == "pruned"]
     assert pruned and all(trial.steps in (EVALUATIONS, 2 * EVALUATIONS) for trial in pruned)
+
+
+def test_folds_with_nothing_to_judge_are_in_no_mean(trained: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(config: dict[str, Any], tell: Any) -> Evaluation:
+        is_empty = config["fold"] == 1 and config["z"] == "b"
+        # with "a", a label is found where there is none in the gold
+        value = 0.0 if config["fold"] == 1 else 1 - abs(config["x"] - 0.3) - 0.1 * (config["z"] == "b")
+        found = Evaluation(0, value, {} if is_empty else {"acc": value}, is_judged=not is_empty)
+        tell(found)
+        return found
+
+    monkeypatch.setattr(search_module, "train_config", run)
+    for score in (None, "acc"):
+        with pytest.warns(CRFWarning, match=f"CRFW692.*{score or 'weighted score'}.*: 2. "):
+            found = find(8, folds=3, prune=False, score=score)
+        for trial in found.trials:
+            x, z = trial.values["x"], trial.values["z"]
+            assert trial.folds[1] == (None if z == "b" else 0.0)
+            assert trial.score == pytest.approx(1 - abs(float(x) - 0.3) - 0.1 * (z == "b"))
+        assert {trial.values["z"] for trial in found.trials} == {"a", "b"}
+
+    def lack(config: dict[str, Any], tell: Any) -> Evaluation:
+        is_empty = config["fold"] == (1 if config["z"] == "b" else 0)
+        return Evaluation(0, 0.0, {}, is_judged=not is_empty)
+
+    monkeypatch.setattr(search_module, "train_config", lack)
+    with pytest.raises(ValueError, match="CRF693.*1, 2"):
+        find(8, folds=2, prune=False)
+    monkeypatch.setattr(search_module, "train_config", lambda *_: Evaluation(0, 0.0, {}, is_judged=False))
+    with pytest.raises(ValueError, match="CRF633.*score_weights"):
+        find(8, folds=2)
 
 
 def test_the_least_of_a_score_may_be_looked_for(trained: Any) -> None:
