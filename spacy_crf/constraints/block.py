@@ -190,11 +190,12 @@ class DecodingSettings(Settings):
             yield "changes", "a name of its own"
 
     def check(self, name: str) -> None:
-        from ..core.constraints.ilp import require_solver
+        from ..core.constraints.ilp import check_solver, require_solver
         from .decoding import method_settings
         from .token_predicates import TokenPredicates
 
         super().check(name)
+        check_solver(self.solver)  # also where it is needed for hard sequences only
         if method_settings(self).needs_solver:
             require_solver(self.solver)
         TokenPredicates(self.predicates, name)

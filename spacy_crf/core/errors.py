@@ -150,7 +150,10 @@ class CoreErrors(metaclass=Messages):
     )
     CRF814 = "The gold tag {tag!r} is not among the labels. Nearest: {near}. Correct it, or add it to the labels."
     CRF816 = "The level is {level!r}; give the share that may be missed, more than 0 and less than 1, such as 0.1."
-    CRF817 = "There is nothing to calibrate on: no unit has gold. Give calibration data with gold labels."
+    CRF817 = (
+        "There is nothing to calibrate on: no unit has gold, or, where each label has a promise, none has gold that "
+        "the model knows. Give calibration data with gold labels of the model."
+    )
     CRF818 = (
         "{n} calibration {unit}s are too few for level {level}, which needs {least}: with them, the smallest level "
         "that can be had is {smallest:.4g}. Give more calibration data, a greater level, or a smaller unit."
@@ -200,7 +203,7 @@ class CoreErrors(metaclass=Messages):
         "There is no solver for integer programmes: {problem}. Install one with `pip install highspy` (HiGHS) or `pip "
         "install 'pulp[cbc]'` (CBC), or choose another decoder: auto, lagrangian and automaton need none."
     )
-    CRF924 = "The solver {name!r} is not available. Available here: {known}. Install it, or name one of these."
+    CRF924 = "The solver {name!r} is not available. Available here: {known}. Name one of these, or install it."
     CRF925 = "The solver {name!r} failed: {error}. Try another one, or the decoder auto."
     CRF926 = (
         "A sequence of {units} units with {found} arcs is too long for an integer programme of at most {most}. Use the "

@@ -11,8 +11,7 @@ from typer.testing import CliRunner
 
 from spacy_crf.cli import app
 from spacy_crf.cli.search import short_names
-from spacy_crf.lab.training import digest_data
-from spacy_crf.lab.training import train_config
+from spacy_crf.lab.training import digest_data, train_config
 
 SPACE = """
 [settings]

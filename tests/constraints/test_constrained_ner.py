@@ -496,6 +496,7 @@ def test_the_same_word_can_be_asked_to_have_the_same_label(nlp: Language) -> Non
         ({"changes": "decode_info"}, "CRF408.*changes"),
         ({"predicates": {"odd": "words"}}, "CRF444.*odd"),
         ({"decoder": "ilp", "solver": "abacus"}, "CRF924.*abacus"),
+        ({"decoder": "auto", "solver": "higsh"}, "CRF924.*higsh"),
         ({"mine": {"@misc": "spacy_crf.Mining.v1", "folds": 1}}, "CRF932.*folds"),
         ({"mine": {"@misc": "spacy_crf.Mining.v1", "marks": ["brace"]}}, "CRF408.*brace"),
         ({"model": {"@architectures": "spacy_crf.LinearChain.v1", "order": 2}}, "CRF436"),
@@ -510,7 +511,7 @@ def test_a_missing_solver_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr("spacy_crf.core.constraints.ilp.available_solvers", lambda: ())
     with pytest.raises(ValueError, match="CRF923.*pip install highspy"):
         build(decoder="ilp")
-    assert build(decoder="auto")
+    assert build(decoder="auto") and build(decoder="auto", solver="highs") and build(decoder="auto", solver="GUROBI")
 
 
 @pytest.mark.parametrize(

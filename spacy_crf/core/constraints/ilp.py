@@ -298,6 +298,13 @@ def require_solver(name: str | None) -> str:
     raise CRFError(CoreErrors.CRF924.format(name=name, known=", ".join(known)))
 
 
+def check_solver(name: str | None) -> None:
+    """RAISES (ValueError): for a name that PuLP does not know, which is asked where it is installed with a solver; the
+    one that is named may be missing."""
+    if name is not None and name.lower() not in ALIASES and has_solver() and name not in _pulp().listSolvers():
+        raise CRFError(CoreErrors.CRF924.format(name=name, known=", ".join(available_solvers())))
+
+
 @cache
 def _begin_highs() -> None:
     """Let HiGHS greet on standard error: since 1.16 the first one of a process does so, whatever it is told, and

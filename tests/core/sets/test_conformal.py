@@ -372,6 +372,9 @@ def test_wrong_input():
         calibrate(marginals, np.zeros_like(weights))
     with pytest.raises(ValueError, match="CRF817"):
         calibrate(marginals[:0], weights[:0])
+    unknown = np.pad(np.zeros_like(weights), [(0, 0), (0, 1)], constant_values=1.0)
+    with pytest.raises(ValueError, match="CRF817.*that the model knows"):
+        calibrate(marginals, unknown, condition="label")
     with pytest.raises(ValueError, match="CRF819.*fallback"):
         scores.at(0.1, fallback="none")
     with pytest.raises(ValueError, match="CRF819.*condition"):
