@@ -180,7 +180,7 @@ def stored_probabilities(tagger: GivesSets, examples: Sequence[Example], width: 
     low = 0
     for example in examples:
         stored = example.predicted._.get(tagger.tag_probs)
-        values = np.asarray(stored["values"]) if stored else np.zeros((0, len(tagger.labels)))
+        values = np.reshape(stored["values"] if stored else [], (-1, len(tagger.labels)))  # a Doc may be empty
         found[low : low + len(values), : values.shape[1]] = values
         low += len(example.predicted)
     return found

@@ -127,6 +127,8 @@ def test_calibration_and_gaps_of_coverage(folder: Path) -> None:
     right = table.argmax(axis=1) == gold
     assert found.ece == pytest.approx(by_bins(table.max(axis=1), right))
     assert found.classwise_ece == pytest.approx(np.mean([by_bins(table[:, t], gold == t) for t in range(len(tags))]))
+    empty = Example(nlp(Doc(nlp.vocab)), Doc(nlp.vocab))
+    assert report_sets(tagger, [examples[0], empty, examples[1]]).ece == found.ece
     tagger.cfg["method"] = "utility"
     assert report_sets(tagger, examples).target == found.coverage
     data = json.loads(run("sets", folder / "model", folder / "test.tsv", "--format", "tagsets", "--json"))
