@@ -16,7 +16,15 @@ from ..lab.documents import Grams
 from ..lab.errors import LabErrors
 from ..lab.evaluation import show_figure
 from ..lab.experiment import RunSettings, run_experiment
-from ..lab.report import check_plotting, describe_libraries, draw_curve, find_curves, summary_data, to_data
+from ..lab.report import (
+    check_plotting,
+    describe_libraries,
+    draw_curve,
+    find_curves,
+    mean_unknown,
+    summary_data,
+    to_data,
+)
 from ..lab.results import Experiment, PartResult, Spread, SystemDifference, SystemResult
 from ..lab.sampling import By
 from ..lab.splits import FRACTIONS, WHOLE, Kind, SplitSettings
@@ -198,7 +206,7 @@ def _context(tests: Sequence[PartResult]) -> str:
     """Tell what every table needs: sets compare only for equal K, taggers only for equal unknown words."""
     labels = sorted({test.labels for test in tests})
     k = f"{labels[0]}" if len(labels) == 1 else f"{labels[0]} to {labels[-1]}"
-    return f"K = {k} labels, {100 * fmean(test.unknown_words for test in tests):.1f} % unknown words"
+    return f"K = {k} labels, {100 * mean_unknown(tests):.1f} % unknown words"
 
 
 def format_spreads(spreads: dict[str, Spread]) -> str:
@@ -229,7 +237,7 @@ def _single_tests(system: SystemResult) -> Iterator[str]:
             _row_name(test, n_splits),
             f"{test.train_tokens:,}",
             f"{test.test_tokens:,}",
-            f"{100 * test.unknown_words:.1f}",
+            "" if test.unknown_words is None else f"{100 * test.unknown_words:.1f}",
             f"{test.labels}",
             *(show_figure(name, test.scores[name]) if name in test.scores else "" for name in names),
         )

@@ -292,7 +292,7 @@ def _evaluate(system: System, nlp: Language, split: Split, seconds: float) -> It
             train_tokens=pool.layout.tokens(split.train),
             test_tokens=pool.layout.tokens(part.sentences),
             labels=len(getattr(pipe, "labels", ())),
-            unknown_words=unknown_share(pipe, part_scored) or 0.0,
+            unknown_words=unknown_share(pipe, part_scored),
             scores=_numbers(told),
             documents=[
                 DocumentScores(pool.layout.names[number], n_gold, found)

@@ -1,6 +1,6 @@
 """All of an experiment as data that JSON can hold, and its curves, drawn by matplotlib where they are asked for."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -102,7 +102,7 @@ def _summarise_group(tests: list[PartResult], settings: SplitSettings) -> dict[s
             "labels": max(test.labels for test in tests),
             "tokens_trained_on": fmean(test.train_tokens for test in tests),
         },
-        "unknown_words": fmean(test.unknown_words for test in tests),
+        "unknown_words": mean_unknown(tests),
         "scores": nest({path: found.mean for path, found in figures.items()}),
         "deviations": nest({path: found.deviation for path, found in figures.items()}),
         "intervals": nest(corrected or documents),
@@ -116,6 +116,11 @@ def _summarise_group(tests: list[PartResult], settings: SplitSettings) -> dict[s
         "confusions": nest(dict(sorted(confusions.items()))),
         "speed": {"training_seconds": fmean(test.seconds for test in tests)},
     }
+
+
+def mean_unknown(tests: Iterable[PartResult]) -> float:
+    """Return the mean share of unknown words, over the test parts that have gold."""
+    return fmean([test.unknown_words for test in tests if test.unknown_words is not None] or [0.0])
 
 
 def round_numbers(data: Any) -> Any:

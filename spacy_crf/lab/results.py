@@ -36,7 +36,7 @@ class PartResult:
 
     split (str), test (str), series (str), fraction (float), draw (int): see `splits.Split`.
     labels (int): K, that the component knows.
-    unknown_words (float): share of the tested tokens whose form is not in the training part.
+    unknown_words (float | None): of the tested tokens, the share that is not in the training part; None without gold.
     scores (dict), documents (list): of the component's scorer, of the whole part at once and of each document.
     seconds (float): that training took, shared by all test parts of a split.
     """
@@ -48,7 +48,7 @@ class PartResult:
     train_tokens: int
     test_tokens: int
     labels: int
-    unknown_words: float
+    unknown_words: float | None
     scores: dict[str, float]
     documents: list[DocumentScores]
     found: Findings

@@ -323,6 +323,10 @@ def test_documents_without_gold_are_tested_in_company_only(config: Config, tmp_p
     assert [len(test.documents) for test in tests if not test.scores] == [0] and len(scores) == 3
     spread = summarise(tests, kind="kfold")["ml_acc"]
     assert spread.n == 3 and spread.mean == pytest.approx(np.mean(scores))
+    unknown = [test.unknown_words for test in tests]
+    assert unknown.count(None) == 1  # what has no gold is not tested, so that nothing is known or unknown
+    mean = np.mean([one for one in unknown if one is not None])
+    assert summary_data(alone)["unknown_words"] == pytest.approx(mean, abs=1e-6)
     (found,) = [one for one in compare_all(alone) if one.score == "ml_acc"]
     assert found.first_mean == pytest.approx(np.mean(scores)) and found.resampled and found.resampled.n == 3
     (tmp_path / "train" / "none.tsv").write_text("he\t_\n" * 200, encoding="utf8")
