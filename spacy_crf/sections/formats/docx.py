@@ -32,6 +32,7 @@ LEFT_OUT.add("{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallb
 MATHS = "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"
 SIGNS = {f"{W}tab": "\t", f"{W}ptab": "\t", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
 PAGE, NO_ENDS = "\f", ("del", "moveFrom")  # a break of a page or column; of the mark of a paragraph
+DROPPED = ("drop", "margin")  # a first letter that is a paragraph
 TWIPS = 120  # in a column of indentation: half of a size of 12 points
 STYLES = {"b": "bold", "i": "italic", "u": "underline"}
 DAMAGES = (SyntaxError, ValueError, LookupError, AttributeError, TypeError, OSError, RuntimeError, EOFError)
@@ -91,7 +92,7 @@ class _DocxReader:
                 waiting += reversed(self._paragraph(element))
             elif element.tag == f"{W}tbl" and not self._is_page(element):
                 waiting += reversed(self._table(element))
-            elif element.tag not in LEFT_OUT:
+            elif element.tag not in LEFT_OUT and value_of(element, "trPr", "del") is None:
                 waiting += reversed(element)
         ranks = rank_sizes((size, end - start) for start, end, size in self.sizes)
         self.builder.runs += [(start, end, LARGE[ranks[size] - 1]) for start, end, size in self.sizes if size in ranks]
@@ -106,9 +107,13 @@ class _DocxReader:
                 if next(run.iterancestors(f"{W}p")) is paragraph and is_hidden([run, *styles, *places[1:]]):
                     run.getparent().remove(run)
             mark = paragraph.find(f"{W}pPr")
-            if is_hidden([*([] if mark is None else [mark]), *places[1:]]) or any(
-                value_of(mark, "rPr", name) not in (None, *OFF) for name in NO_ENDS
-            ):
+            frame = None if mark is None else mark.find(f"{W}framePr")
+            is_dropped = frame is not None and frame.get(f"{W}dropCap") in DROPPED
+            # a separator of styles, behind which the text of a heading is on its line, is hidden, too
+            is_hiding = value_of(mark, "rPr", "specVanish") in (None, *OFF) and is_hidden(
+                [*([] if mark is None else [mark]), *places[1:]]
+            )
+            if is_dropped or is_hiding or any(value_of(mark, "rPr", name) not in (None, *OFF) for name in NO_ENDS):
                 _join_next(paragraph)
 
     def _is_page(self, table: XmlElement) -> bool:
@@ -189,10 +194,12 @@ class _DocxReader:
 
     def _list(self, places: list[XmlElement]) -> tuple[int, NumberedList | None]:
         """The level of the list that a paragraph is an item of, and this list."""
+        given: str | None = None  # which a style that is based on another one may have without the list
         for place in places:
+            given = value_of(place, "pPr", "numPr", "ilvl") if given is None else given
             if (name := value_of(place, "pPr", "numPr", "numId")) is None:
                 continue
-            own, given = self.lists.get(name), value_of(place, "pPr", "numPr", "ilvl")
+            own = self.lists.get(name)
             style = place.get(f"{W}styleId")
             if own is None or given is not None or style is None:
                 return whole(given), own
@@ -214,7 +221,11 @@ class _DocxReader:
 
 
 def _pieces(element: XmlElement) -> Iterator[tuple[str, XmlElement | None, XmlElement | None]]:
-    """Texts below an element, each with the run that it is of; and text boxes and paragraphs, without their text."""
+    """Texts below an element, each with the run that it is of; and text boxes and paragraphs, without their text.
+
+    What other fields have become within the instruction of a field, such as a condition, is not shown.
+    """
+    fields: list[bool] = []  # that are open: whether what is shown of them has begun
     waiting: list[tuple[XmlElement, XmlElement | None]] = [(child, None) for child in reversed(element)]
     while waiting:
         own, run = waiting.pop()
@@ -222,6 +233,14 @@ def _pieces(element: XmlElement) -> Iterator[tuple[str, XmlElement | None, XmlEl
             continue
         if own.tag in (f"{W}txbxContent", f"{W}p"):
             yield "", None, own
+        elif own.tag == f"{W}fldChar":
+            kind = own.get(f"{W}fldCharType")
+            if kind == "begin":
+                fields.append(False)
+            elif fields:  # those that began in a paragraph before are shown
+                fields[-1:] = [True] if kind == "separate" else []
+        elif not all(fields):
+            waiting += [(child, own if own.tag == f"{W}r" else run) for child in reversed(own)]
         elif own.tag in (f"{W}t", MATHS):
             yield own.text or "", run, None
         elif own.tag in SIGNS:

@@ -3,13 +3,17 @@
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from ...core.grammar.numerals import numeral
+from ...core.grammar.numerals import CYRILLIC_LOWER, CYRILLIC_UPPER, IDEOGRAPH, numeral
 from ...core.sections.headings import MOST_LEVELS
 from .markup import BULLET
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 BODY_LEVEL = 9  # the outline level of text
-NUMERALS = {"lowerLetter": "a", "upperLetter": "A", "lowerRoman": "i", "upperRoman": "I"}
+NUMERALS = {
+    **{"lowerLetter": "a", "upperLetter": "A", "lowerRoman": "i", "upperRoman": "I"},
+    **{"russianLower": CYRILLIC_LOWER, "russianUpper": CYRILLIC_UPPER},
+    **dict.fromkeys(("chineseCounting", "chineseCountingThousand", "japaneseCounting", "taiwaneseCounting"), IDEOGRAPH),
+}
 OFF = frozenset(("0", "false", "off", "none"))
 MOST_LEVELS_OF_LISTS, MOST_NUMBER, MOST_SPELT = 9, 10**9, 780
 XmlElement: TypeAlias = Any  # of lxml
@@ -108,26 +112,30 @@ class NumberedList:
             del self.counts[deeper]
         if level.numerals == "bullet":
             return BULLET
-        text = level.text if level.numerals != "none" else ""
+        text = level.text
         for other in range(min(depth + 1, MOST_LEVELS_OF_LISTS)):
             if f"%{other + 1}" in text and other in self.levels:
                 number = self.counts.setdefault(other, self.levels[other].start)
                 kind = "decimal" if level.is_legal else self.levels[other].numerals
                 text = text.replace(f"%{other + 1}", _spell(kind, number))
-        return f"{text} " if text else ""
+        return f"{text} " if text.strip() else ""
 
 
 def _spell(kind: str, number: int) -> str:
-    if kind in NUMERALS and 0 < number <= MOST_SPELT:
-        return numeral(NUMERALS[kind], number)
-    return f"{number:02}" if kind == "decimalZero" else str(number)
+    if kind == "none":
+        return ""
+    spelt = numeral(NUMERALS[kind], number) if kind in NUMERALS and 0 < number <= MOST_SPELT else ""
+    return spelt or (f"{number:02}" if kind == "decimalZero" else str(number))
 
 
 def read_lists(root: XmlElement) -> dict[str, NumberedList]:
     """Lists of a document by their numbers."""
     shared: dict[str, tuple[dict[int, ListLevel], dict[int, int]]] = {}
-    for own in root.iterfind(f"{W}abstractNum"):
-        levels = {whole(level.get(f"{W}ilvl")): ListLevel.of(level) for level in own.iterfind(f"{W}lvl")}
+    kinds = list(root.iterfind(f"{W}abstractNum"))
+    styles = {name: own for own in kinds if (name := value_of(own, "styleLink")) is not None}
+    for own in kinds:
+        of_style = styles.get(value_of(own, "numStyleLink") or "", own)  # a style of lists has the levels for others
+        levels = {whole(level.get(f"{W}ilvl")): ListLevel.of(level) for level in of_style.iterfind(f"{W}lvl")}
         shared[own.get(f"{W}abstractNumId")] = levels, {}
     found = {}
     for own in root.iterfind(f"{W}num"):

@@ -217,6 +217,84 @@ def test_cells_keep_the_words_numbers_and_boxes_of_their_paragraphs(tmp_path: Pa
     assert body(tmp_path, table, item("four")) == "first second\t1. one\n2. two\t3.\nbox\n4. four\n"
 
 
+def level(depth: int, numerals: str, text: str) -> str:
+    facts = f'<w:start w:val="1"/><w:numFmt w:val="{numerals}"/><w:lvlText w:val="{text}"/>'
+    return f'<w:lvl w:ilvl="{depth}">{facts}</w:lvl>'
+
+
+def listed(tmp_path: Path, levels: str, *depths: int, linked: str = "", styles: str = "", parts: bool = False) -> str:
+    """The text of items "x" of a list. linked (str): beside its levels. parts (bool): another one takes its levels."""
+
+    def write(document: Any) -> None:
+        root = document.part.numbering_part.element
+        root.insert(0, element(f'<w:abstractNum w:abstractNumId="90">{linked}{levels}</w:abstractNum>'))
+        if parts:
+            other = '<w:abstractNum w:abstractNumId="91"><w:numStyleLink w:val="Legal"/></w:abstractNum>'
+            root.insert(1, element(other))
+        root.append(element(f'<w:num w:numId="91"><w:abstractNumId w:val="{90 + parts}"/></w:num>'))
+        for style in filter(None, styles.split("\n")):
+            document.styles.element.append(element(style))
+        for place, depth in enumerate(depths):
+            numbered = f'<w:numPr><w:ilvl w:val="{depth}"/><w:numId w:val="91"/></w:numPr>'
+            told = f'<w:pStyle w:val="Own{depth}"/>' if styles else numbered
+            document.element.body.insert(place, element(f"<w:p><w:pPr>{told}</w:pPr><w:r><w:t>x</w:t></w:r></w:p>"))
+
+    return read(tmp_path, write).text
+
+
+def test_lists_have_the_levels_of_their_style(tmp_path: Path) -> None:
+    levels = level(0, "decimal", "%1.") + level(1, "decimal", "%1.%2")
+    text = listed(tmp_path, levels, 0, 1, 0, linked='<w:styleLink w:val="Legal"/>', parts=True)
+    assert text == "1. x\n  1.1 x\n2. x\n"
+
+
+def test_a_style_may_have_a_level_of_the_list_of_the_style_that_it_is_based_on(tmp_path: Path) -> None:
+    numbered = "<w:pPr><w:numPr>{}</w:numPr></w:pPr>"
+    own = f'<w:style w:type="paragraph" w:styleId="Own{{}}"><w:name w:val="Own{{}}"/>{{}}{numbered}</w:style>'
+    first = own.format(0, 0, "", '<w:numId w:val="91"/>')
+    second = own.format(1, 1, '<w:basedOn w:val="Own0"/>', '<w:ilvl w:val="1"/>')
+    levels = level(0, "decimal", "%1.") + level(1, "decimal", "%1.%2")
+    assert listed(tmp_path, levels, 0, 1, 1, 0, styles=f"{first}\n{second}") == "1. x\n  1.1 x\n  1.2 x\n2. x\n"
+
+
+@pytest.mark.parametrize(
+    ("numerals", "text", "first", "second"),
+    [
+        ("none", "NOTE:", "NOTE: ", "NOTE: "),
+        *[("none", "", "", ""), ("none", " ", "", "")],
+        *[("russianLower", "%1)", "а) ", "б) "), ("chineseCounting", "第%1章", "第一章 ", "第二章 ")],
+    ],
+)
+def test_numerals_of_lists(tmp_path: Path, numerals: str, text: str, first: str, second: str) -> None:
+    assert listed(tmp_path, level(0, numerals, text), 0, 0) == f"{first}x\n{second}x\n"
+
+
+def test_a_heading_before_text_on_its_line_stays_a_heading(tmp_path: Path) -> None:
+    mark = "<w:vanish/><w:specVanish/>"  # a separator of styles
+    heading, text = item("Scope.", mark=mark, style="Heading1"), item("All boats.", style="Normal")
+    assert body(tmp_path, heading, text, item("one")) == "Scope.\nAll boats.\n1. one\n"
+
+
+def test_a_dropped_first_letter_is_part_of_its_word(tmp_path: Path) -> None:
+    letter = '<w:p><w:pPr><w:framePr w:dropCap="drop" w:lines="3"/></w:pPr><w:r><w:t>T</w:t></w:r></w:p>'
+    assert body(tmp_path, letter, item("he boat", style="Normal")) == "The boat\n"
+
+
+def test_fields_in_the_instruction_of_a_field_are_not_shown(tmp_path: Path) -> None:
+    begin, separate, end = (f'<w:r><w:fldChar w:fldCharType="{kind}"/></w:r>' for kind in ("begin", "separate", "end"))
+    inner = f"{begin}<w:r><w:instrText>MERGEFIELD x</w:instrText></w:r>{separate}<w:r><w:t>gone</w:t></w:r>{end}"
+    field = f"{begin}<w:r><w:instrText>IF </w:instrText></w:r>{inner}{separate}<w:r><w:t>shown</w:t></w:r>{end}"
+    goes_on = f"{end}<w:r><w:t> behind</w:t></w:r>"
+    assert body(tmp_path, item("a ", field, style="Normal"), item("b", goes_on, style="Normal")) == (
+        "a shown\nb behind\n"
+    )
+
+
+def test_deleted_rows_of_a_table_for_the_layout_of_a_page_are_left_out(tmp_path: Path) -> None:
+    gone = row(item("gone", style="Normal"), told=f"<w:trPr><w:del {TRACKED}/></w:trPr>")
+    assert body(tmp_path, f"<w:tbl>{row(item('Scope', style='Heading1'))}{gone}</w:tbl>") == "Scope\n"
+
+
 # -- trees ---------------------------------------------------------------------------------------------------
 
 TITLES = st.text("abcdefgh XYZ", min_size=1, max_size=12).map(str.strip).filter(bool)
