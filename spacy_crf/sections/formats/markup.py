@@ -28,6 +28,13 @@ INLINE = frozenset(
         *("bold", "date", "emph", "emphasis", "ext-link", "hi", "italic", "persname", "ref", "underline", "xref"),
     }
 )
+TEI = frozenset({"tei", "tei.2", "teicorpus"})  # roots, in files of which `title` is the name of a work
+TEI_INLINE = INLINE | {
+    *("add", "c", "choice", "corr", "expan", "foreign", "geogname", "gloss", "measure", "mentioned", "milestone"),
+    *("name", "num", "orgname", "orig", "pb", "pc", "placename", "ptr", "reg", "rs", "said", "seg", "sic", "socalled"),
+    *("supplied", "term", "title", "unclear", "w"),
+}
+EDITED = frozenset({"corr", "expan", "reg"})  # beside what stands in the source
 LONGEST_CSS = 1000  # characters of an attribute that are looked at
 HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
 TAG_STYLES = {
@@ -105,6 +112,7 @@ class MarkupReader(MarkupEvents):
     def __init__(self, tag_styles: Mapping[str, str], skipped_tags: Set[str]) -> None:
         self.tag_styles = tag_styles
         self.skipped_tags = skipped_tags
+        self.inline = INLINE
         self.builder = LayoutBuilder()
         self.language = ""
         self.open: list[_Element] = []
@@ -125,7 +133,7 @@ class MarkupReader(MarkupEvents):
             return
         if name == "br":
             self._break_line()
-        elif name not in INLINE:
+        elif name not in self.inline:
             self._begin_block(name, attributes)
         styles = [self.tag_styles[name]] if name in self.tag_styles else []
         css = attributes.get("style", "")[:LONGEST_CSS]
@@ -146,7 +154,7 @@ class MarkupReader(MarkupEvents):
             self.builder.style(element.start, style)
         if element.name == "table" and not element.is_page:
             self.builder.style(element.start, Kind.OTHER.value)
-        if element.name not in INLINE:
+        if element.name not in self.inline:
             self._end_block(element)
 
     def data(self, text: str) -> None:
@@ -303,14 +311,29 @@ class _LxmlTarget:
         """Nothing is left to do."""
 
 
+class _XmlReader(MarkupReader):
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        if not self.open and name.lower() in TEI:
+            self.inline = TEI_INLINE
+            self.tag_styles = {tag: style for tag, style in self.tag_styles.items() if tag != "title"}
+        super().start(name, attributes)
+        if self.inline is TEI_INLINE and name == "head" and not self.skipped and attributes.get("n"):
+            self.builder.write(f"{attributes['n']} ")  # GROBID takes numbers out of headings
+
+    def is_hidden(self, name: str, attributes: Mapping[str, str]) -> bool:
+        is_second = name in EDITED and bool(self.open) and self.open[-1].name == "choice"
+        return super().is_hidden(name, attributes) or is_second
+
+
 def read_xml(path: Path) -> DocumentLayout:
     """Read XML of formats that are not known otherwise, by the names of its elements.
 
     Those that are inline in HTML and other usual formats are so, all others begin lines, and "title", "head" and
-    "heading" are titles.
+    "heading" are titles. In TEI, "title" is none, and a heading has the number that its attribute `n` says.
+    Of a `choice`, what an editor made of the source is left out.
 
     RAISES (ValueError): for malformed XML, with the line.
     """
-    reader = MarkupReader(TAG_STYLES | dict.fromkeys(TITLES, "title"), NOT_SHOWN)
+    reader = _XmlReader(TAG_STYLES | dict.fromkeys(TITLES, "title"), NOT_SHOWN)
     XmlSource(path, reader).read()
     return reader.builder.build(path.stem, reader.language)

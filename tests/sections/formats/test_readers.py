@@ -161,6 +161,17 @@ def test_xml_of_another_format(read):
     assert shown(layout) == [("text", "Titel", "title"), ("text", "Een x tekst"), ("number", "2."), ("text", "y")]
 
 
+def test_titles_in_tei_are_names_of_works_and_headings_have_their_numbers(read):
+    body = (
+        '<head n="1.1">Boats</head><p>In <title>The Ferry</title> a <name>ship</name> of <placeName>Ghent</placeName> '
+        "is <choice><sic>teh</sic><corr>the</corr></choice> <pb/>best, <corr>once</corr>.</p>"
+    )
+    sources = '<listBibl><biblStruct><analytic><title level="a">On boats</title></analytic></biblStruct></listBibl>'
+    layout = read("a.xml", f'<TEI xmlns="http://www.tei-c.org/ns/1.0"><text><body>{body}</body>{sources}</text></TEI>')
+    assert layout.text == "1.1 Boats\nIn The Ferry a ship of Ghent is teh best, once.\nOn boats\n"
+    assert [(layout.text[start:end], style) for start, end, style in layout.runs] == [("1.1 Boats", "title")]
+
+
 RECHTSPRAAK = """<?xml version="1.0"?><open-rechtspraak><rdf:RDF xmlns:rdf="r"><x>meta</x></rdf:RDF>
 <inhoudsindicatie><para>abstract</para></inhoudsindicatie>
 <uitspraak lang="nl" xmlns="http://www.rechtspraak.nl/schema/rechtspraak-1.0"><para{T}>Hof</para><para/>
