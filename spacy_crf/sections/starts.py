@@ -7,6 +7,7 @@ from string import ascii_lowercase
 
 from ..core.grammar.numbering import ALONE, INVISIBLE, plain
 from ..core.grammar.numerals import (
+    COUNTED_FIRST,
     COUNTERS,
     IDEOGRAPH_SIGNS,
     INSERTED,
@@ -63,7 +64,9 @@ EAST = re.compile(  # 第三章, 一、, （二）
     rf"|[（(][{IDEOGRAPH_SIGNS}]{{1,3}}[)）]"
 )
 COUNTED = re.compile(rf"(?:n[°º]|no\.|nr\.?)\s?\d{{1,4}}[.:)]?{END}", re.IGNORECASE)
-ORDINAL_FIRST = re.compile(rf"(?:{'|'.join(ORDINALS)})\s(?:{'|'.join(OUTER)})[.:]?{END}", re.IGNORECASE)
+ORDINAL_FIRST = re.compile(
+    rf"(?:{'|'.join(ORDINALS)})\s(?:{'|'.join(OUTER)})[.:]?{END}|{COUNTED_FIRST}{END}", re.IGNORECASE
+)
 BARE_ARABIC = re.compile(rf"\d{{1,3}}(?:[a-z]|{BIS}|ª|[A-Z](?=\s+[A-Z]|\s*$))?{END}(?!\s*[%€$])")
 BARE_CAPITAL = re.compile(r"(?:[IVXLC]{1,7}|[A-Z])(?=\s+[A-Z\"“‘„(]|\s*$|\t| {2})")
 BARE_SMALL = re.compile(rf"(?:(?=[ivx]+\b){ROMAN}|[a-z])(?=\t| {{2,}}|\s*$)")

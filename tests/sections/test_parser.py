@@ -532,10 +532,45 @@ def test_outlines_of_east_asia() -> None:
         ["Capo I", " Art. 1.", " Art. 1-bis.", " Art. 2.", "Capo II", " Art. 3.", " Art. 4."],
         ["Titel 1", " Artikel 3:1", " Artikel 3:1a", " Artikel 3:2", "Titel 2", " Artikel 3:3", " Artikel 3:4"],
         ["1-", " 1.1", " 1.2", "2-", " 2.1", " 2.2"],
+        # the first one in words, the others in figures
+        ["TITRE PREMIER", " Article 1er", " Article 2", "TITRE II", " Article 3", " Article 4"],
+        ["CAPÍTULO PRIMERO", " Artículo 1.", " Artículo 2.", "CAPÍTULO II", " Artículo 3.", " Artículo 4."],
+        # numbers before their words
+        [
+            *("1. Kapitel:", " 1. Abschnitt:", "  Art. 1", "  Art. 2", " 2. Abschnitt:", "  Art. 3", "  Art. 4"),
+            *("2. Kapitel:", " Art. 5", " Art. 6"),
+        ],
     ],
 )
 def test_numbers_of_statutes(numbers: list[str], nlp: Language) -> None:
     assert numbers_of(numbers, nlp) == numbers
+
+
+def test_numbers_before_german_words_may_stand_alone(nlp: Language) -> None:
+    text = "1. Abschnitt\nFähren\n\n§ 1 Zweck\n\nDas Gesetz regelt Fähren.\n\n§ 2 Ort\n\nEs gilt am Fluss.\n\n"
+    text += "2. Abschnitt\nHäfen\n\n§ 3 Bau\n\nMan baut sie am Ufer.\n\n§ 4 Preis\n\nSie kosten viel Geld.\n"
+    assert [(node.level, node.number, node.title) for node in nlp(text)._.section_tree.walk()] == [
+        *((1, "1. Abschnitt", "Fähren"), (2, "§ 1", "Zweck"), (2, "§ 2", "Ort")),
+        *((1, "2. Abschnitt", "Häfen"), (2, "§ 3", "Bau"), (2, "§ 4", "Preis")),
+    ]
+    titles = "1. Titel\n\nWie das Buch heißt.\n\n2. Kapitel und Seiten\n\nWas darin steht.\n"
+    assert [node.title for node in nlp(titles)._.section_tree.walk()] == ["Titel", "Kapitel und Seiten"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Annex A\nGuidance\n\nA.1 General\n\n{}\n\nA.2 Notes\n\n{}\n", ["Annex A", " A.1", " A.2"]),
+        ("Appendix A. Ropes\n\n{}\n", ["Appendix A."]),
+        ("ANNEX\n\nBoats\n\n1. The Anna.\n\n2. The Bertha.\n", ["ANNEX", " 1.", " 2."]),
+    ],
+)
+def test_the_only_annex_stands_beside_the_sections_of_the_text(text: str, expected: list[str], nlp: Language) -> None:
+    prose = "The keeper of the ferry shall carry all persons who ask for it."
+    doc = nlp(f"1. Scope\n\n{prose}\n\n2. Terms\n\n{prose}\n\n" + text.format(prose, prose))
+    assert [" " * (level - 1) + number for level, number, _, _ in outline(doc)] == ["1.", "2.", *expected]
+    mentioned = f"1 Scope\n\n{prose}\n\nAnnex A shows more of the ferries.\n\n2 Terms\n\n{prose}\n"
+    assert [number for _, number, _, _ in outline(nlp(mentioned))] == ["1", "2"]
 
 
 def test_only_chapter_of_the_last_part(nlp: Language) -> None:

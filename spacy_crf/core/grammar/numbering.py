@@ -14,6 +14,7 @@ from itertools import pairwise, product
 from ..arrays import cached_property
 from .numerals import (
     ARABIC,
+    COUNTED_FIRST,
     COUNTERS,
     IDEOGRAPH_SIGNS,
     INSERTED,
@@ -181,7 +182,9 @@ def _as_letter(found: re.Match[str]) -> str:
 
 
 _ORDINAL_FIRST = re.compile(
-    rf"(?P<number>{'|'.join(ORDINALS)})\s+(?P<word>{'|'.join(OUTER)})(?P<close>[.:]?)", re.IGNORECASE
+    rf"(?:(?P<number>{'|'.join(ORDINALS)})|(?={COUNTED_FIRST})(?P<counted>\w+)\.)\s+(?P<word>{'|'.join(OUTER)})"
+    r"(?P<close>[.:]?)",
+    re.IGNORECASE,
 )
 
 
@@ -200,10 +203,12 @@ def readings(text: str) -> tuple[Reading, ...]:
     spoken = _ORDINAL_FIRST.fullmatch(text)
     if spoken is not None:
         form = f"{KEYWORDS[spoken['word'].lower()]} {PLACE}{spoken['close']}"
-        return (Reading(ARABIC, form, (ORDINALS[spoken["number"].lower()],)),)
-    if (counted := _EAST.fullmatch(text)) is not None:
-        form = f"{KEYWORDS[counted['word']]} {PLACE}{counted['close']}"
-        return tuple(Reading(kind, form, (value,)) for kind, value in numerals(counted["number"]))
+        value = ORDINALS.get((spoken["number"] or "").lower())
+        counted = numerals(spoken["counted"]) if value is None else [(ARABIC, value)]
+        return tuple(Reading(kind, form, (value,)) for kind, value in counted)
+    if (east := _EAST.fullmatch(text)) is not None:
+        form = f"{KEYWORDS[east['word']]} {PLACE}{east['close']}"
+        return tuple(Reading(kind, form, (value,)) for kind, value in numerals(east["number"]))
     bare, worded = _BARE_WORD.fullmatch(text), _WORDED.fullmatch(text)
     if bare is not None and (word := KEYWORDS.get(bare["word"].lower())) in ALONE:
         return (Reading(ARABIC, f"{word} {PLACE}{bare['close']}", (1,)),)
@@ -223,8 +228,8 @@ def _plain(text: str, worded: bool) -> tuple[Reading, ...]:
     sign = frame["sign"][:1] if frame["sign"][:1] in SIGNS else ""
     form = f"{frame['open']}{sign}{PLACE}{frame['close'].replace('º', '°').replace('–', '-')}"
     spoken = NUMBER_WORDS.get(frame["number"].lower()) if worded else None
-    if spoken is not None:
-        return (Reading(ARABIC, form, (spoken,)),)
+    if spoken is not None:  # TITRE PREMIER may come before TITRE II
+        return tuple(Reading(kind, form, (spoken,)) for kind in (ARABIC, ROMAN_UPPER)[: 1 + (spoken == 1)])
     found = [reading for family, values in _composites(frame["number"]) for reading in _rounded(family, form, values)]
     return (*found, *_ordinals(text))
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..arrays import Doubles
-from ..grammar.numbering import Reading, is_first, is_prefix, step
+from ..grammar.numbering import ALONE, Reading, is_first, is_prefix, step
 from ..grammar.numerals import CYRILLIC_LOWER, CYRILLIC_UPPER, GREEK_LOWER, GREEK_UPPER, IDEOGRAPH
 from .headings import MARKED, MOST_LEVELS, Heading, Level, Opening
 
@@ -229,8 +229,8 @@ def _first_or_carried(above: Level | None, right: Reading) -> str:
 def _keywords(left: Reading, right: Reading) -> list[str]:
     if right.rank is None:
         return []
-    if left.rank is None:
-        return ["keyword below a number"]
+    if left.rank is None:  # an annex is no part of a section of the text
+        return ["keyword of higher rank below" if right.keyword in ALONE else "keyword below a number"]
     return ["keyword of lower rank below" if left.rank < right.rank else "keyword of higher rank below"]
 
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ...core.arrays import Bools, Indices, Segments
-from ...core.grammar.numbering import BLANK, Reading, is_first, readings
+from ...core.grammar.numbering import ALONE, BLANK, Reading, is_first, readings
 from ..segment import Kind, LayoutUnit
 from . import text
 from .text import Phrases
@@ -248,11 +248,13 @@ class NumberSequences:
 
     def find_beginnings(self) -> Bools:
         """((M,)): candidates that are the first of a word whose numbers make a sequence in their document, such as the
-        only chapter of a second part."""
+        only chapter of a second part, or behind a blank line of a word that also heads sections without a number."""
         words = [(document, r[0].keyword if r else "") for document, r in zip(self._documents, self._readings)]
         counted = {word for word, is_plausible in zip(words, self.plausible.tolist()) if is_plausible and word[1]}
         firsts = [any(is_first(reading) for reading in own) for own in self._readings]
-        return np.array([first and word in counted for first, word in zip(firsts, words)], dtype=np.bool_)
+        apart = np.append(True, self.batch.is_blank)[self.units] | (self.units == self.batch.firsts[self.units])
+        known = (word in counted or (word[1] in ALONE and own) for word, own in zip(words, apart.tolist()))
+        return np.array([first and own for first, own in zip(firsts, known)], dtype=np.bool_)
 
     def find_initials(self, least: int) -> Bools:
         """((M,)): candidates in a row of so many, but for headings such as PART I, Chapter 1, Article 1: their word is
