@@ -20,6 +20,7 @@ from .mentions import NumberStep, find_mentions, rank_of
 from .tree import SectionTree
 
 SMALL = RANKS["paragraph"]  # the rank of parts that are named within an article
+MAIN = frozenset(("clause", "rule", "regulation"))  # beside articles, words of that rank for what is no item of a list
 _SHARED = re.compile("app|art|cap|ch|kap|sec|t[ií]t")  # abbreviations of words of several languages
 
 
@@ -107,7 +108,7 @@ class _Outline:
         values = {reading.values for reading in asked}
         found = self._having(values, lambda r: (r.kinds, r.values) in exact and (not word or _word(r) == own))
         if word and not own:
-            found = [place for place in found if not self._is_part(place, word)]
+            found = self._of_form(word, asked, [place for place in found if not self._is_part(place, word)])
         # Part II is Part 2
         return found or self._having(values, lambda r: bool(own) and r.values in values and _word(r) == own)
 
@@ -130,6 +131,26 @@ class _Outline:
             return False
         ranks = (rank_of(_word_of(self._numbers[above])) for above in self._around(place))
         return len(self._numbers[place][0].values) == 1 and any(rank <= own < SMALL for own in ranks)
+
+    def _of_form(self, word: str, asked: Sequence[Reading], places: list[int]) -> list[int]:
+        """Of sections without a word, those that the form of a mention means: where (1) stands in 1., it is subsection
+        (1), and clause 1 is not."""
+        is_bracketed = asked[0].format.startswith("(")
+        if not is_bracketed and rank_of(word) > SIGNS["§"] and word not in MAIN and _short(word) != "art":
+            return places
+        kept = [place for place in places if self._is_bracketed(place) is is_bracketed]
+        if not is_bracketed:
+            kept += [place for place in places if self._is_bracketed(place) and not self._is_in_plain(place)]
+        return sorted(kept) or places
+
+    def _is_bracketed(self, place: int) -> bool:
+        return self._numbers[place][0].format.startswith("(")
+
+    def _is_in_plain(self, place: int) -> bool:
+        """Whether a section is in one with a number of the same kind that has neither a word nor brackets."""
+        above = (self._numbers[other][0] for other in self._around(place) if self._numbers[other])
+        own = self._numbers[place][0].kinds
+        return any(one.kinds == own and not _word(one) and not one.format.startswith("(") for one in above)
 
     def _is_article(self, place: int) -> bool:
         return any(0 < RANKS.get(_word(reading), SMALL) < SMALL for reading in self._numbers[place])

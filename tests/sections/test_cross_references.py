@@ -172,6 +172,32 @@ def test_same_number_twice() -> None:
     assert [found.section for found in find_cross_references(text, tree)] == [2, 4, None]  # the last one: of two
 
 
+@pytest.mark.parametrize("mark", ["{}.", "{}"])
+@pytest.mark.parametrize(
+    ("mention", "expected"),
+    [
+        *(("section 1", 0), ("clause 2", 5), ("section 1(2)", 2), ("section 1(2)(b)", 4), ("§ 2", 5)),
+        *(("subsection (1)", 6), ("clause (1)", 6), ("rules 1", 0), ("section 3", None)),
+    ],
+)
+def test_sections_and_subsections_that_have_no_word(mark: str, mention: str, expected: int | None) -> None:
+    one, two = mark.format(1), mark.format(2)
+    text = f"{one} Ferry\n(1) One.\n(2) Rafts:\n(a) a\n(b) b\n{two} Term\n(1) A year.\n(2) See {mention}.\n"
+    last = text.index("(2) Rafts")
+    behind = text.index(f"{two} Term")
+    letters = [
+        SectionNode(text.index("(a)"), text.index("(b) b"), 3, "(a)"),
+        SectionNode(text.index("(b) b"), behind, 3, "(b)"),
+    ]
+    first = [SectionNode(text.index("(1)"), last, 2, "(1)"), SectionNode(last, behind, 2, "(2)", children=letters)]
+    year, see = text.index("(1) A"), text.index("(2) See")
+    second = [SectionNode(year, see, 2, "(1)"), SectionNode(see, len(text), 2, "(2)")]
+    tree = SectionTree(
+        [SectionNode(0, behind, 1, one, children=first), SectionNode(behind, len(text), 1, two, children=second)]
+    )
+    assert [found.section for found in find_cross_references(text, tree)] == [expected]
+
+
 @pytest.mark.parametrize(
     "mention, expected",
     [
