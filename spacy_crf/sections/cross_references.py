@@ -21,6 +21,7 @@ from .tree import SectionTree
 
 SMALL = RANKS["paragraph"]  # the rank of parts that are named within an article
 MAIN = frozenset(("clause", "rule", "regulation"))  # beside articles, words of that rank for what is no item of a list
+OF_ARTICLES = frozenset(("absatz", "alinéa", "lid"))  # words for parts of articles, not of items in these
 _SHARED = re.compile("app|art|cap|ch|kap|sec|t[ií]t")  # abbreviations of words of several languages
 
 
@@ -117,11 +118,23 @@ class _Outline:
         return next((own for own in sorted(self._words) if own and _short(own) == _short(word) != ""), "")
 
     def _near(self, word: str, at: int, places: list[int]) -> list[int]:
-        """Of the sections with the number of a small part, such as "paragraph 2", those in the article around it."""
-        if RANKS.get(word, 0) < SMALL:
+        """Of the sections with the number of a small part, such as "paragraph 2", those in the article around it; of
+        others none in an annex, unless the mention is there too. A clause is never there: annexes have paragraphs."""
+        around = list(self._around_text(at))
+        if RANKS.get(word, 0) >= SMALL:
+            article = next((place for place in around if self._is_article(place)), None)
+            if article is None:
+                return places
+            depths = {place: len(list(self._around(place))) for place in places if article in self._around(place)}
+            return [
+                place for place, depth in depths.items() if word not in OF_ARTICLES or depth == min(depths.values())
+            ]
+        if word != "clause" and any(map(self._is_annex, around)):
             return places
-        article = next((place for place in self._around_text(at) if self._is_article(place)), None)
-        return [place for place in places if article is None or article in self._around(place)]
+        return [place for place in places if not any(map(self._is_annex, [*self._around(place)][1:]))] or places
+
+    def _is_annex(self, place: int) -> bool:
+        return _word_of(self._numbers[place]) in ALONE
 
     def _is_part(self, place: int, word: str) -> bool:
         """Whether a section with a number of one part is in an article, or in what else stands below a word: item 2 in
@@ -153,7 +166,7 @@ class _Outline:
         return any(one.kinds == own and not _word(one) and not one.format.startswith("(") for one in above)
 
     def _is_article(self, place: int) -> bool:
-        return any(0 < RANKS.get(_word(reading), SMALL) < SMALL for reading in self._numbers[place])
+        return any(0 < rank_of(_word(reading)) < SMALL for reading in self._numbers[place])
 
     def _inside(self, section: int | None, asked: Sequence[Reading], at: int) -> int | None:
         """The part of a section with a number, or whose number ends so (3.2 in 3); the section where it has no such."""

@@ -199,6 +199,33 @@ def test_sections_and_subsections_that_have_no_word(mark: str, mention: str, exp
 
 
 @pytest.mark.parametrize(
+    ("mention", "annexed", "expected"),
+    [
+        ("clauses 1", "", 0),
+        ("", "clause 1", 0),
+        ("", "paragraph 1", 3),
+        ("", "section 1", 3),  # of a contract that is annexed
+    ],
+)
+def test_parts_of_annexes_have_the_same_numbers(mention: str, annexed: str, expected: int) -> None:
+    text = f"1. One\n2. See {mention} and 2.\nSchedule 1\n1. Boats\n2. Rafts of {annexed}.\n"
+    annex = [node(text, "1.", "1. Boats", "2. Rafts"), node(text, "2.", "2. Rafts")]
+    main = [node(text, "1.", "1. One", "2. See"), node(text, "2.", "2. See", "Schedule")]
+    tree = SectionTree([*main, node(text, "Schedule 1", "Schedule 1", None, *annex)])
+    found = [one for one in find_cross_references(text, tree) if text[one.start : one.end] == mention + annexed]
+    assert [one.section for one in found] == [expected]
+
+
+def test_parts_of_a_paragraph_are_no_items_in_it() -> None:
+    text = "§ 1\n(1) Eins\n(2) Zwei\n1. Keller\n2. wie in Absatz 1.\n§ 2\n(1) Drei\n"
+    items = [node(text, "1.", "1. Keller", "2. wie"), node(text, "2.", "2. wie", "§ 2")]
+    parts = [node(text, "(1)", "(1) Eins", "(2) Zwei"), node(text, "(2)", "(2) Zwei", "§ 2", *items)]
+    second = node(text, "§ 2", "§ 2", None, node(text, "(1)", "(1) Drei"))
+    tree = SectionTree([node(text, "§ 1", "§ 1", "§ 2", *parts), second])
+    assert [one.section for one in find_cross_references(text, tree)] == [1]
+
+
+@pytest.mark.parametrize(
     "mention, expected",
     [
         ("point (a) of Article 1", [("point (a) of Article 1", "Article 1", "(a)")]),
