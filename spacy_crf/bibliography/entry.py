@@ -72,6 +72,17 @@ ENUMERATION = re.compile(
 )
 LEGAL_FORM = r"(?:inc|ltd|ll[cp]|plc|corp|gmbh)\b\.?(?=\s*(?:,|$))"  # behind the name of a company
 COMPANY = re.compile(rf"[^,;]+,\s{LEGAL_FORM}", re.IGNORECASE)
+# Years of life, as catalogues print them, and what the named did, behind a name or all of them
+LIFE = re.compile(r"(?:,\s?|\s\()((?:1\d|20)\d\d\s?[-–](?:\s?(?:1\d|20)\d\d)?)(?:\)|(?=\s*(?:[,;.]|$)))")
+# What else the named is called, and does
+ALIAS = re.compile(
+    r"(?<=[\w.])\s(?:\[([^\[\]]*[^\W\d_][^\[\]]*)\]|\(((?:pseud|ps\.|i\.\s?e\.|d\.\s?i\.)[^()]*)\))(?=\s*(?:[,;.&]|and\b|$))"
+)
+UNNAMED = re.compile(r"(?:[oO]\. V|N\. N|[sS]\. [nN])\.")  # no author, in German, and no name in Latin
+# Two of these are two Chinese names, where "田中, 一郎" is one
+CHINESE = re.compile(
+    "[王李张張刘劉陈陳杨楊赵趙黄黃周吴吳徐孙孫胡朱高林何郭马馬罗羅梁宋郑鄭谢謝韩韓唐冯馮于董萧蕭程曹袁邓鄧许許傅沈曾彭吕呂苏蘇卢盧蒋蔣蔡贾賈丁魏薛叶葉阎余潘杜戴夏钟鍾汪田任姜范方石姚谭譚廖邹熊金陆陸郝孔白崔康毛邱秦江史顾顧侯邵孟龙龍万段雷钱錢汤湯尹黎易常武乔喬贺賀赖賴龚龔文][㐀-鿿]{1,2}"
+)
 
 OTHERS = Name("others")  # stands for "et al." in files
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from .entry import BODY, COMPANY, ENUMERATION, LEGAL_FORM, Name, Names
+from .entry import ALIAS, BODY, CHINESE, COMPANY, ENUMERATION, LEGAL_FORM, LIFE, UNNAMED, Name, Names
 
 
 def _letters(test: Callable[[str], bool]) -> str:
@@ -34,30 +34,25 @@ BEFORE = re.compile(
     r"^[(\[]?(?:(?:in|ln|dans)\b:?\s+(?!['’]t\s))?[(\[]?"
     r"(?:(?:edited|compiled|collected|selected|written|directed|produced)(?:\s+and\s+\w+ed)?\s+by\s+"
     r"|(?!(?-i:Ed\s)(?!by\b))ed(?:s|d|ited)?\.?:?\s+(?:(?:and|&)\s+trans\.?\s+)?(?:by\s+)?"
-    r"|(?:hg|hrsg|hgg|herausgegeben)(?:\.?\s+(?:von|v\.)|\.:?|:)\s+|éd(?:s)?\.\s+|by\s+|a cura di\s+"
-    r"|(?:(?:отв\.|под)\s+)?ред(?:\.|акцией)\s+|(?:sous la )?dir(?:\.|ection)\s+(?:de\s+|par\s+)?|coords?\.\s+"
+    r"|(?:hg|hrsg|hgg|herausgegeben)(?:\.?\s+(?:von|v\.)|\.:?|:)\s+|éd(?:s)?\.\s+|by\s+|a c(?:ura|\.) di\s+"
+    r"|(?:(?:отв\.|под)\s+)?(?:(?:общ(?:\.|ей)|науч(?:\.|ной))\s+)?ред(?:\.|акцией)\s+|(?:сост|toim)\.\s+"
+    r"|(?:sous la )?dir(?:\.|ection)\s+(?:de\s+|par\s+)?|coords?\.\s+(?:por\s+)?"
     r"|(?:édité|dirigé|coordinado|editado|dirigido|organizado)\s+p[ao]r\s+"
     r"|(?:bajo la direcci[oó]n|edici[oó]n|edizione|organização)\s+d[ei]\s+|(?-i:por|par)\s+"
     r"|onder redactie van\s+|red\.\s+av\s+|(?:pod\s+)?red\.\s+)?(?:\[(?=[A-Z]))?",
     re.IGNORECASE,
 )
 AFTER = re.compile(
-    r"[\s,;:]*[(\[]?\s*\b(?:eds?|editors?|hrsg|hgg?|dirs?|éds?|comps?|compilers?|coords?|orgs?|red|ред|trans|"
+    r"[\s,;:]*[(\[]?\s*\b(?:eds?|editors?|hrsg|hgg?|dirs?|éds?|comps?|compilers?|coords?|orgs?|red|ред|trans|curs?|szerk|toim|"
     r"translators?|note|comment)\b\.?(?:\s?(?:&|and|und|et|y|e)\s(?:trans|transl|translators?|eds?|editors?)\b\.?)?"
     r"\s*(?:[)\]]|$)[\s,;:.)]*"
-    r"|,\s*(?:inventors?|assignees?|(?:md,\s|m\.\s?d\.,\s)?ph\.?\s?d|d\.?\s?phil|(?-i:[MB]\.?Sc))\b\.?(?=\s*(?:[;,]|$|and\b|&))"
+    r"|,\s*(?:inventors?|assignees?|(?:md,\s|m\.\s?d\.,\s)?ph\.?\s?d|d\.?\s?phil|(?-i:[MB]\.?Sc|Dr|Prof|Esq))\b\.?(?=\s*(?:[;,]|$|and\b|&))"
     r"|\s*[(\[](?:(?:series|vol(?:ume)?|guest|executive|associate)\.?\s)?(?:eds?|editors?|directors?|producers?|writers?"
     r"|hosts?|chairs?|composers?|inventors?|authors?|speakers?|a cura di)\b\.?(?:\s(?:&|and)\s\w+\.?)?[)\]][\s,;:.)]*",
     re.IGNORECASE,
 )
 ED = re.compile(r"[\w'’-]+, Ed")  # a given name where no editor has one
-# Years of life, as catalogues print them, and what the named did, behind a name or all of them
-LIFE = re.compile(r"(?:,\s?|\s\()((?:1\d|20)\d\d\s?[-–](?:\s?(?:1\d|20)\d\d)?)(?:\)|(?=\s*(?:[,;.]|$)))")
 EASTERN_AFTER = re.compile(rf"(?<=[\s(){EAST}])\(?(?:主?[編编]著?|著|[訳译譯]|지음|엮음|옮김)\s*\)?(?=\W*$|\s*[,;])")
-# Two of these are two Chinese names, where "田中, 一郎" is one
-CHINESE = re.compile(
-    "[王李张張刘劉陈陳杨楊赵趙黄黃周吴吳徐孙孫胡朱高林何郭马馬罗羅梁宋郑鄭谢謝韩韓唐冯馮于董萧蕭程曹袁邓鄧许許傅沈曾彭吕呂苏蘇卢盧蒋蔣蔡贾賈丁魏薛叶葉阎余潘杜戴夏钟鍾汪田任姜范方石姚谭譚廖邹熊金陆陸郝孔白崔康毛邱秦江史顾顧侯邵孟龙龍万段雷钱錢汤湯尹黎易常武乔喬贺賀赖賴龚龔文][㐀-鿿]{1,2}"
-)
 CONTRIBUTION = re.compile(
     r"(?:^|\s*[;,]\s*|(?<!ed)(?<!ed\.)\s+and\s+(?=translated\s+by\s)|\s+(?=(?:unter|in|with|avec|con)\s))"
     r"((?:(?:^[Tt]|\bt)rans(?:l|lated)?|(?:^[Üü]|\bü)bers(?:etzt)?|^Trad(?=\.)|\btrad)\b\.?\s.*|"
@@ -89,11 +84,11 @@ PIECE_END = re.compile(rf",(?!\s*{LEGAL_FORM})|\s+(?=(?:[JS]r\b\.?|III|2nd|3rd|4
 INITIAL = rf"(?:{CAPITAL}\b\.?|{NO_CASE}\.|Chr\.|{CAPITAL}[{LOWER}]\.)[\s-]*"
 INITIALS = re.compile(rf"(?:{INITIAL}){{1,5}}")
 RUN = rf"{CAPITAL}{{2,3}}"  # initials without full stops, as in "Family GH"
-BEGINS_WITH_INITIAL = re.compile(rf"{CAPITAL}(?:\.|\s|$)|{NO_CASE}\.")
+BEGINS_WITH_INITIAL = re.compile(rf"(?!Ó\s){CAPITAL}(?:\.|\s|$)|{NO_CASE}\.")
 # A family name in one word, with its particles if it has some.
 ONE_WORD = re.compile(rf"(?:['{LOWER}][\w'’.]*\s+)*[\w'’‘\-]+")
 SHORT = rf"(?:{CAPITAL}\b\.?|{NO_CASE}\.|{DIGRAPH}\.)[\s-]*"
-PARTICLES = rf"(?:\s*\b[{LOWER}][\w'’]*)"
+PARTICLES = rf"(?:\s*\b[{LOWER}][{LOWER}'’]*(?!\w))"  # "d'Urfé" is more than one
 # Given names behind a family name of several words: one, or some with initials or particles behind them.
 GIVEN = re.compile(
     rf"(?:[\w'’‘\-]+\.?|(?:[\w'’‘\-]+\s+){{1,2}}(?:{CAPITAL}\.[\s-]*){{1,3}}|(?:{INITIAL}){{1,5}}){PARTICLES}{{0,3}}"
@@ -116,7 +111,7 @@ TOLD = (
 )
 # Small words that belong to a family name where they begin with a capital too.
 CAPITAL_PARTICLE = re.compile(
-    r"v[ao]n|de|del|della|di|da|dos|du|den|der|ter|ten|la|le|des|st\.?|ste\.?|saint", re.IGNORECASE
+    r"v[ao]n|de|del|della|di|da|dos|du|den|der|ter|ten|la|le|des|st\.?|ste\.?|saint|ó|ní|nic|uí|mac", re.IGNORECASE
 )
 
 
@@ -143,13 +138,16 @@ def parse_names(text: str) -> tuple[Names, str]:
         rest.append(besides[1].strip(EDGES + "."))
     text = FOR_BODY.sub("; ", text)
     text = SEPARATORS.sub(lambda found: "; " if ";" in found[0] else ", ", text)
-    text = BEFORE.sub("", text).rstrip(EDGES)
+    text = BEFORE.sub("", text.strip(EDGES))
     text = text if ED.fullmatch(text) else AFTER.sub(", ", text).strip(EDGES)
     text = ROMAN_END.sub("", text)
-    if all(part.count(",") == 1 for part in re.split(r"\s[–—]\s", text)):  # "Family, Given – Family, Given"
+    # "Family, Given – Family, Given" and "Given Family – Given Family"
+    if all(re.fullmatch(r"[^,]*,[^,]*|[^\s,]+(?:\s[^\s,]+){1,2}", part) for part in re.split(r"\s[–—]\s", text)):
         text = re.sub(r"\s[–—]\s", "; ", text)
     text, n_and_others = ET_AL.subn(", ", text)
     text, n_omitted = OMITTED.subn(", ", text)
+    rest += ["".join(found) for found in ALIAS.findall(text)]
+    text = ALIAS.sub("", text)
     return Names(tuple(_names(text.strip(EDGES))), n_and_others + n_omitted > 0), ", ".join(rest)
 
 
@@ -270,9 +268,9 @@ def _lacks_given(family: str, given: str) -> bool:
 def _trailing_initials(text: str) -> re.Match[str] | None:
     """The parts of "Family GH" or "Family G. H."; in capitals, three letters are a name."""
     found = TRAILING_INITIALS.fullmatch(text)
-    if found is None or BEGINS_WITH_INITIAL.match(text) or (text.isupper() and re.fullmatch(r"\w{3}", found["given"])):
-        return None
-    return found
+    if found is None or BEGINS_WITH_INITIAL.match(text) or found["family"].islower():
+        return None  # in small letters are particles, as in "von BAR"
+    return None if text.isupper() and re.fullmatch(r"\w{3}", found["given"]) else found
 
 
 def _name(pieces: Sequence[str], suffix: str) -> Name:
@@ -313,6 +311,8 @@ def _natural_name(text: str, suffix: str = "") -> Name:
     if bracketed := BRACKETED.fullmatch(text):
         return _inverted_name(bracketed["family"], bracketed["given"], suffix)
     words = text.split()
+    if UNNAMED.fullmatch(text):
+        return Name(text)
     if len(words) == 2 and all(map(EASTERN.fullmatch, words)):
         return Name(words[0], words[1])
     if len(words) == 3 and PATRONYMIC.search(words[2]) and not PATRONYMIC.search(words[1]):
@@ -341,8 +341,9 @@ def _is_particle(word: str) -> bool:
 
 
 def _spelt(initials: str) -> str:
-    """Initials with full stops: "KL" becomes "K. L.", "J-M" becomes "J.-M."."""
-    if "." in initials and not re.fullmatch(rf"(?:{CAPITAL}-?)+\.", initials):
-        return initials
-    initials = initials.rstrip(".")
-    return re.sub(r"\.\s*(?=[^\W\d_-])", ". ", re.sub(r"([^\W\d_])", r"\1.", initials)).strip()
+    """Initials with full stops: "KL" becomes "K. L.", "J-M van" becomes "J.-M. van"."""
+    initials, *particles = re.split(rf"(?=\s[{LOWER}])", initials, maxsplit=1)
+    if "." not in initials or re.fullmatch(rf"(?:{CAPITAL}-?)+\.", initials):
+        initials = re.sub(r"([^\W\d_])", r"\1.", initials.rstrip("."))
+        initials = re.sub(r"\.\s*(?=[^\W\d_-])", ". ", initials).strip()
+    return "".join([initials, *particles])

@@ -58,6 +58,20 @@ CASES = {
     "J. W. Pell, Jr., J.": ["Pell, J. W., Jr.", "{J.}"],
     "Smith JA Jr, Jones B": ["Smith, J. A., Jr", "Jones, B."],
     "[American Library Association].": ["{American Library Association}"],
+    "Berg JA van den, Vries K de.": ["van den~Berg, J. A.", "de~Vries, K."],
+    "von BAR, Christian; van ESS, Josef:": ["von~BAR, Christian", "van~ESS, Josef"],
+    "Maria Rossi, Gabriele d'Annaro, and Jo Bell": ["Rossi, Maria", "d'Annaro, Gabriele", "Bell, Jo"],
+    "Ó Brolchán, Brian, and Máire Ní Cheallaigh": ["Ó Brolchán, Brian", "Ní Cheallaigh, Máire"],
+    "Ó Brolchán D., Breen L.": ["Ó Brolchán, D.", "Breen, L."],
+    "/ под ред. С. С. Сидорова": ["Сидорова, С. С."],
+    "под общ. ред. В. В. Кузнецова": ["Кузнецова, В. В."],
+    "a c. di Mario Rossi": ["Rossi, Mario"],
+    "Rossi M. (cur.)": ["Rossi, M."],
+    "Szabó P., Kiss J. (szerk.)": ["Szabó, P.", "Kiss, J."],
+    "Hans Meier – Karl Schmitz": ["Meier, Hans", "Schmitz, Karl"],
+    "Meier, Hans, Dr.; Schmitz, Karl, Prof.": ["Meier, Hans", "Schmitz, Karl"],
+    "o.V.:": ["{o. V.}"],
+    "N. N.": ["{N. N.}"],
     "[Eliot, T. S.]": ["Eliot, T. S."],
     "[12] Smith, J.": ["Smith, J."],
     "Google LLC": ["{Google LLC}"],
@@ -388,3 +402,16 @@ def test_every_letter_of_the_corpus_is_in_some_part_but_for_what_announces_names
 )
 def test_semicolons_part_persons_whose_family_names_come_first(text: str, expected: list[tuple[str, str]]) -> None:
     assert [(name.family, name.given) for name in parse_names(text)[0].names] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "besides"),
+    [
+        ("Currer Ball [pseud.]", ["Ball, Currer"], "pseud."),
+        ("Eliott, George [Mary Ann Ewans], and Jo Bell", ["Eliott, George", "Bell, Jo"], "Mary Ann Ewans"),
+        ("Eliott, George (pseud. of Mary Ann Ewans)", ["Eliott, George"], "pseud. of Mary Ann Ewans"),
+    ],
+)
+def test_another_name_is_no_part_of_a_name(text: str, expected: list[str], besides: str) -> None:
+    names, rest = parse_names(text)
+    assert (spell(names), rest) == (expected, besides)
