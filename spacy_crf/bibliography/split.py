@@ -48,8 +48,10 @@ GROUP = re.compile(r"(?:1[5-9]|20)\d\d|[A-ZА-Я]")  # above the works of a year
 RULE = re.compile(r"[=~*#_+\-–—]{3,}")  # below a heading
 MOST_TITLES = 8  # that a message names
 LONGEST_TITLE = 60  # characters of a heading of another kind, without figures
-PARTICLE = r"(?:v[ao]n|de|del|della|der|den|di|da|dos|du|la|le|les|ten|ter|zu|al|el|af|av)\b"
-BEGINNING = re.compile(rf"[\"'“‘„«(\[]*(?:[^\W\d_{LOWER}]|{PARTICLE}\s|[-–—_]{{2,}})")
+PARTICLE = r"(?:v[ao]n|de|del|della|der|den|di|da|dos|du|la|le|les|ten|ter|zu|al|el|af|av|ibn)\b"
+BEGINNING = re.compile(
+    rf"[\"'“‘„«(\[]*(?:[^\W\d_{LOWER}]|{PARTICLE}\s|(?:d['’]|[ae]l-|t\s)[^\W\d_{LOWER}]|[-–—_]{{2,}})"
+)
 FINISHED = re.compile(r"[.!?)\]>\d\"”’»。．।؟][.,;]?$|(?:https?://|www\.|doi:)\S+$")
 KEY = (
     r"\\bibitem(?:\[[^\[\]]*\])?\{[^{}]*\}|\[[^\W\d_][\w+\-]*\d{2,4}[a-z]?\](?=\s)"

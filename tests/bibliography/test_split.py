@@ -324,3 +324,13 @@ def test_years_and_letters_above_references_are_none(first: str, second: str) ->
     assert [found.text[:4] for found in split_references(text)] == ["Lund", "Moss"]
     (found,) = split_references("Lund, K. Ropes and\n\n    2004\n\n    knots. Sea Press.")
     assert found.text == "Lund, K. Ropes and 2004 knots. Sea Press."
+
+
+@pytest.mark.parametrize(
+    "name", ["d'Annaro, Gabriele", "d’Annaro, Gabriele", "al-Ghazi, Abu", "'t Hoof, Gerard", "ibn Tarif, Ali"]
+)
+@pytest.mark.parametrize("numbers", [("", ""), ("1\t", "2\t")])
+def test_family_names_that_begin_with_small_letters(name: str, numbers: tuple[str, str]) -> None:
+    lines = ["Aspen, Jo. 2001. On Ropes. Hull: Quay.", f"{name}. 2003. On Ferries. Hull: Quay."]
+    found = split_references("\n".join(map("".join, zip(numbers, lines))))
+    assert [reference.text for reference in found] == lines
