@@ -88,8 +88,8 @@ def cite_file(
         tell_written(output, f"how {len(cited)} references differ from {against}")
         return
     doubtful = [one for one in cited if one.confidence.reference < min_confidence] if output is not None else []
-    if output is not None and doubtful:
-        apart = output.with_suffix(f".check{output.suffix}")
+    apart = None if output is None or not min_confidence else output.with_suffix(f".check{output.suffix}")
+    if apart is not None and (doubtful or apart.exists()):  # those of an earlier run are not left there
         write_result(write_cited(doubtful, to or "bibtex", unicode), apart)
         tell_written(apart, f"{len(doubtful)} references to check")
     kept = [one for one in cited if one not in doubtful]

@@ -188,6 +188,8 @@ def test_references_of_which_the_model_is_less_sure_are_set_apart(
     assert told.count("CRF665") == len(doubtful)
     shown, told = run(model, bibliography, "--to", "csl", "--min-confidence", "1")
     assert read_csl(shown) == every and told.count("CRF665") == len(every)
+    run(model, bibliography, "--to", "csl", "--output", path, "--min-confidence", "1e-300")
+    assert [len(read_csl(one.read_text(encoding="utf8"))) for one in (path, apart)] == [len(every), 0]
 
 
 def test_json_tells_how_sure_the_model_is_of_each_field(model: Path, bibliography: Path) -> None:
