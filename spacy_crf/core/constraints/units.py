@@ -105,7 +105,8 @@ class Boundary(Constraint):
 
 @dataclass(frozen=True)
 class SameSurface(Constraint):
-    """Units of a sequence with the same surface have the same label. Violations are changes from one to the next."""
+    """Units of a sequence with the same surface have the same label (words in lower case; marks have no surface).
+    Violations are changes from one to the next."""
 
     kind = "same_surface"
     asks = "surfaces"
