@@ -250,7 +250,8 @@ def _inverted_size(pieces: Sequence[str], place: int) -> int:
         return 2
     if _trailing_initials(first):
         return 1
-    return 2 if GIVEN.fullmatch(second) or ONE_WORD.fullmatch(first) or FAMILY_BEGINS.match(first) else 1
+    is_told = FAMILY_BEGINS.match(first) or (first.isupper() and re.search(f"[{LOWER}]{{2}}", second))
+    return 2 if is_told or GIVEN.fullmatch(second) or ONE_WORD.fullmatch(first) else 1
 
 
 def _may_be_family(text: str) -> bool:

@@ -58,6 +58,8 @@ CASES = {
     "J. W. Pell, Jr., J.": ["Pell, J. W., Jr.", "{J.}"],
     "Smith JA Jr, Jones B": ["Smith, J. A., Jr", "Jones, B."],
     "[American Library Association].": ["{American Library Association}"],
+    "PÉREZ SOLER, José María.": ["PÉREZ SOLER, José María"],
+    "DE OLIVEIRA, José Carlos, et LE GUEN, Anne Marie:": ["DE OLIVEIRA, José Carlos", "LE GUEN, Anne Marie"],
     "Berg JA van den, Vries K de.": ["van den~Berg, J. A.", "de~Vries, K."],
     "von BAR, Christian; van ESS, Josef:": ["von~BAR, Christian", "van~ESS, Josef"],
     "Maria Rossi, Gabriele d'Annaro, and Jo Bell": ["Rossi, Maria", "d'Annaro, Gabriele", "Bell, Jo"],
