@@ -11,7 +11,7 @@ from spacy.tokens import Doc
 from ..core.errors import CRFError
 from ..pipe.probabilities import LabelsTokens
 from . import dates, fields
-from .entry import NOBODY, Date, Day, Entry, EntryType, Names, normalise, unique_keys
+from .entry import NOBODY, Date, Entry, EntryType, Names, normalise, unique_keys
 from .errors import BibliographyErrors
 from .identifiers import find_faults, take_accessed, take_identifiers
 from .names import parse_names
@@ -127,7 +127,9 @@ class Draft:
     def _names(self, text: str) -> Names:
         names, rest = parse_names(text)
         self.add_note(rest)
-        return names
+        before, same = self.authors or self.previous, fields.SAME_PERSON.fullmatch
+        found = (before if before and same(name.family) else Names((name,)) for name in names.names)
+        return sum(found, Names(others=names.others))
 
     def take_title(self, text: str) -> None:
         found = CODE.search(text)
@@ -182,10 +184,10 @@ class Draft:
             else:
                 self.add_note(text)
         number = self.values.get("number", "")
-        if "volume" in self.values and re.fullmatch("1[5-9]..|20[0-4].", number) and number.isdecimal():
-            self.date = self.date or Date(Day(int(number)))
-            if number == str(self.date.first.year):
-                del self.values["number"]  # "12 (2003)"
+        years = dates.parse_date(number)[0] if "volume" in self.values and fields.YEARS.fullmatch(number) else None
+        self.date = self.date or years
+        if years and self.date and (self.date == years or number == str(self.date.first.year)):
+            del self.values["number"]  # "12 (2003)" and "12 (1898/99)"
 
     def _take_part_of_date(self, text: str) -> None:
         """A month or day on its own belongs to a year given elsewhere."""

@@ -16,7 +16,7 @@ from spacy_crf.bibliography.entry import Date, Day, Entry, EntryType, Name, Name
 ANNOUNCED = re.compile(
     "in|ln|dans|ed|eds|editors?|edited|by|collected|compiled|et|al|and|with|und|hg|hgg|hrsg|von|dir|note|pp?|pages?"
     "|pag|s|sp|blz|vol|volume|vols|no|number|heft|h|bd|dl|t|n|chap|chapter|ch|doi|https?|org|retrieved|available"
-    "|from|accessed|viewed|online|zugriff|cited|arxiv|preprint|corr|abs|edition|edn|ed|edit|aufl|u|a|dx|at|to|appear",
+    "|from|accessed|viewed|online|zugriff|ders|cited|arxiv|preprint|corr|abs|edition|edn|ed|edit|aufl|u|a|dx|at|to|appear",
     re.IGNORECASE,
 )
 
@@ -270,3 +270,31 @@ def test_the_year_is_no_issue() -> None:
     entry = make_entry([("JOURNAL", "Knots"), ("VOLUME", "12 (2003)"), ("DATE", "2003")])
     assert (entry.volume, entry.number, entry.date) == ("12", "", Date(Day(2003)))
     assert make_entry([("JOURNAL", "Knots"), ("VOLUME", "415(1987)"), ("DATE", "2002")]).number == "1987"
+
+
+@pytest.mark.parametrize(
+    ("printed", "iso"), [("Bd. 12 (1898/99),", "1898/1899"), ("12 (1898-99),", "1898/1899"), ("12 (1898),", "1898")]
+)
+def test_years_behind_a_volume_are_its_date(printed: str, iso: str) -> None:
+    entry = make_entry([("JOURNAL", "Harbour"), ("VOLUME", printed), ("PAGES", "S. 4-6.")])
+    assert entry.date is not None
+    assert (entry.volume, entry.number, entry.date.iso) == ("12", "", iso)
+
+
+def test_a_year_and_a_number_behind_a_volume_with_a_word() -> None:
+    entry = make_entry([("JOURNAL", "Harbour"), ("VOLUME", "12. Jg. (1998), H. 3,")])
+    assert (entry.volume, entry.number, entry.date, entry.note) == ("12", "3", Date(Day(1998)), "")
+
+
+@pytest.mark.parametrize("word", ["Ders.:", "Id.,", "Idem,", "Dies.:"])
+def test_words_for_the_author_before(word: str) -> None:
+    crane, vogt = Name("Crane", "Edith"), Name("Vogt", "Karl")
+    references = [
+        [("AUTHOR", "Crane, Edith:"), ("TITLE", "On Ropes")],
+        [("AUTHOR", word), ("TITLE", "On Ferries"), ("EDITOR", "in: Ders./Vogt, Karl (Hg.),"), ("BOOKTITLE", "Quays")],
+    ]
+    first, second = make_entries(references)
+    assert first is not None and second is not None
+    assert (second.authors.names, second.editors.names) == ((crane,), (crane, vogt))
+    alone = make_entry(references[1])
+    assert alone.authors.names[0].family.rstrip(".") == word.rstrip(".:,")

@@ -204,3 +204,11 @@ def test_a_range_ends_behind_its_beginning() -> None:
     assert Date.of([Day(2003, 5), Day(2002)]) == Date(Day(2003, 5))
     assert Date(Day(2003, 5), Day(2003)).iso == "2003-05/2003"  # nobody knows
     assert Date(Day(2003, 24), Day(2003, 1)).iso == "2003-24/2003-01"  # winter may come first
+
+
+@pytest.mark.parametrize(
+    ("text", "iso"), [("1848-9", "1848/1849"), ("(1898/9)", "1898/1899"), ("1898–9.", "1898/1899")]
+)
+def test_the_end_of_a_range_of_years_may_be_one_figure(text: str, iso: str) -> None:
+    date, rest = parse_date(text)
+    assert date is not None and (date.iso, rest) == (iso, "")
