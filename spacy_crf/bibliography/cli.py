@@ -12,6 +12,7 @@ import typer
 from ..cli.options import Loaded, Pipe, annotating, command, split_names, tell_written, write_result
 from ..cli.surface import tell_warning
 from ..core.errors import CRFError
+from ..corpora.files import data_suffix
 from ..pipe.probabilities import LabelsTokens
 from ..reading.files import read_bytes
 from .assemble import label_references, read_entries
@@ -244,15 +245,25 @@ def synthesise(
 
 
 def read_library(path: Path) -> list[Entry]:
-    """Return the entries of a library."""
+    """Return the entries of a library. RAISES (ValueError): for what is not in its format."""
     text = read_text(path)
-    return read_bibtex(text) if path.suffix.lower() == ".bib" else read_csl(text)
+    if not is_bibtex(path):
+        return read_csl(text)
+    entries = read_bibtex(text)
+    if text.strip() and not entries:  # to BibTeX all text between entries is a comment
+        raise CRFError(BibliographyErrors.CRF643.format(error=f"{path} has no entries"))
+    return entries
+
+
+def is_bibtex(path: Path) -> bool:
+    """Whether a library, gzipped or not, is BibTeX, by its name."""
+    return data_suffix(path) == ".bib"
 
 
 def read_items(path: Path) -> Sequence[Mapping[str, Any]]:
     """Return the entries of a library as items of CSL-JSON, with all variables that they have."""
+    if is_bibtex(path):
+        return [to_item(replace(entry, invalid="")) for entry in read_library(path)]  # no variable that styles print
     text = read_text(path)
-    if path.suffix.lower() == ".bib":
-        return [to_item(replace(entry, invalid="")) for entry in read_bibtex(text)]  # no variable that styles print
     read_csl(text)  # which says what is wrong
     return list(json.loads(text))

@@ -228,6 +228,16 @@ def test_differences_from_a_library(model: Path, bibliography: Path, tmp_path: P
     assert "CRF667" in told
 
 
+def test_a_library_by_its_name(model: Path, bibliography: Path, tmp_path: Path) -> None:
+    entries = read_bibtex(run(model, bibliography)[0])
+    (tmp_path / "library.bib.gz").write_bytes(gzip.compress(write_bibtex(entries).encode()))
+    shown, _ = run(model, bibliography, "--against", tmp_path / "library.bib.gz")
+    assert len(shown.splitlines()) == 1
+    (tmp_path / "library.bib").write_text(write_csl(entries), encoding="utf8")
+    _, told = run(model, bibliography, "--against", tmp_path / "library.bib", code=1)
+    assert "CRF643" in told and "has no entries" in " ".join(told.split())
+
+
 # -- documents -------------------------------------------------------------------------------------------------------
 
 CITED = [
