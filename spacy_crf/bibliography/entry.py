@@ -76,7 +76,7 @@ COMPANY = re.compile(rf"[^,;]+,\s{LEGAL_FORM}", re.IGNORECASE)
 LIFE = re.compile(r"(?:,\s?|\s\()((?:1\d|20)\d\d\s?[-–](?:\s?(?:1\d|20)\d\d)?)(?:\)|(?=\s*(?:[,;.]|$)))")
 # What else the named is called, and does
 ALIAS = re.compile(
-    r"(?<=[\w.])\s(?:\[([^\[\]]*[^\W\d_][^\[\]]*)\]|\(((?:pseud|ps\.|i\.\s?e\.|d\.\s?i\.)[^()]*)\))(?=\s*(?:[,;.&]|and\b|$))"
+    r"(?<=[\w.])\s(?:\[(?![\W\d_]*\])([^\[\]]+)\]|\(((?:pseud|ps\.|i\.\s?e\.|d\.\s?i\.)[^()]*)\))(?=\s*(?:[,;.&]|and\b|$))"
 )
 UNNAMED = re.compile(r"(?:[oO]\. V|N\. N|[sS]\. [nN])\.")  # no author, in German, and no name in Latin
 # Two of these are two Chinese names, where "田中, 一郎" is one

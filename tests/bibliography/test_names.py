@@ -1,6 +1,7 @@
 """Lists of names, as the styles print them."""
 
 import re
+import time
 from collections import Counter
 
 import pytest
@@ -417,3 +418,9 @@ def test_semicolons_part_persons_whose_family_names_come_first(text: str, expect
 def test_another_name_is_no_part_of_a_name(text: str, expected: list[str], besides: str) -> None:
     names, rest = parse_names(text)
     assert (spell(names), rest) == (expected, besides)
+
+
+def test_brackets_that_do_not_close_take_no_time() -> None:
+    started = time.process_time()
+    parse_names(f"Smith [{'a' * 20_000}")
+    assert time.process_time() - started < 5
