@@ -33,12 +33,18 @@ _CTM = re.compile(
 _CTM_CHOICE = re.compile(r"\S+\s+\w{1,8}\s+\*\s+\*\s+<\S+>")
 _NO_WORD = re.compile(r"<.*>|\[.*\]|\(.*\)|\{.*\}|[%@].*")  # in CTM, such as <eps>, [noise] and %hesitation
 _LAST_RUN = re.compile(r"\S*$")
-# Files of cues that are not read, by how they open
+# Files of cues and transcripts that are not read, by how they open
 OTHERS = {
     "Advanced SubStation Alpha": re.compile(r"\[Script Info\]|\[V4\+? Styles\]|Dialogue:\s*\d"),
     "TTML": re.compile(r"(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)?<(?:\w+:)?tt[\s>]", re.DOTALL),
     "LRC": re.compile(r"(?:\[[a-z]+:[^\]\n]*\]\s*)*\[\d{1,3}:\d\d[.:]\d+\]"),
     "MicroDVD": re.compile(r"\{\d+\}\{\d*\}"),
+    "XML": re.compile(r"<\?xml\s"),  # ELAN, EXMARaLDA, YouTube
+    "TextGrid (Praat)": re.compile(r'File type = "ooTextFile|"ooTextFile"'),
+    "CHAT": re.compile(r"@(?:UTF8|Begin)\s"),
+    "STM": re.compile(rf"(?:;;.*\n)*\S+[ \t]+\w{{1,8}}[ \t]+\S+[ \t]+(?:{_NUMBER})[ \t]+(?:{_NUMBER})[ \t]+<[^\s>]+>"),
+    # Whisper and Audacity write such tables
+    "TSV": re.compile(rf"(?:start\tend\ttext\r?\n)?(?:{_NUMBER})\t(?:{_NUMBER})\t"),
 }
 
 
@@ -88,7 +94,7 @@ class Transcript(NamedTuple):
 def looks_like(opening: str, where: str) -> TranscriptFormat:
     """Tell the format of a file by its first lines.
 
-    RAISES (ValueError): for cues in a format that is not read, which would be taken for running text.
+    RAISES (ValueError): for cues or a transcript in a format that is not read, which would be taken for running text.
     """
     text = opening.removeprefix("\ufeff").lstrip()
     for name, pattern in OTHERS.items():

@@ -203,6 +203,12 @@ def test_what_is_no_transcript(nlp: Language) -> None:
         ('<?xml version="1.0"?>\n<tt xmlns="x">', "TTML"),
         ("[ti:x]\n[00:12.00]so", "LRC"),
         ("{1}{20}so", "MicroDVD"),
+        ('<?xml version="1.0" encoding="UTF-8"?>\n<ANNOTATION_DOCUMENT AUTHOR="">', "XML"),
+        ('File type = "ooTextFile"\nObject class = "TextGrid"\n', "Praat"),
+        ("@UTF8\n@Begin\n*MOT:\tso .\n", "CHAT"),
+        (";; note\na 1 ann 0.00 1.5 <o,f0> so\n", "STM"),
+        ("start\tend\ttext\n0\t2400\tso\n", "TSV"),
+        ("0.0\t2.4\tso\n", "TSV"),
     ):
         with pytest.raises(CRFError, match=f"CRF994.*{name}"):
             looks_like(text, "it")
