@@ -59,7 +59,7 @@ _BACKWARDS = re.compile(rf"(?:[{_SIGNS}]|-(?=[:;]))*+")  # the signs at the end 
 # Words that are spelt as they are: addresses, paths, names of files and users, options, and what begins with a digit
 _CODE = re.compile(r"[-@#~/\\\d]|[^\s@]*(?:://|@|[\\_=]|[^\W\d_]{2,}\.[^\W\d_]{2,})|www\.", re.IGNORECASE)
 _MEASURES = "%‰°′″"
-_ABBREVIATED = re.compile(r"[^\W\d_](\.[^\W\d_]+)+|[A-ZÀ-ÖØ-Þ]")
+_ABBREVIATED = re.compile(r"[^\W\d_](\.[^\W\d_]+)+")
 
 
 class Edit(NamedTuple):
@@ -242,8 +242,9 @@ def _core(piece: str, abbreviations: Collection[str]) -> tuple[int, int]:
     if end <= lead:  # periods and colons alone are no word, before a sign they are
         return 0, len(piece)
     core = piece[lead:end].lstrip(QUIET)
-    if piece[end : end + 1] == "." and (core.lower() in abbreviations or _ABBREVIATED.fullmatch(core)):
-        end += core != "I"
+    is_initial = len(core) == 1 and core.isupper() and core != "I"
+    if piece[end : end + 1] == "." and (is_initial or core.lower() in abbreviations or _ABBREVIATED.fullmatch(core)):
+        end += 1
     return lead, end
 
 

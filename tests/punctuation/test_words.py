@@ -28,6 +28,7 @@ def read(text: str) -> list[tuple[str, str]]:
         ("Don't go to well-known shops!", ["Don't", "go", "to", "well-known", ("shops", "EXCLAMATION")]),
         ("It cost 3.50, at 10:30.", ["It", "cost", ("3.50", "COMMA"), "at", ("10:30", "PERIOD")]),
         ("Dr. J. Hale met Mrs. Oake at 5 a.m.", ["Dr.", "J.", "Hale", "met", "Mrs.", "Oake", "at", "5", "a.m."]),
+        ("А. С. Ге, Č. Žák. Γ. Ροΐδης", ["А.", "С.", ("Ге", "COMMA"), "Č.", ("Žák", "PERIOD"), "Γ.", "Ροΐδης"]),
         ("So did I. Really?!", ["So", "did", ("I", "PERIOD"), ("Really", "QUESTION")]),
         ("wait—no -- yes – or 1990–95", [("wait", "DASH"), ("no", "DASH"), ("yes", "DASH"), "or", "1990–95"]),
         ("Hm ... maybe… so...", [("Hm", "ELLIPSIS"), ("maybe", "ELLIPSIS"), ("so", "ELLIPSIS")]),
