@@ -94,7 +94,7 @@ class LabelScheme:
     def abbreviated(self) -> frozenset[str]:
         """Lower-case words whose period is a part of them."""
         if self.abbreviations is not None:
-            return frozenset(self.abbreviations)
+            return frozenset(word.lower().removesuffix(".") for word in self.abbreviations)
         return self.preset.abbreviations or frozenset(ABBREVIATIONS)
 
     @property

@@ -237,7 +237,7 @@ def test_no_spoken_word_is_taken_for_mark_up(tmp_path: Path) -> None:
 def test_abbreviations_of_other_languages(tmp_path: Path) -> None:
     path = write(tmp_path / "a.txt", "So bzw. nicht, Dr. Hale.")
     assert read(path, lower=False)[0] == (["So", "bzw", "nicht", "Dr.", "Hale"], ["", "PERIOD", "COMMA", "", "PERIOD"])
-    ours = read(path, abbreviations=["bzw"], lower=False)[0]
+    ours = read(path, abbreviations=["Bzw."], lower=False)[0]
     assert ours == (["So", "bzw.", "nicht", "Dr", "Hale"], ["", "", "COMMA", "PERIOD", "PERIOD"])
 
 
