@@ -23,9 +23,9 @@ APOSTROPHES = str.maketrans("’ʼ", "''")
 NO_FORMS: Mapping[str, str] = MappingProxyType({})
 BY_SIGN = {sign: name for name, signs in SIGNS.items() for sign in signs}
 _RANK = {name: rank for rank, name in enumerate(SIGNS)}
-# What stands around words, by kind: what opens, what closes; the first of each is written
+# What stands around words, by kind: what opens, what closes; the first of each is written. German has „so“ and »so«
 PAIRS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {"QUOTE": ('“"„«‹‟「『', '”"“»›」』'), "BRACKET": ("([{（【《〈", ")]}）】》〉")}
+    {"QUOTE": ('“"„«‹‟「『»›', '”"“»›」』«‹'), "BRACKET": ("([{（【《〈", ")]}）】》〉")}
 )
 INVERTED = "¿¡"  # they open a question or exclamation, and go with its mark
 _OPENING = "".join(opening for opening, _ in PAIRS.values())
@@ -48,7 +48,7 @@ _DASH = r"(?:—+|―+|--+|(?<!\d)–+|–+(?!\d)|\.\.+|…+)"
 _BREAK = re.compile(rf"(?<!^){_DASH}[{QUIET}]++(?!\w)|{_DASH}[{_UNSEEN}]*+")
 # Characters that are words, with the signs around them, and what is between these
 _IS_UNSPACED = re.compile(f"[{UNSPACED}{_DIACRITICS}]")
-_OPENS, _ENDS = re.escape(OPENERS), re.escape("".join(sorted({*_CLOSING, *_MARKS} - {"“"})))
+_OPENS, _ENDS = re.escape(OPENERS), re.escape("".join(sorted({*_CLOSING, *_MARKS} - {*"“«‹"})))
 _UNSPACED_PIECE = re.compile(
     rf"[{_OPENS}]*+[{UNSPACED}][{_DIACRITICS}]*+(?:[{_ENDS}]++(?:[{QUIET}]++(?![^\W{UNSPACED}]))?)*+|"
     rf"(?:[{_OPENS}]*+[^{_OPENS}{UNSPACED}]++)++|[{_OPENS}]++"

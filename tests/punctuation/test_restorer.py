@@ -297,6 +297,7 @@ def test_words_of_tokens() -> None:
         ("Go. “Why not?” (No. I did.)", ["Go", "“", "not", "(", "I", "did"]),
         ('Go! "No," said "Ada." "It was.', ["Go", '"', "said", '"', '"', "was"]),
         ("(¿Go? «No»", ["(", "«"]),
+        ("Geh. »Nein!« Er ging.", ["Geh", "»", "Er", "ging"]),
     ],
 )
 def test_sentences_begin_with_what_opens_them(text: str, expected: list[str]) -> None:
