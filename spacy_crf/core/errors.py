@@ -207,7 +207,7 @@ class CoreErrors(metaclass=Messages):
     CRF925 = "The solver {name!r} failed: {error}. Try another one, or the decoder auto."
     CRF926 = (
         "A sequence of {units} units with {found} arcs is too long for an integer programme of at most {most}. Use the "
-        "decoder auto, lagrangian or automaton, or raise `max_arcs`."
+        "decoder auto, lagrangian or automaton, or cut the text into shorter sequences."
     )
     CRF927 = "Facts about units must have one row for each of the {expected} units, but {name} has {actual}."
     CRF931 = "There is nothing to mine constraints from: no sequence has a label. Give labelled sequences."

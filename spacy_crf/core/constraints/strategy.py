@@ -201,7 +201,6 @@ class Strategy:
         for case in cases:
             problem = case.narrowed
             too_long = problem.trellis.n_edges > self.settings.max_arcs
-            case.meet("max_arcs", too_long)
             if case.seconds <= 0 or (too_long and self.settings.method == "auto"):
                 continue
             try:

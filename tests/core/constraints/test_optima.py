@@ -4,7 +4,7 @@ import itertools
 import math
 import time
 import warnings
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -12,6 +12,7 @@ from helpers.constrained_chains import by_sequence, problems, random_chain
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spacy_crf.constraints.block import DecodingSettings
 from spacy_crf.core.constraints import ilp
 from spacy_crf.core.constraints.automaton import best_labelling
 from spacy_crf.core.constraints.decision import Decision, MethodSettings
@@ -263,6 +264,15 @@ def test_a_budget_of_seconds_keeps_the_best_so_far_and_says_so():
         (found,) = decode(LONG, parse_all(MANY), SIX, settings=MethodSettings(budget=1e-9))
     assert "budget" in found.limits and not found.certified
     assert found.objective >= alone.objective and found.bound <= alone.bound + 1e-9
+
+
+@pytest.mark.filterwarnings("ignore:.*CRFW90")
+@pytest.mark.parametrize("method", ["auto", "ilp"])
+def test_limits_are_settings_that_a_component_has(method):
+    hasty = MethodSettings(method, max_iterations=1, max_states=1, max_arcs=1)
+    (found,) = decode(LONG, parse_all(MANY), SIX, settings=hasty)
+    has = {one.name for one in fields(DecodingSettings)}
+    assert not found.certified and found.limits and set(found.limits) <= has
 
 
 @pytest.mark.filterwarnings("ignore:.*CRFW902")
