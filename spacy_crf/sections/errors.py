@@ -32,6 +32,7 @@ class SectionErrors(metaclass=Messages):
     CRF955 = "{path}, line {line}: there are {most} blocks within each other or more. Is this the file that you mean?"
     CRF956 = "HTML is read by lxml, which is not installed: pip install 'spacy_crf[html]'."
     CRF957 = "{path}, line {line}: not a DoclingDocument ({problem}). Export it again as JSON."
+    CRF958 = "{path} holds {found} documents, where one is read. Write each to a file of its own."
     CRF959 = (
         "Component {name!r}: document {document!r} has {found} units, more than the {most} that a grammar parses: its "
         'time is cubic in them. Set `parser = "stack"`, which takes documents of any length, or split the document.'

@@ -51,11 +51,14 @@ from .tree import SectionTree, from_json
 def read_json(path: Path) -> DocumentLayout:
     """Read a DoclingDocument, or JSON of blocks, whose text is made anew with headings as formatting.
 
-    RAISES (ValueError): for other JSON, and what is none, with the line.
+    RAISES (ValueError): for other JSON, and what is none, with the line; for several documents.
     """
-    entry = parse_json(read_text(path), str(path))
+    entries = list(_read_json(path))
+    if len(entries) != 1:
+        raise CRFError(SectionErrors.CRF958.format(path=path, found=len(entries)))
+    ((entry, where),) = entries
     if is_block_document(entry):
-        return render(_read_blocks(entry, str(path)), RENDERINGS["marked"]).layout
+        return render(_read_blocks(entry, where), RENDERINGS["marked"]).layout
     return read_docling(entry, path)
 
 
@@ -70,12 +73,12 @@ READERS: dict[str, Callable[[Path], DocumentLayout]] = {  # by the suffix of a f
     **dict.fromkeys((".html", ".htm", ".xhtml"), read_html),
     **dict.fromkeys((".md", ".markdown", ".mdown"), read_markdown),
     **dict.fromkeys((".tex", ".ltx", ".latex"), read_latex),
-    ".json": read_json,
+    **dict.fromkeys((".json", ".jsonl"), read_json),
     ".pdf": read_pdf,
     ".docx": read_docx,
 }
 WITHOUT_GOLD = frozenset({".pdf"})
-MARKED_UP = READERS.keys() - WITHOUT_GOLD - {".json"}
+MARKED_UP = READERS.keys() - WITHOUT_GOLD - {".json", ".jsonl"}
 SUFFIXES = (".jsonl", ".spacy", ".xml", ".json", *MARKED_UP)  # of files with gold
 RenderingName = Literal["plain", "dense", "marked", "mixed"]
 
@@ -83,8 +86,9 @@ RenderingName = Literal["plain", "dense", "marked", "mixed"]
 def read_layout(path: Path | str, paragraphs: bool = False, hidden: bool = False) -> DocumentLayout:
     r"""Read a document by the suffix of its file, XML by its root as well; what has no other format is plain text.
 
-    path (Path | str): .txt, .md, .html, .docx, .tex, .pdf, .json (DoclingDocument, or blocks, see `SectionCorpus`) or
-        .xml (Rechtspraak, annotated XML, or any other), which may be packed by gzip, with .gz behind its name.
+    path (Path | str): .txt, .md, .html, .docx, .tex, .pdf, .json or .jsonl with one document (DoclingDocument, or
+        blocks, see `SectionCorpus`), or .xml (Rechtspraak, annotated XML, or any other), which may be packed by gzip,
+        with .gz behind its name.
     paragraphs (bool): of plain text, see `read_plain`.
     hidden (bool): of Rechtspraak XML, see `read_rechtspraak_gold`.
     RETURNS (DocumentLayout): the document, without a look at gold.

@@ -204,3 +204,18 @@ def test_a_tree_is_one_of_its_text(tmp_path, text, message):
 
 def test_a_document_may_be_named_by_a_string(annotated: Path) -> None:
     assert read_layout(str(annotated)) == read_layout(annotated)
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl", "a.jsonl.gz"])
+def test_json_of_blocks_is_a_document_if_it_is_alone(tmp_path: Path, name: str) -> None:
+    entry = {"id": "ferries", "blocks": [["heading", 1, "Scope"], ["text", 0, "All ferries."]]}
+    line = srsly.json_dumps(entry).encode()
+
+    def write(data: bytes) -> Path:
+        (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+        return tmp_path / name
+
+    assert read_layout(write(line)).text == "Scope\n\nAll ferries.\n"
+    several = b"[%s,%s]" if name == "a.json" else b"%s\n%s\n"
+    with pytest.raises(ValueError, match="CRF958.*2 documents"):
+        read_layout(write(several % (line, line)))
