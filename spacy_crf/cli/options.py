@@ -314,11 +314,11 @@ TRAIN_WITH_OLD = """train on it beside the old data: --paths.train '["OLD", "{}"
 
 def tell_written(output: Path | None, what: str = "", then: str = "") -> None:
     """Tell that a file or folder was written, if one was asked for. what (str): What is in it. then (str): What can be
-    done with it; `{}` stands for its path."""
+    done with it; `{}` stands for its path, in quotes where that has spaces."""
     if output is not None:
         tell_done(f"Wrote {what} to {output}" if what else f"Wrote {output}")
         if then:
-            tell_next(then.format(output))
+            tell_next(then.format(f'"{output}"' if " " in str(output) and '"{}"' not in then else output))
 
 
 def table(rows: Iterable[Sequence[str]], header: Sequence[str] = (), aligns: str = "", width: int = 30) -> str:

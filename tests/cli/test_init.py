@@ -1,5 +1,6 @@
 """`crf init`: configs that come with the library, filled, are trained as they are written."""
 
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -169,3 +170,9 @@ def test_examples_are_written_once(tmp_path: Path) -> None:
     assert "CRF652" in examples(code=1)
     examples("--force", code=0)
     assert mine.is_file()
+
+
+def test_what_comes_next_can_be_copied(tmp_path: Path) -> None:
+    config = tmp_path / "my letters" / "tagger.cfg"
+    line = next(line for line in init("crf_tagger", config).splitlines() if line.startswith("Next: "))
+    assert shlex.split(line)[5] == str(config)
