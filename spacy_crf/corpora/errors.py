@@ -215,6 +215,11 @@ class CorpusWarnings(metaclass=Messages):
         "{word!r} is tagged {tag}, but counts as punctuation by its form: its gold is left out, or a segment ends "
         "there. Name the gold tags of punctuation in the setting 'punctuation_tags' of the block 'text'."
     )
+    CRFW498 = (
+        "Component {name!r} finds sentences, but documents have those of the file already, which stay: its scores, "
+        "such as sents_f, are perfect, and those of other components are for the sentences of the file. Set "
+        "overwrite = true for it, as far as it has that setting, or retokenize = true for the corpus."
+    )
     CRFW560 = (
         "{path}, line {line}: the tags of the reference cannot be read: {fault}. It is left out. Correct the line, or "
         "name its fields in the setting 'fields' of the block 'references'."

@@ -1,5 +1,6 @@
 """The corpus reader that `spacy train` is given in the config."""
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain, islice
@@ -16,11 +17,11 @@ from spacy.vocab import Vocab
 from ..annotation.documents import copy_truncated, read_doc_name, register_doc_name, write_doc_name, write_text_settings
 from ..annotation.extensions import copy_values, register_stored, stored_names, stored_values
 from ..annotation.gold import GOLD_POS, GOLD_TAGS
-from ..core.errors import CoreErrors, CRFError, require_count
+from ..core.errors import CoreErrors, CRFError, CRFWarning, require_count
 from .block import CoraSettings, HistoricalText, ReferenceSettings
 from .docbin import read_docbin
 from .docs import DocMaker, admit, align_annotation, copy_text_notes, copy_tokens, count_characters, make_doc
-from .errors import CorpusErrors
+from .errors import CorpusErrors, CorpusWarnings
 from .exchange import Unchecked, forget_unchecked
 from .files import FaultyFiles, OnError, check_paths, data_suffix, name_files, number_name
 from .formats import BINARY, FORMATS, WITH_SETS, Format, find_files, pick_format, tell_unread
@@ -63,7 +64,7 @@ class Corpus:
         sentences, or "auto" for documents where the file marks them and sentences otherwise.
     separator (str | None): What separates columns; None for a tab if the first token line has one, else blanks.
     retokenize (bool): Let the pipeline's tokenizer make `eg.predicted` from the text, instead of taking the tokens and
-        sentence starts of the file.
+        sentence starts of the file. Where a component finds sentences, figures are those of its own sentences then.
     bare (bool): Leave out punctuation and write words in lower case, of files of any format but "spacy": what a
         punctuation_restorer shows to a tagger before it, which is to be trained so.
     unchecked (str): What becomes of tags that a tagger has filled in, in files that say which tokens a person has
@@ -150,6 +151,8 @@ class Corpus:
         """The example of a gold Doc, before it is augmented."""
         admit(nlp, count_characters(reference))
         if not self.retokenize:
+            if reference.has_annotation("SENT_START"):
+                tell_kept_sentences(nlp)
             return Example(copy_tokens(reference, self.input or ()), reference)
         example = Example(make_doc(nlp, reference.text), reference)
         copy_truncated(reference, example.predicted)
@@ -240,6 +243,14 @@ class Corpus:
                     has = ", ".join(sentence.columns)
                     raise CRFError(CorpusErrors.CRF519.format(path=file, kind=kind, has=has))
             yield sentence
+
+
+def tell_kept_sentences(nlp: Language) -> None:
+    """Warn of components that would find sentences, and are measured on documents which have those of the file."""
+    for name, pipe in nlp.pipeline:
+        overwrites = getattr(pipe, "overwrite", False) or (getattr(pipe, "cfg", None) or {}).get("overwrite")
+        if "sents_f" in (nlp.get_pipe_meta(name).default_score_weights or ()) and not overwrites:
+            warnings.warn(CorpusWarnings.CRFW498.format(name=name), CRFWarning, stacklevel=4)
 
 
 def refuse_gold(path: Path, vocab: Vocab) -> None:

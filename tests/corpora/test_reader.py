@@ -39,6 +39,18 @@ def test_predicted_has_tokens_and_sentence_starts_only(nlp: Language, write: Wri
     assert [token.tag_ for token in eg.reference] == ["NNP", "VBD", "PRP", "VBD"]
 
 
+@pytest.mark.parametrize("name", ["senter", "sentencizer"])
+def test_sentences_of_the_file_are_told_that_a_component_would_find(nlp: Language, write: Write, name: str) -> None:
+    path = write("a.conll", TEXT)
+    nlp.add_pipe(name)
+    with pytest.warns(CRFWarning, match=rf"CRFW498.*'{name}'"):
+        list(Corpus(path, group="document")(nlp))
+    list(Corpus(path, group="document", retokenize=True)(nlp))
+    nlp.remove_pipe(name)
+    nlp.add_pipe(name, config={"overwrite": True})
+    list(Corpus(path, group="document")(nlp))
+
+
 def test_input_is_on_both_sides(nlp: Language, write: Write) -> None:
     eg, _ = Corpus(write("a.conll", TEXT), input=["tag"])(nlp)
     assert [token.tag_ for token in eg.predicted] == ["NNP", "VBD"]
