@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from ..cli.options import Loaded, Pipe, annotating, command, split_names, tell_written, write_result
-from ..cli.surface import tell_warning
+from ..cli.surface import refuse_overwriting, tell_warning
 from ..core.errors import CRFError
 from ..corpora.files import data_suffix
 from ..pipe.probabilities import LabelsTokens
@@ -80,6 +80,8 @@ def cite_file(
     """
     if against is not None and to in ("bibtex", "csl"):
         raise CRFError(BibliographyErrors.CRF667.format(to=to))
+    apart = None if output is None or not min_confidence else output.with_suffix(f".check{output.suffix}")
+    refuse_overwriting({"data": data, "against": against, "output": apart})
     cited = read_cited(loaded, data, with_confidence=min_confidence > 0 or (to == "json" and against is None))
     for one in cited:
         one.warn(min_confidence)
@@ -89,7 +91,6 @@ def cite_file(
         tell_written(output, f"how {len(cited)} references differ from {against}")
         return
     doubtful = [one for one in cited if one.confidence.reference < min_confidence] if output is not None else []
-    apart = None if output is None or not min_confidence else output.with_suffix(f".check{output.suffix}")
     if apart is not None and (doubtful or apart.exists()):  # those of an earlier run are not left there
         write_result(write_cited(doubtful, to or "bibtex", unicode), apart)
         tell_written(apart, f"{len(doubtful)} references to check")

@@ -10,6 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
+from statistics import median
 from typing import Any, Literal, NamedTuple, get_args
 
 from ..core.errors import CRFError, excerpt
@@ -21,9 +22,11 @@ from .words import OPENERS, is_sign_around, is_unspaced, space_before
 TranscriptFormat = Literal["text", "subtitles", "whisper", "ctm"]
 FORMATS: tuple[TranscriptFormat, ...] = get_args(TranscriptFormat)
 # How JSON calls its segments, the words of these or of all, and the texts and the confidence of either. Whisper and
-# WhisperX have segments (and word_segments), whisper.cpp has a transcription, pipelines of transformers have chunks
-SEGMENTS, WORDS, TEXTS = ("segments", "transcription", "chunks"), ("words", "word_segments"), ("word", "text")
-CONFIDENCES = ("probability", "score", "confidence")
+# WhisperX have segments (and word_segments), whisper.cpp has a transcription, pipelines of transformers have chunks,
+# Vosk has the words of a text, or of each of many, as its result
+SEGMENTS, WORDS, TEXTS = ("segments", "transcription", "chunks"), ("words", "word_segments", "result"), ("word", "text")
+CONFIDENCES = ("probability", "score", "confidence", "conf")
+LONGEST_WORD = 20  # seconds
 _JSON = re.compile(r'\s*(?:\{\s*["}]|\[\s*\{)')
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*+"')
 _NUMBER = r"\d{1,15}(?:\.\d{0,15})?|\.\d{1,15}"
@@ -235,7 +238,7 @@ def _read_json(source: str, where: str) -> Transcript:
 
     whole = [((), value)] if isinstance(value, dict) else []
     segments = _items((), value) if isinstance(value, list) else _lists(whole, SEGMENTS)
-    by_word = [timed(_lists(segments, WORDS)), *(timed(_lists(whole, [name])) for name in WORDS)]
+    by_word = map(_in_seconds, [timed(_lists(segments, WORDS)), *(timed(_lists(whole, [name])) for name in WORDS)])
     ways = [way for way in (timed(segments), timed(whole), *by_word) if way]
     if not ways and not (segments or any(name in value for name in SEGMENTS)):
         raise CRFError(PunctuationErrors.CRF995.format(where=where, names=", ".join(SEGMENTS)))
@@ -279,6 +282,18 @@ def _heard(item: Mapping[str, Any], text: str) -> Heard:
     confidences = (_number(item.get(name)) for name in CONFIDENCES)
     sure = next((number for number in confidences if number is not None), None)
     return Heard(text, (times[0], times[1]) if len(times) == 2 else None, sure)
+
+
+def _in_seconds(words: list[TimedText]) -> list[TimedText]:
+    """Return words with times in seconds; AssemblyAI's are in milliseconds, in which words seem to last for minutes."""
+    lengths = [end - start for start, end in (word.heard.times for word in words if word.heard.times)]
+    if not lengths or median(lengths) < LONGEST_WORD:
+        return words
+    return [word._replace(heard=_scaled(word.heard, 0.001)) for word in words]
+
+
+def _scaled(heard: Heard, unit: float) -> Heard:
+    return heard._replace(times=heard.times and (unit * heard.times[0], unit * heard.times[1]))
 
 
 def _number(value: Any) -> float | None:

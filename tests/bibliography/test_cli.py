@@ -192,6 +192,15 @@ def test_references_of_which_the_model_is_less_sure_are_set_apart(
     assert [len(read_csl(one.read_text(encoding="utf8"))) for one in (path, apart)] == [len(every), 0]
 
 
+def test_references_to_check_are_not_written_over_the_list_that_is_read(
+    model: Path, bibliography: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "list.check.txt"
+    path.write_bytes(bibliography.read_bytes())
+    _, told = run(model, path, "--output", tmp_path / "list.txt", "--min-confidence", "1", code=1)
+    assert "CRF579" in told and path.read_bytes() == bibliography.read_bytes()
+
+
 def test_json_tells_how_sure_the_model_is_of_each_field(model: Path, bibliography: Path) -> None:
     records = json.loads(run(model, bibliography, "--to", "json")[0])
     assert [record["number"] for record in records] == list(range(1, 25))

@@ -75,6 +75,7 @@ VERBOSE = {
     "segments": [segment(0, BARE)],
 }
 TRANSFORMERS = {"text": " ".join(BARE), "chunks": [{"text": f" {w}", "timestamp": [0.5, 1.0]} for w in BARE]}
+VOSK = {"result": timed(BARE, "conf", ""), "text": " ".join(BARE)}
 SHAPES = [WHISPER, WHISPERX, WHISPER_CPP, VERBOSE, TRANSFORMERS, WHISPER["segments"]]
 TEXTS = ("text", "word")
 
@@ -221,6 +222,21 @@ def test_what_is_no_transcript(nlp: Language) -> None:
 def test_times_and_confidences_of_words(nlp: Language) -> None:
     (words,) = read_transcript(json.dumps(WHISPER), "whisper", "it").texts()
     assert [word.text for word in words] == BARE and words[1] == Heard("what", (1 / 3, 1 / 3 + 0.25), 0.5)
+
+
+def test_words_of_vosk(nlp: Language) -> None:
+    """Alone, and as the list that its command writes."""
+    (words,) = read_transcript(json.dumps(VOSK), "whisper", "it").texts()
+    assert [word.text for word in words] == BARE and words[1] == Heard("what", (1 / 3, 1 / 3 + 0.25), 0.5)
+    for found in (json.loads(restored(nlp, json.dumps(VOSK))), *json.loads(restored(nlp, json.dumps([VOSK])))):
+        assert found["text"] == "Well, what did she say? She said that the mill was sold."
+        assert " ".join(word["word"] for word in found["result"]) == found["text"]
+
+
+def test_times_of_words_in_milliseconds(nlp: Language) -> None:
+    words = [{"text": word, "start": 300 * n, "end": 300 * n + 250} for n, word in enumerate(BARE)]
+    (heard,) = read_transcript(json.dumps({"text": " ".join(BARE), "words": words}), "whisper", "it").texts()
+    assert [word.times for word in heard] == [pytest.approx((0.3 * n, 0.3 * n + 0.25)) for n in range(len(BARE))]
 
 
 def test_confidences_are_features(nlp: Language, tmp_path: Path) -> None:
