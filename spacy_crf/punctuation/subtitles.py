@@ -26,6 +26,8 @@ _CAPITALS = "".join(sign for sign in map(chr, range(0x2000)) if sign.isupper())
 _NAME = f"[{_CAPITALS}][{_CAPITALS}\u0300-\u036f0-9_ .'’-]*[{_CAPITALS}\u0300-\u036f0-9.]"
 # What is in brackets is blank by then: "[SPEAKER_00]: yes", "ANNA (laughs): yes"
 _SPEAKER = re.compile(rf"^\s*(>>+\s*|[-–‐—―]\s*)?((?:{_NAME})?\s*:\s+)?", re.MULTILINE)
+# Where most cues begin with one, as those of Zoom, whatever its case
+_ANY_SPEAKER = re.compile(r"^\s*(>>+\s*|[-–‐—―]\s*)?((?:[^\s:]+(?:[ \t]+[^\s:]+){0,3})?\s*:\s+)?", re.MULTILINE)
 _SPECIAL = re.compile("[<{&]")
 LONGEST_CUE = 40  # lines
 MOST_REPEATED = 200  # words of a cue that are shown once more in the next
@@ -87,7 +89,9 @@ def spoken_words(lines: Iterable[str]) -> Iterator[Spoken]:
 
     lines (Iterable[str]): with their ends.
     """
-    shown = _shown(_cues(lines))
+    cues = _cues(lines)
+    first = list(islice(cues, OPENING_LINES))
+    shown = _shown(chain(first, cues), _ANY_SPEAKER if _names_speakers(first) else _SPEAKER)
     opening = list(islice(shown, OPENING_LINES))
     rolls = _is_rolling([cue for cue in opening if cue.words])
     held: list[str] = []
@@ -184,12 +188,19 @@ class _Cue(NamedTuple):
     repeated: int
 
 
-def _shown(cues: Iterable[tuple[str, Times | None]]) -> Iterator[_Cue]:
+def _names_speakers(cues: Iterable[tuple[str, Times | None]]) -> bool:
+    """Tell cues of which most begin with a name, some with the same."""
+    found = [_ANY_SPEAKER.match(text) for text, times in cues if times and text.strip()]
+    names = [one[2] for one in found if one and one[2]]
+    return 2 * len(names) >= len(found) and len(set(names)) < len(names)
+
+
+def _shown(cues: Iterable[tuple[str, Times | None]], speaker: re.Pattern[str]) -> Iterator[_Cue]:
     """Yield cues with the number of words in first lines that are the last lines of the cue before, word by word."""
     before: list[list[str]] = []
     times_before: Times | None = None
     for text, times in cues:
-        words = list(_words(text)) if times else []
+        words = list(_words(text, speaker)) if times else []
         lines = _by_line(text, words)
         goes_on = times in (None, times_before)  # a line that is no cue, or more of one that has empty lines
         same = (n for n in range(min(len(before), len(lines)), 0, -1) if before[-n:] == lines[:n])
@@ -211,9 +222,9 @@ def _is_rolling(cues: Sequence[_Cue]) -> bool:
     return goes_on and repeated >= 2 and 4 * repeated >= 3 * (len(cues) - 1)
 
 
-def _words(line: str) -> Iterator[tuple[int, int, str]]:
+def _words(line: str, speaker: re.Pattern[str]) -> Iterator[tuple[int, int, str]]:
     """Yield where the words of a cue begin and end, and how they are read."""
-    shadow = _shadow(line)
+    shadow = _shadow(line, speaker)
     if not _SPECIAL.search(line):
         yield from ((*found.span(), found[0]) for found in _WORD.finditer(shadow))
         return
@@ -235,7 +246,7 @@ def _units(line: str, shadow: str) -> Iterator[tuple[int, int, str]]:
         at = end
 
 
-def _shadow(line: str) -> str:
+def _shadow(line: str, speaker: re.Pattern[str] = _SPEAKER) -> str:
     """Return a line of a cue with blanks in place of all that is not spoken, and entities as runs of their signs."""
 
     def blank(found: re.Match[str]) -> str:
@@ -246,7 +257,7 @@ def _shadow(line: str) -> str:
         return sign * len(found[0]) if len(sign) == 1 else found[0]
 
     text = _ENTITY.sub(repeat, _without(_MARKUP, line, blank))
-    return _SPEAKER.sub(blank, _SONG.sub(blank, _without(_BRACKETS, text, blank)))
+    return speaker.sub(blank, _SONG.sub(blank, _without(_BRACKETS, text, blank)))
 
 
 def _enclosed(patterns: Iterable[tuple[re.Pattern[str], str]], line: str) -> Iterator[re.Match[str]]:

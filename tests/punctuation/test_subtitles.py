@@ -175,6 +175,42 @@ def test_what_is_said_twice_is_read_twice(cues: list[str]) -> None:
     assert [word.raw for word in spoken_words(lines_of([text])) if word.is_spoken] == " ".join(cues).split()
 
 
+ZOOM = """WEBVTT
+
+1
+00:00:01.000 --> 00:00:02.000
+Ann Lee: {0} what did
+
+2
+00:00:02.000 --> 00:00:03.000
+Bob (Host): she {1}
+
+3
+00:00:03.000 --> 00:00:04.000
+anna: {2} said no
+
+4
+00:00:04.000 --> 00:00:05.000
+Ann Lee: so
+"""
+
+
+def test_names_of_speakers_are_no_words_where_most_cues_have_one(nlp: Language) -> None:
+    bare = ZOOM.format("well", "say", "she")
+    words = ["well", "what", "did", "she", "say", "she", "said", "no", "so"]
+    assert [word.raw for word in spoken_words(lines_of([bare])) if word.raw] == words
+    assert restored(nlp, bare).startswith(ZOOM[: ZOOM.index("said no")].format("Well,", "say?", "She"))
+    assert nlp(bare)._.restored == restored(nlp, bare)
+    few = bare.replace("Bob (Host): ", "").replace("anna: ", "").replace("Ann Lee: so", "yes: so")
+    assert [word.raw for word in spoken_words(lines_of([few])) if word.raw] == [
+        "Ann",
+        "Lee:",
+        *words[:-1],
+        "yes:",
+        "so",
+    ]
+
+
 def test_words_behind_an_empty_line_are_of_the_cue_but_not_in_webvtt(nlp: Language) -> None:
     cues = "1\n00:00:01,000 --> 00:00:02,000\n\nwell what\n\ndid she\n\n2\n00:00:03,000 --> 00:00:04,000\nsay\n"
     words = ["well", "what", "did", "she", "say"]
