@@ -190,8 +190,8 @@ def explain(
     set is named: without all of its constraints the tag is restored, and without any proper part of the rest it is not.
     It is found by deletion, so that another one of the same kind may exist. If the labelling is certified, only
     constraints that its bound rests on, or that it breaks, can be reasons. One decoding for each of them, by the method
-    "auto" whatever the settings say, and with its `budget` for all of them together: when it is spent, the sets that
-    are named are no longer the smallest.
+    "auto" whatever the settings say, and with its `budget` for all of them together: when it is spent, or another limit
+    leaves an answer unproved, the sets that are named are no longer the smallest.
 
     sequence (int): its index in the batch. decision (Decision): of `decode` for it, with the other arguments.
     """
@@ -213,7 +213,8 @@ def explain(
         if (left := deadline - time.monotonic()) <= 0:
             return None
         some = [constraints[index] for index in kept if index not in left_out]
-        return decode(own, some, tags, own_predicates, replace(surely, budget=left))[0].labels
+        found = decode(own, some, tags, own_predicates, replace(surely, budget=left))[0]
+        return found.labels if found.certified else None  # what a limit has cut short says nothing
 
     alone = [index for index in kept if index in tried]
     changes = []

@@ -122,3 +122,23 @@ def test_reasons_are_proved_whatever_method_found_the_labels():
         for because in change.because:
             fewer = [one for index, one in enumerate(constraints) if index not in because]
             assert decode(potentials, fewer, tags)[0].labels[change.unit] == change.before
+
+
+@pytest.mark.filterwarnings("ignore:.*CRFW90")
+def test_what_is_not_proved_within_the_limits_is_no_reason():
+    tags, rng = TagSet(("A", "B", "C"), "none"), np.random.default_rng(3)
+    potentials = random_chain(rng, [9] * 20, 3, span=1.0)
+    constraints = parse_all(
+        "at_most(A) cost=1\nat_most(B) cost=2\nrequires(A, C) cost=1\nadjacency(B, C) cost=0.7\nat_least(C, 2) cost=1\n"
+        "presence_precedence(A, C) cost=1.5\nexcludes(A, B) cost=0.5\nends_with(A) cost=0.4"
+    )
+    hasty = MethodSettings(max_iterations=1, max_states=1, max_arcs=1)
+    n_reasons = 0
+    for sequence, decision in enumerate(decode(potentials, constraints, tags)):
+        own, _ = potentials.select(np.array([sequence]))
+        for change in explain(potentials, sequence, decision, constraints, tags, settings=hasty):
+            for because in change.because:
+                fewer = [one for index, one in enumerate(constraints) if index not in because]
+                assert decode(own, fewer, tags)[0].labels[change.unit] == change.before
+                n_reasons += 1
+    assert n_reasons
