@@ -4,6 +4,7 @@ In TEI, `cert` of a bibliographic structure is the probability that all its fiel
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
@@ -13,8 +14,8 @@ from fastapi.responses import Response
 from spacy.language import Language
 
 from ..bibliography.bibtex import write_bibtex
-from ..bibliography.entry import Entry, EntryType, Name
-from ..bibliography.split import Reference, join_lines
+from ..bibliography.entry import SEASONS, Entry, EntryType, Name
+from ..bibliography.split import Reference, join_lines, split_references
 from ..reading.xml import IMPOSSIBLE
 from .answers import read_references
 from .errors import Refusal, ServiceErrors
@@ -37,9 +38,9 @@ def add_grobid(router: APIRouter, models: Models, limits: Limits) -> None:
         model = models.choose("cite")
 
         def work(nlp: Language) -> Found:
-            asked = [Reference(join_lines(text.splitlines()), 1, 1) for text in texts]
-            found = read_references(nlp, model.component("cite"), asked)
-            return [(entry, one.text, facts["probability"]) for one, entry, facts in found]
+            found = read_references(nlp, model.component("cite"), [to_reference(text) for text in texts])
+            told = zip(texts, found)
+            return [(entry, join_lines(text.splitlines()), facts["probability"]) for text, (_, entry, facts) in told]
 
         return await model.run(work, texts)
 
@@ -85,6 +86,12 @@ async def read_form(request: Request) -> list[str]:
         problem = "it has no field `citations`, of the type application/x-www-form-urlencoded"
         raise Refusal(ServiceErrors.CRF735.format(what="The form", problem=problem), 400)
     return texts
+
+
+def to_reference(text: str) -> Reference:
+    """A citation in one line, without its number in a list, which models have not learned from."""
+    found = split_references(text)
+    return found[0] if len(found) == 1 and found[0].marker else Reference(join_lines(text.splitlines()), 1, 1)
 
 
 def wants_bibtex(request: Request) -> bool:
@@ -144,8 +151,9 @@ def add_imprint(imprint: Element, entry: Entry) -> None:
     add_text(imprint, "publisher", entry.publisher)
     add_text(imprint, "pubPlace", entry.place)
     if entry.date is not None:
-        first = entry.date.first.iso
-        SubElement(imprint, "date", {"type": "published", "when": first}).text = entry.date.iso
+        day = entry.date.first
+        when = replace(day, month=None).iso if day.month in SEASONS else day.iso  # TEI knows no seasons
+        SubElement(imprint, "date", {"type": "published", "when": when}).text = entry.date.iso
     for unit, value in (("volume", entry.volume), ("issue", entry.number), ("chapter", entry.chapter)):
         add_text(imprint, "biblScope", value, unit=unit)
     if entry.pages:

@@ -54,6 +54,21 @@ def test_lists(client: httpx.Client) -> None:
     assert both.count("@book{") == 2 and "ferreira2003kitchena" in both
 
 
+@pytest.mark.parametrize("marker", ["[2] ", "12. ", "(3) "])
+def test_numbers_of_a_list_are_no_part_of_a_citation(client: httpx.Client, marker: str) -> None:
+    accept = "application/x-bibtex"
+    alone, numbered = (post(client, "processCitation", text, accept=accept) for text in (REFERENCE, marker + REFERENCE))
+    assert numbered.text == alone.text
+    found = [fromstring(post(client, "processCitation", text).text) for text in (REFERENCE, marker + REFERENCE)]
+    assert found[0].attrib == found[1].attrib
+    assert text_of(found[1], "note[@type='raw_reference']") == [marker + REFERENCE.replace("\n", " ")]
+
+
+def test_seasons_are_no_months() -> None:
+    date = to_structure(Entry(title="Boats", date=Date(Day(2003, 21))), "Boats", 1.0).find(".//date")
+    assert date is not None and date.attrib["when"] == "2003"
+
+
 def test_what_is_no_citation(client: httpx.Client) -> None:
     assert post(client, "processCitation", " \n ").status_code == 204
     refusal(client.post("/api/processCitation"), 400, "CRF735")
