@@ -74,7 +74,7 @@ class LBFGSTrainer(Trainer):
         self.optimizer: LBFGS | None = None
         self._references: dict[int, weakref.ref[Doc]] = {}
         self._checksums: dict[int, int] = {}  # of what is encoded, by the examples
-        self._annotation: dict[int, int] = {}  # of what gold and sequences are read from
+        self._annotation: dict[int, tuple[int, int]] = {}  # of what gold and sequences are read from
         self._n_tokens = 0  # of the corpus
         self._end_step()
 
@@ -113,7 +113,9 @@ class LBFGSTrainer(Trainer):
             self._end_step()
             raise CRFError(LearningErrors.CRF202)
         annotation = {id(eg.reference): _annotation_of(eg) for eg in examples}
-        is_edited = any(self._annotation.get(key) != checksum for key, checksum in annotation.items())
+        is_edited = any(self._annotation.get(key) != own for key, own in annotation.items())
+        if any(self._annotation.get(key, own)[0] != own[0] for key, own in annotation.items()):
+            self._n_steps = 0  # weights beside those of trigrams have to learn other gold, too
         self._annotation.update(annotation)
         for batch in sample_batches(examples):
             read = cache(partial(make_sample, batch))  # most steps need the samples of the first one alone
@@ -163,8 +165,7 @@ class LBFGSTrainer(Trainer):
         return self._lacks_unseen or self._lacks_trigrams or self._lacks_paths
 
     def _is_first_order_done(self) -> bool:
-        has_converged = self.optimizer is not None and self.optimizer.reason is not None
-        return has_converged or self._n_steps >= self.settings.first_order_steps
+        return self._n_steps >= self.settings.first_order_steps or bool(self.optimizer and self.optimizer.reason)
 
     def _run(self, learner: ChainLearner, started: float) -> bool:
         """Take some iterations; False where there was nothing left to do."""
@@ -316,8 +317,7 @@ class LBFGSTrainer(Trainer):
     def _compare(self, keys: Iterable[int], sample: Sample) -> None:
         """Note whether gold, or what components upstream have written, is another than in the step before."""
         now = dict(zip(keys, sample_checksums(sample)))
-        if any(self._checksums.get(key, checksum) != checksum for key, checksum in now.items()):
-            self._has_changed = True
+        self._has_changed |= any(self._checksums.get(key, checksum) != checksum for key, checksum in now.items())
         self._checksums.update(now)
 
 
@@ -327,10 +327,10 @@ def _forget(end: "weakref.WeakMethod[Callable[[], None]]", _: Any) -> None:
         found()
 
 
-def _annotation_of(example: Example) -> int:
-    """A number that changes with the gold of an example, its tokens, and where its sentences begin."""
+def _annotation_of(example: Example) -> tuple[int, int]:
+    """A number that changes with the gold of an example, and one with its tokens and where its sentences begin."""
     units = example.predicted.to_array([ORTH, SENT_START])
-    return zlib.crc32(units.tobytes(), annotation_checksum(example.reference))
+    return annotation_checksum(example.reference), zlib.crc32(units.tobytes())
 
 
 def sample_checksums(sample: Sample) -> list[int]:
