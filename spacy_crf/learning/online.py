@@ -150,7 +150,7 @@ class OnlineTrainer(GrowingTrainer):
         self._remember(learner)
         if sgd is None and learner.model.has_param(VECTORS):
             return  # the gradient of the vectors waits for an optimizer
-        self._vectors.set(learner)
+        self._vectors.set(learner, sgd)
         if sgd is not None:
             learner.model.finish_update(sgd)
         self._n_sequences = 0
@@ -233,8 +233,8 @@ class MinibatchTrainer(GrowingTrainer):
         for name, section in zip(PARAMS, self._gradient):
             if len(section):
                 learner.model.set_grad(name, cast(Floats1d, section / np.float32(self._n_sequences)))
-                _pad_state(sgd, (learner.model.id, name), len(section))
-        self._vectors.set(learner)
+                _pad_state(sgd, (learner.model.id, name), section.shape)
+        self._vectors.set(learner, sgd)
         learner.model.finish_update(sgd)
         if self.settings.resumable:
             self._last = sgd, _arrays(learner)
@@ -284,9 +284,10 @@ class VectorGradients:
         self._by_scores = gradient if self._by_scores is None else self._by_scores + gradient
         sample.backprop(means @ weights.T)
 
-    def set(self, learner: ChainLearner) -> None:
+    def set(self, learner: ChainLearner, sgd: Optimizer | None) -> None:
         """Give the model the gradient, and forget it here."""
         if self._by_scores is not None:
+            _pad_state(sgd, (learner.model.id, VECTORS), self._by_scores.shape)
             learner.model.set_grad(VECTORS, cast(Floats2d, self._by_scores))
         self._by_scores = None
 
@@ -326,8 +327,10 @@ def _sum_sections(old: list[Floats], new: list[Floats]) -> list[Floats]:
     return new
 
 
-def _pad_state(sgd: Any, key: tuple[int, str], size: int) -> None:
-    """Lengthen an optimizer's moments and averages of a parameter that has grown."""
+def _pad_state(sgd: Any, key: tuple[int, str], shape: tuple[int, ...]) -> None:
+    """Lengthen an optimizer's moments and averages of a parameter that has grown, in its last dimension."""
     for store in (getattr(sgd, "mom1", None), getattr(sgd, "mom2", None), getattr(sgd, "averages", None)):
-        if store is not None and key in store and len(store[key]) < size:
-            store[key] = np.pad(store[key], (0, size - len(store[key])))
+        if store is not None and key in store and store[key].size < np.prod(shape):
+            rows = store[key].reshape(*shape[:-1], -1)  # moments are flat, whatever the parameter
+            grown = np.pad(rows, [*[(0, 0)] * (len(shape) - 1), (0, shape[-1] - rows.shape[-1])])
+            store[key] = grown.reshape(shape if store[key].ndim > 1 else -1)

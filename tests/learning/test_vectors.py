@@ -13,7 +13,7 @@ from helpers.weights import vector_weights
 from spacy.language import Language
 from spacy.training import Example
 from spacy.util import fix_random_seed
-from thinc.api import SGD
+from thinc.api import SGD, Adam
 
 from spacy_crf import CRFWarning
 from spacy_crf.learning.model import PARAMS, VECTORS, get_tok2vec
@@ -173,6 +173,23 @@ def test_labels_added_later_have_scores():
     np.testing.assert_array_equal(vector_weights(pipe.model)[:, :-1], before)
     assert vector_weights(pipe.model).shape == (WIDTH, len(pipe.labels))
     learn(nlp, examples, epochs=1)
+
+
+@pytest.mark.parametrize("trainer", ["Minibatch", "AdaGrad"])
+def test_the_optimizer_of_a_run_goes_on_with_labels_added_later(trainer):
+    nlp = build(trainer, model=model(), features=VECTORS_ONLY)
+    examples = make_examples(nlp)
+    initialized(nlp, examples)
+    optimizer = Adam(0.01, use_averages=True)
+    for step in range(2):
+        nlp.update(examples, sgd=optimizer)
+        moment = optimizer.mom1[nlp.get_pipe("crf_tagger").model.id, VECTORS].reshape(WIDTH, -1).copy()
+        nlp.get_pipe("crf_tagger").add_label(f"NEW{step}")
+        examples[0].reference[0].tag_ = f"NEW{step}"
+    nlp.update(examples, sgd=optimizer)
+    assert len(optimizer.mom1[nlp.get_pipe("crf_tagger").model.id, VECTORS]) == moment.size + WIDTH
+    with nlp.use_params(optimizer.averages):
+        assert accuracy(nlp) > 0
 
 
 def test_a_trainer_without_gradients_is_refused():
