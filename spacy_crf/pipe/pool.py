@@ -62,6 +62,7 @@ def pool(pipelines: Sequence[Language], names: Sequence[str], exponents: Sequenc
         config["forbidden"] = list(map(list, forbidden))
     powers = [power * temperature / pipe.temperature for pipe, power in zip(pipes, exponents)]
     nlp, name = pipelines[base], names[base]
+    nlp.meta.pop("performance", None)  # of one member
     made = cast(ChainPipe, nlp.replace_pipe(name, config.pop("factory"), config=config))
     features = Features(made.feature_config, made.sequence, resources)
     numbers = [(features.state.include(p.features.state), features.edge.include(p.features.edge)) for p in pipes]

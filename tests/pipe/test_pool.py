@@ -182,6 +182,14 @@ def test_a_pool_is_stored_and_trained_on(tmp_path: Path) -> None:
     assert chances(loaded) != before
 
 
+def test_scores_of_a_member_are_not_those_of_the_pool(tmp_path: Path) -> None:
+    members = [member("words"), member("affixes")]
+    for nlp in members:
+        nlp.meta["performance"] = {"ents_f": 0.25}
+    pool(members, [NAME] * 2, [0.5, 0.5]).to_disk(tmp_path)
+    assert not spacy.load(tmp_path).meta.get("performance")
+
+
 def test_what_cannot_be_pooled_is_refused() -> None:
     words, other = member("words"), train(target="tag")
     with pytest.raises(ValueError, match=r"CRF648.*labels"):
