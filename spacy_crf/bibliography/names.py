@@ -84,6 +84,7 @@ PIECE_END = re.compile(rf",(?!\s*{LEGAL_FORM})|\s+(?=(?:[JS]r\b\.?|III|2nd|3rd|4
 INITIAL = rf"(?:{CAPITAL}\b\.?|{NO_CASE}\.|Chr\.|{CAPITAL}[{LOWER}]\.)[\s-]*"
 INITIALS = re.compile(rf"(?:{INITIAL}){{1,5}}")
 RUN = rf"{CAPITAL}{{2,3}}"  # initials without full stops, as in "Family GH"
+PARTICLE_AND_RUN = re.compile(rf"(?:^|\s)[{LOWER}'’]{{1,4}}\s{RUN}$")  # a family in capitals, as in "von BAR"
 BEGINS_WITH_INITIAL = re.compile(rf"(?!Ó\s){CAPITAL}(?:\.|\s|$)|{NO_CASE}\.")
 # A family name in one word, with its particles if it has some.
 ONE_WORD = re.compile(rf"(?:['{LOWER}][\w'’.]*\s+)*[\w'’‘\-]+")
@@ -94,6 +95,7 @@ GIVEN = re.compile(
     rf"(?:[\w'’‘\-]+\.?|(?:[\w'’‘\-]+\s+){{1,2}}(?:{CAPITAL}\.[\s-]*){{1,3}}|(?:{INITIAL}){{1,5}}){PARTICLES}{{0,3}}"
     rf"|(?:[\w'’‘\-]+\s+){{1,2}}[\w'’‘\-]+{PARTICLES}{{1,3}}"
 )
+PERSON = re.compile(r"[^,]*,[^,]*|[^\s,]+(?:\s[^\s,]+){1,2}")  # between dashes: "Family, Given – Given Family"
 # What no given name begins with
 FAMILY_BEGINS = re.compile(r"(?:De|Dos|Las?|Ibn|V[ao]n (?:de[nr]?|’t|'t))\s")
 TRAILING_INITIALS = re.compile(
@@ -141,8 +143,7 @@ def parse_names(text: str) -> tuple[Names, str]:
     text = BEFORE.sub("", text.strip(EDGES))
     text = text if ED.fullmatch(text) else AFTER.sub(", ", text).strip(EDGES)
     text = ROMAN_END.sub("", text)
-    # "Family, Given – Family, Given" and "Given Family – Given Family"
-    if all(re.fullmatch(r"[^,]*,[^,]*|[^\s,]+(?:\s[^\s,]+){1,2}", part) for part in re.split(r"\s[–—]\s", text)):
+    if all(PERSON.fullmatch(part) and ("," in part or not _is_body(part)) for part in re.split(r"\s[–—]\s", text)):
         text = re.sub(r"\s[–—]\s", "; ", text)
     text, n_and_others = ET_AL.subn(", ", text)
     text, n_omitted = OMITTED.subn(", ", text)
@@ -248,7 +249,7 @@ def _inverted_size(pieces: Sequence[str], place: int) -> int:
         return 1
     if INITIALS.fullmatch(second):
         return 2
-    if _trailing_initials(first):
+    if _trailing_initials(first) or (PARTICLE_AND_RUN.search(first) and re.search(rf"\s{RUN}\.?$", second)):
         return 1
     is_told = FAMILY_BEGINS.match(first) or (first.isupper() and re.search(f"[{LOWER}]{{2}}", second))
     return 2 if is_told or GIVEN.fullmatch(second) or ONE_WORD.fullmatch(first) else 1
@@ -261,16 +262,14 @@ def _may_be_family(text: str) -> bool:
 
 def _lacks_given(family: str, given: str) -> bool:
     """Whether given names come behind the suffix, as in "Family, Jr., Given"."""
-    if not _may_be_family(family):
-        return False
-    return INITIALS.fullmatch(given) is not None or ONE_WORD.fullmatch(family) is not None
+    return _may_be_family(family) and bool(INITIALS.fullmatch(given) or ONE_WORD.fullmatch(family))
 
 
 def _trailing_initials(text: str) -> re.Match[str] | None:
     """The parts of "Family GH" or "Family G. H."; in capitals, three letters are a name."""
     found = TRAILING_INITIALS.fullmatch(text)
-    if found is None or BEGINS_WITH_INITIAL.match(text) or found["family"].islower():
-        return None  # in small letters are particles, as in "von BAR"
+    if found is None or BEGINS_WITH_INITIAL.match(text) or PARTICLE_AND_RUN.search(text):
+        return None
     return None if text.isupper() and re.fullmatch(r"\w{3}", found["given"]) else found
 
 
