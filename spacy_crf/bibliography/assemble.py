@@ -128,7 +128,7 @@ class Draft:
         names, rest = parse_names(text)
         self.add_note(rest)
         before, same = self.authors or self.previous, fields.SAME_PERSON.fullmatch
-        found = (before if before and same(name.family) else Names((name,)) for name in names.names)
+        found = (before if before and name.is_whole and same(name.family) else Names((name,)) for name in names.names)
         return sum(found, Names(others=names.others))
 
     def take_title(self, text: str) -> None:
@@ -183,11 +183,12 @@ class Draft:
                 self.date, _ = dates.parse_date(text)
             else:
                 self.add_note(text)
-        number = self.values.get("number", "")
-        years = dates.parse_date(number)[0] if "volume" in self.values and fields.YEARS.fullmatch(number) else None
-        self.date = self.date or years
-        if years and self.date and (self.date == years or number == str(self.date.first.year)):
-            del self.values["number"]  # "12 (2003)" and "12 (1898/99)"
+        number = self.values.get("number", "") if "volume" in self.values else ""
+        years, rest = dates.parse_date(number) if fields.YEARS.fullmatch(number) else (None, "")
+        if years and not rest:
+            self.date = self.date or years
+            if self.date == years or number == str(self.date.first.year):
+                del self.values["number"]  # "12 (2003)" and "12 (1898/99)"
 
     def _take_part_of_date(self, text: str) -> None:
         """A month or day on its own belongs to a year given elsewhere."""
@@ -227,8 +228,7 @@ class Draft:
 
     def take_note(self, text: str) -> None:
         accessed, text = take_accessed(text)
-        if accessed is not None and self.accessed is None:
-            self.accessed = accessed
+        self.accessed = self.accessed or accessed
         edition = fields.parse_edition(text)
         if edition and "edition" not in self.values:
             self.values["edition"] = edition

@@ -44,9 +44,9 @@ EASTERN = re.compile(
 )
 PART = re.compile(r"(?P<volume>\d+),?\s+(?P<number>(?:Suppl(?:ement)?|Pt|Part|Spec)\b.*)", re.IGNORECASE)
 YEAR_OF_VOLUME = re.compile(
-    r"(?:^|(?<=[\w.])\s*(\())((?:1[5-9]|20)\d\d)(?(1)\)[\s,;:]+(?=\w)|;)"
-)  # "2003;12", "12 (2003), 3"
-YEARS = re.compile(r"(?:1[5-9]\d\d|20[0-4]\d)(?:[-/]\d\d(?:\d\d)?)?", re.ASCII)
+    r"(?:^|(?<=\w)\.?\s*(\())((?:1[5-9]|20)\d\d(?:[-–/]\d\d(?:\d\d)?)?)(?(1)\)[\s,;:]+(?=\w)|;)"
+)  # "2003;12", "12 (2003/04), 3"
+YEARS = re.compile(r"(?:1[5-9]\d\d|20[0-4]\d)(?:[-/](?:\d{1,2}|\d{4}))?", re.ASCII)
 VOLUME_OF_YEARS = re.compile(r"(?<=\d)\.\s*(?:Bd|Band|Jg|Jahrg(?:ang)?|årg(?:ång)?|roč|évf)\b\.?", re.IGNORECASE)
 EDITION = re.compile(
     r"(?P<edition>(?:\d+\s?(?:st|nd|rd|th|d|e|ème)?\.?,?\s*)?"

@@ -273,7 +273,11 @@ def test_the_year_is_no_issue() -> None:
 
 
 @pytest.mark.parametrize(
-    ("printed", "iso"), [("Bd. 12 (1898/99),", "1898/1899"), ("12 (1898-99),", "1898/1899"), ("12 (1898),", "1898")]
+    ("printed", "iso"),
+    [
+        *(("Bd. 12 (1898/99),", "1898/1899"), ("12 (1898-99),", "1898/1899"), ("12 (1898/9),", "1898/1899")),
+        ("12 (1898),", "1898"),
+    ],
 )
 def test_years_behind_a_volume_are_its_date(printed: str, iso: str) -> None:
     entry = make_entry([("JOURNAL", "Harbour"), ("VOLUME", printed), ("PAGES", "S. 4-6.")])
@@ -281,9 +285,25 @@ def test_years_behind_a_volume_are_its_date(printed: str, iso: str) -> None:
     assert (entry.volume, entry.number, entry.date.iso) == ("12", "", iso)
 
 
-def test_a_year_and_a_number_behind_a_volume_with_a_word() -> None:
-    entry = make_entry([("JOURNAL", "Harbour"), ("VOLUME", "12. Jg. (1998), H. 3,")])
-    assert (entry.volume, entry.number, entry.date, entry.note) == ("12", "3", Date(Day(1998)), "")
+@pytest.mark.parametrize(
+    ("printed", "number", "pages", "iso"),
+    [
+        ("12. Jg. (1998), H. 3,", "3", "", "1998"),
+        ("Bd. 12 (1898/99), H. 2,", "2", "", "1898/1899"),
+        *(("12. (1998) 3", "3", "", "1998"), ("12. (1998), 3-9", "", "3-9", "1998")),
+    ],
+)
+def test_years_between_a_volume_and_what_follows(printed: str, number: str, pages: str, iso: str) -> None:
+    entry = make_entry([("JOURNAL", "Harbour"), ("VOLUME", printed)])
+    assert entry.date is not None
+    assert (entry.volume, entry.number, entry.pages, entry.date.iso, entry.note) == ("12", number, pages, iso, "")
+
+
+@pytest.mark.parametrize("date", [None, Date(Day(1998))])
+def test_what_is_no_range_of_years_behind_a_volume_stays_a_number(date: Date | None) -> None:
+    told = [] if date is None else [("DATE", "1998")]
+    entry = make_entry([("JOURNAL", "Harbour"), ("VOLUME", "12 (1998/1)"), *told])
+    assert (entry.volume, entry.number, entry.date) == ("12", "1998/1", date)
 
 
 @pytest.mark.parametrize("word", ["Ders.:", "Id.,", "Idem,", "Dies.:"])
@@ -298,3 +318,8 @@ def test_words_for_the_author_before(word: str) -> None:
     assert (second.authors.names, second.editors.names) == ((crane,), (crane, vogt))
     alone = make_entry(references[1])
     assert alone.authors.names[0].family.rstrip(".") == word.rstrip(".:,")
+
+
+def test_a_family_of_that_name_is_a_person() -> None:
+    _, second = make_entries([[("AUTHOR", "Crane, Edith:")], [("AUTHOR", "Dies, Albert:"), ("TITLE", "On Ferries")]])
+    assert second is not None and second.authors.names == (Name("Dies", "Albert"),)
