@@ -53,10 +53,9 @@ def read_json(path: Path) -> DocumentLayout:
 
     RAISES (ValueError): for other JSON, and what is none, with the line; for several documents.
     """
-    entries = list(_read_json(path))
-    if len(entries) != 1:
-        raise CRFError(SectionErrors.CRF958.format(path=path, found=len(entries)))
-    ((entry, where),) = entries
+    (entry, where), *others = [*_read_json(path)] or [([], str(path))]  # which is no document either
+    if others:
+        raise CRFError(SectionErrors.CRF958.format(path=path, found=1 + len(others)))
     if is_block_document(entry):
         return render(_read_blocks(entry, where), RENDERINGS["marked"]).layout
     return read_docling(entry, path)
