@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...core.errors import required
+from ...core.grammar.numbering import readings
 from ...core.grammar.numerals import numeral
 from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder
@@ -312,13 +313,22 @@ class _LxmlTarget:
 
 
 class _XmlReader(MarkupReader):
+    number = ""  # of a heading of TEI whose text has yet to come: GROBID takes it out of the text, others do not
+
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         if not self.open and name.lower() in TEI:
             self.inline = TEI_INLINE
             self.tag_styles = {tag: style for tag, style in self.tag_styles.items() if tag != "title"}
         super().start(name, attributes)
-        if self.inline is TEI_INLINE and name == "head" and not self.skipped and attributes.get("n"):
-            self.builder.write(f"{attributes['n']} ")  # GROBID takes numbers out of headings
+        if name.lower() not in self.inline:
+            number = attributes.get("n", "").strip() if self.inline is TEI_INLINE and name == "head" else ""
+            self.number = number if readings(number) else ""
+
+    def data(self, text: str) -> None:
+        if self.number and text.strip() and not self.skipped:
+            is_said = re.match(rf"\W*(?:[^\W\d]+\s)?(?:\w+\.)*{re.escape(self.number.strip('.()'))}(?!\w)", text)
+            text, self.number = text if is_said else f"{self.number} {text.lstrip()}", ""
+        super().data(text)
 
     def is_hidden(self, name: str, attributes: Mapping[str, str]) -> bool:
         is_second = name in EDITED and bool(self.open) and self.open[-1].name == "choice"
@@ -329,7 +339,7 @@ def read_xml(path: Path) -> DocumentLayout:
     """Read XML of formats that are not known otherwise, by the names of its elements.
 
     Those that are inline in HTML and other usual formats are so, all others begin lines, and "title", "head" and
-    "heading" are titles. In TEI, "title" is none, and a heading has the number that its attribute `n` says.
+    "heading" are titles. In TEI, "title" is none, and a heading has the number that its attribute `n` says, once.
     Of a `choice`, what an editor made of the source is left out.
 
     RAISES (ValueError): for malformed XML, with the line.

@@ -172,6 +172,19 @@ def test_titles_in_tei_are_names_of_works_and_headings_have_their_numbers(read):
     assert [(layout.text[start:end], style) for start, end, style in layout.runs] == [("1.1 Boats", "title")]
 
 
+@pytest.mark.parametrize(
+    ("head", "text"),
+    [
+        *(('n="1.1">Boats', "1.1 Boats"), ('n="1"> <hi>A boat</hi>', "1 A boat"), ('n="1">12 boats', "1 12 boats")),
+        *(('n="1">1. Boats', "1. Boats"), ('n="2">1.2 Boats', "1.2 Boats"), ('n="II">Chapter II', "Chapter II")),
+        *(('n="head1">Boats', "Boats"), ('n="3">', "")),
+    ],
+)
+def test_numbers_that_headings_of_tei_have_themselves_are_not_said_twice(read, head, text):
+    layout = read("a.xml", f"<TEI><text><body><head {head}</head><p>All.</p></body></text></TEI>")
+    assert layout.text.split("\n")[:-1] == [*filter(None, [text]), "All."]
+
+
 RECHTSPRAAK = """<?xml version="1.0"?><open-rechtspraak><rdf:RDF xmlns:rdf="r"><x>meta</x></rdf:RDF>
 <inhoudsindicatie><para>abstract</para></inhoudsindicatie>
 <uitspraak lang="nl" xmlns="http://www.rechtspraak.nl/schema/rechtspraak-1.0"><para{T}>Hof</para><para/>
