@@ -28,6 +28,7 @@ PAIRS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {"QUOTE": ('“"„«‹‟「『»›', '”"“»›」』«‹'), "BRACKET": ("([{（【《〈", ")]}）】》〉")}
 )
 INVERTED = "¿¡"  # they open a question or exclamation, and go with its mark
+_OPENING_ALONE = str.maketrans("", "", "«‹")  # behind white space, as in French, they open what follows
 _OPENING = "".join(opening for opening, _ in PAIRS.values())
 _CLOSING = "".join(closing for _, closing in PAIRS.values())
 _MARKS = "".join(BY_SIGN)
@@ -284,7 +285,8 @@ def _add_signs(word: Word, signs: str, at: int, is_close: bool) -> Word:
     elif names and word.mark_end == at + first:  # what comes behind white space is not looked at any more
         word = word._replace(mark=strongest([word.mark, *names]), mark_end=at + last)
     tail = at + len(signs) if is_close and at == word.tail else word.tail
-    return word._replace(tail=tail, closing=_kind(signs, 1) or word.closing)
+    closing = signs if is_close else signs.translate(_OPENING_ALONE)
+    return word._replace(tail=tail, closing=_kind(closing, 1) or word.closing)
 
 
 def spelt_sign(text: str, word: Word) -> str:

@@ -66,6 +66,7 @@ def test_words_and_marks(text: str, words: list[str | tuple[str, str]]) -> None:
         ('"No" (he said).', [("QUOTE", "QUOTE"), ("BRACKET", ""), ("", "BRACKET")]),
         ("说：“我”（笑）「吧」。", [("", ""), ("QUOTE", "QUOTE"), ("BRACKET", "BRACKET"), ("QUOTE", "QUOTE")]),
         ("Er: »Ja«, ›nein‹.", [("", ""), ("QUOTE", "QUOTE"), ("QUOTE", "QUOTE")]),
+        ("Lui « Oui », « non ».", [("", ""), ("QUOTE", "QUOTE"), ("QUOTE", "QUOTE")]),
         ("Lui: «Oui», ‹non›.", [("", ""), ("QUOTE", "QUOTE"), ("QUOTE", "QUOTE")]),
         ("one ( two ) three", [("", ""), ("BRACKET", "BRACKET"), ("", "")]),
     ],
