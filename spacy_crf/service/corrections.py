@@ -72,9 +72,9 @@ def _with_mark_cells(component: Any, doc: Doc) -> Answer:
     """Restored text, and its words with all that stands around them as cells: tags are the mark and the form."""
     told, view, stored = tell_restored(component, doc), component.view(doc), read_punctuation(doc) or {}
     text, edits = told["restored"], told["edits"]
-    # where edits move a place to; what is put behind a word comes before what is put before the next one there; "»" is
-    # put behind words alone
-    order = [(start, int(start < end or (new[0] in OPENERS and new[0] != "»"))) for start, end, new in edits]
+    _, closing = component.label_scheme.preset.pair("QUOTE")
+    # where edits move a place to; what is put behind a word comes before what is put before the next one there
+    order = [(start, int(start < end or (new[0] in OPENERS and new[0] not in closing))) for start, end, new in edits]
     moves = [0, *np.cumsum([len(new) - (end - start) for start, end, new in edits]).tolist()]
     forms = {(start, end): new for start, end, new in edits}
     columns, rows = stored.get(COLUMNS, ()), stored.get(PROBABILITIES)
