@@ -126,9 +126,8 @@ class _Outline:
             if article is None:
                 return places
             depths = {place: len(list(self._around(place))) for place in places if article in self._around(place)}
-            return [
-                place for place, depth in depths.items() if word not in OF_ARTICLES or depth == min(depths.values())
-            ]
+            least = min(depths.values(), default=0)
+            return [place for place, depth in depths.items() if word not in OF_ARTICLES or depth == least]
         if word != "clause" and any(map(self._is_annex, around)):
             return places
         return [place for place in places if not any(map(self._is_annex, [*self._around(place)][1:]))] or places

@@ -247,9 +247,8 @@ def write_parts(folder: Path, parts: Sequence[tuple[str, Doc]]) -> None:
     numbers = number_documents(key for key, _ in parts)
     owners = deal(int(numbers.max()) + 1, FOLDS, np.random.default_rng(0))[numbers].tolist()
     for name, is_held_out in ((LEARNED, False), (HELD_OUT, True)):
-        write_whole(
-            folder / name, to_bytes(*(doc for own, (_, doc) in zip(owners, parts) if (own == 0) == is_held_out))
-        )
+        docs = (doc for own, (_, doc) in zip(owners, parts) if (own == 0) == is_held_out)
+        write_whole(folder / name, to_bytes(*docs))
 
 
 def training_config(model: ServedModel, folder: Path, output: Path) -> Config:
