@@ -156,6 +156,7 @@ def guarantee(
     rows, refusals = promises.table(sorted({*parse_numbers("levels", levels), level}))
     if output is not None:
         loaded.component.cfg.update(**promises.settings(promise))
+        loaded.nlp.meta.pop("performance", None)  # with the sets of before
         loaded.nlp.to_disk(output)
     for refusal in refusals if "levels" in given else ():
         tell_warning(refusal)

@@ -216,6 +216,7 @@ def calibrate(
             nlp.get_pipe(loaded.name).calibration = calibration
         for setting, value in fits.items():
             nlp.get_pipe(loaded.name).cfg.fit(setting, value)
+        nlp.meta.pop("performance", None)  # with the probabilities of before
         nlp.to_disk(output)
     tell_written(output, then=MEASURE)
 

@@ -184,6 +184,17 @@ def test_a_lower_level_makes_larger_sets(model: Path, held_out: Path, tmp_path: 
     assert sizes == sorted(sizes) and sizes[0] < sizes[-1]
 
 
+@pytest.mark.parametrize("command", [["guarantee", "--level", "0.1", "--unit", "sentence"], ["calibrate"]])
+def test_scores_with_other_sets_are_not_told(model: Path, held_out: Path, tmp_path: Path, command: list[str]) -> None:
+    nlp = spacy.load(model)
+    nlp.meta["performance"] = {"ml_util": 0.25}
+    nlp.to_disk(tmp_path / "model")
+    files = [str(tmp_path / "model"), str(held_out), "--columns", "word,tag", "--output", str(tmp_path / "out")]
+    done = CliRunner().invoke(app, [command[0], *files, *command[1:]])
+    assert done.exit_code == 0, done.output
+    assert not spacy.load(tmp_path / "out").meta.get("performance")
+
+
 def test_the_unit_of_a_document_needs_many_of_them(model: Path, held_out: Path, tmp_path: Path) -> None:
     result = run(model, held_out, "--level", 0.001)
     assert result.exit_code == 1 and "CRF818" in result.output and "document" in result.output
