@@ -108,7 +108,7 @@ def test_a_pipeline_that_was_trained_anew_is_loaded_anew(model: Path, texts: Pat
     shutil.copytree(model, place)
     assert run(place, texts, tmp_path / "before").exit_code == 0
     nlp = spacy.load(place)
-    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("sentencizer", config={"overwrite": True})
     nlp.to_disk(place)
     assert run(place, texts, tmp_path / "after").exit_code == 0
     before, after = (content(tmp_path / name)["part-00000.jsonl"] for name in ("before", "after"))
