@@ -41,7 +41,7 @@ from .block import ChainSettings
 from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors, PipeWarnings
 from .labels import PREPARATION, SKIPS_WHITE_SPACE, HasLabels, KeepsPreparation
-from .setting_types import stored_values
+from .setting_types import learned_values
 from .storage import RUN, Parts, Run, Stored, check_templates, read_folder, readable, settings_of_run
 
 
@@ -248,7 +248,7 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
         with readable(self.name, path):
             if parts.cfg is not None:
                 self.cfg.learn(labels=[str(label) for label in parts.cfg["labels"]])
-                self.cfg.learn(**stored_values(parts.cfg, self.learned_settings))
+                self.cfg.learn(**learned_values(parts.cfg, self.learned_settings))
                 self.cfg.take(parts.cfg, alone)
             if parts.features is not None:
                 self.features = Features.from_data(parts.features, self.feature_config, self.sequence)
@@ -276,7 +276,7 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
             labels = tuple(str(label) for label in cfg["labels"])
             load_bytes(model, parts.model or b"")
             lexicon = Lexicon.from_data(features)
-            learned = stored_values(cfg, self.learned_settings)
+            learned = learned_values(cfg, self.learned_settings)
         run = Run.read(path, files, self.name) if self.settings.trainer.resumable else None
         if run is not None:
             with usable(self.name):

@@ -44,7 +44,7 @@ def fits_within(value: Any, hint: Any) -> bool:
     return fits(value, hint)
 
 
-def stored_values(stored: Mapping[str, Any], types: Mapping[str, Any]) -> dict[str, Any]:
+def learned_values(stored: Mapping[str, Any], types: Mapping[str, Any]) -> dict[str, Any]:
     """The values of some names that were stored, as far as they were; TypeError for one that has not its type."""
     found = {name: stored[name] for name in types if name in stored}
     for name in (name for name, value in found.items() if not fits_within(value, types[name])):

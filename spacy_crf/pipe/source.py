@@ -28,7 +28,7 @@ from .errors import PipeErrors
 from .labels import OF_PREPARATION, PREPARATION, KeepsPreparation
 from .live_settings import HasSettings, LiveSettings
 from .probabilities import token_probabilities
-from .setting_types import stored_values
+from .setting_types import learned_values
 from .storage import CFG, read_settings, readable, settings_bytes
 
 LEAST = float(np.finfo(np.float32).tiny)  # a probability of 0 is one that was rounded
@@ -84,7 +84,7 @@ class SourcePipe(HasSettings, IsolatesFailures, KeepsPreparation, Pipe):
         stored = read_settings(files, self.name, path)
         if stored is not None:
             with readable(self.name, path):
-                self.cfg.learn(**{PREPARATION: None, **stored_values(stored, OF_PREPARATION)})
+                self.cfg.learn(**{PREPARATION: None, **learned_values(stored, OF_PREPARATION)})
             self.cfg.take(stored, alone)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:

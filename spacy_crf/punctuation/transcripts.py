@@ -9,7 +9,7 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain
 from statistics import median
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -285,15 +285,14 @@ def _heard(item: Mapping[str, Any], text: str) -> Heard:
 
 
 def _in_seconds(words: list[TimedText]) -> list[TimedText]:
-    """Return words with times in seconds; AssemblyAI's are in milliseconds, in which words seem to last for minutes."""
-    lengths = [end - start for start, end in (word.heard.times for word in words if word.heard.times)]
-    if not lengths or median(lengths) < LONGEST_WORD:
+    """Return words with times in seconds. AssemblyAI's are whole milliseconds: read as seconds, words last minutes."""
+    times = [word.heard.times for word in words if word.heard.times]
+    if not all(time.is_integer() for time in chain(*times)):
         return words
-    return [word._replace(heard=_scaled(word.heard, 0.001)) for word in words]
-
-
-def _scaled(heard: Heard, unit: float) -> Heard:
-    return heard._replace(times=heard.times and (unit * heard.times[0], unit * heard.times[1]))
+    if not times or median(end - start for start, end in times) < LONGEST_WORD:
+        return words
+    seconds = (word.heard.times and (word.heard.times[0] / 1000, word.heard.times[1] / 1000) for word in words)
+    return [word._replace(heard=word.heard._replace(times=own)) for word, own in zip(words, seconds)]
 
 
 def _number(value: Any) -> float | None:

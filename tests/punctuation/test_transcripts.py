@@ -239,6 +239,13 @@ def test_times_of_words_in_milliseconds(nlp: Language) -> None:
     assert [word.times for word in heard] == [pytest.approx((0.3 * n, 0.3 * n + 0.25)) for n in range(len(BARE))]
 
 
+def test_a_long_word_in_seconds_stays_long(nlp: Language) -> None:
+    """As Whisper gives one to a silence."""
+    found = {"text": "well", "words": [{"word": "well", "start": 0.0, "end": 29.98}]}
+    ((word,),) = read_transcript(json.dumps(found), "whisper", "it").texts()
+    assert word.times == (0.0, 29.98)
+
+
 def test_confidences_are_features(nlp: Language, tmp_path: Path) -> None:
     """A mark stands behind each word of which a recogniser is unsure."""
     rows = [f"a 1 {n} 0.5 {word}{',' * (n % 3 == 0)} {0.1 if n % 3 == 0 else 0.9}\n" for n, word in enumerate(BARE * 9)]

@@ -39,7 +39,7 @@ from ...pipe.errors import PipeErrors
 from ...pipe.labels import OF_PREPARATION, PREPARATION, HasLabels, KeepsPreparation, tell_stream
 from ...pipe.live_settings import HasSettings, LiveSettings
 from ...pipe.scorer import report_scores, target_scores
-from ...pipe.setting_types import stored_values
+from ...pipe.setting_types import learned_values
 from ...pipe.storage import Parts, readable
 from ...tagsets.gold import WeightedTags, weighted_gold
 from ..block import ComparisonSettings
@@ -305,7 +305,7 @@ class ComparisonTagger(HasSettings, IsolatesFailures, HasLabels, KeepsPreparatio
         with readable(self.name, path):
             if parts.cfg is not None:
                 self.cfg.learn(labels=[str(label) for label in parts.cfg["labels"]])
-                self.cfg.learn(**{PREPARATION: None, **stored_values(parts.cfg, OF_PREPARATION)})
+                self.cfg.learn(**{PREPARATION: None, **learned_values(parts.cfg, OF_PREPARATION)})
                 self.cfg.take(parts.cfg, alone)
             if parts.model is not None:
                 data = loads(parts.model, len(files["model"]))
