@@ -18,7 +18,7 @@ from ..features.block import FeatureSettings
 from ..learning.model import get_layout
 from ..learning.packed import dumps, loads, pack, unpack
 from ..learning.resuming import usable
-from ..reading.records import parse_json
+from ..reading.records import GREATEST_HASH, parse_json
 from .block import ChainSettings
 from .errors import PipeErrors
 
@@ -73,7 +73,8 @@ def read_settings(files: Mapping[str, bytes], name: str, path: str) -> dict[str,
     if CFG not in files:
         return None
     with readable(name, path):
-        found = dict(parse_json(files[CFG], CFG))  # not with srsly, which makes strings of bytes that are none
+        # not with srsly, which makes strings of bytes that are none; promises hold hashes of words
+        found = dict(parse_json(files[CFG], CFG, GREATEST_HASH))
     if found.get("format") not in FORMATS:
         problem = {"found": found.get("format"), "expected": FORMAT}
         raise CRFError(PipeErrors.CRF405.format(name=name, path=path, **problem))

@@ -1,7 +1,7 @@
 """Numbers, JSON, JSON lines and TOML as values of Python, without what only makes trouble later.
 
-That is NaN, infinite numbers, whole numbers beyond 18 digits, keys that are given twice, lone surrogates, and nesting
-that recursive functions cannot follow.
+That is NaN, infinite numbers, whole numbers beyond 18 digits (or another limit), keys that are given twice, lone
+surrogates, and nesting that recursive functions cannot follow.
 """
 
 import json
@@ -9,6 +9,7 @@ import math
 import re
 import tomllib
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -16,8 +17,9 @@ from ..core.errors import CRFError
 from .errors import ReadingErrors
 from .files import check_text, read_lines
 
-WHOLE = re.compile("-?[0-9]{1,18}")
-GREATEST = 10**18 - 1
+WHOLE = re.compile("-?[0-9]{1,20}")
+GREATEST = 10**18 - 1  # of 18 digits
+GREATEST_HASH = 2**64 - 1
 LONGEST = 400  # characters of a number with decimals; the greatest float has 309 digits before the point
 DEEPEST = 200
 MOST_PARTS = 32  # of a key in TOML, which costs their square
@@ -26,13 +28,14 @@ DOLLARS = re.compile(r"\$\$+")
 BEFORE_A_KEY = re.compile(r"[={},\n\[\]]")
 
 
-def whole_number(text: str) -> int | None:
-    """Return the whole number that a text spells by ASCII digits; None if it is none or has more than 18 digits.
+def whole_number(text: str, greatest: int = GREATEST) -> int | None:
+    """Return the whole number that a text spells by ASCII digits; None if it is none, or beyond the greatest.
 
     >>> whole_number("-12"), whole_number("1.5"), whole_number("9" * 5000)
     (-12, None, None)
     """
-    return int(text) if WHOLE.fullmatch(text) else None
+    number = int(text) if WHOLE.fullmatch(text) else None
+    return None if number is None or abs(number) > greatest else number
 
 
 def finite_number(text: str) -> float | None:
@@ -54,10 +57,10 @@ class _Refused(ValueError):
     """A value is beyond a limit."""
 
 
-def parse_json(text: str | bytes, where: str) -> Any:
+def parse_json(text: str | bytes, where: str, greatest: int = GREATEST) -> Any:
     """Return the value that a text in JSON spells.
 
-    where (str): It is named in messages, such as "data.jsonl, line 3".
+    where (str): It is named in messages, such as "data.jsonl, line 3". greatest (int): Of whole numbers.
     RAISES (ValueError): For text that is not JSON, or that has what the page of this module names.
 
     >>> parse_json('{"a": [1, 2.5]}', "example")
@@ -65,8 +68,9 @@ def parse_json(text: str | bytes, where: str) -> Any:
     """
     try:
         text = text if isinstance(text, str) else text.decode("utf-8")
+        whole = partial(_whole, greatest=greatest)
         value = json.loads(
-            text, parse_int=_whole, parse_float=_finite, parse_constant=_finite, object_pairs_hook=_unique
+            text, parse_int=whole, parse_float=_finite, parse_constant=_finite, object_pairs_hook=_unique
         )
         if text.count("[") + text.count("{") > DEEPEST:
             _check_values(value)
@@ -101,8 +105,8 @@ def parse_toml(text: str, where: str) -> dict[str, Any]:
     return value
 
 
-def _whole(text: str) -> int:
-    value = whole_number(text)
+def _whole(text: str, greatest: int) -> int:
+    value = whole_number(text, greatest)
     if value is None:
         _refuse_number(text)
     return value

@@ -20,6 +20,11 @@ def test_what_is_no_whole_number(text: str) -> None:
     assert whole_number(text) is None
 
 
+@pytest.mark.parametrize(("text", "value"), [(str(2**64 - 1), 2**64 - 1), (str(2**64), None), ("9" * 21, None)])
+def test_whole_numbers_up_to_a_limit_of_their_own(text: str, value: int | None) -> None:
+    assert whole_number(text, greatest=2**64 - 1) == value
+
+
 @pytest.mark.promise
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_finite_numbers(number: float) -> None:

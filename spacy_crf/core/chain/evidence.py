@@ -79,6 +79,7 @@ def _has_paths(chains: ChainPotentials) -> bool:
     return is_free and bool((chains.emissions.max(axis=1) > -np.inf).all())
 
 
+@np.errstate(invalid="ignore")  # of lanes that no result is taken from: see `row_sums`
 def _without_path(chains: ChainPotentials) -> Indices:
     """((b,)): sequences of which no labelling is allowed, in rising order. O(N L^2).
 

@@ -128,6 +128,7 @@ def sequence_entropies(messages: ForwardBackward) -> Doubles:
     return np.maximum(messages.log_z - expected_scores(messages), 0.0)
 
 
+@np.errstate(invalid="ignore")  # of lanes that no result is taken from: see `row_sums`
 def expected_scores(messages: ForwardBackward) -> Doubles:
     """((B,)): expected unnormalised log scores of label sequences; 0 for empty ones. O(N L^2)."""
     potentials, batch = messages.potentials, messages.potentials.batch
