@@ -142,7 +142,11 @@ class Corpus:
         nlp (Language): The pipeline; `nlp.max_length` grows to the longest document.
         """
         augment = self.augmenter or dont_augment
+        is_told = self.retokenize
         for reference in self.read_docs(nlp.vocab):
+            if not is_told and reference.has_annotation("SENT_START"):
+                tell_kept_sentences(nlp)
+                is_told = True
             example = self.make_example(nlp, reference)
             for made in augment(nlp, example):
                 yield made if made is example else self._complete(nlp, made, reference)
@@ -151,8 +155,6 @@ class Corpus:
         """The example of a gold Doc, before it is augmented."""
         admit(nlp, count_characters(reference))
         if not self.retokenize:
-            if reference.has_annotation("SENT_START"):
-                tell_kept_sentences(nlp)
             return Example(copy_tokens(reference, self.input or ()), reference)
         example = Example(make_doc(nlp, reference.text), reference)
         copy_truncated(reference, example.predicted)
@@ -250,7 +252,7 @@ def tell_kept_sentences(nlp: Language) -> None:
     for name, pipe in nlp.pipeline:
         overwrites = getattr(pipe, "overwrite", False) or (getattr(pipe, "cfg", None) or {}).get("overwrite")
         if "sents_f" in (nlp.get_pipe_meta(name).default_score_weights or ()) and not overwrites:
-            warnings.warn(CorpusWarnings.CRFW498.format(name=name), CRFWarning, stacklevel=4)
+            warnings.warn(CorpusWarnings.CRFW498.format(name=name), CRFWarning, stacklevel=3)
 
 
 def refuse_gold(path: Path, vocab: Vocab) -> None:

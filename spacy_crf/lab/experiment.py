@@ -28,7 +28,7 @@ from ..pipe.component import ChainPipe
 from ..pipe.probabilities import LabelsTokens
 from ..punctuation.component import PunctuationRestorer
 from ..punctuation.docs import gold_labels
-from ..reading.configs import told_problem
+from ..reading.errors import told_problem
 from ..sections.component import SectionParser
 from ..sections.layout import units_of
 from ..sections.scorer import confuse

@@ -1,0 +1,147 @@
+"""How names of persons and bodies, and lists of them, are written: patterns for `names`."""
+
+import re
+from collections.abc import Callable
+
+
+def _letters(test: Callable[[str], bool]) -> str:
+    """Letters with a property, for a class of a regular expression; those beyond U+2FFF are taken to have no case."""
+    return "".join(letter for letter in map(chr, range(0x3000)) if letter.isalpha() and test(letter))
+
+
+LOWER = _letters(str.islower)
+CAPITAL = f"[{_letters(lambda letter: letter.isupper() or letter.istitle())}]"
+EAST = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # kana, Han and Hangul: family names first, no initials
+EASTERN = re.compile(f"[{EAST}\u30fb]+")
+SINGLE = rf"[^\W\d_{EAST}]"  # may be an initial
+NO_CASE = rf"[^\W\d_{EAST}{LOWER}]"  # or a capital
+# Words of the names of bodies
+BODY = re.compile(
+    r"\b(?:institut[eo]?|istituto|committee|council|univer[sz]i\w+|project|office|society|conseil|consejo|group|authority|"
+    r"trust|collaborat(?:ion|ors)|department|minist(?:ry|[eéè]r\w+)|associa(?:tion|ção|zione)|consortium|board|cent(?:re|er)s?|"
+    r"foundation|com(?:mission|isión|issão)e?|organi[sz]ation|bureau|library|company|corp(?:oration)?|inc|ltd|ll[cp]|plc|gmbh|"
+    r"league|federation|union|academ(?:y|ies)|museum|network|initiative|laborator\w+|agency|partnership|team|conference|"
+    r"administration|government|parliament|congress|nations|international|statisti(?:cs|k)|investigators|programme|fund|"
+    r"survey|health|news|(?:law|medical|business) school|supreme court|(?:world|central|norges) bank|\w*nationalbank|"
+    r"bundes(?:tag|bank)|planbureau|overheid|rijks\w+|banco d\w+|gobierno|governo|r[eé]p[uú]bli(?:ca|que)|presidência|"
+    r"gesellschaft|\w*gemeinschaft|verein|\w{3,}amt|verband|kommission|société|comité|министерств\w|asociación|"
+    r"organización|sociedad|a[ck]ad[eé]mi(?:a|e|en)|fundación|институт\w*|академия|университет\w*|общество|служба|комитет)\b"
+    r"|(?<=\w\w )(?:press|times|bund)|auswärtiges amt(?=\W*$)"  # these are family names as well
+    r"|(?:大学|大學|研究所|研究院|学会|學會|协会|協会|委员会|委員会|公司|会社|대학교|학회)$"
+    r"|^the\s|\s(?:of|for|on|für|pour|voor)\s",
+    re.IGNORECASE,
+)
+ENUMERATION = re.compile(
+    r"[^,;]*(?:\s(?:of|for|on|für|pour)|\b[Mm]inist\w+\sd\w+)\s[^,;]+,\s(?:[^\s,;.]+,\s)*"
+    r"[^\s,;.]+,?\s(?:and|&|und|et|[ye])\s[^\s,;.]+(?:\s[^\s,;.]+)?"
+)
+LEGAL_FORM = r"(?:inc|ltd|ll[cp]|plc|corp|gmbh)\b\.?(?=\s*(?:,|$))"  # behind the name of a company
+COMPANY = re.compile(rf"[^,;]+,\s{LEGAL_FORM}", re.IGNORECASE)
+# Years of life, as catalogues print them, and what the named did, behind a name or all of them
+LIFE = re.compile(r"(?:,\s?|\s\()((?:1\d|20)\d\d\s?[-–](?:\s?(?:1\d|20)\d\d)?)(?:\)|(?=\s*(?:[,;.]|$)))")
+# What else the named is called, and does
+ALIAS = re.compile(
+    r"(?<=[\w.])\s(?:\[(?![\W\d_]*\])([^\[\]]+)\]|\(((?:pseud|ps\.|i\.\s?e\.|d\.\s?i\.)[^()]*)\))(?=\s*(?:[,;.&]|and\b|$))"
+)
+UNNAMED = re.compile(r"(?:[oO]\. V|N\. N|[sS]\. [nN])\.")  # no author, in German, and no name in Latin
+# Two of these are two Chinese names, where "田中, 一郎" is one
+CHINESE = re.compile(
+    "[王李张張刘劉陈陳杨楊赵趙黄黃周吴吳徐孙孫胡朱高林何郭马馬罗羅梁宋郑鄭谢謝韩韓唐冯馮于董萧蕭程曹袁邓鄧许許傅沈曾彭吕呂苏蘇卢盧蒋蔣蔡贾賈丁魏薛叶葉阎余潘杜戴夏钟鍾汪田任姜范方石姚谭譚廖邹熊金陆陸郝孔白崔康毛邱秦江史顾顧侯邵孟龙龍万段雷钱錢汤湯尹黎易常武乔喬贺賀赖賴龚龔文][㐀-鿿]{1,2}"
+)
+# Commas and brackets of other scripts; Eastern commas divide names.
+ALIKE = str.maketrans("\u060c\uff0c\u3001\uff1b\u061b\uff08\uff09", ",;;;;()")
+DIGRAPH = r"(?:Ph|Chr?|Th|Yu|Ya|Yo|Zh|Sh|Ts|Kh|Gy|Sz|Zs|Cs|Дж)"  # initials of two letters
+ET_AL = re.compile(
+    r"[\s,;]*(?:(?i:\band\b)|&)?[\s,;]*\[?(?:(?i:\bet\.?\s*(?:al|alii|aliae|coll)\b\.?|& ?(?:(?-i:al)|others)\b\.?|"
+    r"\b(?:and others|y otros|e outros|et autres|und andere|en anderen|e altri|and colleagues)\b|\b[ye] cols?\b\.?"
+    r"|\bи (?:др\b\.?|другие\b|соавт\b\.?)|\b(?:та|і) ін\.|\bm\.\s?fl\.|\bi (?:in|dr|sur|wsp)\.|\ba kol\b\.?"
+    r"|\bve ark\.|\bvd\.)|\b[uo]\.\s?a\.|\be\.\s?a\.(?=\W*$)|\bκ\.\s?[άα]\.|(?:等人?|ほか)(?=\W*$))\]?[\s,;]*"
+)
+OMITTED = re.compile(r"\s*(?:…|\.\s?\.\s?\.)\s*&?\s*")
+KEY = re.compile(r"^\[[^\[\]]+\]\s*(?=\w)")
+GUESSED = re.compile(r"^\[([^\[\]]+)\][\s.,:;]*$")  # by who made the list: the book does not name them
+# Words that announce names, or say what the named did.
+BEFORE = re.compile(
+    r"^[(\[]?(?:(?:in|ln|dans)\b:?\s+(?!['’]t\s))?[(\[]?"
+    r"(?:(?:edited|compiled|collected|selected|written|directed|produced)(?:\s+and\s+\w+ed)?\s+by\s+"
+    r"|(?!(?-i:Ed\s)(?!by\b))ed(?:s|d|ited)?\.?:?\s+(?:(?:and|&)\s+trans\.?\s+)?(?:by\s+)?"
+    r"|(?:hg|hrsg|hgg|herausgegeben)(?:\.?\s+(?:von|v\.)|\.:?|:)\s+|éd(?:s)?\.\s+|by\s+|a c(?:ura|\.) di\s+"
+    r"|(?:(?:отв\.|под)\s+)?(?:(?:общ(?:\.|ей)|науч(?:\.|ной))\s+)?ред(?:\.|акцией)\s+|(?:сост|toim)\.\s+"
+    r"|(?:sous la )?dir(?:\.|ection)\s+(?:de\s+|par\s+)?|coords?\.\s+(?:por\s+)?"
+    r"|(?:édité|dirigé|coordinado|editado|dirigido|organizado)\s+p[ao]r\s+"
+    r"|(?:bajo la direcci[oó]n|edici[oó]n|edizione|organização)\s+d[ei]\s+|(?-i:por|par)\s+"
+    r"|onder redactie van\s+|red\.\s+av\s+|(?:pod\s+)?red\.\s+)?(?:\[(?=[A-Z]))?",
+    re.IGNORECASE,
+)
+AFTER = re.compile(
+    r"[\s,;:]*[(\[]?\s*\b(?:eds?|editors?|hrsg|hgg?|dirs?|éds?|comps?|compilers?|coords?|orgs?|red|ред|trans|curs?|szerk|toim|"
+    r"translators?|note|comment)\b\.?(?:\s?(?:&|and|und|et|y|e)\s(?:trans|transl|translators?|eds?|editors?)\b\.?)?"
+    r"\s*(?:[)\]]|$)[\s,;:.)]*"
+    r"|,\s*(?:inventors?|assignees?|(?:md,\s|m\.\s?d\.,\s)?ph\.?\s?d|d\.?\s?phil|(?-i:[MB]\.?Sc|Dr|Prof|Esq))\b\.?(?=\s*(?:[;,]|$|and\b|&))"
+    r"|\s*[(\[](?:(?:series|vol(?:ume)?|guest|executive|associate)\.?\s)?(?:eds?|editors?|directors?|producers?|writers?"
+    r"|hosts?|chairs?|composers?|inventors?|authors?|speakers?|a cura di)\b\.?(?:\s(?:&|and)\s\w+\.?)?[)\]][\s,;:.)]*",
+    re.IGNORECASE,
+)
+ED = re.compile(r"[\w'’-]+, Ed")  # a given name where no editor has one
+EASTERN_AFTER = re.compile(rf"(?<=[\s(){EAST}])\(?(?:主?[編编]著?|著|[訳译譯]|지음|엮음|옮김)\s*\)?(?=\W*$|\s*[,;])")
+CONTRIBUTION = re.compile(
+    r"(?:^|\s*[;,]\s*|(?<!ed)(?<!ed\.)\s+and\s+(?=translated\s+by\s)|\s+(?=(?:unter|in|with|avec|con)\s))"
+    r"((?:(?:^[Tt]|\bt)rans(?:l|lated)?|(?:^[Üü]|\bü)bers(?:etzt)?|^Trad(?=\.)|\btrad)\b\.?\s.*|"
+    r"(?:unter\s+(?:der\s+)?Mitarbeit|in\s+(?:Verbindung|Zusammenarbeit|collaboration|cooperation)"
+    r"|with\s+the\s+(?:assistance|collaboration)|(?:avec|con)\s+la\s+col+abora\w+)\s.*|"
+    r"(?:with|mit|avec)\s+(?:an?|the|einem|einer|une?)\s.*\b(?:by|von|par|de)\s.*)$"
+)
+ROMAN_END = re.compile(r"(?<=\bI[IV])\.$|(?<=\bIII)\.$|(?<=\d[nrt][dh])\.$")
+HARD = re.compile(r"\s*[;/]\s*|(?<=\.)\s+[-–—]\s+|\s*・\s*(?=[\u3400-\u9fff\uac00-\ud7a3])|\s*·\s*(?=[\uac00-\ud7a3])")
+FOR_BODY = re.compile(rf"(?:[;,]\s*|(?<=\b{CAPITAL}\.)\s+)(?:for|on behalf of)\s+(?=the\b)")
+# "ET" may be initials, as in "Smith ET,".
+AND = r"\b(?:and|und|et|with|en|och|og|ja|és|ve|oraz|και|и|та|AND|UND|WITH)\b"
+# These join family names as well, as in "Ortega y Gasset".
+JOINING = ("y", "e", "i", "a")
+SOFT = re.compile(
+    rf"\s*,?\s*(?!und\s+zu\b)(?:&|{AND}|\bET\b(?=\s+{CAPITAL})|(?<=[.,])\s*\b(?:[yeia]\b|u\.)(?=\s)"
+    rf"|(?<=\s)u\.(?=\s+{CAPITAL})|(?<=\s)[yeia](?=\s+{SINGLE}\.)"
+    rf"|(?<=\s)[yeia](?=\s+[^\s,;.]+\s+(?!&|{AND}|{CAPITAL}{{1,3}}\b)[^\s,;]))\s*"
+)
+FAMILIES = re.compile(rf"(?:{CAPITAL}[{LOWER}]\w+(?:, |$))+")
+PATRONYMIC = re.compile(r"(?:ич|овна|евна|ична)$")
+JOINED = re.compile(rf"(\S.*)\s(?:{'|'.join(JOINING)})\s(.*\S)")
+EDGES = " \t,;:/–—-"
+SEPARATORS = re.compile(r"[\s,;]*[,;][\s,;]*")
+SUFFIX = re.compile(r"[JS]r\b\.?|II|III|IV|2nd|3rd|4th", re.IGNORECASE)
+# Two figures of Rome may be initials too, as in "Family IV".
+PIECE_END = re.compile(rf",(?!\s*{LEGAL_FORM})|\s+(?=(?:[JS]r\b\.?|III|2nd|3rd|4th)\s*(?:,|\.?$))", re.IGNORECASE)
+INITIAL = rf"(?:{CAPITAL}\b\.?|{NO_CASE}\.|Chr\.|{CAPITAL}[{LOWER}]\.)[\s-]*"
+INITIALS = re.compile(rf"(?:{INITIAL}){{1,5}}")
+RUN = rf"{CAPITAL}{{2,3}}"  # initials without full stops, as in "Family GH"
+PARTICLE_AND_RUN = re.compile(rf"(?:^|\s)[{LOWER}'’]{{1,4}}\s{RUN}$")  # a family in capitals, as in "von BAR"
+BEGINS_WITH_INITIAL = re.compile(rf"(?!Ó\s){CAPITAL}(?:\.|\s|$)|{NO_CASE}\.")
+# A family name in one word, with its particles if it has some.
+ONE_WORD = re.compile(rf"(?:['{LOWER}][\w'’.]*\s+)*[\w'’‘\-]+")
+SHORT = rf"(?:{CAPITAL}\b\.?|{NO_CASE}\.|{DIGRAPH}\.)[\s-]*"
+PARTICLES = rf"(?:\s*\b[{LOWER}][{LOWER}'’]*(?!\w))"  # "d'Urfé" is more than one
+# Given names behind a family name of several words: one, or some with initials or particles behind them.
+GIVEN = re.compile(
+    rf"(?:[\w'’‘\-]+\.?|(?:[\w'’‘\-]+\s+){{1,2}}(?:{CAPITAL}\.[\s-]*){{1,3}}|(?:{INITIAL}){{1,5}}){PARTICLES}{{0,3}}"
+    rf"|(?:[\w'’‘\-]+\s+){{1,2}}[\w'’‘\-]+{PARTICLES}{{1,3}}"
+)
+PERSON = re.compile(r"[^,]*,[^,]*|[^\s,]+(?:\s[^\s,]+){1,2}")  # between dashes: "Family, Given – Given Family"
+# What no given name begins with
+FAMILY_BEGINS = re.compile(r"(?:De|Dos|Las?|Ibn|V[ao]n (?:de[nr]?|’t|'t))\s")
+TRAILING_INITIALS = re.compile(
+    rf"(?P<family>.*?\w{{2,}}\S*)\s+(?P<given>(?:(?:{SHORT}){{1,4}}|{RUN}){PARTICLES}{{0,3}})"
+)
+FAMILY_IN_CAPITALS = re.compile(
+    rf"(?P<family>{CAPITAL}(?:{CAPITAL}|['’\- ])*{CAPITAL}{{2}}) (?P<given>{CAPITAL}[{LOWER}].*)"
+)
+BRACKETED = re.compile(r"(?P<family>[^()]+?)\s*\((?P<given>[^()\s]+)\)")
+# Each name of a list may tell its parts in one way
+LISTED = re.compile(rf"\s+[-–—]\s+|\s*[,;/]\s*(?:(?:&|{AND})\s*)?|\s*&\s*|\s+{AND}\s+")
+TOLD = (
+    re.compile(rf"(?P<family>[^\s().]+(?:\s[^\s().]+){{0,2}}) \((?P<given>{CAPITAL}[^\s()]*(?:\s[^\s()]+){{0,3}})\)"),
+    re.compile(rf"(?P<family>{CAPITAL}(?:{CAPITAL}|['’\- ])*{CAPITAL}) (?P<given>{CAPITAL}[{LOWER}].*)"),
+)
+# Small words that belong to a family name where they begin with a capital too.
+CAPITAL_PARTICLE = re.compile(
+    r"v[ao]n|de|del|della|di|da|dos|du|den|der|ter|ten|la|le|des|st\.?|ste\.?|saint|ó|ní|nic|uí|mac", re.IGNORECASE
+)
