@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
+from unicodedata import normalize
 
 import numpy as np
 from spacy.attrs import ORTH
@@ -19,6 +20,8 @@ from .errors import FeatureErrors
 from .hashing import string_hash, string_hashes
 from .induced import WordClasses
 from .spelling import Speller
+
+FORMS: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
 
 
 class WordList:
@@ -82,7 +85,9 @@ class WordList:
             if not line.strip() or (len(fields) == 1 and phrase.startswith("#")):
                 continue
             ways = split(phrase), phrase.split(), [fields[0].strip()]
+            # a text may have the letter é, or e with an accent behind it, whatever the file has
             lower = [tuple(unit.lower() for unit in units) for units in ways]
+            lower += [tuple(normalize(form, unit) for unit in units) for units in lower for form in FORMS]
             if len(fields) != 2 or not all(lower) or not value:
                 raise CRFError(FeatureErrors.CRF306.format(name=name, path=path, line=number, text=line))
             entries += [(units, value) for units in dict.fromkeys(lower)]

@@ -1,3 +1,5 @@
+from unicodedata import normalize
+
 import numpy as np
 import pytest
 import spacy
@@ -7,7 +9,7 @@ from spacy.tokens import Doc
 
 from spacy_crf.features.block import FeatureSettings
 from spacy_crf.features.features import Features
-from spacy_crf.features.hashing import string_hash
+from spacy_crf.features.hashing import string_hash, string_hashes
 from spacy_crf.features.resources import WordList, splitter
 
 
@@ -106,8 +108,18 @@ def test_read(tmp_path):
         (("new  york",), "CITY"),
         (("no", "break"), "X"),
         (("no\u2028break",), "X"),
+        ((normalize("NFD", "łódź"),), "CITY"),
         (("łódź",), "CITY"),
     ]
+
+
+@pytest.mark.parametrize("file_form", ["NFC", "NFD"])
+@pytest.mark.parametrize("text_form", ["NFC", "NFD"])
+def test_letters_with_accents_are_the_same_composed_or_not(tmp_path, file_form, text_form):
+    word_list = WordList.read("list", write(tmp_path, normalize(file_form, "Łódź\tCITY\nSão Lúcio\tTOWN\n")))
+    words = normalize(text_form, "in Łódź und São Lúcio").lower().split()
+    numbers = word_list.match(string_hashes(words), np.array([len(words)], dtype=np.intp))
+    assert [word_list.strings()[number] for number in numbers] == ["", "CITY", "", "TOWN", "I-TOWN"]
 
 
 def test_phrases_are_split_by_the_pipeline(tmp_path):
