@@ -87,7 +87,7 @@ class Draft:
     def add(self, label: str, text: str) -> None:
         """Take in a field. label (str): in upper case; with one that is not known the text goes to the notes."""
         self.faults += [fault for fault in map(str, find_faults(text)) if fault not in self.faults]
-        identifiers, rest = take_identifiers(STRAY.sub("", text))
+        identifiers, rest = take_identifiers(STRAY.sub("", normalise(text)))
         self.put_all(identifiers)
         if not re.search(r"\w", rest) and not (label == "AUTHOR" and REPEATED.match(rest)):
             return

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from unicodedata import category
 
 
 def _letters(test: Callable[[str], bool]) -> str:
@@ -9,8 +10,10 @@ def _letters(test: Callable[[str], bool]) -> str:
     return "".join(letter for letter in map(chr, range(0x3000)) if letter.isalpha() and test(letter))
 
 
-LOWER = _letters(str.islower)
+LOWER = _letters(lambda letter: letter.islower() and letter.title() != letter)  # Georgian has no capitals in names
 CAPITAL = f"[{_letters(lambda letter: letter.isupper() or letter.istitle())}]"
+# Letters, digits, apostrophes, and vowels and accents that are characters of their own, as in Hindi and pointed Hebrew
+WORD = r"\w'’‘" + "".join(sign for sign in map(chr, range(0x3000)) if category(sign)[0] == "M")
 EAST = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # kana, Han and Hangul: family names first, no initials
 EASTERN = re.compile(f"[{EAST}\u30fb]+")
 SINGLE = rf"[^\W\d_{EAST}]"  # may be an initial
@@ -117,13 +120,13 @@ RUN = rf"{CAPITAL}{{2,3}}"  # initials without full stops, as in "Family GH"
 PARTICLE_AND_RUN = re.compile(rf"(?:^|\s)[{LOWER}'’]{{1,4}}\s{RUN}$")  # a family in capitals, as in "von BAR"
 BEGINS_WITH_INITIAL = re.compile(rf"(?!Ó\s){CAPITAL}(?:\.|\s|$)|{NO_CASE}\.")
 # A family name in one word, with its particles if it has some.
-ONE_WORD = re.compile(rf"(?:['{LOWER}][\w'’.]*\s+)*[\w'’‘\-]+")
+ONE_WORD = re.compile(rf"(?:['{LOWER}][{WORD}.]*\s+)*[{WORD}\-]+")
 SHORT = rf"(?:{CAPITAL}\b\.?|{NO_CASE}\.|{DIGRAPH}\.)[\s-]*"
 PARTICLES = rf"(?:\s*\b[{LOWER}][{LOWER}'’]*(?!\w))"  # "d'Urfé" is more than one
 # Given names behind a family name of several words: one, or some with initials or particles behind them.
 GIVEN = re.compile(
-    rf"(?:[\w'’‘\-]+\.?|(?:[\w'’‘\-]+\s+){{1,2}}(?:{CAPITAL}\.[\s-]*){{1,3}}|(?:{INITIAL}){{1,5}}){PARTICLES}{{0,3}}"
-    rf"|(?:[\w'’‘\-]+\s+){{1,2}}[\w'’‘\-]+{PARTICLES}{{1,3}}"
+    rf"(?:[{WORD}\-]+\.?|(?:[{WORD}\-]+\s+){{1,2}}(?:{CAPITAL}\.[\s-]*){{1,3}}|(?:{INITIAL}){{1,5}}){PARTICLES}{{0,3}}"
+    rf"|(?:[{WORD}\-]+\s+){{1,2}}[{WORD}\-]+{PARTICLES}{{1,3}}"
 )
 PERSON = re.compile(r"[^,]*,[^,]*|[^\s,]+(?:\s[^\s,]+){1,2}")  # between dashes: "Family, Given – Given Family"
 # What no given name begins with

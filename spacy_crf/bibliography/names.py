@@ -278,7 +278,7 @@ def _leading_particle(words: list[str]) -> tuple[str, str]:
 
 
 def _is_particle(word: str) -> bool:
-    return next(filter(str.isalpha, word), "").islower()
+    return next(filter(str.isalpha, word), " ") in LOWER
 
 
 def _spelt(initials: str) -> str:

@@ -1,6 +1,7 @@
 """Documents to their lists of references, and lists to references: by numbering, indentation and blank lines."""
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice, pairwise
@@ -14,7 +15,7 @@ from ..reading.joining import LONGEST_WORD, find_words, join_lines
 from ..sections.layout import to_doc
 from ..sections.reader import READERS, read_layout
 from .dates import YEAR
-from .entry import SURROGATES
+from .entry import SURROGATES, normalise
 from .errors import BibliographyErrors
 from .names import LOWER
 
@@ -147,7 +148,7 @@ def find_list(path: Path) -> str:
     """
     layout, nlp = read_layout(path), spacy.blank("xx")
     doc = nlp.add_pipe("section_parser")(to_doc(nlp.vocab, layout))
-    headed = [(f"{node.number} {node.title}".strip(), node) for node in doc._.section_tree.walk() if node.heading]
+    headed = [(normalise(f"{node.number} {node.title}"), node) for node in doc._.section_tree.walk() if node.heading]
     found = [(title, node) for title, node in headed if HEADING.fullmatch(title)]
     sure = [node for title, node in found if not VAGUE.fullmatch(title)] or [node for _, node in found]
     if not sure and len(headed) > 1:
@@ -167,9 +168,9 @@ def split_references(text: str) -> list[Reference]:
     indentation is that of the first line, or, if all lines have the same, behind blank lines; without these, where a
     line looks complete and the next one like a beginning. Numbers count where they go on counting, up or down, or are
     all the same, so that a line may begin with another one. Short lines without figures before the first marker are a
-    title; others are references without a marker.
+    title; others are references without a marker. Letters with accents are composed ones (NFC), as models know them.
     """
-    text = INVISIBLE.sub("", SURROGATES.sub("\ufffd", text))
+    text = unicodedata.normalize("NFC", INVISIBLE.sub("", SURROGATES.sub("\ufffd", text)))
     lines = text.splitlines()
     if all(line.startswith(">") for line in lines if line.strip()):
         lines = [line.removeprefix(">") for line in lines]  # as in mails

@@ -14,7 +14,7 @@ from fastapi.responses import Response
 from spacy.language import Language
 
 from ..bibliography.bibtex import write_bibtex
-from ..bibliography.entry import SEASONS, Entry, EntryType, Name
+from ..bibliography.entry import SEASONS, Entry, EntryType, Name, normalise
 from ..bibliography.split import Reference, join_lines, split_references
 from ..reading.xml import IMPOSSIBLE
 from .answers import read_references
@@ -91,7 +91,8 @@ async def read_form(request: Request) -> list[str]:
 def to_reference(text: str) -> Reference:
     """A citation in one line, without its number in a list, which models have not learned from."""
     found = split_references(text)
-    return found[0] if len(found) == 1 and found[0].marker else Reference(join_lines(text.splitlines()), 1, 1)
+    whole = Reference(normalise(join_lines(text.splitlines())), 1, 1)
+    return found[0] if len(found) == 1 and found[0].marker else whole
 
 
 def wants_bibtex(request: Request) -> bool:

@@ -1,6 +1,7 @@
 """Pasted text is divided where its references begin, whatever the layout."""
 
 import textwrap
+import unicodedata
 
 import pytest
 from helpers.references import pasted, pasted_gold
@@ -146,6 +147,12 @@ def test_lists_that_do_not_count_from_one_by_one(numbers: list[int], marker: str
 def test_brackets_may_leave_numbers_out() -> None:
     found = split_references("[1] A. Bell. One.\n[3] C. Dent.\n[10] E. Fox. Three.\n[11] G. Hay. Four.\n")
     assert [item.marker for item in found] == ["[1]", "[3]", "[10]", "[11]"]
+
+
+def test_letters_with_accents_of_their_own_as_copied_from_a_pdf() -> None:
+    text = "Références\n\n[1] Müller, Jörg. Städte. Kösel, März 1998.\n[2] Čapek, Š. O věcech. 1954.\n"
+    assert split_references(unicodedata.normalize("NFD", text)) == split_references(text)
+    assert len(split_references(text)) == 2
 
 
 def test_bullets() -> None:

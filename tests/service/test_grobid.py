@@ -1,5 +1,6 @@
 """Citations as clients of GROBID send them."""
 
+from unicodedata import normalize
 from urllib.parse import urlencode
 from xml.etree.ElementTree import Element, fromstring
 
@@ -31,6 +32,11 @@ def test_bibtex_of_a_citation(client: httpx.Client) -> None:
     response = post(client, "processCitation", REFERENCE, accept="application/x-bibtex")
     assert response.headers["content-type"].startswith("application/x-bibtex")
     assert response.text.startswith("@book{ferreira2003kitchen,") and "Tollgate Press" in response.text
+
+
+def test_accents_that_are_characters_of_their_own(client: httpx.Client) -> None:
+    composed, apart = (post(client, "processCitation", normalize(form, REFERENCE)) for form in ("NFC", "NFD"))
+    assert normalize("NFC", apart.text) == composed.text
 
 
 def test_tei_of_a_citation(client: httpx.Client) -> None:
