@@ -243,8 +243,9 @@ def _core(piece: str, abbreviations: Collection[str]) -> tuple[int, int]:
     if end <= lead:  # periods and colons alone are no word, before a sign they are
         return 0, len(piece)
     core = piece[lead:end].lstrip(QUIET)
-    is_initial = len(core) == 1 and core.isupper() and core != "I"
-    if piece[end : end + 1] == "." and (is_initial or core.lower() in abbreviations or _ABBREVIATED.fullmatch(core)):
+    letters = core if core.isascii() else "".join(sign for sign in core if category(sign)[0] != "M")  # without accents
+    is_initial = len(letters) == 1 and letters.isupper() and core != "I"
+    if piece[end : end + 1] == "." and (is_initial or core.lower() in abbreviations or _ABBREVIATED.fullmatch(letters)):
         end += 1
     return lead, end
 
@@ -343,6 +344,6 @@ def _titled(lower: str) -> str:
     """Return a lower-cased word with its first letter, behind an apostrophe too, as a capital; not behind a digit."""
     for place, character in enumerate(lower if not lower[:1].isdigit() else ""):
         if character.isalpha():
-            capital = character.upper()
+            capital = character.title()  # not `upper`: Georgian has no capitals but for whole words
             return lower[:place] + capital + lower[place + 1 :] if len(capital) == 1 else lower
     return lower

@@ -175,6 +175,12 @@ def test_sentences_are_those_of_marks_that_are_kept() -> None:
     assert apply_edits(text, edits) == "So; it is. She went"
 
 
+def test_a_sentence_in_georgian_has_no_capital() -> None:
+    text, labels = "ის აქ არის anna", [Label(), Label(), Label("PERIOD"), Label()]
+    edits = Editor(MARKS, capitalise=True).edits(text, split_words(text), labels)
+    assert apply_edits(text, edits) == "ის აქ არის. Anna"
+
+
 def test_sentences_are_capitalised_by_rule() -> None:
     text, labels = "is it so it is McAdam", [Label(), Label(), Label("QUESTION"), Label(), Label(), Label("PERIOD")]
     edits = Editor(MARKS, capitalise=True).edits(text, split_words(text), labels)
@@ -186,6 +192,7 @@ def test_sentences_are_capitalised_by_rule() -> None:
     [
         *(("kent", "lower"), ("Kent", "Title"), ("NASA", "UPPER"), ("iPhone", "mixed"), ("McAdam", "mixed")),
         *(("I", "Title"), ("'Tis", "Title"), ("42", "lower"), ("3D", "UPPER"), ("漢", "lower"), ("ßA", "mixed")),
+        *(("თბილისი", "lower"), ("ᲗᲑᲘᲚᲘᲡᲘ", "UPPER"), ("ᾨδή", "Title")),
     ],
 )
 def test_cases(word: str, case: str) -> None:

@@ -1,6 +1,7 @@
 """Texts cut into words and marks."""
 
 import time
+from unicodedata import normalize
 
 import pytest
 from helpers.punctuated import strip
@@ -181,3 +182,10 @@ def test_what_follows_a_sign() -> None:
 def test_signs_keep_their_case(word: str, case: str) -> None:
     labels = [Label("PERIOD", case)] * 2
     assert restore(["so", word], labels, LabelScheme(["PERIOD"], case=True)).split()[1] == f"{word}."
+
+
+def test_periods_of_letters_whose_accents_or_vowels_are_characters_of_their_own() -> None:
+    text = normalize("NFD", "Č. Novák a É. Zola. कि.मी. दूर. कहा.")
+    found = [(normalize("NFC", text[word.start : word.end]), word.mark) for word in split_words(text)]
+    told = [("Č.", ""), ("Novák", ""), ("a", ""), ("É.", ""), ("Zola", "PERIOD"), ("कि.मी.", ""), ("दूर", "PERIOD")]
+    assert found == [*told, ("कहा", "PERIOD")]
