@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import accumulate, takewhile
+from unicodedata import normalize
 
 from ..core.grammar.numbering import PLACE, SIGNS, Reading, readings
 from ..core.grammar.numerals import ARABIC, INSERTED, KEYWORDS, MENTIONS, ORDINALS, PLURALS, RANKS
@@ -17,8 +18,14 @@ DEEPEST = max(RANKS.values()) + 1  # the rank of a number without a word
 
 
 def _any(words: Iterable[str]) -> str:
-    """A pattern of these words, the longest first, in any case."""
-    return f"(?i:{'|'.join(re.escape(word) for word in sorted(words, key=len, reverse=True))})"
+    """A pattern of these words, the longest first, in any case, with accents that are characters of their own too."""
+    forms = {form: None for word in words for form in (word, normalize("NFD", word))}
+    return f"(?i:{'|'.join(re.escape(form) for form in sorted(forms, key=len, reverse=True))})"
+
+
+def _listed(form: str) -> str:
+    """A word of a text as lists have it."""
+    return normalize("NFC", form.lower())
 
 
 _BRACKETS = r"\([0-9a-z]{1,4}\)"
@@ -182,16 +189,16 @@ def _groups(text: str) -> Iterator[Group]:
     for found in _MENTION.finditer(text):
         start, end = found.span()
         if found["ordinals"]:
-            word, places = WORDS[found["ranked"].lower()], list(_ORDINAL.finditer(text, start, found.end("ordinals")))
+            word, places = WORDS[_listed(found["ranked"])], list(_ORDINAL.finditer(text, start, found.end("ordinals")))
             ends = [own.end() for own in places[:-1]] + [end]
-            values = [Reading(ARABIC, PLACE, (ORDINALS[own[0].lower()],)) for own in places]
+            values = [Reading(ARABIC, PLACE, (ORDINALS[_listed(own[0])],)) for own in places]
             steps = [NumberStep(own.start(), last, word, (value,)) for own, last, value in zip(places, ends, values)]
         elif found["bare"]:
             start = found.start("bare")
             steps = [NumberStep(start, end, "", readings(found["bare"]))]
         else:
-            word = found["sign"] or WORDS[found["word"].lower()]
-            is_plural = (found["word"] or "").lower() in PLURALS or text[start + 1] in SIGNS
+            word = found["sign"] or WORDS[_listed(found["word"])]
+            is_plural = _listed(found["word"] or "") in PLURALS or text[start + 1] in SIGNS
             at = found.start("numbers")
             numbers = _numbers(found["numbers"], is_plural)
             whole = accumulate((own[0] for own in numbers), _completed)
@@ -224,7 +231,7 @@ def _numbers(text: str, is_plural: bool) -> list[re.Match[str]]:
 def _is_of_law(text: str, end: int) -> bool:
     """Whether a mention that ends here is one of another text."""
     law = _OF_LAW.match(text, end)
-    return law is not None and not set((law["between"] or "").lower().split()) & MENTIONS["own"]
+    return law is not None and not set(_listed(law["between"] or "").split()) & MENTIONS["own"]
 
 
 def rank_of(word: str) -> int:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
+from unicodedata import normalize
 
 from ..core.grammar.numbering import ALONE, INVISIBLE, plain
 from ..core.grammar.numerals import (
@@ -111,6 +112,11 @@ def find_numbering(text: str, start: int, end: int, first: bool = True) -> int:
     if not head.isascii():
         if match := ENCLOSED.match(head) or EAST.match(head):
             return start + match.end()
+        composed = normalize("NFC", head)
+        if len(composed) != len(head):  # accents are characters of their own
+            found = composed[: find_numbering(composed, 0, len(composed), first)]
+            ends = (at for at in range(len(head) + 1) if normalize("NFC", head[:at]) == found)
+            return start + next(ends, 0)
         head = "".join(map(_alike, head))
     if first and (match := KEYWORD.match(head) or WITHOUT_NUMBER.match(head) or ORDINAL_FIRST.match(head)):
         return start + match.end()

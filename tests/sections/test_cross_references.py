@@ -1,6 +1,7 @@
 """Mentions of sections, and the sections that they mean."""
 
 import json
+from unicodedata import normalize
 
 import pytest
 import spacy
@@ -399,3 +400,25 @@ def test_numbers_that_are_no_others(text: str, expected: list[tuple[str, str | N
     numbers = [node.number for node in doc._.section_tree.walk()]
     places = [(each, None if each.section is None else numbers[each.section]) for each in doc._.cross_references]
     assert [(text[each.start : each.end], number) for each, number in places] == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Capítulo I\nObjeto\n\nArtículo 1. Ámbito\nVéase el artículo 2.\n\nArtículo 2. Unión\nTexto.\n",
+        "Chapitre I – Objet\n\nArticle 1er. – Étendue\nVoir le deuxième alinéa de l’article 1er.\n",
+        "Άρθρο 1. Σκοπός\nΚείμενο.\n\nΆρθρο 2. Πεδίο\nΚείμενο.\n",
+    ],
+)
+def test_accents_that_are_characters_of_their_own(text: str) -> None:
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("section_parser")
+    composed, apart = (nlp(normalize(form, text)) for form in ("NFC", "NFD"))
+    found = [[(node.level, node.number, node.title) for node in doc._.section_tree.walk()] for doc in (composed, apart)]
+    assert [(level, *(normalize("NFC", one) for one in told)) for level, *told in found[1]] == found[0]
+    mentions = [
+        [(normalize("NFC", doc.text[one.start : one.end]), one.section) for one in doc._.cross_references]
+        for doc in (composed, apart)
+    ]
+    assert mentions[1] == mentions[0]
+    assert all(number for _, number, _ in found[0])

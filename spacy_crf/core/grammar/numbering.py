@@ -196,7 +196,8 @@ def readings(text: str) -> tuple[Reading, ...]:
     number counts as the first: Annex, Annex 2. Linear in the length, of which no more than 60 characters are a
     numbering.
     """
-    text = _FIRST_ROMAN.sub("I", text.strip(BLANK).replace("\u00a0", " "))
+    text = unicodedata.normalize("NFC", text.strip(BLANK))
+    text = _FIRST_ROMAN.sub("I", text.replace("\u00a0", " "))
     if not 0 < len(text) <= MAX_CHARACTERS:
         return ()
     text = _ABBREVIATED.sub("nr ", _INSERTED.sub(_as_letter, plain(text)), count=1) if len(text) > 1 else plain(text)
