@@ -621,3 +621,12 @@ def numbers_of(numbers: list[str], nlp: Language) -> list[str]:
     titles = (f"{number.strip()} {title}" for number, title in zip(numbers, cycle(["Ropes", "Ice", "Night Service"])))
     doc = nlp("".join(f"{heading}\n{text}\n\n" for heading in titles))
     return [" " * (level - 1) + number for level, number, _, _ in outline(doc)]
+
+
+@pytest.mark.parametrize("titles", [["კანონი აქ", "მიზანი"], ["הוראות כאן", "מטרה"], ["Правила здесь", "Цель"]])
+def test_titles_in_any_script(titles: list[str]) -> None:
+    """Georgian letters have capitals, but no title is written with one."""
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("section_parser")
+    doc = nlp("".join(f"{number}. {title}\n{title} 12 {title}.\n\n" for number, title in enumerate(titles, 1)))
+    assert [node.title for node in doc._.section_tree.walk()] == titles

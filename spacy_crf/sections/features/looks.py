@@ -300,7 +300,7 @@ def _of_neighbours(batch: UnitBatch, itself: dict[str, Bools]) -> dict[str, Bool
 
 def _is_uncased(batch: UnitBatch) -> Bools:
     """((N,)): texts that begin with a letter that is neither small nor a capital."""
-    return batch.flag_by_text(lambda own: own[:1].isalpha() and not own[0].isupper() and not own[0].islower())
+    return batch.flag_by_text(lambda own: own[:1].isalpha() and own[0].title() == own[0].lower())
 
 
 def _ends_in(own: str, signs: tuple[str, ...]) -> bool:
