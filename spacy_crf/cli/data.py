@@ -46,7 +46,6 @@ SECTIONS, RESTORER, REFERENCES = "sections", "punctuation_restorer", "references
 CORPUS, FOLD, SECTION_CORPUS = "spacy_crf.Corpus.v1", "spacy_crf.Fold.v1", "spacy_crf.SectionCorpus.v1"
 # Suffixes of files that tell what a folder holds, the surest first; those of a licence or a README do not
 TELLING = (".spacy", ".conllu", *COLUMNS, ".xmi", ".xlsx", ".xml", ".srt", ".vtt", ".sbv", ".ctm", ".jsonl", ".json")
-
 # Settings that say which files are read, and how much of them: not what becomes of a document
 OF_FILES = ("path", "limit", "augmenter")
 # Formats of a corpus that blocks of its settings are about, which want the format to be named
@@ -104,9 +103,8 @@ class Data:
         """The documents of `examples` with the gold of punctuation too; None where that is there or has no tokens."""
         reader = self.reader(nlp)
         text = getattr(reader, "text", None) or _text_of_training(nlp, reader)
-        if text is None or text.punctuation != "context":
-            return None
-        return list(_with_marks(reader).read_docs(nlp.vocab))
+        is_context = text is not None and text.punctuation == "context"
+        return list(_with_marks(reader).read_docs(nlp.vocab)) if is_context else None
 
     def docs(self, nlp: Language) -> Iterator[Doc]:
         """Documents with all of their gold: fields of references are entities, beside tags."""
@@ -132,7 +130,9 @@ class Data:
             return
         reader, number = self.reader(nlp), count(1)
         if not isinstance(reader, Corpus):
-            yield from ((eg.predicted, Place("document", next(number), self.path.stem)) for eg in reader(nlp))
+            is_bare = trained_settings(nlp, CORPUS).get("bare") or not isinstance(reader, PunctuationCorpus)
+            docs = (example.predicted for example in reader(nlp)) if is_bare else reader.read_raw(nlp)
+            yield from ((doc, Place("document", next(number), self.path.stem)) for doc in docs)
             return
         tell_unread(self.path, reader.format)
         if not set(GOLD_KINDS).intersection(reader.input or ()):  # which are to be as they were in training

@@ -60,6 +60,7 @@ SUFFIXES: dict[str, PunctuationFormat] = {
     ".conll": "labels",
 }
 LABELLED: tuple[PunctuationFormat, ...] = ("labels", "spacy")  # that say which mark a word has
+ANNOTATION = ("spans", "ents", "entities", "label", "labels", "tokens")  # in lines of JSON, of which none is read
 SURE = (".jsonl", ".spacy", ".srt", ".vtt", ".sbv", ".ctm")  # suffixes of files that hold nothing else
 
 
@@ -172,6 +173,20 @@ class PunctuationCorpus:
                     doc[place]._.set(name, value)
             yield doc
 
+    def read_raw(self, nlp: Language) -> Iterator[Doc]:
+        """Yield Docs without gold: words alone for a pipeline that restores marks, and whole texts for any other, those
+        of JSON lines as they are, the rest as `read_texts` does."""
+        if any(nlp.get_pipe_meta(name).factory == "punctuation_restorer" for name in nlp.pipe_names):
+            yield from (example.predicted for example in self(nlp))
+            return
+        files = [(file, path) for path in self.paths for file in self._files(path)]
+        if any((self.format or SUFFIXES.get(data_suffix(file))) != "jsonl" for file, _ in files):
+            yield from self.read_texts(nlp)
+            return
+        for file, name in name_files(files, self.paths):
+            for number, text in enumerate(self._read_json(file), 1):
+                yield write_doc_name(make_doc(nlp, text), number_name(name, number))
+
     def _scheme(self) -> LabelScheme:
         """Return all that the reader tells of words."""
         return LabelScheme(list(SIGNS), pairs=True, abbreviations=self.abbreviations, language=self.language)
@@ -245,6 +260,7 @@ class PunctuationCorpus:
             text = found.get(self.text_key) if isinstance(found, dict) else None
             if not isinstance(text, str):
                 raise CRFError(PunctuationErrors.CRF983.format(path=file, line=number, key=self.text_key))
+            self.anomalies.dropped.update(f"lists of {key!r}" for key in ANNOTATION if found.get(key))
             yield text
 
     def _read_labels(self, file: Path) -> Iterator[Passage]:

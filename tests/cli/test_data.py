@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from spacy_crf.cli import app
 from spacy_crf.cli.data import Data
-from spacy_crf.core.errors import CRFError
+from spacy_crf.core.errors import CRFError, CRFWarning
 from spacy_crf.corpora.reader import Corpus
 from spacy_crf.punctuation.reader import PunctuationCorpus
 from spacy_crf.sections.reader import SectionCorpus
@@ -121,6 +121,39 @@ def sectioned(path: Path) -> list[tuple[str, list[tuple[int, int, str]]]]:
     docs = SectionCorpus(path).read_docs(spacy.blank("nl").vocab)
     spans = ((doc.text, [*doc.spans["elements"], *doc.spans["sections"]]) for doc in docs)
     return [(text, [(span.start, span.end, span.label_) for span in own]) for text, own in spans]
+
+
+def test_annotation_of_json_lines_is_told_to_be_left_out(tmp_path: Path) -> None:
+    row = {"text": "Ada left.", "spans": [{"start": 0, "end": 3, "label": "PER"}], "answer": "accept"}
+    (tmp_path / "a.jsonl").write_text(f"{json.dumps(row)}\n{json.dumps({**row, 'spans': []})}\n", encoding="utf8")
+    with pytest.warns(CRFWarning, match=r"CRFW971.* 1 lists of 'spans'\."):
+        run("convert", tmp_path / "a.jsonl", tmp_path / "out.spacy")
+
+
+@pytest.mark.parametrize("name", ["a.srt", "a.jsonl", "folder"])
+def test_texts_keep_marks_and_capitals_for_what_restores_none(name: str, tmp_path: Path) -> None:
+    with zipfile.ZipFile(DATA / "models" / "tagger.zip") as archive:
+        archive.extractall(tmp_path / "model")
+    text, path = "Mr. Finch left, but Ada, who knew, stayed: why?", tmp_path / name
+    if name == "folder":
+        path.mkdir()
+        (path / "b.srt").write_text(CUES, encoding="utf8")
+    content = f"1\n00:00:01,000 --> 00:00:02,000\n{text}\n" if name == "a.srt" else json.dumps({"text": text})
+    (path / "a.jsonl" if path.is_dir() else path).write_text(content, encoding="utf8")
+    expected, found = (json.loads(run("tag", tmp_path / "model", one, "--json").split("\n")[0]) for one in (text, path))
+    assert found["tokens"] == expected["tokens"] and found["text"].strip() == text
+
+
+def test_texts_are_bare_words_for_what_restores_marks(tmp_path: Path) -> None:
+    (tmp_path / "a.srt").write_text(CUES, encoding="utf8")
+    nlp = spacy.blank("en")
+    nlp.add_pipe("punctuation_restorer")
+    bare = spacy.blank("en")
+    bare.config["corpora"] = {**bare.config["corpora"], "dev": {"@readers": "spacy_crf.Corpus.v1", "path": None}}
+    bare.config["corpora"]["dev"]["bare"] = True
+    for one in (nlp, bare):
+        ((doc, _),) = Data(tmp_path / "a.srt").raw(one)
+        assert doc.text.strip() == "well who's there it's ada mr. finch"
 
 
 def test_what_does_not_go_together_is_named(tmp_path: Path) -> None:
