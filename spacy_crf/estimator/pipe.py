@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 from spacy.language import Language
+from spacy.parts_of_speech import IDS as PARTS_OF_SPEECH
 
 from ..core.arrays import Indices, Ints, Segments, cached_property
 from ..core.errors import CRFError
 from ..core.sparse import SparseRows
 from ..core.weights import ChainWeights
 from ..features.features import Features
-from ..features.templates import MAX_OFFSET, NOT, WORD_FLAGS, Attribute, Template, parse_attribute, parse_templates
+from ..features.templates import CUT, MAX_OFFSET, NOT, WORD_FLAGS, Attribute, Template, parse_attribute, parse_templates
 from ..learning.model import get_weights, set_weights
 from ..learning.packed import dumps
 from ..pipe.block import SPAN_TARGETS
@@ -34,6 +35,8 @@ SHOWN = 5
 GAP = "{}"
 FLAGS = (*WORD_FLAGS, NOT, "BIAS", "BOS", "EOS", "SPACY")
 LOWER_CASED = ("LOWER", "LPREFIX", "LSUFFIX", "LSTART", "LEND")
+RUNS = {"SHAPE": re.compile(r"(.)\1{4}"), "COLLAPSED": re.compile(r"(.)\1")}  # that shapes never have
+TOO_LONG = "LONG"  # the shape of such a word
 ON = "1"  # the value of a flag
 _LINE = re.compile(r"(?P<id>(?P<kind>[UB])[^:]*)")
 _MACRO = re.compile(r"%x\[\s*(?P<row>[+-]?\d{1,9})\s*,\s*(?P<column>\d{1,9})\s*\]")
@@ -202,12 +205,23 @@ def is_flag(attribute: Attribute) -> bool:
 
 
 def _is_possible(attribute: Attribute, value: str) -> bool:
-    """Whether words may have a value of an attribute, as far as its length and capitals tell."""
-    if attribute.name in LOWER_CASED and value != value.lower():
+    """Whether words may have a value of an attribute, as far as its length and its characters tell."""
+    name, number = attribute.name, attribute.number
+    if name in LOWER_CASED and value != value.lower():
         return False
-    if attribute.name in ("PREFIX", "SUFFIX", "LPREFIX", "LSUFFIX"):
-        return len(value) == attribute.number
-    return attribute.name not in ("START", "END", "LSTART", "LEND") or len(value) <= attribute.number
+    if name in ("PREFIX", "SUFFIX", "LPREFIX", "LSUFFIX"):
+        return len(value) == number
+    if name in RUNS:
+        kinds = {character for character in value if character.isalpha() or character.isdigit()}
+        return value == TOO_LONG or (kinds <= set("Xxd") and not RUNS[name].search(value))
+    if name == "POS":
+        return value in {tag[: number or None] for tag in PARTS_OF_SPEECH}
+    if name == "DIGITS":
+        return set(filter(str.isdecimal, value)) == {"0"}
+    if name == "LENGTH":
+        return value.isdecimal()
+    is_cut = name in ("START", "END", "LSTART", "LEND") or (number and name in CUT)
+    return not is_cut or len(value) <= number
 
 
 def parse_spellings(spellings: Mapping[str, str]) -> list[Spelling]:

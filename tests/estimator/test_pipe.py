@@ -158,6 +158,29 @@ def test_white_space_is_labelled_as_by_the_model():
     assert [[token.tag_ for token in doc] for doc in docs] == labels
 
 
+@pytest.mark.parametrize(
+    "template, never, known",
+    [
+        ("POS", "NN", "NOUN"),
+        ("POS(2)", "NNP", "NO"),
+        ("TAG(2)", "NNP", "NN"),
+        ("SHAPE", "Xxxxxxx", "Xxxxx-Ⅷ"),
+        ("SHAPE", "ULL", "LONG"),
+        ("COLLAPSED", "XXxx", "Xx-d"),
+        ("DIGITS", "1984", "0000-x"),
+        ("LENGTH", "long", "12"),
+    ],
+)
+def test_values_that_a_template_never_has_are_named(template, never, known):
+    for value in (known, never):
+        crf = CRF().fit([[[f"f={value}"], ["f=0" if template == "DIGITS" else f"f={known}"]]], [["A", "B"]])
+        if value == known:
+            to_pipe(crf, spacy.blank("xx"), {template: "f={}"})
+            continue
+        with pytest.raises(CRFError, match=f"CRF724.*'f={never}'"):
+            to_pipe(crf, spacy.blank("xx"), {template: "f={}"})
+
+
 def test_an_estimator_becomes_a_pipe_as_its_model_would():
     X = [attributes([word for word, _ in sentence]) for sentence in CORPUS]
     crf = CRF(c2=0.05).fit(X, [[tag for _, tag in sentence] for sentence in CORPUS])
