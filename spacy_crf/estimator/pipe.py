@@ -23,6 +23,7 @@ from ..features.templates import CUT, MAX_OFFSET, NOT, WORD_FLAGS, Attribute, Te
 from ..learning.model import get_weights, set_weights
 from ..learning.packed import dumps
 from ..pipe.block import SPAN_TARGETS
+from ..pipe.labels import SKIPS_WHITE_SPACE
 from ..pipe.storage import Parts, seal
 from ..reading.files import read_bytes
 from ..tagging.component import CRFTagger
@@ -87,9 +88,9 @@ def to_pipe(
     """Add a tagger to a pipeline that decides like a CRFsuite model.
 
     Weights are found through the hashes of the values, as in any tagger. It has no start and end weights, and
-    positions outside the sequence have no value, as CRFsuite has none of its own. Attributes count as on or off. For
-    spans, the scheme forbids sequences that the model may allow, such as O before I-PER; tags that the scheme has and
-    the model has not are never given.
+    positions outside the sequence have no value, as CRFsuite has none of its own. Tokens of white space are words only
+    if the model knows such ones. Attributes count as on or off. For spans, the scheme forbids sequences that the model
+    may allow, such as O before I-PER; tags that the scheme has and the model has not are never given.
 
     model (CRFsuiteModel | CRF): from `read_crfsuite`, or an estimator that is fitted. nlp (Language): the pipeline.
     spellings (Mapping): for each template the form of its attribute strings, such as {"ORTH[0]": "w[0]={}",
@@ -164,6 +165,7 @@ def _fill(pipe: CRFTagger, model: CRFsuiteModel, imported: _Imported) -> None:
     unknown = [label for label in model.labels if label not in pipe.tags.number]
     if unknown:
         raise CRFError(EstimatorErrors.CRF725.format(labels=", ".join(map(repr, unknown[:SHOWN])), target=pipe.target))
+    pipe.cfg.learn(**{SKIPS_WHITE_SPACE: not any(map(str.isspace, imported.values))})  # its training showed none
     numbers = np.array([pipe.tags.number[label] for label in model.labels], dtype=np.intp)
     set_weights(pipe.model, _weights(get_weights(pipe.model), model, imported, numbers))
     features = Features(pipe.feature_config, pipe.sequence)

@@ -116,7 +116,7 @@ class KeepsPreparation:
     def learn_white_space(self, examples: Iterable[Example], target: Target) -> None:
         """Leave tokens of white space out from now on, if they are rare in the first examples and have no labels.
 
-        Without examples, as weights of another library come, nothing says so.
+        Without examples nothing says so; weights of another library may.
         """
         shown = list(islice(examples, N_LOOKED_AT))
         found = sum(int(is_white_space(example.predicted).sum()) for example in shown)

@@ -158,6 +158,18 @@ def test_white_space_is_labelled_as_by_the_model():
     assert [[token.tag_ for token in doc] for doc in docs] == labels
 
 
+def test_white_space_that_the_model_does_not_know_is_left_out(tmp_path):
+    X = [[[f"w={word}"] + [f"before={words[k - 1]}"] * (k > 0) for k, word in enumerate(words)] for words in TEXTS[:5]]
+    crf, nlp = CRF(c2=0.1).fit(X, [[tag for _, tag in sentence] for sentence in CORPUS]), spacy.blank("en")
+    to_pipe(crf, nlp, {"ORTH": "w={}", "ORTH[-1]": "before={}"}, target="ent")
+    nlp.to_disk(tmp_path)
+    for pipeline in (nlp, spacy.load(tmp_path)):
+        for words in TEXTS[:5]:
+            once, often = (pipeline(Doc(nlp.vocab, words=one)) for one in (words, " \n ".join(words).split(" ")))
+            assert [token.ent_type_ for token in list(often)[::2]] == [token.ent_type_ for token in once]
+            assert [ent.text.split() for ent in often.ents] == [ent.text.split() for ent in once.ents]
+
+
 @pytest.mark.parametrize(
     "template, never, known",
     [
