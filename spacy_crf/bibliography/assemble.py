@@ -18,7 +18,11 @@ from .names import parse_names
 from .segments import Segment, read_segments
 from .split import Reference, split_references
 
-IN = re.compile(r"^[(\[]?\s*(?:in|ln|dans)\b\s*:?\s+(?=\S)", re.IGNORECASE)
+# Before a book, or alone where its editors come first
+IN = re.compile(
+    r"^[(\[]?\s*(?:(?:in|ln|dans)\b(?:\s*:?\s+(?=\S)|:(?=\S)|\W*$)|(?:e[nm]|im|i|w|v|в(?:\s+кн\.)?)(?::\s+|:?\s*$))",
+    re.IGNORECASE,
+)
 SERIES = re.compile(r"^\(\s*=?\s*|^of\s+")
 BY = re.compile(r"^(?:by|bei)\s+(?=the\b|[A-Z])")
 STRAY = re.compile(r"^(?:[\"”»]|'')[\s,.;:]+")  # the end of a quotation belongs to the field before
@@ -30,7 +34,7 @@ CODE = re.compile(r"\s*\[(?P<code>[A-Z]{1,2})(?:/[A-Z]{2})?\][\s.,/]*$")
 LONGEST_REFERENCE = 20_000  # characters
 SHORT, MOST_CHARACTERS = ("VOLUME", "PAGES", "DATE", "TECH"), 300  # longer ones are something else
 ANNOUNCED = re.compile(
-    r"^(?:in|to appear in|available(?: at| from)?|retrieved(?: from)?|doi|url|from|last)\W*$", re.IGNORECASE
+    r"^(?:in|e[nm]|to appear in|available(?: at| from)?|retrieved(?: from)?|doi|url|from|last)\W*$", re.IGNORECASE
 )
 
 

@@ -65,7 +65,8 @@ KEY = re.compile(r"^\[[^\[\]]+\]\s*(?=\w)")
 GUESSED = re.compile(r"^\[([^\[\]]+)\][\s.,:;]*$")  # by who made the list: the book does not name them
 # Words that announce names, or say what the named did.
 BEFORE = re.compile(
-    r"^[(\[]?(?:(?:in|ln|dans)\b:?\s+(?!['’]t\s))?[(\[]?"
+    r"^[(\[]?(?:(?:in|ln|dans|e[nm]|în|teoksessa)\b:?\s+(?!['’]t\s)|(?:[iwvuву]|im|в\s+кн\.):\s+"
+    r"|(?-i:[IWVUВУ])\s+(?=.*[(\[](?:red|ред)\b))?[(\[]?"  # the last ones may be initials, too
     r"(?:(?:edited|compiled|collected|selected|written|directed|produced)(?:\s+and\s+\w+ed)?\s+by\s+"
     r"|(?!(?-i:Ed\s)(?!by\b))ed(?:s|d|ited)?\.?:?\s+(?:(?:and|&)\s+trans\.?\s+)?(?:by\s+)?"
     r"|(?:hg|hrsg|hgg|herausgegeben)(?:\.?\s+(?:von|v\.)|\.:?|:)\s+|éd(?:s)?\.\s+|by\s+|a c(?:ura|\.) di\s+"

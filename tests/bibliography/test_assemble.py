@@ -323,3 +323,15 @@ def test_words_for_the_author_before(word: str) -> None:
 def test_a_family_of_that_name_is_a_person() -> None:
     _, second = make_entries([[("AUTHOR", "Crane, Edith:")], [("AUTHOR", "Dies, Albert:"), ("TITLE", "On Ferries")]])
     assert second is not None and second.authors.names == (Name("Dies", "Albert"),)
+
+
+@pytest.mark.parametrize("word", ["in", "In:", "En:", "Em", "w:", "В кн.:"])
+def test_the_word_before_the_editors_is_no_book(word: str) -> None:
+    for label in ("BOOKTITLE", "JOURNAL", "CONTAINER"):
+        entry = make_entry([("TITLE", "Ropes"), (label, word), ("EDITOR", "K. Lund (ed.),"), (label, "Quays,")])
+        assert (entry.container, entry.series, entry.note) == ("Quays", "", "")
+
+
+@pytest.mark.parametrize("printed", ["in:Quays", "En: Quays", "Em: Quays", "I: Quays", "W: Quays", "В кн.: Quays"])
+def test_words_before_a_book_are_no_part_of_it(printed: str) -> None:
+    assert make_entry([("TITLE", "Ropes"), ("BOOKTITLE", printed)]).container == "Quays"

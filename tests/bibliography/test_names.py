@@ -255,6 +255,15 @@ CASES = {
     "HG Wells": ["Wells, HG"],
     "Lund LC 3rd, Moss FG, Eger EI 2nd.": ["Lund, L. C., 3rd", "Moss, F. G.", "Eger, E. I., 2nd"],
     "Li X, Chen S-Y.": ["Li, X.", "Chen, S.-Y."],
+    # "in" of other languages
+    "En K. Lund y P. Moss (Eds.),": ["Lund, K.", "Moss, P."],
+    "En: Lund, K. (coord.):": ["Lund, K."],
+    "Em: LUND, K.; MOSS, P. (org.).": ["LUND, K.", "MOSS, P."],
+    "I K. Lund & P. Moss (Red.),": ["Lund, K.", "Moss, P."],
+    "I: Lund, K. (red.)": ["Lund, K."],
+    "W: K. Lund (red.),": ["Lund, K."],
+    "В К. Лунд (ред.),": ["Лунд, К."],
+    "I K. Lund, P. Moss": ["Lund, I K.", "Moss, P."],
     # who edited and translated, and words between names
     "(K. Lund & P. Moss, Eds. & Trans.)": ["Lund, K.", "Moss, P."],
     "Lund, K., Ed. and Trans.": ["Lund, K."],
