@@ -207,7 +207,11 @@ class Draft:
     def take_volume(self, text: str) -> None:
         if year := fields.YEAR_OF_VOLUME.search(text):
             self.take_date(year[2])
-            text = f"{text[: year.start()]}, {text[year.end() :]}"
+            text = f"{text[: year.start()]}, {text[year.end() :]}".lstrip(" ,")
+        found = fields.YEAR_BEHIND.search(text)
+        if found and "number" in fields.parse_volume(text[: found.start()]):
+            self.take_date(found["date"])
+            text = text[: found.start()]
         self.put_all(fields.parse_volume(text))
 
     def take_pages(self, text: str) -> None:

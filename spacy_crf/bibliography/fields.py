@@ -44,8 +44,13 @@ EASTERN = re.compile(
 )
 PART = re.compile(r"(?P<volume>\d+),?\s+(?P<number>(?:Suppl(?:ement)?|Pt|Part|Spec)\b.*)", re.IGNORECASE)
 YEAR_OF_VOLUME = re.compile(
-    r"(?:^|(?<=\w)\.?\s*(\())((?:1[5-9]|20)\d\d(?:[-–/]\d\d(?:\d\d)?)?)(?(1)\)[\s,;:]+(?=\w)|;)"
-)  # "2003;12", "12 (2003/04), 3"
+    r"(?:^|(?:^|(?<=\w)\.?\s*)(\())((?:1[5-9]|20)\d\d(?:[-–/]\d\d(?:\d\d)?)?(?(1)|(?:\s[^\W\d_]{3,9}\.?(?:\s\d{1,2})?)?))"
+    r"(?(1)\)[\s,;:]+(?=\w)|;)"
+)  # "2003;12", "2003 Jul 5;12", "(2003) 12", "12 (2003/04), 3"
+# Behind a number: "12, no. 3 (June 2003)", "12(3), 2003"
+YEAR_BEHIND = re.compile(
+    r"[\s,]*(?:\(|(?<=,)\s*(?=\d))(?P<date>[^()\d]{0,30}(?:1[5-9]|20)\d\d(?:[-–/]\d\d(?:\d\d)?)?)\)?[\s,;:.]*$"
+)
 YEARS = re.compile(r"(?:1[5-9]\d\d|20[0-4]\d)(?:[-/](?:\d{1,2}|\d{4}))?", re.ASCII)
 VOLUME_OF_YEARS = re.compile(r"(?<=\d)\.\s*(?:Bd|Band|Jg|Jahrg(?:ang)?|årg(?:ång)?|roč|évf)\b\.?", re.IGNORECASE)
 EDITION = re.compile(
