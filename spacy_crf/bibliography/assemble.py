@@ -18,19 +18,11 @@ from .names import parse_names
 from .segments import Segment, read_segments
 from .split import Reference, split_references
 
-# Before a book, or alone where its editors come first
-IN = re.compile(
-    r"^[(\[]?\s*(?:(?:in|ln|dans)\b(?:\s*:?\s+(?=\S)|:(?=\S)|\W*$)|(?:e[nm]|im|i|w|v|в(?:\s+кн\.)?)(?::\s+|:?\s*$))",
-    re.IGNORECASE,
-)
 SERIES = re.compile(r"^\(\s*=?\s*|^of\s+")
 BY = re.compile(r"^(?:by|bei)\s+(?=the\b|[A-Z])")
 STRAY = re.compile(r"^(?:[\"”»]|'')[\s,.;:]+")  # the end of a quotation belongs to the field before
 REPEATED = re.compile(r"^[-–—_\s]{2,}[.,:;]*\s*")
 FOUR_FIGURES = re.compile(r"\W*(\d{4})\s*[-–—]{1,3}\s*(\d{4})\W*")
-# Codes of kinds that Chinese lists print behind a title, as GB/T 7714 has them: [J], [M/OL]; D is a thesis,
-# R a report, S a standard
-CODE = re.compile(r"\s*\[(?P<code>[A-Z]{1,2})(?:/[A-Z]{2})?\][\s.,/]*$")
 LONGEST_REFERENCE = 20_000  # characters
 SHORT, MOST_CHARACTERS = ("VOLUME", "PAGES", "DATE", "TECH"), 300  # longer ones are something else
 ANNOUNCED = re.compile(
@@ -136,23 +128,23 @@ class Draft:
         return sum(found, Names(others=names.others))
 
     def take_title(self, text: str) -> None:
-        found = CODE.search(text)
+        found = fields.CODE.search(text)
         if found:
             text, self.code = text[: found.start()], found["code"]
         self.put_all({"title": fields.clean(text)})
 
     def take_book(self, text: str) -> None:
-        bare = IN.sub("", text)
+        bare = fields.IN.sub("", text)
         is_series = bare == text and (SERIES.match(text) or "book" in self.values)
         self.put_all({"series" if is_series else "book": fields.clean(SERIES.sub("", bare))})
 
     def take_container(self, text: str) -> None:
         """Take in a journal or a book, where labels do not tell which one."""
-        is_book = IN.match(text) or fields.PROCEEDINGS.search(text) or self.editors
+        is_book = fields.IN.match(text) or fields.PROCEEDINGS.search(text) or self.editors
         (self.take_book if is_book else self.take_journal)(text)
 
     def take_journal(self, text: str) -> None:
-        text = IN.sub("", text).strip(" ,;:")
+        text = fields.IN.sub("", text).strip(" ,;:")
         is_abbreviated = re.search(r"\w\.\s", text) is not None and re.search(r"\w\.$", text[-2:]) is not None
         self.put_all({"journal": text if is_abbreviated else fields.clean(text)})
 

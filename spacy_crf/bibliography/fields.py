@@ -96,6 +96,14 @@ SHORT = re.compile(
     r"[Rr]ept?|[Dd]iss|phil)\.$"
 )
 SAME_PERSON = re.compile(r"(?:ders|dies|id)\.?|idem|eadem", re.IGNORECASE)  # as before, in footnotes
+# Before a book, or alone where its editors come first
+IN = re.compile(
+    r"^[(\[]?\s*(?:(?:in|ln|dans)\b(?:\s*:?\s+(?=\S)|:(?=\S)|\W*$)|(?:e[nm]|im|i|w|v|в(?:\s+кн\.)?)(?::\s+|:?\s*$))",
+    re.IGNORECASE,
+)
+# Codes of kinds that Chinese lists print behind a title, as GB/T 7714 has them: [J], [M/OL]; D is a thesis,
+# R a report, S a standard
+CODE = re.compile(r"\s*\[(?P<code>[A-Z]{1,2})(?:/[A-Z]{2})?\][\s.,/]*$")
 OTHER_KINDS = re.compile(
     r"patent|data\s?(?:set|file)|software|computer program|\bfilm\b|video|podcast|slides|\bposter\b|preprint",
     re.IGNORECASE,
