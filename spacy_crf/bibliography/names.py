@@ -73,7 +73,7 @@ def parse_names(text: str) -> tuple[Names, str]:
     # initials apart, and no spaces before punctuation or within "J.-P."
     text = re.sub(r"(?<=\.)\s*-\s*(?=[^\W\d_]\.)", "-", re.sub(r"\s+([.,])", r"\1", text))
     if not _is_one_body(text):
-        text = re.sub(rf"\b([^\W\d_]|{DIGRAPH})\.(?=[^\W\d_])", r"\1. ", text)
+        text = re.sub(rf"\b([^\W\d_]|{DIGRAPH})\.(?=[^\W\d_ªº])", r"\1. ", text)
     rest = LIFE.findall(text)
     text = LIFE.sub("", text)
     if besides := CONTRIBUTION.search(text):
@@ -82,6 +82,8 @@ def parse_names(text: str) -> tuple[Names, str]:
     text = FOR_BODY.sub("; ", text)
     text = SEPARATORS.sub(lambda found: "; " if ";" in found[0] else ", ", text)
     text = BEFORE.sub("", text.strip(EDGES))
+    if text.count("(") < text.count(")"):  # "(ed. by G. Family)"
+        text = re.sub(r"\)[.,;:\s]*$", "", text)
     text = text if ED.fullmatch(text) else AFTER.sub(", ", text).strip(EDGES)
     text = ROMAN_END.sub("", text)
     if all(PERSON.fullmatch(part) and ("," in part or not _is_body(part)) for part in re.split(r"\s[–—]\s", text)):
@@ -89,7 +91,7 @@ def parse_names(text: str) -> tuple[Names, str]:
     text, n_and_others = ET_AL.subn(", ", text)
     text, n_omitted = OMITTED.subn(", ", text)
     rest += ["".join(found) for found in ALIAS.findall(text)]
-    text = ALIAS.sub("", text)
+    text = ALIAS.sub("", text).replace("..", ".")
     return Names(tuple(_names(text.strip(EDGES))), n_and_others + n_omitted > 0), ", ".join(rest)
 
 

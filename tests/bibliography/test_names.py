@@ -264,6 +264,11 @@ CASES = {
     "W: K. Lund (red.),": ["Lund, K."],
     "В К. Лунд (ред.),": ["Лунд, К."],
     "I K. Lund, P. Moss": ["Lund, I K.", "Moss, P."],
+    # brackets around all, and ordinals
+    "(ed. by Karin Lund),": ["Lund, Karin"],
+    "(hrsg. von Karin Lund und Peter Moss):": ["Lund, Karin", "Moss, Peter"],
+    "Peter Moss)": ["Moss, Peter"],
+    "GIL, M.ª José y PÉREZ, M.ª J.": ["GIL, M.ª José", "PÉREZ, M.ª J."],
     # who edited and translated, and words between names
     "(K. Lund & P. Moss, Eds. & Trans.)": ["Lund, K.", "Moss, P."],
     "Lund, K., Ed. and Trans.": ["Lund, K."],
@@ -448,3 +453,7 @@ def test_brackets_that_do_not_close_take_no_time() -> None:
     started = time.process_time()
     parse_names(f"Smith [{'a' * 20_000}")
     assert time.process_time() - started < 5
+
+
+def test_a_name_in_brackets_leaves_the_initial_its_full_stop() -> None:
+    assert parse_names("Lund, K. [@klund].") == (Names((Name("Lund", "K."),)), "@klund")
