@@ -22,7 +22,6 @@ SERIES = re.compile(r"^\(\s*=?\s*|^of\s+")
 BY = re.compile(r"^(?:by|bei)\s+(?=the\b|[A-Z])")
 STRAY = re.compile(r"^(?:[\"”»]|'')[\s,.;:]+")  # the end of a quotation belongs to the field before
 REPEATED = re.compile(r"^[-–—_\s]{2,}[.,:;]*\s*")
-FOUR_FIGURES = re.compile(r"\W*(\d{4})\s*[-–—]{1,3}\s*(\d{4})\W*")
 LONGEST_REFERENCE = 20_000  # characters
 SHORT, MOST_CHARACTERS = ("VOLUME", "PAGES", "DATE", "TECH"), 300  # longer ones are something else
 ANNOUNCED = re.compile(
@@ -149,14 +148,14 @@ class Draft:
         self.put_all({"journal": text if is_abbreviated else fields.clean(text)})
 
     def take_date(self, text: str) -> None:
-        if is_long_range(text):
+        if dates.is_long_range(text):
             self.ranges.append(text)
             return
         date, rest = dates.parse_date(text)
         if date is None:
             self.parts_of_date.append(text)
             return
-        if is_long_range(rest):
+        if dates.is_long_range(rest):
             self.ranges.append(rest)
             rest = ""
         try:
@@ -218,13 +217,13 @@ class Draft:
         if genre and fields.THESIS.search(found.get("genre", "")) and not fields.THESIS.search(genre):
             self.add_note(" ".join(filter(None, [genre, self.values.pop("number", "")])))  # a number of a publication
             self.values.update(found)
-        elif genre and "genre" in found:
+        elif (genre and "genre" in found) or fields.MEDIA.fullmatch(found.get("genre", "")):
             self.add_note(fields.clean(text))
         else:
             self.put_all(found)
 
     def take_edition(self, text: str) -> None:
-        self.put_all({"edition": fields.parse_edition(text) or fields.clean(text)})
+        self.put_all({"edition": fields.bare_edition(text)})
 
     def take_note(self, text: str) -> None:
         accessed, text = take_accessed(text)
@@ -234,12 +233,6 @@ class Draft:
             self.values["edition"] = edition
         elif edition or re.search(r"\w", text):
             self.add_note(re.sub(r"^[\s.,;:]+", "", fields.clean(text)))
-
-
-def is_long_range(text: str) -> bool:
-    """Whether a text is four figures, a dash, and four figures, and too long a time for a publication."""
-    found = FOUR_FIGURES.fullmatch(text)
-    return found is not None and int(found[2]) - int(found[1]) > dates.LONGEST
 
 
 def _text_taker(name: str) -> Callable[[Draft, str], None]:
@@ -336,10 +329,12 @@ def _type(draft: Draft) -> EntryType:
         return fields.report_type(genre if fields.THESIS.search(genre) else "thesis")
     if "journal" in values:
         return EntryType.ARTICLE
-    if "book" in values and (draft.editors or not is_report):
-        return EntryType.INPROCEEDINGS if fields.PROCEEDINGS.search(values["book"]) else EntryType.INCOLLECTION
+    kind = fields.report_type(genre, number)
+    is_meeting = fields.PROCEEDINGS.search(values.get("book", ""))
+    if "book" in values and (draft.editors or not is_report or (is_meeting and kind is EntryType.MISC)):
+        return EntryType.INPROCEEDINGS if is_meeting else EntryType.INCOLLECTION
     if is_report:
-        return fields.report_type(genre)
+        return kind
     if "arxiv" in values:
         return EntryType.MISC
     if "PUBLISHER" not in draft.seen and fields.UNPUBLISHED.search(". ".join(draft.notes)):

@@ -34,10 +34,14 @@ YEAR = re.compile(
 )
 DAYS = re.compile(rf"(?<!\w)(\d{{1,2}})(?:\s?(?:st|nd|rd|th)|er)?(?:\.?{TO}(\d{{1,2}})(?:\s?(?:st|nd|rd|th))?)?(?!\w)")
 NO_DAY = re.compile(r"\s*(?:[^\W\d_]{2,}|\(\d|:\s*\d)")  # behind figures: "2nd printing", "12 pages", "12(3)"
+ORIGINAL = re.compile(r"^\((\d{4})\)(?=\s+(?:1[4-9]|20)\d\d(?!\d))")  # of a reprint: "(1813) 2003"
 WORD = re.compile(r"[^\W\d_]{3,}\.?")
 BETWEEN_MONTHS = re.compile(rf"[\s\d,]*{TO}[\s\d,]*")
 WEEKDAY = re.compile(r"(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*", re.IGNORECASE)
-FILLERS = frozenset(("de", "del", "le", "den", "der", "am", "di", "do", "da", "of", "г"))  # as in "5 de mayo de 1998"
+FILLERS = frozenset(
+    ("de", "del", "le", "den", "der", "am", "di", "do", "da", "of", "vom", "г")
+)  # as in "5 de mayo de 1998"
+FOUR_FIGURES = re.compile(r"\W*(\d{4})\s*[-–—]{1,3}\s*(\d{4})\W*")
 COUNTED = re.compile(r"\b(?:no|nr|n|vol|bd|issue|heft|iss|part|pt)\b\.?\s*$", re.IGNORECASE)  # before figures
 MISREAD = re.compile(r"(?<!\w)[\dlIO]{4}(?!\w)")
 FIGURES = str.maketrans("lIO", "110")
@@ -95,6 +99,7 @@ def _parse_one(text: str) -> tuple[Date | None, str]:
         day = Day.of(parts)
         if day is not None and len(day.parts) == len([part for part in parts if part]):
             return Date(day), _rest(text[: numeric.start()] + text[numeric.end() :])
+    text = ORIGINAL.sub(r"[\1]", text)
     # one in brackets beside another is that of the original
     years = min(YEAR.finditer(text), key=lambda own: (is_long(own), text[: own.start()].endswith("[")), default=None)
     if years is None:
@@ -119,6 +124,12 @@ def _parse_one(text: str) -> tuple[Date | None, str]:
 def is_long(years: re.Match[str]) -> bool:
     """Whether a range of years is so long that it may be one of pages, as in "1735-1780"."""
     return years[2] is not None and len(years[2]) == 4 and int(years[2]) - int(years[1]) > LONGEST
+
+
+def is_long_range(text: str) -> bool:
+    """Whether a text is four figures, a dash, and four figures, and too long a time for a publication."""
+    found = FOUR_FIGURES.fullmatch(text)
+    return found is not None and int(found[2]) - int(found[1]) > LONGEST
 
 
 def merge_dates(first: Date | None, second: Date | None) -> Date | None:

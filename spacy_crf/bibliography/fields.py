@@ -11,8 +11,9 @@ PAGES_WORD = re.compile(
 CHAPTER = re.compile(r"^(?:chap(?:ter)?|ch|kap(?:itel)?)\b\.?\s*(?P<number>[\dIVXLivxl]+)[\s,.;]*", re.IGNORECASE)
 TOTAL = re.compile(
     r"^(?P<total>(?:[\[\]\divxlcIVXLC]+(?:,|\s*\+)\s*)*\[?\d+\]?)"
-    r"(?:(?P<leaves>\s*(?:leaves|fols?|Bl))|\s*(?:pages?|pp|p|S|Seiten|blz|p[aá]gs?|str|с|стр))\b\.?(?:\s*[;,]\s*(?P<rest>.*))?$"
+    r"(?:(?P<leaves>\s*(?:leaves|fols?|Bl))|\s*(?:pages?|pp|p|[Ss]|Seiten|blz|p[aá]gs?|str|с|стр))\b\.?(?:\s*[;,]\s*(?P<rest>.*))?$"
 )
+WORD_BEHIND = re.compile(r"(?<=\d-)(\w*\d)(?:\.\s?|\s)(?:pp?|[Ss]s?|с|стр|old(?:al)?|o)$")
 FIGURES = re.compile(r"(\d{1,6})[-–—‐]{1,3}(\d{1,6})")
 MOST_ISSUES = 6  # of a volume that are printed as one
 RANGE = re.compile(r"\s*[-–—‐‑−～〜]{1,3}\s*")
@@ -23,16 +24,16 @@ VOLUME_AND_PAGES = re.compile(
 )
 VOLUMES = re.compile(r"^\d+\s+(?:vols?|volumes|Bde|Bände|t|tomes|dln|т)\b\.?$", re.IGNORECASE)
 VOLUME_WORD = re.compile(
-    r"^(?:volumes?|vols?|Bde?|Band|Jg|Jahrg(?:ang)?|dl|deel|tome|tomo|tom|t|том|т)\b\.?\s*|^vol(?=\d)|^(?-i:v)\.\s?(?=\w)",
+    r"^(?:volumes?|vols?|Bde?|Band|Jg|Jahrg(?:ang)?|dl|deel|tome|tomo|tom|t|том|т|roč|årg(?:[aå]ng)?|cilt|ann(?:o|ée)|a[nñ]o|a(?=\.\s[XVI]))\b\.?\s*|^vol(?=\d)|^(?-i:v)\.\s?(?=\w)",
     re.IGNORECASE,
 )
 NUMBER_WORD = re.compile(
-    r"^(?:numbers?|n[uú]ms?|nos?|nrs?|n|n°|nº|№|Heft|H|issues?|iss|fasc|вып|nummer|n[uú]mero|numéro|zesz(?:yt)?|z|č)\b\.?\s*(?=[\dIVXL])|^(?:n°|nº|№|no(?=\d))\s*",
+    r"^(?:numbers?|n[uú]ms?|nos?|nrs?|n|n°|nº|№|Heft|H|issues?|iss|fasc|вып|nummer|n[uú]mero|numéro|zesz(?:yt)?|z|č|sayı)\b\.?\s*(?=[\dIVXL])|^(?:n°|nº|№|no(?=\d))\s*",
     re.IGNORECASE,
 )
 BRACKETED_NUMBER = re.compile(r"(?P<volume>.*?)[\s,]*\((?P<number>[^()]+)\)?(?:\s*[,;:]\s*(?P<note>.+))?")
 SPELT_NUMBER = re.compile(
-    r"(?P<volume>.+?)[\s,]+(?P<number>(?:numbers?|n[uú]ms?|nos?|nrs?|n|Heft|H|issues?|iss|fasc|вып|nummer|n[uú]mero|numéro|zesz(?:yt)?|z|č)\b\.?\s*[\dIVXL].*|(?:n°|nº|№)\s*\d.*|no\d.*)",
+    r"(?P<volume>.+?)[\s,]+(?P<number>(?:numbers?|n[uú]ms?|nos?|nrs?|n|Heft|H|issues?|iss|fasc|вып|nummer|n[uú]mero|numéro|zesz(?:yt)?|z|č|sayı)\b\.?\s*[\dIVXL].*|(?:n°|nº|№)\s*\d.*|no\d.*)",
     re.IGNORECASE,
 )
 SHORT_NUMBER = re.compile(
@@ -53,10 +54,15 @@ YEAR_BEHIND = re.compile(
 )
 YEARS = re.compile(r"(?:1[5-9]\d\d|20[0-4]\d)(?:[-/](?:\d{1,2}|\d{4}))?", re.ASCII)
 VOLUME_OF_YEARS = re.compile(r"(?<=\d)\.\s*(?:Bd|Band|Jg|Jahrg(?:ang)?|årg(?:ång)?|roč|évf)\b\.?", re.IGNORECASE)
+NUMBER_BEFORE_WORD = re.compile(r"\b(\d+)\.\s(?:sz(?:ám)?|číslo)\b\.?", re.IGNORECASE)  # in Hungarian and Czech
 EDITION = re.compile(
     r"(?P<edition>(?:\d+\s?(?:st|nd|rd|th|d|e|ème)?\.?,?\s*)?"
     r"(?:first|second|third|fourth|fifth|sixth|revised|rev\.|enlarged|enl\.|expanded|verb\.|erw\.|neubearb\.|überarb\.|"
     r"new|and|&|\s|,)*)\s*(?:edition|edit|edn|ed|Auflage|Aufl|éd)\b",
+    re.IGNORECASE,
+)
+EDITION_WORD = re.compile(
+    r"(?:[\s,]*\b(?:edition|edit|edn?|ediz(?:ione)?|edici[oó]n|edição|Auflage|Aufl|éd(?:ition)?|uppl|udg|utg|druk|изд|wyd|vyd)\b\.?)+$",
     re.IGNORECASE,
 )
 REPORT_NUMBER = re.compile(
@@ -92,7 +98,7 @@ PROCEEDINGS = re.compile(
     r"forum|school\b|presented at)|\b[A-Z]{3,}[- ]?[’']?\d{2,4}\b|[’']\d\d\b|^[A-Z]{3,}(?:\W|$)"
 )
 SHORT = re.compile(
-    r"\b(?:[^\W\d_]\.[^\W\d_]+|[A-Z]|Lett|Rev|Sci|Proc|Conf|Symp|Res|Phys|Inc|Ltd|Co|Corp|Univ|"
+    r"\b(?:[^\W\d_]\.(?:[^\W\d_]+|\s[^\W\d_])|[A-Z]|Lett|Rev|Sci|Proc|Conf|Symp|Res|Phys|Inc|Ltd|Co|Corp|Univ|"
     r"[Rr]ept?|[Dd]iss|phil)\.$"
 )
 SAME_PERSON = re.compile(r"(?:ders|dies|id)\.?|idem|eadem", re.IGNORECASE)  # as before, in footnotes
@@ -105,14 +111,26 @@ IN = re.compile(
 # R a report, S a standard
 CODE = re.compile(r"\s*\[(?P<code>[A-Z]{1,2})(?:/[A-Z]{2})?\][\s.,/]*$")
 OTHER_KINDS = re.compile(
-    r"patent|data\s?(?:set|file)|software|computer program|\bfilm\b|video|podcast|slides|\bposter\b|preprint",
+    r"patent|data\s?(?:set|file)|software|computer program|\bfilm\b|video|podcast|slides|\bposter\b|preprint|"
+    r"presentation",
     re.IGNORECASE,
 )
+# What a report without a number calls itself
+REPORTS = re.compile(
+    r"\btech|\br(?:e?p(?:or)?ts?|ep)\b|\brapp(?:ort|\b)|bericht|informe|relat[óo]ri|raport|отч[её]т|报告|報告|보고서|papers?\b|memo|\bnotes?\b|"
+    r"\bTR\b|brief|bulletin|standard|\bnorme?\b|specification|manual|guide|handbook|draft|publication|circular|document",
+    re.IGNORECASE,
+)
+# A genre that says only where a work can be read
+MEDIA = re.compile(r"web|print|on-?line|en l(?:igne|ínea)|internet|pdf|e-?book|electronic", re.IGNORECASE)
 LONGEST_SHORT = 40  # characters of an abbreviation
 MOST_MARKS = 100  # around a text
 MARKS_AT_ENDS = " ,;:/–—=，；：、。．"
-QUOTES = {"“": "”", "‘": "’", "„": "“", "«": "»", '"': '"', "'": "'", "``": "''"}
-EASTERN_QUOTES = {"「": "」", "『": "』", "《": "》", "〈": "〉", "【": "】", "（": "）"}
+# One mark may open for several that close
+QUOTES = (
+    *("“”", "‘’", "„“", "„”", '„"', "””", "‚‘", "«»", "»«", "»»", "‹›", "›‹", '""', "''"),
+    *("「」", "『』", "《》", "〈〉", "【】", "（）"),
+)
 
 
 def clean(text: str) -> str:
@@ -120,7 +138,7 @@ def clean(text: str) -> str:
     text = " ".join(text.split())
     for _ in range(MOST_MARKS):
         previous = text
-        text = text.strip(MARKS_AT_ENDS).removesuffix(" -")
+        text = text.strip(MARKS_AT_ENDS).removesuffix(" -").rstrip("([").lstrip(")]")
         # the full stop of an abbreviation or initial stays
         text = _unwrapped(text if SHORT.search(text[-LONGEST_SHORT:]) else text.rstrip("."))
         if text == previous:
@@ -146,7 +164,7 @@ def parse_pages(text: str) -> dict[str, str]:
     if total := TOTAL.match(text):
         rest = {"note": clean(total["rest"])} if total["rest"] else {}
         return {**found, "page_total": total["total"] + (total["leaves"] or ""), **rest}
-    pages = one_hyphen(PAGES_WORD.sub("", text)).strip(" -.页頁쪽면")
+    pages = WORD_BEHIND.sub(r"\1", one_hyphen(PAGES_WORD.sub("", text)).strip(" -.:页頁쪽면"))
     return {**found, "pages": pages} if pages else found
 
 
@@ -155,7 +173,7 @@ def parse_volume(text: str) -> dict[str, str]:
 
     Of "12, 45-67", whose range is longer than one of issues, and of "12(3), 45" `pages`.
     """
-    bare = _without_edges(text)
+    bare = NUMBER_BEFORE_WORD.sub(r"no. \1", _without_edges(text)).removesuffix(" of")
     if (together := VOLUME_AND_PAGES.fullmatch(bare)) and (together["number"] or len(together["pages"]) > 2):
         return parse_pages(bare)
     if re.fullmatch(r"\([^()]+\)", text.strip(" ,;:.")) and not VOLUME_WORD.match(bare):
@@ -196,6 +214,12 @@ def parse_edition(text: str) -> str:
     return match["edition"].strip(" ,") if match else ""
 
 
+def bare_edition(text: str) -> str:
+    """What a field of editions says, without the word for edition behind it, as "Kindle" of "Kindle ed."."""
+    text = clean(text)
+    return parse_edition(text) or EDITION_WORD.sub("", text) or text
+
+
 def parse_report(text: str) -> dict[str, str]:
     """Some of `genre` and `number` of "Technical Report CS-94-08", "[Master's thesis", "U.S. Patent 99,214,077" etc."""
     text = clean(text)
@@ -204,21 +228,22 @@ def parse_report(text: str) -> dict[str, str]:
     return {name: value for name, value in found.items() if value}
 
 
-def report_type(genre: str) -> EntryType:
+def report_type(genre: str, number: str = "") -> EntryType:
     """The type of an entry by what a report is called; thesis before manuscript before report."""
     if THESIS.search(genre):
         return EntryType.MASTERSTHESIS if MASTERS.search(genre) else EntryType.PHDTHESIS
     if UNPUBLISHED.search(genre):
         return EntryType.UNPUBLISHED
-    return EntryType.MISC if OTHER_KINDS.search(genre) else EntryType.TECHREPORT
+    is_other = OTHER_KINDS.search(genre) or (genre and not number and not REPORTS.search(genre))
+    return EntryType.MISC if is_other else EntryType.TECHREPORT
 
 
 def _unwrapped(text: str) -> str:
     """Without a pair of marks around the text, and without a mark at its ends that has no partner."""
-    for opening, closing in (QUOTES | EASTERN_QUOTES).items():
+    for opening, closing in [*QUOTES, ("``", "''")]:
         if text.startswith(opening) and text.endswith(closing) and len(text) > len(opening):
             inner = text[len(opening) : -len(closing)]
-            if opening not in inner and (closing not in inner or closing in "'’"):
+            if opening not in inner and (closing not in inner or closing in "'’‘"):
                 return inner
     if len(text) > 1 and text.count('"') == 1 and '"' in (text[0], text[-1]):
         return text.strip('"')
@@ -227,6 +252,6 @@ def _unwrapped(text: str) -> str:
             return text[1:-1]
         if text.startswith(opening) and closing not in text:
             return text[1:]
-        if text.endswith(closing) and opening not in text:
+        if text.endswith(closing) and opening not in text and text.count(closing) % 2:
             return text[:-1]
     return text

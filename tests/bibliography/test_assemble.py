@@ -338,3 +338,32 @@ def test_the_word_before_the_editors_is_no_book(word: str) -> None:
 @pytest.mark.parametrize("printed", ["in:Quays", "En: Quays", "Em: Quays", "I: Quays", "W: Quays", "В кн.: Quays"])
 def test_words_before_a_book_are_no_part_of_it(printed: str) -> None:
     assert make_entry([("TITLE", "Ropes"), ("BOOKTITLE", printed)]).container == "Quays"
+
+
+@pytest.mark.parametrize(
+    ("genre", "kind"),
+    [
+        ("[Tweet].", "misc"),
+        ("[Motion picture].", "misc"),
+        ("Press release.", "misc"),
+        ("exhibition catalogue", "misc"),
+        ("Working paper,", "techreport"),
+        ("Tech. Rep.,", "techreport"),
+        ("Forschungsbericht,", "techreport"),
+        ("TR 12,", "techreport"),
+        ("ACI 318-02,", "techreport"),
+    ],
+)
+def test_a_genre_is_a_report_if_its_words_or_a_number_say_so(genre: str, kind: str) -> None:
+    assert make_entry([("TITLE", "Ropes"), ("GENRE", genre)]).type.value == kind
+
+
+def test_where_a_work_can_be_read_is_no_genre() -> None:
+    entry = make_entry([("TITLE", "Ropes."), ("PUBLISHER", "Quay Press,"), ("DATE", "2003."), ("GENRE", "Print.")])
+    assert (entry.type, entry.genre, entry.note) == (EntryType.BOOK, "", "Print")
+
+
+def test_what_was_presented_at_a_meeting_is_in_it() -> None:
+    meeting = ("BOOKTITLE", "Annual Meeting of Ropemakers")
+    entry = make_entry([("TITLE", "Ropes"), ("GENRE", "[Paper presentation]."), meeting])
+    assert (entry.type, entry.container, entry.genre) == (EntryType.INPROCEEDINGS, meeting[1], "Paper presentation")

@@ -212,3 +212,12 @@ def test_a_range_ends_behind_its_beginning() -> None:
 def test_the_end_of_a_range_of_years_may_be_one_figure(text: str, iso: str) -> None:
     date, rest = parse_date(text)
     assert date is not None and (date.iso, rest) == (iso, "")
+
+
+def test_the_year_before_that_of_a_reprint_is_of_the_original() -> None:
+    assert parse_date("(1813) 2003") == (Date(Day(2003)), "1813")
+    assert parse_date("1813 (2003)") == (Date(Day(1813)), "2003")
+
+
+def test_a_word_before_a_day_is_no_note() -> None:
+    assert parse_date("vom 3. April 2008") == (Date(Day(2008, 4, 3)), "")

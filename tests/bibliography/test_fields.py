@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from spacy_crf.bibliography.entry import EntryType
 from spacy_crf.bibliography.fields import (
     PROCEEDINGS,
+    bare_edition,
     clean,
     parse_edition,
     parse_pages,
@@ -61,6 +62,10 @@ from spacy_crf.bibliography.fields import (
         ("Bd. 2, S. 45–67", {"volume": "2", "pages": "45-67"}),
         ("45(Suppl 1):S12-S15", {"volume": "45", "number": "Suppl 1", "pages": "S12-S15"}),
         ("12(3):P45-P50", {"volume": "12", "number": "3", "pages": "P45-P50"}),
+        ("12–15 p.", {"pages": "12-15"}),
+        ("12–15. o.", {"pages": "12-15"}),
+        ("pp.: 12-15", {"pages": "12-15"}),
+        ("634 s.", {"page_total": "634"}),
         ("-", {}),
     ],
 )
@@ -215,7 +220,7 @@ def test_editions(text: str, edition: str) -> None:
 def test_reports(text: str, found: tuple[str | None, str | None], kind: str) -> None:
     parsed = parse_report(text)
     assert (parsed.get("genre"), parsed.get("number")) == found
-    assert report_type(parsed.get("genre", "")) is EntryType(kind)
+    assert report_type(parsed.get("genre", ""), parsed.get("number", "")) is EntryType(kind)
 
 
 @pytest.mark.parametrize(
@@ -261,3 +266,52 @@ def test_cleaning_takes_marks_only_and_is_final(text: str) -> None:
 )
 def test_proceedings(text: str, expected: bool) -> None:
     assert (PROCEEDINGS.search(text) is not None) is expected
+
+
+QUOTED = ["„Quays”", "”Quays”", "»Quays«,", "»Quays»", "›Quays‹", "‹Quays›.", "‚Quays‘", '„Quays"']
+
+
+@pytest.mark.parametrize("text", [*QUOTED, "Quays (", "), Quays"])
+def test_marks_around_a_field_are_no_part_of_it(text: str) -> None:
+    assert clean(text) == "Quays"
+
+
+@pytest.mark.parametrize("text", ["»Quays« und »Piers«", "”Quays” och ”Piers”", "›Quays‹ und ›Piers‹", "Kiel u. a."])
+def test_marks_of_words_within_a_field_stay(text: str) -> None:
+    assert clean(text) == text
+
+
+@pytest.mark.parametrize(
+    ("printed", "edition"),
+    [
+        ("3., überarb. u. erw. Aufl.", "3., überarb. u. erw."),
+        ("Kindle ed.", "Kindle"),
+        ("(2nd edition ed.)", "2nd"),
+        ("1st American ed.", "1st American"),
+        ("2e édition,", "2e"),
+        ("2. uppl.", "2."),
+        ("Seventh Edition", "Seventh"),
+        ("ed. 2", "ed. 2"),
+        ("Edition", "Edition"),
+    ],
+)
+def test_fields_of_editions(printed: str, edition: str) -> None:
+    assert bare_edition(printed) == edition
+
+
+@pytest.mark.parametrize(
+    ("printed", "found"),
+    [
+        ("roč. 12, č. 3", {"volume": "12", "number": "3"}),
+        ("12. évf. 3. sz.", {"volume": "12", "number": "3"}),
+        ("3. sz.", {"number": "3"}),
+        ("årg. 12, nr 3", {"volume": "12", "number": "3"}),
+        ("a. XII, n. 3", {"volume": "XII", "number": "3"}),
+        ("año 12, nº 3", {"volume": "12", "number": "3"}),
+        ("Cilt 12, Sayı 3", {"volume": "12", "number": "3"}),
+        ("vol. 2 of", {"volume": "2"}),
+        ("A. 12", {"volume": "A", "number": "12"}),
+    ],
+)
+def test_volumes_of_other_languages(printed: str, found: dict[str, str]) -> None:
+    assert parse_volume(printed) == found
