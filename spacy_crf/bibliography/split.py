@@ -81,11 +81,11 @@ KEYS = (
     _Style(re.compile(r"\(?(?:[a-z]|[ivxlc]{2,6})[.)]\s+"), is_weak=True),
 )
 NUMBERS = (
-    _Style(re.compile(r"[\[［【](\d{1,4})[\]］】]"), 3),
+    _Style(re.compile(r"[\[［【]\^?(\d{1,4})[\]］】]:?"), 3),
     _Style(re.compile(rf"[(（](\d{{1,3}})[)）]{LETTER}"), 3),
     _Style(re.compile(rf"(\d{{1,4}})[.．、]{LETTER}")),
     _Style(re.compile(rf"(\d{{1,4}})\s?[)）]{LETTER}")),
-    _Style(re.compile(r"(?:#|R|Ref\.?\s?|[<{])?(\d{1,3})[\]>}:.\-–]{0,2}(?=\s)"), is_weak=True),
+    _Style(re.compile(r"(?:#|R|Ref\.?\s?|[<{])?(\d{1,3})[\]>}:.\-–]{0,2}(?=\s|$)"), is_weak=True),
 )
 # Numbers that begin a list, or go on behind that
 FIRST, ONE_OR_TWO = (
@@ -307,7 +307,7 @@ def _markers(lines: Sequence[_Line], style: _Style) -> Iterator[_Marker]:
     for place, line in enumerate(lines):
         if match := style.pattern.match(line.text):
             marker = _Marker(match[0], int(match[1]) if style in NUMBERS else 0, place)
-            if not style.is_weak or _begins(line, marker):
+            if not style.is_weak or _begins(lines, marker):
                 yield marker
 
 
@@ -329,7 +329,7 @@ def _best_chain(lines: Sequence[_Line], candidates: Sequence[_Marker], widest_ga
         gaps = ((number - step * (1 + gap), gap) for gap in range((widest_gap if step else 0) + 1))
         costs = {best[wanted]: GAP_COST * gap for wanted, gap in gaps if wanted in best}
         is_credible = line.after_blank or _is_finished(lines[marker.line - 1].text)
-        if is_credible and step * (number - candidates[longest].number) > 0 and _begins(line, marker):
+        if is_credible and step * (number - candidates[longest].number) > 0 and _begins(lines, marker):
             costs.setdefault(longest, JUMP_COSTS[widest_gap > 0])
         source = max(costs, key=lambda at: (gains[at] - costs[at], -at), default=-1)
         gain = gains[source] - costs[source] if costs else float("-inf")
@@ -346,5 +346,6 @@ def _best_chain(lines: Sequence[_Line], candidates: Sequence[_Marker], widest_ga
     return chain[::-1]
 
 
-def _begins(line: _Line, marker: _Marker) -> bool:
-    return BEGINNING.match(line.text[len(marker.text) :].lstrip()) is not None
+def _begins(lines: Sequence[_Line], marker: _Marker) -> bool:
+    text = "\n".join(line.text for line in lines[marker.line : marker.line + 2])  # a number may have its own line
+    return BEGINNING.match(text[len(marker.text) :].lstrip()) is not None

@@ -341,3 +341,11 @@ def test_family_names_that_begin_with_small_letters(name: str, numbers: tuple[st
     lines = ["Aspen, Jo. 2001. On Ropes. Hull: Quay.", f"{name}. 2003. On Ferries. Hull: Quay."]
     found = split_references("\n".join(map("".join, zip(numbers, lines))))
     assert [reference.text for reference in found] == lines
+
+
+@pytest.mark.parametrize("printed", ["{}\n", "{}.\n", "[{}]\n", "[^{}]: "])
+def test_numbers_on_lines_of_their_own_and_of_footnotes(printed: str) -> None:
+    works = ["Lund, K. On ropes. Hull, 1998.", "“Quays at low tide.” Harbour 3, 12–15.", "Moss, P. Piers. Kiel, 2003."]
+    for title in ("", "References\n"):
+        text = title + "\n".join(printed.format(at) + work for at, work in enumerate(works, 1))
+        assert [one.text for one in split_references(text)] == works
