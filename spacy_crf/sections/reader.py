@@ -29,9 +29,10 @@ from .formats.docling import is_docling, read_docling
 from .formats.docx import read_docx
 from .formats.latex import read_latex
 from .formats.markdown import read_markdown
-from .formats.markup import read_html, read_xml
+from .formats.markup import read_html
 from .formats.pdf import read_pdf
 from .formats.rechtspraak import ROOTS, read_rechtspraak_gold
+from .formats.xml import read_xml
 from .layout import NAME, DocumentLayout, attach_layout, runs_of, to_doc
 from .rendering import (
     RENDERINGS,

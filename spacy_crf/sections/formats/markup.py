@@ -1,4 +1,4 @@
-"""Mark-up for reading, such as HTML and unknown XML: blocks begin lines, inline elements do not."""
+"""Mark-up for reading: blocks begin lines, inline elements do not. HTML is read here, XML by its elements in `xml`."""
 
 import re
 from collections.abc import Mapping, Sequence, Set
@@ -7,18 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...core.errors import required
-from ...core.grammar.numbering import readings
 from ...core.grammar.numerals import numeral
 from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import Kind
-from . import MarkupEvents, XmlSource, read_text
+from . import MarkupEvents, read_text
 
 CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 SPACE = re.compile(r"[ \t\n\r\f]+")
 NOT_IN_PAGES = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\ud800-\udfff]")  # lxml stops at them
-TITLES = ("title", "head", "heading")  # of XML
-NOT_SHOWN = frozenset({"teiheader", "metadata"})  # of XML
 SKIPPED = frozenset({"head", "script", "style", "template", "noscript", "iframe", "object"})
 INLINE = frozenset(
     {
@@ -29,13 +26,6 @@ INLINE = frozenset(
         *("bold", "date", "emph", "emphasis", "ext-link", "hi", "italic", "persname", "ref", "underline", "xref"),
     }
 )
-TEI = frozenset({"tei", "tei.2", "teicorpus"})  # roots, in files of which `title` is the name of a work
-TEI_INLINE = INLINE | {
-    *("add", "c", "choice", "corr", "expan", "foreign", "geogname", "gloss", "measure", "mentioned", "milestone"),
-    *("name", "num", "orgname", "orig", "pb", "pc", "placename", "ptr", "reg", "rs", "said", "seg", "sic", "socalled"),
-    *("supplied", "term", "title", "unclear", "w"),
-}
-EDITED = frozenset({"corr", "expan", "reg"})  # beside what stands in the source
 LONGEST_CSS = 1000  # characters of an attribute that are looked at
 HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
 TAG_STYLES = {
@@ -101,6 +91,7 @@ class _Element:
     ink: int
     styles: tuple[str, ...]
     is_hidden: bool = False
+    is_block: bool = False
     is_page: bool = False  # a table that holds headings or tables, and what is in it
 
 
@@ -113,7 +104,6 @@ class MarkupReader(MarkupEvents):
     def __init__(self, tag_styles: Mapping[str, str], skipped_tags: Set[str]) -> None:
         self.tag_styles = tag_styles
         self.skipped_tags = skipped_tags
-        self.inline = INLINE
         self.builder = LayoutBuilder()
         self.language = ""
         self.open: list[_Element] = []
@@ -132,15 +122,16 @@ class MarkupReader(MarkupEvents):
         if self.skipped:
             self.open.append(_Element(name, 0, 0, (), is_hidden))
             return
+        is_block = self.is_block(name)
         if name == "br":
             self._break_line()
-        elif name not in self.inline:
+        elif is_block:
             self._begin_block(name, attributes)
-        styles = [self.tag_styles[name]] if name in self.tag_styles else []
+        styles = [own] if (own := self.style_of(name)) else []
         css = attributes.get("style", "")[:LONGEST_CSS]
         styles += [style for pattern, style in CSS if pattern.search(css)] if css else []
         is_page = name != "table" and bool(self.open) and self.open[-1].is_page
-        self.open.append(_Element(name, self.builder.length, self.builder.ink, tuple(styles), is_page=is_page))
+        self.open.append(_Element(name, self.builder.length, self.builder.ink, tuple(styles), False, is_block, is_page))
         if name in CELLS:
             self.cells.append(self.open[-1])
 
@@ -155,7 +146,7 @@ class MarkupReader(MarkupEvents):
             self.builder.style(element.start, style)
         if element.name == "table" and not element.is_page:
             self.builder.style(element.start, Kind.OTHER.value)
-        if element.name not in self.inline:
+        if element.is_block:
             self._end_block(element)
 
     def data(self, text: str) -> None:
@@ -170,6 +161,14 @@ class MarkupReader(MarkupEvents):
     def is_hidden(self, name: str, attributes: Mapping[str, str]) -> bool:
         """Whether an element is not shown."""
         return name in self.skipped_tags
+
+    def style_of(self, name: str) -> str | None:
+        """How an element is formatted."""
+        return self.tag_styles.get(name)
+
+    def is_block(self, name: str) -> bool:
+        """Whether an element begins a line, and what comes behind it another one."""
+        return name not in INLINE
 
     def _begin_block(self, name: str, attributes: Mapping[str, str]) -> None:
         if name in CELLS:
@@ -310,40 +309,3 @@ class _LxmlTarget:
 
     def close(self) -> None:
         """Nothing is left to do."""
-
-
-class _XmlReader(MarkupReader):
-    number = ""  # of a heading of TEI whose text has yet to come: GROBID takes it out of the text, others do not
-
-    def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        if not self.open and name.lower() in TEI:
-            self.inline = TEI_INLINE
-            self.tag_styles = {tag: style for tag, style in self.tag_styles.items() if tag != "title"}
-        super().start(name, attributes)
-        if name.lower() not in self.inline:
-            number = attributes.get("n", "").strip() if self.inline is TEI_INLINE and name == "head" else ""
-            self.number = number if readings(number) else ""
-
-    def data(self, text: str) -> None:
-        if self.number and text.strip() and not self.skipped:
-            is_said = re.match(rf"\W*(?:[^\W\d]+\s)?(?:\w+\.)*{re.escape(self.number.strip('.()'))}(?!\w)", text)
-            text, self.number = text if is_said else f"{self.number} {text.lstrip()}", ""
-        super().data(text)
-
-    def is_hidden(self, name: str, attributes: Mapping[str, str]) -> bool:
-        is_second = name in EDITED and bool(self.open) and self.open[-1].name == "choice"
-        return super().is_hidden(name, attributes) or is_second
-
-
-def read_xml(path: Path) -> DocumentLayout:
-    """Read XML of formats that are not known otherwise, by the names of its elements.
-
-    Those that are inline in HTML and other usual formats are so, all others begin lines, and "title", "head" and
-    "heading" are titles. In TEI, "title" is none, and a heading has the number that its attribute `n` says, once.
-    Of a `choice`, what an editor made of the source is left out.
-
-    RAISES (ValueError): for malformed XML, with the line.
-    """
-    reader = _XmlReader(TAG_STYLES | dict.fromkeys(TITLES, "title"), NOT_SHOWN)
-    XmlSource(path, reader).read()
-    return reader.builder.build(path.stem, reader.language)

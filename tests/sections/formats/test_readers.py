@@ -442,3 +442,31 @@ def test_pages_are_read_as_browsers_show_them(tmp_path, page, text):
 def test_front_matter_and_footnotes(tmp_path, source, text):
     (tmp_path / "a.md").write_text(source, encoding="utf8")
     assert read_layout(tmp_path / "a.md").text == text
+
+
+CITED = {
+    # PMC's JATS: elements for the parts of names, with and without a space between them
+    "<mixed-citation><name><surname>Roe</surname><given-names>C</given-names></name>, <name><surname>Lund</surname> "
+    "<given-names>K</given-names></name>. <article-title>Piers of H<sub>2</sub>O</article-title>. <source>J Mar "
+    "Stud</source>. <year>2004</year>;<volume>12</volume>:<fpage>33</fpage>-<lpage>58</lpage>.</mixed-citation>": (
+        "Roe C, Lund K. Piers of H2O. J Mar Stud. 2004;12:33-58."
+    ),
+    "<element-citation>\n<person-group>\n<name><surname>Moss</surname><given-names>P</given-names></name>"
+    "</person-group>\n<article-title>Knots</article-title><year>2003</year></element-citation>": "Moss P Knots 2003",
+    "<citation-alternatives><element-citation><source>Sails</source></element-citation><mixed-citation>Berg A. "
+    "<source>Sails</source>.</mixed-citation></citation-alternatives>": "Berg A. Sails.",
+    # TEI, also as GROBID writes it
+    "<bibl><author>Roe, C.</author>, <title>On <hi>Ro</hi><hi>pes</hi></title><date>1990</date></bibl>": (
+        "Roe, C., On Ropes 1990"
+    ),
+    "<biblStruct><analytic><title>Knots</title><author><persName><forename>P</forename><surname>Moss</surname>"
+    "</persName></author></analytic><monogr><title>Sea</title></monogr></biblStruct>": "Knots P Moss Sea",
+}
+
+
+@pytest.mark.parametrize("root", ["article", "TEI"])
+@pytest.mark.parametrize("cited", CITED)
+def test_a_reference_of_xml_is_a_line_without_titles(read, root, cited):
+    layout = read("a.xml", f"<{root}><p>before</p><listBibl>{cited}{cited}</listBibl><p>behind</p></{root}>")
+    assert layout.text.split("\n") == ["before", CITED[cited], CITED[cited], "behind", ""]
+    assert not any(run.style == "title" for run in layout.runs)
