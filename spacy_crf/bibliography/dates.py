@@ -29,8 +29,12 @@ ISO_PARTS = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
 # Without full stops, figures up to 12 may be the month as well.
 DAY_FIRST = re.compile(r"(?<!\d)(?=\d{1,2}\.|1[3-9]|[23]\d)(\d{1,2})([./-])\s?(\d{1,2})\2\s?(\d{4})(?!\d)")
 EASTERN = re.compile(r"(?<!\d)(\d{4})\s?[年년]\s?(?:(\d{1,2})\s?[月월]\s?(?:(\d{1,2})\s?[日일])?)?")
+_MONTH = "|".join(rf"{name[:3]}(?:{name[3:]}|\w?\w?)\b" for names in MONTHS for name in names)
+# "1941 - 7 December" is a day
 YEAR = re.compile(
-    r"(?<!\d)(1[4-9]\d\d|20[0-4]\d)(?:\s*(?:[-–—]+|/)\s*(\d{4}|\d{1,2})(?![-/]?\d))?((?!(?<=0)s)[a-z](?!\w))?"
+    r"(?<!\d)(1[4-9]\d\d|20[0-4]\d)"
+    rf"(?:(?!\s*[-–—/]+\s*(?:[12]?\d|3[01])(?:st|nd|rd|th|er)?\.?\s+(?:de\s)?(?i:{_MONTH}))"
+    r"\s*(?:[-–—]+|/)\s*(\d{4}|\d{1,2})(?![-/]?\d))?((?!(?<=0)s)[a-z](?!\w))?"
 )
 DAYS = re.compile(rf"(?<!\w)(\d{{1,2}})(?:\s?(?:st|nd|rd|th)|er)?(?:\.?{TO}(\d{{1,2}})(?:\s?(?:st|nd|rd|th))?)?(?!\w)")
 NO_DAY = re.compile(r"\s*(?:[^\W\d_]{2,}|\(\d|:\s*\d)")  # behind figures: "2nd printing", "12 pages", "12(3)"
@@ -109,6 +113,8 @@ def _parse_one(text: str) -> tuple[Date | None, str]:
     bounds, behind = year_range(years[1], years[2] or "")
     if "/" in years[0] and bounds[-1] - bounds[0] > LONGEST_WITH_SLASH:
         bounds, behind = bounds[1:], years[1]
+    elif "/" in years[0] and len(years[2]) == 1 and bounds[-1] - bounds[0] > 1:
+        bounds, behind = bounds[:1], years[2]  # the number of a journal, as in "2010/3"
     months, text, place = _take_months(text, place)
     if len(months) == 2 and months[0] > months[1] and len(bounds) == 1:
         bounds = [bounds[0] - 1, bounds[0]]

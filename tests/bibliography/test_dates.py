@@ -221,3 +221,16 @@ def test_the_year_before_that_of_a_reprint_is_of_the_original() -> None:
 
 def test_a_word_before_a_day_is_no_note() -> None:
     assert parse_date("vom 3. April 2008") == (Date(Day(2008, 4, 3)), "")
+
+
+@pytest.mark.parametrize(
+    ("text", "iso", "rest"),
+    [
+        *(("1941 - 7 December", "1941-12-07", ""), ("1848 – 9. November", "1848-11-09", "")),
+        *(("(1789 – 14 juillet)", "1789-07-14", ""), ("2003 – 5th May", "2003-05-05", "")),
+        *(("2010/3", "2010", "3"), ("1998-9 (May)", "1998-05/1999", "")),
+    ],
+)
+def test_figures_behind_a_year_that_are_a_day_or_a_number_are_no_later_year(text: str, iso: str, rest: str) -> None:
+    date, left = parse_date(text)
+    assert date is not None and (date.iso, left) == (iso, rest)
