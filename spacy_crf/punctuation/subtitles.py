@@ -26,8 +26,10 @@ _CAPITALS = "".join(sign for sign in map(chr, range(0x2000)) if sign.isupper())
 _NAME = f"[{_CAPITALS}][{_CAPITALS}\u0300-\u036f0-9_ .'’-]*[{_CAPITALS}\u0300-\u036f0-9.]"
 # What is in brackets is blank by then: "[SPEAKER_00]: yes", "ANNA (laughs): yes"
 _SPEAKER = re.compile(rf"^\s*(>>+\s*|[-–‐—―]\s*)?((?:{_NAME})?\s*:\s+)?", re.MULTILINE)
-# Where most cues begin with one, as those of Zoom, whatever its case
-_ANY_SPEAKER = re.compile(r"^\s*(>>+\s*|[-–‐—―]\s*)?((?:[^\s:]+(?:[ \t]+[^\s:]+){0,3})?\s*:\s+)?", re.MULTILINE)
+# Where most cues begin with one, as those of Zoom, whatever its case; "he said: no" may be a line within a cue
+_ANY_SPEAKER = re.compile(
+    rf"\A\s*(>>+\s*|[-–‐—―]\s*)?((?:[^\s:]+(?:[ \t]+[^\s:]+){{0,3}})?\s*:\s+)?|{_SPEAKER.pattern}", re.MULTILINE
+)
 _SPECIAL = re.compile("[<{&]")
 LONGEST_CUE = 40  # lines
 MOST_REPEATED = 200  # words of a cue that are shown once more in the next
@@ -189,8 +191,9 @@ class _Cue(NamedTuple):
 
 
 def _names_speakers(cues: Iterable[tuple[str, Times | None]]) -> bool:
-    """Tell cues of which most begin with a name, some with the same."""
-    found = [_ANY_SPEAKER.match(text) for text, times in cues if times and text.strip()]
+    """Tell cues of which most begin with a name, some with the same; those with one in capitals tell nothing."""
+    spoken = (text for text, times in cues if times and text.strip())
+    found = [_ANY_SPEAKER.match(text) for text in spoken if not ((own := _SPEAKER.match(text)) and own[2])]
     names = [one[2] for one in found if one and one[2]]
     return 2 * len(names) >= len(found) and len(set(names)) < len(names)
 

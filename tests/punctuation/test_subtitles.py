@@ -211,6 +211,22 @@ def test_names_of_speakers_are_no_words_where_most_cues_have_one(nlp: Language) 
     ]
 
 
+@pytest.mark.parametrize("first", ["ANNA", "Anna"])
+def test_lines_within_cues_begin_with_what_is_spoken(first: str) -> None:
+    """Of cues that begin with names, in capitals or not."""
+    cues = [f"{first}: well\nhe said: no", f"{first}: yes", "BOB: so\nhe said: never", f"{first}: oh"]
+    srt = "\n".join(f"{k}\n00:00:0{k},000 --> 00:00:0{k},900\n{cue}\n" for k, cue in enumerate(cues, 1))
+    words = ["well", "he", "said:", "no", "yes", "so", "he", "said:", "never", "oh"]
+    assert [word.raw for word in spoken_words(lines_of([srt])) if word.raw] == words
+
+
+def test_names_in_capitals_do_not_tell_that_others_begin_cues() -> None:
+    cues = ["ANNA: well", "BOB: yes", "he said: no", "ANNA: so", "he said: never", "and left", "for", "good"]
+    srt = "\n".join(f"{k}\n00:00:0{k},000 --> 00:00:0{k},900\n{cue}\n" for k, cue in enumerate(cues, 1))
+    words = ["well", "yes", "he", "said:", "no", "so", "he", "said:", "never", "and", "left", "for", "good"]
+    assert [word.raw for word in spoken_words(lines_of([srt])) if word.raw] == words
+
+
 def test_words_behind_an_empty_line_are_of_the_cue_but_not_in_webvtt(nlp: Language) -> None:
     cues = "1\n00:00:01,000 --> 00:00:02,000\n\nwell what\n\ndid she\n\n2\n00:00:03,000 --> 00:00:04,000\nsay\n"
     words = ["well", "what", "did", "she", "say"]
