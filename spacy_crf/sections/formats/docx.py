@@ -104,7 +104,8 @@ class _DocxReader:
             places = self._places(paragraph)
             for run in list(paragraph.iter(f"{W}r")):
                 styles = self.styles.chain(value_of(run, "rPr", "rStyle"))
-                if next(run.iterancestors(f"{W}p")) is paragraph and is_hidden([run, *styles, *places[1:]]):
+                is_text = run.find(f"{W}fldChar") is None  # an end of a field ends it though it is hidden
+                if is_text and next(run.iterancestors(f"{W}p")) is paragraph and is_hidden([run, *styles, *places[1:]]):
                     run.getparent().remove(run)
             mark = paragraph.find(f"{W}pPr")
             frame = None if mark is None else mark.find(f"{W}framePr")

@@ -290,6 +290,16 @@ def test_fields_in_the_instruction_of_a_field_are_not_shown(tmp_path: Path) -> N
     )
 
 
+@pytest.mark.parametrize("kinds", [("begin", "end"), ("begin", "separate", "end")])
+def test_fields_whose_end_is_hidden_end(tmp_path: Path, kinds: tuple[str, ...]) -> None:
+    first, *others = (f'<w:fldChar w:fldCharType="{kind}"/>' for kind in kinds)
+    ends = "".join(f"<w:r><w:rPr><w:vanish/></w:rPr>{other}</w:r>" for other in others)
+    field = f'<w:r>{first}</w:r><w:r><w:rPr><w:vanish/></w:rPr><w:instrText>XE "boat"</w:instrText></w:r>{ends}'
+    assert (
+        body(tmp_path, item("The boat", f"{field}<w:r><w:t> sank.</w:t></w:r>", style="Normal")) == "The boat sank.\n"
+    )
+
+
 def test_deleted_rows_of_a_table_for_the_layout_of_a_page_are_left_out(tmp_path: Path) -> None:
     gone = row(item("gone", style="Normal"), told=f"<w:trPr><w:del {TRACKED}/></w:trPr>")
     assert body(tmp_path, f"<w:tbl>{row(item('Scope', style='Heading1'))}{gone}</w:tbl>") == "Scope\n"
