@@ -194,7 +194,8 @@ def _inverted_size(pieces: Sequence[str], place: int) -> int:
         return 2
     if _trailing_initials(first) or (PARTICLE_AND_RUN.search(first) and re.search(rf"\s{RUN}\.?$", second)):
         return 1
-    is_told = FAMILY_BEGINS.match(first) or (first.isupper() and re.search(f"[{LOWER}]{{2}}", second))
+    has_given = re.search(f"[{LOWER}]{{2}}", second) and not re.search(rf"{CAPITAL}{{2}}", second)
+    is_told = FAMILY_BEGINS.match(first) or (first.isupper() and has_given)  # but "JP DUPONT, Marie DURAND"
     return 2 if is_told or GIVEN.fullmatch(second) or ONE_WORD.fullmatch(first) else 1
 
 

@@ -65,6 +65,8 @@ CASES = {
     "Smith JA Jr, Jones B": ["Smith, J. A., Jr", "Jones, B."],
     "[American Library Association].": ["{American Library Association}"],
     "PÉREZ SOLER, José María.": ["PÉREZ SOLER, José María"],
+    "JP HALLE, Marie ROUSSET": ["HALLE, JP", "ROUSSET, Marie"],
+    "JEAN HALLE, Marie ROUSSET, Luc PETIT": ["HALLE, JEAN", "ROUSSET, Marie", "PETIT, Luc"],
     "DE OLIVEIRA, José Carlos, et LE GUEN, Anne Marie:": ["DE OLIVEIRA, José Carlos", "LE GUEN, Anne Marie"],
     "Berg JA van den, Vries K de.": ["van den~Berg, J. A.", "de~Vries, K."],
     "von BAR, Christian; van ESS, Josef:": ["von~BAR, Christian", "van~ESS, Josef"],
