@@ -1,7 +1,7 @@
 """The corpus reader that `spacy train` is given in the config."""
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -250,7 +250,8 @@ class Corpus:
 def tell_kept_sentences(nlp: Language) -> None:
     """Warn of components that would find sentences, and are measured on documents which have those of the file."""
     for name, pipe in nlp.pipeline:
-        overwrites = getattr(pipe, "overwrite", False) or (getattr(pipe, "cfg", None) or {}).get("overwrite")
+        cfg = getattr(pipe, "cfg", None)  # of components of one's own, anything
+        overwrites = getattr(pipe, "overwrite", False) or (isinstance(cfg, Mapping) and cfg.get("overwrite"))
         if "sents_f" in (nlp.get_pipe_meta(name).default_score_weights or ()) and not overwrites:
             warnings.warn(CorpusWarnings.CRFW498.format(name=name), CRFWarning, stacklevel=3)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from spacy import registry
 from spacy.language import Language
-from spacy.tokens import DocBin
+from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 
 from spacy_crf.annotation.documents import Preparation, read_doc_name
@@ -49,6 +49,19 @@ def test_sentences_of_the_file_are_told_that_a_component_would_find(nlp: Languag
     nlp.remove_pipe(name)
     nlp.add_pipe(name, config={"overwrite": True})
     list(Corpus(path, group="document")(nlp))
+
+
+class _WithOwnCfg:
+    cfg = Path("settings.toml")
+
+    def __call__(self, doc: Doc) -> Doc:
+        return doc
+
+
+def test_components_of_ones_own_may_have_any_cfg(nlp: Language, write: Write) -> None:
+    Language.factory("with_own_cfg", func=lambda nlp, name: _WithOwnCfg())
+    nlp.add_pipe("with_own_cfg")
+    assert len(list(Corpus(write("a.conll", TEXT), group="document")(nlp))) == 1
 
 
 def test_input_is_on_both_sides(nlp: Language, write: Write) -> None:
