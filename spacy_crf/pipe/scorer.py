@@ -126,8 +126,8 @@ def target_scores(target: str, spans_key: str = "sc") -> tuple[str, ...]:
 
 def report_scores(nlp: Language | None, name: str, scores: Iterable[str]) -> None:
     """Have scores of a component told of a trained pipeline, in its meta data, beside those that have a weight; and
-    warn where one with a weight is that of this component alone, as an earlier one, which is trained too, has it by the
-    same name.
+    warn where one with a weight is that of one component alone: of this one, as an earlier one, which is trained too,
+    has it by the same name, or of a later one that is not initialised, as it is frozen or taken from another pipeline.
 
     The default weights of a factory cannot depend on settings, and what they name without being measured is told as 0.
     """
@@ -136,10 +136,13 @@ def report_scores(nlp: Language | None, name: str, scores: Iterable[str]) -> Non
     weights, known = nlp.config["training"]["score_weights"], nlp.component_names
     weights.update((score, None) for score in scores if score not in weights)
     own = [score for score in _chosen_by(nlp, name) if weights.get(score)] if name in known else []
-    frozen = nlp.config["training"]["frozen_components"]
-    for other in (other for other in known[: known.index(name)] if other not in frozen) if own else ():
-        if shared := [score for score in _chosen_by(nlp, other) if score in own]:
-            message = PipeWarnings.CRFW419.format(name=name, other=other, scores=", ".join(shared))
+    place = known.index(name) if own else 0
+    frozen, waiting = nlp.config["training"]["frozen_components"], nlp.disabled
+    pairs = [(other, name) for other in known[:place] if other not in frozen]
+    pairs += [(name, other) for other in known[place + 1 :] if own and (other in frozen or other in waiting)]
+    for first, last in pairs:
+        if shared := [score for score in _chosen_by(nlp, last if first == name else first) if score in own]:
+            message = PipeWarnings.CRFW419.format(name=last, other=first, scores=", ".join(shared))
             warnings.warn(message, CRFWarning, stacklevel=3)
 
 

@@ -94,3 +94,17 @@ def test_scores_of_one_name_are_told_where_models_are_chosen_by_them(
     told = [str(one.message) for one in caught if "CRFW419" in str(one.message)]
     is_shared = weights is None and second != "set_valued_tagger"
     assert len(told) == is_shared and all("'first' and 'second'" in one and "crf_score" in one for one in told)
+
+
+@pytest.mark.parametrize("waits", ["frozen", "taken over", ""])
+def test_a_score_of_a_later_component_that_is_not_initialised_is_told(waits: str) -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("crf_tagger", name="first", config={"target": "tag"})
+    nlp.add_pipe("crf_tagger", name="second", config={"target": "pos"})
+    nlp.config["training"]["frozen_components"] = ["second"] if waits == "frozen" else []
+    examples = list(spacy.registry.resolve({"corpus": TAGGED})["corpus"](nlp))
+    with warnings.catch_warnings(record=True) as caught, nlp.select_pipes(disable=["second"] if waits else []):
+        warnings.simplefilter("always")
+        nlp.initialize(lambda: examples)
+    (told,) = [str(one.message) for one in caught if "CRFW419" in str(one.message)]
+    assert "'first' and 'second'" in told and "that of 'second' alone counts" in told
