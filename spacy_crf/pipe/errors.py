@@ -131,8 +131,11 @@ class PipeErrors(metaclass=Messages):
         "is {theirs!r} there, {value!r} here. Give the block `dictionary` the same, or begin without `start`."
     )
     CRF454 = (
-        "Component {name!r} was taken from another pipeline, whose component {source!r} it would ask, not that of this "
-        "one. Add one with its settings to this pipeline instead: nlp.add_pipe(FACTORY, name={name!r}, config=...)."
+        "Component {name!r} would ask the component {source!r} of a pipeline with another vocabulary than the document "
+        "has. If {name!r} was taken from another pipeline, add one with its settings to this pipeline instead: "
+        "nlp.add_pipe(FACTORY, name={name!r}, config=...). If another pipeline made the document, as it does in `spacy "
+        "find-threshold`, take Doc(nlp.vocab).from_bytes(doc.to_bytes()); for that command, name {name!r} in [nlp] "
+        "disabled."
     )
     CRF455 = (
         "Component {name!r}: the tag dictionary that it starts with looks words up as {look_up!r}, but the {part} of "

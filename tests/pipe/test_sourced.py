@@ -77,6 +77,15 @@ def test_a_component_that_asks_another_one_is_not_taken_from_another_pipeline(fa
     assert second("Anna walks.")[1].tag_ == first("Anna walks.")[1].tag_
 
 
+def test_documents_of_another_pipeline_are_told_of_as_such() -> None:
+    nlp = train(target="tag")
+    nlp.add_pipe("set_valued_tagger", config={"source": "crf_tagger", "target": "tag"})
+    doc = spacy.blank("xx").make_doc("Anna walks.")
+    with pytest.raises(ValueError, match="CRF454.*another pipeline made the document.*from_bytes"):
+        nlp(doc.copy())
+    assert nlp(Doc(nlp.vocab).from_bytes(doc.to_bytes()))._.tag_set == nlp("Anna walks.")._.tag_set
+
+
 def test_a_component_that_a_config_names_asks_the_one_that_is_trained(tmp_path: Path) -> None:
     first = train(target="tag")
     first.add_pipe("constraint_decoder", config={"source": "crf_tagger", "target": "tag"})
