@@ -66,8 +66,9 @@ class LearningWarnings(metaclass=Messages):
     )
     CRFW478 = (
         "Component {name!r} listens to a component that gives vectors, but documents have none, and are labelled as if "
-        "they were 0. Put that component (tok2vec) before this one, and leave it enabled; take both where you source "
-        "them, or give this one a layer of its own: nlp.replace_listeners('tok2vec', {name!r}, ['model.tok2vec'])."
+        "they were 0. Put that component (tok2vec) before this one, and leave it enabled; where this one is among "
+        "[training] annotating_components, name that one there, too; take both where you source them, or give this one "
+        "a layer of its own: nlp.replace_listeners('tok2vec', {name!r}, ['model.tok2vec'])."
     )
 
 

@@ -207,6 +207,15 @@ def test_empty_documents_do_no_harm():
     assert [len(doc) for doc in nlp.pipe(["", "Ada met Bo .", ""])] == [0, 4, 0]
 
 
+def test_a_listener_that_annotates_in_training_without_its_vectors_is_told_of():
+    nlp = initialized(with_listener(), examples := make_examples(with_listener()))
+    with pytest.warns(CRFWarning, match="CRFW478.*'crf_tagger'.*annotating_components"):
+        nlp.update(examples, annotates=["crf_tagger"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nlp.update(examples, annotates=["tok2vec", "crf_tagger"])
+
+
 def test_a_listener_without_its_vectors_is_told_of():
     nlp, other = initialized(with_listener(), examples := make_examples(with_listener())), spacy.blank("xx")
     learn(nlp, examples, epochs=2)
