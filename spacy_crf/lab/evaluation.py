@@ -172,11 +172,12 @@ def unknown_share(pipe: Any, tested: Scored) -> float | None:
     words = tested.words
     if words is None:
         return None
-    judged = [token.text not in words for example in tested.examples for token in _judged(pipe, example)]
+    judged = [token.text not in words for example in tested.examples for token in judged_tokens(pipe, example)]
     return sum(judged) / len(judged) if judged else None
 
 
-def _judged(pipe: Any, example: Example) -> list[Token]:
+def judged_tokens(pipe: Any, example: Example) -> list[Token]:
+    """Return the tokens with gold, where labels are those of tokens; all tokens else."""
     target, tokens = getattr(pipe, "cfg", {}).get("target"), example.predicted
     if target is None or target in SPAN_TARGETS:
         return list(tokens)

@@ -36,9 +36,10 @@ from ..sections.segment import Kind
 from ..tagging.component import CRFTagger
 from ..tagging.ranking import Order
 from ..tagging.review import review
+from ..tagsets.component import SetValuedTagger, SourcedSetTagger
 from .documents import Grams, Purpose, Source, by_document, count_grams, jensen_shannon, selected
 from .errors import LabErrors
-from .evaluation import as_seen, unknown_share
+from .evaluation import as_seen, judged_tokens, unknown_share
 from .measures import Scored, assess
 from .results import DocumentScores, Experiment, PartResult, SystemResult
 from .sampling import By, CorpusLayout, draw_test
@@ -312,6 +313,13 @@ def count_gold(pipe: Any, examples: Sequence[Example]) -> int:
         return sum(len(example.reference) for example in examples)
     tags = getattr(pipe, "tags", TagSet(pipe.labels, "none"))
     return sum(name is not None for example in examples for name in pipe.annotation.judged(example, tags))
+
+
+@count_gold.register(SetValuedTagger)
+@count_gold.register(SourcedSetTagger)
+def count_weighted(pipe: Any, examples: Sequence[Example]) -> int:
+    """Count the tokens with gold, which may be weighted; sets over another component have no annotation to ask."""
+    return sum(len(judged_tokens(pipe, example)) for example in examples)
 
 
 @count_gold.register

@@ -148,6 +148,20 @@ def test_documents_count_by_their_tokens_with_gold(tmp_path: Path) -> None:
     assert pooled == pytest.approx(test.scores["ml_acc"])
 
 
+def test_sets_over_another_component_count_by_their_tokens_with_gold(tmp_path: Path) -> None:
+    config = make_config(tmp_path)
+    for path in (tmp_path / "train").iterdir():
+        first, *rest = path.read_text(encoding="utf8").split("\n")
+        path.write_text("\n".join([first.split("\t")[0] + "\t", *rest]), encoding="utf8")
+    sets = {"factory": "set_valued_tagger", "source": "hmm_tagger"}
+    config["components"] = {"hmm_tagger": {"factory": "hmm_tagger"}, "set_valued_tagger": sets}
+    config["nlp"]["pipeline"], config["initialize"] = list(config["components"]), {}
+    (system,) = run(config, SplitSettings("kfold", folds=2)).systems
+    for test in system.tests:
+        assert sum(document.tokens for document in test.documents) == test.test_tokens - 2
+    assert summarise(system.tests)["ml_util"].interval is not None
+
+
 def test_scores_are_those_of_the_same_pipeline_trained_by_hand(folds: Experiment, config: Config) -> None:
     system = make_system("ours", config, RunSettings())
     layout = system.layout
