@@ -205,8 +205,8 @@ class Promises(ABC):
         """The promise at a level; a coded error where there can be none."""
 
     @abstractmethod
-    def figures(self, promise: Any) -> tuple[float, ...]:
-        """The figures of a promise."""
+    def figures(self, promise: Any) -> tuple[float | None, ...]:
+        """The figures of a promise; None for the share of nothing."""
 
     @abstractmethod
     def settings(self, promise: Any) -> dict[str, Any]:
@@ -220,7 +220,7 @@ class Promises(ABC):
     def warn(self, promise: Any) -> None:
         """Tell what a promise does not cover."""
 
-    def table(self, levels: Sequence[float]) -> tuple[list[tuple[float, ...]], list[str]]:
+    def table(self, levels: Sequence[float]) -> tuple[list[tuple[Any, ...]], list[str]]:
         """A row for each level, ascending, that can be promised, and why others cannot."""
         rows, refusals = [], []
         for level in levels:
@@ -230,7 +230,7 @@ class Promises(ABC):
                 refusals.append(str(error))
         return rows, refusals
 
-    def shown(self, rows: Sequence[tuple[float, ...]]) -> str:
+    def shown(self, rows: Sequence[tuple[Any, ...]]) -> str:
         """The table of some rows; figures whose names begin with "share" are shares."""
         lines = []
         for level, *figures in rows:
@@ -257,7 +257,7 @@ class TagPromises(Promises):
         fallback: Literal["full", "pooled"] = "full" if asked.full else "pooled"
         return conformal_sets(self.held_out, level, score, condition, fallback, self.groups, asked.seed)
 
-    def figures(self, promise: Guarantee) -> tuple[float, ...]:
+    def figures(self, promise: Guarantee) -> tuple[float | None, ...]:
         held_out = self.held_out
         known = held_out.weights.any(axis=1)
         sets = guarantee_rule(promise)(held_out.marginals, held_out.tokens)[known]
@@ -267,7 +267,7 @@ class TagPromises(Promises):
         return (
             float(sets.sum(axis=1).mean()),
             float(single.mean()),
-            float(right[single].mean()) if single.any() else 0.0,
+            float(right[single].mean()) if single.any() else None,
         )
 
     def settings(self, promise: Guarantee) -> dict[str, Any]:
@@ -314,7 +314,7 @@ class SpanPromises(Promises):
         units = found.documents if self.unit == "document" else found.sentences
         return control_span_risk(found.probabilities, units, level, self.unit, self.loss, self.longest)
 
-    def figures(self, promise: SpanRisk) -> tuple[float, ...]:
+    def figures(self, promise: SpanRisk) -> tuple[float | None, ...]:
         if not self._sets or promise.threshold < self._least:
             docs = [example.predicted for example in self.examples]
             self._least, self._sets = promise.threshold, likely_spans_of(self.pipe, docs, promise)

@@ -259,17 +259,18 @@ def read_span_set(doc: Doc, key: str) -> list[LikelySpan]:
 class SpanSetReport(NamedTuple):
     """Measures of sets of spans.
 
-    documents (int), spans (int): with gold spans, and how many these have. coverage (float): share of these in their
-    sets. size (float): spans in the sets of a document, of which there may be several. alone (float): share of spans
-    that overlap no other one of their set. alone_right (float): share of these that are gold.
+    documents (int), spans (int): with gold spans, and how many these have. coverage (float | None): share of these in
+    their sets. size (float): spans in the sets of a document, of which there may be several. alone (float | None):
+    share of spans that overlap no other one of their set. alone_right (float | None): share of these that are gold.
+    Shares of nothing are None.
     """
 
     documents: int
     spans: int
-    coverage: float
+    coverage: float | None
     size: float
-    alone: float
-    alone_right: float
+    alone: float | None
+    alone_right: float | None
 
 
 def report_span_sets(sets: Iterable[tuple[Sequence[LikelySpan], GoldSpans]], documents: Indices) -> SpanSetReport:
@@ -283,6 +284,7 @@ def report_span_sets(sets: Iterable[tuple[Sequence[LikelySpan], GoldSpans]], doc
         spans, covered, size = spans + len(gold.places), covered + len(known & own), size + len(found)
         told = set(filter(gold.judges, lone))
         alone, judged, right = alone + len(lone), judged + len(told), right + len(told & known)
-    n_documents = len(np.unique(documents))
-    shares = covered / max(1, spans), size / max(1, n_documents), alone / max(1, size), right / max(1, judged)
-    return SpanSetReport(len(with_spans), spans, *shares)
+    pairs = (covered, spans), (alone, size), (right, judged)
+    coverage, lone_share, lone_right = (part / whole if whole else None for part, whole in pairs)
+    mean_size = size / max(1, len(np.unique(documents)))
+    return SpanSetReport(len(with_spans), spans, coverage, mean_size, lone_share, lone_right)

@@ -161,6 +161,8 @@ def test_where_gold_is_unknown_no_span_is_wrong(trained: Language) -> None:
     report, twice = report_span_sets(zip(sets, gold), numbers), np.append(numbers, numbers)
     assert report_span_sets(zip([*sets, *sets], [*gold, *none]), twice).alone_right == report.alone_right > 0
     assert report_span_sets(zip(sets, none), numbers).alone == report.alone
+    nothing = report_span_sets(zip([[] for _ in sets], none), numbers)
+    assert (nothing.coverage, nothing.alone, nothing.alone_right) == (None, None, None)
 
 
 @given(st.integers(0, 10_000), st.sampled_from([0.0531, 0.1037, 0.2093, 0.3711]))

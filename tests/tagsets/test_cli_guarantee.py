@@ -107,6 +107,13 @@ def misses(folder: Path, data: Data) -> tuple[float, float, float]:
     )
 
 
+def test_where_no_set_has_one_tag_none_of_these_is_right_or_wrong(model: Path, held_out: Path) -> None:
+    asked = model, held_out, "--unit", "sentence", "--loss", "any", "--level", 0.003, "--levels", 0.003
+    (row,) = json.loads(run(*asked, "--json").stdout)["levels"]
+    assert row["share_single"] == 0 and row["share_single_right"] is None
+    assert re.search(r"99\.7 % +\S+ +0\.00 % *\n", run(*asked).stdout)
+
+
 @pytest.mark.parametrize(
     "options, unit",
     [
