@@ -179,7 +179,7 @@ def split_references(text: str) -> list[Reference]:
     for part in map(_unfolded, _parts(lines)):
         markers = _numbered_starts(part)
         before = part[: min(markers, default=len(part))]
-        is_title = bool(markers) and all(map(_is_title, before))
+        is_title = bool(markers) and all(_is_title(line.text) for line in before)
         starts = [*([] if is_title else _unnumbered_starts(before)), *sorted(markers)]
         for first, end in zip(starts, [*starts[1:], len(part)]):
             printed = markers[first].text if first in markers else ""
@@ -218,7 +218,7 @@ def _beginnings(lines: Sequence[str]) -> set[int]:
         (number, _), (before, text) = filled[place], filled[place - 1]
         if number > before + 1 and _is_finished(text) and not other_first:
             found.add(number)
-        elif before > 1 and not lines[before - 2].strip() and _is_title_text(text):
+        elif before > 1 and not lines[before - 2].strip() and _is_title(text):
             found.add(before)
     return found
 
@@ -244,12 +244,8 @@ def _stands_apart(line: _Line, before: Sequence[_Line], behind: Sequence[str]) -
     return line.after_blank and not "".join(behind).strip() and (not before or _is_finished(before[-1].text))
 
 
-def _is_title(line: _Line) -> bool:
+def _is_title(text: str) -> bool:
     """Whether a line before a list may be its title: without figures, and without a full stop at its end."""
-    return _is_title_text(line.text)
-
-
-def _is_title_text(text: str) -> bool:
     return len(text) <= LONGEST_TITLE and not re.search(r"\d", text) and not _is_finished(text)
 
 
@@ -286,7 +282,7 @@ def _keyed(lines: Sequence[_Line], style: _Style) -> list[_Marker]:
     """All lines with a key or bullet, if the first one is at the top or below titles only."""
     found = list(_markers(lines, style))
     is_list = len(found) > 1 or (found and found[0].line == 0 and not style.is_weak)
-    return found if is_list and all(map(_is_title, lines[: found[0].line])) else []
+    return found if is_list and all(_is_title(line.text) for line in lines[: found[0].line]) else []
 
 
 def _counted(lines: Sequence[_Line], style: _Style) -> list[_Marker]:
@@ -313,7 +309,7 @@ def _markers(lines: Sequence[_Line], style: _Style) -> Iterator[_Marker]:
 
 def _may_begin(lines: Sequence[_Line], place: int) -> bool:
     """Whether a line does not go on with the one before it."""
-    return lines[place].after_blank or _is_finished(lines[place - 1].text) or _is_title(lines[place - 1])
+    return lines[place].after_blank or _is_finished(lines[place - 1].text) or _is_title(lines[place - 1].text)
 
 
 def _best_chain(lines: Sequence[_Line], candidates: Sequence[_Marker], widest_gap: int, step: int) -> list[_Marker]:
