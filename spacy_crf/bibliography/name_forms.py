@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Callable
-from unicodedata import category
+
+from ..corpora.block import SIGNS
 
 
 def _letters(test: Callable[[str], bool]) -> str:
@@ -12,8 +13,7 @@ def _letters(test: Callable[[str], bool]) -> str:
 
 LOWER = _letters(lambda letter: letter.islower() and letter.title() != letter)  # Georgian has no capitals in names
 CAPITAL = f"[{_letters(lambda letter: letter.isupper() or letter.istitle())}]"
-# Letters, digits, apostrophes, and vowels and accents that are characters of their own, as in Hindi and pointed Hebrew
-WORD = r"\w'’‘" + "".join(sign for sign in map(chr, range(0x3000)) if category(sign)[0] == "M")
+WORD = rf"\w'’‘{SIGNS}"
 EAST = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # kana, Han and Hangul: family names first, no initials
 EASTERN = re.compile(f"[{EAST}\u30fb]+")
 SINGLE = rf"[^\W\d_{EAST}]"  # may be an initial

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, get_args
+from unicodedata import category
 
 from spacy.language import Language
 from spacy.tokenizer import Tokenizer
@@ -22,8 +23,10 @@ FIELDS = (
     # journals, books and series alike; when an address was looked up
     *("container", "accessed"),
 )
-MARK = re.compile(r"[^\w\s]|_")
-TOKEN = re.compile(rf"[^\W_]+|{MARK.pattern}")
+# Vowels and accents that are characters of their own, as in Hindi, pointed Hebrew and decomposed letters
+SIGNS = "".join(sign for sign in map(chr, range(0x3000)) if category(sign)[0] == "M")
+MARK = re.compile(rf"[^\w\s{SIGNS}]|_")
+TOKEN = re.compile(rf"(?:(?!_)[\w{SIGNS}])+|{MARK.pattern}")
 
 
 @registry.misc("spacy_crf.CoraXML.v1")

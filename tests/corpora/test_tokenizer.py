@@ -25,6 +25,12 @@ def test_marks_are_tokens() -> None:
     ]
 
 
+def test_vowels_and_accents_of_their_own_part_no_word() -> None:
+    assert words(NLP, "हिन्दी, שָׁלוֹם; Cafe\u0301s (e\u0301t_e\u0301)") == [
+        *("हिन्दी", ",", "שָׁלוֹם", ";", "Cafe\u0301s", "(", "e\u0301t", "_", "e\u0301", ")")
+    ]
+
+
 @pytest.mark.promise
 @given(st.text(st.sampled_from("aÉ1_.,-'()é\u0303 "), max_size=20))
 def test_tokens_are_those_of_the_reader(text: str) -> None:
