@@ -17,6 +17,11 @@ TEXTS = (
 FIELDS = ("authors", "editors", "date", *TEXTS)
 IDENTIFIERS = ("doi", "arxiv")  # that no two works share
 PLACE = ("authors", "volume", "pages")  # that tell which work is meant where a title is missing
+ISSUE = (
+    "container",
+    "volume",
+    "number",
+)  # the same, beside the year and the first page, where the author is missing too
 VERSION = re.compile(r"v\d+$")
 WORD = re.compile(r"[^\W_]+")
 INITIALS = re.compile(r"(?<!\w)[^\W\d_]{2,3}(?!\w)")  # without full stops, if they are capitals
@@ -118,7 +123,10 @@ def _signs(entry: Entry) -> Iterator[str]:
     yield from (f"{name} {value}" for name in IDENTIFIERS if (value := _identifier(entry, name)))
     words = sorted(_words(entry.title), key=len)
     yield from words[-3:]
-    yield from (f"{_first_author(entry)} {_year(entry)}" for _ in range(bool(_first_author(entry))))
+    if author := _first_author(entry):
+        yield f"{author} {_year(entry)}"
+    elif not words and (start := _start(entry)):  # a decision of a court, a file of an archive
+        yield f"{start} {_year(entry)}"
 
 
 def _likeness(entry: Entry, held: Entry) -> tuple[float, str]:
@@ -136,8 +144,11 @@ def _likeness(entry: Entry, held: Entry) -> tuple[float, str]:
         return share + has_author + has_year, "title"
     if share >= SOMEWHAT_ALIKE and has_author and has_year:
         return share, "title, author and year"
-    if not (titles[0] and titles[1]) and has_year and all(_agree(name, entry, held) for name in PLACE):
+    if not all(titles) and has_author and has_year and all(_agree(name, entry, held) for name in PLACE):
         return 0.4, "authors, year and pages"
+    is_named = any(titles) or _first_author(entry) or _first_author(held)
+    if not is_named and has_year and _start(entry) and all(_agree(name, entry, held) for name in ISSUE):
+        return 0.4, "journal, year and pages"
     return 0.0, ""
 
 
@@ -159,6 +170,11 @@ def _words(text: str) -> set[str]:
 def _first_author(entry: Entry) -> str:
     names = (entry.authors or entry.editors).names
     return _fold(names[0].family) if names else ""
+
+
+def _start(entry: Entry) -> str:
+    """The first page of a work, or else its number or volume."""
+    return next(iter(WORD.findall(_fold(entry.pages or entry.number or entry.volume))), "")
 
 
 def _year(entry: Entry) -> str:

@@ -154,3 +154,14 @@ def test_a_number_at_arxiv_may_stand_for_the_journal(container: str, volume: str
     cited, held = Entry(title="On ropes", arxiv="2003.01234"), Entry(title="Ropes", container=container, volume=volume)
     assert differences(cited, held) == [("title", "On ropes", "Ropes")]
     assert differences(held, cited) == [("title", "Ropes", "On ropes")]
+
+
+def test_works_without_author_and_title_are_told_by_where_they_stand() -> None:
+    first = Entry(key="a", container="BGHZ", volume="12", pages="33-41", date=Date(Day(1954)))
+    second = replace(first, key="b", volume="", number="7 C 12/03", pages="", container="")
+    assert compare({1: first, 2: second}, [second, first]) == []
+    assert differences(replace(first, pages="33"), first) == [("pages", "33", "33-41")]
+    for changes in ({"container": "NJW"}, {"volume": "13"}, {"date": Date(Day(1955))}, {"pages": "35-41"}):
+        assert [one.match for one in compare({1: replace(first, **changes)}, [first])] == [NOT_HELD, NOT_CITED]
+    bare = Entry(date=Date(Day(1954)))
+    assert [one.match for one in compare({1: bare}, [bare])] == [NOT_HELD, NOT_CITED]
