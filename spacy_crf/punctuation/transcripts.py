@@ -153,25 +153,44 @@ def _spaced(way: Sequence[TimedText]) -> list[str]:
 def spread(restored: str, texts: Sequence[str]) -> list[str]:
     """Return texts with the marks and the case of a restored text, which has their words.
 
-    Marks that close stay with the word before them, those that open with the word behind.
+    Marks that close stay with the word before them, those that open with the word behind. A text of marks alone, such
+    as whisper.cpp writes word by word, has those that close in its place.
 
     >>> spread("So, it is. Well", [" so", " it is", " well"])
     [' So,', ' it is.', ' Well']
+    >>> spread("So it is. Well", [" so", ",", " it is", ";", " well"])
+    [' So', '', ' it is', '.', ' Well']
     """
     letters, gaps = _take_apart(restored)
     own = [_take_apart(text) for text in texts]
     found, at, before = list(texts), 0, gaps[0].lstrip()
     filled = [number for number, (signs, _) in enumerate(own) if signs]
-    for number, following in zip(filled, [*filled[1:], -1]):
+    found[: min(filled, default=0)] = map(space_before, texts[: min(filled, default=0)])
+    for number, following in zip(filled, [*filled[1:], len(own)]):
         signs, spaces = own[number]
         end = at + len(signs)
         inner = [_inner(gap, space) for gap, space in zip(gaps[at + 1 : end], spaces[1:-1])]
         body = "".join(letter + gap for letter, gap in zip(letters[at:end], [*inner, ""]))
-        behind, opening = (
-            (gaps[end].rstrip(), "") if following < 0 else _sides(gaps[end], own[following][1][0].lstrip())
-        )
-        found[number] = space_before(spaces[0]) + before + body + behind + _trailing(spaces[-1])
+        after = own[following][1][0] if following < len(own) else ""
+        behind, opening = _sides(gaps[end], after.lstrip()) if following < len(own) else (gaps[end].rstrip(), "")
+        space, between = _trailing(spaces[-1]), texts[number + 1 : following]
+        if any(map(str.strip, between)):
+            found[number + 1 : following] = _marks_alone(between, behind, bool(space), after[:1].isspace())
+            behind = ""
+        found[number] = space_before(spaces[0]) + before + body + behind + space
         at, before = end, opening
+    return found
+
+
+def _marks_alone(texts: Sequence[str], marks: str, is_parted: bool, parts: bool) -> list[str]:
+    """Return texts of marks alone between two words with the marks that are there now, in the first of them.
+
+    is_parted (bool), parts (bool): whether the word before ends, and the word behind begins, with white space.
+    """
+    first = next(number for number, text in enumerate(texts) if text.strip())
+    space = next(filter(str.isspace, "".join(texts)), "")
+    found = ["" if text.strip() else text for text in texts]
+    found[first] = (marks.lstrip() if is_parted else marks) + ("" if parts or (is_parted and not marks) else space)
     return found
 
 
@@ -315,5 +334,7 @@ def _read_ctm(source: str, where: str) -> Transcript:
         elif not (found or not line.strip() or line.startswith(";;") or _CTM_CHOICE.match(line)):
             raise CRFError(PunctuationErrors.CRF996.format(where=where, line=number, text=excerpt(line)))
         at += len(line) + 1
-    # a field has no white space
-    return Transcript(source, [[words] for words in texts.values()], lambda source, text: "".join(text.split()))
+    # a field has no white space, and is not empty
+    return Transcript(
+        source, [[words] for words in texts.values()], lambda source, text: "".join(text.split()) or "<eps>"
+    )

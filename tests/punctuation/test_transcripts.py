@@ -149,6 +149,21 @@ def test_signs_stay_beside_their_words(gap: str) -> None:
     assert spread("So? -It. --is", [" so\n-it --is"]) == [" So?\n-It. --is"]
 
 
+def test_marks_that_are_texts_of_their_own(nlp: Language) -> None:
+    """As whisper.cpp writes them word by word: they were left there, beside those of the words before them."""
+    tokens = ["", " Well", ".", " what", " did", " she", ",", " say", "?", " She", " said", ".", ""]
+    value = json.loads(restored(nlp, json.dumps({"transcription": [{"text": token} for token in tokens]})))
+    found = [one["text"] for one in value["transcription"]]
+    assert found == ["", " Well", ",", " what", " did", " she", "", " say", "?", " She", " said", ".", ""]
+    assert spread('"So it," he', ['"', "so", " it", '"', " he"]) == ["", '"So', " it", ',"', " he"]
+    assert spread('she said "So. But', ["she ", "said", ' "', "so", " - ", "but"]) == [
+        *("she ", "said", " ", '"So', ". ", "But")
+    ]
+    assert spread(" so – but it", [" so ", "- ", "but", " ;", " it"]) == [" so ", "– ", "but", "", " it"]
+    found = restored(nlp, "a 1 0 0.3 what\na 1 0.3 0.1 ,\na 1 0.5 0.3 did\n", "ctm").split("\n")
+    assert found[1] == "a 1 0.3 0.1 <eps>"
+
+
 CTM = """;; comment
 b 1 0.00 0.40 well 0.9
 b 1 0.50 0.20 <eps>
