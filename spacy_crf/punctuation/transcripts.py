@@ -23,8 +23,9 @@ TranscriptFormat = Literal["text", "subtitles", "whisper", "ctm"]
 FORMATS: tuple[TranscriptFormat, ...] = get_args(TranscriptFormat)
 # How JSON calls its segments, the words of these or of all, and the texts and the confidence of either. Whisper and
 # WhisperX have segments (and word_segments), whisper.cpp has a transcription, pipelines of transformers have chunks,
-# Vosk has the words of a text, or of each of many, as its result
-SEGMENTS, WORDS, TEXTS = ("segments", "transcription", "chunks"), ("words", "word_segments", "result"), ("word", "text")
+# AssemblyAI has utterances of speakers, Vosk the words of a text, or of each of many, as its result
+SEGMENTS = ("segments", "transcription", "chunks", "utterances")
+WORDS, TEXTS = ("words", "word_segments", "result"), ("word", "text")
 CONFIDENCES = ("probability", "score", "confidence", "conf")
 LONGEST_WORD = 20  # seconds
 _JSON = re.compile(r'\s*(?:\{\s*["}]|\[\s*\{)')

@@ -164,6 +164,18 @@ def test_marks_that_are_texts_of_their_own(nlp: Language) -> None:
     assert found[1] == "a 1 0.3 0.1 <eps>"
 
 
+def test_utterances_of_speakers(nlp: Language) -> None:
+    """AssemblyAI's were left bare beside the restored text."""
+    parts = [
+        {"speaker": "A", "text": " ".join(words), "words": timed(words, "confidence", "")}
+        for words in (BARE[:5], BARE[5:])
+    ]
+    value = json.loads(restored(nlp, json.dumps({"text": " ".join(BARE), "utterances": parts})))
+    assert value["text"] == "Well, what did she say? She said that the mill was sold."
+    assert " ".join(one["text"] for one in value["utterances"]) == value["text"]
+    assert " ".join(word["word"] for one in value["utterances"] for word in one["words"]) == value["text"]
+
+
 CTM = """;; comment
 b 1 0.00 0.40 well 0.9
 b 1 0.50 0.20 <eps>
