@@ -90,7 +90,7 @@ class _Outline:
         first, *smaller = path
         place = self._first(first.word, first.readings, first.start)
         for step in smaller:
-            place = self._inside(place, step.readings, step.start)
+            place = self._inside(place, step.readings, step.start, step.word)
         return place
 
     def _first(self, word: str, asked: Sequence[Reading], at: int) -> int | None:
@@ -167,14 +167,19 @@ class _Outline:
     def _is_article(self, place: int) -> bool:
         return any(0 < rank_of(_word(reading)) < SMALL for reading in self._numbers[place])
 
-    def _inside(self, section: int | None, asked: Sequence[Reading], at: int) -> int | None:
-        """The part of a section with a number, or whose number ends so (3.2 in 3); the section where it has no such."""
+    def _inside(self, section: int | None, asked: Sequence[Reading], at: int, word: str = "") -> int | None:
+        """The part of a section with a number, or whose number ends so (3.2 in 3); the section where it has no such.
+
+        word (str): of the number: paragraph 1 of a schedule is none of its parts.
+        """
         if section is None:
             return None
         ends = {(reading.kinds, reading.values) for reading in asked}
         values = {values for _, values in ends}
         sizes = {len(each) for each in values}
         found = self._having(values, lambda r: any((r.kinds[-size:], r.values[-size:]) in ends for size in sizes))
+        outermost = min(rank_of(word), SIGNS["§"]) if word else 0
+        found = [place for place in found if rank_of(_word_of(self._numbers[place])) >= outermost]
         inside = {place: len(list(self._around(place))) for place in found if section in self._around(place)}
         inside.pop(section, None)
         least = min(inside.values(), default=0)  # § 2 Abs. 1 is (1), not 1. in (1)

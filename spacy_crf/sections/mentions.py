@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import accumulate, takewhile
 from unicodedata import normalize
 
-from ..core.grammar.numbering import PLACE, SIGNS, Reading, readings
+from ..core.grammar.numbering import ALONE, PLACE, SIGNS, Reading, readings
 from ..core.grammar.numerals import ARABIC, INSERTED, KEYWORDS, MENTIONS, ORDINALS, PLURALS, RANKS
 
 WORDS = {form: word for form, word in (KEYWORDS | PLURALS).items() if len(form) > 1}
@@ -104,8 +104,8 @@ class Group:
         return rank_of(self.word)
 
     def is_above(self, other: "Group") -> bool:
-        """Whether the sections of another group may be parts of those of this one."""
-        return self.rank <= other.rank and self.word != other.word
+        """Whether the sections of another group may be parts of those of this one; annexes have all kinds of parts."""
+        return (self.rank <= other.rank or self.word in ALONE) and self.word != other.word
 
 
 def find_mentions(text: str, headings: Set[int]) -> Iterator[Mention]:

@@ -217,6 +217,36 @@ def test_parts_of_annexes_have_the_same_numbers(mention: str, annexed: str, expe
     assert [one.section for one in found] == [expected]
 
 
+@pytest.mark.parametrize(
+    ("mention", "path"),
+    [
+        ("Part 1 of Schedule 1", ["Schedule 1", "PART 1"]),
+        ("Schedule 1, Part 2", ["Schedule 1", "PART 2"]),
+        ("paragraph 2 of Part 1 of Schedule 1", ["Schedule 1", "PART 1", "2"]),
+        ("paragraph 1 of Schedule 1", ["Schedule 1", "PART 1", "1"]),  # was its Part 1
+        ("Part 2", ["Part 2"]),
+    ],
+)
+def test_annexes_have_parts_and_paragraphs(mention: str, path: list[str]) -> None:
+    """Parts of them were taken for those of the act."""
+    text = f"Part 1\nSee {mention}.\nPart 2\nNo more.\nSchedule 1\nPART 1\n1 Boats.\n2 Rafts.\nPART 2\n3 Oars.\n"
+    items = [node(text, "1", "1 Boats", "2 Rafts"), node(text, "2", "2 Rafts", "PART 2")]
+    annex = [
+        node(text, "PART 1", "PART 1", "PART 2", *items),
+        node(text, "PART 2", "PART 2", None, node(text, "3", "3 Oars")),
+    ]
+    main = [node(text, "Part 1", "Part 1\nSee", "Part 2\nNo"), node(text, "Part 2", "Part 2\nNo", "Schedule 1\n")]
+    tree = SectionTree([*main, node(text, "Schedule 1", "Schedule 1\n", None, *annex)])
+    nodes, parents = list(tree.walk()), tree.parents()
+    (found,) = find_cross_references(text, tree)
+    assert text[found.start : found.end] == mention
+    place, around = found.section, list[str]()
+    while place is not None and place >= 0:
+        around.insert(0, nodes[place].number)
+        place = parents[place]
+    assert around == path
+
+
 def test_parts_of_a_paragraph_are_no_items_in_it() -> None:
     text = "§ 1\n(1) Eins\n(2) Zwei\n1. Keller\n2. wie in Absatz 1.\n§ 2\n(1) Drei\n"
     items = [node(text, "1.", "1. Keller", "2. wie"), node(text, "2.", "2. wie", "§ 2")]
