@@ -199,8 +199,8 @@ class CorpusWarnings(metaclass=Messages):
 
     CRFW561 = "{count} of {files} files could not be read and were left out whole, as `on_error` is 'skip': {faults}"
     CRFW473 = (
-        "Not read in {path}, as other files there are of a format that tells more: {files}. Give these in a folder of "
-        "their own."
+        "Not read in {path}, beside files of a format that tells more: {files}. Name these files, or give them in a "
+        "folder of their own."
     )
     CRFW588 = (
         "{path}: words are not those of the text beside them any more, first in line {line}, in {count} sequences in "

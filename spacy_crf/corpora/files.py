@@ -39,9 +39,10 @@ def check_paths(paths: Paths | None) -> list[Path]:
     return found
 
 
-def visible_files(folder: Path, suffixes: Container[str]) -> list[Path]:
-    """The files of a folder and its subfolders with one of the suffixes, sorted; hidden ones are left out."""
-    files = [file for file in sorted(folder.rglob("*")) if data_suffix(file) in suffixes and file.is_file()]
+def visible_files(folder: Path, suffixes: Container[str] | None) -> list[Path]:
+    """The files of a folder and its subfolders with one of the suffixes, or any, sorted; hidden ones are left out."""
+    found = (file for file in sorted(folder.rglob("*")) if suffixes is None or data_suffix(file) in suffixes)
+    files = [file for file in found if file.is_file()]
     return [file for file in files if not any(part.startswith(".") for part in file.relative_to(folder).parts)]
 
 
@@ -53,7 +54,7 @@ def refuse_own(folder: Path, output: Path) -> None:
 
 
 def warn_of_unread(folder: Path, files: Iterable[Path]) -> None:
-    """Warn of files of a folder that are left out, if there are any, as others there tell more."""
+    """Warn of files of a folder that are left out, if there are any, beside others that are read."""
     names = sorted(file.name for file in files)
     if names:
         message = CorpusWarnings.CRFW473.format(path=folder, files=excerpt(", ".join(names)))

@@ -21,9 +21,19 @@ from ..annotation.documents import read_doc_name, write_doc_name
 from ..core.errors import CRFError, excerpt
 from ..reading.files import decode, read_chunks, spell_path
 from ..reading.records import parse_json
+from .cas import TYPE_SYSTEM
 from .docs import RawFormat, admit, holds_words, make_doc
 from .errors import CorpusErrors
-from .files import NUMBERED, TEXT_SUFFIXES, data_suffix, name_file, name_files, number_name, visible_files
+from .files import (
+    NUMBERED,
+    TEXT_SUFFIXES,
+    data_suffix,
+    name_file,
+    name_files,
+    number_name,
+    visible_files,
+    warn_of_unread,
+)
 from .formats import FORMATS, list_files, tell_format
 
 TEXT, JSON_LINES, CONLLU = "text", "jsonl", "conllu"
@@ -119,6 +129,7 @@ def _is_marked(content: bytes) -> bool:
 def find_inputs(paths: list[Path], format: str | None, output: Path) -> list[tuple[Path, str]]:
     """List the files of folders, with the names of their documents; those of the output are none of the input.
 
+    A warning tells of files in folders that are not read, such as subtitles, where no format is given.
     RAISES (ValueError): where there is none, or an input is in the folder for the output.
     """
     for path in paths:
@@ -128,6 +139,10 @@ def find_inputs(paths: list[Path], format: str | None, output: Path) -> list[tup
     if not files:
         told = ", ".join(map(str, paths))
         raise CRFError(CorpusErrors.CRF503.format(path=told, suffixes=", ".join((*TEXT_SUFFIXES[:-1], ".jsonl"))))
+    read = {file for file, _ in files}
+    for folder in filter(Path.is_dir, paths if format is None else ()):
+        others = (file for file in visible_files(folder, None) if file not in read and file.name != TYPE_SYSTEM)
+        warn_of_unread(folder, (file for file in others if not _is_below(file, output)))
     return list(name_files(files, paths))
 
 

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from spacy.tokens import DocBin
 from spacy.training import Example
 from typer.testing import CliRunner, Result
 
-from spacy_crf import Corpus
+from spacy_crf import Corpus, CRFWarning
 from spacy_crf.annotation.documents import read_doc_name
 from spacy_crf.cli import app
 from spacy_crf.cli.apply import OutputPart, annotate_part, checksum_of_files
@@ -168,6 +169,19 @@ def test_the_output_may_stand_in_the_folder_of_the_input(model: Path, tmp_path: 
     again = run(model, tmp_path, tmp_path / "out", "--json")
     assert json.loads(again.stdout)["documents"] == 5 and content(tmp_path / "out") == expected
     assert "CRF697" in run(model, tmp_path / "out" / "part-00000.jsonl", tmp_path / "out").stdout
+
+
+def test_files_of_a_folder_that_are_not_read_are_told(model: Path, tmp_path: Path) -> None:
+    """As subtitles and documents beside texts, which were left out without a word."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.txt").write_text("So it is.\n", encoding="utf8")
+    for name in ("talk.srt", "act.docx", ".hidden.srt", "TypeSystem.xml"):
+        (tmp_path / "in" / name).write_text("1\n00:00:00,000 --> 00:00:02,000\nso\n", encoding="utf8")
+    with pytest.warns(CRFWarning, match=r"CRFW473.*: act\.docx, talk\.srt\."):
+        result = run(model, tmp_path / "in", tmp_path / "in" / "out", "--json")
+    assert json.loads(result.stdout)["documents"] == 1
+    with warnings.catch_warnings(action="error"):
+        assert run(model, tmp_path / "in" / "a.txt", tmp_path / "in" / "talk.srt", tmp_path / "two").exit_code == 0
 
 
 @pytest.mark.parametrize(("format", "code"), [("nope", "CRF523"), ("sections", "CRF698")])
