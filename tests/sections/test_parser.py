@@ -1,5 +1,6 @@
 """The component: untrained, trained, stored, in a pipeline."""
 
+import warnings
 from itertools import cycle
 from pathlib import Path
 from string import ascii_lowercase
@@ -630,3 +631,19 @@ def test_titles_in_any_script(titles: list[str]) -> None:
     nlp.add_pipe("section_parser")
     doc = nlp("".join(f"{number}. {title}\n{title} 12 {title}.\n\n" for number, title in enumerate(titles, 1)))
     assert [node.title for node in doc._.section_tree.walk()] == titles
+
+
+def test_moves_without_a_cap_leave_the_stacks_behind_their_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They had used up those of the rest of the document, in which the best stack alone was followed."""
+    articles = "Article {}\nRest\n\n1. Crews rest.\n2. Crews eat.\n\n"
+    chapters = f"CHAPTER I\nGENERAL\n\n{articles}CHAPTER II\nDUTIES\n\nSection 1\nOwners\n\n{articles}"
+    annex = "ANNEX I\nLISTS\n\nPart A\nShips\n\n1. Ferries.\n2. Barges.\n\nPart B\nPorts\n\n1. Docks.\n"
+    text = f"{chapters}Section 2\nCrews\n\n{articles}".format(1, 2, 3) + annex
+    monkeypatch.setattr("spacy_crf.core.sections.build.MOST_MOVES", 500_000)
+    scores = []
+    for max_states in (100, None):
+        nlp = spacy.blank("en")
+        nlp.add_pipe("section_parser", config={"max_states": max_states})
+        with warnings.catch_warnings(action="ignore"):
+            scores.append(nlp(text)._.section_tree.score)
+    assert scores[0] == pytest.approx(scores[1])

@@ -276,7 +276,7 @@ class _Builder:
 
         self.n_moves += count_moves(states[:able])
         if self.cap is None and self.n_moves > MOST_MOVES:
-            self.cap = INSTEAD
+            self.cap, self.left = INSTEAD, SAVED * self.search.work  # moves without a cap are not counted against it
             message = CoreWarnings.CRFW961.format(name=self.headings.name, most=MOST_MOVES, cap=INSTEAD)
             warnings.warn(message, CRFWarning, stacklevel=2)
             able = min(able, INSTEAD)
