@@ -647,3 +647,76 @@ def test_moves_without_a_cap_leave_the_stacks_behind_their_bound(monkeypatch: py
         with warnings.catch_warnings(action="ignore"):
             scores.append(nlp(text)._.section_tree.score)
     assert scores[0] == pytest.approx(scores[1])
+
+
+REGULATION = """CHAPTER I
+GENERAL
+
+Article 1
+Scope
+
+1. This text applies to ships.
+2. It does not apply to boats.
+
+Article 2
+Terms
+
+1. A ship is:
+(a) a vessel;
+(b) a raft.
+2. A port is a place.
+
+CHAPTER II
+DUTIES
+
+Section 1
+Owners
+
+Article 3
+Dues
+
+1. Owners pay.
+2. Owners register.
+
+Section 2
+Crews
+
+Article 4
+Rest
+
+1. Crews rest.
+2. Crews eat.
+
+Article 5
+Pay
+
+1. Crews are paid.
+2. Crews save.
+
+ANNEX I
+LISTS
+
+Part A
+Ships
+
+1. Ferries.
+2. Barges.
+
+Part B
+Ports
+
+1. Harbours.
+2. Docks.
+
+ANNEX II
+FORMS
+
+1. Form one.
+2. Form two.
+"""
+
+
+def test_annexes_with_parts_behind_chapters_with_sections(nlp: Language) -> None:
+    nodes = [(node.level, node.number) for node in nlp(REGULATION)._.section_tree.walk()]
+    assert [number for level, number in nodes if level == 1] == ["CHAPTER I", "CHAPTER II", "ANNEX I", "ANNEX II"]
+    assert [(level, number) for level, number in nodes if number.startswith("Part")] == [(2, "Part A"), (2, "Part B")]
