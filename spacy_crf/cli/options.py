@@ -26,7 +26,7 @@ from wasabi import Printer
 from ..core.calibration import Reliability
 from ..core.errors import CRFError
 from ..lab.errors import LabErrors
-from ..reading.errors import told_problem
+from ..lab.training import told_problem
 from . import app, surface
 from .surface import NewName, SpeltCommand, help_with_example, is_quiet, quietly, readable, tell_done, tell_next
 

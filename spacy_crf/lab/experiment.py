@@ -28,7 +28,6 @@ from ..pipe.component import ChainPipe
 from ..pipe.probabilities import LabelsTokens
 from ..punctuation.component import PunctuationRestorer
 from ..punctuation.docs import gold_labels
-from ..reading.errors import told_problem
 from ..sections.component import SectionParser
 from ..sections.layout import units_of
 from ..sections.scorer import confuse
@@ -44,7 +43,7 @@ from .measures import Scored, assess
 from .results import DocumentScores, Experiment, PartResult, SystemResult
 from .sampling import By, CorpusLayout, draw_test
 from .splits import CHECKING, ROUNDING, Split, SplitSettings, make_splits
-from .training import train_config
+from .training import told_problem, train_config
 
 DEV_SHARE = 0.1  # of the training part, where the dev corpus is split itself
 CORPORA = {"train_corpus": "experiment_train", "dev_corpus": "experiment_dev"}

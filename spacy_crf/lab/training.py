@@ -1,8 +1,10 @@
 """The runner of experiments and searches: spaCy's own training loop, quiet, on a config as it is or on folds of it."""
 
 import io
+import re
 import warnings
 from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 from hashlib import blake2b, file_digest
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -10,12 +12,14 @@ from typing import IO, Any, NamedTuple
 from spacy.language import Language
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train
-from thinc.api import Config
+from thinc.api import Config, ConfigValidationError
 
 from ..core.errors import CRFError, CRFWarning
+from ..reading.errors import ReadingErrors
 from .errors import LabErrors
 
 LOGGER = "spacy_crf.trial_logger.v1"
+UNEXPECTED = re.compile(r"unexpected argument|(?i:extra (?:fields|inputs) (?:are )?not permitted)")
 LogStep = Callable[[dict[str, Any] | None], None]
 
 
@@ -152,3 +156,24 @@ def _block(config: dict[str, Any], name: str) -> dict[str, Any]:
     for part in name.split("."):
         config = config[part]
     return config
+
+
+def told_problem(error: BaseException) -> str:
+    """Return the message of an error: of the system, with the file; for settings that a config must not have, with the
+    nearest names that there are.
+
+    spaCy's own message shows the whole block. It checks a config before it asks a component, so this is for commands.
+    """
+    if isinstance(error, OSError) and error.filename:
+        return ReadingErrors.CRF498.format(path=error.filename, reason=error.strerror)
+    if not isinstance(error, ConfigValidationError):
+        return str(error)
+    problems = [([str(part) for part in one["loc"]], str(one["msg"])) for one in error.errors or ()]
+    wrong = [place[-1] for place, problem in problems if UNEXPECTED.search(problem)]
+    known = [name for name in error.config or {} if name not in (*wrong, "nlp", "name") and not name.startswith("@")]
+    told = []
+    for (*block, name), problem in problems:
+        where, near = ".".join(block), ", ".join(get_close_matches(name, known, n=3)) or ", ".join(known)
+        message = ReadingErrors.CRF847.format(block=where, name=name, near=near)
+        told.append(message if name in wrong and near else f"{where}.{name}: {problem}")
+    return " ".join(told) or str(error)

@@ -1,13 +1,6 @@
-"""Messages of what reads files, texts, numbers, JSON, TOML and XML, and of what is wrong with a file or a config."""
-
-import re
-from difflib import get_close_matches
-
-from thinc.api import ConfigValidationError
+"""Messages of what reads files, texts, numbers, JSON, TOML and XML."""
 
 from ..core.errors import Messages
-
-UNEXPECTED = re.compile(r"unexpected argument|(?i:extra (?:fields|inputs) (?:are )?not permitted)")
 
 
 class ReadingErrors(metaclass=Messages):
@@ -35,24 +28,3 @@ class ReadingErrors(metaclass=Messages):
     CRF649 = "LaTeX is read by pylatexenc, which is not installed. Install it: pip install 'spacy_crf[latex]'."
     CRF575 = "{where}: TOML that cannot be read ({reason}). Correct it."
     CRF847 = "The block {block} of the config has no setting {name!r}. Nearest: {near}. Correct the name, or delete it."
-
-
-def told_problem(error: BaseException) -> str:
-    """Return the message of an error: of the system, with the file; for settings that a config must not have, with the
-    nearest names that there are.
-
-    spaCy's own message shows the whole block. It checks a config before it asks a component, so this is for commands.
-    """
-    if isinstance(error, OSError) and error.filename:
-        return ReadingErrors.CRF498.format(path=error.filename, reason=error.strerror)
-    if not isinstance(error, ConfigValidationError):
-        return str(error)
-    problems = [([str(part) for part in one["loc"]], str(one["msg"])) for one in error.errors or ()]
-    wrong = [place[-1] for place, problem in problems if UNEXPECTED.search(problem)]
-    known = [name for name in error.config or {} if name not in (*wrong, "nlp", "name") and not name.startswith("@")]
-    told = []
-    for (*block, name), problem in problems:
-        where, near = ".".join(block), ", ".join(get_close_matches(name, known, n=3)) or ", ".join(known)
-        message = ReadingErrors.CRF847.format(block=where, name=name, near=near)
-        told.append(message if name in wrong and near else f"{where}.{name}: {problem}")
-    return " ".join(told) or str(error)

@@ -38,10 +38,14 @@ KEYWORD = re.compile(
     rf"(?<=[\s.§¶])(?:\d{{1,4}}(?:{BIS}|er|[eè]?re|[eè]me|[a-z])?|I(?:er|[eè]re)|(?:(?<=article\s)|(?<=art\.\s)){CODE}"
     rf"|{ROMAN}[a-z]?|[a-z]|(?<=\s)(?:{'|'.join(NUMBER_WORDS)}))"
     rf"(?:[.:-](?:\d{{1,4}}(?:{BIS}|[a-z])?|{ROMAN}|{LETTER}))*(?:\([a-z\d]{{1,4}}\))*"
-    rf"(?:{CLOSING}{{1,2}}{END}|{END}|(?=[–—]))",
+    rf"(?:{CLOSING}{{1,2}}(?=\s|$|[-–—])|{END}|(?=[–—]|-\s))",
     re.IGNORECASE,
 )
-WITHOUT_NUMBER = re.compile(rf"(?:{'|'.join(sorted(ALONE))})(?:[:.](?=\s|$)|(?=\s*$|\s(?-i:[A-Z])))", re.IGNORECASE)
+WITHOUT_NUMBER = re.compile(
+    rf"(?:{'|'.join(sorted(ALONE))})(?:[:.](?=\s|$|[-–—])|(?=\s*$|\s(?-i:[A-Z])|\s?[–—]|\s?-\s))", re.IGNORECASE
+)
+# Behind a numbering, before a title: "Article 2 - Fees", "Artículo 2.- Tasas"; not "2 - 5 boats"
+DASH = re.compile(r"[ \t\u00a0]{0,3}[-–—](?=\s*$|\s+(?!\d|[IVXLC]+\b)|(?<=\S[-–—])[^\W\d_])")
 BEFORE_WORD = r"(?=\s|$|[^\W\d_]|[\"'“‘„(\[])"
 BRACKETED = re.compile(rf"[(\[{{] ?{PART}(?:[.-]{PART}){{0,9}}[a-z]? ?[)\]}}][.:]?{BEFORE_WORD}", re.IGNORECASE)
 CLOSED = re.compile(
@@ -66,10 +70,10 @@ EAST = re.compile(  # 第三章, 一、, （二）
 )
 COUNTED = re.compile(rf"(?:n[°º]|no\.|nr\.?)\s?\d{{1,4}}[.:)]?{END}", re.IGNORECASE)
 ORDINAL_FIRST = re.compile(
-    rf"(?:{'|'.join(ORDINALS)})\s(?:{'|'.join(OUTER)})[.:]?{END}|{COUNTED_FIRST}{END}", re.IGNORECASE
+    rf"(?:{'|'.join(ORDINALS)})\s(?:{'|'.join(OUTER)})[.:]?(?=\s|$|[-–—])|{COUNTED_FIRST}{END}", re.IGNORECASE
 )
 BARE_ARABIC = re.compile(rf"\d{{1,3}}(?:[a-z]|{BIS}|ª|[A-Z](?=\s+[A-Z]|\s*$))?{END}(?!\s*[%€$])")
-BARE_CAPITAL = re.compile(r"(?:[IVXLC]{1,7}|[A-Z])(?=\s+[A-Z\"“‘„(]|\s*$|\t| {2})")
+BARE_CAPITAL = re.compile(r"(?:[IVXLC]{1,7}|[A-Z])(?=\s+(?:[-–—]\s+)?[A-Z\"“‘„(]|\s*$|\t| {2})")
 BARE_SMALL = re.compile(rf"(?:(?=[ivx]+\b){ROMAN}|[a-z])(?=\t| {{2,}}|\s*$)")
 WEAK = re.compile(rf"(?:(?=[ivx]+\b){ROMAN}|(?=[IVX]+\b){ROMAN.upper()}|[A-Za-z])(?= \S)")
 AMOUNT = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?(?=\s|$)")
@@ -119,14 +123,20 @@ def find_numbering(text: str, start: int, end: int, first: bool = True) -> int:
             return start + next(ends, 0)
         head = "".join(map(_alike, head))
     if first and (match := KEYWORD.match(head) or WITHOUT_NUMBER.match(head) or ORDINAL_FIRST.match(head)):
-        return start + match.end()
+        return start + _behind_dash(head, match.end())
     is_name = INITIALS.match(head) and not LIKE_INITIALS.match(head)
     if DATE.match(head) or AMOUNT.match(head) or SPACED.match(head) or is_name:
         return start
     for pattern in (COUNTED, *SINGLE, *BARE) if first else SINGLE:
         if match := pattern.match(head):
-            return start + match.end()
+            return start + _behind_dash(head, match.end())
     return start
+
+
+def _behind_dash(head: str, end: int) -> int:
+    """The place behind a numbering that ends there, and a dash that parts it from a title."""
+    match = DASH.match(head, end)
+    return end if match is None else match.end()
 
 
 def _alike(character: str) -> str:

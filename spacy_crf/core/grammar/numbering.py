@@ -54,10 +54,11 @@ _SEPARATOR = r"(?:\.\ ?|[-–:](?=\w))"
 _PART = rf"(?:[0-9]+[A-Za-z]?|[A-Za-z][0-9]+|[A-Za-z]{{1,7}}|[{OTHER_LETTERS}]|[{IDEOGRAPH_SIGNS}]{{1,3}})"
 _NUMBER = re.compile(rf"{_PART}(?:{_SEPARATOR}{_PART})*")
 _JOINT = re.compile(r"(?<=[0-9])(?=[A-Za-z])|(?<=[A-Za-z])(?=[0-9])|(?<=[IVXLC])(?=[a-z](?![A-Za-z]))")  # 3a, A1, IIa
-_BARE_WORD = re.compile(r"(?P<word>[^\W\d_]+)(?P<close>[.:]?)")
+_BARE_WORD = re.compile(r"(?P<word>[^\W\d_]+)(?P<close>[.:–—-]{0,2})")
+_SPACE_BEFORE_DASH = re.compile(r"\s+(?=[-–—]$)")  # "Article 2 -"
 _FRAME = re.compile(
     r"(?P<open>[(\[{<«]?)(?P<sign>[§¶]{0,2})\s*(?P<number>\w(?:[\w.:–-]|\.\ (?=\w))*?)"
-    r"\s{0,3}(?P<close>[^\w\s(\[{]{0,3}|\.?º\.?|\.ª\.?)"
+    r"\s{0,3}(?P<close>[^\w\s(\[{]{0,3}|(?:\.?º\.?|\.ª\.?)[-–—]?)"
 )
 _WORDED = re.compile(r"(?P<word>[^\W\d_]+)\.?\s+(?P<rest>\S.*)", re.DOTALL)
 _EAST = re.compile(
@@ -69,6 +70,7 @@ _FIRST_ROMAN = re.compile(r"(?<=\s)I(?:er|[eè]re)(?![^\W_])", re.IGNORECASE)
 _BRACKETS = re.compile(r"(?<=[0-9A-Za-z)])\(([0-9A-Za-z]{1,4})\)")  # 5(2): part 2 of 5
 _ABBREVIATED = re.compile(r"(?:n[°º]|no\.|nr\.?)\s*(?=[0-9])", re.IGNORECASE)
 _SPLIT = re.compile(r"\.\ ?|[-–:]")
+_ALIKE = str.maketrans("º–—", "°--")
 _NO_SIGNS = str.maketrans("", "", SIGNS_BETWEEN)
 
 
@@ -183,7 +185,7 @@ def _as_letter(found: re.Match[str]) -> str:
 
 _ORDINAL_FIRST = re.compile(
     rf"(?:(?P<number>{'|'.join(ORDINALS)})|(?={COUNTED_FIRST})(?P<counted>\w+)\.)\s+(?P<word>{'|'.join(OUTER)})"
-    r"(?P<close>[.:]?)",
+    r"(?P<close>[.:–—-]{0,2})",
     re.IGNORECASE,
 )
 
@@ -197,7 +199,7 @@ def readings(text: str) -> tuple[Reading, ...]:
     numbering.
     """
     text = unicodedata.normalize("NFC", text.strip(BLANK))
-    text = _FIRST_ROMAN.sub("I", text.replace("\u00a0", " "))
+    text = _SPACE_BEFORE_DASH.sub("", _FIRST_ROMAN.sub("I", text.replace("\u00a0", " ")))
     if not 0 < len(text) <= MAX_CHARACTERS:
         return ()
     text = _ABBREVIATED.sub("nr ", _INSERTED.sub(_as_letter, plain(text)), count=1) if len(text) > 1 else plain(text)
@@ -227,7 +229,7 @@ def _plain(text: str, worded: bool) -> tuple[Reading, ...]:
     if frame is None:
         return _ordinals(text)
     sign = frame["sign"][:1] if frame["sign"][:1] in SIGNS else ""
-    form = f"{frame['open']}{sign}{PLACE}{frame['close'].replace('º', '°').replace('–', '-')}"
+    form = f"{frame['open']}{sign}{PLACE}{frame['close'].translate(_ALIKE)}"
     spoken = NUMBER_WORDS.get(frame["number"].lower()) if worded else None
     if spoken is not None:  # TITRE PREMIER may come before TITRE II
         return tuple(Reading(kind, form, (spoken,)) for kind in (ARABIC, ROMAN_UPPER)[: 1 + (spoken == 1)])
@@ -261,7 +263,7 @@ def _composites(number: str) -> list[tuple[str, tuple[int, ...]]]:
 
 def _ordinals(text: str) -> tuple[Reading, ...]:
     """1e, 2de, 3rd as ordinals."""
-    match = _ORDINAL.fullmatch(text.rstrip(".:"))
+    match = _ORDINAL.fullmatch(text.rstrip(".:-–—"))
     return () if match is None else (Reading(ARABIC, f"{PLACE}e", (int(match["number"]),)),)
 
 
