@@ -51,7 +51,7 @@ BRACKETED = re.compile(rf"[(\[{{] ?{PART}(?:[.-]{PART}){{0,9}}[a-z]? ?[)\]}}][.:
 CLOSED = re.compile(
     rf"(?:\d{{1,4}}(?:{BIS}|[a-z])?|[a-z]\d{{1,3}}|{ROMAN}|{LETTER}|{TWICE}|(?-i:[IVX]{{1,5}}[a-h]))"
     rf"(?:[.-](?:\d{{1,3}}[a-z]?|{ROMAN}|[a-z])){{0,9}}"
-    rf"(?:{CLOSING}{{1,2}}|\.-|[/-](?=\s)){BEFORE_WORD}",
+    rf"(?:{CLOSING}{{1,2}}|\.[-–—]|[/-](?=\s)){BEFORE_WORD}",
     re.IGNORECASE,
 )
 DOTTED = re.compile(

@@ -720,3 +720,29 @@ def test_annexes_with_parts_behind_chapters_with_sections(nlp: Language) -> None
     nodes = [(node.level, node.number) for node in nlp(REGULATION)._.section_tree.walk()]
     assert [number for level, number in nodes if level == 1] == ["CHAPTER I", "CHAPTER II", "ANNEX I", "ANNEX II"]
     assert [(level, number) for level, number in nodes if number.startswith("Part")] == [(2, "Part A"), (2, "Part B")]
+
+
+@pytest.mark.parametrize("dash", [" - ", " – ", " — ", ".- ", ".– ", ". - "])
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        *(["Article 1er", "Article 2"], ["Artículo 1º", "Artículo 2º"], ["TITRE Ier", "TITRE II"], ["§ 1", "§ 2"]),
+        *(["1", "2"], ["1.1", "1.2"], ["A", "B"], ["I", "II"], ["Annex", "Annex 2"], ["First Part", "Second Part"]),
+    ],
+)
+def test_a_dash_between_number_and_title_is_no_part_of_the_title(nlp: Language, numbers: list[str], dash: str) -> None:
+    text = "The keeper of the ferry shall carry all persons who ask for it over the river without delay."
+    titles = ["Duties of Keepers", "Fees"]
+    doc = nlp("".join(f"{number}{dash}{title}\n{text}\n\n" for number, title in zip(numbers, titles)))
+    nodes = list(doc._.section_tree.walk())
+    assert [(node.number, node.title) for node in nodes] == [
+        (f"{number}{dash}".rstrip(), title) for number, title in zip(numbers, titles)
+    ]
+
+
+@pytest.mark.parametrize(
+    "line", ["3 - 5 boats go.", "Articles 5 - 7 apply.", "Article 5-year plans are made.", "1-2 go."]
+)
+def test_a_dash_of_a_range_ends_no_number(nlp: Language, line: str) -> None:
+    doc = nlp(f"1. Ropes\nAll boats have ropes, and each has two of them.\n{line}\n\n2. Ice\nThere is none.\n")
+    assert [(node.number, node.title) for node in doc._.section_tree.walk()] == [("1.", "Ropes"), ("2.", "Ice")]
