@@ -274,6 +274,17 @@ RECHTSPRAAK = (
     '</nr>. Feiten</title><parablock><nr>1.1</nr><para>Op <emphasis role="bold">3 mei</emphasis>.</para><listitem>'
     "<para>a</para></listitem></parablock></section></uitspraak></open-rechtspraak>"
 )
+TEI = (
+    '<?xml version="1.0"?>\n<TEI xml:lang="en"><text><body><div><head n="1.1">Boats</head><p>In '
+    "<title>The Ferry</title> a <choice><sic>teh</sic><corr>the</corr></choice> boat.</p></div><listBibl><bibl>"
+    "<author>Roe, C.</author>, <title>On Ropes</title><date>1990</date></bibl></listBibl></body></text></TEI>"
+)
+JATS = (
+    "<article><body><sec><title>2. Knots</title><p>All <xref>1</xref>.</p></sec></body><ref-list><ref><label>1</label>"
+    "<citation-alternatives><mixed-citation><name><surname>Roe</surname><given-names>C</given-names></name>. "
+    "<source>Sea</source> <year>2004</year>;<fpage>33</fpage>.</mixed-citation><element-citation><year>2004</year>"
+    "</element-citation></citation-alternatives></ref></ref-list></article>"
+)
 ANNOTATED = (
     '<?xml version="1.0" encoding="UTF-8"?>\n<document xml:lang="en" genre="contract" title="x">\n<text>HIRE</text>\n\n'
     "<section><b><nr>1.</nr> <title>Equipment</title></b>\n\n<text>One &amp; all.</text>\n\n<section><nr>(a)</nr> "
@@ -509,6 +520,7 @@ TARGETS: dict[str, Target] = {
     **({"pdf": Target(of_file("x.pdf", read_layout), texts(PDF))} if find_spec("pypdfium2") else {}),
     **({"docx": Target(_docx, texts("\0".join(PARTS.values())))} if find_spec("docx") else {}),
     "rechtspraak": Target(of_file("x.xml", read_layout), texts(RECHTSPRAAK, HTML.replace("<br>", "<br/>"))),
+    "xml": Target(of_file("x.xml", read_layout), texts(TEI, JATS)),
     "sections": Target(of_file("x.xml", lambda path: SectionCorpus(path)(blank())), texts(ANNOTATED)),
     "sections-json": Target(
         of_file("x.json", lambda path: SectionCorpus(path)(blank())),
