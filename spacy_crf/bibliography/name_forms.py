@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from ..corpora.block import SIGNS
+from ..corpora.block import COMBINING
 
 
 def _letters(test: Callable[[str], bool]) -> str:
@@ -13,7 +13,7 @@ def _letters(test: Callable[[str], bool]) -> str:
 
 LOWER = _letters(lambda letter: letter.islower() and letter.title() != letter)  # Georgian has no capitals in names
 CAPITAL = f"[{_letters(lambda letter: letter.isupper() or letter.istitle())}]"
-WORD = rf"\w'’‘{SIGNS}"
+WORD = rf"\w'’‘{COMBINING}"
 EAST = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # kana, Han and Hangul: family names first, no initials
 EASTERN = re.compile(f"[{EAST}\u30fb]+")
 SINGLE = rf"[^\W\d_{EAST}]"  # may be an initial

@@ -24,9 +24,9 @@ FIELDS = (
     *("container", "accessed"),
 )
 # Vowels and accents that are characters of their own, as in Hindi, pointed Hebrew and decomposed letters
-SIGNS = "".join(sign for sign in map(chr, range(0x3000)) if category(sign)[0] == "M")
-MARK = re.compile(rf"[^\w\s{SIGNS}]|_")
-TOKEN = re.compile(rf"(?:(?!_)[\w{SIGNS}])+|{MARK.pattern}")
+COMBINING = "".join(sign for sign in map(chr, range(0x3000)) if category(sign)[0] == "M")
+MARK = re.compile(rf"[^\w\s{COMBINING}]|_")
+TOKEN = re.compile(rf"(?:(?!_)[\w{COMBINING}])+|{MARK.pattern}")
 
 
 @registry.misc("spacy_crf.CoraXML.v1")

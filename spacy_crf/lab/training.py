@@ -1,4 +1,5 @@
-"""The runner of experiments and searches: spaCy's own training loop, quiet, on a config as it is or on folds of it."""
+"""The runner of experiments and searches: spaCy's own training loop, quiet, on a config or on folds of it, and what is
+wrong with a config, in words."""
 
 import io
 import re

@@ -45,7 +45,7 @@ WITHOUT_NUMBER = re.compile(
     rf"(?:{'|'.join(sorted(ALONE))})(?:[:.](?=\s|$|[-–—])|(?=\s*$|\s(?-i:[A-Z])|\s?[–—]|\s?-\s))", re.IGNORECASE
 )
 # Behind a numbering, before a title: "Article 2 - Fees", "Artículo 2.- Tasas"; not "2 - 5 boats"
-DASH = re.compile(r"[ \t\u00a0]{0,3}[-–—](?=\s*$|\s+(?!\d|[IVXLC]+\b)|(?<=\S[-–—])[^\W\d_])")
+DASH = re.compile(r"[ \t\u00a0]{0,3}[-–—](?=\s*$|\s+(?![\s\d]|[IVXLC]+\b)|(?<=\S[-–—])[^\W\d_])")
 BEFORE_WORD = r"(?=\s|$|[^\W\d_]|[\"'“‘„(\[])"
 BRACKETED = re.compile(rf"[(\[{{] ?{PART}(?:[.-]{PART}){{0,9}}[a-z]? ?[)\]}}][.:]?{BEFORE_WORD}", re.IGNORECASE)
 CLOSED = re.compile(

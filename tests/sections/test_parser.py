@@ -741,7 +741,8 @@ def test_a_dash_between_number_and_title_is_no_part_of_the_title(nlp: Language, 
 
 
 @pytest.mark.parametrize(
-    "line", ["3 - 5 boats go.", "Articles 5 - 7 apply.", "Article 5-year plans are made.", "1-2 go."]
+    "line",
+    ["3 - 5 boats go.", "3 -  5 boats go.", "Articles 5 - 7 apply.", "Article 5-year plans.", "1-2 go."],
 )
 def test_a_dash_of_a_range_ends_no_number(nlp: Language, line: str) -> None:
     doc = nlp(f"1. Ropes\nAll boats have ropes, and each has two of them.\n{line}\n\n2. Ice\nThere is none.\n")

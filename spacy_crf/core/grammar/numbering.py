@@ -199,9 +199,10 @@ def readings(text: str) -> tuple[Reading, ...]:
     numbering.
     """
     text = unicodedata.normalize("NFC", text.strip(BLANK))
-    text = _SPACE_BEFORE_DASH.sub("", _FIRST_ROMAN.sub("I", text.replace("\u00a0", " ")))
+    text = _FIRST_ROMAN.sub("I", text.replace("\u00a0", " "))
     if not 0 < len(text) <= MAX_CHARACTERS:
         return ()
+    text = _SPACE_BEFORE_DASH.sub("", text)
     text = _ABBREVIATED.sub("nr ", _INSERTED.sub(_as_letter, plain(text)), count=1) if len(text) > 1 else plain(text)
     spoken = _ORDINAL_FIRST.fullmatch(text)
     if spoken is not None:
