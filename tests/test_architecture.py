@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import re
 from collections import defaultdict
 
 import pytest
@@ -165,6 +166,16 @@ def test_no_code_of_a_message_is_given_twice() -> None:
             if isinstance(namespace, type) and namespace.__module__ == module.__name__:
                 codes += [code for code in vars(namespace) if code.startswith("CRF") and code.isupper()]
     assert len(codes) == len(set(codes)) > 300
+
+
+def test_every_message_is_told_somewhere() -> None:
+    used: set[str] = set()
+    for path in MODULES.values():
+        names = (node for node in ast.walk(ast.parse(path.read_text("utf8"))) if isinstance(node, ast.Attribute))
+        used.update(node.attr for node in names)
+    messages = [path.read_text("utf8") for name, path in MODULES.items() if name.split(".")[-1] == "errors"]
+    codes = {code for text in messages for code in re.findall(r"^    (CRFW?\d{3}) = ", text, re.M)}
+    assert codes and codes <= used
 
 
 def test_the_house_is_small() -> None:

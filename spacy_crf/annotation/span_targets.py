@@ -46,6 +46,12 @@ class SpanTarget(Target):
     def spans(self, doc: Doc) -> Sequence[Span]:
         """All spans of a Doc that have tokens."""
 
+    def has_touching(self, doc: Doc) -> bool:
+        """Whether a span of a Doc ends where one of its label begins; tags without a scheme make one of both."""
+        spans = self.spans(doc)
+        ends = {(span.end, span.label) for span in spans}
+        return any((span.start, span.label) in ends for span in spans)
+
     @abstractmethod
     def _has_outside(self, doc: Doc) -> bool:
         """Whether a token is known to lie outside of all spans, by the spans."""

@@ -132,7 +132,6 @@ class CoreErrors(metaclass=Messages):
         "to 1, such as node marginals or a softmax."
     )
     CRF806 = "The level is {value!r}; it must be {expected}."
-    CRF807 = "An exact search over all sets is for at most {most} labels, got {found}. Leave out improbable labels."
     CRF808 = "Tag tree: no coarse tag is given for {labels}. Put every label under one."
     CRF809 = "Tag tree: {tag!r} is above itself ({path}). Remove one of these links."
     CRF810 = "Tag tree: {child!r} is under both {first!r} and {second!r}. Put it under one of them."
@@ -144,11 +143,6 @@ class CoreErrors(metaclass=Messages):
         "{unit} has the gold weights {weights}. Weights must sum to 1 (the gold is one of these tags), or all be "
         "1 (all of these tags are right), or all be 0 (there is no gold)."
     )
-    CRF813 = (
-        "The gold tags {gold} cannot be read. Weights must sum to 1 (the gold is one of these tags), or all be 1 "
-        "(all of these tags are right)."
-    )
-    CRF814 = "The gold tag {tag!r} is not among the labels. Nearest: {near}. Correct it, or add it to the labels."
     CRF816 = "The level is {level!r}; give the share that may be missed, more than 0 and less than 1, such as 0.1."
     CRF817 = (
         "There is nothing to calibrate on: no unit has gold, or, where each label has a promise, none has gold that "
@@ -259,10 +253,6 @@ class CoreWarnings(metaclass=Messages):
     CRFW101 = (
         "The best sequences agree with all gold labels of the held-out data, which says nothing about the temperature: "
         "it stays at 1. Take more data, or data that the model was not trained on."
-    )
-    CRFW440 = (
-        "Component {name!r}: document {document!r} has gold spans of one label without a token between them. With "
-        "scheme = 'none' they are one span. Take the scheme 'BIO' if they are to be told apart."
     )
     CRFW801 = (
         "Too few calibration tokens for level {level}, which needs {least}: strata {listing} {fate}. Give more "

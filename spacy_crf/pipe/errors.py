@@ -258,6 +258,10 @@ class PipeWarnings(metaclass=Messages):
         "labels, and words beside it are harder to label. Leave punctuation out, as the commands of this library do "
         "with what they read for this component."
     )
+    CRFW440 = (
+        "Component {name!r}: document {document!r} has gold spans of one label without a token between them. With "
+        "scheme = 'none' they are one span. Take the scheme 'BIO' if they are to be told apart."
+    )
     CRFW448 = (
         "Component {name!r} chooses sets by a promise that was made with other weights, labels or settings, such as "
         "another temperature, so that it may not hold. Make it anew: `python -m spacy crf guarantee MODEL FILE "

@@ -17,7 +17,7 @@ from spacy.vocab import Vocab
 
 from ..annotation.documents import AS_IT_IS, Preparation, Punctuation, StoredPreparation, preparation_of
 from ..annotation.gold import find_violation, forget_crossing
-from ..annotation.span_targets import GroupTarget
+from ..annotation.span_targets import GroupTarget, SpanTarget
 from ..annotation.target import Target
 from ..annotation.white_space import is_white_space, white_space, word_docs, word_examples
 from ..core.arrays import Bools, Indices, Ints, Segments
@@ -211,14 +211,20 @@ def join_gold(labels: Iterable[Ints], lengths: Indices, target: Target, tags: Ta
 
 
 def _gold_tags(name: str, target: Target, example: Example, tags: TagSet) -> Ints:
-    if isinstance(target, GroupTarget) and target.has_overlaps(example.reference):
-        message = PipeWarnings.CRFW402.format(name=name, document=excerpt(example.reference.text))
-        warnings.warn(message, CRFWarning, stacklevel=2)
+    reference = example.reference
+    if isinstance(target, GroupTarget) and target.has_overlaps(reference):
+        _tell(PipeWarnings.CRFW402, name, reference)
+    if isinstance(target, SpanTarget) and tags.scheme == "none" and target.has_touching(reference):
+        _tell(PipeWarnings.CRFW440, name, reference)
     try:
         return target.gold(example, tags)
     except KeyError as error:
-        document = excerpt(example.reference.text)
+        document = excerpt(reference.text)
         raise CRFError(PipeErrors.CRF403.format(label=error.args[0], name=name, document=document)) from error
+
+
+def _tell(warning: str, name: str, doc: Doc) -> None:
+    warnings.warn(warning.format(name=name, document=excerpt(doc.text)), CRFWarning, stacklevel=3)
 
 
 def tell_missing(name: str, missing: Mapping[str, Template], stage: Stage) -> None:

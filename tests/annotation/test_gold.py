@@ -1,6 +1,7 @@
 """What is misaligned, missing or impossible is unknown: it adds no loss and teaches nothing wrong."""
 
 import itertools
+import warnings
 from itertools import pairwise
 
 import numpy as np
@@ -111,6 +112,23 @@ def test_overlapping_spans_give_a_warning_that_names_the_document() -> None:
     nlp.initialize(lambda: examples)
     with pytest.warns(UserWarning, match=r"CRFW402.*Ada met Bo"):
         nlp.update(examples)
+
+
+@pytest.mark.parametrize("target", ["ent", "spans"])
+@pytest.mark.parametrize("scheme", ["none", "BIO"])
+def test_spans_that_touch_are_told_of_where_tags_make_one_of_them(target: str, scheme: str) -> None:
+    nlp = build(target=target, scheme=scheme)
+    examples = make_examples(nlp)[:3]
+    doc = examples[0].reference
+    touching = [Span(doc, 0, 1, label="PER"), Span(doc, 1, 2, label="PER")]
+    doc.set_ents(touching, default="outside")
+    doc.spans["sc"] = touching
+    nlp.initialize(lambda: examples)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        nlp.update(examples)
+    found = [str(one.message) for one in told if "CRFW440" in str(one.message)]
+    assert len(found) == (scheme == "none") and all("Ada met Bo" in one for one in found)
 
 
 def test_a_span_across_sequences_is_unknown_in_both() -> None:
