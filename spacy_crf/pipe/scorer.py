@@ -136,12 +136,14 @@ def report_scores(nlp: Language | None, name: str, scores: Iterable[str]) -> Non
     weights, known = nlp.config["training"]["score_weights"], nlp.component_names
     weights.update((score, None) for score in scores if score not in weights)
     own = [score for score in _chosen_by(nlp, name) if weights.get(score)] if name in known else []
-    place = known.index(name) if own else 0
-    frozen, waiting = nlp.config["training"]["frozen_components"], nlp.disabled
-    pairs = [(other, name) for other in known[:place] if other not in frozen]
-    pairs += [(name, other) for other in known[place + 1 :] if own and (other in frozen or other in waiting)]
-    for first, last in pairs:
-        if shared := [score for score in _chosen_by(nlp, last if first == name else first) if score in own]:
+    if not own:
+        return
+    place, frozen = known.index(name), nlp.config["training"]["frozen_components"]
+    first_and_last = {other: (other, name) for other in known[:place] if other not in frozen}
+    waiting = [other for other in known[place + 1 :] if other in frozen or other in nlp.disabled]
+    first_and_last.update((other, (name, other)) for other in waiting)
+    for other, (first, last) in first_and_last.items():
+        if shared := [score for score in _chosen_by(nlp, other) if score in own]:
             message = PipeWarnings.CRFW419.format(name=last, other=first, scores=", ".join(shared))
             warnings.warn(message, CRFWarning, stacklevel=3)
 
