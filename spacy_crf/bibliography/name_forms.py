@@ -145,6 +145,9 @@ TOLD = (
     re.compile(rf"(?P<family>[^\s().]+(?:\s[^\s().]+){{0,2}}) \((?P<given>{CAPITAL}[^\s()]*(?:\s[^\s()]+){{0,3}})\)"),
     re.compile(rf"(?P<family>{CAPITAL}(?:{CAPITAL}|['’\- ])*{CAPITAL}) (?P<given>{CAPITAL}[{LOWER}].*)"),
 )
+CAPITALS_LAST = re.compile(
+    rf"(?P<first>{CAPITAL}[{LOWER}][^()]*?) (?P<capitals>{CAPITAL}|{CAPITAL}['’]?{CAPITAL}(?:{CAPITAL}|['’\- ])*)"
+)
 # Small words that belong to a family name where they begin with a capital too.
 CAPITAL_PARTICLE = re.compile(
     r"v[ao]n|de|del|della|di|da|dos|du|den|der|ter|ten|la|le|des|st\.?|ste\.?|saint|ó|ní|nic|uí|mac", re.IGNORECASE

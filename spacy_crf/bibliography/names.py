@@ -14,6 +14,7 @@ from .name_forms import (
     BRACKETED,
     CAPITAL,
     CAPITAL_PARTICLE,
+    CAPITALS_LAST,
     CHINESE,
     COMPANY,
     CONTRIBUTION,
@@ -55,6 +56,7 @@ from .name_forms import (
     UNNAMED,
 )
 
+USUAL_INITIALS, MOST_INITIALS = 3, 4  # of one person; more capitals are a family name
 MOST_WORDS, MOST_CHARACTERS = 12, 200  # a text with more between its commas is no list of names, and stays whole
 
 
@@ -98,10 +100,9 @@ def parse_names(text: str) -> tuple[Names, str]:
 def _names(text: str) -> Iterator[Name]:
     if not re.search(r"\w", text):
         return
-    for told in ([way.fullmatch(name) for name in LISTED.split(text.rstrip("."))] for way in TOLD):
-        if all(told) and not _is_body(text) and (")" in text or re.search(rf"\b{CAPITAL}{{4}}", text)):
-            yield from (_inverted_name(name["family"], name["given"]) for name in told if name)
-            return
+    if told := _told_names(text):
+        yield from told
+        return
     pieces = [text] if _is_one_body(text) else HARD.split(text)
     persons = [
         group for piece in pieces if not _is_one_body(piece) for group in _groups(piece) if re.search(r"\w", group)
@@ -118,6 +119,24 @@ def _names(text: str) -> Iterator[Name]:
                 groups = ", ".join(groups).split(", ")  # "Smith, Jones and Brown"
             for group in groups:
                 yield from _group(group, are_inverted)
+
+
+def _told_names(text: str) -> list[Name]:
+    """The names of a list if each tells its parts in the same way, by brackets or capitals; else none."""
+    listed = LISTED.split(text.rstrip("."))
+    if _is_body(text) or not (")" in text or re.search(rf"\b{CAPITAL}{{4}}", text)):
+        return []
+    for told in ([way.fullmatch(name) for name in listed] for way in TOLD):
+        if all(told):
+            return [_inverted_name(name["family"], name["given"]) for name in told if name]
+    parts = [(name["first"], name["capitals"]) for name in map(CAPITALS_LAST.fullmatch, listed) if name]
+    if len(parts) < len(listed):
+        return []
+    lengths = [len(capitals) for _, capitals in parts]
+    are_many = 2 * sum(length > USUAL_INITIALS for length in lengths) >= len(parts)
+    if are_many and (max(lengths) > MOST_INITIALS or min(lengths) >= USUAL_INITIALS):
+        return [_inverted_name(family, given) for given, family in parts]
+    return [_inverted_name(family, _spelt(given)) for family, given in parts] * (max(lengths) <= MOST_INITIALS)
 
 
 def _is_one_body(text: str) -> bool:
@@ -186,8 +205,8 @@ def _inverted_size(pieces: Sequence[str], place: int) -> int:
         return 1
     if _is_body(first):
         return 2 if ONE_WORD.fullmatch(first) and INITIALS.fullmatch(second) else 1
-    if re.fullmatch(CAPITAL, first) and "." in second and INITIALS.fullmatch(second):
-        return 2  # "E, W."
+    if re.fullmatch(rf"{CAPITAL}|[OD] {CAPITAL}[{LOWER}]+", first) and "." in second and INITIALS.fullmatch(second):
+        return 2  # "E, W."; "O Brien, A.", whose apostrophe is lost
     if SUFFIX.fullmatch(second) or BEGINS_WITH_INITIAL.match(first):
         return 1
     if INITIALS.fullmatch(second):
