@@ -1,18 +1,26 @@
 """Confidence in fields: counted over all labellings of a small chain."""
 
 import time
-from itertools import product
+from collections.abc import Iterator
+from itertools import groupby, product
 
 import numpy as np
 import pytest
 import spacy
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from spacy_crf.bibliography.segments import find_confidences, label_runs
 
 TEXTS = ["Lee On ropes 1999", "Crane Salt 2003", "Lund 1999 On knots"]
 TAGS = [["A", "T", "T", "D"], ["A", "T", "D"], ["A", "D", "T", "T"]]
+
+
+def runs(tags: list[str]) -> Iterator[tuple[str, int, int]]:
+    """Each run of one tag: the tag, its first token, and the one behind its last."""
+    for tag, places in groupby(range(len(tags)), key=tags.__getitem__):
+        tokens = [*places]
+        yield tag, tokens[0], tokens[-1] + 1
 
 
 @pytest.fixture(scope="module", params=["tag", "ent"])
@@ -26,8 +34,9 @@ def nlp(request: pytest.FixtureRequest):
     for text, tags in zip(TEXTS, TAGS):
         doc = nlp.make_doc(text)
         if request.param == "ent":
-            entities = [(doc[at].idx, doc[at].idx + len(doc[at]), tag) for at, tag in enumerate(tags)]
-            examples.append(Example.from_dict(doc, {"entities": entities}))
+            reference = doc.copy()
+            reference.set_ents([Span(doc, start, end, label=tag) for tag, start, end in runs(tags)])
+            examples.append(Example(doc, reference))
         else:
             examples.append(Example.from_dict(doc, {"tags": tags}))
     nlp.initialize(lambda: examples)
