@@ -78,6 +78,7 @@ class Draft:
     code: str = ""  # of its kind
     faults: list[str] = field(default_factory=list)  # of identifiers
     ranges: list[str] = field(default_factory=list)  # long ranges of years, or pages that were taken for years
+    behind: list[str] = field(default_factory=list)  # years behind an issue, or pages
 
     def add(self, label: str, text: str) -> None:
         """Take in a field. label (str): in upper case; with one that is not known the text goes to the notes."""
@@ -168,7 +169,11 @@ class Draft:
         self.add_note(rest)
 
     def settle_dates(self) -> None:
-        """Join parts of dates; long ranges of years are pages beside a date, or behind a volume."""
+        """Join parts of dates; figures behind an issue are pages beside another date, and long ranges of years so, too,
+        or behind a volume."""
+        for text in self.behind:
+            is_other = self.date is not None and fields.YEARS.fullmatch(text) and str(self.date.first.year) != text[:4]
+            self.put_all(fields.parse_pages(text)) if is_other else self.take_date(text)
         for text in self.parts_of_date:
             self._take_part_of_date(text)
         for text in self.ranges:
@@ -201,7 +206,7 @@ class Draft:
             text = f"{text[: year.start()]}, {text[year.end() :]}".lstrip(" ,")
         found = fields.YEAR_BEHIND.search(text)
         if found and "number" in fields.parse_volume(text[: found.start()]):
-            self.take_date(found["date"])
+            self.take_date(found["date"]) if "(" in found[0] else self.behind.append(found["date"].strip())
             text = text[: found.start()]
         self.put_all(fields.parse_volume(text))
 

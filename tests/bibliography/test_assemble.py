@@ -367,3 +367,14 @@ def test_what_was_presented_at_a_meeting_is_in_it() -> None:
     meeting = ("BOOKTITLE", "Annual Meeting of Ropemakers")
     entry = make_entry([("TITLE", "Ropes"), ("GENRE", "[Paper presentation]."), meeting])
     assert (entry.type, entry.container, entry.genre) == (EntryType.INPROCEEDINGS, meeting[1], "Paper presentation")
+
+
+@pytest.mark.parametrize(("volume", "pages"), [("12(3), 1995-98", "1995-98"), ("12, no. 3, 1995", "1995")])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_figures_behind_an_issue_are_pages_beside_a_date(volume: str, pages: str, is_first: bool) -> None:
+    fields = [("DATE", "(2008)"), ("JOURNAL", "Ferry Studies"), ("VOLUME", volume)]
+    entry = make_entry(fields if is_first else fields[::-1])
+    assert entry.date is not None and (entry.date.iso, entry.volume, entry.number) == ("2008", "12", "3")
+    assert (entry.pages, entry.note) == (pages, "")
+    alone = make_entry(fields[1:])
+    assert alone.date is not None and (alone.date.iso[:4], alone.pages) == ("1995", "")
