@@ -65,8 +65,10 @@ KEY = re.compile(r"^\[[^\[\]]+\]\s*(?=\w)")
 GUESSED = re.compile(r"^\[([^\[\]]+)\][\s.,:;]*$")  # by who made the list: the book does not name them
 # Words that announce names, or say what the named did.
 BEFORE = re.compile(
-    r"^[(\[]?(?:(?:in|ln|dans|e[nm]|în|teoksessa)\b:?\s+(?!['’]t\s)|(?:[iwvuву]|im|в\s+кн\.):\s+"
-    r"|(?-i:[IWVUВУ])\s+(?=.*[(\[](?:red|ред)\b))?[(\[]?"  # the last ones may be initials, too
+    r"^[(\[]?(?:(?:in|ln|dans|în|teoksessa|(?-i:e[nm]))\b:?\s+(?!['’]t\s)|(?:e[nm]|[iwvuву]|im|в\s+кн\.):\s+"
+    # these may be given names and initials, too: "En Zhang", "I Berg (red.)"
+    r"|e[nm]\s+(?=\w\.|.*[(\[](?:eds?|orgs?|coords?|comps?|dirs?)\b)"
+    r"|(?-i:[IWVUВУ])\s+(?!\w\s|[^\s,]+\s+(?:\W|(?:och|og|i|и)\s))(?=.*[(\[](?:red|ред)\b))?[(\[]?"
     r"(?:(?:edited|compiled|collected|selected|written|directed|produced)(?:\s+and\s+\w+ed)?\s+by\s+"
     r"|(?!(?-i:Ed\s)(?!by\b))ed(?:s|d|ited)?\.?:?\s+(?:(?:and|&)\s+trans\.?\s+)?(?:by\s+)?"
     r"|(?:hg|hrsg|hgg|herausgegeben)(?:\.?\s+(?:von|v\.)|\.:?|:)\s+|éd(?:s)?\.\s+|by\s+|a c(?:ura|\.) di\s+"

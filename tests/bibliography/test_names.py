@@ -269,6 +269,9 @@ CASES = {
     "W: K. Lund (red.),": ["Lund, K."],
     "В К. Лунд (ред.),": ["Лунд, К."],
     "I K. Lund, P. Moss": ["Lund, I K.", "Moss, P."],
+    "En Zhang, Em Moss": ["Zhang, En", "Moss, Em"],
+    "I Lund & V Moss (red.)": ["Lund, I", "Moss, V"],
+    "В И Лунд (ред.)": ["Лунд, В И"],
     # brackets around all, and ordinals
     "(ed. by Karin Lund),": ["Lund, Karin"],
     "(hrsg. von Karin Lund und Peter Moss):": ["Lund, Karin", "Moss, Peter"],
