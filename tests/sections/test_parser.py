@@ -740,6 +740,16 @@ def test_a_dash_between_number_and_title_is_no_part_of_the_title(nlp: Language, 
     ]
 
 
+def test_a_section_without_a_title_is_of_those_with_a_dash(nlp: Language) -> None:
+    text = "Every boat has two ropes, and each rope is renewed once a year by its owner."
+    items = "".join(f"({letter}) {text}\n" for letter in "abc")
+    first = f"Section 1 - Scope\n{text}\n\nSection 2\n{text}\n{items}\nSection 3 - Final provisions\n{text}\n\n"
+    doc = nlp(f"Chapter I — Definitions\n\n{first}Chapter II — REGISTRATION\n\nSection 4 - Ropes\n{text}\n")
+    numbers = [(node.level, node.number.rstrip(" -—")) for node in doc._.section_tree.walk()]
+    inner = [(2, "Section 2"), *((3, f"({letter})") for letter in "abc"), (2, "Section 3")]
+    assert numbers == [(1, "Chapter I"), (2, "Section 1"), *inner, (1, "Chapter II"), (2, "Section 4")]
+
+
 @pytest.mark.parametrize(
     "line",
     ["3 - 5 boats go.", "3 -  5 boats go.", "Articles 5 - 7 apply.", "Article 5-year plans.", "1-2 go."],

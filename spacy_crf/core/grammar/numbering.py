@@ -70,6 +70,7 @@ _FIRST_ROMAN = re.compile(r"(?<=\s)I(?:er|[eè]re)(?![^\W_])", re.IGNORECASE)
 _BRACKETS = re.compile(r"(?<=[0-9A-Za-z)])\(([0-9A-Za-z]{1,4})\)")  # 5(2): part 2 of 5
 _ABBREVIATED = re.compile(r"(?:n[°º]|no\.|nr\.?)\s*(?=[0-9])", re.IGNORECASE)
 _SPLIT = re.compile(r"\.\ ?|[-–:]")
+_DASHES = "-–—"
 _ALIKE = str.maketrans("º–—", "°--")
 _NO_SIGNS = str.maketrans("", "", SIGNS_BETWEEN)
 
@@ -206,7 +207,7 @@ def readings(text: str) -> tuple[Reading, ...]:
     text = _ABBREVIATED.sub("nr ", _INSERTED.sub(_as_letter, plain(text)), count=1) if len(text) > 1 else plain(text)
     spoken = _ORDINAL_FIRST.fullmatch(text)
     if spoken is not None:
-        form = f"{KEYWORDS[spoken['word'].lower()]} {PLACE}{spoken['close']}"
+        form = f"{KEYWORDS[spoken['word'].lower()]} {PLACE}{spoken['close'].rstrip(_DASHES)}"
         value = ORDINALS.get((spoken["number"] or "").lower())
         counted = numerals(spoken["counted"]) if value is None else [(ARABIC, value)]
         return tuple(Reading(kind, form, (value,)) for kind, value in counted)
@@ -215,7 +216,7 @@ def readings(text: str) -> tuple[Reading, ...]:
         return tuple(Reading(kind, form, (value,)) for kind, value in numerals(east["number"]))
     bare, worded = _BARE_WORD.fullmatch(text), _WORDED.fullmatch(text)
     if bare is not None and (word := KEYWORDS.get(bare["word"].lower())) in ALONE:
-        return (Reading(ARABIC, f"{word} {PLACE}{bare['close']}", (1,)),)
+        return (Reading(ARABIC, f"{word} {PLACE}{bare['close'].rstrip(_DASHES)}", (1,)),)
     if worded is None:
         return _plain(text, worded=False)
     word = KEYWORDS.get(worded["word"].lower())
@@ -230,7 +231,9 @@ def _plain(text: str, worded: bool) -> tuple[Reading, ...]:
     if frame is None:
         return _ordinals(text)
     sign = frame["sign"][:1] if frame["sign"][:1] in SIGNS else ""
-    form = f"{frame['open']}{sign}{PLACE}{frame['close'].translate(_ALIKE)}"
+    # "Article 2" without a title is between "Article 1 - Fees" and "Article 3 - Ice"; "2 -" may be an item of "2"
+    close = frame["close"].rstrip(_DASHES) if worded or sign else frame["close"]
+    form = f"{frame['open']}{sign}{PLACE}{close.translate(_ALIKE)}"
     spoken = NUMBER_WORDS.get(frame["number"].lower()) if worded else None
     if spoken is not None:  # TITRE PREMIER may come before TITRE II
         return tuple(Reading(kind, form, (spoken,)) for kind in (ARABIC, ROMAN_UPPER)[: 1 + (spoken == 1)])
