@@ -6,6 +6,7 @@ In captions that roll, as YouTube makes them, each cue shows the last lines of t
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from html import unescape
 from itertools import chain, groupby, islice, pairwise
@@ -14,6 +15,7 @@ from typing import NamedTuple
 from .words import is_sign_around
 
 OPENING_LINES = 50  # of a file, by which it is told what it is
+OPENING = 400  # cues, and lines between them, by which it is told who speaks
 _TIME = r"\s*(?:(\d{1,9}):)?(\d{1,9}):(\d{1,9})[.,](\d{1,9})\s*"
 _TIMES = re.compile(f"{_TIME}(?:-->|,){_TIME}")
 _BESIDE_WORDS = re.compile(f"\\[{_TIME}-->{_TIME}\\]")  # as whisper and whisper.cpp show what they hear
@@ -27,9 +29,9 @@ _NAME = f"[{_CAPITALS}][{_CAPITALS}\u0300-\u036f0-9_ .'’-]*[{_CAPITALS}\u0300-
 # What is in brackets is blank by then: "[SPEAKER_00]: yes", "ANNA (laughs): yes"
 _SPEAKER = re.compile(rf"^\s*(>>+\s*|[-–‐—―]\s*)?((?:{_NAME})?\s*:\s+)?", re.MULTILINE)
 # Where most cues begin with one, as those of Zoom, whatever its case; "he said: no" may be a line within a cue
-_ANY_SPEAKER = re.compile(
-    rf"\A\s*(>>+\s*|[-–‐—―]\s*)?((?:[^\s:]+(?:[ \t]+[^\s:]+){{0,3}})?\s*:\s+)?|{_SPEAKER.pattern}", re.MULTILINE
-)
+_ANY_NAME = r"(>>+\s*|[-–‐—―]\s*)?((?:[^\s:]+(?:[ \t]+[^\s:]+){0,3})?\s*:\s+)?"
+_ANY_SPEAKER = re.compile(rf"\A\s*{_ANY_NAME}|{_SPEAKER.pattern}", re.MULTILINE)
+_ANY_LINE = re.compile(rf"^[ \t]*{_ANY_NAME}", re.MULTILINE)
 _SPECIAL = re.compile("[<{&]")
 LONGEST_CUE = 40  # lines
 MOST_REPEATED = 200  # words of a cue that are shown once more in the next
@@ -92,8 +94,8 @@ def spoken_words(lines: Iterable[str]) -> Iterator[Spoken]:
     lines (Iterable[str]): with their ends.
     """
     cues = _cues(lines)
-    first = list(islice(cues, OPENING_LINES))
-    shown = _shown(chain(first, cues), _ANY_SPEAKER if _names_speakers(first) else _SPEAKER)
+    first = list(islice(cues, OPENING))
+    shown = _shown(chain(first, cues), _with_names(first) if _names_speakers(first) else _SPEAKER)
     opening = list(islice(shown, OPENING_LINES))
     rolls = _is_rolling([cue for cue in opening if cue.words])
     held: list[str] = []
@@ -196,6 +198,15 @@ def _names_speakers(cues: Iterable[tuple[str, Times | None]]) -> bool:
     found = [_ANY_SPEAKER.match(text) for text in spoken if not ((own := _SPEAKER.match(text)) and own[2])]
     names = [one[2] for one in found if one and one[2]]
     return 2 * len(names) >= len(found) and len(set(names)) < len(names)
+
+
+def _with_names(cues: Iterable[tuple[str, Times | None]]) -> re.Pattern[str]:
+    """Return what speakers are in cues that begin with any name: at lines within these, names that begin others too."""
+    found = [[line[2].rstrip() for line in _ANY_LINE.finditer(text) if line[2]] for text, times in cues if times]
+    lines = Counter(chain.from_iterable(found))
+    names = "|".join(re.escape(name) for name, n in lines.items() if n > 1 and not name[0].islower())
+    within = rf"^\s*(?:[-–‐—―]\s*)?(?:{names})\s+|" if names else ""
+    return re.compile(rf"\A\s*{_ANY_NAME}|{within}{_SPEAKER.pattern}", re.MULTILINE)
 
 
 def _shown(cues: Iterable[tuple[str, Times | None]], speaker: re.Pattern[str]) -> Iterator[_Cue]:

@@ -220,6 +220,13 @@ def test_lines_within_cues_begin_with_what_is_spoken(first: str) -> None:
     assert [word.raw for word in spoken_words(lines_of([srt])) if word.raw] == words
 
 
+def test_two_speakers_of_a_cue() -> None:
+    cues = ["Anna Lee: well\nBob: yes", "Bob: so\nHe said: never", "Anna Lee: oh\n- Cleo: no", "Cleo: he"]
+    srt = "\n".join(f"{k}\n00:00:0{k},000 --> 00:00:0{k},900\n{cue}\n" for k, cue in enumerate(cues, 1))
+    words = ["well", "yes", "so", "He", "said:", "never", "oh", "no", "he"]
+    assert [word.raw for word in spoken_words(lines_of([srt])) if word.raw] == words
+
+
 def test_names_in_capitals_do_not_tell_that_others_begin_cues() -> None:
     cues = ["ANNA: well", "BOB: yes", "he said: no", "ANNA: so", "he said: never", "and left", "for", "good"]
     srt = "\n".join(f"{k}\n00:00:0{k},000 --> 00:00:0{k},900\n{cue}\n" for k, cue in enumerate(cues, 1))
