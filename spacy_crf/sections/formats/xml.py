@@ -21,6 +21,7 @@ TEI_INLINE = INLINE | {
 SECOND = {"choice": frozenset({"corr", "expan", "reg"}), "citation-alternatives": frozenset({"element-citation"})}
 # References, whose fields stand in one line: parted by a space where nothing is between them
 CITATIONS = frozenset({"mixed-citation", "element-citation", "citation", "nlm-citation", "bibl", "biblstruct"})
+LINE_ENDS = ("lb", "break")  # of TEI and JATS; a line that goes on with the same word says so
 WITHIN_WORDS = frozenset(
     {
         *("abbr", "add", "am", "b", "bold", "c", "choice", "corr", "em", "emph", "emphasis", "ex", "expan", "hi", "i"),
@@ -40,7 +41,8 @@ class _XmlReader(MarkupReader):
         if not self.open and name.lower() in TEI:
             self.inline = TEI_INLINE
             self.tag_styles = {tag: style for tag, style in self.tag_styles.items() if tag != "title"}
-        if self.is_behind_field and name.lower() not in WITHIN_WORDS:
+        is_end_of_line = self.citations and name.lower() in LINE_ENDS and attributes.get("break") != "no"
+        if is_end_of_line or (self.is_behind_field and name.lower() not in WITHIN_WORDS):
             self.data(" ")
         super().start(name, attributes)
         self.is_behind_field = False

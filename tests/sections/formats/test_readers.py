@@ -455,6 +455,8 @@ CITED = {
     "</person-group>\n<article-title>Knots</article-title><year>2003</year></element-citation>": "Moss P Knots 2003",
     "<citation-alternatives><element-citation><source>Sails</source></element-citation><mixed-citation>Berg A. "
     "<source>Sails</source>.</mixed-citation></citation-alternatives>": "Berg A. Sails.",
+    "<mixed-citation>Roe C. Knots.<break/>Sea, 2003</mixed-citation>": "Roe C. Knots. Sea, 2003",
+    '<bibl>Roe C. Knots.<lb/>Har<lb break="no"/>bour, 2003</bibl>': "Roe C. Knots. Harbour, 2003",
     # TEI, also as GROBID writes it
     "<bibl><author>Roe, C.</author>, <title>On <hi>Ro</hi><hi>pes</hi></title><date>1990</date></bibl>": (
         "Roe, C., On Ropes 1990"
