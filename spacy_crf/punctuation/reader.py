@@ -144,11 +144,17 @@ class PunctuationCorpus:
         if self.unit == "sentence":
             texts = (sentence for text in texts for sentence in text.sentences())
         yield from islice((part for text in texts for part in text.windows(self.window)), self.limit or None)
-        found = {"path": ", ".join(map(str, self.paths)), "dropped": self.anomalies}
         if not self.anomalies.read:
-            raise CRFError(PunctuationErrors.CRF981.format(**found))
+            raise CRFError(PunctuationErrors.CRF981.format(path=self._paths_told(), dropped=self.anomalies))
+        self._tell_dropped()
+
+    def _tell_dropped(self) -> None:
         if self.anomalies.dropped:
-            warnings.warn(PunctuationWarnings.CRFW971.format(**found), CRFWarning, stacklevel=2)
+            message = PunctuationWarnings.CRFW971.format(path=self._paths_told(), dropped=self.anomalies)
+            warnings.warn(message, CRFWarning, stacklevel=3)
+
+    def _paths_told(self) -> str:
+        return ", ".join(map(str, self.paths))
 
     def read_texts(self, nlp: Language) -> Iterator[Doc]:
         """Yield Docs whose texts have the marks, and whose tokens the pauses; the format "spacy" reads the same."""
@@ -183,9 +189,11 @@ class PunctuationCorpus:
         if any((self.format or SUFFIXES.get(data_suffix(file))) != "jsonl" for file, _ in files):
             yield from self.read_texts(nlp)
             return
+        self.anomalies = Anomalies()
         for file, name in name_files(files, self.paths):
             for number, text in enumerate(self._read_json(file), 1):
                 yield write_doc_name(make_doc(nlp, text), number_name(name, number))
+        self._tell_dropped()
 
     def _scheme(self) -> LabelScheme:
         """Return all that the reader tells of words."""

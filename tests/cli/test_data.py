@@ -130,6 +130,14 @@ def test_annotation_of_json_lines_is_told_to_be_left_out(tmp_path: Path) -> None
         run("convert", tmp_path / "a.jsonl", tmp_path / "out.spacy")
 
 
+def test_annotation_of_json_lines_is_told_to_be_left_out_of_whole_texts(tmp_path: Path) -> None:
+    row = {"text": "Ada left.", "spans": [{"start": 0, "end": 3, "label": "PER"}]}
+    (tmp_path / "a.jsonl").write_text(json.dumps(row), encoding="utf8")
+    with pytest.warns(CRFWarning, match=r"CRFW971.* 1 lists of 'spans'\."):
+        ((doc, _),) = Data(tmp_path / "a.jsonl").raw(spacy.blank("en"))
+    assert doc.text == "Ada left."
+
+
 @pytest.mark.parametrize("name", ["a.srt", "a.jsonl", "folder"])
 def test_texts_keep_marks_and_capitals_for_what_restores_none(name: str, tmp_path: Path) -> None:
     with zipfile.ZipFile(DATA / "models" / "tagger.zip") as archive:
