@@ -99,8 +99,7 @@ class _Outline:
         larger = [reading.parent for reading in asked if reading.parent is not None]
         if found or not larger:
             return self._nearest(found, at)
-        last = [Reading(reading.kinds[-1], PLACE, reading.values[-1:]) for reading in asked]
-        return self._inside(self._first(word, larger, at), last, at)
+        return self._inside(self._first(word, larger, at), _last_parts(asked), at)
 
     def _with_number(self, word: str, asked: Sequence[Reading]) -> list[int]:
         """Sections with a number; with its word, where this text has it: Article 3 is no Rule 3."""
@@ -137,9 +136,9 @@ class _Outline:
 
     def _is_part(self, place: int, word: str) -> bool:
         """Whether a section with a number of one part is in an article, or in what else stands below a word: item 2 in
-        Article 1 is no chapter 2, and no Article 2 either."""
+        Article 1 is no chapter 2, and no Article 2 either, but (2) in § 1 is subsection (2)."""
         rank = min(rank_of(word), SIGNS["§"])
-        if rank_of(word) > SIGNS["§"] and _short(word) != "art":
+        if word == "subsection" or (rank_of(word) > SIGNS["§"] and _short(word) != "art"):
             return False
         ranks = (rank_of(_word_of(self._numbers[above])) for above in self._around(place))
         return len(self._numbers[place][0].values) == 1 and any(rank <= own < SMALL for own in ranks)
@@ -183,7 +182,11 @@ class _Outline:
         inside = {place: len(list(self._around(place))) for place in found if section in self._around(place)}
         inside.pop(section, None)
         least = min(inside.values(), default=0)  # § 2 Abs. 1 is (1), not 1. in (1)
-        return self._nearest([place for place, depth in inside.items() if depth == least], at) if inside else section
+        if inside:
+            return self._nearest([place for place, depth in inside.items() if depth == least], at)
+        larger = [reading.parent for reading in asked if reading.parent is not None]
+        around = self._inside(section, larger, at, word) if larger else section
+        return section if around == section else self._inside(around, _last_parts(asked), at)
 
     def _having(self, values: Set[tuple[int, ...]], holds: Callable[[Reading], bool]) -> list[int]:
         """Sections whose number ends as one of some values do, and can be read in such a way."""
@@ -206,6 +209,11 @@ class _Outline:
         while place >= 0:
             yield place
             place = self._parents[place]
+
+
+def _last_parts(asked: Sequence[Reading]) -> list[Reading]:
+    """The last parts of numbers: 2 of 3.2."""
+    return [Reading(reading.kinds[-1], PLACE, reading.values[-1:]) for reading in asked]
 
 
 def _short(word: str) -> str:

@@ -5,7 +5,7 @@ A path goes from the outside in. Words of six languages are in the lists of `cor
 
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, takewhile
 from unicodedata import normalize
 
@@ -28,7 +28,7 @@ def _listed(form: str) -> str:
     return normalize("NFC", form.lower())
 
 
-_BRACKETS = r"\([0-9a-z]{1,4}\)"
+_BRACKETS = r"\((?:[0-9a-z]{1,4}|[A-Z]|[IVX]{2,4})\)"
 _INSERTED = rf"(?:[ -]?{_any(INSERTED)}(?!\w|\s(?:[0-9§]|{_any(WORDS)}))|er|[a-z])?"  # 2a, 2 bis, not "2 bis 4"; 1er
 _PARTS = rf"[0-9]{{1,4}}{_INSERTED}(?:[.:–-][0-9]{{1,4}}{_INSERTED}|\.[a-zA-Z])*"
 _LETTERS = r"(?:[IVXLC]{1,7}|[A-Z])(?:[.-]?[0-9]{1,4})*"
@@ -41,6 +41,7 @@ _MENTION = re.compile(
     rf"(?P<numbers>{NUMBER}(?:{_BETWEEN}{NUMBER})*)"
     rf"|{_any(MENTIONS['see'])}\.?\s(?P<bare>[0-9]{{1,4}}(?:\.[0-9]{{1,4}})+)(?![.-]?\w))"
 )
+_STARTING = re.compile(r"\((\w+)\)(?=\()")
 _NUMBER, _BRACKET, _ORDINAL = re.compile(NUMBER), re.compile(_BRACKETS), re.compile(rf"{_any(ORDINALS)}(?!\w)")
 # "sections 2–4 and 6-1" are three numbers, "§§ 2-4" are two
 _AMONG_SEVERAL, _OF_RANGE = (re.compile(NUMBER.replace("[.:–-]", signs)) for signs in ("[.:-]", "[.:]"))
@@ -203,10 +204,18 @@ def _groups(text: str) -> Iterator[Group]:
             numbers = _numbers(found["numbers"], is_plural)
             whole = accumulate((own[0] for own in numbers), _completed)
             steps = [
-                NumberStep(at + own.start(), at + own.end(), word, readings(each)) for own, each in zip(numbers, whole)
+                NumberStep(at + own.start(), at + own.end(), word, _read(each)) for own, each in zip(numbers, whole)
             ]
         if all(step.readings for step in steps):
             yield Group(start, end, steps)
+
+
+def _read(number: str) -> tuple[Reading, ...]:
+    """The readings of a number as texts have them: (2)(b) is part b of (2)."""
+    starting = _STARTING.match(number)
+    if starting is None:
+        return readings(number)
+    return tuple(replace(own, format=f"({PLACE})") for own in readings(starting[1] + number[starting.end() :]))
 
 
 def _completed(before: str, number: str) -> str:

@@ -452,3 +452,38 @@ def test_accents_that_are_characters_of_their_own(text: str) -> None:
     ]
     assert mentions[1] == mentions[0]
     assert all(number for _, number, _ in found[0])
+
+
+def paths_of(text: str) -> list[tuple[str, list[str]]]:
+    """The mentions in a text that nothing was trained for, with the numbers of the sections around what they mean."""
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("section_parser")
+    doc = nlp(text)
+    nodes, parents = list(doc._.section_tree.walk()), doc._.section_tree.parents()
+    found = []
+    for one in doc._.cross_references:
+        place, path = one.section, list[str]()
+        while place is not None and place >= 0:
+            path.insert(0, nodes[place].number.strip("."))
+            place = parents[place]
+        found.append((doc.text[one.start : one.end], path))
+    return found
+
+
+@pytest.mark.parametrize("word", ["§ ", "Section ", ""])
+@pytest.mark.parametrize(
+    ("mention", "path"),
+    [
+        *(("subsection (b)", ["1", "(b)"]), ("subsection (b)(2)", ["1", "(b)", "(2)"])),
+        *(("paragraph (b)(1)", ["1", "(b)", "(1)"]), ("subsection (b)(9)", ["1", "(b)"])),
+        *(("subsection (a)(1) of {}2", ["2", "(a)", "(1)"]), ("subsection (a)(9) of {}2", ["2", "(a)"])),
+        *(("subsection (c)(1) of {}2", ["2"]), ("{}2(a)(1)(B)", ["2", "(a)", "(1)", "(B)"])),
+    ],
+)
+def test_parts_of_subsections(word: str, mention: str, path: list[str]) -> None:
+    """Two brackets were no mention, and subsections of sections with a sign led nowhere."""
+    mention = mention.format(word or "section ")
+    text = f"{word}1. Dues\n\n(a) A master pays dues, see {mention}, for each berth.\n\n(b) The dues are:\n\n"
+    text += f"(1) ten dollars; or\n\n(2) forty dollars.\n\n{word}2. Terms\n\n(a) As it is used here:\n\n"
+    text += "(1) State means:\n\n(A) this State; or\n\n(B) others;\n\n(2) vessel means a boat.\n\n(b) No more.\n"
+    assert paths_of(text) == [(mention, [f"{word}{path[0]}", *path[1:]])]
