@@ -31,7 +31,8 @@ def _listed(form: str) -> str:
 _BRACKETS = r"\((?:[0-9a-z]{1,4}|[A-Z]|[IVX]{2,4})\)"
 _INSERTED = rf"(?:[ -]?{_any(INSERTED)}(?!\w|\s(?:[0-9§]|{_any(WORDS)}))|er|[a-z])?"  # 2a, 2 bis, not "2 bis 4"; 1er
 _PARTS = rf"[0-9]{{1,4}}{_INSERTED}(?:[.:–-][0-9]{{1,4}}{_INSERTED}|\.[a-zA-Z])*"
-_LETTERS = r"(?:[IVXLC]{1,7}|[A-Z])(?:[.-]?[0-9]{1,4})*"
+_CODE = r"[LRD]\.[ \u00a0]?(?=[0-9]{3}|[0-9]+-)[0-9]{1,4}(?:-[0-9]{1,4})*"  # of French codes: L. 121-1
+_LETTERS = rf"(?:{_CODE}|(?:[IVXLC]{{1,7}}|[A-Z])(?:[.-]?[0-9]{{1,4}})*)"
 NUMBER = rf"(?:(?:{_PARTS}|{_LETTERS})(?!\w)(?:{_BRACKETS})*|(?:{_BRACKETS})+)"
 _BETWEEN = rf"(?:,\s?(?:{_any(MENTIONS['between'])}\s)?|\s?[–-]\s?|\s{_any(MENTIONS['between'])}\s)"
 _MENTION = re.compile(
@@ -41,7 +42,7 @@ _MENTION = re.compile(
     rf"(?P<numbers>{NUMBER}(?:{_BETWEEN}{NUMBER})*)"
     rf"|{_any(MENTIONS['see'])}\.?\s(?P<bare>[0-9]{{1,4}}(?:\.[0-9]{{1,4}})+)(?![.-]?\w))"
 )
-_STARTING = re.compile(r"\((\w+)\)(?=\()")
+_STARTING, _DOTTED_CODE = re.compile(r"\((\w+)\)(?=\()"), re.compile(r"(?<=^[LRD])\.\s?(?=[0-9])")
 _NUMBER, _BRACKET, _ORDINAL = re.compile(NUMBER), re.compile(_BRACKETS), re.compile(rf"{_any(ORDINALS)}(?!\w)")
 # "sections 2–4 and 6-1" are three numbers, "§§ 2-4" are two
 _AMONG_SEVERAL, _OF_RANGE = (re.compile(NUMBER.replace("[.:–-]", signs)) for signs in ("[.:-]", "[.:]"))
@@ -211,10 +212,10 @@ def _groups(text: str) -> Iterator[Group]:
 
 
 def _read(number: str) -> tuple[Reading, ...]:
-    """The readings of a number as texts have them: (2)(b) is part b of (2)."""
+    """The readings of a number as texts have them: (2)(b) is part b of (2), and L. 121-1 is L121-1."""
     starting = _STARTING.match(number)
     if starting is None:
-        return readings(number)
+        return readings(_DOTTED_CODE.sub("", number))
     return tuple(replace(own, format=f"({PLACE})") for own in readings(starting[1] + number[starting.end() :]))
 
 

@@ -487,3 +487,23 @@ def test_parts_of_subsections(word: str, mention: str, path: list[str]) -> None:
     text += f"(1) ten dollars; or\n\n(2) forty dollars.\n\n{word}2. Terms\n\n(a) As it is used here:\n\n"
     text += "(1) State means:\n\n(A) this State; or\n\n(B) others;\n\n(2) vessel means a boat.\n\n(b) No more.\n"
     assert paths_of(text) == [(mention, [f"{word}{path[0]}", *path[1:]])]
+
+
+@pytest.mark.parametrize(
+    ("mention", "expected"),
+    [
+        ("l'article L. 112-1", {"article L. 112-1": "Article L. 112-1"}),
+        ("l'article L.112-1", {"article L.112-1": "Article L. 112-1"}),
+        (
+            "les articles L. 111-1 et L. 112-2",
+            {"articles L. 111-1": "Article L. 111-1", "L. 112-2": "Article L. 112-2"},
+        ),
+        ("l'article L. 112-1 du code de commerce", {"article L. 112-1": ""}),
+        ("l'article L. 999-1", {"article L. 999-1": ""}),
+    ],
+)
+def test_articles_of_french_codes(mention: str, expected: dict[str, str]) -> None:
+    """Their mentions ended behind the letter, and led nowhere."""
+    text = "\n\n".join(f"Article L. {n}\n\nLe bateau est un ouvrage." for n in ("111-1", "111-2", "112-1", "112-2"))
+    found = paths_of(f"{text}\n\nIl est régi par {mention}.\n")
+    assert [(said, "".join(path)) for said, path in found] == list(expected.items())
