@@ -6,9 +6,10 @@ served. It runs in a process of its own at the lowest priority. The new model ta
 saved and not worse; whatever happens otherwise, the old one stays, and /models tells why.
 """
 
+import json
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import chain
@@ -28,7 +29,6 @@ from thinc.api import Config
 
 from ..annotation.documents import (
     Preparation,
-    number_documents,
     read_doc_name,
     register_doc_name,
     write_text_settings,
@@ -40,7 +40,6 @@ from ..corpora.docbin import cut_doc
 from ..corpora.reader import Corpus
 from ..corpora.tagsets import CHECKED as ATTRIBUTE
 from ..corpora.tagsets import YES
-from ..lab.sampling import deal
 from ..lab.training import train_config
 from ..pipe.block import SPAN_TARGETS
 from ..pipe.component import ChainPipe
@@ -53,7 +52,7 @@ from .models import ServedModel
 FOLDS = 5  # one of which is held out
 LOWEST_PRIORITY = 19
 CHECKED = "checked"
-LEARNED, HELD_OUT = "learned.spacy", "held_out.spacy"
+LEARNED, HELD_OUT, KEYS = "learned.spacy", "held_out.spacy", "learned.json"
 
 
 @dataclass(frozen=True)
@@ -123,7 +122,7 @@ class Learner:
                 model.tell("waiting", message=message)
                 return
             (folder / str(number)).mkdir(parents=True)
-            write_parts(folder / str(number), parts)
+            write_parts(folder / str(number), parts, keys_learned(folder))
             model.tell("learning", number=number, checked=found)
         Thread(target=self._learn, args=(model, folder, number), daemon=True).start()
 
@@ -242,13 +241,21 @@ def tells(component: Any, doc: Doc) -> bool:
     return any(name is not None for name in component.annotation.present(doc, component.tags))
 
 
-def write_parts(folder: Path, parts: Sequence[tuple[str, Doc]]) -> None:
-    """Write what is learned from, and what is held out: a training looks at them as they are now."""
-    numbers = number_documents(key for key, _ in parts)
-    owners = deal(int(numbers.max()) + 1, FOLDS, np.random.default_rng(0))[numbers].tolist()
+def keys_learned(folder: Path) -> set[str]:
+    """Keys of all that earlier trainings have learned from, and of the documents that it is from."""
+    return {key for path in folder.glob(f"*/{KEYS}") for key in json.loads(path.read_text("utf8"))}
+
+
+def write_parts(folder: Path, parts: Sequence[tuple[str, Doc]], before: Collection[str]) -> None:
+    """Write what is learned from, and what is held out: a training looks at them as they are now. What has been learned
+    `before` is not held out where there is anything else: the model that is served would know it by heart."""
+    order = sorted({key for key, _ in parts}, key=lambda key: (key in before, sha256(key.encode("utf8")).digest()))
+    apart = {*order[: round(len(order) / FOLDS)]}
     for name, is_held_out in ((LEARNED, False), (HELD_OUT, True)):
-        docs = (doc for own, (_, doc) in zip(owners, parts) if (own == 0) == is_held_out)
+        docs = (doc for key, doc in parts if (key in apart) == is_held_out)
         write_whole(folder / name, to_bytes(*docs))
+    learned = {own for key, doc in parts if key not in apart for own in (key, read_doc_name(doc))}
+    write_whole(folder / KEYS, json.dumps(sorted(learned)).encode("utf8"))
 
 
 def training_config(model: ServedModel, folder: Path, output: Path) -> Config:

@@ -7,11 +7,22 @@ from typing import Any
 import pytest
 import spacy
 from helpers import tagged
-from helpers.annotators import ENTITY, FEATURES, POS, document_of, make_cas, make_typesystem, metadata_of
+from helpers.annotators import (
+    ENTITY,
+    FEATURES,
+    POS,
+    document_of,
+    make_cas,
+    make_typesystem,
+    metadata_of,
+)
 from helpers.services import Models, httpx, model_of, refusal, served
+from spacy.tokens import Doc
 
 from spacy_crf import Corpus
+from spacy_crf.annotation.documents import read_doc_name, write_doc_name
 from spacy_crf.corpora.cas import SENTENCE
+from spacy_crf.service import retraining
 from spacy_crf.service.retraining import CheckedDoc, Learner, write_gold
 
 # tags that no model would give, the same for each word
@@ -127,6 +138,34 @@ def test_what_two_people_say_of_one_text_is_not_divided(load: Any, tmp_path: Pat
         for name in ("learned", "held_out")
     )
     assert {*learned}.isdisjoint(held_out) and len(learned) + len(held_out) == 2 * len(SENTENCES)
+
+
+@pytest.mark.parametrize("begun", [[6], [1] * 6], ids=["sentences", "documents"])
+def test_no_model_is_scored_on_what_it_has_learned(
+    load: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, begun: list[int]
+) -> None:
+    """What is held out is new, or was held out before: else the model that is served would know it by heart."""
+    monkeypatch.setattr(retraining, "train_beside", lambda *_: {"new": 0.0, "old": 1.0})
+    learner, model, learned = Learner(tmp_path), model_of("one", load("tagger"))["one"], set[str]()
+    for number, n_sentences in enumerate([*begun, *[1] * 9]):
+        words = SENTENCES[0].split() * n_sentences
+        doc = Doc(model.nlp.vocab, words, sent_starts=[word == "They" for word in words])
+        marked = CheckedDoc(write_doc_name(doc, str(number)), [[OWN[word]] for word in words])
+        learner.keep(model, "tag", marked, str(number))
+        if number + 1 < len(begun):
+            continue
+        learner.start(model)
+        while model.learning["state"] == "learning":
+            time.sleep(0.01)
+        own, held_out = (
+            {read_doc_name(eg.reference) for eg in Corpus(path)(spacy.blank("en"))}
+            for path in (
+                tmp_path / "one" / str(model.learning["number"]) / f"{n}.spacy" for n in ("learned", "held_out")
+            )
+        )
+        assert held_out and (number < 4 or learned.isdisjoint(held_out))
+        learned |= own
+    assert len(held_out) == round((number + 1) / 5)
 
 
 def test_a_failure_leaves_the_old_model(load: Any, tmp_path: Path) -> None:
