@@ -22,6 +22,8 @@ from starlette.concurrency import run_in_threadpool
 
 from ..annotation.documents import write_doc_name
 from ..corpora.cas import SENTENCE, TOKEN
+from ..corpora.tagsets import parse_tags
+from ..corpora.webanno import DEFAULT_LAYER
 from .answers import TELLERS, Answer, as_coded, read_docs
 from .errors import Refusal, ServiceErrors
 from .models import Limits, Models, ServedModel
@@ -261,16 +263,18 @@ def gold_of(page: Page, metadata: Metadata, kind: str) -> CheckedDoc:
 
     Tags are known where a person has given them. Spans are known in the sentences that have one: who has annotated a
     sentence has looked at all of it. Annotations without a value, and those that begin or end inside of tokens, say
-    nothing of their tokens.
+    nothing of their tokens; nor do those that `crf annotate` has made and nobody has checked.
     """
     spans, unclear = list[tuple[int, int, str]](), list[range]()
+    is_own = (metadata.layer, metadata.feature) == (DEFAULT_LAYER.name, DEFAULT_LAYER.tag)
     for one in _select(page.cas, metadata.layer):
         tokens, value = _tokens(page, one.begin, one.end), getattr(one, metadata.feature, None)
         if getattr(one, PREDICTED, False) or not tokens:
             continue
         is_whole = (one.begin, one.end) == (page.bounds[tokens[0]][0], page.bounds[tokens[-1]][1])
-        if value and is_whole:
-            spans.append((tokens.start, tokens.stop, str(value)))
+        if value and is_whole and not (is_own and _is_unchecked(one)):
+            values = parse_tags(str(value), page.cas.sofa_string[one.begin : one.end]) if is_own else [str(value)]
+            spans += [(tokens.start, tokens.stop, label) for label in values]
         else:
             unclear.append(tokens)
     if kind != "entities":
@@ -287,6 +291,12 @@ def gold_of(page: Page, metadata: Metadata, kind: str) -> CheckedDoc:
     for tokens in unclear:
         checked[tokens.start : tokens.stop] = [False] * len(tokens)
     return CheckedDoc(page.doc, spans=spans, checked=checked)
+
+
+def _is_unchecked(annotation: Any) -> bool:
+    """Whether an annotation in the layer of `crf annotate` is as that has written it, with sets and no check mark."""
+    is_made = any(getattr(annotation, name, None) for name in (DEFAULT_LAYER.tags, DEFAULT_LAYER.probabilities))
+    return is_made and getattr(annotation, DEFAULT_LAYER.checked, True) not in (True, "true")
 
 
 def _tokens(page: Page, start: int, end: int) -> range:

@@ -12,6 +12,7 @@ from helpers.annotators import (
     FEATURES,
     POS,
     document_of,
+    load_cas_from_xmi,
     make_cas,
     make_typesystem,
     metadata_of,
@@ -21,8 +22,12 @@ from spacy.tokens import Doc
 
 from spacy_crf import Corpus
 from spacy_crf.annotation.documents import read_doc_name, write_doc_name
-from spacy_crf.corpora.cas import SENTENCE
+from spacy_crf.annotation.gold import read_gold_tags
+from spacy_crf.corpora.cas import SENTENCE, write_types, write_xmi
+from spacy_crf.corpora.exchange import ExchangeDocument, ExchangeToken
+from spacy_crf.corpora.webanno import DEFAULT_LAYER
 from spacy_crf.service import retraining
+from spacy_crf.service.inception import read_typesystem
 from spacy_crf.service.retraining import CheckedDoc, Learner, write_gold
 
 # tags that no model would give, the same for each word
@@ -197,6 +202,31 @@ def test_unchecked_tokens_and_sentences_are_unknown(load: Any, tmp_path: Path) -
     (path,) = (tmp_path / "spans" / "one" / "checked").glob("*.spacy")
     (example,) = Corpus(path)(spacy.blank("en"))
     assert [token.ent_iob_ for token in example.reference] == ["B", "O", "O", "O", "", "", "", ""]
+
+
+def test_what_crf_annotate_has_written_is_no_gold_before_somebody_has_checked_it(load: Any, tmp_path: Path) -> None:
+    """In its layer, several tags that are right are A|B; what has no set is of a person."""
+    words = [
+        ("They", {"ART": 0.9, "KON": 0.1}, None),
+        ("can", {"NA": 0.9}, {"NA": 1.0}),
+        ("row", {"NA": 0.9}, {"ART": 0.5, "NA": 0.5}),
+    ]
+    tokens, at = [], 0
+    for word, predicted, gold in words:
+        tokens.append(ExchangeToken(word, at, at + len(word), "NA", predicted, gold))
+        at += len(word) + 1
+    tokens.append(ExchangeToken("us", at, at + 2))
+    written = ExchangeDocument("a", "They can row us", [tokens])
+    system = read_typesystem(write_types().decode())
+    cas = load_cas_from_xmi(write_xmi([written]).decode(), system)
+    cas.add(system.get_type(DEFAULT_LAYER.name)(begin=at, end=at + 2, tag="CARD"))
+    asked = {"layer": DEFAULT_LAYER.name, "feature": "tag", "projectId": 1, "anchoringMode": "singleToken"}
+    request = {"metadata": asked, "documents": [document_of(cas)], "typeSystem": write_types().decode()}
+    with served(model_of("one", load("sets")), learner=Learner(tmp_path)) as client:
+        assert client.post("/inception/one/train", json=request).status_code == 204
+    (path,) = (tmp_path / "one" / "checked").glob("*.spacy")
+    (example,) = Corpus(path)(spacy.blank("en"))
+    assert read_gold_tags(example.reference) == [{}, {"NA": 1.0}, {"ART": 1.0, "NA": 1.0}, {"CARD": 1.0}]
 
 
 def test_annotations_that_say_nothing_leave_their_tokens_unknown(load: Any, tmp_path: Path) -> None:
