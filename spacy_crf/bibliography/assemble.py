@@ -14,6 +14,7 @@ from . import dates, fields
 from .entry import NOBODY, Date, Entry, EntryType, Names, normalise, unique_keys
 from .errors import BibliographyErrors
 from .identifiers import find_faults, take_accessed, take_identifiers
+from .name_forms import REPEATED
 from .names import parse_names
 from .segments import Segment, read_segments
 from .split import Reference, split_references
@@ -21,8 +22,8 @@ from .split import Reference, split_references
 SERIES = re.compile(r"^\(\s*=?\s*|^of\s+")
 BY = re.compile(r"^(?:by|bei)\s+(?=the\b|[A-Z])")
 STRAY = re.compile(r"^(?:[\"”»]|'')[\s,.;:]+")  # the end of a quotation belongs to the field before
-REPEATED = re.compile(r"^[-–—_\s]{2,}[.,:;]*\s*")
 LONGEST_REFERENCE = 20_000  # characters
+PERSONS = ("AUTHOR", "EDITOR")
 SHORT, MOST_CHARACTERS = ("VOLUME", "PAGES", "DATE", "TECH"), 300  # longer ones are something else
 ANNOUNCED = re.compile(
     r"^(?:in|e[nm]|to appear in|available(?: at| from)?|retrieved(?: from)?|doi|url|from|last)\W*$", re.IGNORECASE
@@ -66,7 +67,7 @@ def read_entries(docs: Iterable[Doc], tagger: Any) -> list[Entry | None]:
 class Draft:
     """An entry that is being filled, field by field."""
 
-    previous: Names = NOBODY  # authors of the reference before, for whom a dash may stand
+    previous: Names = NOBODY  # whom the reference before begins with, for whom a dash may stand
     values: dict[str, str] = field(default_factory=dict)  # by the name of a field; `journal` and `book` are apart
     notes: list[str] = field(default_factory=list)  # what has no place
     seen: set[str] = field(default_factory=set)  # labels
@@ -85,7 +86,7 @@ class Draft:
         self.faults += [fault for fault in map(str, find_faults(text)) if fault not in self.faults]
         identifiers, rest = take_identifiers(STRAY.sub("", normalise(text)))
         self.put_all(identifiers)
-        if not re.search(r"\w", rest) and not (label == "AUTHOR" and REPEATED.match(rest)):
+        if not re.search(r"\w", rest) and not (label in PERSONS and REPEATED.match(rest)):
             return
         if "arxiv" in self.values and fields.ARXIV_CLASS.fullmatch(rest):
             self.add_note(fields.clean(rest))
@@ -112,20 +113,18 @@ class Draft:
             self.notes.append(text)
 
     def take_authors(self, text: str) -> None:
-        if repeated := REPEATED.match(text):
-            self.authors += self.previous
-            text = text[repeated.end() :]
         self.authors += self._names(text)
 
     def take_editors(self, text: str) -> None:
         self.editors += self._names(text)
 
     def _names(self, text: str) -> Names:
-        names, rest = parse_names(text)
-        self.add_note(rest)
         before, same = self.authors or self.previous, fields.SAME_PERSON.fullmatch
+        repeated = REPEATED.match(text)
+        names, rest = parse_names(text[repeated.end() :] if repeated else text)
+        self.add_note(rest)
         found = (before if before and name.is_whole and same(name.family) else Names((name,)) for name in names.names)
-        return sum(found, Names(others=names.others))
+        return sum(found, before if repeated else NOBODY) + Names(others=names.others)
 
     def take_title(self, text: str) -> None:
         found = fields.CODE.search(text)
@@ -276,7 +275,8 @@ SAME = {
 def make_entries(references: Iterable[Sequence[Segment]]) -> list[Entry | None]:
     """Entries of a bibliography, with unique keys; None for a reference without any field.
 
-    Where an author is a dash, it is the one before. Nothing is lost: what has no field of its own is in the note.
+    Where an author or editor is a dash, it is the one before. Nothing is lost: what has no field of its own is in
+    the note.
 
     references (Iterable[list[tuple[str, str]]]): labels and texts of each one, as `read_segments` gives them.
     """
@@ -286,14 +286,15 @@ def make_entries(references: Iterable[Sequence[Segment]]) -> list[Entry | None]:
         is_labelled = any(label.upper() in TAKERS | SAME for label, _ in segments)
         made = make_entry(segments, previous) if is_labelled else Entry()
         entry = None if replace(made, type=EntryType.MISC) == Entry() else made  # marks alone say nothing
-        previous = entry.authors if entry is not None and entry.authors else previous
+        previous = (entry.authors or entry.editors or previous) if entry is not None else previous
         entries.append(entry)
     keys = iter(unique_keys([entry for entry in entries if entry is not None]))
     return [None if entry is None else replace(entry, key=next(keys)) for entry in entries]
 
 
 def make_entry(segments: Iterable[Segment], previous: Names = NOBODY) -> Entry:
-    """An entry without a key, of the type that its fields tell. previous (Names): authors of the reference before."""
+    """An entry without a key, of the type that its fields tell. previous (Names): authors of the reference before, or
+    else its editors."""
     draft = Draft(previous)
     for label, text in segments:
         draft.add(SAME.get(label.upper(), label.upper()), normalise(text))

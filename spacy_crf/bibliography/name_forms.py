@@ -154,3 +154,7 @@ CAPITALS_LAST = re.compile(
 CAPITAL_PARTICLE = re.compile(
     r"v[ao]n|de|del|della|di|da|dos|du|den|der|ter|ten|la|le|des|st\.?|ste\.?|saint|ó|ní|nic|uí|mac", re.IGNORECASE
 )
+# In place of the names of the reference before; one dash alone may be a bullet or go on with a sentence
+REPEATED = re.compile(
+    r"(?:[-–—―⸺⸻_]\s*){2,}[.,:;]*\s*|[–—―⸺⸻]\s*(?:[.,:;]+\s*|(?=[(&]|(?:and|und|et|y|e|en|og|och|with|mit)\b|$))"
+)

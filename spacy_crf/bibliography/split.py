@@ -17,7 +17,7 @@ from ..sections.reader import READERS, read_layout
 from .dates import YEAR
 from .entry import SURROGATES, normalise
 from .errors import BibliographyErrors
-from .names import LOWER
+from .name_forms import LOWER, REPEATED
 
 HEADING = re.compile(
     r"\\(?:begin|end)\{thebibliography\}.*|"
@@ -51,7 +51,7 @@ MOST_TITLES = 8  # that a message names
 LONGEST_TITLE = 60  # characters of a heading of another kind, without figures
 PARTICLE = r"(?:v[ao]n|de|del|della|der|den|di|da|dos|du|la|le|les|ten|ter|zu|al|el|af|av|ibn)\b"
 BEGINNING = re.compile(
-    rf"[\"'“‘„«(\[]*(?:[^\W\d_{LOWER}]|{PARTICLE}\s|(?:d['’]|[ae]l-|t\s)[^\W\d_{LOWER}]|[-–—_]{{2,}})"
+    rf"[\"'“‘„«(\[]*(?:[^\W\d_{LOWER}]|{PARTICLE}\s|(?:d['’]|[ae]l-|t\s)[^\W\d_{LOWER}]|{REPEATED.pattern})"
 )
 FINISHED = re.compile(r"[.!?)\]>\d\"”’»。．।؟][.,;]?$|(?:https?://|www\.|doi:)\S+$")
 KEY = (

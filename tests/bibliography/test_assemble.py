@@ -164,6 +164,26 @@ def test_a_thesis_is_one_beside_what_else_it_is_called(genres: tuple[str, str]) 
     assert "123" in entry.note
 
 
+@pytest.mark.parametrize("dash", ["———.", "---,", "⸻.", "―――", "—.", "–:", "______."])
+def test_a_dash_is_whom_the_reference_before_begins_with(dash: str) -> None:
+    """Also where that one is edited, and where the dash is an editor itself."""
+    first, edited = (
+        [("AUTHOR", "Crane, Edith."), ("TITLE", "On Ropes")],
+        [("EDITOR", "Vogt, Karl, ed."), ("TITLE", "Quays")],
+    )
+    found = make_entries(
+        [first, edited, [("AUTHOR", dash), ("TITLE", "Nets")], [("EDITOR", f"{dash} (ed.)"), ("TITLE", "Oars")]]
+    )
+    vogt = Names((Name("Vogt", "Karl"),))
+    assert [(entry.authors, entry.editors) for entry in found[2:] if entry] == [(vogt, Names()), (Names(), vogt)]
+
+
+def test_a_bullet_is_not_the_author_before() -> None:
+    _, entry = make_entries([[("AUTHOR", "Crane, Edith.")], [("AUTHOR", "- Vogt, Karl."), ("TITLE", "Quays")]])
+    assert entry is not None
+    assert [name.family for name in entry.authors.names] == ["Vogt"]
+
+
 def test_a_dash_is_the_author_before() -> None:
     lund, fox = Name("Lund", "K."), Name("Fox", "A.")
     entries = make_entries(

@@ -349,3 +349,13 @@ def test_numbers_on_lines_of_their_own_and_of_footnotes(printed: str) -> None:
     for title in ("", "References\n"):
         text = title + "\n".join(printed.format(at) + work for at, work in enumerate(works, 1))
         assert [one.text for one in split_references(text)] == works
+
+
+@pytest.mark.parametrize("dash", ["———.", "---.", "⸻.", "―――.", "—.", "–:", "—,"])
+def test_a_dash_for_an_author_begins_a_reference(dash: str) -> None:
+    lines = [
+        "Crane, Edith. On Ropes. Hull: Tollgate, 1998.",
+        f"{dash} Quays. Hull: Tollgate, 1999.",
+        "Vogt, K. Nets. 2001.",
+    ]
+    assert [reference.text for reference in split_references("\n".join(lines))] == lines
