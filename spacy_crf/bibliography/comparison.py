@@ -54,9 +54,9 @@ def compare(cited: Mapping[int, Entry], library: Sequence[Entry]) -> list[Discre
     """Return the differences of references, by their numbers, from a library.
 
     Entries with the same DOI or number at arXiv are of one work, then those with the same title, or with a title much
-    alike, the same first author and the same year. Each entry counts for one reference. Case, marks, accents, initials
-    for given names, given names, months and ends of ranges of years that one side lacks, shortened journals and cut
-    ranges make no difference.
+    alike or without its subtitle, the same first author and the same year. Each entry counts for one reference. Case,
+    marks, accents, initials for given names, given names, months and ends of ranges of years that one side lacks,
+    shortened journals and cut ranges make no difference.
 
     >>> from spacy_crf import Entry
     >>> crane, held = Entry(title="On Ropes", volume="3"), Entry(key="a", title="On ropes.", volume="4")
@@ -142,7 +142,7 @@ def _likeness(entry: Entry, held: Entry) -> tuple[float, str]:
     has_year = _year(entry) == _year(held) != ""
     if share >= ALIKE and (has_author or has_year or not (_first_author(entry) and _first_author(held))):
         return share + has_author + has_year, "title"
-    if share >= SOMEWHAT_ALIKE and has_author and has_year:
+    if (share >= SOMEWHAT_ALIKE or _is_cut(entry.title, held.title)) and has_author and has_year:
         return share, "title, author and year"
     if not all(titles) and has_author and has_year and all(_agree(name, entry, held) for name in PLACE):
         return 0.4, "authors, year and pages"
@@ -150,6 +150,12 @@ def _likeness(entry: Entry, held: Entry) -> tuple[float, str]:
     if not is_named and has_year and _start(entry) and all(_agree(name, entry, held) for name in ISSUE):
         return 0.4, "journal, year and pages"
     return 0.0, ""
+
+
+def _is_cut(ours: str, theirs: str) -> bool:
+    """Whether one title begins the other, which has a subtitle."""
+    short, full = sorted((WORD.findall(_fold(ours)), WORD.findall(_fold(theirs))), key=len)
+    return bool(short) and full[: len(short)] == short
 
 
 def _identifier(entry: Entry, name: str) -> str:

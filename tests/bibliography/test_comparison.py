@@ -165,3 +165,12 @@ def test_works_without_author_and_title_are_told_by_where_they_stand() -> None:
         assert [one.match for one in compare({1: replace(first, **changes)}, [first])] == [NOT_HELD, NOT_CITED]
     bare = Entry(date=Date(Day(1954)))
     assert [one.match for one in compare({1: bare}, [bare])] == [NOT_HELD, NOT_CITED]
+
+
+def test_a_work_without_its_subtitle_is_held() -> None:
+    held = replace(HELD, title="Knots: A History of Ropes and Those Who Made Them")
+    cited = replace(held, title="Knots", doi="")
+    assert [one for one in differences(cited, held) if one[0] != "doi"] == [("title", "Knots", held.title)]
+    other = replace(cited, title="Ropes")
+    assert [one.match for one in compare({1: other}, [held])] == [NOT_HELD, NOT_CITED]
+    assert [one.match for one in compare({1: replace(cited, date=Date(Day(2001)))}, [held])] == [NOT_HELD, NOT_CITED]
