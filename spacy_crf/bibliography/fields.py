@@ -121,6 +121,24 @@ REPORTS = re.compile(
     r"\bTR\b|brief|bulletin|standard|\bnorme?\b|specification|manual|guide|handbook|draft|publication|circular|document",
     re.IGNORECASE,
 )
+# Above the works of a kind, in a bibliography that is divided by these
+_KIND = (
+    r"(?:(?:(?:un)?published|printed|primary|secondary|manuscript|archival|legal|official|government|online|electronic|internet|web"
+    r"|journal|newspaper|conference|edited|other|(?:un)?gedruckte)\s+)?"
+    r"(?:manuscripts?|archives|documents|materials?|records|sources|works|literature|resources|books|monographs|articles"
+    r"|(?:book\s+)?chapters|papers|journals|periodicals|newspapers|magazines|theses|dissertations|reports|cases"
+    r"|case\slaw|judgments|legislation|statutes|treaties|conventions|web\s?sites|web\s?pages|interviews|data\s?sets|software"
+    r"|standards|patents|preprints|editions|translations|archivalien|handschriften|quellen|bücher|mono(?:gra(?:ph|f)ien)"
+    r"|(?:zeitschriften)?aufsätze|zeitschriften(?:artikel)?|zeitungen|artikel|rechtsprechung|gesetze|entscheidungen|kommentare"
+    r"|internetquellen|normen|patente|dissertationen|manuscrits|ouvrages|monographies|périodiques|thèses|jurisprudence"
+    r"|législation|sites\s(?:internet|web)|boeken|artikelen|archieven|kranten|tijdschriften|jurisprudentie|wetgeving|manuscritos"
+    r"|libros|artículos|monografías|tesis|jurisprudencia|legislación|manoscritti|libri|articoli|monografie|giurisprudenza"
+    r"|siti\sweb)"
+)
+KINDS = re.compile(
+    rf"(?:#{{1,6}}\s*)?[*_]{{0,3}}(?:[\divxlc.]+\)?\s+|[a-z][.)]\s+)?{_KIND}(?:(?:,|/|\s?&|\s(?:and|und|et|en|y|e))\s*{_KIND})*\s*:?[*_]{{0,3}}",
+    re.IGNORECASE,
+)
 # A genre that says only where a work can be read
 MEDIA = re.compile(r"web|print|on-?line|en l(?:igne|ínea)|internet|pdf|e-?book|electronic", re.IGNORECASE)
 LONGEST_SHORT = 40  # characters of an abbreviation

@@ -17,6 +17,7 @@ from ..sections.reader import READERS, read_layout
 from .dates import YEAR
 from .entry import SURROGATES, normalise
 from .errors import BibliographyErrors
+from .fields import KINDS
 from .name_forms import LOWER, REPEATED
 
 HEADING = re.compile(
@@ -198,7 +199,8 @@ def _parts(lines: Sequence[str]) -> list[list[_Line]]:
         stripped = line.strip()
         found = _Line(number, stripped, len(line) - len(line.lstrip()), after_blank)
         is_group = GROUP.fullmatch(stripped) and _stands_apart(found, parts[-1], lines[number : number + 1])
-        if is_group or (stripped and HEADING.fullmatch(stripped) and _may_be_heading(found, parts[-1])):
+        is_heading = HEADING.fullmatch(stripped) or KINDS.fullmatch(stripped)
+        if is_group or (stripped and is_heading and _may_be_heading(found, parts[-1])):
             parts.append([])
         elif number in again:
             parts.append([found] if FIRST.match(stripped) else [])

@@ -359,3 +359,30 @@ def test_a_dash_for_an_author_begins_a_reference(dash: str) -> None:
         "Vogt, K. Nets. 2001.",
     ]
     assert [reference.text for reference in split_references("\n".join(lines))] == lines
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Manuscripts", "Printed Works"),
+        ("Cases", "Books and Articles"),
+        ("A. Unpublished sources", "B. Published sources"),
+        ("I. Handschriften", "II. Zeitschriftenaufsätze"),
+        ("Newspapers and Periodicals", "Monographs:"),
+        ("Législation", "Ouvrages et articles"),
+        ("1.1 Standards", "1.2 Data sets, software"),
+    ],
+)
+@pytest.mark.parametrize("form", ["{}", "\n{}", "[1] {}", "• {}"])
+def test_headings_of_kinds_are_no_references(first: str, second: str, form: str) -> None:
+    """Neither by themselves nor as a part of one; lists below them are told apart as others are."""
+    letters = ["Aspen, Jo. Letters to a Ferryman. York: Quay, 1887.", "Berg, Nils. A Toll Register. Oslo: Fjord, 1912."]
+    works = ["Lund, Karl. On Ropes. Hull: Tollgate, 1998.", "Moss, P. Eels and Nets. Kiel, 2003."]
+    groups = ("\n".join([title, *map(form.format, own)]) for title, own in ((first, letters), (second, works)))
+    found = split_references("Bibliography\n\n" + "\n\n".join(groups))
+    assert [one.text for one in found] == [*letters, *works]
+
+
+def test_a_line_of_a_reference_that_is_called_as_kinds_are() -> None:
+    text = "Lund, Karl. On Ropes and Other\nStandards\nand Patents. Hull: Tollgate, 1998.\n\nMoss, P. Eels. 2003."
+    assert [one.text[-14:] for one in split_references(text)] == ["ollgate, 1998.", "P. Eels. 2003."]
