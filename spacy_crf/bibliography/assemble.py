@@ -119,6 +119,9 @@ class Draft:
         self.editors += self._names(text)
 
     def _names(self, text: str) -> Names:
+        if fields.SAME_WORK.match(text):
+            self.add_note(text)
+            return NOBODY
         before, same = self.authors or self.previous, fields.SAME_PERSON.fullmatch
         repeated = REPEATED.match(text)
         names, rest = parse_names(text[repeated.end() :] if repeated else text)

@@ -102,6 +102,7 @@ SHORT = re.compile(
     r"[Rr]ept?|[Dd]iss|phil)\.$"
 )
 SAME_PERSON = re.compile(r"(?:ders|dies|id)\.?|idem|eadem", re.IGNORECASE)  # as before, in footnotes
+SAME_WORK = re.compile(r"(?:ibid(?:em)?|ebd|ebenda|(?:op|loc)\.?\s?cit|a\.\s?a\.\s?o)\b", re.IGNORECASE)  # no names
 # Before a book, or alone where its editors come first
 IN = re.compile(
     r"^[(\[]?\s*(?:(?:in|ln|dans)\b(?:\s*:?\s+(?=\S)|:(?=\S)|\W*$)|(?:e[nm]|im|i|w|v|в(?:\s+кн\.)?)(?::\s+|:?\s*$))",

@@ -178,6 +178,16 @@ def test_a_dash_is_whom_the_reference_before_begins_with(dash: str) -> None:
     assert [(entry.authors, entry.editors) for entry in found[2:] if entry] == [(vogt, Names()), (Names(), vogt)]
 
 
+@pytest.mark.parametrize("text", ["Ibid.,", "ibidem", "Ebd., S.", "Ebenda,", "Op. cit.,", "a.a.O.,"])
+def test_the_same_work_is_no_author(text: str) -> None:
+    for label in ("AUTHOR", "EDITOR"):
+        _, entry = make_entries([[("AUTHOR", "Crane, Edith.")], [(label, text), ("PAGES", "45-47")]])
+        assert entry is not None
+        assert (entry.authors, entry.editors, entry.note) == (Names(), Names(), text.rstrip(","))
+    entry = make_entry([("AUTHOR", "Ibidun, A."), ("TITLE", "Quays")])
+    assert entry.authors.names[0].family == "Ibidun"
+
+
 def test_a_bullet_is_not_the_author_before() -> None:
     _, entry = make_entries([[("AUTHOR", "Crane, Edith.")], [("AUTHOR", "- Vogt, Karl."), ("TITLE", "Quays")]])
     assert entry is not None
