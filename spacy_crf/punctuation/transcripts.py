@@ -28,7 +28,7 @@ SEGMENTS = ("segments", "transcription", "chunks", "utterances")
 WORDS, TEXTS = ("words", "word_segments", "result"), ("word", "text")
 CONFIDENCES = ("probability", "score", "confidence", "conf")
 LONGEST_WORD = 20  # seconds
-_JSON = re.compile(r'\s*(?:\{\s*["}]|\[\s*\{)')
+_JSON = re.compile(r'\s*(?:\{\s*["}]|\[\s*(?:\{|\[\s*[-\d"\[{]|"(?:[^"\\\n]|\\.)*+"\s*[],]))')
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*+"')
 _NUMBER = r"\d{1,15}(?:\.\d{0,15})?|\.\d{1,15}"
 _CTM = re.compile(
@@ -260,7 +260,7 @@ def _read_json(source: str, where: str) -> Transcript:
     segments = _items((), value) if isinstance(value, list) else _lists(whole, SEGMENTS)
     by_word = map(_in_seconds, [timed(_lists(segments, WORDS)), *(timed(_lists(whole, [name])) for name in WORDS)])
     ways = [way for way in (timed(segments), timed(whole), *by_word) if way]
-    if not ways and not (segments or any(name in value for name in SEGMENTS)):
+    if not ways and (segments or not any(name in value for name in SEGMENTS)):  # silence has an empty list
         raise CRFError(PunctuationErrors.CRF995.format(where=where, names=", ".join(SEGMENTS)))
     return Transcript(source, _by_words(ways), lambda source, text: json.dumps(text, ensure_ascii=source.isascii()))
 

@@ -246,6 +246,24 @@ def test_what_is_no_transcript(nlp: Language) -> None:
         restored(nlp, '{"a": 1')
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"segments": [{"speaker": "Ann", "body": "well so"}]},
+        [{"transcript": "well so"}],
+        [[0, 0, 0.5, 1.25, " well so", [50364], 0.0]],
+        ["well", "so"],
+    ],
+)
+def test_json_whose_texts_have_other_names_is_refused(nlp: Language, value: Any) -> None:
+    """Podcasts call texts "body"; faster-whisper's segments are tuples, which JSON makes lists of."""
+    source = json.dumps(value)
+    assert looks_like(source, "it") == "whisper"
+    with pytest.raises(CRFError, match="CRF995"):
+        restored(nlp, source)
+    assert restored(nlp, '{"text": "", "segments": []}') == '{"text": "", "segments": []}'
+
+
 def test_times_and_confidences_of_words(nlp: Language) -> None:
     (words,) = read_transcript(json.dumps(WHISPER), "whisper", "it").texts()
     assert [word.text for word in words] == BARE and words[1] == Heard("what", (1 / 3, 1 / 3 + 0.25), 0.5)
