@@ -37,6 +37,7 @@ _CTM = re.compile(
 _CTM_CHOICE = re.compile(r"\S+\s+\w{1,8}\s+\*\s+\*\s+<\S+>")
 _NO_WORD = re.compile(r"<.*>|\[.*\]|\(.*\)|\{.*\}|[%@].*")  # in CTM, such as <eps>, [noise] and %hesitation
 _LAST_RUN = re.compile(r"\S*$")
+_WORD = re.compile(r"\S+(?:[\u00a0\u202f]+\S+)*+")  # with what no break parts from it, such as a French mark
 # Files of cues and transcripts that are not read, by how they open
 OTHERS = {
     "Advanced SubStation Alpha": re.compile(r"\[Script Info\]|\[V4\+? Styles\]|Dialogue:\s*\d"),
@@ -132,7 +133,7 @@ def _heard_words(ways: Sequence[Sequence[TimedText]]) -> list[Heard]:
     timed = max(ways, key=lambda way: sum(one.heard.times is not None for one in way))
     bounds = list(accumulate((len(_take_apart(one.heard.text)[0]) for one in timed), initial=0))
     words, at = [], 0
-    for found in re.finditer(r"\S+", "".join(_spaced(ways[0]))):
+    for found in _WORD.finditer("".join(_spaced(ways[0]))):
         end = at + len(_take_apart(found[0])[0])
         owners = timed[_part(bounds, at) : _part(bounds, end - 1) + 1] if end > at else ()
         times = [own.heard.times for own in owners if own.heard.times]
@@ -172,7 +173,7 @@ def spread(restored: str, texts: Sequence[str]) -> list[str]:
         end = at + len(signs)
         inner = [_inner(gap, space) for gap, space in zip(gaps[at + 1 : end], spaces[1:-1])]
         body = "".join(letter + gap for letter, gap in zip(letters[at:end], [*inner, ""]))
-        after = own[following][1][0] if following < len(own) else ""
+        after = own[following][1][0] if following < len(own) else " "  # the end needs nothing to part it
         behind, opening = _sides(gaps[end], after.lstrip()) if following < len(own) else (gaps[end].rstrip(), "")
         space, between = _trailing(spaces[-1]), texts[number + 1 : following]
         if any(map(str.strip, between)):

@@ -141,6 +141,13 @@ def test_a_text_with_other_words_is_restored_by_itself(nlp: Language) -> None:
     )
 
 
+@pytest.mark.parametrize("space", ["\u00a0", "\u202f"])
+def test_no_break_spaces_stay(nlp: Language, space: str) -> None:
+    """As French has them before its marks: they became plain spaces."""
+    found = restored(nlp, json.dumps({"text": f" well what did she{space}say{space}? she said"}, ensure_ascii=False))
+    assert json.loads(found)["text"] == f" Well, what did she{space}say{space}? She said."
+
+
 @pytest.mark.parametrize("gap", ["", "“", "- "])
 def test_signs_stay_beside_their_words(gap: str) -> None:
     assert spread(f"So. {gap}It is", ["so", f" {gap}it is"]) == ["So.", f" {gap}It is"]
@@ -160,6 +167,7 @@ def test_marks_that_are_texts_of_their_own(nlp: Language) -> None:
         *("she ", "said", " ", '"So', ". ", "But")
     ]
     assert spread(" so – but it", [" so ", "- ", "but", " ;", " it"]) == [" so ", "– ", "but", "", " it"]
+    assert spread(" so it?", [" so", " it", " ;"]) == [" so", " it", "?"]
     found = restored(nlp, "a 1 0 0.3 what\na 1 0.3 0.1 ,\na 1 0.5 0.3 did\n", "ctm").split("\n")
     assert found[1] == "a 1 0.3 0.1 <eps>"
 
