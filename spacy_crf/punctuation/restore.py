@@ -1,6 +1,7 @@
 """From labels back to text and to Docs: edits with character offsets, which touch nothing but marks and case."""
 
 import re
+from bisect import bisect
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 from operator import attrgetter
@@ -226,6 +227,19 @@ def restore(
     placed = [Word(start, start + len(form), start + len(form)) for start, form in zip(starts, words)]
     text = "".join(spaced)
     return apply_edits(text, Editor(scheme, mixed, signs=signs).edits(text, placed, labels))
+
+
+def with_ends_of_words(doc: Doc, words: Sequence[Word]) -> Doc:
+    """The same text in tokens that end where words do, too: one of ideographs has several."""
+    ends = [word.end for word in words]
+    forms: list[str] = []
+    spaces: list[bool] = []
+    for token in doc:
+        start, end = token.idx, token.idx + len(token)
+        bounds = [start, *(at for at in ends[bisect(ends, start) : bisect(ends, end)] if at < end), end]
+        forms += [doc.text[low:high] for low, high in pairwise(bounds)]
+        spaces += [False] * (len(bounds) - 2) + [bool(token.whitespace_)]
+    return Doc(doc.vocab, words=forms, spaces=spaces)
 
 
 class Restoration(NamedTuple):

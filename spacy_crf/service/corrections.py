@@ -7,7 +7,6 @@ is, as the model has it. A person says it anew, see `CheckMark`, and cells of wh
 
 import re
 from bisect import bisect
-from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -26,7 +25,9 @@ from ..corpora.conllu import write_conllu
 from ..corpora.exchange import ExchangeDocument, ExchangeToken, PredictedTags, as_weights
 from ..corpora.tables import write_tsv
 from ..pipe.probabilities import GivesSets
-from ..punctuation.docs import CLOSINGS, COLUMNS, MARKS, OPENINGS, PROBABILITIES, read_punctuation, write_gold
+from ..punctuation.block import NONE
+from ..punctuation.docs import COLUMNS, MARKS, PROBABILITIES, read_punctuation, write_gold
+from ..punctuation.restore import with_ends_of_words
 from ..punctuation.words import OPENERS, apply_case, is_code
 from ..sections.layout import units_of
 from ..sections.markup import name_sections, nest
@@ -78,13 +79,20 @@ def _with_mark_cells(component: Any, doc: Doc) -> Answer:
     moves = [0, *np.cumsum([len(new) - (end - start) for start, end, new in edits]).tolist()]
     forms = {(start, end): new for start, end, new in edits}
     columns, rows = stored.get(COLUMNS, ()), stored.get(PROBABILITIES)
-    cells = []
-    for word, token in zip(view.words, view.last_tokens.tolist()):
+    cells, last = [], view.last_tokens.tolist()
+    own_marks, chances = [stored[MARKS][token] for token in last], dict[int, float | None]()
+    if len({*last}) < len(last):  # a token of several words tells the mark of the last one alone
+        found = component.restored(doc, {})
+        own_marks = ["" if label.mark == NONE else label.mark for label in found.labels]
+        chances = {k: found.probabilities[k] for k in range(len(last) - 1) if last[k] == last[k + 1]}
+    for k, (word, token) in enumerate(zip(view.words, last)):
         low, high = (at + moves[bisect(order, (at, 0))] for at in (word.start, max(word.tail, word.mark_end)))
         form = forms.get((word.start, word.end), view.text[word.start : word.end])
         own: Answer = {"text": text[low:high], "start": word.start, "end": word.end, "at": low}
-        own["tags"], own["begun"] = [stored[MARKS][token], form], _begun(form)
-        if rows is not None:
+        own["tags"], own["begun"] = [own_marks[k], form], _begun(form)
+        if k in chances:
+            own["probability"] = chances[k]
+        elif rows is not None:
             own["probabilities"] = likely(columns, rows[token])
             own["probability"] = own["probabilities"].get(own["tags"][0], 0.0)
         cells.append(own)
@@ -240,41 +248,34 @@ def _entity_gold(nlp: Language, component: Any, text: str, checked: Sequence[Che
 def _mark_gold(nlp: Language, component: Any, text: str, checked: Sequence[CheckMark]) -> Doc:
     """What stands around a word, such as quotation marks, is as the model has it, and as it was shown."""
     doc = nlp(text)
-    view, scheme = component.view(doc), component.label_scheme
-    places, stored = {word.start: number for number, word in enumerate(view.words)}, read_punctuation(doc) or {}
-    last = view.last_tokens.tolist()
-    marks: list[str | None] = [""] * len(doc)
+    scheme, shown = component.label_scheme, component.restored(doc, {})
+    gold = with_ends_of_words(doc, shown.view.words)  # a token has one mark
+    view = component.view(gold)
+    places, last = {word.start: number for number, word in enumerate(view.words)}, view.last_tokens.tolist()
+    marks: list[str | None] = [""] * len(gold)
     for token in last:
         marks[token] = None
-    pieces, end, starts, by_token = [], 0, dict[int, bool](), defaultdict[int, list[str]](list)
+    pieces, end, starts = [], 0, dict[int, bool]()
+    openings, closings = [""] * len(gold), [""] * len(gold)
     for own in sorted(checked, key=lambda mark: mark.start):
         number = find(own.start, places)
-        word = view.words[number]
+        word, token = view.words[number], last[number]
         mark, form = own.tags if len(own.tags) == 2 else ("", "")
         given = text[word.start : word.end]
         if mark not in ("", *scheme.marks) or len(form) != len(given) or form.lower() != given.lower():
             problem = f"{own.tags} is no mark of {component.name!r} and another spelling of {given!r}"
             raise Refusal(ServiceErrors.CRF595.format(problem=problem))
-        marks[last[number]] = mark
-        by_token[last[number]].append(mark)
+        marks[token], (_, _, openings[token], closings[token], _) = mark, shown.labels[number]
         starts[number + 1] = scheme.is_end(mark)
         pieces += [text[end : word.start], form]
         end = word.end
-    n_words = Counter(last)
-    for token, said in by_token.items():
-        if len(said) < n_words[token] or len({*said}) > 1:
-            problem = f"{doc[token].text!r} is one token of several words: check all of them, with the same mark"
-            raise Refusal(ServiceErrors.CRF595.format(problem=problem))
     spelt = "".join([*pieces, text[end:]])
-    words = [spelt[token.idx : token.idx + len(token)] for token in doc]
-    gold = Doc(doc.vocab, words=words, spaces=[bool(token.whitespace_) for token in doc])
-    openings, closings = (
-        [own if mark is not None else "" for own, mark in zip(stored.get(name, [""] * len(doc)), marks)]
-        for name in (OPENINGS, CLOSINGS)
-    )
-    write_gold(gold, marks, openings, closings)
+    words = [spelt[token.idx : token.idx + len(token)] for token in gold]
     following = np.array([number for number in starts if number < len(last)], dtype=np.intp)
-    for number, token in zip(following.tolist(), view.opening_tokens(following).tolist()):
+    begun = view.opening_tokens(following).tolist()
+    gold = Doc(doc.vocab, words=words, spaces=[bool(token.whitespace_) for token in gold])
+    write_gold(gold, marks, openings, closings)
+    for number, token in zip(following.tolist(), begun):
         gold[token].is_sent_start = starts[number]
     return gold
 

@@ -102,14 +102,19 @@ def test_checked_words_have_their_marks_and_case_as_gold(read: Read, models: Mod
     }
 
 
-def test_words_of_one_token_have_one_mark(read: Read, client: httpx.Client, models: Models) -> None:
-    text, scheme = "dear 一二三 home", models["punctuation"].nlp.get_pipe("punctuation_restorer").label_scheme
-    marks = [{"start": start, "tags": ["COMMA", text[start]]} for start in (5, 6, 7)]
-    labels = gold_labels(read("punctuate", text, marks), scheme)
-    assert [label and label.mark for label in labels] == [None, "COMMA", "COMMA", "COMMA", None]
-    for checked in (marks[:1], marks[1:], [{"start": 5, "tags": ["", "一"]}, *marks[1:]]):
-        body = {"text": text, "kind": "punctuate", "layout": "spacy", "checked": checked}
-        refusal(client.post("/checked", json=body), 422, "CRF595")
+def test_words_of_one_token_have_their_own_marks(read: Read, models: Models) -> None:
+    """A token of ideographs has several words: the page told the mark of the last one for all, and so did the file."""
+    text, nlp = "dear 一二三 home", models["punctuation"].nlp
+    pipe = nlp.get_pipe("punctuation_restorer")
+    for marks in ({5: "", 6: "COMMA", 7: "PERIOD"}, {6: "COMMA"}):
+        checked = [{"start": start, "tags": [mark, text[start]]} for start, mark in marks.items()]
+        found = [label and label.mark for label in gold_labels(read("punctuate", text, checked), pipe.label_scheme)]
+        assert found == [marks[start] or "O" if start in marks else None for start in (0, 5, 6, 7, 9)]
+    pipe.cfg["threshold"] = 1e-6
+    told = PAGE_TELLERS["punctuate"](pipe, nlp("一二三四五六七八"))
+    pipe.cfg["threshold"] = 0.0
+    assert len({cell["text"][1:] for cell in told["cells"]}) > 1
+    assert all(cell["text"][1:] == told["signs"].get(cell["tags"][0], "") for cell in told["cells"])
 
 
 def test_sentences_begin_behind_checked_marks(read: Read, client: httpx.Client, tmp_path: Path) -> None:
