@@ -5,6 +5,7 @@ there, they need no registration, and a small part of the time that `token._` ta
 numbers, strings, lists and dicts, so that `doc.to_json(underscore=[..])` and DocBin can hold it.
 """
 
+import warnings
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -16,7 +17,7 @@ from spacy.attrs import IDX
 from spacy.tokens import Doc, Span, Token
 
 from ..core.arrays import Floats, Hashes, Ints
-from ..core.errors import CoreErrors, CRFError, excerpt
+from ..core.errors import CoreErrors, CoreWarnings, CRFError, CRFWarning, excerpt
 
 UNSET = ("", None)  # values that stand for no annotation
 SHARED_STARTS = 1 << 12  # characters of a document; longer ones are rarer, and have keys of their own
@@ -29,9 +30,18 @@ Key: TypeAlias = tuple[str, str, int | None, None]
 
 
 def register(owner: Owner, name: str | None, *, default: Any = None, getter: Any = None, setter: Any = None) -> None:
-    """Make a custom attribute available; what anybody has registered before stays. name (str | None): None for none."""
-    if name is not None and not owner.has_extension(name):
+    """Make a custom attribute available; what anybody has registered before stays, with a warning where it cannot show
+    what is told. name (str | None): None for none."""
+    if name is None:
+        return
+    if not owner.has_extension(name):
         owner.set_extension(name, **({"getter": getter, "setter": setter} if getter else {"default": default}))
+        return
+    _, method, known_getter, known_setter = owner.get_extension(name)
+    is_plain, is_read_only = known_getter is None, known_getter is not None and known_setter is None
+    if method is not None or (is_plain if getter and not setter else is_read_only and not getter):
+        where = {"owner": owner.__name__.lower(), "name": name}
+        warnings.warn(CoreWarnings.CRFW529.format(**where), CRFWarning, stacklevel=2)
 
 
 def register_stored(name: str, default: Any = "", allow_setter: bool = True) -> None:

@@ -254,6 +254,10 @@ class CoreWarnings(metaclass=Messages):
         "The best sequences agree with all gold labels of the held-out data, which says nothing about the temperature: "
         "it stays at 1. Take more data, or data that the model was not trained on."
     )
+    CRFW529 = (
+        "The custom attribute `{owner}._.{name}` was registered before by somebody else, in a way that does not show "
+        "what a component says. Leave that registration out, as components make their own, or give another name."
+    )
     CRFW801 = (
         "Too few calibration tokens for level {level}, which needs {least}: strata {listing} {fate}. Give more "
         "calibration data for them, or a greater level."

@@ -11,10 +11,10 @@ from helpers.tagged import clean_docs, train
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.language import Language
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc, DocBin, Token
 
 from spacy_crf.annotation.extensions import read_result, register_by_token, write_result
-from spacy_crf.core.errors import CRFError
+from spacy_crf.core.errors import CRFError, CRFWarning
 from spacy_crf.punctuation.docs import register_punctuation, write_gold
 
 NAME = "crf_test_result"
@@ -133,6 +133,20 @@ def test_results_can_be_read_where_nobody_has_registered_them() -> None:
     doc = blank_doc(["the", "mill"])
     write_result(doc, "crf_test_unknown", [1, 2])
     assert read_result(doc, "crf_test_unknown") == [1, 2] and read_result(doc, "crf_test_nothing") is None
+
+
+@pytest.mark.parametrize("setting", ["marginals", "target"])
+def test_an_attribute_of_somebody_else_that_hides_what_is_told_is_named(setting: str) -> None:
+    name = "crf_test_own"
+    known: dict[str, Any] = {"default": None} if setting == "marginals" else {"getter": lambda token: ""}
+    Token.set_extension(name, **known)
+    with pytest.warns(CRFWarning, match="CRFW529.*`token._.crf_test_own`"):
+        spacy.blank("xx").add_pipe("crf_tagger", config={setting: name})
+    Token.remove_extension(name)
+    spacy.blank("xx").add_pipe("crf_tagger", config={setting: name})
+    Token.remove_extension(name)
+    if setting == "marginals":
+        Doc.remove_extension(name)
 
 
 def test_a_neighbour_that_cannot_be_written_does_not_make_an_answer_its_own_evidence() -> None:
