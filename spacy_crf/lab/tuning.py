@@ -274,7 +274,7 @@ class Fold:
         pipe.initialize(lambda: train, nlp=nlp, labels=given.label_data)
         self._begun = pipe.to_bytes()  # what is fitted to the training part: word classes, a tag dictionary
         self._n_known = sum(count_known(pipe, pipe.shown(held_out)))
-        self._samples: list[Sample] = []
+        self._samples: dict[int, Sample] = {}
 
     def _make(self, **penalties: float) -> Any:
         config = {**self._config, "trainer": {**trainer_block(self._config), **penalties}}
@@ -317,19 +317,23 @@ class Fold:
 
 
 class _Recall:
-    """Gives a trainer the sample of a fold, which is the same under all penalties, made once, and kept in `samples`."""
+    """Gives a trainer the samples of a fold, which are the same under all penalties, made once, and kept by the place
+    of their first example."""
 
-    def __init__(self, trainer: LBFGSTrainer, samples: list[Sample]):
+    def __init__(self, trainer: LBFGSTrainer, samples: dict[int, Sample]):
         self._trainer, self._samples = trainer, samples
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._trainer, name)
 
     def accumulate(self, learner: ChainLearner, examples: Sequence[Example], make_sample: MakeSample) -> float:
+        places = {id(example): place for place, example in enumerate(examples)}
+
         def recall(own: Sequence[Example]) -> Sample:
-            if not self._samples:
-                self._samples.append(make_sample(own))
-            return self._samples[0]
+            place = places[id(own[0])]
+            if place not in self._samples:
+                self._samples[place] = make_sample(own)
+            return self._samples[place]
 
         return self._trainer.accumulate(learner, examples, recall)
 

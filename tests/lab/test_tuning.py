@@ -28,6 +28,7 @@ from spacy_crf.lab.tuning import (
     cut_example,
     make_folds,
 )
+from spacy_crf.learning import encoder
 from spacy_crf.tagging.component import CRFTagger
 
 NAME = "crf_tagger"
@@ -331,6 +332,24 @@ def test_a_fit_does_not_depend_on_those_before_it(settings: dict[str, Any]) -> N
     again = [fold.fit(*pair, 15)[0].to_bytes() for pair in reversed(pairs)]
     alone = [Fold(nlp, NAME, examples[5:], examples[:5]).fit(*pair, 15)[0].to_bytes() for pair in pairs]
     assert first == again[::-1] == alone and len(set(first)) == 3
+
+
+@pytest.mark.parametrize("settings", [{}, {"unseen": 0.001}])
+def test_a_fit_takes_in_all_parts_of_its_corpus(settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    nlp = spacy.blank("xx")
+    nlp.add_pipe(NAME, config={"trainer": {"@misc": "spacy_crf.LBFGS.v1", **settings}})
+    examples = make_examples(nlp)
+    nlp.initialize(lambda: examples)
+
+    def fits() -> list[tuple[float, ...]]:
+        fold = Fold(nlp, NAME, examples[5:], examples[:5])
+        fitted = [fold.fit(0.0, c2, 15)[0] for c2 in (0.1, 5.0)]
+        return [(count_weights(pipe), *fold.evaluate(pipe, {"tag_acc": 1.0})) for pipe in fitted]
+
+    whole = fits()
+    monkeypatch.setattr(encoder, "TOKENS_PER_SAMPLE", 15)  # of which the corpus has several times as many
+    for found, expected in zip(fits(), whole):
+        assert found == pytest.approx(expected, rel=1e-4)
 
 
 def test_iterations_are_the_limit() -> None:
