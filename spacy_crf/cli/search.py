@@ -17,7 +17,7 @@ from ..core.errors import CRFError
 from ..lab.errors import LabErrors
 from ..lab.search import ConfigSearch, SearchResult, SearchSettings, TrialResult
 from ..lab.space import Candidates, Value, read_space
-from ..lab.training import digest_data, scored_texts
+from ..lab.training import digest_data, scored_texts, without_dev
 from ..lab.tuning import CrossValidation, FoldResult, Rule, Unit, cross_validate, trainer_block
 from ..pipe.calibration import annotated
 from ..pipe.probabilities import LabelsTokens
@@ -180,7 +180,7 @@ def tune(
     penalties = parse_numbers("c1", c1), parse_numbers("c2", c2)
     make_folders(results, output)
     config = source.load()
-    nlp = init_nlp(config)
+    nlp = init_nlp(without_dev(config))
     name = find_component(nlp, component, "crf_tagger", LabelsTokens)
     settings: dict[str, Any] = {"folds": folds, "unit": unit, "seed": seed, "iterations": iterations, "rule": rule}
     examples = training_examples(nlp, name)

@@ -110,7 +110,7 @@ def with_fold(config: Config, folds: int, fold: int, seed: int) -> Config:
         punctuation is scored, see `historical`.
     """
     config, plain = config.copy(), config.interpolate()
-    names = {"train": plain["training"]["train_corpus"], "held_out": plain["training"]["dev_corpus"]}
+    names = dict(zip(("train", "held_out"), _corpus_names(plain)))
     corpus = _block(config, names["train"])
     if corpus.get("augmenter") is not None:
         raise CRFError(LabErrors.CRF550.format(name=names["train"]))
@@ -122,11 +122,19 @@ def with_fold(config: Config, folds: int, fold: int, seed: int) -> Config:
     return config
 
 
+def without_dev(config: Config) -> Config:
+    """Return a config whose dev corpus is the training corpus, as that is scored, for what reads no other."""
+    config, plain = config.copy(), config.interpolate()
+    train, dev = _corpus_names(plain)
+    parent, _, last = dev.rpartition(".")
+    _block(config, parent)[last] = {**_block(config, train), **scored_texts(plain)}
+    return config
+
+
 def scored_texts(config: Config) -> dict[str, Any]:
     """Return the block `text` by which the training corpus is read to be scored, where it is another: its punctuation
     has gold if that of the dev corpus has. Documents and tokens stay the same."""
-    names = config["training"]["train_corpus"], config["training"]["dev_corpus"]
-    ours, theirs = (_block(config, name).get("text") or {} for name in names)
+    ours, theirs = (_block(config, name).get("text") or {} for name in _corpus_names(config))
     punctuation = theirs.get("punctuation", "gold")
     if theirs and ours and {ours.get("punctuation", "gold"), punctuation} == {"gold", "context"}:
         return {"text": {**ours, "punctuation": punctuation}}
@@ -151,6 +159,12 @@ def digest_data(config: Mapping[str, Any], storage: Path) -> str:
                         digest.update(file.name.encode(errors="surrogateescape"))
                         digest.update(file_digest(file_, "sha256").digest())
     return digest.hexdigest()
+
+
+def _corpus_names(config: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the names of the training and the dev corpus, which are spaCy's own where a config is silent."""
+    training = config["training"]
+    return training.get("train_corpus", "corpora.train"), training.get("dev_corpus", "corpora.dev")
 
 
 def _block(config: dict[str, Any], name: str) -> dict[str, Any]:

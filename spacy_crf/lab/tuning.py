@@ -277,7 +277,8 @@ class Fold:
         self._samples: dict[int, Sample] = {}
 
     def _make(self, **penalties: float) -> Any:
-        config = {**self._config, "trainer": {**trainer_block(self._config), **penalties}}
+        # a fold is in memory as it is
+        config = {**self._config, "trainer": {**trainer_block(self._config), "cache": None, **penalties}}
         return self._nlp.create_pipe(config.pop("factory"), self._name, config=config)
 
     def fit(self, c1: float, c2: float, iterations: int) -> tuple[CRFTagger, int]:

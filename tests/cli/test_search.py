@@ -98,6 +98,14 @@ def test_folds_need_no_dev_corpus(arguments: tuple[Any, ...], tmp_path: Path) ->
     assert "tag_acc" in result.stdout
 
 
+def test_corpora_may_have_their_usual_names(arguments: tuple[Any, ...], config: Path, tmp_path: Path) -> None:
+    written = load_config(config, interpolate=False)
+    del written["training"]["train_corpus"], written["training"]["dev_corpus"]
+    written.to_disk(tmp_path / "short.cfg", interpolate=False)
+    result = run(tmp_path / "short.cfg", *arguments[1:], "--folds", 2, "--trials", 1)
+    assert result.exit_code == 0, result.output
+
+
 @pytest.mark.parametrize(
     ("options", "code"),
     [

@@ -65,6 +65,27 @@ def test_a_trainer_may_be_a_variable_of_the_config(config: Path, corpus: Path, t
     assert found["@misc"] == "spacy_crf.LBFGS.v1" and found["c2"] in (0.01, 1)
 
 
+@pytest.mark.parametrize("dev", ["nowhere.tsv", "null"])
+def test_there_need_be_no_dev_corpus(dev: str, config: Path, corpus: Path, tmp_path: Path) -> None:
+    arguments = ("--paths.train", corpus, "--c2", "0.01,1", "--folds", 2, "--iterations", 3)
+    found = run(config, *arguments, "--paths.dev", corpus, "--output", tmp_path / "a.cfg", "--json")
+    without = run(config, *arguments, "--paths.dev", dev, "--output", tmp_path / "b.cfg", "--json")
+    assert without.exit_code == 0, without.output
+    chosen = [
+        [fold["score"] for one in json.loads(own.stdout)["settings"] for fold in one["folds"]]
+        for own in (found, without)
+    ]
+    assert chosen[0] == chosen[1]
+    assert load_config(tmp_path / "b.cfg", interpolate=False)["corpora"]["dev"]["path"] == "${paths.dev}"
+
+
+def test_the_trainer_may_have_a_cache(config: Path, corpus: Path, tmp_path: Path) -> None:
+    arguments = (config, "--paths.train", corpus, "--c2", "0.01,1", "--folds", 2, "--iterations", 3, "--json")
+    results = [run(*arguments), run(*arguments, "--components.crf_tagger.trainer.cache", tmp_path / "cache")]
+    found = [json.loads(result.stdout)["settings"] for result in results]
+    assert [one["mean"] for one in found[0]] == [one["mean"] for one in found[1]]
+
+
 def test_the_rule_and_the_unit_are_passed_on(config: Path, corpus: Path) -> None:
     arguments = (config, "--paths.train", corpus, "--c2", "0.01,0.1", "--folds", 2, "--iterations", 20)
     assert "c2 = 0.1\n" in run(*arguments, "--rule", "one-se", "--unit", "sequence").stdout
