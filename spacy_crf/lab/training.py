@@ -2,9 +2,10 @@
 wrong with a config, in words."""
 
 import io
+import os
 import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from hashlib import blake2b, file_digest
 from pathlib import Path
@@ -142,23 +143,40 @@ def scored_texts(config: Config) -> dict[str, Any]:
 
 
 def digest_data(config: Mapping[str, Any], storage: Path) -> str:
-    """Return a digest of the files that the corpora of a config read: scores on other data are not to be compared.
+    """Return a digest of the files that a config names, of corpora and of components: scores with others are not to be
+    compared.
 
     storage (Path): of the search, which changes; so do the files beside it whose names begin with its own.
     """
-    digest, waiting = blake2b(digest_size=16), [config.get("corpora", {})]
-    own = str(storage.resolve())
-    while waiting:
-        block = waiting.pop()
-        waiting += [value for value in block.values() if isinstance(value, Mapping)]
-        found = block.get("path") or []
-        for path in map(Path, [found] if isinstance(found, str) else found):
-            for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
-                if file.is_file() and not str(file.resolve()).startswith(own):
-                    with file.open("rb") as file_:
-                        digest.update(file.name.encode(errors="surrogateescape"))
-                        digest.update(file_digest(file_, "sha256").digest())
+    digest, own = blake2b(digest_size=16), str(storage.resolve())
+    for part, is_read in (("corpora", _is_corpus), ("components", _is_resource), ("initialize", _is_resource)):
+        waiting = [config.get(part) or {}]
+        while waiting:
+            block = waiting.pop()
+            waiting += [value for value in block.values() if isinstance(value, Mapping)]
+            for path in (Path(text) for name, text in _texts(block) if is_read(name, text)):
+                for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+                    if file.is_file() and not str(file.resolve()).startswith(own):
+                        with file.open("rb") as file_:
+                            digest.update(file.name.encode(errors="surrogateescape"))
+                            digest.update(file_digest(file_, "sha256").digest())
     return digest.hexdigest()
+
+
+def _texts(block: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the settings of a block that are texts, those of lists one by one, by their names."""
+    for name, value in block.items():
+        yield from ((name, one) for one in (value if isinstance(value, list) else [value]) if isinstance(one, str))
+
+
+def _is_corpus(name: str, text: str) -> bool:
+    return name == "path"
+
+
+def _is_resource(name: str, text: str) -> bool:
+    """Tell whether a setting of a component names a file or a model; other folders, such as caches, may change."""
+    is_model = os.path.isdir(text) and (name == "start" or os.path.isfile(os.path.join(text, "meta.json")))
+    return is_model or os.path.isfile(text)
 
 
 def _corpus_names(config: Mapping[str, Any]) -> tuple[str, str]:

@@ -88,6 +88,24 @@ def test_the_storage_and_other_settings_are_no_data(tmp_path: Path) -> None:
     assert digest_data(config, tmp_path / "s.db") != before
 
 
+def test_files_of_components_are_data(tmp_path: Path) -> None:
+    for folder in ("cache", "begun", "model"):
+        (tmp_path / folder).mkdir()
+    names = {"lists": "list.tsv", "cache": "cache/a.corpus", "start": "begun/cfg", "vectors": "model/meta.json"}
+    files = {name: tmp_path / file for name, file in names.items()}
+    for file in files.values():
+        file.write_text("a")
+    crf = {"factory": "crf_tagger", "features": {"lists": {"names": str(files["lists"])}}}
+    crf |= {"trainer": {"cache": str(tmp_path / "cache")}, "constraints": ["at most 1 TITLE" * 99]}
+    initialize = {"vectors": str(tmp_path / "model"), "components": {"crf": {"start": str(tmp_path / "begun")}}}
+    config = {"corpora": {}, "components": {"crf": crf}, "initialize": initialize}
+    before = digest_data(config, tmp_path / "s.db")
+    for name, file in files.items():
+        file.write_text("b")
+        assert (digest_data(config, tmp_path / "s.db") == before) == (name == "cache")
+        file.write_text("a")
+
+
 def test_folds_need_no_dev_corpus(arguments: tuple[Any, ...], tmp_path: Path) -> None:
     options = ("--folds", 3, "--trials", 2, "--results", tmp_path / "a.json", "--score", "tag_acc")
     result = run(*arguments, "--paths.dev", "null", *options)
