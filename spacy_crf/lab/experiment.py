@@ -14,7 +14,10 @@ from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 import numpy as np
+from spacy.attrs import POS, TAG
 from spacy.language import Language
+from spacy.pipeline import Morphologizer, Tagger
+from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import import_file, load_model, load_model_from_config
 from thinc.api import Config
@@ -48,6 +51,10 @@ from .training import told_problem, train_config
 DEV_SHARE = 0.1  # of the training part, where the dev corpus is split itself
 CORPORA = {"train_corpus": "experiment_train", "dev_corpus": "experiment_dev"}
 PURPOSES: dict[str, Purpose] = {"train_corpus": "training", "dev_corpus": "scores"}
+TAGGERS: dict[type, Callable[[Doc], int]] = {
+    Tagger: lambda doc: sum(map(bool, doc.to_array(TAG))),
+    Morphologizer: lambda doc: sum(map(bool, doc.to_array(POS))),
+}
 OnResult = Callable[[str, int, int, list[PartResult]], None]
 
 
@@ -307,9 +314,11 @@ def _evaluate(system: System, nlp: Language, split: Split, seconds: float) -> It
 
 @singledispatch
 def count_gold(pipe: Any, examples: Sequence[Example]) -> int:
-    """Count the units with gold, which are what scores are means over; tokens, for components that are not ours."""
+    """Count the units with gold, which are what scores are means over; of components that are neither ours nor spaCy's
+    taggers, all tokens."""
     if not hasattr(pipe, "annotation"):
-        return sum(len(example.reference) for example in examples)
+        read = TAGGERS.get(type(pipe), len)
+        return sum(map(read, (example.reference for example in examples)))
     tags = getattr(pipe, "tags", TagSet(pipe.labels, "none"))
     return sum(name is not None for example in examples for name in pipe.annotation.judged(example, tags))
 

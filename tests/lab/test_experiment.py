@@ -162,6 +162,23 @@ def test_sets_over_another_component_count_by_their_tokens_with_gold(tmp_path: P
     assert summarise(system.tests)["ml_util"].interval is not None
 
 
+def test_taggers_of_spacy_count_by_their_tokens_with_gold(tmp_path: Path) -> None:
+    config = make_config(tmp_path)
+    for path in (tmp_path / "train").iterdir():
+        first, *rest = path.read_text(encoding="utf8").split("\n")
+        path.write_text("\n".join([first.split("\t")[0] + "\t", *rest]), encoding="utf8")
+    tok2vec = {"@architectures": "spacy.HashEmbedCNN.v2", "width": 8, "depth": 1, "embed_size": 100, "window_size": 1}
+    tok2vec |= {"maxout_pieces": 2, "subword_features": False, "pretrained_vectors": None}
+    model = {"@architectures": "spacy.Tagger.v2", "tok2vec": tok2vec}
+    config["components"] = {"tagger": {"factory": "tagger", "model": model}}
+    config["nlp"]["pipeline"], config["initialize"] = ["tagger"], {}
+    config["training"]["score_weights"] = {"tag_acc": 1.0}
+    (system,) = run(config, SplitSettings("kfold", folds=2)).systems
+    for test in system.tests:
+        assert sum(document.tokens for document in test.documents) == test.test_tokens - 2
+    assert summarise(system.tests)["tag_acc"].interval is not None
+
+
 def test_scores_are_those_of_the_same_pipeline_trained_by_hand(folds: Experiment, config: Config) -> None:
     system = make_system("ours", config, RunSettings())
     layout = system.layout
