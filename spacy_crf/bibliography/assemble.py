@@ -171,8 +171,7 @@ class Draft:
         self.add_note(rest)
 
     def settle_dates(self) -> None:
-        """Join parts of dates; figures behind an issue are pages beside another date, and long ranges of years so, too,
-        or behind a volume."""
+        """Join parts of dates; figures behind an issue, and long ranges of years, are pages beside another date."""
         for text in self.behind:
             is_other = self.date is not None and fields.YEARS.fullmatch(text) and str(self.date.first.year) != text[:4]
             self.put_all(fields.parse_pages(text)) if is_other else self.take_date(text)
@@ -257,8 +256,7 @@ TAKERS: dict[str, Callable[[Draft, str], None]] = {
     "PAGES": Draft.take_pages,
     "DATE": Draft.take_date,
     "PUBLISHER": lambda draft, text: draft.put_all({"publisher": BY.sub("", fields.clean(text))}),
-    "INSTITUTION": _text_taker("publisher"),
-    "LOCATION": _text_taker("place"),
+    **{"INSTITUTION": _text_taker("publisher"), "LOCATION": _text_taker("place")},
     "TECH": Draft.take_report,
     "NOTE": Draft.take_note,
     "CONTAINER": Draft.take_container,
@@ -278,8 +276,7 @@ SAME = {
 def make_entries(references: Iterable[Sequence[Segment]]) -> list[Entry | None]:
     """Entries of a bibliography, with unique keys; None for a reference without any field.
 
-    Where an author or editor is a dash, it is the one before. Nothing is lost: what has no field of its own is in
-    the note.
+    Where an author or editor is a dash, it is the one before. What has no field of its own is in the note.
 
     references (Iterable[list[tuple[str, str]]]): labels and texts of each one, as `read_segments` gives them.
     """
@@ -296,8 +293,7 @@ def make_entries(references: Iterable[Sequence[Segment]]) -> list[Entry | None]:
 
 
 def make_entry(segments: Iterable[Segment], previous: Names = NOBODY) -> Entry:
-    """An entry without a key, of the type that its fields tell. previous (Names): authors of the reference before, or
-    else its editors."""
+    """An entry without a key, of the type that its fields tell. previous (Names): whom a dash stands for."""
     draft = Draft(previous)
     for label, text in segments:
         draft.add(SAME.get(label.upper(), label.upper()), normalise(text))
