@@ -205,7 +205,8 @@ class _AnnotatedWriter(TreeWriter):
         self.place = end
         blank = self.layout.text[start:end].isspace()
         inner = encode(self.layout.text[start:end]) if blank else self.tagged(start, end, TAGS, encode)
-        if any(styles for _, _, styles in self.marked.pieces(start, end)):
+        idle = set[str]() if blank else {Kind.NEWLINE}  # of words, such a run says nothing
+        if any(not idle.issuperset(styles) for _, _, styles in self.marked.pieces(start, end)):
             unit = self.units.get(start)
             kind = unit.kind.value if unit is not None and unit.end == end else None
             inner = f"<{UNIT}{attributes(kind=kind)}>{inner}</{UNIT}>"

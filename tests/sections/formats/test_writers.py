@@ -95,6 +95,13 @@ def test_annotated_xml_is_read_as_it_was(tmp_path, document):
         assert facts(gold.tree) == facts(tree)
 
 
+def test_blank_lines_that_are_none_change_no_unit(tmp_path):
+    layout, path = DocumentLayout("- 0", ((1, 3, "newline"),), "name", "nl"), tmp_path / "a.xml"
+    tree = SectionTree([], [Element(0, 1, "NR"), Element(2, 3, "NR")])
+    path.write_text(write_annotated(layout, tree), encoding="utf8")
+    assert read_annotated(path).layout.units == layout.units
+
+
 @pytest.mark.parametrize("style", STYLES)
 def test_annotated_xml_has_every_style(tmp_path, style):
     layout = DocumentLayout("Besluit", ((0, 7, style),), "name", "nl")
