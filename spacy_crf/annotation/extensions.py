@@ -49,7 +49,8 @@ def register_stored(name: str, default: Any = "", allow_setter: bool = True) -> 
 
     allow_setter (bool): whether one that somebody computes will do, if it has a setter.
     """
-    register(Token, name, default=default)
+    if not Token.has_extension(name):
+        register(Token, name, default=default)
     _, method, getter, setter = Token.get_extension(name)
     if method is not None or (getter is not None and not (allow_setter and setter is not None)):
         raise CRFError(CoreErrors.CRF522.format(name=name))
