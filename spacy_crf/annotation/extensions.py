@@ -38,8 +38,11 @@ def register(owner: Owner, name: str | None, *, default: Any = None, getter: Any
         owner.set_extension(name, **({"getter": getter, "setter": setter} if getter else {"default": default}))
         return
     _, method, known_getter, known_setter = owner.get_extension(name)
-    is_plain, is_read_only = known_getter is None, known_getter is not None and known_setter is None
-    if method is not None or (is_plain if getter and not setter else is_read_only and not getter):
+    if getter is None:  # it holds values: one that computes its own holds none
+        is_hidden = known_getter is not None and known_setter is None
+    else:  # it shows what is stored elsewhere: one that holds a value of its own does not
+        is_hidden = known_getter is None and setter is None
+    if method is not None or is_hidden:
         where = {"owner": owner.__name__.lower(), "name": name}
         warnings.warn(CoreWarnings.CRFW529.format(**where), CRFWarning, stacklevel=2)
 

@@ -147,6 +147,7 @@ TOLD = (
     re.compile(rf"(?P<family>[^\s().]+(?:\s[^\s().]+){{0,2}}) \((?P<given>{CAPITAL}[^\s()]*(?:\s[^\s()]+){{0,3}})\)"),
     re.compile(rf"(?P<family>{CAPITAL}(?:{CAPITAL}|['’\- ])*{CAPITAL}) (?P<given>{CAPITAL}[{LOWER}].*)"),
 )
+# "Jean DUPONT", "Visser AMWJ": a family name or initials, which the other names of a list tell
 CAPITALS_LAST = re.compile(
     rf"(?P<first>{CAPITAL}[{LOWER}][^()]*?) (?P<capitals>{CAPITAL}|{CAPITAL}['’]?{CAPITAL}(?:{CAPITAL}|['’\- ])*)"
 )

@@ -56,7 +56,7 @@ from .name_forms import (
     UNNAMED,
 )
 
-USUAL_INITIALS, MOST_INITIALS = 3, 4  # of one person; more capitals are a family name
+USUAL_INITIALS, MOST_INITIALS = 3, 4  # capitals of one person
 MOST_WORDS, MOST_CHARACTERS = 12, 200  # a text with more between its commas is no list of names, and stays whole
 
 
@@ -130,13 +130,15 @@ def _told_names(text: str) -> list[Name]:
         if all(told):
             return [_inverted_name(name["family"], name["given"]) for name in told if name]
     parts = [(name["first"], name["capitals"]) for name in map(CAPITALS_LAST.fullmatch, listed) if name]
+    lengths = [len(capitals) for _, capitals in parts]
     if len(parts) < len(listed):
         return []
-    lengths = [len(capitals) for _, capitals in parts]
-    are_many = 2 * sum(length > USUAL_INITIALS for length in lengths) >= len(parts)
-    if are_many and (max(lengths) > MOST_INITIALS or min(lengths) >= USUAL_INITIALS):
+    are_families = 2 * sum(length > USUAL_INITIALS for length in lengths) >= len(parts)
+    if are_families and (max(lengths) > MOST_INITIALS or min(lengths) >= USUAL_INITIALS):
         return [_inverted_name(family, given) for given, family in parts]
-    return [_inverted_name(family, _spelt(given)) for family, given in parts] * (max(lengths) <= MOST_INITIALS)
+    if max(lengths) <= MOST_INITIALS:
+        return [_inverted_name(family, _spelt(initials)) for family, initials in parts]
+    return []
 
 
 def _is_one_body(text: str) -> bool:
