@@ -27,6 +27,7 @@ LISTED = {"Label": "value", "Choice": "value"}  # elements that name a label, an
 LABELLING = ("entities", "sets", "tag")
 KEEPING = ("ANNOTATION_CREATED", "ANNOTATION_UPDATED")
 FORGETTING = ("ANNOTATION_DELETED", "ANNOTATIONS_DELETED")
+TASKS_GONE = "TASKS_DELETED"  # with the numbers of tasks, and no annotations
 LEARNING = "START_TRAINING"
 
 
@@ -53,6 +54,7 @@ class Webhook(BaseModel):
     annotation: dict[str, Any] = {}
     annotations: list[dict[str, Any]] = []
     task: dict[str, Any] = {}
+    tasks: list[dict[str, Any]] = []
     project: Any = None
 
 
@@ -180,6 +182,8 @@ def add_label_studio(router: APIRouter, models: Models, limits: Limits, learner:
         elif event.action in FORGETTING:
             for one in event.annotations or [event.annotation]:
                 learner.forget(model, _key(one))
+        elif event.action == TASKS_GONE:
+            await run_in_threadpool(learner.forget_named, model, {_name(task) for task in event.tasks})
         elif event.action in KEEPING:
             own = event.project.get("label_config") if isinstance(event.project, dict) else None
             fit = Fit.find(model, str(own or configs.get(name, "")))
@@ -197,6 +201,10 @@ def add_label_studio(router: APIRouter, models: Models, limits: Limits, learner:
 
 def _key(annotation: Value) -> str:
     return f"label-studio {annotation.get('id')}"
+
+
+def _name(task: Value) -> str:
+    return f"label-studio task {task.get('id')}"
 
 
 def _text_of(task: Value, key: str) -> str | None:
@@ -245,7 +253,7 @@ def gold_of_task(nlp: Language, fit: Fit, event: Webhook) -> CheckedDoc:
     if text is None or fit.kind == "punctuate":
         problem = f"it has no text in {fit.key!r}" if text is None else "restored text is not learned from"
         raise Refusal(ServiceErrors.CRF735.format(what="The correction", problem=problem))
-    doc = write_doc_name(nlp.make_doc(text), f"label-studio task {event.task.get('id')}")
+    doc = write_doc_name(nlp.make_doc(text), _name(event.task))
     tags: list[list[str]] = [[] for _ in doc]
     spans, checked = [], [True] * len(doc)
     for start, end, labels in _regions(fit.control, event.annotation, text):

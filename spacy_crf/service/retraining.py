@@ -107,6 +107,13 @@ class Learner:
         """Delete what is known of a document."""
         self._file(model, key).unlink(missing_ok=True)
 
+    def forget_named(self, model: ServedModel, names: Collection[str]) -> None:
+        """Delete all that is known of the documents with some names."""
+        vocab = spacy.blank("xx").vocab
+        for path in (self.folder_of(model) / CHECKED).glob("*.spacy"):
+            if any(read_doc_name(doc) in names for doc in Corpus(path).read_docs(vocab)):
+                path.unlink(missing_ok=True)
+
     def _file(self, model: ServedModel, key: str) -> Path:
         return self.folder_of(model) / CHECKED / f"{sha256(key.encode('utf8')).hexdigest()[:24]}.spacy"
 

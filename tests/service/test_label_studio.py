@@ -159,6 +159,10 @@ def test_corrections_are_kept_changed_and_forgotten(load: Any, tmp_path: Path) -
         assert client.get("/models").json()[0]["learning"]["state"] == "waiting"
         send({"action": "ANNOTATIONS_DELETED", "annotations": [{"id": 1}, {"id": 3}], "project": {"id": 1}})
         assert not checked(tmp_path)
+        for number, text in ((4, REFERENCE), (5, "Ferreira, Tomás. Rivers."), (6, "Ferreira, Tomás. Seas.")):
+            send(event("ANNOTATION_CREATED", number, text, region(text, "Ferreira, Tomás", "AUTHOR")))
+        send({"action": "TASKS_DELETED", "tasks": [{"id": 104}, {"id": 106}, {"id": 10}], "project": {"id": 1}})
+        assert [doc._.doc_name for doc in checked(tmp_path)] == ["label-studio task 105"]
         send({"action": "PROJECT_UPDATED", "project": {"id": 1}})
 
 
