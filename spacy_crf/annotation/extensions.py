@@ -40,11 +40,17 @@ def register(owner: Owner, name: str | None, *, default: Any = None, getter: Any
     _, method, known_getter, known_setter = owner.get_extension(name)
     if getter is None:  # it holds values: one that computes its own holds none
         is_hidden = known_getter is not None and known_setter is None
-    else:  # it shows what is stored elsewhere: one that holds a value of its own does not
-        is_hidden = known_getter is None and setter is None
+    elif known_getter is None:  # it shows what is stored elsewhere: one that holds a value of its own does not
+        is_hidden = setter is None
+    else:
+        is_hidden = (setter is None or known_setter is None) and not _is_ours(known_getter)
     if method is not None or is_hidden:
         where = {"owner": owner.__name__.lower(), "name": name}
         warnings.warn(CoreWarnings.CRFW529.format(**where), CRFWarning, stacklevel=2)
+
+
+def _is_ours(getter: Any) -> bool:
+    return str(getattr(getter, "__module__", "")).partition(".")[0] == __package__.partition(".")[0]
 
 
 def register_stored(name: str, default: Any = "", allow_setter: bool = True) -> None:

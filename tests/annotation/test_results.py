@@ -135,15 +135,23 @@ def test_results_can_be_read_where_nobody_has_registered_them() -> None:
     assert read_result(doc, "crf_test_unknown") == [1, 2] and read_result(doc, "crf_test_nothing") is None
 
 
-@pytest.mark.parametrize("setting", ["marginals", "target"])
-def test_an_attribute_of_somebody_else_that_hides_what_is_told_is_named(setting: str) -> None:
+@pytest.mark.parametrize(
+    "setting, known",
+    [
+        ("marginals", {"default": None}),
+        ("marginals", {"getter": lambda token: ""}),
+        ("marginals", {"getter": lambda token: "", "setter": lambda token, value: None}),
+        ("target", {"getter": lambda token: ""}),
+    ],
+)
+def test_an_attribute_of_somebody_else_that_hides_what_is_told_is_named(setting: str, known: dict[str, Any]) -> None:
     name = "crf_test_own"
-    known: dict[str, Any] = {"default": None} if setting == "marginals" else {"getter": lambda token: ""}
     Token.set_extension(name, **known)
     with pytest.warns(CRFWarning, match="CRFW529.*`token._.crf_test_own`"):
         spacy.blank("xx").add_pipe("crf_tagger", config={setting: name})
     Token.remove_extension(name)
-    spacy.blank("xx").add_pipe("crf_tagger", config={setting: name})
+    for _ in range(2):
+        spacy.blank("xx").add_pipe("crf_tagger", config={setting: name})
     Token.remove_extension(name)
     if setting == "marginals":
         Doc.remove_extension(name)
