@@ -17,11 +17,7 @@ TEXTS = (
 FIELDS = ("authors", "editors", "date", *TEXTS)
 IDENTIFIERS = ("doi", "arxiv")  # that no two works share
 PLACE = ("authors", "volume", "pages")  # that tell which work is meant where a title is missing
-ISSUE = (
-    "container",
-    "volume",
-    "number",
-)  # the same, beside the year and the first page, where the author is missing too
+ISSUE = ("container", "volume", "number")  # the same, with the year and the first page, without an author too
 VERSION = re.compile(r"v\d+$")
 WORD = re.compile(r"[^\W_]+")
 INITIALS = re.compile(r"(?<!\w)[^\W\d_]{2,3}(?!\w)")  # without full stops, if they are capitals
@@ -74,11 +70,8 @@ def compare(cited: Mapping[int, Entry], library: Sequence[Entry]) -> list[Discre
         held = library[place]
         for field in FIELDS:
             if not _agree(field, entry, held):
-                found.append(
-                    Discrepancy(
-                        number, held.key, by, field, *(print_value(getattr(one, field)) for one in (entry, held))
-                    )
-                )
+                values = (print_value(getattr(one, field)) for one in (entry, held))
+                found.append(Discrepancy(number, held.key, by, field, *values))
     taken = {place for place, _ in matches.values()}
     rest = (held for place, held in enumerate(library) if place not in taken)
     return [*found, *(Discrepancy(None, held.key, NOT_CITED, library=_name(held)) for held in rest)]
