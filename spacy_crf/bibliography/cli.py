@@ -1,7 +1,7 @@
 """`python -m spacy crf cite` and `synthesise`: references to entries, and entries to references that train a model."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, fields, replace
 from functools import partial
 from pathlib import Path
@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from ..cli.options import Loaded, Pipe, annotating, command, split_names, tell_written, write_result
+from ..cli.options import Loaded, Pipe, annotating, command, refuse_idle, split_names, tell_written, write_result
 from ..cli.surface import refuse_overwriting, tell_warning
 from ..core.errors import CRFError
 from ..corpora.files import data_suffix
@@ -63,6 +63,7 @@ def cite_file(
         Path | None,
         typer.Option(help="BibTeX (.bib) or CSL-JSON (.json): write how references differ from its entries"),
     ] = None,
+    given: Collection[str] = (),
 ) -> None:
     """Turn a pasted bibliography, or the references of a document, into BibTeX, CSL-JSON or a table.
 
@@ -78,6 +79,7 @@ def cite_file(
     With --against, the result is a table (or JSON) of differences: a row for each field in which a reference and the
     entry of the same work differ, and for each work that is not in the library or not cited.
     """
+    refuse_idle(given, ("unicode", against is None and to in (None, "bibtex"), "BibTeX"))
     if against is not None and to in ("bibtex", "csl"):
         raise CRFError(BibliographyErrors.CRF667.format(to=to))
     apart = None if output is None or not min_confidence else output.with_suffix(f".check{output.suffix}")

@@ -204,8 +204,7 @@ class ConstrainedNER(KeepsConstraints, PromisesSpans, ChainPipe):
         if not self.settings.train_constrained:
             return sample
         if not self.trainer.learns_constrained:
-            trainer = type(self.trainer).__name__.removesuffix("Trainer")
-            raise CRFError(ConstraintErrors.CRF458.format(name=self.name, trainer=trainer))
+            raise CRFError(ConstraintErrors.CRF458.format(name=self.name))
         docs = [example.predicted for example in self.word_examples(examples)]
         # constraints that are mined are known when it is asked for
         return replace(sample, paths=lambda: self.decoder().paths(docs, sample.columns, sample.gold.labels, self.tags))

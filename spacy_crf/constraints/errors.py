@@ -41,7 +41,7 @@ class ConstraintErrors(metaclass=Messages):
         "mined. Complete the annotation, or set mine = null."
     )
     CRF458 = (
-        "Component {name!r}: {trainer} cannot train under constraints. Take spacy_crf.LBFGS.v1 with the batcher "
+        "Component {name!r}: its trainer cannot train under constraints. Take spacy_crf.LBFGS.v1 with the batcher "
         "spacy_crf.full_batch.v1, or set train_constrained = false."
     )
     CRF596 = (

@@ -151,9 +151,9 @@ def decode_info(decided: Sequence[Decided], constraints: Sequence[Constraint]) -
         kept, and what is written is what was decided: see `Decision`, as for gap, score, objective, viterbi_score
         (float) and iterations (int), which are about what was decided. A threshold leaves out spans, and some kept
         annotation has no tags: then it is False. limits (list of str): settings that ended a method before it had
-        proved anything, to be raised; milliseconds (float); violated, viterbi_violated (dict): texts of constraints
-        that the written labels break, and that those of Viterbi break, and how often; relaxed (list of str): texts of
-        constraints given up.
+        proved anything, to be raised; milliseconds (float); relaxed (list of str): texts of constraints given up;
+        violated, viterbi_violated (dict): texts of the others that the written labels break, and those of Viterbi, and
+        how often.
     """
     decisions, text = [one.decision for one in decided], cache(lambda index: str(constraints[index]))
 

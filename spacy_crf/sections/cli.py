@@ -1,6 +1,6 @@
 """`python -m spacy crf sections`: a document in, its section tree out."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -8,7 +8,7 @@ import spacy
 import typer
 
 from ..cli.data import SECTION_CORPUS, trained_settings
-from ..cli.options import command, find_component, load_pipeline, locate, write_result
+from ..cli.options import command, find_component, load_pipeline, locate, refuse_idle, write_result
 from ..cli.surface import tell_done
 from ..pipe.calibration import run_before
 from .component import SectionParser
@@ -20,7 +20,7 @@ from .formats.outline import write_brackets, write_outline
 from .formats.page import write_page
 from .formats.rechtspraak import write_rechtspraak
 from .layout import DocumentLayout, to_doc
-from .reader import read_layout
+from .reader import is_plain, read_layout
 from .tree import SectionTree
 
 PIPE = "section_parser"
@@ -50,12 +50,14 @@ def sections(
         str | None, typer.Option(help="Name of the component; the first section_parser without")
     ] = None,
     paragraphs: Annotated[bool, typer.Option("--paragraphs", help="Plain text has hard line breaks")] = False,
+    given: Collection[str] = (),
 ) -> None:
     """Find the sections of a document, and write it with them.
 
     The format of the file is told by its suffix, that of XML by its root. Mark-up that was hidden in training is hidden
     here. A file that `--to xml` has written can be corrected and trained on.
     """
+    refuse_idle(given, ("paragraphs", is_plain(path), "plain text"))
     nlp = spacy.blank(LANGUAGE) if model is None else load_pipeline(locate(model))
     if model is None:
         nlp.add_pipe(PIPE)

@@ -107,8 +107,13 @@ def read_layout(path: Path | str, paragraphs: bool = False, hidden: bool = False
     if suffix == ".xml":
         layout = _read_xml(path, hidden)
     else:
-        layout = READERS[suffix](path) if suffix in READERS else read_plain(path, paragraphs)
+        layout = read_plain(path, paragraphs) if is_plain(path) else READERS[suffix](path)
     return replace(layout, name=spell_path(layout.name))
+
+
+def is_plain(path: Path) -> bool:
+    """Whether a file is read as plain text."""
+    return (suffix := data_suffix(path)) != ".xml" and suffix not in READERS
 
 
 def _read_xml(path: Path, hidden: bool) -> DocumentLayout:

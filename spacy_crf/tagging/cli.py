@@ -196,12 +196,14 @@ def review_texts(
     to: Annotated[ListFormat, typer.Option(help="Format of the list")] = "tsv",
     output: Annotated[Path | None, typer.Option(help="File for the list; standard output without")] = None,
     prefill: Annotated[bool, typer.Option("--prefill", help="Put the tagger's own tags into the gold column")] = False,
+    given: Collection[str] = (),
 ) -> None:
     """List the sequences that a tagger is least certain of, with its best labellings and their probabilities.
 
     Whoever knows better fills in the column "gold", in full or in part. The file is then read like any other corpus: a
     token with a gold tag is trained on, one without is unknown and summed over.
     """
+    refuse_idle(given, ("per_token", order != "gain", "orders other than gain, which is for each token,"))
     if output is not None:
         refuse_gold(output, loaded.nlp.vocab)
     ours, others = tee(annotating(data.raw(loaded.nlp)))

@@ -61,6 +61,10 @@ def test_options_of_other_targets_and_formats(model: Path, tmp_path: Path) -> No
     columns = ("--columns", "word,ner")
     refused("--top", "explain", model, "Ada left", "--json", "--top", 3)
     (tmp_path / "raw.txt").write_text("Ada left\n", encoding="utf8")
+    (tmp_path / "page.md").write_text("# Ada\n", encoding="utf8")
+    refused("--unicode", "cite", model, tmp_path / "raw.txt", "--to", "csl", "--unicode")
+    refused("--per-token", "review", model, tmp_path / "raw.txt", "--order", "gain", "--per-token")
+    refused("--paragraphs", "sections", tmp_path / "page.md", "--paragraphs")
     for options in (columns, ("--input", "tag")):
         arguments = ("review", model, tmp_path / "raw.txt", "--format", "text", *options)
         result = CliRunner().invoke(app, [str(argument) for argument in arguments])

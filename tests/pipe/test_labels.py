@@ -147,6 +147,18 @@ def test_a_label_that_initialize_has_not_seen_is_an_error() -> None:
         nlp.update(examples)
 
 
+def test_a_component_of_another_pipeline_is_named_as_it_is_called_here() -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("crf_tagger", name="places", source=build(target="ent"))
+    examples = make_examples(nlp)
+    nlp.get_pipe("places").initialize(unread, labels=["LOC", "PER", "ORG"])
+    other = spacy.blank("en")
+    other.add_pipe("places", name="again", source=nlp)
+    other.update(examples, sgd=False)
+    with pytest.warns(UserWarning, match="CRFW401.*'again'"):
+        other.get_pipe("again").finish_update(None)
+
+
 @pytest.mark.parametrize("n_parts", [1, 3])
 def test_a_label_without_an_example_gives_one_warning(n_parts: int) -> None:
     nlp = build(target="ent")
