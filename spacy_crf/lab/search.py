@@ -242,11 +242,11 @@ class ConfigSearch:
         identity = json.loads(json.dumps(identity, default=str))
         direction = "minimize" if settings.minimise else "maximize"
         pruner = optuna.pruners.MedianPruner(n_startup_trials=UNPRUNED, n_warmup_steps=settings.warmup)
-        path = None if storage is None else f"sqlite:///{storage}"
         with _quiet(optuna):
             try:
+                backend = None if storage is None else _open_file(optuna, storage)
                 study = optuna.create_study(
-                    storage=path, pruner=pruner, study_name=STUDY, direction=direction, load_if_exists=True
+                    storage=backend, pruner=pruner, study_name=STUDY, direction=direction, load_if_exists=True
                 )
             except Exception as error:  # of Optuna, of SQLAlchemy or of SQLite
                 raise CRFError(LabErrors.CRF634.format(path=storage, problem=str(error).split("\n")[0])) from error
@@ -284,6 +284,13 @@ class ConfigSearch:
         evaluator = self._optuna.importance.PedAnovaImportanceEvaluator()
         found = self._optuna.importance.get_param_importances(self._study, evaluator=evaluator)
         return {name: float(value) for name, value in found.items()}
+
+
+def _open_file(optuna: Any, path: Path) -> Any:
+    """The storage of a study in an SQLite file, which is closed whenever nobody reads or writes."""
+    from sqlalchemy.pool import NullPool  # Optuna has it
+
+    return optuna.storages.RDBStorage(f"sqlite:///{path}", engine_kwargs={"poolclass": NullPool})
 
 
 @dataclass
