@@ -178,7 +178,7 @@ class Draft:
         for text in self.parts_of_date:
             self._take_part_of_date(text)
         for text in self.ranges:
-            if "pages" not in self.values and (self.date is not None or "volume" in self.values):
+            if "pages" not in self.values and (self.date is not None or {"volume", "journal"} <= self.values.keys()):
                 self.put_all(fields.parse_pages(text))
             elif self.date is None:
                 self.date, _ = dates.parse_date(text)

@@ -408,3 +408,13 @@ def test_figures_behind_an_issue_are_pages_beside_a_date(volume: str, pages: str
     assert (entry.pages, entry.note) == (pages, "")
     alone = make_entry(fields[1:])
     assert alone.date is not None and (alone.date.iso[:4], alone.pages) == ("1995", "")
+
+
+@pytest.mark.parametrize("place", ["LOCATION", "PUBLISHER"])
+@pytest.mark.parametrize("book", [[], [("BOOKTITLE", "Collected Works,")]])
+def test_years_in_which_the_volumes_of_a_work_appeared_are_its_date(place: str, book: list[tuple[str, str]]) -> None:
+    entry = make_entry([("TITLE", "Ropes."), *book, ("VOLUME", "Bd. 23."), (place, "Kiel,"), ("DATE", "1956–1990.")])
+    assert entry.date == Date(Day(1956), Day(1990))
+    assert (entry.volume, entry.pages) == ("23", "")
+    article = make_entry([("TITLE", "Ropes."), ("JOURNAL", "Knots"), ("VOLUME", "23,"), ("DATE", "1956–1990.")])
+    assert (article.date, article.pages) == (None, "1956-1990")
