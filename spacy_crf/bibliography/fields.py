@@ -122,6 +122,14 @@ REPORTS = re.compile(
     r"\bTR\b|brief|bulletin|standard|\bnorme?\b|specification|manual|guide|handbook|draft|publication|circular|document",
     re.IGNORECASE,
 )
+# No reference begins so, but a line of one may
+GOING_ON = re.compile(
+    r"\((?i:eds?|editors?|hrsg|hgg?|éds?|dirs?|red|orgs?|coords?|trans)\b|\(Original work|\[?In:\s|\[Online\]"
+    r"|In\s(?:(?:[A-Z]\.[\s-]?)+[A-Z]\w|[\w'’-]+,\s[A-Z]\.|Proc(?:eedings)?\b)"
+    r"|[(\[]?(?i:last\s)?(?:Available|Retrieved|Accessed|Verfügbar|Abgerufen|(?:Letzter\s)?Zugriff|Disponible|Consult(?:é|ado|ato))\b"
+    r"|(?:DOI|ISBN|ISSN|URL|PMC?ID)\b|Ph\.?\s?D\.?\s(?:[Tt]hesis|[Dd]iss)"
+    r"|(?:Eds?|Trans|Hrsg|Hg|Web|Print)\.\s|(?:Vols?|Nos?|Pp?|S|Bd|Nr)\.\s?\d"
+)
 # Above the works of a kind, in a bibliography that is divided by these
 _KIND = (
     r"(?:(?:(?:un)?published|printed|primary|secondary|manuscript|archival|legal|official|government|online|electronic|internet|web"

@@ -17,7 +17,7 @@ from ..sections.reader import READERS, read_layout
 from .dates import YEAR
 from .entry import SURROGATES, normalise
 from .errors import BibliographyErrors
-from .fields import KINDS
+from .fields import GOING_ON, KINDS
 from .name_forms import LOWER, REPEATED
 
 HEADING = re.compile(
@@ -52,9 +52,10 @@ MOST_TITLES = 8  # that a message names
 LONGEST_TITLE = 60  # characters of a heading of another kind, without figures
 PARTICLE = r"(?:v[ao]n|de|del|della|der|den|di|da|dos|du|la|le|les|ten|ter|zu|al|el|af|av|ibn)\b"
 BEGINNING = re.compile(
+    rf"(?!{GOING_ON.pattern})"
     rf"[\"'“‘„«(\[]*(?:[^\W\d_{LOWER}]|{PARTICLE}\s|(?:d['’]|[ae]l-|t\s)[^\W\d_{LOWER}]|{REPEATED.pattern})"
 )
-FINISHED = re.compile(r"[.!?)\]>\d\"”’»。．।؟][.,;]?$|(?:https?://|www\.|doi:)\S+$")
+FINISHED = re.compile(r"[.!?)\]>\d\"”’»。．।؟][.,;]?$|(?:https?://|www\.|doi:|\b10\.\d{4,9}/)\S+$")
 KEY = (
     r"\\bibitem(?:\[[^\[\]]*\])?\{[^{}]*\}|\[[^\W\d_][\w+\-]*\d{2,4}[a-z]?\](?=\s)"
     r"|\[[^\W\d_][^\[\]\d]{1,40}\d{4}[a-z]?\](?=\s)"

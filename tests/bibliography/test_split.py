@@ -386,3 +386,36 @@ def test_headings_of_kinds_are_no_references(first: str, second: str, form: str)
 def test_a_line_of_a_reference_that_is_called_as_kinds_are() -> None:
     text = "Lund, Karl. On Ropes and Other\nStandards\nand Patents. Hull: Tollgate, 1998.\n\nMoss, P. Eels. 2003."
     assert [one.text[-14:] for one in split_references(text)] == ["ollgate, 1998.", "P. Eels. 2003."]
+
+
+@pytest.mark.parametrize("role", ["(Ed.)", "(Eds.)", "(eds)", "(Hrsg.)", "(Hg.)", "(Éds.)", "(Dir.)", "(Trans.)"])
+def test_what_persons_did_begins_no_reference(role: str) -> None:
+    first = ["Moss, P., Lund, K., 2001. On eels. In: Berg, N.", f"{role}, Nets and Ropes. Quay Press, Hull, pp. 12-34."]
+    second = "Vogt, R., 2003. Tar. Fjord, Oslo."
+    found = split_references("\n".join([*first, second]))
+    assert [one.text for one in found] == [" ".join(first), second]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("In: Berg, N. (Ed.), Nets. Oslo: Fjord.", "Available at: https://example.org/a", "[Accessed 3 May 2019]."),
+        *("Retrieved May 3, 2019, from https://example.org/a", "Letzter Zugriff: 03.05.2019.", "ISBN 3-16-148410-X."),
+        *("DOI: 10.5555/jes.12.3", "Vol. 2. Hull: Tollgate, 2001.", "Ed. N. Berg. Hull: Tollgate, 2001. Print."),
+        *("In N. B. Berg (Ed.), Nets. Oslo: Fjord.", "In Berg, N. (Ed.), Nets.", "In Proc. of NETS, pp. 1-9, 2001."),
+        *("DOI: 10.5555/jes", "https://doi.org/10.5555/jes"),
+        *("(Original work published 1953)", "PhD thesis, Hull, 2001.", "[Online]. Available: https://example.org/a"),
+    ],
+)
+def test_a_line_that_goes_on_behind_a_full_stop(line: str) -> None:
+    first, second = "Moss, P. (2001). On eels and on the nets of the North Sea.", "Vogt, R. (2003). Tar. Oslo: Fjord."
+    found = split_references("\n".join([first, line, second]))
+    assert [one.text for one in found] == [f"{first} {line}", second]
+
+
+@pytest.mark.parametrize(
+    "line", ["In re Gault, 387 U.S. 1 (1967).", "In search of eels. 2003. Hull: Quay.", "Printz, A. Eels. 2003."]
+)
+def test_a_reference_that_begins_like_a_part_of_one(line: str) -> None:
+    first = "Moss, P. (2001). On eels and on the nets of the North Sea."
+    assert [one.text for one in split_references(f"{first}\n{line}")] == [first, line]
