@@ -21,22 +21,25 @@ NO_CASE = rf"[^\W\d_{EAST}{LOWER}]"  # or a capital
 # Words of the names of bodies
 BODY = re.compile(
     r"\b(?:institut[eo]?|istituto|committee|council|univer[sz]i\w+|project|office|society|conseil|consejo|group|authority|"
-    r"trust|collaborat(?:ion|ors)|department|minist(?:ry|[eéè]r\w+)|associa(?:tion|ção|zione)|consortium|board|cent(?:re|er)s?|"
+    r"trust|collaborat(?:ion|ors)|department|\w*minist(?:ry|[eéè]r\w+)|associa(?:tion|ção|zione)|consortium|board|cent(?:re|er)s?|"
     r"foundation|com(?:mission|isión|issão)e?|organi[sz]ation|bureau|library|company|corp(?:oration)?|inc|ltd|ll[cp]|plc|gmbh|"
     r"league|federation|union|academ(?:y|ies)|museum|network|initiative|laborator\w+|agency|partnership|team|conference|"
     r"administration|government|parliament|congress|nations|international|statisti(?:cs|k)|investigators|programme|fund|"
     r"survey|health|news|(?:law|medical|business) school|supreme court|(?:world|central|norges) bank|\w*nationalbank|"
     r"bundes(?:tag|bank)|planbureau|overheid|rijks\w+|banco d\w+|gobierno|governo|r[eé]p[uú]bli(?:ca|que)|presidência|"
     r"gesellschaft|\w*gemeinschaft|verein|\w{3,}amt|verband|kommission|société|comité|министерств\w|asociación|"
-    r"organización|sociedad|a[ck]ad[eé]mi(?:a|e|en)|fundación|институт\w*|академия|университет\w*|общество|служба|комитет)\b"
+    r"organización|sociedad|a[ck]ad[eé]mi(?:a|e|en)|fundación|\w{3,}gericht(?:shof)?|"
+    r"rechtbank|gerechtshof|hoge raad|raad van state|"
+    r"cour (?:de cassation|d['’]appel)|corte (?:di|suprem[ao]|costituzionale|constitucional)|tribunale?|"
+    r"институт\w*|академия|университет\w*|общество|служба|комитет)\b"
     r"|(?<=\w\w )(?:press|times|bund)|auswärtiges amt(?=\W*$)"  # these are family names as well
     r"|(?:大学|大學|研究所|研究院|学会|學會|协会|協会|委员会|委員会|公司|会社|대학교|학회)$"
     r"|^the\s|\s(?:of|for|on|für|pour|voor)\s",
     re.IGNORECASE,
 )
 ENUMERATION = re.compile(
-    r"[^,;]*(?:\s(?:of|for|on|für|pour)|\b[Mm]inist\w+\sd\w+)\s[^,;]+,\s(?:[^\s,;.]+,\s)*"
-    r"[^\s,;.]+,?\s(?:and|&|und|et|[ye])\s[^\s,;.]+(?:\s[^\s,;.]+)?"
+    r"[^,;]*(?:\s(?:of|for|on|für|pour)|\b\w*[Mm]inist\w+\s(?:d\w+|van))\s[^,;]+,\s(?:[^\s,;.]+,\s)*"
+    r"[^\s,;.]+,?\s(?:and|&|und|et|en|[ye])\s[^\s,;.]+(?:\s[^\s,;.]+)?"
 )
 LEGAL_FORM = r"(?:inc|ltd|ll[cp]|plc|corp|gmbh)\b\.?(?=\s*(?:,|$))"  # behind the name of a company
 COMPANY = re.compile(rf"[^,;]+,\s{LEGAL_FORM}", re.IGNORECASE)
@@ -46,7 +49,11 @@ LIFE = re.compile(r"(?:,\s?|\s\()((?:1\d|20)\d\d\s?[-–](?:\s?(?:1\d|20)\d\d)?)
 ALIAS = re.compile(
     r"(?<=[\w.])\s(?:\[(?![\W\d_]*\])([^\[\]]+)\]|\(((?:pseud|ps\.|i\.\s?e\.|d\.\s?i\.)[^()]*)\))(?=\s*(?:[,;.&]|and\b|$))"
 )
-UNNAMED = re.compile(r"(?:[oO]\. V|N\. N|[sS]\. [nN])\.")  # no author, in German, and no name in Latin
+# No author, in German, no name in Latin, several authors in Italian; popes and kings
+UNNAMED = re.compile(
+    r"(?:[oO]\. V|N\. N|[sS]\. [nN])\.|(?:AA\. ?VV|VV\. ?AA)\.?"
+    r"|[^\W\d_][^\s.]{2,} (?:VII|VIII|X(?:II|III|IV|VI|VII|VIII|IX))\.?"
+)
 # Two of these are two Chinese names, where "田中, 一郎" is one
 CHINESE = re.compile(
     "[王李张張刘劉陈陳杨楊赵趙黄黃周吴吳徐孙孫胡朱高林何郭马馬罗羅梁宋郑鄭谢謝韩韓唐冯馮于董萧蕭程曹袁邓鄧许許傅沈曾彭吕呂苏蘇卢盧蒋蔣蔡贾賈丁魏薛叶葉阎余潘杜戴夏钟鍾汪田任姜范方石姚谭譚廖邹熊金陆陸郝孔白崔康毛邱秦江史顾顧侯邵孟龙龍万段雷钱錢汤湯尹黎易常武乔喬贺賀赖賴龚龔文][㐀-鿿]{1,2}"
@@ -129,7 +136,7 @@ PARTICLES = rf"(?:\s*\b[{LOWER}][{LOWER}'’]*(?!\w))"  # "d'Urfé" is more than
 # Given names behind a family name of several words: one, or some with initials or particles behind them.
 GIVEN = re.compile(
     rf"(?:[{WORD}\-]+\.?|(?:[{WORD}\-]+\s+){{1,2}}(?:{CAPITAL}\.[\s-]*){{1,3}}|(?:{INITIAL}){{1,5}}){PARTICLES}{{0,3}}"
-    rf"|(?:[{WORD}\-]+\s+){{1,2}}[{WORD}\-]+{PARTICLES}{{1,3}}"
+    rf"|(?:[{WORD}\-]+\s+){{1,2}}[{WORD}\-]+{PARTICLES}{{1,3}}|M(?:aría|\.?ª) (?:del|de l[ao]s?) [{WORD}]+"
 )
 PERSON = re.compile(r"[^,]*,[^,]*|[^\s,]+(?:\s[^\s,]+){1,2}")  # between dashes: "Family, Given – Given Family"
 # What no given name begins with

@@ -124,7 +124,8 @@ def _names(text: str) -> Iterator[Name]:
 def _told_names(text: str) -> list[Name]:
     """The names of a list if each tells its parts in the same way, by brackets or capitals; else none."""
     listed = LISTED.split(text.rstrip("."))
-    if _is_body(text) or not (")" in text or re.search(rf"\b{CAPITAL}{{4}}", text)):
+    are_told = ")" in text or re.search(rf"\b{CAPITAL}{{4}}", text)
+    if not are_told or _is_body(text) or any(map(UNNAMED.fullmatch, listed)):
         return []
     for told in ([way.fullmatch(name) for name in listed] for way in TOLD):
         if all(told):

@@ -465,3 +465,29 @@ def test_brackets_that_do_not_close_take_no_time() -> None:
 
 def test_a_name_in_brackets_leaves_the_initial_its_full_stop() -> None:
     assert parse_names("Lund, K. [@klund].") == (Names((Name("Lund", "K."),)), "@klund")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        *("Bundesministerium der Justiz", "Bayerisches Staatsministerium des Innern", "Corte di Cassazione"),
+        *("Ministerie van Onderwijs, Cultuur en Wetenschap", "Hoge Raad", "Cour de cassation"),
+        *("Oberlandesgericht Köln", "Rechtbank Amsterdam", "Tribunal Supremo", "Pius XII", "Leo XIII", "AA. VV"),
+    ],
+)
+def test_ministries_courts_and_popes_have_no_given_names(body: str) -> None:
+    assert parse_names(body) == (Names((Name(body),)), "")
+    assert parse_names(f"{body}.")[0] == Names((Name(body),))
+
+
+@pytest.mark.parametrize("given", ["María del Carmen", "María de los Ángeles", "M.ª del Pilar"])
+@pytest.mark.parametrize("family", ["Moreno Soler", "Vidal de la Vega"])
+def test_given_names_of_mary(family: str, given: str) -> None:
+    assert parse_names(f"{family}, {given}")[0] == Names((Name(family, given),))
+    both = parse_names(f"{family}, {given} y Ramón Ferrer")[0]
+    assert both == Names((Name(family, given), Name("Ferrer", "Ramón")))
+
+
+def test_two_persons_with_particles_stay_two() -> None:
+    found = parse_names("Ana Soler, María de Vidal")[0]
+    assert found == Names((Name("Soler", "Ana"), Name("Vidal", "María", "de")))
