@@ -243,10 +243,10 @@ def _read_texts(fields: Mapping[str, str], read: Iterable[str]) -> dict[str, str
         if name in VERBATIM and (name != "eprint" or of_arxiv):
             values[VERBATIM[name]] = bare(VERBATIM[name], unescape(latex))
         elif name in TEXTS and TEXTS[name] not in values:
-            text = decode(latex)
+            text = normalise(decode(latex))
             values[TEXTS[name]] = one_hyphen(text) if name == "pages" else text
         elif name not in read and not (name in ARCHIVES and of_arxiv):
-            notes.append(f"{name}: {decode(latex).strip()}")
+            notes.append(f"{name}: {normalise(decode(latex))}")
     return {**values, "note": ". ".join(filter(None, [values.get("note", ""), *notes]))}
 
 

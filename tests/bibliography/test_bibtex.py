@@ -288,3 +288,9 @@ def test_dates_with_more_than_a_day(text: str) -> None:
 def test_apostrophes_before_particles_hide_them_not() -> None:
     (entry,) = read_bibtex(write_bibtex([Entry(key="k", authors=Names((Name("Hooft", "G.", "’t"),)))]))
     assert entry.authors == Names((Name("Hooft", "G.", "'t"),))
+
+
+def test_texts_have_single_spaces() -> None:
+    (entry,) = read_bibtex("@misc{a, title = {Vol. ~ 2 of\\ the~~ropes}, annote = {p. ~12}, note = { Nets ~ }}")
+    assert (entry.title, entry.note) == ("Vol. 2 of the ropes", "Nets. annote: p. 12")
+    assert read_bibtex(write_bibtex([entry])) == [entry]
