@@ -24,7 +24,7 @@ VOLUME_AND_PAGES = re.compile(
 )
 VOLUMES = re.compile(r"^\d+\s+(?:vols?|volumes|Bde|Bände|t|tomes|dln|т)\b\.?$", re.IGNORECASE)
 VOLUME_WORD = re.compile(
-    r"^(?:volumes?|vols?|Bde?|Band|Jg|Jahrg(?:ang)?|dl|deel|tome|tomo|tom|t|том|т|roč|årg(?:[aå]ng)?|cilt|ann(?:o|ée)|a[nñ]o|a(?=\.\s[XVI]))\b\.?\s*|^vol(?=\d)|^(?-i:v)\.\s?(?=\w)",
+    r"^(?:volumes?|vols?|Bde?|Band|Jg|Jahrg(?:ang)?|jrg|jaargang|dl|deel|tome|tomo|tom|t|том|т|roč|årg(?:[aå]ng)?|cilt|ann(?:o|ée)|a[nñ]o|a(?=\.\s[XVI]))\b\.?\s*|^vol(?=\d)|^(?-i:v)\.\s?(?=\w)",
     re.IGNORECASE,
 )
 NUMBER_WORD = re.compile(
@@ -53,7 +53,10 @@ YEAR_BEHIND = re.compile(
     r"[\s,]*(?:\(|(?<=,)\s*(?=\d))(?P<date>[^()\d]{0,30}(?:1[5-9]|20)\d\d(?:[-–/]\d\d(?:\d\d)?)?)\)?[\s,;:.]*$"
 )
 YEARS = re.compile(r"(?:1[5-9]\d\d|20[0-4]\d)(?:[-/](?:\d{1,2}|\d{4}))?", re.ASCII)
-VOLUME_OF_YEARS = re.compile(r"(?<=\d)\.\s*(?:Bd|Band|Jg|Jahrg(?:ang)?|årg(?:ång)?|roč|évf)\b\.?", re.IGNORECASE)
+VOLUME_OF_YEARS = re.compile(
+    r"(?<=\d)(?:\.\s*(?:Bd|Band|Jg|Jahrg(?:ang)?|årg(?:ång)?|roč|évf)|(?:d?e|ste)\s+(?:jrg|jaargang))\b\.?",
+    re.IGNORECASE,
+)
 NUMBER_BEFORE_WORD = re.compile(r"\b(\d+)\.\s(?:sz(?:ám)?|číslo)\b\.?", re.IGNORECASE)  # in Hungarian and Czech
 EDITION = re.compile(
     r"(?P<edition>(?:\d+\s?(?:st|nd|rd|th|d|e|ème)?\.?,?\s*)?"
@@ -101,7 +104,7 @@ SHORT = re.compile(
     r"\b(?:[^\W\d_]\.(?:[^\W\d_]+|\s[^\W\d_])|[A-Z]|Lett|Rev|Sci|Proc|Conf|Symp|Res|Phys|Inc|Ltd|Co|Corp|Univ|"
     r"[Rr]ept?|[Dd]iss|phil)\.$"
 )
-SAME_PERSON = re.compile(r"(?:ders|dies|id)\.?|idem|eadem", re.IGNORECASE)  # as before, in footnotes
+SAME_PERSON = re.compile(r"(?:ders|dies|id|ead)\.?|idem|eadem", re.IGNORECASE)  # as before, in footnotes
 SAME_WORK = re.compile(r"(?:ibid(?:em)?|ebd|ebenda|(?:op|loc)\.?\s?cit|a\.\s?a\.\s?o)\b", re.IGNORECASE)  # no names
 # Before a book, or alone where its editors come first
 IN = re.compile(

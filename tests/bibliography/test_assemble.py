@@ -339,7 +339,7 @@ def test_what_is_no_range_of_years_behind_a_volume_stays_a_number(date: Date | N
     assert (entry.volume, entry.number, entry.date) == ("12", "1998/1", date)
 
 
-@pytest.mark.parametrize("word", ["Ders.:", "Id.,", "Idem,", "Dies.:"])
+@pytest.mark.parametrize("word", ["Ders.:", "Id.,", "Idem,", "Dies.:", "Ead.,"])
 def test_words_for_the_author_before(word: str) -> None:
     crane, vogt = Name("Crane", "Edith"), Name("Vogt", "Karl")
     references = [
