@@ -377,3 +377,12 @@ def test_a_style_that_prints_nothing_ends_with_a_message(tmp_path: Path) -> None
         "<bibliography><layout/></bibliography></style>"
     )
     assert "CRF664" in run("--invent", 1, "--styles", style, "--output", tmp_path, code=1)
+
+
+@pytest.mark.parametrize("name", ["apa", "chicago-author-date", "harvard-cite-them-right"])
+def test_what_a_style_prints_for_a_date_that_is_missing_is_a_date(name: str) -> None:
+    (fields,) = Style(name).render([{key: value for key, value in BOOK.items() if key != "issued"}])
+    assert fields is not None
+    printed = {field.label: field.text for field in fields}
+    assert printed["DATE"].strip("(). ") in ("n.d", "no date")
+    assert "n.d" not in printed["TITLE"]

@@ -46,6 +46,7 @@ MARKS = re.compile("[\ue000-\ue1ff]")
 OWN_STYLES = Path(__file__).parent / "styles"
 NAMESPACE = "{http://purl.org/net/xbiblio/csl}"
 ADDRESSES = ("URL", "DOI")
+NO_DATE = "no date"  # the term that styles print in place of one, such as "n.d."
 ADDRESS = re.compile(r"\b(?:doi|url|https?|www)\b", re.IGNORECASE)
 CLOSING = re.compile(r"[\s.,;:!?)\]}”»’'\"/–—、。，：；）」』》〉-]*")  # marks that belong to the field before
 # marks that belong to the field behind
@@ -144,6 +145,8 @@ class _StyleMarker:
         kind = _kind(element)
         if kind in ("text", "number", "date", "names", "label") and element.get("variable"):
             return next((name for name in element.get("variable").split() if name in LABELS), "")
+        if kind == "text" and element.get("term") == NO_DATE:
+            return "issued"
         found = self._variables(element) if kind == "group" else ()
         labels = {LABELS[name] for name in found}
         return found[0] if len(labels) == 1 and not labels.intersection(ADDRESSES) else ""
