@@ -178,12 +178,12 @@ class Draft:
         for text in self.parts_of_date:
             self._take_part_of_date(text)
         for text in self.ranges:
-            if "pages" not in self.values and (self.date is not None or {"volume", "journal"} <= self.values.keys()):
+            is_behind_volume = {"volume", "journal"} <= self.values.keys() and "(" not in text
+            if "pages" not in self.values and (self.date is not None or is_behind_volume):
                 self.put_all(fields.parse_pages(text))
-            elif self.date is None:
-                self.date, _ = dates.parse_date(text)
             else:
-                self.add_note(text)
+                self.date, rest = (self.date, text) if self.date is not None else dates.parse_date(text)
+                self.add_note(rest)
         number = self.values.get("number", "") if "volume" in self.values else ""
         years, rest = dates.parse_date(number) if fields.YEARS.fullmatch(number) else (None, "")
         if years and not rest:

@@ -418,3 +418,14 @@ def test_years_in_which_the_volumes_of_a_work_appeared_are_its_date(place: str, 
     assert (entry.volume, entry.pages) == ("23", "")
     article = make_entry([("TITLE", "Ropes."), ("JOURNAL", "Knots"), ("VOLUME", "23,"), ("DATE", "1956–1990.")])
     assert (article.date, article.pages) == (None, "1956-1990")
+
+
+@pytest.mark.parametrize("fields_before", [[], [("VOLUME", "Bd. 2.")], [("JOURNAL", "Knots"), ("PAGES", "3-9")]])
+def test_years_before_printing_are_kept(fields_before: list[tuple[str, str]]) -> None:
+    entry = make_entry([("TITLE", "Accounts of a ropewalk."), *fields_before, ("DATE", "1348–1352.")])
+    assert (entry.date, entry.note) == (None, "1348–1352")
+
+
+def test_years_in_brackets_are_no_pages() -> None:
+    entry = make_entry([("TITLE", "Ropes."), ("JOURNAL", "Knots"), ("VOLUME", "12"), ("DATE", "(1898–1901).")])
+    assert (entry.date, entry.volume, entry.pages) == (Date(Day(1898), Day(1901)), "12", "")
