@@ -45,9 +45,11 @@ LEGAL_FORM = r"(?:inc|ltd|ll[cp]|plc|corp|gmbh)\b\.?(?=\s*(?:,|$))"  # behind th
 COMPANY = re.compile(rf"[^,;]+,\s{LEGAL_FORM}", re.IGNORECASE)
 # Years of life, as catalogues print them, and what the named did, behind a name or all of them
 LIFE = re.compile(r"(?:,\s?|\s\()((?:1\d|20)\d\d\s?[-–](?:\s?(?:1\d|20)\d\d)?)(?:\)|(?=\s*(?:[,;.]|$)))")
-# What else the named is called, and does
+# What else the named is called, and does, or what stands for a year behind them
 ALIAS = re.compile(
-    r"(?<=[\w.])\s(?:\[(?![\W\d_]*\])([^\[\]]+)\]|\(((?:pseud|ps\.|i\.\s?e\.|d\.\s?i\.)[^()]*)\))(?=\s*(?:[,;.&]|and\b|$))"
+    r"(?<=[\w.])\s(?:\[(?![\W\d_]*\])([^\[\]]+)\]|"
+    r"\(((?:pseud|ps\.|i\.\s?e\.|d\.\s?i\.|n\.\s?d\.|s\.\s?a\.|in press|forthcoming|(?:1[5-9]|20)\d\d)"
+    r"[^()]*)\))(?=\s*(?:[,;.&]|and\b|$))"
 )
 # No author, in German, no name in Latin, several authors in Italian; popes and kings
 UNNAMED = re.compile(

@@ -491,3 +491,10 @@ def test_given_names_of_mary(family: str, given: str) -> None:
 def test_two_persons_with_particles_stay_two() -> None:
     found = parse_names("Ana Soler, María de Vidal")[0]
     assert found == Names((Name("Soler", "Ana"), Name("Vidal", "María", "de")))
+
+
+@pytest.mark.parametrize("said", ["n. d.", "s. a.", "in press", "forthcoming", "2003", "2003a"])
+def test_what_stands_for_a_year_is_no_person(said: str) -> None:
+    """Models may take it for a part of the author."""
+    found, rest = parse_names(f"Moss, P., & Lund, K. ({said}).")
+    assert (found, rest) == (Names((Name("Moss", "P."), Name("Lund", "K."))), said)
