@@ -133,6 +133,7 @@ GOING_ON = re.compile(
     r"|(?:DOI|ISBN|ISSN|URL|PMC?ID)\b|Ph\.?\s?D\.?\s(?:[Tt]hesis|[Dd]iss)"
     r"|(?:Eds?|Trans|Hrsg|Hg|Web|Print)\.\s|(?:Vols?|Nos?|Pp?|S|Bd|Nr)\.\s?\d"
 )
+STATUTE = r"\d{1,2}\s(?:U\.\s?S\.\s?C|C\.\s?F\.\s?R)\b"  # "42 U.S.C. § 1983", whose number is no marker
 # Above the works of a kind, in a bibliography that is divided by these
 _KIND = (
     r"(?:(?:(?:un)?published|printed|primary|secondary|manuscript|archival|legal|official|government|online|electronic|internet|web"

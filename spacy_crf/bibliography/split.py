@@ -17,7 +17,7 @@ from ..sections.reader import READERS, read_layout
 from .dates import YEAR
 from .entry import SURROGATES, normalise
 from .errors import BibliographyErrors
-from .fields import GOING_ON, KINDS
+from .fields import GOING_ON, KINDS, STATUTE
 from .name_forms import LOWER, REPEATED
 
 HEADING = re.compile(
@@ -53,7 +53,7 @@ LONGEST_TITLE = 60  # characters of a heading of another kind, without figures
 PARTICLE = r"(?:v[ao]n|de|del|della|der|den|di|da|dos|du|la|le|les|ten|ter|zu|al|el|af|av|ibn)\b"
 BEGINNING = re.compile(
     rf"(?!{GOING_ON.pattern})"
-    rf"[\"'“‘„«(\[]*(?:[^\W\d_{LOWER}]|{PARTICLE}\s|(?:d['’]|[ae]l-|t\s)[^\W\d_{LOWER}]|{REPEATED.pattern})"
+    rf"[\"'“‘„«(\[]*(?:[^\W\d_{LOWER}]|{PARTICLE}\s|(?:d['’]|[ae]l-|t\s)[^\W\d_{LOWER}]|{REPEATED.pattern}|{STATUTE})"
 )
 FINISHED = re.compile(r"[.!?)\]>\d\"”’»。．।؟][.,;]?$|(?:https?://|www\.|doi:|\b10\.\d{4,9}/)\S+$")
 KEY = (
@@ -87,7 +87,7 @@ NUMBERS = (
     _Style(re.compile(rf"[(（](\d{{1,3}})[)）]{LETTER}"), 3),
     _Style(re.compile(rf"(\d{{1,4}})[.．、]{LETTER}")),
     _Style(re.compile(rf"(\d{{1,4}})\s?[)）]{LETTER}")),
-    _Style(re.compile(r"(?:#|R|Ref\.?\s?|[<{])?(\d{1,3})[\]>}:.\-–]{0,2}(?=\s|$)"), is_weak=True),
+    _Style(re.compile(rf"(?!{STATUTE})" r"(?:#|R|Ref\.?\s?|[<{])?(\d{1,3})[\]>}:.\-–]{0,2}(?=\s|$)"), is_weak=True),
 )
 # Numbers that begin a list, or go on behind that
 FIRST, ONE_OR_TWO = (

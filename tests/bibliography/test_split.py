@@ -419,3 +419,12 @@ def test_a_line_that_goes_on_behind_a_full_stop(line: str) -> None:
 def test_a_reference_that_begins_like_a_part_of_one(line: str) -> None:
     first = "Moss, P. (2001). On eels and on the nets of the North Sea."
     assert [one.text for one in split_references(f"{first}\n{line}")] == [first, line]
+
+
+def test_numbers_of_codes_are_no_markers() -> None:
+    lines = ["18 U.S.C. § 1 (2018).", "42 U.S.C. § 1983 (2018).", "17 C.F.R. § 240.10b-5 (2020)."]
+    mixed = ["Moss v. Lund, 410 U.S. 113, 120 (1973).", *lines, "Ada Vogt, Ropes, 12 Harv. L. Rev. 345 (1999)."]
+    for own in (lines, mixed):
+        assert [one.text for one in split_references("\n".join(own))] == own
+    numbered = [f"{number} {line}" for number, line in enumerate(mixed, 1)]
+    assert [one.text for one in split_references("\n".join(numbered))] == mixed
