@@ -1,22 +1,14 @@
-"""Documents to their lists of references, and lists to references: by numbering, indentation and blank lines."""
+"""Lists of references to references: by numbering, indentation and blank lines."""
 
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, islice, pairwise
-from pathlib import Path
+from itertools import islice, pairwise
 
-import spacy
-
-from ..core.errors import CRFError, excerpt
-from ..corpora.files import data_suffix
-from ..reading.joining import LONGEST_WORD, find_words, join_lines
-from ..sections.layout import to_doc
-from ..sections.reader import READERS, read_layout
+from ..reading.joining import LONGEST_WORD, find_page_numbers, find_words, join_lines
 from .dates import YEAR
-from .entry import SURROGATES, normalise
-from .errors import BibliographyErrors
+from .entry import SURROGATES
 from .fields import GOING_ON, KINDS, STATUTE
 from .name_forms import LOWER, REPEATED
 
@@ -45,10 +37,8 @@ VAGUE = re.compile(
     r"\W*(?:notes|sources|quellen|publications|further reading|literatur[ae]?|bronnen|f(?:uentes|ontes|onti))\W*",
     re.IGNORECASE,
 )
-DOCUMENTS = frozenset({*READERS, ".xml"})  # suffixes of files that are more than a list of references
 GROUP = re.compile(r"(?:1[5-9]|20)\d\d|[A-ZА-Я]")  # above the works of a year, or of authors with a letter
 RULE = re.compile(r"[=~*#_+\-–—]{3,}")  # below a heading
-MOST_TITLES = 8  # that a message names
 LONGEST_TITLE = 60  # characters of a heading of another kind, without figures
 PARTICLE = r"(?:v[ao]n|de|del|della|der|den|di|da|dos|du|la|le|les|ten|ter|zu|al|el|af|av|ibn)\b"
 BEGINNING = re.compile(
@@ -137,30 +127,6 @@ class _Marker:
     line: int  # its place
 
 
-def is_document(path: Path) -> bool:
-    """Whether a file is of a format that says what is a heading, so that it may hold more than references."""
-    return data_suffix(path) in DOCUMENTS
-
-
-def find_list(path: Path) -> str:
-    """Return the text of the sections of a document that are headed as references are.
-
-    All of it, if it has one heading or none. RAISES (ValueError): if no section has such a heading; for files that
-    cannot be read, see `read_layout`.
-    """
-    layout, nlp = read_layout(path), spacy.blank("xx")
-    doc = nlp.add_pipe("section_parser")(to_doc(nlp.vocab, layout))
-    headed = [(normalise(f"{node.number} {node.title}"), node) for node in doc._.section_tree.walk() if node.heading]
-    found = [(title, node) for title, node in headed if HEADING.fullmatch(title)]
-    sure = [node for title, node in found if not VAGUE.fullmatch(title)] or [node for _, node in found]
-    if not sure and len(headed) > 1:
-        titles = ", ".join(excerpt(title) for title, _ in headed[:MOST_TITLES])
-        raise CRFError(BibliographyErrors.CRF844.format(path=path, titles=titles))
-    ends = accumulate((node.end_char for node in sure), max, initial=0)
-    lists = [node for node, end in zip(sure, ends) if node.start_char >= end]  # none within another one
-    return "\n\n".join(layout.text[node.start_char : node.end_char] for node in lists) if lists else layout.text
-
-
 def split_references(text: str) -> list[Reference]:
     r"""Divide a bibliography into references, in the order of the text; headings are left out.
 
@@ -170,12 +136,15 @@ def split_references(text: str) -> list[Reference]:
     indentation is that of the first line, or, if all lines have the same, behind blank lines; without these, where a
     line looks complete and the next one like a beginning. Numbers count where they go on counting, up or down, or are
     all the same, so that a line may begin with another one. Short lines without figures before the first marker are a
-    title; others are references without a marker. Letters with accents are composed ones (NFC), as models know them.
+    title; others are references without a marker. Numbers of pages on lines of their own are left out. Letters with
+    accents are composed ones (NFC), as models know them.
     """
     text = unicodedata.normalize("NFC", INVISIBLE.sub("", SURROGATES.sub("\ufffd", text)))
     lines = text.splitlines()
     if all(line.startswith(">") for line in lines if line.strip()):
         lines = [line.removeprefix(">") for line in lines]  # as in mails
+    numbered = _without_pages(lines)
+    lines = [line for _, line in numbered]
     words = find_words("\n".join(lines))
     found = []
     for part in map(_unfolded, _parts(lines)):
@@ -186,8 +155,23 @@ def split_references(text: str) -> list[Reference]:
         for first, end in zip(starts, [*starts[1:], len(part)]):
             printed = markers[first].text if first in markers else ""
             texts = [part[first].text[len(printed) :], *(line.text for line in part[first + 1 : end])]
-            found.append(Reference(join_lines(texts, words), part[first].number, part[end - 1].number, printed))
+            begin, last = (numbered[line.number - 1][0] for line in (part[first], part[end - 1]))
+            found.append(Reference(join_lines(texts, words), begin, last, printed))
     return [reference for reference in found if reference.text]
+
+
+def _without_pages(lines: Sequence[str]) -> list[tuple[int, str]]:
+    """Numbers and texts of the lines of a list, without numbers of pages and the blank lines around these. There is a
+    blank one where a reference ends with the page, if the list has such between its references."""
+    pages = find_page_numbers(lines)
+    kept = [place for place, line in enumerate(lines) if line.strip() and place not in pages]
+    ends = {before for before, _ in pages.values()}
+    pairs = [(before, after) for before, after in pairwise(kept) if _may_part(lines[before], lines[after])]
+    elsewhere = [after > before + 1 for before, after in pairs if before not in ends]
+    has_blanks = 2 * sum(elsewhere) > len(elsewhere)
+    blank = {before + 1 for before, _ in pairs if has_blanks and before in ends}
+    left_out = {place for before, after in pages.values() for place in range(before + 1, after)} - blank
+    return [(n, "" if n - 1 in blank else line) for n, line in enumerate(lines, 1) if n - 1 not in left_out]
 
 
 def _parts(lines: Sequence[str]) -> list[list[_Line]]:
@@ -262,6 +246,11 @@ def _unnumbered_starts(part: Sequence[_Line]) -> list[int]:
     # blank lines may stand between groups of references that have a line each
     is_one_each = len(finished) == len(part) - 1 and all(YEAR.search(line.text) for line in part)
     return [0, *(behind_blank if behind_blank and not is_one_each else finished)]
+
+
+def _may_part(before: str, after: str) -> bool:
+    """Whether a reference may end with a line, and the next one begin with another."""
+    return _is_finished(before.strip()) and BEGINNING.match(after.strip()) is not None
 
 
 def _is_finished(line: str) -> bool:

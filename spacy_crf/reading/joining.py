@@ -1,7 +1,8 @@
-"""Lines of a paragraph as one: words that were broken at their ends are whole again."""
+"""Lines of printed text: numbers of pages are told, and paragraphs become one line, with the words that were broken."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 SOFT_HYPHEN = "\u00ad"
 BROKEN_WORD = re.compile(r"(?P<first>[^\W\d_]+)[-\u2010]$")
@@ -27,6 +28,33 @@ SUFFIXES = re.compile(
     "e|er|est|ed|ly|ing|ity|ism|ist|i[sz]e|i[sz]ed|ish|ial|ially|ality|ners?|ness|ages?|al|tion|ting|ter|ways?|bases?|"
     "hand|e?s|en|able|ular|lines?"
 )
+
+PAGE = re.compile(  # years are none: they stand above the works of a year
+    r"(?!(?:1[5-9]|20)\d\d$)[-–—|~\s]*(?:(?:page|seite|página|pagina|strana|strona|p\.|s\.)\s*)?(\d{1,4})"
+    r"(?:\s*(?:of|von|van|de|di|/)\s*\d{1,4})?[-–—|~\s]*",
+    re.IGNORECASE,
+)
+LEAST_PAGE = 8  # lines; of a list, numbers that are nearer to each other are those of its items
+
+
+def find_page_numbers(lines: Sequence[str]) -> dict[int, tuple[int, int]]:
+    """Places of lines with nothing but the number of a page, and for each the places of the text before and behind it.
+
+    All lines that are numbers go on counting from one above 1, with at least LEAST_PAGE lines between them; a single
+    one has a blank line beside it.
+    """
+    filled = [place for place, line in enumerate(lines) if line.strip()]
+    edges = [-1, *filled, len(lines)]
+    found, counted = {}, []
+    for order, (before, place, after) in enumerate(zip(edges, edges[1:], edges[2:])):
+        if page := PAGE.fullmatch(lines[place].strip()):
+            found[place] = before, after
+            counted.append((int(page[1]), order))
+    is_apart = all(
+        number == last + 1 and order - place > LEAST_PAGE for (last, place), (number, order) in pairwise(counted)
+    )
+    is_single = all(after - before == 2 for before, after in found.values()) and len(found) == 1
+    return found if found and is_apart and counted[0][0] > 1 and not is_single else {}
 
 
 def join_lines(lines: Iterable[str], words: frozenset[str] = frozenset()) -> str:

@@ -428,3 +428,39 @@ def test_numbers_of_codes_are_no_markers() -> None:
         assert [one.text for one in split_references("\n".join(own))] == own
     numbered = [f"{number} {line}" for number, line in enumerate(mixed, 1)]
     assert [one.text for one in split_references("\n".join(numbered))] == mixed
+
+
+LISTED = [
+    "Moss, P. (2001). On eels and on the nets of the North\n{}Sea. Hull: Quay Press, pp. 12-34.",
+    "Vogt, R. (2003). Tar, rope and canvas, or how a ship was kept\n{}dry. Oslo: Fjord.",
+    "Lund, K. (1999). The harbour of Delft. Delft: Tollgate Press.",
+    "Berg, N. (1987). A long work on the winters of the coast, with\n{}maps. Hull: Quay Press.",
+]
+WHOLE = [" ".join(text.format("").split()) for text in LISTED]
+
+
+@pytest.mark.parametrize("form", ["\n214\n", "\n214", "\n          - 214 -\n\n", "\nPage 214 of 300\n", "\n214\n\f"])
+@pytest.mark.parametrize("place", range(1, 7))
+@pytest.mark.parametrize("kind", ["plain", "hanging", "numbered", "blank lines"])
+def test_the_number_of_a_page_is_in_no_reference(form: str, place: int, kind: str) -> None:
+    texts = [text.format("    " if kind == "hanging" else "") for text in LISTED]
+    if kind == "numbered":
+        texts = [f"[{number}] {text}" for number, text in enumerate(texts, 1)]
+    lines = ("\n\n" if kind == "blank lines" else "\n").join(texts).split("\n")
+    for own in (lines, [*lines[:place], form, *lines[place:]]):
+        assert [one.text for one in split_references("\n".join(own))] == WHOLE
+
+
+def test_numbers_of_many_pages_and_lines_of_the_text() -> None:
+    lines = "\n".join(text.format("") for text in LISTED * 12).split("\n")
+    for page in (11, 10, 9):  # the third comes first, as it moves the others
+        lines.insert(25 * (page - 8), str(page))
+    found = split_references("\n".join(lines))
+    assert [one.text for one in found] == WHOLE * 12
+    assert [one.first_line for one in found][:2] == [1, 3] and found[-1].last_line == 12 * 7 + 3
+
+
+@pytest.mark.parametrize("after", ["\n", "\n\n"])
+def test_numbers_of_references_on_lines_of_their_own_are_no_pages(after: str) -> None:
+    text = "\n".join(f"{number}{after}{text.format('')}" for number, text in enumerate(LISTED, 1))
+    assert [(one.marker, one.text) for one in split_references(text)] == [(f"{n}", w) for n, w in enumerate(WHOLE, 1)]
