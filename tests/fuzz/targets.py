@@ -449,7 +449,8 @@ def documents(name: str) -> Target:
 
 
 def _letters(text: str) -> list[str]:
-    return [character for character in text.lower() if character.isalnum()]
+    lower = text.lower().replace("ς", "σ")  # which one it is depends on what is behind it
+    return [character for character in lower if character.isalnum()]
 
 
 DOCUMENTS = texts(
