@@ -616,6 +616,18 @@ def test_levels_of_numbers(numbers: list[str], nlp: Language) -> None:
     assert numbers_of(numbers, nlp) == numbers
 
 
+def test_annexes_stand_beside_the_titles_of_a_contract(nlp: Language) -> None:
+    parties = '(1) Quay Limited (the "Landlord"); and\n\n(2) Ada Moss of 4 Rope Walk, Hull (the "Tenant").\n\n'
+    begin = f"LEASE AGREEMENT\n\nTHIS LEASE is made on 3 May 2019\n\nBETWEEN:\n\n{parties}RECITALS\n\n"
+    clauses = "(A) The Landlord owns a shop.\n\n(B) The Tenant wants it.\n\n1. RENT\n\n1.1 The rent is due.\n\n"
+    more = "1.2 It is paid:\n\n(a) in advance;\n\n(b) by post.\n\n2. END\n\nEither party may end this lease.\n\n"
+    annexes = "SCHEDULE 1\nFixtures\n\n1. The counter.\n\n2. The lamps.\n\nSCHEDULE 2\nCharges\n\nPart A - Services\n\n"
+    doc = nlp(begin + clauses + more + annexes + "Cleaning.\n\nPart B - Costs\n\nRepairs of the roof.\n")
+    found = {f"{number} {title}".strip(): level for level, number, title, _ in outline(doc)}
+    assert found["RECITALS"] == found["SCHEDULE 1 Fixtures"] == found["SCHEDULE 2 Charges"] == 1
+    assert found["Part A - Services"] == found["Part B - Costs"] == 2 and found["1. RENT"] == found["2. END"]
+
+
 def numbers_of(numbers: list[str], nlp: Language) -> list[str]:
     """The numbers in the outline of a text with these, indented by their level."""
     text = "The keeper of the ferry shall carry all persons who ask for it over the river without delay."

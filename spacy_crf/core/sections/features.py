@@ -110,6 +110,8 @@ def heading_features(heading: Heading, second_reading: bool, implied: int) -> li
 def sibling_features(before: Level, opening: Opening) -> list[str]:
     """Features of a section that opens behind a sibling."""
     left, right = before.reading, opening.reading
+    if right is not None and _begins_annexes(left, right):
+        right = None  # it stands beside the text as a title does
     if left is not None and right is not None:
         found = [_number_after_number(left, right)]
         if found[0] in ("successor", "gap") and left.format != right.format:
@@ -122,6 +124,11 @@ def sibling_features(before: Level, opening: Opening) -> list[str]:
     else:
         found = ["title after a title"]
     return found + _type_of_siblings(before.opening, opening)
+
+
+def _begins_annexes(left: Reading | None, right: Reading) -> bool:
+    """Whether a number is that of the first annex, behind what is none."""
+    return right.keyword in ALONE and is_first(right) and (left is None or left.keyword != right.keyword)
 
 
 def _number_after_number(left: Reading, right: Reading) -> str:
@@ -231,7 +238,8 @@ def _keywords(left: Reading, right: Reading) -> list[str]:
         return []
     if left.rank is None:  # an annex is no part of a section of the text
         return ["keyword of higher rank below" if right.keyword in ALONE else "keyword below a number"]
-    return ["keyword of lower rank below" if left.rank < right.rank else "keyword of higher rank below"]
+    is_lower = left.rank < right.rank or (left.keyword in ALONE and right.keyword not in ALONE)  # an annex has its own
+    return [f"keyword of {'lower' if is_lower else 'higher'} rank below"]
 
 
 def _class(opening: Opening) -> str:
