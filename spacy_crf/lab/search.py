@@ -258,13 +258,15 @@ class ConfigSearch:
         return study
 
     def _done(self) -> list[TrialResult]:
-        """Return trials that came to an end; one that was broken off is begun anew under its number."""
+        """Return trials that came to an end; one that was broken off is begun anew under its number: also where its
+        outcome was kept, but Optuna let it fail."""
         found = []
         for trial in self._study.get_trials(deepcopy=False):
-            if trial.state.is_finished() and FOUND in trial.user_attrs:
-                state = STATES[trial.state.name]
+            told = trial.user_attrs.get(FOUND)
+            state = STATES.get(trial.state.name)
+            if told is not None and state is not None and told.get("state", state) == state:
                 score = trial.value if state == "complete" else None
-                found.append(TrialResult(**{**trial.user_attrs[FOUND], "state": state, "score": score}))
+                found.append(TrialResult(**{**told, "state": state, "score": score}))
         return found
 
     def _end_told(self) -> None:
