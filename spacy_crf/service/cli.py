@@ -2,8 +2,10 @@
 
 import gc
 import socket
-from collections.abc import Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
+from math import isclose
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +16,7 @@ from ..cli.data import Data, DataOptions
 from ..cli.options import Loaded, Pipe, annotating, command, load_pipeline, locate, make_folders, tell_written, watched
 from ..cli.surface import tell_done
 from ..constraints.component import ConstraintDecoder
-from ..core.errors import CRFError
+from ..core.errors import CRFError, CRFWarning
 from ..lab.evaluation import describe_data, describe_model, evaluate
 from ..lab.report import describe_libraries
 from ..pipe.component import ChainPipe
@@ -116,7 +118,7 @@ def report(
     """
     make_folders(output)
     nlp = loaded.nlp
-    steps = read_log(log or log_of_training(nlp))
+    steps = log_of_training(nlp) if log is None else read_log(log)
     made_of = describe_model(nlp, loaded.name)
     ask_for_all(nlp)
     trained = None if train is None else data.at(train).trained_on(nlp, loaded.name)
@@ -130,17 +132,25 @@ def report(
     tell_written(output)
 
 
-def log_of_training(nlp: Language) -> Path | None:
-    """The log that the config of a pipeline names, where it is there."""
+def log_of_training(nlp: Language) -> list[dict[str, Any]]:
+    """The steps of the log that the config of a pipeline names; none where it is not there, or of another training,
+    with a warning: spaCy's logger leaves a file that is there as it is."""
     logger = nlp.config.interpolate()["training"].get("logger") or {}
-    path = logger.get("output_file")
-    return Path(path) if path and Path(path).is_file() else None
-
-
-def read_log(path: Path | None) -> list[dict[str, Any]]:
-    """The steps of a log of training; none without one."""
-    if path is None:
+    path = Path(logger.get("output_file") or "")
+    if not path.is_file():
         return []
+    steps, performance = read_log(path), nlp.meta.get("performance")
+    known = performance if isinstance(performance, Mapping) else {}
+    losses = {name: value for name, value in known.items() if name.endswith("_loss") and isinstance(value, int | float)}
+    told = [{f"{name}_loss": loss for name, loss in step["losses"].items()} for step in steps]
+    if not any(all(isclose(value, own.get(name, value)) for name, value in losses.items()) for own in told):
+        warnings.warn(ServiceErrors.CRFW584.format(path=path), CRFWarning, stacklevel=2)
+        return []
+    return steps
+
+
+def read_log(path: Path) -> list[dict[str, Any]]:
+    """The steps of a log of training."""
     steps = [data for _, data in read_json_lines(path)]
     for number, step in enumerate(steps, 1):
         if not isinstance(step, dict) or not {"step", "scores", "losses"} <= step.keys():

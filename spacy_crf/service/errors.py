@@ -33,6 +33,11 @@ class ServiceErrors(metaclass=Messages):
         "{path}, line {line}, is no step of a training. Give the file that spacy.ConsoleLogger.v3 has written to its "
         "output_file."
     )
+    CRFW584 = (
+        "{path}, the log that the config names, is of another training: none of its steps has the loss of this "
+        "pipeline. Its learning curve is left out. spaCy writes no log where a file is already: name another one, or "
+        "give the right one with --log."
+    )
     CRF585 = "There is no style {style!r}. Give one of: {known}."
     CRF586 = (
         "The document {document!r} cannot be shown in the style {style!r}: it has nothing in doc._.{name}. Run a "

@@ -3,6 +3,7 @@
 import json
 import re
 import zipfile
+from contextlib import nullcontext
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from typer.testing import CliRunner
 
 from spacy_crf import calibrate
 from spacy_crf.cli import app
+from spacy_crf.core.errors import CRFWarning
 from spacy_crf.lab.evaluation import evaluate
 from spacy_crf.pipe.calibration import measure_reliability
 from spacy_crf.service.charts import Axis, confusion_matrix, line_chart, reliability_diagram
@@ -123,6 +125,22 @@ def test_the_log_of_training_is_drawn(tmp_path: Path) -> None:
     log.write_text('{"step": 1}\n', encoding="utf8")
     told = run("report", model, CORPUS / "crf_tagger" / "dev.conllu", "--log", log, "--output", output, code=1)
     assert "CRF584" in told and "line 1" in " ".join(told.split())
+
+
+@pytest.mark.parametrize(("loss", "is_drawn"), [(3.0, True), (4.0, False), (None, True)])
+def test_the_log_that_the_config_names_is_drawn_unless_it_is_of_another_training(
+    tmp_path: Path, loss: float | None, is_drawn: bool
+) -> None:
+    log, model, output = tmp_path / "log.jsonl", tmp_path / "model", tmp_path / "report.html"
+    step = {"epoch": 0, "losses": {"crf_tagger": 3.0}, "scores": {"tag_acc": 50.0}, "score": 0.5, "step": 10}
+    log.write_text(json.dumps({**step, "losses": {"crf_tagger": 9.0}, "step": 0}) + "\n" + json.dumps(step) + "\n")
+    nlp = spacy.load(unzip("tagger", tmp_path))
+    nlp.config["training"]["logger"] = {"@loggers": "spacy.ConsoleLogger.v3", "output_file": str(log)}
+    nlp.meta["performance"] = {"tag_acc": 0.6} | ({} if loss is None else {"crf_tagger_loss": loss})
+    nlp.to_disk(model)
+    with nullcontext() if is_drawn else pytest.warns(CRFWarning, match="CRFW584"):
+        run("report", model, CORPUS / "crf_tagger" / "dev.conllu", "--output", output, "--most", 1)
+    assert ("Training" in Page(output.read_text(encoding="utf8")).headings) == is_drawn
 
 
 def test_names_and_texts_bring_no_html(tmp_path: Path) -> None:
