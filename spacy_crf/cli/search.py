@@ -1,6 +1,7 @@
 """`python -m spacy crf search`, `tune`: the best settings of a config, in a space of them or among penalties."""
 
 from collections.abc import Collection, Mapping
+from hashlib import blake2b
 from math import isnan
 from pathlib import Path
 from typing import Annotated, Any
@@ -76,7 +77,9 @@ def search(
     candidates = Candidates(config, space, component)
     candidates.check(folds)
     identity = {"config": config, "space": space, "component": candidates.component}
-    identity |= {"data": digest_data(config.interpolate(), storage)} if storage is not None else {}
+    if storage is not None:
+        code = None if source.code is None else blake2b(source.code.read_bytes()).hexdigest()
+        identity |= {"data": digest_data(config.interpolate(), storage), "code": code}
     found = ConfigSearch(candidates, space, settings, storage, identity).run(trials, timeout, tell_trial)
     if as_json:
         echo_data(found.to_data())

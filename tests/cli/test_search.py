@@ -77,6 +77,17 @@ def test_trials_on_other_data_are_not_mixed_in(arguments: tuple[Any, ...], corpu
     assert result.exit_code == 1 and "CRF634" in result.output and "another data" in " ".join(result.output.split())
 
 
+def test_trials_with_other_code_are_not_mixed_in(arguments: tuple[Any, ...], tmp_path: Path) -> None:
+    code, storage = tmp_path / "own.py", tmp_path / "s.db"
+    code.write_text("WEIGHT = 0.5\n")
+    given = ("--code", code, "--storage", storage, "--trials")
+    assert run(*arguments, *given, 1).exit_code == 0
+    assert run(*arguments, *given, 1).exit_code == 0
+    code.write_text("WEIGHT = 0.9\n")
+    result = run(*arguments, *given, 2)
+    assert result.exit_code == 1 and "CRF634" in result.output and "another code" in " ".join(result.output.split())
+
+
 def test_the_storage_and_other_settings_are_no_data(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text("a")
     config = {"corpora": {"train": {"path": str(tmp_path), "separator": "/", "text": {"path": None}}}}
