@@ -42,7 +42,7 @@ def evaluate_pipeline(
     """Measure a pipeline on gold documents, with their own tokens and sentences, in all figures of its component.
 
     With --train, the accuracy of known and unknown words stands beside that of the most frequent tag of each word.
-    With --labels, a model of many labels is measured on gold that has fewer.
+    With --labels, a model of many labels is measured on gold that has fewer. Spans that count as O are left out.
     Intervals are those of the figures themselves over documents; over Docs where all are parts of one document.
     """
     make_folders(output)

@@ -20,7 +20,7 @@ from ..annotation.gold import partial_tags, write_partial
 from ..annotation.target import token_target
 from ..core.arrays import Indices
 from ..core.errors import CRFError
-from ..core.labels import UNKNOWN, TagSet
+from ..core.labels import OUTSIDE, UNKNOWN, TagSet
 from ..pipe.block import SPAN_TARGETS
 from ..pipe.calibration import as_seen
 from ..pipe.component import ChainPipe
@@ -301,7 +301,8 @@ def replace_all(docs: Iterable[Doc], labels: Labels, pipe: Any) -> None:
 
 
 def replace_labels(doc: Doc, labels: Labels, target: str, spans_key: str) -> None:
-    """Replace the labels of a Doc, where a target has them. Spans that touch, and have become of one label, are joined.
+    """Replace the labels of a Doc, where a target has them. Spans that touch, and have become of one label, are joined,
+    and those that count as O, for outside, are left out.
 
     target (str): "ent", "spans" or "tag". spans_key (str): of the group, for "spans".
     RAISES (ValueError): for another target.
@@ -309,7 +310,8 @@ def replace_labels(doc: Doc, labels: Labels, target: str, spans_key: str) -> Non
     if partial := partial_tags(doc, target, spans_key):
         write_partial(doc, target, spans_key, _join_tags(partial, labels))
     if target == "ent":
-        doc.set_ents(_join(doc, doc.ents, labels), default="unmodified")
+        left_out = [span for span in doc.ents if labels.get(span.label_) == OUTSIDE]
+        doc.set_ents(_join(doc, doc.ents, labels), outside=left_out, default="unmodified")
     elif target == "spans":
         if spans_key in doc.spans:  # without the group, nothing is known
             doc.spans[spans_key] = _join(doc, doc.spans[spans_key], labels)
@@ -321,23 +323,27 @@ def replace_labels(doc: Doc, labels: Labels, target: str, spans_key: str) -> Non
 
 
 def _join(doc: Doc, spans: Iterable[Span], labels: Labels) -> list[Span]:
+    """Rename spans; those that touch stay apart where they were of one label before."""
     found: list[Span] = []
-    merged = set(labels.values())
+    before = ""
     for span in sorted(spans):
         label = labels.get(span.label_, span.label_)
-        if label in merged and found and (found[-1].end, found[-1].label_) == (span.start, label):
+        if labels.get(span.label_) == OUTSIDE:
+            continue
+        if before != span.label_ and found and (found[-1].end, found[-1].label_) == (span.start, label):
             found[-1] = Span(doc, found[-1].start, span.end, label=label)
         else:
             found.append(Span(doc, span.start, span.end, label=label))
+        before = span.label_
     return found
 
 
 def _join_tags(tags: Sequence[str], labels: Labels) -> list[str]:
     """The same for BIO tags, "" where unknown."""
     found: list[str] = []
-    merged = set(labels.values())
-    for tag in tags:
+    for before, tag in zip(["", *tags], tags):
         label = labels.get(tag[2:], tag[2:])
-        goes_on = label in merged and found and found[-1][2:] == label
-        found.append(f"{'I' if goes_on else tag[0]}-{label}" if label else tag)
+        is_joined = bool(found) and before[2:] != tag[2:] and found[-1][2:] == label
+        is_outside = label in ("", OUTSIDE)
+        found.append((tag and OUTSIDE) if is_outside else f"{'I' if is_joined else tag[0]}-{label}")
     return found

@@ -40,6 +40,27 @@ def test_entities_that_touch_are_joined_where_their_labels_became_one(doc: Doc) 
     assert [token.ent_iob for token in doc[4:]] == [0, 2]
 
 
+def test_labels_that_count_as_outside_are_no_spans(doc: Doc) -> None:
+    labels = {"JOURNAL": "O", "DATE": "YEAR"}
+    write_partial(doc, "spans", "sc", ["B-JOURNAL", "B-BOOK", "B-DATE", "B-DATE", "", "O"])
+    for target in ("ent", "spans"):
+        replace_labels(doc, labels, target, "sc")
+    for spans in (doc.ents, doc.spans["sc"]):
+        found = [(span.start, span.end, span.label_) for span in spans]
+        assert found == [(1, 2, "BOOK"), (2, 3, "YEAR"), (3, 4, "YEAR")]
+    assert [token.ent_iob for token in doc] == [2, 3, 3, 3, 0, 2]
+    assert partial_tags(doc, "spans", "sc") == ["O", "B-BOOK", "B-YEAR", "B-YEAR", "", "O"]
+
+
+def test_spans_that_touch_are_the_same_ones_by_another_name(doc: Doc) -> None:
+    write_partial(doc, "spans", "sc", ["B-BOOK", "B-BOOK", "I-BOOK", "B-DATE", "B-X", "I-X"])
+    doc.set_ents([Span(doc, 0, 1, label="BOOK"), Span(doc, 1, 3, label="BOOK"), Span(doc, 3, 4, label="DATE")])
+    for target in ("ent", "spans"):
+        replace_labels(doc, {"BOOK": "WORK", "DATE": "WORK", "X": "Y"}, target, "sc")
+    assert [(ent.start, ent.end, ent.label_) for ent in doc.ents] == [(0, 1, "WORK"), (1, 4, "WORK")]
+    assert partial_tags(doc, "spans", "sc") == ["B-WORK", "B-WORK", "I-WORK", "I-WORK", "B-Y", "I-Y"]
+
+
 def test_groups_and_tags(doc: Doc) -> None:
     replace_labels(doc, LABELS, "spans", "sc")
     first = doc.spans["sc"][0]
