@@ -63,8 +63,9 @@ def search(
 ) -> None:
     """Train one config after the other and keep the best, with Optuna.
 
-    A trial counts what the model scores that spacy train would keep. Settings of the config are overridden as in spacy
-    train, e.g. --paths.train FILE. With --folds, the dev corpus is not used.
+    A trial counts what the model scores that spacy train would keep, before it fits a threshold or temperature that is
+    "auto". Settings of the config are overridden as in spacy train, e.g. --paths.train FILE. With --folds, the dev
+    corpus is not used.
     """
     make_folders(results, output, storage)
     space, settings = read_space(space_path), SearchSettings(score, minimise, folds, seed, prune, warmup)
@@ -172,7 +173,8 @@ def tune(
 ) -> None:
     """Choose c1 and c2 by cross-validation: each pair is trained on all folds but one and scored on that one.
 
-    Settings of the config are overridden as in spacy train, e.g. --paths.train FILE. The dev corpus is not used.
+    Settings of the config are overridden as in spacy train, e.g. --paths.train FILE. The dev corpus is not used, so
+    that a threshold or temperature that is "auto" is not fitted.
     """
 
     def tell(result: FoldResult) -> None:
