@@ -135,13 +135,17 @@ def experiment(
 
 def load_configs(config: TrainingConfig, paths: Sequence[Path], vary: Sequence[str]) -> dict[str, Config]:
     """Load the configs that are compared, by the names of their files, or by their paths where two have one name; those
-    with another setting by this."""
+    with another setting by this. What is given twice is numbered."""
     stems = [path.stem for path in paths]
-    sources = {
-        stem if stems.count(stem) == 1 else str(path): replace(config, path=path) for path, stem in zip(paths, stems)
+    sources = [
+        (stem if stems.count(stem) == 1 else str(path), replace(config, path=path)) for path, stem in zip(paths, stems)
+    ]
+    sources += [(text, replace(config, overrides=config.overrides | read_setting(text))) for text in vary]
+    names = [name for name, _ in sources]
+    return {
+        name if names.count(name) == 1 else f"{name} ({names[:place].count(name) + 1})": source.load()
+        for place, (name, source) in enumerate(sources)
     }
-    sources |= {text: replace(config, overrides=config.overrides | read_setting(text)) for text in vary}
-    return {name: source.load() for name, source in sources.items()}
 
 
 def read_setting(text: str) -> dict[str, Any]:

@@ -82,6 +82,18 @@ def test_one_setting_varied_on_the_same_folds(config: Path, tmp_path: Path) -> N
         assert result.exit_code == 1 and "CRF655" in result.output
 
 
+def test_a_config_beside_itself(config: Path, tmp_path: Path) -> None:
+    setting, out = "components.set_valued_tagger.beta=5", tmp_path / "out.json"
+    twice = ("--against", config, "--vary", setting, "--vary", setting)
+    result = run(config, *twice, "--folds", 2, "--output", out)
+    assert result.exit_code == 0, result.output
+    data = json.loads(out.read_text(encoding="utf8"))
+    names = [data["name"], *(other["name"] for other in data["against"])]
+    assert names == [f"{config} (1)", f"{config} (2)", f"{setting} (1)", f"{setting} (2)"]
+    same = [row for row in data["differences"] if row["second"] == names[1]]
+    assert same and all(row["mean"] == 0 and row["ranks"]["p"] == row["resampled"]["p"] == 1 for row in same)
+
+
 def test_names_of_documents_are_shown(config: Path) -> None:
     result = run(config, "--kind", "cross-domain", "--least-tokens", 25, "--repeats", 1)
     assert result.exit_code == 0, result.output
