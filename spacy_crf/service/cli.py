@@ -28,6 +28,7 @@ from .report import PARTS, Reported, make_report
 
 NEEDED = ("fastapi", "uvicorn", "cassis")
 LAST_FOLDERS = ("model-best", "model-last")  # whose parents' names say more
+STEP_PARTS = ("scores", "losses")  # of a log
 ANYWHERE = ("0.0.0.0", "::")
 REPORTED = Pipe("crf_tagger", (LabelsTokens, ChainPipe | GivesSets | ConstraintDecoder))
 GOLD = DataOptions("DATA", "Gold documents, in any format that a component reads", told="Format of DATA and of --train")
@@ -150,9 +151,13 @@ def log_of_training(nlp: Language) -> list[dict[str, Any]]:
 
 
 def read_log(path: Path) -> list[dict[str, Any]]:
-    """The steps of a log of training."""
+    """The steps of a log of one training, which all have the same scores and losses."""
     steps = [data for _, data in read_json_lines(path)]
     for number, step in enumerate(steps, 1):
-        if not isinstance(step, dict) or not {"step", "scores", "losses"} <= step.keys():
+        if not _is_step(step) or any(step[part].keys() != steps[0][part].keys() for part in STEP_PARTS):
             raise CRFError(ServiceErrors.CRF584.format(path=path, line=number))
     return steps
+
+
+def _is_step(data: Any) -> bool:
+    return isinstance(data, dict) and "step" in data and all(isinstance(data.get(part), dict) for part in STEP_PARTS)

@@ -122,9 +122,15 @@ def test_the_log_of_training_is_drawn(tmp_path: Path) -> None:
     run("report", model, CORPUS / "crf_tagger" / "dev.conllu", "--log", log, "--output", output, "--most", 1)
     text = output.read_text(encoding="utf8")
     assert "Training" in Page(text).headings and "tag_acc: 10: 50; 20: 50" in text
-    log.write_text('{"step": 1}\n', encoding="utf8")
-    told = run("report", model, CORPUS / "crf_tagger" / "dev.conllu", "--log", log, "--output", output, code=1)
-    assert "CRF584" in told and "line 1" in " ".join(told.split())
+    others = [{"step": 1}, {**step, "step": 1, "losses": 3.0}]
+    for line, texts in (
+        (1, others[:1]),
+        (1, others[1:]),
+        (2, [{**step, "step": 1}, {**step, "step": 1, "scores": {"ents_f": 1.0}}]),
+    ):
+        log.write_text("".join(json.dumps(text) + "\n" for text in texts), encoding="utf8")
+        told = run("report", model, CORPUS / "crf_tagger" / "dev.conllu", "--log", log, "--output", output, code=1)
+        assert "CRF584" in told and f"line {line}" in " ".join(told.split())
 
 
 @pytest.mark.parametrize(("loss", "is_drawn"), [(3.0, True), (4.0, False), (None, True)])
