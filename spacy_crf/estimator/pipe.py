@@ -16,6 +16,7 @@ from spacy.parts_of_speech import IDS as PARTS_OF_SPEECH
 
 from ..core.arrays import Indices, Ints, Segments, cached_property
 from ..core.errors import CRFError
+from ..core.labels import TagSet
 from ..core.sparse import SparseRows
 from ..core.weights import ChainWeights
 from ..features.features import Features
@@ -97,7 +98,8 @@ def to_pipe(
         "ORTH[-1]|ORTH[0]": "w[-1]|w[0]={}|{}", "BOS": "__BOS__"}. Flags have no gap.
     name (str): of the component. config: its other settings: `target`, `scheme`, `overwrite` ...
     RETURNS (CRFTagger): the component, at the end of the pipeline.
-    RAISES (ValueError): names attributes that no template spells, and labels that the target cannot have.
+    RAISES (ValueError): names attributes that no template spells, and labels that the target cannot have, such
+        as I-PER where there is no B-PER.
 
     >>> import pycrfsuite
     >>> import spacy
@@ -163,7 +165,7 @@ def _fill(pipe: CRFTagger, model: CRFsuiteModel, imported: _Imported) -> None:
     """Give the component labels, features and weights."""
     pipe.initialize(lambda: [], labels=_component_labels(pipe, model.labels))
     unknown = [label for label in model.labels if label not in pipe.tags.number]
-    if unknown:
+    if unknown := unknown or _stranded(TagSet(tuple(model.labels), pipe.tags.scheme)):
         raise CRFError(EstimatorErrors.CRF725.format(labels=", ".join(map(repr, unknown[:SHOWN])), target=pipe.target))
     pipe.cfg.learn(**{SKIPS_WHITE_SPACE: not any(map(str.isspace, imported.values))})  # its training showed none
     numbers = np.array([pipe.tags.number[label] for label in model.labels], dtype=np.intp)
@@ -173,6 +175,14 @@ def _fill(pipe: CRFTagger, model: CRFsuiteModel, imported: _Imported) -> None:
     features.state.from_data(own)
     parts = Parts(pipe.cfg, pipe.model.to_bytes(), features.to_data())
     pipe.from_bytes(dumps(seal(parts.files(()))))
+
+
+def _stranded(tags: TagSet) -> list[str]:
+    """Tags that no legal sequence of these tags has, such as I-PER without B-PER: nothing would ever be found."""
+    pairs, reached, leaving = tags.legal()
+    for _ in tags.tags:
+        reached, leaving = reached | pairs[reached].any(axis=0), leaving | pairs[:, leaving].any(axis=1)
+    return [tag for tag, is_given in zip(tags.tags, reached & leaving) if not is_given]
 
 
 def _weights(empty: ChainWeights, model: CRFsuiteModel, imported: _Imported, numbers: Indices) -> ChainWeights:

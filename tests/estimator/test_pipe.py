@@ -316,3 +316,19 @@ def test_labels_that_the_target_cannot_have(trained, label, settings, code):
     with pytest.raises(ValueError, match=code):
         to_pipe(model, nlp, SPELLINGS, **settings)
     assert nlp.pipe_names == []
+
+
+@pytest.mark.parametrize(
+    ("labels", "scheme", "stranded"),
+    [
+        (["O", "I-PER", "I-LOC"], "auto", "'I-PER', 'I-LOC'"),
+        (["O", "I-PER", "B-LOC", "I-LOC"], "BIO", "'I-PER'"),
+        (["O", "B-PER", "I-PER"], "BILUO", "'B-PER', 'I-PER'"),
+    ],
+)
+def test_labels_that_the_scheme_would_never_give_are_refused(labels, scheme, stranded):
+    crf = CRF().fit([[["bias"]] * len(labels)], [labels])
+    nlp = spacy.blank("en")
+    with pytest.raises(CRFError, match=rf"CRF725.*labels {stranded}\."):
+        to_pipe(crf, nlp, {"BIAS": "bias"}, target="ent", scheme=scheme)
+    assert nlp.pipe_names == []
