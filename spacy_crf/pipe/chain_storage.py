@@ -257,7 +257,7 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
                 self.cfg.take(parts.cfg, alone)
             if parts.features is not None:
                 self.features = Features.from_data(parts.features, self.feature_config, self.sequence)
-                self.valid_tags.from_data(parts.features)
+                self.valid_tags.load(parts.features)
             if parts.model is not None:
                 load_bytes(self.model, parts.model)
         for label in self.labels:

@@ -13,6 +13,7 @@ from ...core.labels import Gold, TagSet
 from ...core.weights import Layout
 from ...features.block import FeatureSettings
 from ...features.columns import Column, Columns
+from ...features.errors import FeatureErrors
 from ...features.spelling import Speller
 from ...features.templates import VALID_TAGS, Attribute
 from ..errors import PipeErrors, PipeWarnings
@@ -221,6 +222,26 @@ class ValidTags:
         """Raise a coded error where the config has a dictionary, but the model was trained without."""
         if self.config is not None and "dictionary" not in features:
             raise CRFError(PipeErrors.CRF433.format(name=self.name))
+
+    def load(self, features: dict[str, Any]) -> None:
+        """As `from_data`, of a component as it was trained; a coded error for settings that have changed since."""
+        self.from_data(features)
+        if self.dictionary is None or self.config is None:
+            return
+        own, names, data = self.config, np.array(self._tags, dtype=object), features["dictionary"]
+        rules = [sorted(set(rule)) for rule in own.rules or []]
+        ours: dict[str, Any] = {name: getattr(own, name) for name in ("fold", "look_up", "min_count", "min_share")}
+        theirs = {name: data.get(name, value) for name, value in ours.items()}
+        ours["rules"] = rules
+        stored = self.dictionary.rules[: len(rules) if own.similarity else None]  # those of alike tags come behind
+        theirs["rules"] = [sorted(names[row]) for row in stored]
+        if own.open_tags is not None:
+            ours["open_tags"] = sorted(set(own.open_tags))
+            theirs["open_tags"] = sorted(names[self.dictionary.open_labels])
+        for setting, value in theirs.items():
+            if value != ours[setting]:
+                told = {"setting": f"dictionary.{setting}", "theirs": value, "ours": ours[setting]}
+                raise CRFError(FeatureErrors.CRF313.format(**told))
 
     def from_data(self, features: dict[str, Any]) -> None:
         """Restore from what was stored with the features; without a block in the config, it is not wanted."""

@@ -615,6 +615,26 @@ def test_a_model_without_a_dictionary_gets_none_by_its_config(tmp_path: Path) ->
         spacy.load(tmp_path, config={"components.crf_tagger.dictionary": config})
 
 
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("min_count", 3),
+        ("min_share", 0.3),
+        ("fold", "lower"),
+        ("look_up", "rewritten"),
+        ("open_tags", ["NN"]),
+        ("rules", [["NN", "VB"]]),
+    ],
+)
+def test_what_a_stored_dictionary_was_made_with_cannot_be_changed(setting: str, value: Any, tmp_path: Path) -> None:
+    block = settings()
+    block["features"] = {**PLAIN, "spelling": {**SPELLING, "table": None}}
+    train(**block).to_disk(tmp_path)
+    with pytest.raises(ValueError, match=f"CRF313.*dictionary.{setting} = "):
+        spacy.load(tmp_path, config={f"components.crf_tagger.dictionary.{setting}": value})
+    spacy.load(tmp_path, config={"components.crf_tagger.dictionary.doubt": 0.1})
+
+
 @pytest.mark.parametrize("use", ["feature", "mask"])
 def test_copies_would_tell_the_class_of_each_other(use: str) -> None:
     config = {**settings(use, mask_training=use == "mask"), "learn_from": "augmented"}
