@@ -35,6 +35,7 @@ from .files import (
     warn_of_unread,
 )
 from .formats import FORMATS, list_files, tell_format
+from .tables import holds_columns
 
 TEXT, JSON_LINES, CONLLU = "text", "jsonl", "conllu"
 HEADER = 1 << 12  # bytes of comments before a mark, as a rule
@@ -60,7 +61,9 @@ def _is_raw(file: Path) -> bool:
     """Column files called .txt are not, and tables of one column are."""
     if not file.is_file() or tell_format(file) is not None:
         return False
-    return data_suffix(file) in TEXT_SUFFIXES or (data_suffix(file) == ".tsv" and holds_words(file))
+    if data_suffix(file) in TEXT_SUFFIXES:
+        return not holds_columns(file)
+    return data_suffix(file) == ".tsv" and holds_words(file)
 
 
 def tell_raw(file: Path) -> RawFormat:
@@ -184,9 +187,10 @@ def _told(path: Path) -> str | None:
         return JSON_LINES
     try:
         told = tell_format(path)
+        is_text = told is None and not holds_columns(path)
     except CRFError:  # of a line, which the others need not pay for
-        told = None
-    return TEXT if told is None and suffix in TEXT_SUFFIXES else told
+        told, is_text = None, True
+    return TEXT if is_text and suffix in TEXT_SUFFIXES else told
 
 
 def _cut_lines(whole: FilePiece) -> Iterator[FilePiece]:

@@ -99,6 +99,17 @@ def has_tag_column(path: Path) -> bool:
     return is_span == {False}
 
 
+def holds_columns(path: Path) -> bool:
+    """Whether the first lines of a file are as many single words each, parted by tabs, or with a span tag as the last:
+    columns, and no running text."""
+    lines = (line.strip() for line in read_lines(path))
+    rows = [line for line in islice(filter(None, lines), SNIFFED) if not line.startswith("# ")]
+    if len(rows) < 2 or len({len(row.split()) for row in rows}) != 1 or len(rows[0].split()) < 2:
+        return False
+    has_tabs = all(row.split("\t") == row.split() for row in rows)
+    return has_tabs or all(split_tag(row.split()[-1]) is not None for row in rows)
+
+
 def write_tsv(documents: Sequence[ExchangeDocument]) -> bytes:
     """Write documents as text; see `ExchangeDocument`."""
     lines = ["\t".join(cells) for cells, _ in _write_rows(documents)]

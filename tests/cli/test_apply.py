@@ -63,6 +63,14 @@ def content(folder: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
 
 
+@pytest.mark.parametrize("lines", ["they\tPRP\nswim\tVB\n", "they O\nswim O\n"])
+def test_columns_in_a_file_called_txt_are_no_running_text(model: Path, tmp_path: Path, lines: str) -> None:
+    (tmp_path / "gold.txt").write_text(lines)
+    assert json.loads(run(model, tmp_path / "gold.txt", tmp_path / "out", "--json").stdout)["documents"] == 1
+    (line,) = (tmp_path / "out" / "part-00000.jsonl").read_text().splitlines()
+    assert json.loads(line)["text"].split() == ["they", "swim"]
+
+
 def test_names_and_order_are_kept(model: Path, texts: Path, tmp_path: Path) -> None:
     result = run(model, texts, tmp_path / "out", "--json", "--part-size", 16)
     told = json.loads(result.stdout)

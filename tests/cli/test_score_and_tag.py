@@ -190,6 +190,10 @@ def tagged(model, *arguments):
         ("words.tsv", "the\ncan\n\nthey\nswim\n", None, [["the", "can"], ["they", "swim"]]),
         ("words.txt", "the\ncan\n", "text", [["the"], ["can"]]),
         ("gold.tsv", "the\tDT\ncan\tNN\n", None, [["the", "can"]]),
+        ("gold.txt", "the\tDT\r\ncan\tNN\r\n", None, [["the", "can"]]),
+        ("gold.txt", "the\tDT\ncan\tNN\n", "text", [["the", "\t", "DT"], ["can", "\t", "NN"]]),
+        ("spans.txt", "the B-NP\ncan I-NP\n\nleaks O\n", None, [["the", "can"], ["leaks"]]),
+        ("lines.txt", "plan B\n", None, [["plan", "B"]]),
         ("prose.txt", "the can\nleaks. they\n\nswim\n", "prose", [["the", "can", "leaks", ".", "they"], ["swim"]]),
     ],
 )
