@@ -309,7 +309,7 @@ def read_crfpp_templates(path: str | Path, columns: Sequence[str] | Mapping[int,
         parse_attribute(attribute)
     templates: dict[str, None] = {}
     known: set[str] = set()
-    lines = map(str.strip, read_bytes(Path(path)).decode("utf8", errors="replace").splitlines())
+    lines = map(str.strip, read_bytes(Path(path)).decode("utf-8-sig", errors="replace").splitlines())
     for number, text in enumerate(lines, 1):
         try:
             templates.update(dict.fromkeys(_templates(text, attributes, known)))

@@ -1,5 +1,7 @@
 """CRF++ template files become templates that see the same."""
 
+from pathlib import Path
+
 import pytest
 import spacy
 from spacy.tokens import Doc
@@ -105,3 +107,8 @@ def test_lines_without_counterpart_are_named(tmp_path, line, words):
 def test_unknown_attributes(tmp_path):
     with pytest.raises(ValueError, match="CRF301"):
         read_crfpp_templates(write(tmp_path, "U0:%x[0,0]"), ["WORD"])
+
+
+def test_a_byte_order_mark_is_no_part_of_a_template(tmp_path: Path) -> None:
+    (tmp_path / "template").write_bytes(b"\xef\xbb\xbfU00:%x[0,0]\r\nB\r\n")
+    assert read_crfpp_templates(tmp_path / "template", ["ORTH"]) == ["ORTH[0]"]
