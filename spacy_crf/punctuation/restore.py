@@ -158,6 +158,9 @@ class Editor:
             if sign:
                 yield Edit(word.end, word.end, sign)
             if changes:
+                if mark and text[word.mark_start - 1].isspace():  # which may begin the next line, as in "\n...so"
+                    yield Edit(word.tail, word.tail, mark)
+                    mark = ""
                 yield _replace_mark(text, word, mark, following)
                 yield from self._further_marks(text, word.mark_end)
             return
@@ -206,7 +209,8 @@ def _replace_mark(text: str, word: Word, mark: str, following: int) -> Edit:
     while rest < following and text[rest] in _BEHIND_WORDS:  # those of an emoticon are a word
         rest += 1
     is_between = rest < len(text) and not (text[rest].isspace() or is_unspaced(text[rest]))
-    glued = is_between or (spaced and rest > end)
+    is_parted = not mark and not spaced and text[start - 1].isspace()  # by a line break, which stays
+    glued = not is_parted and (is_between or (spaced and rest > end))
     around = "".join(sign for sign in text[start:end] if sign in _PAIRED)  # the quotation mark of "?", stays
     if not mark and text[word.end - 1] in _BRACKETS and (around or text[end:])[:1] in _BRACKETS:
         around = f" {around}"  # an emoticon does not grow

@@ -101,6 +101,15 @@ def test_a_sentence_over_three_cues(nlp: Language) -> None:
     assert restored(nlp, text) == nlp(text)._.restored
 
 
+@pytest.mark.parametrize("second", ["…well the mill", "...well the mill", "... well the mill"])
+def test_a_mark_stands_behind_its_word_where_the_next_cue_begins_with_dots(nlp: Language, second: str) -> None:
+    text = f"1\n00:00:01,000 --> 00:00:02,000\nwhat did she say\n\n2\n00:00:02,000 --> 00:00:03,000\n{second}\n"
+    lines = restored(nlp, text).split("\n")
+    assert (lines[2], lines[6].lstrip()) == ("What did she say?", "Well, the mill.")
+    assert restored(nlp, text) == nlp(text)._.restored
+    assert nlp(f"what did she say\n{second}")._.restored == f"{lines[2]}\n{lines[6]}"
+
+
 def test_the_number_of_a_cue_is_no_word_without_a_blank_line_before_it() -> None:
     text = "1\n00:00:01,000 --> 00:00:02,000\nthere are\n10\n2\n00:00:03,000 --> 00:00:04,000\nof them\n"
     assert [word.raw for word in spoken_words(lines_of([text])) if word.raw] == ["there", "are", "10", "of", "them"]
