@@ -16,6 +16,7 @@ from spacy.language import Language
 from starlette.concurrency import run_in_threadpool
 
 from ..annotation.documents import write_doc_name
+from ..core.labels import OUTSIDE
 from .answers import Answer, answer
 from .errors import Refusal, ServiceErrors
 from .models import Limits, Models, ServedModel
@@ -108,11 +109,13 @@ class LabelConfig:
 
 @dataclass(frozen=True)
 class Fit:
-    """What fills a control. kind (str): of answers. key (str): of task data, for the text."""
+    """What fills a control. kind (str): of answers. key (str): of task data, for the text. lists_all (bool): whether
+    the control lists all labels of the model."""
 
     control: Control
     kind: str
     key: str
+    lists_all: bool = True
 
     @classmethod
     def find(cls, model: ServedModel, text: str) -> "Fit":
@@ -124,7 +127,7 @@ class Fit:
             if control.kind == TEXT_AREA and "punctuate" in model.kinds:
                 return cls(control, "punctuate", key)
             if control.places and (kind := _kind_of(model, control.values)):
-                return cls(control, kind, key)
+                return cls(control, kind, key, {*control.values, OUTSIDE}.issuperset(model.component(kind).labels))
         names = [f"{one.kind} {one.name!r}" for one in config.controls]
         problem = (
             f"there are {', '.join(names) or 'none of ours'}, over texts, and labels have to be named as the model's"
@@ -248,14 +251,15 @@ def _results(fit: Fit, told: Answer) -> Iterator[dict[str, Any]]:
 
 def gold_of_task(nlp: Language, fit: Fit, event: Webhook) -> CheckedDoc:
     """What an annotation says of the tokens of its task. Whoever submits one has looked at all of it: tokens without a
-    span are outside of spans. Where spans begin or end inside of tokens, or have no label, these are unknown."""
+    span are outside of spans, unless they may be in one whose label the control does not list. Where spans begin or end
+    inside of tokens, or have no label, these are unknown."""
     text = _text_of(event.task, fit.key)
     if text is None or fit.kind == "punctuate":
         problem = f"it has no text in {fit.key!r}" if text is None else "restored text is not learned from"
         raise Refusal(ServiceErrors.CRF735.format(what="The correction", problem=problem))
     doc = write_doc_name(nlp.make_doc(text), _name(event.task))
     tags: list[list[str]] = [[] for _ in doc]
-    spans, checked = [], [True] * len(doc)
+    spans, checked = [], [fit.lists_all] * len(doc)
     for start, end, labels in _regions(fit.control, event.annotation, text):
         span = doc.char_span(start, end, alignment_mode="expand")
         if span is None or not len(span):

@@ -14,6 +14,20 @@ from spacy_crf.service.retraining import Learner
 REFERENCE = "Ferreira, Tomás, and Edith Crane. The Kitchen Sonnet. Tollgate Press 2003."
 SPANS = """<View><Labels name="label" toName="text"><Label value="AUTHOR" background="red"/><Label value="DATE"/>
 <Label value="OTHER"/></Labels><Text name="text" value="$reference"/></View>"""
+NAMES = [
+    "BOOKTITLE",
+    "EDITOR",
+    "INSTITUTION",
+    "JOURNAL",
+    "LOCATION",
+    "NOTE",
+    "PAGES",
+    "PUBLISHER",
+    "TECH",
+    "TITLE",
+    "VOLUME",
+]
+ALL_SPANS = SPANS.replace("</Labels>", "".join(f'<Label value="{name}"/>' for name in NAMES) + "</Labels>")
 TAGS = """<View><Text name="t" value="$text"/><Labels name="pos" toName="t" {more}>{values}</Labels></View>"""
 TREE = """<View><Text name="t" value="$text"/><Taxonomy name="pos" toName="t" labeling="true"><Choice value="all">
 {values}</Choice></Taxonomy></View>"""
@@ -126,7 +140,7 @@ def region(text: str, part: str, *labels: str, **more: Any) -> dict[str, Any]:
 def event(action: str, number: int, text: str, *results: Any, **more: Any) -> dict[str, Any]:
     annotation = {"id": number, "result": list(results), "was_cancelled": False, "completed_by": 1, **more}
     task = {"id": number + 100, "data": {"reference": text}}
-    return {"action": action, "annotation": annotation, "task": task, "project": {"id": 1, "label_config": SPANS}}
+    return {"action": action, "annotation": annotation, "task": task, "project": {"id": 1, "label_config": ALL_SPANS}}
 
 
 def checked(folder: Path) -> list[Any]:
@@ -175,6 +189,21 @@ def test_what_regions_say_of_tokens_that_several_have_is_unknown(load: Any, tmp_
     (doc,) = checked(tmp_path)
     assert [(ent.text, ent.label_) for ent in doc.ents] == [("Press", "OTHER")]
     assert [token.text for token in doc if not token.ent_iob_] == ["Ferreira", ",", "Tomás", "2003"]
+
+
+def test_words_outside_of_spans_are_unknown_where_the_interface_lacks_labels_of_the_model(
+    load: Any, tmp_path: Path
+) -> None:
+    body = event("ANNOTATION_CREATED", 1, REFERENCE, region(REFERENCE, "2003", "DATE"))
+    body["project"]["label_config"] = SPANS  # nobody could say that the title is one
+    with served(model_of("one", load("references")), learner=Learner(tmp_path)) as client:
+        assert client.post("/label-studio/one/webhook", json=body).status_code == 200
+        (doc,) = checked(tmp_path)
+        assert [(ent.text, ent.label_) for ent in doc.ents] == [("2003", "DATE")]
+        assert {token.ent_iob_ for token in doc} == {"", "B"}
+        body["annotation"]["result"] = []
+        assert client.post("/label-studio/one/webhook", json=body).status_code == 200
+        assert not checked(tmp_path)
 
 
 def test_a_region_without_a_label_says_nothing_of_its_tokens(load: Any, tmp_path: Path) -> None:
