@@ -202,6 +202,11 @@ class CorpusWarnings(metaclass=Messages):
         "Not read in {path}, beside files of a format that tells more: {files}. Name these files, or give them in a "
         "folder of their own."
     )
+    CRFW499 = (
+        "{path}: {tag!r} in the column 'gold' is one tag, as the list is of single tags ('# target = tag'), and the "
+        "tagger has none with '|'; so for {count} rows in all. If several tags are meant, leave these rows empty, or "
+        "check them in a file of `python -m spacy crf annotate`."
+    )
     CRFW588 = (
         "{path}: words are not those of the text beside them any more, first in line {line}, in {count} sequences in "
         "all. If you did not correct them, a program has, as spreadsheet programs do with numbers and dates: have it "

@@ -21,7 +21,16 @@ from ..reading.records import read_json_lines
 from .errors import CorpusErrors, CorpusWarnings
 from .exchange import read_mark
 from .sentence import EXTENSION_PREFIX, RowChecker, Sentence, find_spaces, is_spans, validate_input
-from .tagsets import CHECKED_COLUMN, GOLD_COLUMN, GOLD_POS_COLUMN, YES, is_noted, make_sentence, parse_tags
+from .tagsets import (
+    BETWEEN,
+    CHECKED_COLUMN,
+    GOLD_COLUMN,
+    GOLD_POS_COLUMN,
+    YES,
+    is_noted,
+    make_sentence,
+    parse_tags,
+)
 
 FORMAT = "spacy_crf review 1"
 MARK = f"# {FORMAT}"  # first line of the tabular layout; in JSON lines each object says it
@@ -39,12 +48,14 @@ _LIKE_UNKNOWN = re.compile(r"\\*_")  # labels that get a backslash, not to be ta
 class _Sequence:
     """One sequence of a file, the same for both layouts.
 
-    gold (list[str]): what is known. input: annotation that the pipeline was given, by kind. document (str): its name.
+    gold (list[str]): what is known. best (list[str]): what the tagger has said. input: annotation that the pipeline was
+        given, by kind. document (str): its name.
     """
 
     kind: str
     words: list[str]
     gold: list[str]
+    best: Sequence[str]
     lines: Sequence[int]
     input: dict[str, list[str]] = field(default_factory=dict)
     text: str | None = None
@@ -59,12 +70,22 @@ def is_review(path: Path) -> bool:
 
 def read_review(path: Path) -> Iterator[Sentence]:
     """Yield the sequences of a file of `crf review`, TSV or JSON lines, that have gold for at least one token."""
-    checker, kinds, is_empty, changed = RowChecker(path), None, True, list[int]()
+    checker, kinds, is_empty, changed, joined, has_joined = (
+        RowChecker(path),
+        None,
+        True,
+        list[int](),
+        list[str](),
+        False,
+    )
     for sequence in _read_json(path) if first_line(path).startswith("{") else _read_rows(path, checker):
         own = (sequence.kind, *sequence.input)
         if own != (kinds or own):
             raise CRFError(CorpusErrors.CRF526.format(path=path, line=sequence.lines[0]))
         kinds = own
+        if sequence.kind == "tag":
+            has_joined = has_joined or any(BETWEEN in tag for tag in sequence.best)
+            joined += [tag for tag in sequence.gold if BETWEEN in tag]
         if any(sequence.gold):
             is_empty = False
             changed += [sequence.lines[0]] if _is_changed(sequence) else []
@@ -73,6 +94,9 @@ def read_review(path: Path) -> Iterator[Sentence]:
         raise CRFError(CorpusErrors.CRF527.format(path=path))
     if changed:
         message = CorpusWarnings.CRFW588.format(path=path, line=changed[0], count=len(changed))
+        warnings.warn(message, CRFWarning, stacklevel=2)
+    if joined and not has_joined:
+        message = CorpusWarnings.CRFW499.format(path=path, tag=joined[0], count=len(joined))
         warnings.warn(message, CRFWarning, stacklevel=2)
 
 
@@ -119,6 +143,7 @@ def _parse_rows(
         header["target"],
         [unescape(word) for word in columns["word"]],
         [_settle(unescape(gold), unescape(best), seen, is_prefilled) for gold, best, seen in known],
+        columns["best"],
         list(rows),
         {kind: [_read_label(unescape(value)) for value in columns[kind]] for kind in kinds},
         None if text is None else unescape(text),
@@ -172,7 +197,7 @@ def _parse_object(data: dict[str, Any], line: int) -> _Sequence:
         raise ValueError("input must have a value for each token")
     seen = [read_mark(mark, f"line {line}") for mark in marks]
     known = [_settle(*own, bool(data.get("prefilled"))) for own in zip(gold, best, seen)]
-    return _Sequence(data["target"], words, known, [line] * len(words), input, data["text"], document)
+    return _Sequence(data["target"], words, known, best, [line] * len(words), input, data["text"], document)
 
 
 def _make_sentence(sequence: _Sequence, checker: RowChecker) -> Sentence:

@@ -65,7 +65,8 @@ def parse_tags(cell: str, where: str = "Tags") -> TagWeights:
 
 def is_noted(tag: str) -> bool:
     """Whether a tag, written as it is, would be read as something else, such as several tags."""
-    return tag == NO_GOLD or any(sign in tag for sign in (BETWEEN, BEFORE_WEIGHT)) or tag != tag.strip()
+    has_sign = BETWEEN in tag or BEFORE_WEIGHT in tag != BEFORE_WEIGHT  # a colon alone is a tag
+    return tag == NO_GOLD or has_sign or tag != tag.strip()
 
 
 def _split_weight(part: str) -> tuple[str, str | None]:

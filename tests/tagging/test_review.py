@@ -17,6 +17,7 @@ from spacy.tokens import Doc
 
 from spacy_crf import Corpus
 from spacy_crf.annotation.documents import read_doc_name, write_doc_name
+from spacy_crf.core.errors import CRFWarning
 from spacy_crf.tagging.ranking import GROWS_WITH_CERTAINTY, measure, rank_by_gain
 from spacy_crf.tagging.review import review, target_kind, write_json, write_rows
 
@@ -234,11 +235,28 @@ def test_a_corrector_leaves_several_tags_open_as_elsewhere(layout: str, tmp_path
     assert pipe.gold([example], np.array([3])).dense().shape == (3, len(pipe.labels))
 
 
-def test_tags_that_look_like_several_are_tags_in_lists_too() -> None:
+@pytest.mark.parametrize(
+    ("label", "kind"), [("Case=Nom|Number=Sing", "tag"), ("VER:pres", "tag"), (":", "ext:gold_tags")]
+)
+def test_tags_that_look_like_several_are_tags_in_lists_too(label: str, kind: str) -> None:
     nlp = spacy.blank("xx")
     pipe = nlp.add_pipe("set_valued_tagger")
-    pipe.add_label("Case=Nom|Number=Sing")
-    assert target_kind(pipe) == "tag"
+    pipe.add_label(label)
+    assert target_kind(pipe) == kind
+
+
+@pytest.mark.parametrize("layout", ["a.tsv", "a.jsonl"])
+def test_several_tags_in_a_list_of_single_ones_are_told(layout: str, tmp_path: Path) -> None:
+    nlp = spacy.blank("xx")
+    pipe = nlp.add_pipe("crf_tagger", config={"trainer": {"@misc": "spacy_crf.LBFGS.v1"}})
+    fit(nlp, make_examples(nlp))
+    docs = [Doc(nlp.vocab, words=["Ada", "met", "Bo"])]
+    write = write_rows if layout == "a.tsv" else write_json
+    text = "\n".join(write(review(pipe, docs), target_kind(pipe), "margin", prefill=True))
+    text = text.replace("met\tVBD", "met\tVBD|NNP").replace('"gold": "VBD"', '"gold": "VBD|NNP"')
+    (tmp_path / layout).write_text(text + "\n", encoding="utf8")
+    with pytest.warns(CRFWarning, match=r"CRFW499.*'VBD\|NNP'.* 1 rows"):
+        list(Corpus(tmp_path / layout)(nlp))
 
 
 def test_runs_of_a_label_begin_with_b() -> None:
