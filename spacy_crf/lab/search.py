@@ -290,7 +290,7 @@ class ConfigSearch:
 
 def _open_file(optuna: Any, path: Path) -> Any:
     """The storage of a study in an SQLite file, which is closed whenever nobody reads or writes."""
-    from sqlalchemy.pool import NullPool  # Optuna has it
+    from sqlalchemy.pool import NullPool
 
     return optuna.storages.RDBStorage(f"sqlite:///{path}", engine_kwargs={"poolclass": NullPool})
 

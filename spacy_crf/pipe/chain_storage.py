@@ -78,16 +78,11 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
     features: Features
     tags: Any
     valid_tags: ValidTags
+    learner: ChainLearner
     scheme: Scheme
     scores: Any
     forget_scores: Callable[[], None]
     prepares: str
-
-    @property
-    def learner(self) -> ChainLearner:
-        """What the trainer works on."""
-        self._learner.name = self.name  # spaCy renames what a pipeline takes from another one
-        return self._learner
 
     @property
     @abstractmethod
@@ -132,7 +127,7 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
         if self.labels and get_layout(self.model).n_labels == len(tags):
             set_masks(self.model, self.allowed_pairs(tags))
         self.apply_preparation(self.features.extractor)
-        self._learner = ChainLearner(self.name, self.labels, tags, self.features, self.model, read_doc_name)
+        self.learner = ChainLearner(self.name, self.labels, tags, self.features, self.model, read_doc_name)
         self.forget_scores()
 
     def allowed_pairs(self, tags: TagSet) -> tuple[Bools, Bools, Bools]:

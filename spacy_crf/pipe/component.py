@@ -191,6 +191,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         validate_examples(examples, f"{type(self).__name__}.update")
         if examples:
             self._require_labels()
+            self.learner.name = self.name  # spaCy renames what a pipeline takes from another one
             set_dropout_rate(self.model, drop)
             losses[self.name] += self.trainer.accumulate(self.learner, self.shown(examples), self.make_sample)
         if sgd not in (None, False):
@@ -217,8 +218,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         if missing := self.features.extractor.missing_annotation(docs, "training"):
             tell_missing(self.name, missing, "training")
         columns, backprop = self.read_columns(docs), None
-        tok2vec = get_tok2vec(self.model)
-        if tok2vec is not None:
+        if (tok2vec := get_tok2vec(self.model)) is not None:
             self._require_gradients()
             vectors, backprop = begin_update(tok2vec, docs, whole)
             columns = replace(columns, vectors=vectors)
