@@ -276,6 +276,13 @@ def training_config(model: ServedModel, folder: Path, output: Path) -> Config:
     }
     training = config["training"]
     training.update(train_corpus="corpora.train", dev_corpus="corpora.dev", before_update=None)
+    trainer = config["components"][learning].get("trainer", {})
+    if "iterations_per_step" in trainer:  # scores stop L-BFGS before it forgets what few texts do not show
+        own = config.interpolate()
+        count = own["components"][learning]["trainer"]["iterations_per_step"]
+        limits = {name: own["training"][name] for name in ("max_steps", "max_epochs", "patience")}
+        training.update({name: limit * count for name, limit in limits.items() if limit > 0})
+        trainer["iterations_per_step"] = 1
     others = [name for name in config["nlp"]["pipeline"] if name != learning]
     for name in others:
         config["components"][name] = {"source": given, "component": name}

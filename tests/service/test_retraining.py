@@ -28,7 +28,7 @@ from spacy_crf.corpora.exchange import ExchangeDocument, ExchangeToken
 from spacy_crf.corpora.webanno import DEFAULT_LAYER
 from spacy_crf.service import retraining
 from spacy_crf.service.inception import read_typesystem
-from spacy_crf.service.retraining import CheckedDoc, Learner, write_gold
+from spacy_crf.service.retraining import CheckedDoc, Learner, training_config, write_gold
 
 # tags that no model would give, the same for each word
 SENTENCES = ["They can swim .", "We can leave .", "They leave boats .", "We swim .", "They can row boats .", "We row ."]
@@ -282,3 +282,13 @@ def test_one_tag_of_a_custom_attribute_is_kept(tmp_path: Path) -> None:
     write_gold(nlp.get_pipe("crf_tagger"), CheckedDoc(doc, tags=[["upper"], ["other", "upper"], []]))
     assert [token._.get(tagged.EXTENSION) for token in doc] == ["upper", None, None]
     assert not any(token.pos_ for token in doc)
+
+
+def test_learning_by_lbfgs_is_scored_after_each_iteration(load: Any, tmp_path: Path) -> None:
+    """To its end it forgets what few corrections do not show, whatever weights it begins with."""
+    nlp = load("tagger")
+    nlp.config["components"]["crf_tagger"]["trainer"] = {"@misc": "spacy_crf.LBFGS.v1", "iterations_per_step": 20}
+    nlp.config["training"].update(max_steps=10, max_epochs=0, patience=4)
+    config = training_config(model_of("one", nlp)["one"], tmp_path, tmp_path / "1")
+    assert config["components"]["crf_tagger"]["trainer"]["iterations_per_step"] == 1
+    assert [config["training"][name] for name in ("max_steps", "max_epochs", "patience")] == [200, 0, 80]
