@@ -280,7 +280,7 @@ class TagPromises(Promises):
     def warn(self, promise: Guarantee) -> None:
         labels = self.pipe.labels
         if n_lost := self.held_out.unknown:
-            tell_warning(f"{n_lost} tokens are missed whatever their sets: the tagger knows none of their gold tags")
+            tell_warning(f"{n_lost} tokens are missed whatever their sets: the tagger gives none of their gold tags")
         if isinstance(promise, ConformalPromise) and promise.sets.small:
             small, is_pooled = promise.sets.small, promise.sets.fallback == "pooled"
             rare = ", ".join(f"{promise.describe(stratum, labels)} ({n})" for stratum, n in small.items())

@@ -12,7 +12,7 @@ from spacy.util import minibatch
 from ..annotation.span_targets import target_of
 from ..annotation.target import SpanScores
 from ..annotation.white_space import Places, leave_out
-from ..core.arrays import Floats, Ints, Segments
+from ..core.arrays import Bools, Floats, Ints, Segments
 from ..core.errors import CRFError, excerpt
 from ..core.labels import OUTSIDE, UNKNOWN, TagSet
 from ..features.columns import Columns
@@ -45,7 +45,7 @@ class GivesSets(GivesProbabilities, Protocol):
 
     cfg (dict): run-time settings, those of `set_rules` among them, and the names "tag_set" and "gold_tags" of custom
     attributes. target (str): "tag" or "pos". `word_examples` leaves out tokens that are no words, `read_columns` gives
-    the others, which promises are told from.
+    the others, which promises are told from, and `unlabelled` says which of these get no set.
     """
 
     name: str
@@ -56,6 +56,7 @@ class GivesSets(GivesProbabilities, Protocol):
     def tag_probs(self) -> str: ...
     def word_examples(self, examples: Sequence[Example]) -> Sequence[Example]: ...
     def read_columns(self, docs: Sequence[Doc]) -> Columns: ...
+    def unlabelled(self, docs: Sequence[Doc], columns: Columns) -> Bools | None: ...
 
 
 def token_probabilities(source: Any, docs: Sequence[Doc]) -> list[Floats]:

@@ -211,10 +211,14 @@ def held_out_tokens(tagger: GivesSets, examples: Iterable[Example]) -> HeldOutTo
         docs = [example.predicted for example in batch]
         names += [read_doc_name(example.reference) for example in batch]
         told += map(for_messages, batch)
-        read.append(replace(tagger.read_columns(docs), by_attribute={}))  # what features see is not kept
+        columns = tagger.read_columns(docs)
+        hidden = tagger.unlabelled(docs, columns)
+        read.append(replace(columns, by_attribute={}))  # what features see is not kept
         # in the precision that sets are chosen in: a tie with the quantile must stay one
         marginals += tagger.token_probabilities(docs)
-        gold += [row for eg in batch for row in gold_weights(eg, tagger.target, tagger.cfg["gold_tags"])]
+        rows = [row for eg in batch for row in gold_weights(eg, tagger.target, tagger.cfg["gold_tags"])]
+        # punctuation by its form gets no set from the pipeline, so that its gold, where it has some, is always missed
+        gold += rows if hidden is None else [{"": 1.0} if row and no_set else row for row, no_set in zip(rows, hidden)]
     number = {tag: k for k, tag in enumerate(dict.fromkeys(chain(tagger.labels, *gold)))}
     weights = weight_rows(gold, number, told)
     unknown = sum(bool(row) and row.keys().isdisjoint(tagger.labels) for row in gold)

@@ -26,6 +26,7 @@ from spacy_crf.corpora.reader import Corpus
 from spacy_crf.corpora.tables import read_tokens_tsv
 from spacy_crf.corpora.webanno import write_webanno
 from spacy_crf.pipe.explain import explain
+from spacy_crf.tagsets.guarantee import guarantee_data, held_out_tokens, risk_control
 from spacy_crf.tagsets.report import render_page
 
 CORPUS = ROOT / "corpus" / "set_valued_tagger"
@@ -210,6 +211,23 @@ def test_words_of_signs_are_words_where_gold_says_so(factory: str, tmp_path: Pat
     assert [token.tag_ for token in nlp(Doc(nlp.vocab, words=["/"]))] == [""]
     given = Doc(nlp.vocab, words=["he", "/"], tags=["", "X"])  # what is there stays
     assert [token.tag_ for token in nlp(given)] == ["P", "X"]
+
+
+def test_promises_count_signs_that_get_no_set(tmp_path: Path) -> None:
+    """A sign that is punctuation nearly always gets no tags, so that its gold is missed where it is a word for once."""
+    path = tmp_path / "a.tsv"
+    path.write_text("he\tP\nkumt\tV\n/\t$;\n\nse\tP\nkumt\tV\n/\tV\n/\t$;\n/\t$;\n" * 6, encoding="utf8")
+    text = HistoricalText(punctuation="context", punctuation_tags=["$;"])
+    nlp = make_nlp("set_valued_tagger", text, path)
+    examples = list(Corpus(str(path), format="tagsets", text=text)(nlp))
+    tagger: Any = nlp.get_pipe("set_valued_tagger")
+    held_out = held_out_tokens(tagger, examples)
+    assert held_out.unknown == 6 and int(held_out.weights.any(axis=1).sum()) == 30
+    promise = risk_control(held_out, 0.3, "token")
+    tagger.cfg.update(method="guarantee", guarantee=guarantee_data(promise, tagger))
+    pairs = [(example.reference, nlp(example.predicted)) for example in examples]
+    missed = [token.tag_ not in own._.tag_set for gold, doc in pairs for token, own in zip(gold, doc) if token.tag_]
+    assert promise.risk == pytest.approx(sum(missed) / len(missed))
 
 
 def test_tags_with_a_dollar_outlive_storing(tmp_path: Path) -> None:
