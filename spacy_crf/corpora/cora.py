@@ -101,7 +101,7 @@ class _CoraParser(XmlReader):
 
 def _split_segments(words: Sequence[_Word], borders: Mapping[str, Sequence[str]]) -> list[Sequence[_Word]]:
     def ends(word: _Word) -> bool:
-        return any(name in word.tags and (not tags or word.tags[name] in tags) for name, tags in borders.items())
+        return any((word.tags.get(name) in tags) if tags else _value(word, name) for name, tags in borders.items())
 
     bounds = [0, *(number for number, word in enumerate(words, 1) if ends(word)), len(words)]
     return [words[low:high] for low, high in pairwise(bounds) if low < high]

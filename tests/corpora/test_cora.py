@@ -127,6 +127,16 @@ def test_settings(write: Write) -> None:
     assert sentences[1].columns["ext:cora_bound_sent"] == ["Wort"]
 
 
+def test_an_element_without_a_tag_ends_no_segment(write: Write) -> None:
+    path = write("a.xml", TEXT.replace("</anno>", '<edge tag=""/></anno>'))
+    borders = (
+        CoraSettings(borders={"edge": []}),
+        CoraSettings(borders={"morph": []}),
+        CoraSettings(borders={"edge": [""]}),
+    )
+    assert [len(list(read_cora(path, settings))) for settings in borders] == [1, 4, 6]
+
+
 @pytest.mark.parametrize("element", ["tok_anno", "mod"])
 def test_other_names_of_words(write: Write, element: str) -> None:
     path = write("a.xml", TEXT.replace("<anno", f"<{element}").replace("</anno", f"</{element}"))
