@@ -180,7 +180,9 @@ def annotate(
         n_documents += count
         if to == "xmi":
             path.with_name(TYPE_SYSTEM).write_bytes(write_types())
-    then = "" if to == "html" else f"correct the files, mark what is checked, and {TRAIN_WITH_OLD}"
+    # where the config names the format of the old data, all files are taken for that
+    mixed = "" if to == "tsv" else " --corpora.train.format null"
+    then = "" if to == "html" else f"correct the files, mark what is checked, and {TRAIN_WITH_OLD}{mixed}"
     tell_written(output, f"{n_documents} documents in {len(written)} files", then)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from collections import Counter
 from contextlib import nullcontext
 from pathlib import Path
@@ -103,6 +104,23 @@ def test_what_is_checked_is_written_again_as_it_was(trained: tuple[str, Path], t
     expected = [("jer", ""), (",", "PUNCT"), ("jot", "KON"), ("hanto", ""), (".", "")]
     without = [(form, tag) for form, tag in expected if form not in (",", ".")]
     assert [(token.text, token.tag_) for doc in docs for token in doc] == (without if name == "removed" else expected)
+
+
+@pytest.mark.parametrize("layout", ["tsv", "conllu", "webanno", "label-studio", "doccano"])
+def test_what_annotate_says_next_trains_with_the_shipped_config(layout: str, tmp_path: Path) -> None:
+    """Whose corpus names the format of its own files."""
+    text, out = tmp_path / "new.txt", tmp_path / "todo"
+    text.write_text("jer smidar saiget jot .\n", encoding="utf8")
+    quick = {"training.max_steps": 1, "components.set_valued_tagger.trainer.iterations_per_step": 2}
+    paths = {"paths.train": str(CORPUS / "train"), "paths.dev": str(CORPUS / "dev")}
+    train(CONFIG, tmp_path / "first", overrides={**paths, **quick})
+    told = run("annotate", tmp_path / "first" / "model-last", text, "--to", layout, "--output", out)
+    *_, name, value = shlex.split(told.split("--paths.train")[1].replace("\n", " ")) if "null" in told else ("", "")
+    mixed = {name.removeprefix("--"): json.loads(value)} if name else {}
+    assert (layout == "tsv") == (not mixed)
+    both = {**paths, "paths.train": [str(CORPUS / "train"), str(out)]}
+    train(CONFIG, tmp_path / "second", overrides={**both, **quick, **mixed})
+    assert (tmp_path / "second" / "model-last").is_dir()
 
 
 def test_of_a_list_only_what_somebody_has_filled_in_is_gold(trained: tuple[str, Path], tmp_path: Path) -> None:
