@@ -55,9 +55,11 @@ _FINER = (  # parts that are no sections, such as "Satz 2", "first sentence", "f
 _SMALLER = re.compile(rf"{_FINER}*(?:,\s| )")  # between a section and a part of it
 _ALSO = re.compile(rf"{_FINER}*{_BETWEEN}")  # between two parts of it
 _OF = re.compile(rf"\s{_any(MENTIONS['of'])}\s(?:(?:the|de|het|la|le)\s)?|\sde\sl['’]", re.IGNORECASE)
-# such as "of the Regulation", ", van de Wet", "BGB", "of the GDPR": a name, or an abbreviation with two capitals
+# such as "of the Regulation", ", van de Wet", "Opiumwet", "BGB", "I 1 BGB": a name, or a short one with two capitals
 _OF_LAW = re.compile(
-    rf"{_FINER}*(?:\s\w*[A-Z]\w*[A-Z]|,?\s{_any(MENTIONS['of'])}\s(?:(?P<between>(?:\w+[\s'’]){{0,4}}?)"
+    rf"(?:[ \u00a0][IVX]{{1,4}}(?:[ \u00a0][0-9]{{1,2}})?)?{_FINER}*(?:\s\w*[A-Z]\w*[A-Z]"
+    rf"|,?[ \u00a0](?=[A-ZÄÖÜ])(?:{_any(MENTIONS['law'])}|\w+{_any(MENTIONS['laws'])})(?!\w)"
+    rf"|,?\s{_any(MENTIONS['of'])}\s(?:(?P<between>(?:\w+[\s'’]){{0,4}}?)"
     rf"(?:{_any(MENTIONS['law'])}|\w+{_any(MENTIONS['laws'])}|[0-9]+/[0-9]+)(?!\w)"
     rf"|(?i:(?:the|het|la|le)\s)?(?=\w{{2,6}}(?!\w))\w*[A-Z]\w*[A-Z]))"
 )

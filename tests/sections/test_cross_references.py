@@ -122,6 +122,13 @@ def test_languages(mention: str, number: str | None) -> None:
         "§ 2 Abs. 1 Satz 2 BGB",
         "§ 2 Abs. 1 S. 2 und 3 BGB",
         "§ 2 f. BGB",
+        "§ 2 I BGB",
+        "§ 2 III 1 Nr. 2 BGB",
+        "§ 2 Abs. 1 Mietpreisgesetz",
+        "§ 2 Überleitungsverordnung",
+        "artikel 2 Bootwet 2000",
+        "artikel 2, eerste lid, Wet op de boten",
+        "artikel 2 Wetboek van Koophandel",
         "§ 2 Satz 1 des Handelsgesetzbuchs",
         "§ 2 Nummer 1 Buchst. a EStG",
         "§ 2 der Zivilprozessordnung",
@@ -151,6 +158,7 @@ def test_sections_of_other_texts(mention: str) -> None:
     [
         *("section 2, of this Act", "section 2 of the present decree", "artikel 2, eerste lid, van deze wet"),
         *("§ 2 Satz 1 dieses Gesetzes", "§ 2 Abs. 1 Satz 2", "section 2 of the Agreement", "section 2, NB"),
+        *("§ 2 I", "§ 2 I dieses Gesetzes", "section 2 Boats", "§ 2 gesetzt", "artikel 2\nWet"),
     ],
 )
 def test_sections_of_this_text(mention: str) -> None:
