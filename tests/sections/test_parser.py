@@ -584,6 +584,34 @@ def test_only_chapter_of_the_last_part(nlp: Language) -> None:
     ]
 
 
+@pytest.mark.parametrize("article, section", [("ARTICLE {r}", "Section {n}.0{k}"), ("Section {n}", "Section {n}.{k}")])
+def test_the_only_section_of_an_article_is_below_it(article: str, section: str, nlp: Language) -> None:
+    numbers = [(1, "I", 2), (2, "II", 1), (3, "III", 1)]
+    lines, expected = [], []
+    for n, roman, sections in numbers:
+        lines.append(f"{article.format(n=n, r=roman)}\nTerms")
+        expected.append((1, article.format(n=n, r=roman)))
+        for k in range(1, sections + 1):
+            lines.append(f"{section.format(n=n, k=k)} The ferry sails at noon.")
+            expected.append((2, section.format(n=n, k=k)))
+    assert [(node.level, node.number) for node in nlp("\n\n".join(lines))._.section_tree.walk()] == expected
+
+
+@pytest.mark.parametrize("between", ["\n", "\n\n"])
+def test_articles_in_chinese_numerals_are_counted_through_chapters(between: str, nlp: Language) -> None:
+    text = [
+        "第一章 总则",
+        "第一条 本规定适用于渡轮。",
+        "第二条 期限为一年。",
+        "第二章 许可",
+        "第三条 渡轮须取得许可。",
+        "第四条 许可须公开。",
+    ]
+    text += ["第三章 附则", "第五条 本规定自公布之日起施行。"]
+    found = [(node.level, node.number) for node in nlp(between.join(text))._.section_tree.walk()]
+    assert found == [(1 if line[2] == "章" else 2, line[:3]) for line in text]
+
+
 def test_headings_of_words_right_behind_each_other_are_no_initials(nlp: Language) -> None:
     parts = [
         f"PART {part}\nChapter 1\nArticle {n}\nOf ferries.\nChapter 2\nArticle {n + 1}\nOf ports.\n"

@@ -51,6 +51,7 @@ _SIBLING = {
     "beside a higher level of the mark-up": -8.0,
     "beside a lower level of the mark-up": -4.0,
 }
+_HIGHER = "keyword of higher rank below"
 _CHILD = {
     "first number": 0.0,
     "first number in the document is no first": -1.5,
@@ -64,7 +65,7 @@ _CHILD = {
     "below the same family and format": -4.0,
     "below the same family": -1.0,
     "keyword of lower rank below": 0.5,
-    "keyword of higher rank below": -4.0,
+    _HIGHER: -4.0,
     "keyword below a number": -2.5,
     "first-level title on the first level": 1.5,
     "first-level title below": -2.0,
@@ -216,6 +217,8 @@ def _first_number(above: Level | None, right: Reading) -> list[str]:
         return [*parts, "first number in the document is no first" if skipped else _first_or_carried(above, right)]
     found = _keywords(left, right)
     if is_prefix(left, right):
+        if above is not None and not above.opening.virtual:  # Section 2.01 is below Article II, whatever its word is
+            found = [name for name in found if name != _HIGHER]
         return [*found, "below its prefix" if first else "below its prefix, no first"]
     if step(left, right) == 1:
         return [*found, "below its predecessor"]

@@ -15,7 +15,7 @@ import numpy as np
 from ..arrays import Bools, Doubles, Indices
 from ..errors import CoreErrors, CRFError
 from ..grammar.numbering import Reading
-from ..grammar.numerals import ARABIC
+from ..grammar.numerals import ARABIC, IDEOGRAPH
 
 MAX_NEWLINES = 3  # between a numbering and its title
 MAX_TITLE_UNITS = 12  # of one heading: a title may be cut by a change of type or by letter-spacing
@@ -260,8 +260,9 @@ def _carried_over(level: Level, below: Level | None) -> tuple[Reading | None, Re
     if level.reading is None:
         return last, None
     own = level.reading
-    counted = last is not None and last.family == ARABIC and (own.family, own.keyword) != (ARABIC, last.keyword)
-    return own, last if counted else None
+    if last is None or last.family not in (ARABIC, IDEOGRAPH):
+        return own, None
+    return own, None if (own.family, own.keyword) == (last.family, last.keyword) else last
 
 
 @dataclass(eq=False, slots=True)

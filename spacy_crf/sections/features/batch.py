@@ -13,6 +13,7 @@ import numpy as np
 
 from ...core.arrays import Bools, Indices, Segments
 from ...core.grammar.numbering import ALONE, BLANK, Reading, is_first, readings
+from ...core.grammar.numerals import ARABIC, ROMAN_UPPER
 from ..segment import Kind, LayoutUnit
 from . import text
 from .text import Phrases
@@ -244,6 +245,8 @@ class NumberSequences:
         for k, (document, own) in enumerate(zip(self._documents, self._readings)):
             found[k] = any((document, r.kinds[:-1], r.values[:-1]) in seen for r in own if len(r.values) > 1)
             seen.update((document, r.kinds, r.values) for r in own)
+            # 2.01 below ARTICLE II, as `is_prefix` has it
+            seen.update((document, ARABIC, r.values) for r in own if r.keyword and r.kinds == ROMAN_UPPER)
         return found
 
     def find_beginnings(self) -> Bools:
