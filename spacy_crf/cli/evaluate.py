@@ -85,9 +85,9 @@ def format_evaluation(found: Figures) -> Iterator[str]:
     yield table(rows, ("", "", f"95 %, {found.drawn} drawn") if found.intervals else (), "lr")
     for name, header, cells in found.tables_by_label():
         yield f"\n{name}{table(cells, header, 'lr')}"
-    labels = found.label_rows()
-    if labels and not found.found.by_label:
+    labels, confusions = found.label_rows(), found.found.confusions
+    if labels:
         yield f"\nThe {min(MOST_LABELS, len(labels))} most frequent of {len(labels)} labels"
         yield table(labels[:MOST_LABELS], ("", "tokens", "p", "r", "f", "f05"), "lr")
-    if labels and len(labels) <= MOST_LABELS:
-        yield f"\nGold label by row, predicted label by column\n{confusion_table(found.found.confusions)}"
+    if confusions and len({label for pair in confusions for label in pair}) <= MOST_LABELS:
+        yield f"\nGold label by row, predicted label by column\n{confusion_table(confusions)}"

@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import warnings
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Annotated, Any
 import typer
 from spacy.cli.package import package
 
-from ..core.errors import CRFError
+from ..core.errors import CRFError, CRFWarning
 from ..lab.errors import LabErrors
 from ..lab.evaluation import COUNTS, show_figure
 from ..reading.files import read_text
@@ -75,7 +76,10 @@ def package_pipeline(
         problem = "[scores] is missing, which says what figures of --results are shown, each with a title"
         raise CRFError(LabErrors.CRF671.format(path=told, problem=problem))
     size = sum(one.stat().st_size for one in model.rglob("*") if one.is_file())
-    meta |= describe(own, [read_results(file) for file in results or ()], size)
+    found = {file: read_results(file) for file in results or ()}
+    for file, one in found.items():
+        check_model(file, one, model, size)
+    meta |= describe(own, list(found.values()), size)
     folder = output / f"{meta['lang']}_{own.name}-{meta['version']}"
     if folder.exists():
         shutil.rmtree(folder)  # spaCy would take its old README
@@ -108,6 +112,14 @@ def read_results(path: Path) -> dict[str, Any]:
     if not isinstance(found, dict) or not all(isinstance(found.get(name), dict) for name in ("made_of", "scores")):
         raise CRFError(LabErrors.CRF673.format(path=path))
     return found
+
+
+def check_model(path: Path, results: dict[str, Any], model: Path, size: int) -> None:
+    """Warn of figures that another model has, where they tell of which: those of crf evaluate do."""
+    measured = results["made_of"].get("model")
+    if isinstance(measured, dict) and measured.get("bytes", size) != size:
+        told = LabErrors.CRFW694.format(path=path, theirs=measured["bytes"], model=model, ours=size)
+        warnings.warn(told, CRFWarning, stacklevel=3)
 
 
 def _has_kind(name: str, value: Any) -> bool:

@@ -1,6 +1,8 @@
 """`python -m spacy crf search`, `tune`: the best settings of a config, in a space of them or among penalties."""
 
-from collections.abc import Collection, Mapping
+import sqlite3
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import closing, contextmanager
 from hashlib import blake2b
 from math import isnan
 from pathlib import Path
@@ -81,7 +83,8 @@ def search(
     if storage is not None:
         code = None if source.code is None else blake2b(source.code.read_bytes()).hexdigest()
         identity |= {"data": digest_data(config.interpolate(), storage), "code": code}
-    found = ConfigSearch(candidates, space, settings, storage, identity).run(trials, timeout, tell_trial)
+    with held(storage):
+        found = ConfigSearch(candidates, space, settings, storage, identity).run(trials, timeout, tell_trial)
     if as_json:
         echo_data(found.to_data())
     else:
@@ -90,6 +93,24 @@ def search(
             typer.echo(format_importances(found))
     write_data(found.to_data(), results)
     write_config(candidates.make(found.best.values), output)
+
+
+@contextmanager
+def held(storage: Path | None) -> Iterator[None]:
+    """Keep other searches from a storage: what one tries, another would take for broken off. The lock is SQLite's, so
+    that a process that is killed holds none."""
+    if storage is None:
+        yield
+        return
+    path = storage.with_name(f"{storage.name}-lock")
+    with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as lock:
+        try:
+            lock.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            problem = "another search uses it now" if "locked" in str(error) else f"{path}: {error}"
+            raise CRFError(LabErrors.CRF634.format(path=storage, problem=problem)) from error
+        yield
+    path.unlink(missing_ok=True)
 
 
 def write_config(config: Config, path: Path | None) -> None:

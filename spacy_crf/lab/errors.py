@@ -198,6 +198,10 @@ class LabErrors(metaclass=Messages):
         "which one of the two lacks there: {tests}. They have no gold of that kind, and the other one found some. Take "
         "such documents out, or test larger parts."
     )
+    CRFW694 = (
+        "The figures of {path} are of a model of {theirs} bytes, but {model} has {ours}: they are of another one, or "
+        "of this one before it was trained again. Make them anew with crf evaluate."
+    )
     CRFW771 = (
         "[training] patience = {patience} ends training before its second evaluation, as eval_frequency is "
         "{frequency}: the model of the first step is kept. Set patience = 0, or at least eval_frequency."

@@ -98,11 +98,12 @@ class Figures:
             yield name, ("", *kinds), rows
 
     def label_rows(self) -> list[tuple[str, ...]]:
-        """Return labels of tokens, how many are gold, and their `POOLED` measures, the most frequent first."""
-        return [
-            (row.tag, f"{row.gold:,}", *(show_figure("", getattr(row, name)) for name in POOLED))
-            for row in tag_rows(self.found.confusions)
-        ]
+        """Return labels of tokens, how many are gold, and their `POOLED` measures, the most frequent first; none where
+        `tables_by_label` tells of them."""
+        rows = tag_rows(self.found.confusions)
+        if not set().union(*self.found.by_label.values()).isdisjoint(row.tag for row in rows):
+            return []
+        return [(row.tag, f"{row.gold:,}", *(show_figure("", getattr(row, name)) for name in POOLED)) for row in rows]
 
 
 def evaluate(

@@ -35,6 +35,8 @@ LISTENER = "tok2vec-listener"  # spaCy's name of the layer
 VECTORS = "vectors"  # (width, L): scores of vectors, in models with a tok2vec layer
 TRIGRAMS = "trigrams"  # ((Z,)): the parameter, in models of order 2; the attribute of the same name tells the trigrams
 CELLS = ("state_cells", "transition_cells", "edge_cells")
+UNSET = {"all_edges": False, "transitions": True}  # what holds where a file does not tell
+MADE_WITH = ("order", "all_states", "all_transitions", *UNSET)  # settings that decide which weights there are
 GREATEST_HALF = 65504.0  # greater numbers are infinite in half precision
 
 
@@ -250,21 +252,29 @@ def weight_bytes(model: ChainModel, weights: ChainWeights) -> bytes:
 
 
 def load_bytes(model: ChainModel, data: bytes) -> None:
-    """Restore weights and layout; precision, order and choice of candidates stay those of the config.
+    """Restore weights and layout; precision and choice of candidates stay those of the config.
 
     RAISES (ValueError): for weights that are no finite numbers, or not those of the layout.
     """
-    settings = {name: model.attrs[name] for name in ("precision", "order", "candidates", "max_candidates")}
+    settings = {name: model.attrs[name] for name in ("precision", "candidates", "max_candidates")}
     found = loads(data)
     for params in found["params"]:
         for name, values in params.items():
             if values is not None:
                 stored_floats(name, values, (None,) * np.ndim(values))
+    for name in UNSET:
+        model.attrs.pop(name, None)
     model.from_dict(found)
     model.attrs.update(settings)
     _check_shapes(model)
     for name in model.param_names:
         _set_param(model, name, _param(model, name))
+
+
+def made_with(model: ChainModel) -> dict[str, bool | int]:
+    """Return the settings that decide which weights there are."""
+    attrs = UNSET | model.attrs
+    return {"boundary": get_layout(model).boundary, **{name: attrs[name] for name in MADE_WITH}}
 
 
 def _check_shapes(model: ChainModel) -> None:

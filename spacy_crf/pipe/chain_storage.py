@@ -29,6 +29,7 @@ from ..learning.model import (
     get_layout,
     get_weights,
     load_bytes,
+    made_with,
     resize_labels,
     rounded_weights,
     set_masks,
@@ -245,6 +246,7 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
         if parts.features is not None:
             check_templates(self.name, self.feature_config, parts.features)
             self.valid_tags.require(parts.features)
+        asked = made_with(self.model)
         with readable(self.name, path):
             if parts.cfg is not None:
                 self.cfg.learn(labels=[str(label) for label in parts.cfg["labels"]])
@@ -255,11 +257,11 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
                 self.valid_tags.load(parts.features)
             if parts.model is not None:
                 load_bytes(self.model, parts.model)
+        if not alone:
+            self._check_made_with(asked, path)
         for label in self.labels:
             self.check_label(label)  # the target may be another one than in training
         self._check_sizes(path)
-        if get_weights(self.model).order > self.model.attrs["order"]:
-            raise CRFError(PipeErrors.CRF438.format(name=self.name, path=path))
         self.trainer.reset()
         self.rebuild()
         self.read_files(parts.extra, path)
@@ -320,6 +322,12 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
             begun.run.check(self._run_settings(), self.name)
             self._check_sizes(begun.run.path)
             self.trainer.resume(begun.run.state)
+
+    def _check_made_with(self, asked: dict[str, bool | int], path: str) -> None:
+        for setting, theirs in made_with(self.model).items():
+            if theirs != asked[setting]:
+                told = {"setting": setting, "theirs": theirs, "ours": asked[setting]}
+                raise CRFError(PipeErrors.CRF438.format(name=self.name, path=path, **told))
 
     def _check_sizes(self, path: str) -> None:
         actual, expected = get_layout(self.model).n_labels, len(self.make_tags(self.labels))

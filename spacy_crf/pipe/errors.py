@@ -115,8 +115,8 @@ class PipeErrors(metaclass=Messages):
         "trainer, or set order = 1 in the model block."
     )
     CRF438 = (
-        "Component {name!r} at {path} is of order 2, but its config asks for order 1. Set order = 2 in the model "
-        "block, or train again."
+        "Component {name!r} at {path} was trained with {setting} = {theirs} in its model block, but the config has "
+        "{ours}. Set it back to {theirs}, or train again."
     )
     CRF439 = (
         "Component {name!r}: the dictionary looks words up as {value!r}, but the features have no `spelling` block. "

@@ -96,7 +96,7 @@ def tell_scores(reported: Reported) -> Iterator[Part]:
     for name, header, rows in figures.tables_by_label():
         yield f"By label: {name}", table(rows, ("label", *header[1:]))
     labels = figures.label_rows()
-    if labels and not figures.found.by_label:
+    if labels:
         yield "By label", _folded(f"{len(labels)} labels", table(labels, ("label", "gold", *POOLED)), len(labels))
 
 

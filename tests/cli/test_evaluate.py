@@ -1,6 +1,7 @@
 """`crf evaluate` on the saved pipelines of all components: its figures beside those of other libraries."""
 
 import json
+import re
 import zipfile
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -14,6 +15,7 @@ from contract.snapshots import DATA
 from helpers.paths import ROOT
 from seqeval.metrics.sequence_labeling import precision_recall_fscore_support as score_entities
 from sklearn.metrics import accuracy_score, precision_recall_fscore_support
+from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from typer.testing import CliRunner
 
@@ -250,6 +252,21 @@ def test_one_document_has_no_intervals(tmp_path: Path) -> None:
         archive.extractall(tmp_path / "model")
     out = run("evaluate", tmp_path / "model", DATA / "gold" / "sets.tsv", "--format", "tagsets", "--intervals")
     assert "There are no intervals" in out and "95 %" not in out
+
+
+def test_labels_of_tokens_have_their_table_beside_entities_of_another_component(tmp_path: Path) -> None:
+    with zipfile.ZipFile(DATA / "models" / "tagger.zip") as archive:
+        archive.extractall(tmp_path / "model")
+    nlp = spacy.load(tmp_path / "model")
+    nlp.add_pipe("entity_ruler").add_patterns([{"label": "PLACE", "pattern": "Riga"}])
+    nlp.to_disk(tmp_path / "model")
+    words, tags, ents = ["The", "boat", "left", "Riga"], ["DT", "NN", "VBD", "NNP"], ["O", "O", "O", "B-PLACE"]
+    DocBin(docs=[Doc(nlp.vocab, words, tags=tags, ents=ents)], store_user_data=True).to_disk(tmp_path / "gold.spacy")
+    out = run("evaluate", tmp_path / "model", tmp_path / "gold.spacy", "--component", "crf_tagger")
+    assert "ents_per_type" in out and "most frequent of" in out and re.search(r"^VBD +1 +[0-9]", out, re.MULTILINE)
+    run("report", tmp_path / "model", tmp_path / "gold.spacy", "--output", tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf8")
+    assert "By label: ents_per_type" in page and re.search(r"By label</h[1-6]>", page)
 
 
 def test_data_without_gold_are_refused(tmp_path: Path) -> None:

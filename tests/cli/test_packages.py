@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from spacy_crf.cli import app
 from spacy_crf.cli.package import read_card
+from spacy_crf.core.errors import CRFWarning
 
 CARDS = sorted((ROOT / "corpus").glob("*/card.toml")) + sorted((ROOT / "projects").glob("*/card.toml"))
 LEAST = {"name": "own", "description": "Tags", "license": "MIT", "use": "Tests.", "limits": "All else."}
@@ -115,6 +116,20 @@ def test_scores_of_labels_and_counts_that_there_are_not_are_refused(name: str, m
     results.write_text(json.dumps({**RESULTS, "scores": scores}), encoding="utf8")
     card = write_card(tmp_path, scores={"tag_acc": "accuracy", name: "more"})
     assert "CRF672" in run(model, card, tmp_path / "out", "--results", results, code=1)
+
+
+def test_figures_of_another_model_are_told_of(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Path] = []
+    monkeypatch.setattr("spacy_crf.cli.package.package", lambda path, *args, **settings: made.append(path))
+    gold, results = DATA / "gold" / "tagger.conllu", tmp_path / "results.json"
+    evaluated = CliRunner().invoke(app, ["evaluate", str(model), str(gold), "--output", str(results)])
+    assert evaluated.exit_code == 0
+    arguments = (model, write_card(tmp_path, scores={"tag_acc": "accuracy"}), tmp_path / "out", "--results", results)
+    assert "CRFW694" not in run(*arguments)
+    (model / "more").write_text("trained again", encoding="utf8")
+    with pytest.warns(CRFWarning, match=r"CRFW694.*results\.json are of a model of [0-9]+ bytes"):
+        run(*arguments)
+    assert made == [model, model]
 
 
 def test_files_that_are_not_there_are_told_by_a_code(model: Path, tmp_path: Path) -> None:

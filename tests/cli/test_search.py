@@ -10,7 +10,7 @@ from spacy.util import load_config
 from typer.testing import CliRunner
 
 from spacy_crf.cli import app
-from spacy_crf.cli.search import short_names
+from spacy_crf.cli.search import held, short_names
 from spacy_crf.lab.training import digest_data, train_config
 
 SPACE = """
@@ -86,6 +86,16 @@ def test_trials_with_other_code_are_not_mixed_in(arguments: tuple[Any, ...], tmp
     code.write_text("WEIGHT = 0.9\n")
     result = run(*arguments, *given, 2)
     assert result.exit_code == 1 and "CRF634" in result.output and "another code" in " ".join(result.output.split())
+
+
+def test_two_searches_at_once_do_not_share_a_storage(arguments: tuple[Any, ...], tmp_path: Path) -> None:
+    storage = tmp_path / "s.db"
+    with held(storage):
+        result = run(*arguments, "--storage", storage, "--trials", 1)
+    told = " ".join(result.output.split())
+    assert result.exit_code == 1 and "CRF634" in told and "another search uses it now" in told and not storage.exists()
+    assert run(*arguments, "--storage", storage, "--trials", 1).exit_code == 0
+    assert [path.name for path in tmp_path.glob("s.db*")] == ["s.db"]
 
 
 def test_the_storage_and_other_settings_are_no_data(tmp_path: Path) -> None:

@@ -200,13 +200,30 @@ def test_it_may_begin_with_a_saved_one(trained: Language, tmp_path: Path) -> Non
             other.initialize(lambda: make_examples(nlp), start=str(tmp_path / "tagger"))
 
 
-def test_the_order_of_what_is_loaded_must_be_allowed(trained: Language) -> None:
-    with pytest.raises(ValueError, match=r"\[CRF438\] .*'crf_tagger'.* order = 2"):
-        get_pipe(build()).from_bytes(get_pipe(trained).to_bytes())
-    first = build()
+def test_a_component_alone_is_of_the_order_that_it_was_trained_with(trained: Language) -> None:
+    alone = build()
+    assert tags(get_pipe(alone).from_bytes(get_pipe(trained).to_bytes()), alone) == tags(get_pipe(trained), trained)
+    first, second = build(), build(model=MODEL)
     run(first, make_examples(first))
-    second = build(model=MODEL)
     assert tags(get_pipe(second).from_bytes(get_pipe(first).to_bytes()), second) == tags(get_pipe(first), first)
+
+
+@pytest.mark.parametrize(
+    "setting, value",
+    [("order", 2), ("boundary", False), ("transitions", False), ("all_states", True), ("all_edges", True)],
+)
+def test_what_a_model_was_made_with_cannot_be_changed_in_its_config(
+    setting: str, value: object, tmp_path: Path
+) -> None:
+    nlp = build()
+    run(nlp, make_examples(nlp))
+    nlp.to_disk(tmp_path)
+    with pytest.raises(ValueError, match=rf"CRF438.*'crf_tagger'.*{setting} = .* the config has {value}"):
+        spacy.load(tmp_path, config={"components": {"crf_tagger": {"model": {setting: value}}}})
+    nlp = build(model={**MODEL, setting: value})
+    run(nlp, make_examples(nlp))
+    nlp.to_disk(tmp_path)
+    assert tags(get_pipe(spacy.load(tmp_path)), nlp) == tags(get_pipe(nlp), nlp)
 
 
 @pytest.mark.parametrize("candidates", [0.5, 0.0001])
