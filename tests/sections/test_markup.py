@@ -225,6 +225,14 @@ def test_sections_where_nesting_by_mark_up_is_right(tmp_path: Path, to: str) -> 
         (["# Part I", "", "## Notes", "", "They float."], [(1, "Part I"), (2, "Notes")]),
         (["# Part I", "# Notes", "", "They float.", "# Other"], [(1, "Part I Notes"), (1, "Other")]),
         (["Boats float.", "", "# “Sails” and oars", "", "They move."], [(1, "“Sails” and oars")]),
+        # the latest version first
+        (
+            [
+                "# Changes",
+                *(f"\n## 1.{a}.{b}\n\n* Mends the clock.\n* Adds a boat." for a in (2, 1) for b in (10, 9, 1, 0)),
+            ],
+            [(1, "Changes"), *((2, f"1.{a}.{b}") for a in (2, 1) for b in (10, 9, 1, 0))],
+        ),
     ],
 )
 def test_each_preferred_heading_is_one_with_all_its_marks(

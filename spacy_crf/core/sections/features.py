@@ -115,6 +115,8 @@ def sibling_features(before: Level, opening: Opening) -> list[str]:
         right = None  # it stands beside the text as a title does
     if left is not None and right is not None:
         found = [_number_after_number(left, right)]
+        if found[0] in ("number goes back", "restart beside") and 0 < level_of(before.opening) == level_of(opening):
+            found[0] = "gap"  # the latest first, as in lists of versions, says the mark-up
         if found[0] in ("successor", "gap") and left.format != right.format:
             found.append("another format")
     elif right is not None:
