@@ -14,11 +14,11 @@ NEXT = r"[.,;]?\[?(?:PMID|PMC|PubMed|CrossRef|Google|doi[:\]]|pii\]|https?:|arXi
 ISBN_FIGURES = r"(?:97[89][-–‐‑ ]?(?:\d[-–‐‑ ]?){9}\d|(?:\d[-–‐‑ ]?){9}[\dXx])"
 # At one place the first one counts. Numbers that cannot be right are found, too: `find_faults` tells of them.
 IDENTIFIER = re.compile(
-    r"(?:\bdoi\s*[:.]?\s*)?(?:(?:https?://)?(?:www\.|dx\.)?\bdoi\.org/(?:doi:)?|\bdoi\s*[:.]?\s*)?"
+    r"(?:\bdoi\s*[:.]?\s*)?(?:(?:https?://)?(?:www\.|dx\.)?\bdoi\.org/(?:doi:)?|\bdoi\s*[:.]?\s*`?)?"
     rf"(?P<doi>(?<!\d)(?<!\d\.)10\.\d{{4,9}}(?:\.\d+)*/(?:(?!{NEXT})\S)+)"
     r"|(?:\barxiv\s+(?:e-?print|preprint)?[\s,]{0,3})?(?:\bCoRR\b[\s,]{0,3})?"
     r"(?:(?<![\w./-])(?=(?:astro|cond|gr|hep|math|nucl|quant)-(?:ph|mat|qc|ex|lat|th)/\d{7}(?!\d))"
-    r"|(?:https?://|(?<![\w./-]))(?:www\.)?arxiv\.org/(?:abs|pdf|html)/|\barxiv(?:\s*:\s*|\s+(?:(?:e-?|pre)prints?,?\s+)?(?=\d{4}\.))|\babs/)"
+    r"|(?:https?://|(?<![\w./-]))(?:www\.)?arxiv\.org/(?:abs|pdf|html)/|\barxiv(?:\s*:\s*`?|\s+(?:(?:e-?|pre)prints?,?\s+)?(?=\d{4}\.))|\babs/)"
     r"(?P<arxiv>\d{4}\.\d{4,5}(?:v\d+)?|[a-z\-]+(?:\.[A-Z]{2})?/\d{7}(?:v\d+)?)(?:\.pdf)?"
     rf"|\be?-?ISBN(?:[- ]1[03])?\s*(?:\([^()]{{1,20}}\))?[\s:.]*(?P<isbn>{ISBN_FIGURES})(?![\d])"
     r"|\b(?:[ep]-?)?ISSN\b(?:\s*\([^()]{1,20}\))?[\s:.]*(?P<issn>\d{4}[-–‐‑]?\d{3}[\dXx])\b"
@@ -206,6 +206,15 @@ def bare(kind: str, text: str) -> str:
     return found[0].value if found else text
 
 
+def find_accessed(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the place of each day on which an address was looked up: behind a mark, or the address itself."""
+    for match in ACCESSED.finditer(text):
+        date, _ = take_accessed(match[0])
+        before = text[: match.start()].split()[-1:] or ["."]
+        if date is not None and date.first.month is not None and re.search(r"/|[.,;:(\[]$", before[0]):
+            yield match.span()
+
+
 def take_accessed(text: str) -> tuple[Date | None, str]:
     """When an address was looked up, such as "Accessed 3 May 2019", and what is left without it."""
     match = ACCESSED.search(text)
@@ -227,7 +236,7 @@ def _trim(value: str) -> str:
     end = len(value)
     while end and (char := value[end - 1]):
         is_alone = char in PAIRS and counts[PAIRS[char]] < counts[char]
-        if not is_alone and char not in ".,;:'\"”’»([{<":
+        if not is_alone and char not in ".,;:'`\"”’»([{<":
             break
         counts[char] -= 1
         end -= 1

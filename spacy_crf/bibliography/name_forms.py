@@ -79,7 +79,7 @@ BEFORE = re.compile(
     r"|e[nm]\s+(?=\w\.|.*[(\[](?:eds?|orgs?|coords?|comps?|dirs?)\b)"
     r"|(?-i:[IWVUВУ])\s+(?!\w\s|[^\s,]+\s+(?:\W|(?:och|og|i|и)\s))(?=.*[(\[](?:red|ред)\b))?[(\[]?"
     r"(?:(?:edited|compiled|collected|selected|written|directed|produced)(?:\s+and\s+\w+ed)?\s+by\s+"
-    r"|(?!(?-i:Ed\s)(?!by\b))ed(?:s|d|ited)?\.?:?\s+(?:(?:and|&)\s+trans\.?\s+)?(?:by\s+)?"
+    r"|(?!(?-i:Ed\s)(?!by\b))ed(?:s|d|ited|itors?(?=:))?\.?:?\s+(?:(?:and|&)\s+trans\.?\s+)?(?:by\s+)?"
     r"|(?:hg|hrsg|hgg|herausgegeben)(?:\.?\s+(?:von|v\.)|\.:?|:)\s+|éd(?:s)?\.\s+|by\s+|a c(?:ura|\.) di\s+"
     r"|(?:(?:отв\.|под)\s+)?(?:(?:общ(?:\.|ей)|науч(?:\.|ной))\s+)?ред(?:\.|акцией)\s+|(?:сост|toim)\.\s+"
     r"|(?:sous la )?dir(?:\.|ection)\s+(?:de\s+|par\s+)?|coords?\.\s+(?:por\s+)?"

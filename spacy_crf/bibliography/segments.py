@@ -17,7 +17,7 @@ from ..core.arrays import Bools, Indices, Ints, Segments
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.spans import SpanQuery
 from ..core.labels import UNKNOWN, TagSet
-from .identifiers import find_identifiers
+from .identifiers import find_accessed, find_identifiers
 
 Segment = tuple[str, str]  # label, empty without one, and text
 
@@ -25,7 +25,8 @@ Segment = tuple[str, str]  # label, empty without one, and text
 def read_segments(doc: Doc, target: str = "ent", spans_key: str = "sc") -> list[Segment]:
     """Fields and what is between them, in order; together they have every character that is no white space.
 
-    An identifier is a segment of its own, wherever the borders of the fields are.
+    An identifier is a segment of its own, wherever the borders of the fields are, and so is the day on which an address
+    was looked up, with the label ACCESSED.
 
     target (str): where labels are, as in the settings of `crf_tagger`: "tag", "pos", "ent", "spans" or the name of a
         token extension. spans_key (str): of the group, for "spans", of which the longer one counts where they overlap.
@@ -45,16 +46,19 @@ def read_segments(doc: Doc, target: str = "ent", spans_key: str = "sc") -> list[
 
 def _set_apart(text: str, found: Iterable[tuple[str, Span]]) -> Iterator[Segment]:
     """Fields without identifiers, and these, whole, with the label of the field that they begin in."""
-    identifiers = deque((own.start, own.end) for own in find_identifiers(text))
+    apart = [(own.start, own.end, "") for own in find_identifiers(text)]
+    apart += [(*place, "ACCESSED") for place in find_accessed(text)]
+    waiting = deque(sorted(apart))
     taken = 0
     for label, span in found:
         start, end = span.start_char, span.end_char
         pieces, whole = [], []
-        while identifiers and identifiers[0][0] < end:
-            first, last = identifiers.popleft()
-            pieces.append(text[max(start, taken) : first].strip())
-            whole.append((label, text[first:last].strip()))
-            taken = last
+        while waiting and waiting[0][0] < end:
+            first, last, own = waiting.popleft()
+            if first >= taken:
+                pieces.append(text[max(start, taken) : first].strip())
+                whole.append((own or label, text[first:last].strip()))
+                taken = last
         pieces.append(text[max(start, taken) : end].strip())
         yield label, " ".join(filter(None, pieces))
         yield from whole

@@ -45,6 +45,9 @@ from spacy_crf.bibliography.identifiers import (
         ("ISBN 3-16-148410-X 2014", {"isbn": "316148410X"}, "2014"),
         ("eISSN: 2049-363x.", {"issn": "2049-363X"}, "."),
         ("ECLI:NL:HR:2014:1234.", {"note": "ECLI:NL:HR:2014:1234"}, "."),
+        (":doi:`10.1000/a.b`", {"doi": "10.1000/a.b"}, ": `"),
+        ("`On boats <10.1000/a.b>`", {"doi": "10.1000/a.b"}, "`On boats >`"),
+        ("arXiv:`2013.04881`", {"arxiv": "2013.04881"}, "`"),
         ("A title about 10 things", {}, "A title about 10 things"),
     ],
 )

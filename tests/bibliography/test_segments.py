@@ -43,3 +43,21 @@ def test_without_labels_all_is_between_fields() -> None:
     for target in ("ent", "spans", "tag", "pos"):
         assert read_segments(doc, target) == [("", "K. Lund. On ropes. ? 1999 2000")]
     assert read_segments(Doc(doc.vocab), "ent") == []
+
+
+@pytest.mark.parametrize(
+    "before, accessed, expected",
+    [
+        ("a.example/boats,", "Accessed July 31, 2020.", "Accessed July 31, 2020."),
+        ("a.example/boats", "Accessed: 06.01.2023.", "Accessed: 06.01.2023."),
+        ("Web.", "viewed 3 May 2019", "viewed 3 May 2019"),
+        ("Ropes last", "retrieved May 1786", None),  # in a text
+        ("Ropes, ", "visited 1786", None),
+    ],
+)
+def test_the_day_of_access_is_no_date_of_publication(before: str, accessed: str, expected: str | None) -> None:
+    words = f"{before} {accessed}".split()
+    doc = Doc(spacy.blank("en").vocab, words=words)
+    doc.set_ents([Span(doc, len(words) - 1, len(words), label="DATE")])  # the year alone
+    found = dict(read_segments(doc))
+    assert found.get("ACCESSED") == expected and ("DATE" in found) == (expected is None)
