@@ -199,8 +199,8 @@ class CorpusWarnings(metaclass=Messages):
 
     CRFW561 = "{count} of {files} files could not be read and were left out whole, as `on_error` is 'skip': {faults}"
     CRFW473 = (
-        "Not read in {path}, beside files of a format that tells more: {files}. Name these files, or give them in a "
-        "folder of their own."
+        "Not read in {path}, beside files of the format that is named, or of one that tells more: {files}. Name these "
+        "files, give them in a folder of their own, or turn all into one format (python -m spacy crf convert)."
     )
     CRFW499 = (
         "{path}: {tag!r} in the column 'gold' is one tag, as the list is of single tags ('# target = tag'), and the "

@@ -102,7 +102,9 @@ def list_files(path: Path, format: str | None) -> list[Path]:
 def tell_unread(path: Path, format: str | None, suffixes: tuple[str, ...] = (".txt",)) -> None:
     """Warn of files in a folder that are not read, as others there are of a format. suffixes (tuple[str, ...]): Theirs,
     without a word on files such as licences and settings."""
-    warn_of_unread(path, {*visible_files(path, suffixes)} - {*list_files(path, format)} if path.is_dir() else ())
+    read = list_files(path, format) if path.is_dir() else []
+    found = visible_files(path, suffixes) if read else []
+    warn_of_unread(path, {file for file in found if file.name != TYPE_SYSTEM}.difference(read))
 
 
 def _tells(path: Path, format: str | None) -> bool:

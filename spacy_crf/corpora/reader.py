@@ -24,7 +24,7 @@ from .docs import DocMaker, admit, align_annotation, copy_text_notes, copy_token
 from .errors import CorpusErrors, CorpusWarnings
 from .exchange import Unchecked, forget_unchecked
 from .files import FaultyFiles, OnError, check_paths, data_suffix, name_files, number_name
-from .formats import BINARY, FORMATS, WITH_SETS, Format, find_files, pick_format, tell_unread
+from .formats import ANY, BINARY, FORMATS, WITH_SETS, Format, find_files, pick_format, tell_unread
 from .historical import apply_text
 from .review import is_review
 from .sentence import Group, Sentence, bare_sentences, extension_name, group_sentences, validate_columns, validate_input
@@ -187,8 +187,8 @@ class Corpus:
         for name in filter(None, map(extension_name, [*(self.columns or ()), *(self.input or ())])):
             register_stored(name)
         register_doc_name()
-        for path in self.paths if self.format is None else ():
-            tell_unread(path, None, (".tsv", ".jsonl"))
+        for path in self.paths:
+            tell_unread(path, self.format, (*ANY[0], ".tsv", ".jsonl"))
         files = ((file, path) for path in self.paths for file in find_files(path, self.format))
         faulty, known = FaultyFiles(self.on_error), set[str]()
         for file, name in name_files(files, self.paths):

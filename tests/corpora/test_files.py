@@ -59,6 +59,14 @@ def test_vague_suffixes_count_where_the_content_tells(write: Write, tmp_path: Pa
         assert len(list(Corpus(tmp_path).read_docs(Vocab()))) == 3
 
 
+@pytest.mark.parametrize("settings", [{"columns": ["word", "tag"]}, {"format": "conll2002"}])
+def test_files_of_other_formats_are_told_where_one_is_named(write: Write, tmp_path: Path, settings: dict) -> None:
+    for name, content in {"a.conll": "Hi O\n", "b.tsv": "Hi O\n", "c.conllu": TREE_LINE, "TypeSystem.xml": ""}.items():
+        write(name, content)
+    with pytest.warns(CRFWarning, match=r"CRFW473.*: b\.tsv, c\.conllu\."):
+        assert len(list(Corpus(tmp_path, **settings).read_docs(Vocab()))) == 1
+
+
 def test_folder_with_nothing_to_read(write: Write, tmp_path: Path) -> None:
     write("notes.md", "")
     with pytest.raises(ValueError, match=r"CRF503.*\.conllu"):
