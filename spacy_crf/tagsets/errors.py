@@ -25,4 +25,8 @@ class TagSetErrors(metaclass=Messages):
         "A tag tree needs a file or a separator, not both: set `path` to a TSV file child<TAB>parent, or `separator` "
         "to what stands between the parts of tags."
     )
+    CRF555 = (
+        "Component {name!r} cannot be measured, as doc._.{attribute} has the probabilities of another component, which "
+        "writes it as well. Give one of them another name in the settings 'tag_set' and 'tag_probs'."
+    )
     CRF638 = "No token of the documents has a gold tag, so that nothing can be measured. Give documents with gold."

@@ -175,11 +175,16 @@ def _best_accuracy(tagger: GivesSets, examples: Iterable[Example]) -> float:
 
 
 def stored_probabilities(tagger: GivesSets, examples: Sequence[Example], width: int) -> Doubles:
-    """((N, width)): probabilities of the tagger's tags that documents hold, and zeros for other tags."""
+    """((N, width)): probabilities of the tagger's tags that documents hold, and zeros for other tags.
+
+    RAISES (ValueError): if another component has written its own in their place.
+    """
     found = np.zeros((sum(len(example.predicted) for example in examples), width))
     low = 0
     for example in examples:
         stored = example.predicted._.get(tagger.tag_probs)
+        if stored and list(stored["tags"]) != list(tagger.labels):
+            raise CRFError(TagSetErrors.CRF555.format(name=tagger.name, attribute=tagger.tag_probs))
         values = np.reshape(stored["values"] if stored else [], (-1, len(tagger.labels)))  # a Doc may be empty
         found[low : low + len(values), : values.shape[1]] = values
         low += len(example.predicted)

@@ -105,6 +105,23 @@ def test_the_report(folder: Path) -> None:
     assert "unknown" not in run("sets", folder / "model", folder / "test.tsv", "--format", "tagsets")
 
 
+@pytest.mark.filterwarnings(r"ignore:\[CRFW4(06|19)\]")  # these are tested elsewhere
+@pytest.mark.parametrize("command", ["sets", "evaluate", "report"])
+def test_probabilities_that_another_component_wrote_are_not_measured(
+    folder: Path, tmp_path: Path, command: str
+) -> None:
+    nlp = spacy.load(folder / "model")
+    other = nlp.add_pipe("set_valued_tagger", name="other", config={"target": "pos", "tag_set": "crf_test_others"})
+    examples = [Example.from_dict(nlp.make_doc("he se"), {"pos": ["PRON", "PRON"]})]
+    other.initialize(lambda: examples, nlp=nlp)
+    other.update(examples, sgd=nlp.resume_training())
+    nlp.to_disk(tmp_path / "model")
+    options = ["--component", "set_valued_tagger", "--format", "tagsets"]
+    options += ["--output", str(tmp_path / "page.html")] if command == "report" else []
+    result = CliRunner().invoke(app, [command, str(tmp_path / "model"), str(folder / "test.tsv"), *options])
+    assert result.exit_code == 1 and "CRF555" in result.output and "doc._.tag_probs" in result.output
+
+
 def test_calibration_and_gaps_of_coverage(folder: Path) -> None:
     nlp = spacy.load(folder / "model")
     (example,) = Corpus(folder / "test.tsv", format="tagsets")(nlp)
