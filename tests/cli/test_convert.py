@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from spacy_crf.cli import app
 from spacy_crf.cli.corpora import convert
 from spacy_crf.cli.data import Data
+from spacy_crf.core.errors import CRFWarning
 from spacy_crf.corpora.reader import Corpus
 
 CHUNKED = "The DT B-NP\nferry NN I-NP\nleft VBD B-VP\n\nIt PRP B-NP\nsank _ B-VP\n"
@@ -145,7 +146,8 @@ def test_what_was_converted_before_is_not_read_again(tmp_path: Path) -> None:
     assert run("convert", tmp_path, out)[0] == 0
     code, output = run("convert", tmp_path, out)
     assert code and "CRF495" in output
-    assert run("convert", tmp_path, out, "--format", "conllu")[0] == 0
+    with pytest.warns(CRFWarning, match=r"CRFW473.*: all\.spacy\."):
+        assert run("convert", tmp_path, out, "--format", "conllu")[0] == 0
     assert len(list(Corpus(out).read_docs(spacy.blank("en").vocab))) == 1
 
 
