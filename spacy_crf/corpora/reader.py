@@ -56,7 +56,8 @@ class Corpus:
         CAS as XMI or JSON, "label_studio" and "doccano" are exports of these, and "xlsx" is a spreadsheet; these fill
         `token._.gold_tags`. "references" is bibliographic references with tagged fields, as of Cora, ParsCit and
         AnyStyle, or as `word<TAB>label` lines; each is a document.
-    columns (list[str] | None): The names of the columns of column files.
+    columns (list[str] | None): The names of the columns of column files. All files are such then, as with `format`:
+        others in a folder are not read, and told (CRFW473).
     input (list[str] | None): Kinds of annotation that the pipeline gets to see: they are written to `eg.predicted` as
         well. Not what a component of the pipeline is to learn: annotation that is there stays, so that scores would
         judge it, and come out perfect.
