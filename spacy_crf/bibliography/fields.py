@@ -5,7 +5,7 @@ import re
 from .entry import EntryType
 
 PAGES_WORD = re.compile(
-    r"^(?:pages?\b|p[aá]g(?:inas?\b|s?\.)|pgs?\.|p\.\s?p\.|pp?\b\.?|(?-i:pp?)(?=\d)|Seiten?\b|ss?\.|Sp\.|str\.|blz\.?|cols?\b\.?|第(?=\d)|[页頁](?=\s*\d)|стр\.|с\.|σσ?\.)\s*(?=\S)",
+    r"^(?:pages?\b|p[aá]g(?:inas?\b|s?\.)|pgs?\b\.?|p\.\s?p\.|pp?\b\.?|(?-i:pp?)(?=\d)|Seiten?\b|ss?\.|Sp\.|str\.|blz\.?|cols?\b\.?|第(?=\d)|[页頁](?=\s*\d)|стр\.|с\.|σσ?\.)\s*(?=\S)",
     re.IGNORECASE,
 )
 CHAPTER = re.compile(r"^(?:chap(?:ter)?|ch|kap(?:itel)?)\b\.?\s*(?P<number>[\dIVXLivxl]+)[\s,.;]*", re.IGNORECASE)
@@ -14,6 +14,14 @@ TOTAL = re.compile(
     r"(?:(?P<leaves>\s*(?:leaves|fols?|Bl))|\s*(?:pages?|pp|p|[Ss]|Seiten|blz|p[aá]gs?|str|с|стр))\b\.?(?:\s*[;,]\s*(?P<rest>.*))?$"
 )
 WORD_BEHIND = re.compile(r"(?<=\d-)(\w*\d)(?:\.\s?|\s)(?:pp?|[Ss]s?|с|стр|old(?:al)?|o)$")
+# What stands about pages: a series or a volume before "pp.", and what is behind the last page
+BEFORE_PAGES = re.compile(
+    r"(?P<before>(?:(?!\d\s?[-–—]).)+?)[.,;:]?\s+pp\b\.?\s*(?P<pages>\w*\d+\s?[-–—]{1,3}\s?\w*\d+)", re.IGNORECASE
+)
+BEHIND_PAGES = re.compile(
+    r"(?P<pages>\w*\d+[-–—]{1,3}\w*\d+)[.,;]?\s+(?:vol(?:ume)?\.?\s?(?P<volume>\d+)|(?P<rest>PDF|by\s\D+|PM(?:C|ID)\b.*))",
+    re.IGNORECASE,
+)
 FIGURES = re.compile(r"(\d{1,6})[-–—‐]{1,3}(\d{1,6})")
 MOST_ISSUES = 6  # of a volume that are printed as one
 RANGE = re.compile(r"\s*[-–—‐‑−～〜]{1,3}\s*")
@@ -43,6 +51,8 @@ EASTERN = re.compile(
     r"(?:[第제]?\s*(?P<volume>\d+)\s*[卷巻권]|卷\s*(?P<behind>\d+))?[\s,，、]*"
     r"(?:[第제]?\s*(?P<number>\d+(?:[-–—~～〜]\d+)?)\s*[号號期호])?"
 )
+SPACED_NUMBER = re.compile(r"(?P<volume>\d{1,4})\s+(?P<number>(?!(?:1[5-9]|20)\d\d$)\d{1,7})")
+NUMBER_AND_PAGES = re.compile(r"(\d{1,4})(?::\s*|\s+(?=\d+[-–—]))(\d+(?:[-–—]{1,3}\d+)?)")
 PART = re.compile(r"(?P<volume>\d+),?\s+(?P<number>(?:Suppl(?:ement)?|Pt|Part|Spec)\b.*)", re.IGNORECASE)
 YEAR_OF_VOLUME = re.compile(
     r"(?:^|(?:^|(?<=\w)\.?\s*)(\())((?:1[5-9]|20)\d\d(?:[-–/]\d\d(?:\d\d)?)?(?(1)|(?:\s[^\W\d_]{3,9}\.?(?:\s\d{1,2})?)?))"
@@ -190,6 +200,12 @@ def parse_pages(text: str) -> dict[str, str]:
     text, found = _without_edges(text), {}
     if together := VOLUME_AND_PAGES.fullmatch(text):
         return {name: one_hyphen(value) for name, value in together.groupdict().items() if value}
+    if behind := BEHIND_PAGES.fullmatch(text):
+        parts = {"pages": one_hyphen(behind["pages"]), "volume": behind["volume"], "note": behind["rest"]}
+        return {name: value for name, value in parts.items() if value}
+    if (before := BEFORE_PAGES.fullmatch(text)) and not CHAPTER.match(text):
+        name = "volume" if before["before"].isdigit() else "note"
+        return {name: before["before"], "pages": one_hyphen(before["pages"])}
     if chapter := CHAPTER.match(text):
         found["chapter"], text = chapter["number"], text[chapter.end() :]
     if total := TOTAL.match(text):
@@ -212,26 +228,35 @@ def parse_volume(text: str) -> dict[str, str]:
     if VOLUMES.match(bare):
         return {"note": text.strip(" ,;:()")}
     if alone := NUMBER_WORD.match(bare):
-        return {"number": one_hyphen(bare[alone.end() :])}
+        number = bare[alone.end() :]
+        if together := NUMBER_AND_PAGES.fullmatch(number):
+            return {"number": together[1], "pages": one_hyphen(together[2])}
+        return {"number": one_hyphen(number)}
     volume, number, behind = VOLUME_OF_YEARS.sub("", VOLUME_WORD.sub("", bare)), "", ""
-    for pattern in (EASTERN, BRACKETED_NUMBER, SPELT_NUMBER, SHORT_NUMBER, PART):
+    for pattern in (EASTERN, BRACKETED_NUMBER, SPELT_NUMBER, SHORT_NUMBER, SPACED_NUMBER, PART):
         if match := pattern.fullmatch(volume):
             parts = match.groupdict()
             volume = parts["volume"] or parts.get("behind") or ""
             number, behind = NUMBER_WORD.sub("", parts["number"] or ""), parts.get("note") or ""
             break
-    if pattern is SHORT_NUMBER and _is_long(number):
+    if (pattern is SHORT_NUMBER and _is_long(number)) or (pattern is SPACED_NUMBER and len(number) > 2):
         number, behind = "", number
-    name = "pages" if FIGURES.fullmatch(behind) else "note"
+    elif not behind and (together := NUMBER_AND_PAGES.fullmatch(number)):
+        number, behind = together.groups()
+    is_page = FIGURES.fullmatch(behind) or (behind.isdigit() and not YEARS.fullmatch(behind))
+    name = "pages" if is_page else "note"
     volume = re.sub(r"(?<=\d)\.$", "", volume.strip(" ,;"))
     found = {"volume": volume, "number": number.strip(" ,"), name: behind}
     return {name: value if name == "note" else one_hyphen(value) for name, value in found.items() if value}
 
 
 def _is_long(number: str) -> bool:
-    """Whether figures are a range of more issues than appear together; the second ones may be cut, as in "145-7"."""
+    """Whether figures are a range of more issues than appear together; the second ones may be cut, as in "145-7". So
+    are the five of an article that has no pages."""
     found = FIGURES.fullmatch(number)
-    return found is not None and not 0 <= int(found[2]) - int(found[1]) < MOST_ISSUES
+    if found is None:
+        return re.fullmatch(r"\d{5,}|0\d{3,}", number) is not None
+    return not 0 <= int(found[2]) - int(found[1]) < MOST_ISSUES
 
 
 def _without_edges(text: str) -> str:

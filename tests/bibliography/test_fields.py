@@ -67,6 +67,14 @@ from spacy_crf.bibliography.fields import (
         ("pp.: 12-15", {"pages": "12-15"}),
         ("634 s.", {"page_total": "634"}),
         ("-", {}),
+        ("183-187. PDF", {"pages": "183-187", "note": "PDF"}),
+        ("1145-1148 vol.3", {"pages": "1145-1148", "volume": "3"}),
+        ("367-75. PMC 3600001", {"pages": "367-75", "note": "PMC 3600001"}),
+        ("7782. pp. 171--182", {"volume": "7782", "pages": "171-182"}),
+        ("Tollgate. pp. 169-200", {"note": "Tollgate", "pages": "169-200"}),
+        ("12-14, here p. 13", {"pages": "12-14, here p. 13"}),
+        ("386-392, pp. 521-525", {"pages": "386-392, pp. 521-525"}),
+        ("pg 29", {"pages": "29"}),
     ],
 )
 def test_pages(text: str, found: dict[str, str]) -> None:
@@ -151,6 +159,16 @@ def test_volumes(text: str, found: tuple[str | None, str | None]) -> None:
         ("12 (3), S. 45–67", {"volume": "12", "number": "3", "pages": "45-67"}),
         ("12, 1-4", {"volume": "12", "number": "1-4"}),
         ("12(45-67)", {"volume": "12", "number": "45-67"}),
+        # an article that has a number in place of pages
+        ("67 026126", {"volume": "67", "pages": "026126"}),
+        ("67, 27823", {"volume": "67", "pages": "27823"}),
+        ("2.02", {"volume": "2", "number": "02"}),
+        ("11 264", {"volume": "11", "pages": "264"}),
+        ("5 3", {"volume": "5", "number": "3"}),
+        ("12 2003", {"volume": "12 2003"}),
+        ("no. 22: 133", {"number": "22", "pages": "133"}),
+        ("vol. 12, no. 1 27-46", {"volume": "12", "number": "1", "pages": "27-46"}),
+        ("Nr. 45 678", {"number": "45 678"}),
     ],
 )
 def test_a_long_range_behind_a_volume_is_of_pages(text: str, found: dict[str, str]) -> None:
