@@ -163,8 +163,9 @@ def _match(model: CRFsuiteModel, spellings: list[Spelling]) -> _Imported:
 
 def _fill(pipe: CRFTagger, model: CRFsuiteModel, imported: _Imported) -> None:
     """Give the component labels, features and weights."""
-    pipe.initialize(lambda: [], labels=_component_labels(pipe, model.labels))
-    unknown = [label for label in model.labels if label not in pipe.tags.number]
+    if labels := _component_labels(pipe, model.labels):
+        pipe.initialize(lambda: [], labels=labels)
+    unknown = [label for label in model.labels if not labels or label not in pipe.tags.number]
     if unknown := unknown or _stranded(TagSet(tuple(model.labels), pipe.tags.scheme)):
         raise CRFError(EstimatorErrors.CRF725.format(labels=", ".join(map(repr, unknown[:SHOWN])), target=pipe.target))
     pipe.cfg.learn(**{SKIPS_WHITE_SPACE: not any(map(str.isspace, imported.values))})  # its training showed none
@@ -205,8 +206,8 @@ def _weights(empty: ChainWeights, model: CRFsuiteModel, imported: _Imported, num
 
 
 def _component_labels(pipe: CRFTagger, tags: Iterable[str]) -> list[str]:
-    """Labels of the component: the tags themselves, or for spans what stands behind B- and I-."""
-    if pipe.target not in SPAN_TARGETS:
+    """Labels of the component: the tags themselves, or for spans what stands behind B- and I-, if the scheme has it."""
+    if pipe.target not in SPAN_TARGETS or pipe.scheme == "none":
         return list(tags)
     return list(dict.fromkeys(tag[2:] for tag in tags if tag[1:2] == "-"))
 

@@ -324,6 +324,7 @@ def test_labels_that_the_target_cannot_have(trained, label, settings, code):
         (["O", "I-PER", "I-LOC"], "auto", "'I-PER', 'I-LOC'"),
         (["O", "I-PER", "B-LOC", "I-LOC"], "BIO", "'I-PER'"),
         (["O", "B-PER", "I-PER"], "BILUO", "'B-PER', 'I-PER'"),
+        (["O", "PER", "LOC"], "auto", "'O', 'PER', 'LOC'"),
     ],
 )
 def test_labels_that_the_scheme_would_never_give_are_refused(labels, scheme, stranded):
@@ -332,3 +333,10 @@ def test_labels_that_the_scheme_would_never_give_are_refused(labels, scheme, str
     with pytest.raises(CRFError, match=rf"CRF725.*labels {stranded}\."):
         to_pipe(crf, nlp, {"BIAS": "bias"}, target="ent", scheme=scheme)
     assert nlp.pipe_names == []
+
+
+def test_labels_without_a_prefix_are_those_of_spans_under_no_scheme():
+    crf = CRF().fit([[["w=anna"], ["w=left"], ["w=riga"]]], [["PER", "O", "LOC"]])
+    nlp = spacy.blank("en")
+    to_pipe(crf, nlp, {"ORTH[0]": "w={}"}, target="ent", scheme="none")
+    assert [(ent.text, ent.label_) for ent in nlp("anna left riga").ents] == [("anna", "PER"), ("riga", "LOC")]
