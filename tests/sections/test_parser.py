@@ -612,6 +612,21 @@ def test_articles_in_chinese_numerals_are_counted_through_chapters(between: str,
     assert found == [(1 if line[2] == "章" else 2, line[:3]) for line in text]
 
 
+def test_a_list_in_a_sentence_has_no_sections(nlp: Language) -> None:
+    text = (
+        "  Owners keep ferries safe with two steps:\n(1) they keep them in good repair, and (2) let you look at them\n"
+    )
+    text += "before you go on board, or walk away.\n\n  For this there are terms.\n\n"
+    text += "".join(f"  {n}. Ferries.\n\n  The ferry sails on day {n} of each week.\n\n" for n in range(1, 4))
+    assert [(node.level, node.number) for node in nlp(text)._.section_tree.walk()] == [(1, f"{n}.") for n in (1, 2, 3)]
+
+
+def test_items_that_name_each_other_are_sections(nlp: Language) -> None:
+    text = "1. Fees\n\n(a) Fees are paid, but for (b) below.\n\n(b) None is paid in winter.\n\n2. Term\n\nA year.\n"
+    numbers = [node.number for node in nlp(text)._.section_tree.walk()]
+    assert numbers == ["1.", "(a)", "(b)", "2."]
+
+
 def test_headings_of_words_right_behind_each_other_are_no_initials(nlp: Language) -> None:
     parts = [
         f"PART {part}\nChapter 1\nArticle {n}\nOf ferries.\nChapter 2\nArticle {n + 1}\nOf ports.\n"

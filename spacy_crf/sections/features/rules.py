@@ -8,12 +8,14 @@ They and the looks of lines are evidence of one log-linear model. Its figures ar
 not fitted to documents such as yours.
 """
 
+import re
 from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
 
 from ...core.arrays import Bools, Doubles, Indices
+from ...core.grammar.numbering import readings, step
 from ..segment import Kind
 from . import text
 from .batch import FeatureValues, NumberSequences, Profiles, UnitBatch, is_heading
@@ -26,6 +28,7 @@ LONG = 16  # a line with so many words is running text
 LONGEST_QUOTATION = 30  # units behind which a blank line ends a quotation that nothing has closed
 _LEAST_ROW = 3  # candidates in a row that are spaced letters or initials
 _CLOSING_QUOTES = ('"', "”", "“", "»", "’")
+_IN_TEXT = re.compile(r"(?<!\S)\(?\w{1,5}\)(?!\S)")  # a number in brackets
 _STOPS = (".", ",", ";", "…")
 
 
@@ -93,6 +96,7 @@ class LayoutPredicates:
             "behind number": np.append(False, batch.is_number)[: len(batch)],
             "alone": self._alone(),
             "linked": sequences.spread(sequences.plausible | sequences.find_beginnings()) > 0,
+            "goes on in text": self._goes_on(sequences),
             "in row": sequences.spread(sequences.find_initials(_LEAST_ROW)) > 0,
             "like titles": profiles.short & (profiles.known > 0),
         }
@@ -105,6 +109,21 @@ class LayoutPredicates:
     def any(self, *names: str) -> Bools:
         """Units for which at least one of several conditions holds."""
         return np.any([self[name] for name in names], axis=0)
+
+    def _goes_on(self, sequences: NumberSequences) -> Bools:
+        """Numbers in brackets whose successor is in the text behind them alone, as in "(1) rafts and (2) boats"."""
+        batch, found = self._batch, np.zeros(len(self._batch), dtype=np.bool_)
+        texts = [batch.distinct[number] for number in batch.text_numbers.tolist()]
+        breaks = np.flatnonzero(~batch.kinds.among(Kind.TEXT) | (batch.firsts == np.arange(len(batch))))
+        ends = [*breaks.tolist(), len(batch)]
+        for unit in sequences.units[sequences.behind_alike.steps < 0].tolist():
+            if texts[unit].endswith(")"):
+                behind = texts[unit + 1 : ends[np.searchsorted(breaks, unit, side="right")]]
+                others = [other for line in behind for mark in _IN_TEXT.findall(line) for other in readings(mark)]
+                own = readings(texts[unit])
+                steps = {step(a, b) for a in own for b in others if a.format == b.format}
+                found[unit] = 1 in steps and 0 not in steps  # a list of its own begins anew
+        return found
 
     def _alone(self) -> Bools:
         """Blank lines, or the edge of the document, on both sides of the line."""
@@ -129,6 +148,7 @@ def make_rules(units: LayoutPredicates) -> list[LabelRule]:
         rule("list mark or other element", BODY_TEXT, 1.0, ~(number | own)),
         rule("number in a quotation", BODY_TEXT, 0.7, number, quotation),
         rule("row of letters or initials", BODY_TEXT, 0.9, number & f["in row"]),
+        rule("number of a list in a sentence", BODY_TEXT, 0.9, number & f["goes on in text"]),
         rule("number of a sequence", NUMBER, 0.97, number & f["linked"], to=State.BODY),
         rule("number by itself", BODY_TEXT, 0.7, number),
         rule("end of a quotation", BODY_TEXT, 0.98, f["end of quotation"], quotation, State.BODY),
