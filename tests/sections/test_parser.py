@@ -621,6 +621,18 @@ def test_a_list_in_a_sentence_has_no_sections(nlp: Language) -> None:
     assert [(node.level, node.number) for node in nlp(text)._.section_tree.walk()] == [(1, f"{n}.") for n in (1, 2, 3)]
 
 
+def test_a_line_that_begins_with_figures_of_a_sentence_has_no_section(nlp: Language) -> None:
+    text = "".join(
+        f"  {n}. You may use the map of harbour {n} on a boat or a pier,\nas you receive it.\n\n" for n in range(3)
+    )
+    text += "  3. You may lend the map, if you do one of these things:\n\n"
+    text += "    a) Lend it with the names of all piers,\n    which must be lent under the terms of Sections\n"
+    text += "    1 and 2 above on a medium used for maps; or,\n\n    b) Lend it with a written offer.\n\n"
+    text += "".join(f"  {n}. You may not sell the map of harbour {n}.\n\n" for n in range(4, 8))
+    numbers = [node.number for node in nlp(text)._.section_tree.walk()]
+    assert numbers == ["0.", "1.", "2.", "3.", "a)", "b)", "4.", "5.", "6.", "7."]
+
+
 def test_items_that_name_each_other_are_sections(nlp: Language) -> None:
     text = "1. Fees\n\n(a) Fees are paid, but for (b) below.\n\n(b) None is paid in winter.\n\n2. Term\n\nA year.\n"
     numbers = [node.number for node in nlp(text)._.section_tree.walk()]

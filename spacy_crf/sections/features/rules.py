@@ -96,7 +96,6 @@ class LayoutPredicates:
             "behind number": np.append(False, batch.is_number)[: len(batch)],
             "alone": self._alone(),
             "linked": sequences.spread(sequences.plausible | sequences.find_beginnings()) > 0,
-            "goes on in text": self._goes_on(sequences),
             "in row": sequences.spread(sequences.find_initials(_LEAST_ROW)) > 0,
             "like titles": profiles.short & (profiles.known > 0),
         }
@@ -109,21 +108,6 @@ class LayoutPredicates:
     def any(self, *names: str) -> Bools:
         """Units for which at least one of several conditions holds."""
         return np.any([self[name] for name in names], axis=0)
-
-    def _goes_on(self, sequences: NumberSequences) -> Bools:
-        """Numbers in brackets whose successor is in the text behind them alone, as in "(1) rafts and (2) boats"."""
-        batch, found = self._batch, np.zeros(len(self._batch), dtype=np.bool_)
-        texts = [batch.distinct[number] for number in batch.text_numbers.tolist()]
-        breaks = np.flatnonzero(~batch.kinds.among(Kind.TEXT) | (batch.firsts == np.arange(len(batch))))
-        ends = [*breaks.tolist(), len(batch)]
-        for unit in sequences.units[sequences.behind_alike.steps < 0].tolist():
-            if texts[unit].endswith(")"):
-                behind = texts[unit + 1 : ends[np.searchsorted(breaks, unit, side="right")]]
-                others = [other for line in behind for mark in _IN_TEXT.findall(line) for other in readings(mark)]
-                own = readings(texts[unit])
-                steps = {step(a, b) for a in own for b in others if a.format == b.format}
-                found[unit] = 1 in steps and 0 not in steps  # a list of its own begins anew
-        return found
 
     def _alone(self) -> Bools:
         """Blank lines, or the edge of the document, on both sides of the line."""
@@ -148,7 +132,6 @@ def make_rules(units: LayoutPredicates) -> list[LabelRule]:
         rule("list mark or other element", BODY_TEXT, 1.0, ~(number | own)),
         rule("number in a quotation", BODY_TEXT, 0.7, number, quotation),
         rule("row of letters or initials", BODY_TEXT, 0.9, number & f["in row"]),
-        rule("number of a list in a sentence", BODY_TEXT, 0.9, number & f["goes on in text"]),
         rule("number of a sequence", NUMBER, 0.97, number & f["linked"], to=State.BODY),
         rule("number by itself", BODY_TEXT, 0.7, number),
         rule("end of a quotation", BODY_TEXT, 0.98, f["end of quotation"], quotation, State.BODY),
@@ -234,6 +217,7 @@ NUMBERS = {
     "code behind it": 0.9,
     "code behind it in a row": -4.0,  # behind a number without signs
     "listed": -4.4,
+    "in a sentence": -4.4,
 }
 LIKE_TITLE, UNLIKE_TITLE = 1.9, 0.3  # for each unit of the score of the text behind a number, above and below 0
 MOST = 6.0  # of these scores
@@ -278,6 +262,7 @@ def _number_scores(batch: UnitBatch, rules: list[str], title: Doubles) -> Double
     has_text = batch.is_text[after] & ~batch.begins_line[after]
     score = np.where(has_text, np.clip(title[after], -MOST, MOST), 0.0)
     code = has_text & lines.technical[after]
+    opens_small = batch.by_text(text.opening).among("lower")
     bare = batch.flag_by_text(lambda own: own.isalnum())  # numbers of lines of code have no sign
     flags = {
         "nothing behind it": ~has_text,
@@ -285,7 +270,23 @@ def _number_scores(batch: UnitBatch, rules: list[str], title: Doubles) -> Double
         "code behind it": code,
         "code behind it in a row": code & ~lines.prose[after] & (lines.rows[after] > 2) & bare,
         "listed": has_text & lines.listed[after],
+        "in a sentence": _goes_on(batch) | (batch.flag_by_text(str.isdecimal) & has_text & opens_small[after]),
     }
     found = NUMBERS["bias"] + LIKE_TITLE * np.maximum(score, 0) + UNLIKE_TITLE * np.minimum(score, 0)
     found += np.array([NUMBERS.get(rule, 0.0) for rule in rules])
     return np.asarray(found + sum((NUMBERS[name] * on for name, on in flags.items()), np.zeros(len(batch))))
+
+
+def _goes_on(batch: UnitBatch) -> Bools:
+    """((N,)): numbers in brackets whose successor is in the text behind them alone: "(1) rafts and (2) boats"."""
+    sequences, found = batch.shared(NumberSequences), np.zeros(len(batch), dtype=np.bool_)
+    texts = [batch.distinct[number] for number in batch.text_numbers.tolist()]
+    breaks = np.flatnonzero(~batch.is_text | (batch.firsts == np.arange(len(batch))))
+    ends = [*breaks.tolist(), len(batch)]
+    for unit in sequences.units[sequences.behind_alike.steps < 0].tolist():
+        if texts[unit].endswith(")"):
+            behind = texts[unit + 1 : ends[np.searchsorted(breaks, unit, side="right")]]
+            others = [other for line in behind for mark in _IN_TEXT.findall(line) for other in readings(mark)]
+            steps = {step(a, b) for a in readings(texts[unit]) for b in others if a.format == b.format}
+            found[unit] = 1 in steps and 0 not in steps  # a list of its own begins anew
+    return found
