@@ -120,11 +120,18 @@ def _texts(*documents: CasDocument) -> list[str]:
 
 @dataclass(frozen=True)
 class Page:
-    """A document of INCEpTION. doc (Doc): its tokens. bounds (list): the characters of each, in the text of the CAS."""
+    """A document of INCEpTION. doc (Doc): its tokens. bounds (list): the characters of each, in the text of the CAS.
+    starts (list): their first characters in the Doc, as they were before a pipeline could merge or split tokens."""
 
     cas: Cas
     doc: Doc
     bounds: list[tuple[int, int]]
+    starts: list[int]
+
+    def place(self, start: int, end: int) -> tuple[int, int]:
+        """The characters of the CAS that some of the Doc are."""
+        first, last = bisect_right(self.starts, start) - 1, bisect_left(self.starts, end) - 1
+        return self.bounds[first][0] + start - self.starts[first], self.bounds[last][0] + end - self.starts[last]
 
     @classmethod
     def read(cls, nlp: Language, document: CasDocument, system: TypeSystem, limits: Limits) -> "Page":
@@ -145,7 +152,7 @@ class Page:
             firsts = {0, *(bisect_left(tokens, (start, 0)) for start in starts)}  # white space may stand before them
             sentences = [place in firsts for place in range(len(tokens))]
         doc = Doc(nlp.vocab, words=words, spaces=spaces, sent_starts=sentences)
-        return cls(cas, write_doc_name(doc, str(document.documentId)), tokens)
+        return cls(cas, write_doc_name(doc, str(document.documentId)), tokens, [token.idx for token in doc])
 
 
 def _select(cas: Cas, name: str) -> list[Any]:
@@ -231,22 +238,21 @@ def layer_of(system: TypeSystem, metadata: Metadata) -> Any:
 
 def token_suggestions(page: Page, told: Answer) -> Iterator[Suggestion]:
     """The tag of each token, or all tags of its set."""
-    for (start, end), token in zip(page.bounds, told["tokens"]):
+    for token in told["tokens"]:
         chances = token.get("probabilities", {})
         values = token.get("set") or ([token["tag"]] if token["tag"] else [])
         for value in values:
             others = ", ".join(f"{tag} {share:.2f}" for tag, share in chances.items() if tag != value)
             score = token.get("probability") if value == token["tag"] else chances.get(value)
-            yield Suggestion(start, end, value, score, f"Other tags: {others or 'none that is likely'}")
+            place = page.place(token["start"], token["end"])
+            yield Suggestion(*place, value, score, f"Other tags: {others or 'none that is likely'}")
 
 
 def span_suggestions(page: Page, told: Answer) -> Iterator[Suggestion]:
     """Spans, with what constraints changed in them."""
-    places = {token.idx: place for place, token in enumerate(page.doc)}
-    ends = {token.idx + len(token): place for place, token in enumerate(page.doc)}
     for one in told["entities"]:
-        start, end = page.bounds[places[one["start"]]][0], page.bounds[ends[one["end"]]][1]
-        yield Suggestion(start, end, one["label"], one["probability"], _why(one, told.get("changes", ())))
+        place = page.place(one["start"], one["end"])
+        yield Suggestion(*place, one["label"], one["probability"], _why(one, told.get("changes", ())))
 
 
 def _why(entity: Answer, changes: Sequence[Answer]) -> str:

@@ -4,6 +4,7 @@ import time
 from typing import Any
 
 import pytest
+from helpers import tagged
 from helpers.annotators import CUSTOM, ENTITY, POS, make_cas, make_typesystem, predict_request, suggestions
 from helpers.services import Models, httpx, model_of, refusal, served
 
@@ -61,6 +62,27 @@ def test_what_constraints_changed_is_told(load: Any) -> None:
     with served(model_of("one", nlp)) as client:
         found = suggestions(predict(client, "one", predict_request(REFERENCE, ENTITY, "tokens")), ENTITY)
     assert any(one.value_score_explanation == "DATE without at_most(DATE, 0)" for one in found)
+
+
+def test_merged_tokens_move_no_suggestion(load: Any) -> None:
+    """Before the component that labels or behind it; the text between two tokens is not as in the Doc."""
+    request = predict_request(SENTENCES, POS, "singleToken")
+    request["document"]["xmi"] = request["document"]["xmi"].replace(" 😀 dog", " 😀\xa0dog")
+    nlp = load("tagger")
+    ruler = nlp.add_pipe("entity_ruler", first=True)
+    ruler.add_patterns([{"label": "VERB", "pattern": "can swim"}, {"label": "DOG", "pattern": "😀 dog"}])
+    nlp.add_pipe("merge_entities", after="entity_ruler")
+    with served(model_of("one", nlp)) as client:
+        found = suggestions(predict(client, "one", request), POS)
+    words = ["They", "can swim", ".", "A", "😀\xa0dog", "barks", "at", "noon", "."]
+    assert [one.get_covered_text() for one in found] == words
+
+    nlp = tagged.train(target="ent")
+    nlp.add_pipe("merge_entities")
+    with served(model_of("one", nlp)) as client:
+        xmi = predict(client, "one", predict_request(["Ada met Bo Stone in New Delft ."], ENTITY, "tokens"))
+    names = [("Ada", "PER"), ("Bo Stone", "PER"), ("New Delft", "LOC")]
+    assert [(one.get_covered_text(), one.value) for one in suggestions(xmi, ENTITY)] == names
 
 
 def test_the_rest_of_the_document_stays(client: httpx.Client) -> None:
