@@ -22,7 +22,7 @@ from starlette.concurrency import run_in_threadpool
 
 from ..annotation.documents import write_doc_name
 from ..corpora.cas import SENTENCE, TOKEN
-from ..corpora.tagsets import parse_tags
+from ..corpora.tagsets import format_tags, parse_tags
 from ..corpora.webanno import DEFAULT_LAYER
 from .answers import TELLERS, Answer, as_coded, read_docs
 from .errors import Refusal, ServiceErrors
@@ -214,7 +214,8 @@ def suggest(model: ServedModel, nlp: Language, request: PredictRequest, limits: 
     found = token_suggestions(page, told) if kind != "entities" else span_suggestions(page, told)
     score = f"{metadata.feature}_score"
     for one in found:
-        values = {PREDICTED: True, metadata.feature: one.value, f"{score}_explanation": one.why}
+        value = format_tags({one.value: 1.0}) if is_own(metadata) else one.value
+        values = {PREDICTED: True, metadata.feature: value, f"{score}_explanation": one.why}
         if one.score is not None:
             values[score] = one.score
         page.cas.add(layer(begin=one.start, end=one.end, **values))
@@ -272,14 +273,14 @@ def gold_of(page: Page, metadata: Metadata, kind: str) -> CheckedDoc:
     nothing of their tokens; nor do those that `crf annotate` has made and nobody has checked.
     """
     spans, unclear = list[tuple[int, int, str]](), list[range]()
-    is_own = (metadata.layer, metadata.feature) == (DEFAULT_LAYER.name, DEFAULT_LAYER.tag)
+    has_notation = is_own(metadata)
     for one in _select(page.cas, metadata.layer):
         tokens, value = _tokens(page, one.begin, one.end), getattr(one, metadata.feature, None)
         if getattr(one, PREDICTED, False) or not tokens:
             continue
         is_whole = (one.begin, one.end) == (page.bounds[tokens[0]][0], page.bounds[tokens[-1]][1])
-        if value and is_whole and not (is_own and _is_unchecked(one)):
-            values = parse_tags(str(value), page.cas.sofa_string[one.begin : one.end]) if is_own else [str(value)]
+        if value and is_whole and not (has_notation and _is_unchecked(one)):
+            values = parse_tags(str(value), page.cas.sofa_string[one.begin : one.end]) if has_notation else [str(value)]
             spans += [(tokens.start, tokens.stop, label) for label in values]
         else:
             unclear.append(tokens)
@@ -297,6 +298,11 @@ def gold_of(page: Page, metadata: Metadata, kind: str) -> CheckedDoc:
     for tokens in unclear:
         checked[tokens.start : tokens.stop] = [False] * len(tokens)
     return CheckedDoc(page.doc, spans=spans, checked=checked)
+
+
+def is_own(metadata: Metadata) -> bool:
+    """Whether values are in the notation of `tagsets`: those of the layer of `crf annotate`."""
+    return (metadata.layer, metadata.feature) == (DEFAULT_LAYER.name, DEFAULT_LAYER.tag)
 
 
 def _is_unchecked(annotation: Any) -> bool:

@@ -19,6 +19,7 @@ from helpers.annotators import (
 )
 from helpers.services import Models, httpx, model_of, refusal, served
 from spacy.tokens import Doc
+from spacy.training import Example
 
 from spacy_crf import Corpus
 from spacy_crf.annotation.documents import read_doc_name, write_doc_name
@@ -227,6 +228,25 @@ def test_what_crf_annotate_has_written_is_no_gold_before_somebody_has_checked_it
     (path,) = (tmp_path / "one" / "checked").glob("*.spacy")
     (example,) = Corpus(path)(spacy.blank("en"))
     assert read_gold_tags(example.reference) == [{}, {"NA": 1.0}, {"ART": 1.0, "NA": 1.0}, {"CARD": 1.0}]
+
+
+def test_accepted_suggestions_in_the_layer_of_crf_annotate_are_learned_as_they_are(tmp_path: Path) -> None:
+    """Of tags with a colon, too, which the notation of that layer takes for weights."""
+    nlp, (words, tags) = tagged.build(), (["ich", "gehe", "."], ["PRO:1", "V:0.5", "$:"])
+    docs = [(Doc(nlp.vocab, words), Doc(nlp.vocab, words, tags=tags)) for _ in range(5)]
+    tagged.fit(nlp, [Example(*pair) for pair in docs])
+    system = read_typesystem(write_types().decode())
+    asked = {"layer": DEFAULT_LAYER.name, "feature": "tag", "projectId": 1, "anchoringMode": "singleToken"}
+    request = {"metadata": asked, "typeSystem": write_types().decode()}
+    with served(model_of("one", nlp), learner=Learner(tmp_path)) as client:
+        document = document_of(make_cas(system, ["ich gehe ."]))
+        found = client.post("/inception/one/predict", json={**request, "document": document}).json()["document"]
+        accepted = found.replace('inception_internal_predicted="true"', "")
+        learned = client.post("/inception/one/train", json={**request, "documents": [{**document, "xmi": accepted}]})
+        assert learned.status_code == 204, learned.text
+    (path,) = (tmp_path / "one" / "checked").glob("*.spacy")
+    (example,) = Corpus(path)(spacy.blank("xx"))
+    assert [token.tag_ for token in example.reference] == tags
 
 
 def test_annotations_that_say_nothing_leave_their_tokens_unknown(load: Any, tmp_path: Path) -> None:
