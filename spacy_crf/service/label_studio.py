@@ -4,6 +4,8 @@ The labelling interface says what is asked for: `Labels` or a `Taxonomy` with la
 or tags whose names it lists, several for a token where its choice is "multiple"; a `TextArea` takes restored text.
 """
 
+from asyncio import Lock
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
@@ -145,6 +147,8 @@ def _kind_of(model: ServedModel, values: Sequence[str]) -> str:
 def add_label_studio(router: APIRouter, models: Models, limits: Limits, learner: Learner) -> None:
     """Add the endpoints below /label-studio/NAME, which is the address to give to Label Studio."""
     configs: dict[str, str] = {}  # the last labelling interface of each model: webhooks may come without
+    # of webhooks: what forgets would pass what keeps, which waits for the model
+    orders = defaultdict[str, Lock](Lock)
 
     @router.get("/label-studio/{name}/health")
     async def tell_backend(name: str) -> dict[str, str]:
@@ -178,8 +182,13 @@ def add_label_studio(router: APIRouter, models: Models, limits: Limits, learner:
 
     @router.post("/label-studio/{name}/webhook")
     async def take_webhook(name: str, event: Webhook) -> dict[str, Any]:
-        """Keep a correction, forget one, or learn from those that are kept."""
+        """Keep a correction, forget one, or learn from those that are kept; what came before is done first."""
         model = models[name]
+        async with orders[name]:
+            await follow(model, event)
+        return {"status": "ok", "learning": model.learning}
+
+    async def follow(model: ServedModel, event: Webhook) -> None:
         if event.action == LEARNING:
             await run_in_threadpool(learner.start, model)
         elif event.action in FORGETTING:
@@ -189,7 +198,7 @@ def add_label_studio(router: APIRouter, models: Models, limits: Limits, learner:
             await run_in_threadpool(learner.forget_named, model, {_name(task) for task in event.tasks})
         elif event.action in KEEPING:
             own = event.project.get("label_config") if isinstance(event.project, dict) else None
-            fit = Fit.find(model, str(own or configs.get(name, "")))
+            fit = Fit.find(model, str(own or configs.get(model.name, "")))
             limits.check_texts([_text_of(event.task, fit.key) or ""])
 
             def work(nlp: Language) -> None:
@@ -199,7 +208,6 @@ def add_label_studio(router: APIRouter, models: Models, limits: Limits, learner:
                 learner.forget(model, _key(event.annotation))
             else:
                 await model.run(work, [_text_of(event.task, fit.key) or ""])
-        return {"status": "ok", "learning": model.learning}
 
 
 def _key(annotation: Value) -> str:

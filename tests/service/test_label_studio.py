@@ -1,5 +1,8 @@
 """Requests as Label Studio sends them to an ML backend, over a socket."""
 
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +10,7 @@ import pytest
 import spacy
 from helpers.services import Models, httpx, model_of, refusal, served
 from spacy.language import Language
+from spacy.tokens import Doc
 
 from spacy_crf import Corpus
 from spacy_crf.service.retraining import Learner
@@ -178,6 +182,31 @@ def test_corrections_are_kept_changed_and_forgotten(load: Any, tmp_path: Path) -
         send({"action": "TASKS_DELETED", "tasks": [{"id": 104}, {"id": 106}, {"id": 10}], "project": {"id": 1}})
         assert [doc._.doc_name for doc in checked(tmp_path)] == ["label-studio task 105"]
         send({"action": "PROJECT_UPDATED", "project": {"id": 1}})
+
+
+@pytest.mark.parametrize(
+    "then",
+    [{"action": "ANNOTATION_DELETED", "annotation": {"id": 1}}, {"action": "TASKS_DELETED", "tasks": [{"id": 101}]}],
+)
+def test_what_is_deleted_while_the_model_is_busy_is_forgotten(load: Any, tmp_path: Path, then: dict[str, Any]) -> None:
+    nlp, begun, ended = load("references"), threading.Event(), threading.Event()
+    tokenizer = nlp.tokenizer
+
+    def wait(text: str) -> Doc:
+        begun.set()
+        ended.wait(5)
+        return tokenizer(text)
+
+    nlp.tokenizer = wait
+    created = event("ANNOTATION_CREATED", 1, REFERENCE, region(REFERENCE, "Ferreira, Tomás", "AUTHOR"))
+    with served(model_of("one", nlp), learner=Learner(tmp_path)) as client, ThreadPoolExecutor() as pool:
+        kept = pool.submit(client.post, "/label-studio/one/webhook", json=created)
+        assert begun.wait(5)
+        forgotten = pool.submit(client.post, "/label-studio/one/webhook", json=then)
+        time.sleep(0.3)
+        ended.set()
+        assert (kept.result().status_code, forgotten.result().status_code) == (200, 200)
+    assert not checked(tmp_path)
 
 
 def test_what_regions_say_of_tokens_that_several_have_is_unknown(load: Any, tmp_path: Path) -> None:
