@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 import spacy
+import srsly
 from spacy.parts_of_speech import IDS
 from spacy.tokens import Doc, DocBin, Span
 from spacy.tokens.doc import DOCBIN_ALL_ATTRS
@@ -338,10 +339,12 @@ def keep_corpora(given: Path, trained: Path) -> None:
 
 
 def score_of(path: Path, config: Config) -> float:
-    """The score of a saved pipeline on the part of the checked text that is held out, by the weights of a config."""
+    """The score of a saved pipeline on what is held out, by a config; its card loses scores of nothing, spaCy's 0."""
     nlp = spacy.load(path)
     settings = config.interpolate()
     corpus = registry.resolve({"corpus": settings["corpora"]["dev"]})["corpus"]
     scores = nlp.evaluate(list(corpus(nlp)))
+    told = {name: own for name, own in nlp.meta.get("performance", {}).items() if scores.get(name, own) is not None}
+    srsly.write_json(path / "meta.json", nlp.meta | {"performance": told})
     weights = {name: weight for name, weight in settings["training"]["score_weights"].items() if weight}
     return float(sum(weight * (scores.get(name) or 0.0) for name, weight in weights.items()))

@@ -103,6 +103,17 @@ def test_texts_stay_prepared_as_those_of_the_first_training_were(load: Any, tmp_
     assert learned.config["corpora"]["dev"] == corpus
 
 
+def test_what_corrections_say_nothing_of_has_no_score(load: Any, tmp_path: Path) -> None:
+    nlp = load("tagger")
+    nlp.add_pipe("constrained_ner", source=load("references"))
+    nlp.config["training"].update(max_steps=1)
+    with served(model_of("one", nlp), learner=Learner(tmp_path)) as client:
+        client.post("/inception/one/train", json=train_request(SENTENCES * 2))
+        assert (found := wait(client))["state"] == "swapped", found
+        scores = client.get("/models").json()[0]["scores"]
+    assert scores["tag_acc"] > 0 and not {"ents_f", "tok_acc"} & scores.keys()
+
+
 def test_it_waits_for_enough(load: Any, tmp_path: Path) -> None:
     with served(model_of("one", load("tagger")), learner=Learner(tmp_path)) as client:
         assert client.post("/inception/one/train", json=train_request(SENTENCES[:2])).status_code == 204
