@@ -21,6 +21,7 @@ from spacy.tokens import Doc
 from starlette.concurrency import run_in_threadpool
 
 from ..annotation.documents import write_doc_name
+from ..annotation.gold import TagWeights
 from ..corpora.cas import SENTENCE, TOKEN
 from ..corpora.tagsets import format_tags, parse_tags
 from ..corpora.webanno import DEFAULT_LAYER
@@ -273,6 +274,7 @@ def gold_of(page: Page, metadata: Metadata, kind: str) -> CheckedDoc:
     nothing of their tokens; nor do those that `crf annotate` has made and nobody has checked.
     """
     spans, unclear = list[tuple[int, int, str]](), list[range]()
+    tags: list[list[TagWeights]] = [[] for _ in page.doc]
     has_notation = is_own(metadata)
     for one in _select(page.cas, metadata.layer):
         tokens, value = _tokens(page, one.begin, one.end), getattr(one, metadata.feature, None)
@@ -280,16 +282,15 @@ def gold_of(page: Page, metadata: Metadata, kind: str) -> CheckedDoc:
             continue
         is_whole = (one.begin, one.end) == (page.bounds[tokens[0]][0], page.bounds[tokens[-1]][1])
         if value and is_whole and not (has_notation and _is_unchecked(one)):
-            values = parse_tags(str(value), page.cas.sofa_string[one.begin : one.end]) if has_notation else [str(value)]
+            values = (
+                parse_tags(str(value), page.cas.sofa_string[one.begin : one.end]) if has_notation else {str(value): 1.0}
+            )
             spans += [(tokens.start, tokens.stop, label) for label in values]
+            tags[tokens.start] += [values] if len(tokens) == 1 else []
         else:
             unclear.append(tokens)
     if kind != "entities":
-        tags: list[list[str]] = [[] for _ in page.doc]
-        for start, end, value in spans:
-            if end == start + 1 and value not in tags[start]:
-                tags[start].append(value)
-        return CheckedDoc(page.doc, tags=tags)
+        return CheckedDoc(page.doc, tags=[_joined(own, has_notation) for own in tags])
     checked = [False] * len(page.doc)
     sentences = [(sent.start, sent.end) for sent in page.doc.sents] if page.doc.has_annotation("SENT_START") else []
     for start, end in sentences or [(0, len(page.doc))]:
@@ -298,6 +299,13 @@ def gold_of(page: Page, metadata: Metadata, kind: str) -> CheckedDoc:
     for tokens in unclear:
         checked[tokens.start : tokens.stop] = [False] * len(tokens)
     return CheckedDoc(page.doc, spans=spans, checked=checked)
+
+
+def _joined(several: Sequence[TagWeights], are_open: bool) -> TagWeights:
+    """The tags of the annotations of a token. are_open (bool): different ones are A|B, as in files, not all right."""
+    every = {tag: weight for own in several for tag, weight in own.items()}
+    is_one = all(own == several[0] for own in several)
+    return every if is_one or not are_open else dict.fromkeys(every, 1 / len(every))
 
 
 def is_own(metadata: Metadata) -> bool:

@@ -35,7 +35,7 @@ from ..annotation.documents import (
     write_text_settings,
 )
 from ..annotation.extensions import register_stored, write_values
-from ..annotation.gold import read_gold_tags, write_gold_tags, write_partial
+from ..annotation.gold import TagWeights, read_gold_tags, write_gold_tags, write_partial
 from ..core.labels import OUTSIDE
 from ..corpora.docbin import cut_doc
 from ..corpora.reader import Corpus
@@ -60,13 +60,13 @@ LEARNED, HELD_OUT, KEYS = "learned.spacy", "held_out.spacy", "learned.json"
 class CheckedDoc:
     """A Doc of which a person has said something.
 
-    tags (Sequence): the tags of each token, all of which are right; none where nothing is known.
+    tags (Sequence): the tags of each token, all of which are right, or their weights; none where nothing is known.
     spans (Sequence): first token, token behind the last, and label. checked (Sequence[bool]): tokens that are known to
         be outside of spans where they are in none; all without.
     """
 
     doc: Doc
-    tags: Sequence[Sequence[str]] = ()
+    tags: Sequence[Sequence[str] | TagWeights] = ()
     spans: Sequence[tuple[int, int, str]] = ()
     checked: Sequence[bool] = ()
 
@@ -183,10 +183,10 @@ def write_gold(component: Any, marked: CheckedDoc) -> Doc:
         most = len(component.labels) if has_sets else 1
         write_values(doc, ATTRIBUTE, [YES if 0 < len({*own}) <= most else False for own in tags])
     if has_sets:
-        rows = [dict.fromkeys(own, 1.0) for own in tags]
+        rows = [own if isinstance(own, dict) else dict.fromkeys(own, 1.0) for own in tags]
         write_gold_tags(doc, rows, component.cfg["gold_tags"])
     else:
-        for token, own in zip(doc, tags):
+        for token, own in zip(doc, map(list, tags)):
             if len({*own}) != 1:
                 continue
             if target == "tag":

@@ -217,28 +217,32 @@ def test_unchecked_tokens_and_sentences_are_unknown(load: Any, tmp_path: Path) -
 
 
 def test_what_crf_annotate_has_written_is_no_gold_before_somebody_has_checked_it(load: Any, tmp_path: Path) -> None:
-    """In its layer, several tags that are right are A|B; what has no set is of a person."""
+    """In its layer, tags have the weights that they have in files; what has no set is of a person."""
     words = [
         ("They", {"ART": 0.9, "KON": 0.1}, None),
         ("can", {"NA": 0.9}, {"NA": 1.0}),
         ("row", {"NA": 0.9}, {"ART": 0.5, "NA": 0.5}),
+        ("us", {"NA": 0.9}, {"ART": 0.75, "NA": 0.25}),
+        ("and", {"NA": 0.9}, {"ART": 1.0, "NA": 1.0}),
     ]
     tokens, at = [], 0
     for word, predicted, gold in words:
         tokens.append(ExchangeToken(word, at, at + len(word), "NA", predicted, gold))
         at += len(word) + 1
-    tokens.append(ExchangeToken("us", at, at + 2))
-    written = ExchangeDocument("a", "They can row us", [tokens])
+    tokens += [ExchangeToken("we", at, at + 2), ExchangeToken("go", at + 3, at + 5)]
+    written = ExchangeDocument("a", "They can row us and we go", [tokens])
     system = read_typesystem(write_types().decode())
     cas = load_cas_from_xmi(write_xmi([written]).decode(), system)
-    cas.add(system.get_type(DEFAULT_LAYER.name)(begin=at, end=at + 2, tag="CARD"))
+    for start, tag in ((at, "CARD"), (at + 3, "NA"), (at + 3, "ART")):
+        cas.add(system.get_type(DEFAULT_LAYER.name)(begin=start, end=start + 2, tag=tag))
     asked = {"layer": DEFAULT_LAYER.name, "feature": "tag", "projectId": 1, "anchoringMode": "singleToken"}
     request = {"metadata": asked, "documents": [document_of(cas)], "typeSystem": write_types().decode()}
     with served(model_of("one", load("sets")), learner=Learner(tmp_path)) as client:
         assert client.post("/inception/one/train", json=request).status_code == 204
     (path,) = (tmp_path / "one" / "checked").glob("*.spacy")
     (example,) = Corpus(path)(spacy.blank("en"))
-    assert read_gold_tags(example.reference) == [{}, {"NA": 1.0}, {"ART": 1.0, "NA": 1.0}, {"CARD": 1.0}]
+    gold, both = [own for _, _, own in words], {"ART": 0.5, "NA": 0.5}
+    assert read_gold_tags(example.reference) == [{}, *gold[1:], {"CARD": 1.0}, both]
 
 
 def test_accepted_suggestions_in_the_layer_of_crf_annotate_are_learned_as_they_are(tmp_path: Path) -> None:
