@@ -186,21 +186,25 @@ def write_checked(
     if target not in ("tag", "pos"):
         raise Refusal(ServiceErrors.CRF583.format(target=target))
     tags = {mark.start: _known_tags(component, mark.tags) for mark in checked}
-    has_sets = isinstance(component, GivesSets)
-    where = (
-        PredictedTags(component.cfg["tag_set"], component.tag_probs, target)
-        if has_sets
-        else PredictedTags("", component.cfg["marginals"], target)
-    )
+    tag_set = component.cfg["tag_set"] if isinstance(component, GivesSets) else ""
+    where = PredictedTags(tag_set, _where_chances(component), target)
     doc = nlp(text)
     places = token_places(doc)
     for start in tags:
         find(start, places)
     read = ExchangeDocument.of([doc], where)
-    known = {token.idx: own or {} for token, own in zip(doc, read_values(doc, where.tag_probs))}
-    mark = partial(_mark, tags, known)
+    mark = partial(_mark, tags, _known_chances(doc, component))
     document = replace(read, name=name, sentences=[list(map(mark, sentence)) for sentence in read.sentences])
     return write_tsv([document]) if layout == "tsv" else write_conllu([document], target)
+
+
+def _where_chances(component: Any) -> str:
+    return str(component.tag_probs if isinstance(component, GivesSets) else component.cfg.get("marginals"))
+
+
+def _known_chances(doc: Doc, component: Any) -> dict[int, Mapping[str, float]]:
+    """How probable the tags of tokens are, by their first characters."""
+    return {token.idx: own or {} for token, own in zip(doc, read_values(doc, _where_chances(component)))}
 
 
 def _known_tags(component: Any, tags: Sequence[str]) -> Sequence[str]:
@@ -216,18 +220,22 @@ def _mark(
     tags = checked.get(token.start)
     if tags is None:
         return token
-    own: TagWeights = dict.fromkeys(tags, 1.0)
-    if len(tags) > 1:
-        own = as_weights({tag: float(known[token.start].get(tag, 0.0)) for tag in tags})
+    own = _weigh(tags, known[token.start])
     return replace(token, gold=own, tag=best_tag(own))
+
+
+def _weigh(tags: Sequence[str], known: Mapping[str, float]) -> TagWeights:
+    """Weights of checked tags; several are left open, by how probable they are. known (Mapping): that of tags."""
+    return dict.fromkeys(tags, 1.0) if len(tags) < 2 else as_weights({tag: float(known.get(tag, 0.0)) for tag in tags})
 
 
 def _tag_gold(nlp: Language, component: Any, text: str, checked: Sequence[CheckMark]) -> Doc:
     doc = nlp.make_doc(text)
-    places = token_places(doc)
-    tags: list[list[str]] = [[] for _ in doc]
+    places, known = token_places(doc), _known_chances(nlp(text), component)
+    tags: list[TagWeights] = [{} for _ in doc]
     for mark in checked:
-        tags[find(mark.start, places)] += _known_tags(component, mark.tags)
+        own = _weigh(_known_tags(component, mark.tags), known.get(mark.start, {}))
+        tags[find(mark.start, places)] = {tag: weight / sum(own.values()) for tag, weight in own.items()}
     return write_labels(component, CheckedDoc(doc, tags))
 
 

@@ -14,6 +14,7 @@ from spacy.tokens import Span
 from spacy.training import Example
 
 from spacy_crf import Corpus, PunctuationCorpus, SectionCorpus
+from spacy_crf.annotation.gold import read_gold_tags
 from spacy_crf.corpora.block import HistoricalText
 from spacy_crf.corpora.historical import prepare_gold
 from spacy_crf.punctuation.docs import gold_labels
@@ -70,6 +71,19 @@ def test_checked_spans_are_gold_and_nothing_else_is_known(read: Read, models: Mo
     assert {token.text: name for token, name in zip(doc, names) if name} == {
         **{"and": "O", "Edith": "B-EDITOR", "Crane": "I-EDITOR", "2003": "B-DATE"}
     }
+
+
+def test_several_tags_of_a_word_are_the_same_gold_in_all_layouts(client: httpx.Client, tmp_path: Path) -> None:
+    """They are left open, by how probable they are."""
+    body = {"text": "uinen sawzel hunkele", "kind": "sets", "checked": [{"start": 0, "tags": ["ART", "NA"]}]}
+    found = []
+    for layout in ("spacy", "tsv", "conllu"):
+        path = tmp_path / f"gold.{layout}"
+        path.write_bytes(client.post("/checked", json={**body, "layout": layout}).content)
+        (example,) = Corpus(path)(spacy.blank("en"))
+        found.append(read_gold_tags(example.reference))
+    assert 0 < found[0][0]["NA"] < 1 and found[0][1:] == [{}, {}]
+    assert found == [[pytest.approx(own) for own in found[0]]] * 3
 
 
 def test_a_group_of_spans_is_checked_as_entities_are(tmp_path: Path) -> None:
