@@ -278,6 +278,19 @@ def test_annotations_that_say_nothing_leave_their_tokens_unknown(load: Any, tmp_
     assert [token.ent_iob_ for token in example.reference] == ["B", "", "", "O", "", "", "", ""]
 
 
+def test_empty_documents_are_nothing_to_learn_from(load: Any, tmp_path: Path) -> None:
+    """As blank pages of a scan are; with them alone, training was refused as if a file were wrong."""
+    system = make_typesystem()
+    request = train_request([], ENTITY, "tokens") | {"typeSystem": system.to_xml()}
+    empty = document_of(make_cas(system, [""]), 9)
+    marked = [make_cas(system, [text], ENTITY, "value", [(0, text.index(" "), "DATE")]) for text in SENTENCES[:4]]
+    with served(model_of("one", load("references")), learner=Learner(tmp_path)) as client:
+        for documents in ([empty], [empty, *map(document_of, marked, range(4))]):
+            response = client.post("/inception/one/train", json={**request, "documents": documents})
+            assert response.status_code == 204, response.text
+        assert "There are 4 checked" in state_of(client)["message"]
+
+
 @pytest.mark.parametrize("kind", ["uima.cas.StringArray", None])
 def test_features_that_are_no_texts_are_not_learned(load: Any, tmp_path: Path, kind: str | None) -> None:
     system = make_typesystem()
