@@ -107,6 +107,8 @@ def add_inception(router: APIRouter, models: Models, limits: Limits, learner: Le
             for document in request.documents:
                 page = Page.read(nlp, document, system, limits)
                 key = f"inception {request.metadata.projectId} {document.userId} {document.documentId}"
+                learner.forget(model, key)  # as older versions called it
+                key += f" {request.metadata.layer} {request.metadata.feature}"
                 learner.keep(model, kind, gold_of(page, request.metadata, kind), key)
 
         await model.run(work, _texts(*request.documents))

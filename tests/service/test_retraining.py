@@ -8,6 +8,7 @@ import pytest
 import spacy
 from helpers import tagged
 from helpers.annotators import (
+    CUSTOM,
     ENTITY,
     FEATURES,
     POS,
@@ -136,6 +137,20 @@ def test_texts_of_which_nobody_has_said_anything_do_not_count(load: Any, tmp_pat
             request["documents"][0] = document_of(make_cas(system, SENTENCES), 0)
             client.post("/inception/one/train", json=request)
             assert not list((tmp_path / name / "one" / "checked").glob("*.spacy"))
+
+
+def test_what_is_checked_in_two_layers_of_a_document_is_kept_apart(load: Any, tmp_path: Path) -> None:
+    system, checked = make_typesystem(), tmp_path / "one" / "checked"
+    with served(model_of("one", load("tagger")), learner=Learner(tmp_path)) as client:
+        client.post("/inception/one/train", json=train_request(SENTENCES[:2]))
+        empty = train_request([], CUSTOM)
+        empty["documents"] = [
+            document_of(make_cas(system, [text]), number) for number, text in enumerate(SENTENCES[:2])
+        ]
+        assert client.post("/inception/one/train", json=empty).status_code == 204
+        assert len(list(checked.glob("*.spacy"))) == 2
+        client.post("/inception/one/train", json=train_request(SENTENCES[:2], CUSTOM))
+        assert len(list(checked.glob("*.spacy"))) == 4
 
 
 @pytest.mark.parametrize("texts", [[SENTENCES], [[one] for one in SENTENCES]], ids=["sentences", "documents"])
