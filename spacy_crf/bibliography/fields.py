@@ -74,6 +74,8 @@ EDITION = re.compile(
     r"new|and|&|\s|,)*)\s*(?:edition|edit|edn|ed|Auflage|Aufl|éd)\b",
     re.IGNORECASE,
 )
+# "3. Aufl.", "2., neubearb. und erw. Auflage": nothing else is called so
+AUFLAGE = re.compile(r"(?<!\w)\d{1,3}\.,?\s?(?:(?!Aufl)[^\W\d_]+\.?,?\s(?:u(?:nd|\.)\s)?){0,3}Aufl(?:age\b|\.)")
 EDITION_WORD = re.compile(
     r"(?:[\s,]*\b(?:edition|edit|edn?|ediz(?:ione)?|edici[oó]n|edição|Auflage|Aufl|éd(?:ition)?|uppl|udg|utg|druk|изд|wyd|vyd)\b\.?)+$",
     re.IGNORECASE,

@@ -83,7 +83,7 @@ def parse_names(text: str) -> tuple[Names, str]:
         rest.append(besides[1].strip(EDGES + "."))
     text = FOR_BODY.sub("; ", text)
     text = SEPARATORS.sub(lambda found: "; " if ";" in found[0] else ", ", text)
-    text = BEFORE.sub("", text.strip(EDGES))
+    text = BEFORE.sub("", re.sub(r",\s+in:?$", "", text).strip(EDGES))  # "Lund, in: .."
     if text.count("(") < text.count(")"):  # "(ed. by G. Family)"
         text = re.sub(r"\)[.,;:\s]*$", "", text)
     text = text if ED.fullmatch(text) else AFTER.sub(", ", text).strip(EDGES)

@@ -17,6 +17,7 @@ from ..core.arrays import Bools, Indices, Ints, Segments
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.spans import SpanQuery
 from ..core.labels import UNKNOWN, TagSet
+from .fields import AUFLAGE
 from .identifiers import find_accessed, find_identifiers
 
 Segment = tuple[str, str]  # label, empty without one, and text
@@ -26,7 +27,7 @@ def read_segments(doc: Doc, target: str = "ent", spans_key: str = "sc") -> list[
     """Fields and what is between them, in order; together they have every character that is no white space.
 
     An identifier is a segment of its own, wherever the borders of the fields are, and so is the day on which an address
-    was looked up, with the label ACCESSED.
+    was looked up, with the label ACCESSED, and an edition that is called "Auflage".
 
     target (str): where labels are, as in the settings of `crf_tagger`: "tag", "pos", "ent", "spans" or the name of a
         token extension. spans_key (str): of the group, for "spans", of which the longer one counts where they overlap.
@@ -48,6 +49,7 @@ def _set_apart(text: str, found: Iterable[tuple[str, Span]]) -> Iterator[Segment
     """Fields without identifiers, and these, whole, with the label of the field that they begin in."""
     apart = [(own.start, own.end, "") for own in find_identifiers(text)]
     apart += [(*place, "ACCESSED") for place in find_accessed(text)]
+    apart += [(*match.span(), "EDITION") for match in AUFLAGE.finditer(text)]
     waiting = deque(sorted(apart))
     taken = 0
     for label, span in found:

@@ -61,3 +61,11 @@ def test_the_day_of_access_is_no_date_of_publication(before: str, accessed: str,
     doc.set_ents([Span(doc, len(words) - 1, len(words), label="DATE")])  # the year alone
     found = dict(read_segments(doc))
     assert found.get("ACCESSED") == expected and ("DATE" in found) == (expected is None)
+
+
+@pytest.mark.parametrize("edition", ["3. Aufl.", "2., neubearb. und erw. Auflage", "2., neu bearbeitete Aufl."])
+def test_editions_in_german_are_no_part_of_a_title(edition: str) -> None:
+    words = f"Das Recht der Boote, {edition} 2016".split()
+    doc = Doc(spacy.blank("de").vocab, words=words)
+    doc.set_ents([Span(doc, 0, len(words) - 1, label="TITLE")])
+    assert read_segments(doc)[:2] == [("TITLE", "Das Recht der Boote,"), ("EDITION", edition)]
