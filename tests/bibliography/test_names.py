@@ -111,7 +111,7 @@ CASES = {
     "In: Jutta Lamprecht (Hrsg.):": ["Lamprecht, Jutta"],
     "In: Abrams TY, Lund P, editors.": ["Abrams, T. Y.", "Lund, P."],
     "edited by Tobias Ferrand and Mina Koskela,": ["Ferrand, Tobias", "Koskela, Mina"],
-    "Stoll, in:": ["Stoll"],
+    "Stoll, in:": ["{Stoll}"],
     "Editors: T. K. Ferrand and M. Koskela": ["Ferrand, T. K.", "Koskela, M."],
     "Shan, M.- C. and Louis, S .": ["Shan, M.-C.", "Louis, S."],
     "U. A. Smith, O.A. Jones, and Rudd, U. A.": ["Smith, U. A.", "Jones, O. A.", "Rudd, U. A."],
