@@ -29,11 +29,12 @@ def _listed(form: str) -> str:
 
 
 _BRACKETS = r"\((?:[0-9a-z]{1,4}|[A-Z]|[IVX]{2,4})\)"
+_APART = r"[ \u00a0]\((?:[0-9]{1,2}[a-z]?|[a-zA-Z]|[ivx]{2,5}|[IVX]{2,4})\)"  # "§ 2 (1)", not "section 2 (old)"
 _INSERTED = rf"(?:[ -]?{_any(INSERTED)}(?!\w|\s(?:[0-9§]|{_any(WORDS)}))|er|[a-z])?"  # 2a, 2 bis, not "2 bis 4"; 1er
 _PARTS = rf"[0-9]{{1,4}}{_INSERTED}(?:[.:–-][0-9]{{1,4}}{_INSERTED}|\.[a-zA-Z])*"
 _CODE = r"[LRD]\.[ \u00a0]?(?=[0-9]{3}|[0-9]+-)[0-9]{1,4}(?:-[0-9]{1,4})*"  # of French codes: L. 121-1
 _LETTERS = rf"(?:{_CODE}|(?:[IVXLC]{{1,7}}|[A-Z])(?:[.-]?[0-9]{{1,4}})*)"
-NUMBER = rf"(?:(?:{_PARTS}|{_LETTERS})(?!\w)(?:{_BRACKETS})*|(?:{_BRACKETS})+)"
+NUMBER = rf"(?:(?:{_PARTS}|{_LETTERS})(?!\w)(?:{_BRACKETS}|{_APART})*|(?:{_BRACKETS})+)"
 _BETWEEN = rf"(?:,\s?(?:{_any(MENTIONS['between'])}\s)?|\s?[–-]\s?|\s{_any(MENTIONS['between'])}\s)"
 _MENTION = re.compile(
     rf"(?<!\w)(?:(?P<ordinals>{_any(ORDINALS)}(?:(?:,|\s{_any(MENTIONS['between'])})\s{_any(ORDINALS)}){{0,9}})"
@@ -43,11 +44,12 @@ _MENTION = re.compile(
     rf"|{_any(MENTIONS['see'])}\.?\s(?P<bare>[0-9]{{1,4}}(?:\.[0-9]{{1,4}})+)(?![.-]?\w))"
 )
 _STARTING, _DOTTED_CODE = re.compile(r"\((\w+)\)(?=\()"), re.compile(r"(?<=^[LRD])\.\s?(?=[0-9])")
+_BEFORE_BRACKET = re.compile(r"[ \u00a0](?=\()")
 _NUMBER, _BRACKET, _ORDINAL = re.compile(NUMBER), re.compile(_BRACKETS), re.compile(rf"{_any(ORDINALS)}(?!\w)")
 # "sections 2–4 and 6-1" are three numbers, "§§ 2-4" are two
 _AMONG_SEVERAL, _OF_RANGE = (re.compile(NUMBER.replace("[.:–-]", signs)) for signs in ("[.:-]", "[.:]"))
 _LISTED = re.compile(_BETWEEN)
-_PLACE = r"(?:[0-9]{1,3}[a-z]?|[a-z]{1,2}|[IVX]{1,4})\)?(?!\w)"
+_PLACE = r"(?:[0-9]{1,3}[a-z]?|[a-z]{1,2}|[A-Z]|[IVX]{1,4})\)?(?!\w)"
 _FINER = (  # parts that are no sections, such as "Satz 2", "first sentence", "ff."
     rf"(?:,?\s(?:aanhef\sen\s)?{_any(MENTIONS['finer'])}\.?\s?{_PLACE}(?:{_BETWEEN}{_PLACE})*"
     rf"|,?\s{_any(ORDINALS)}\s{_any(MENTIONS['finer'])}(?!\w)|\sff?\.)"
@@ -55,13 +57,19 @@ _FINER = (  # parts that are no sections, such as "Satz 2", "first sentence", "f
 _SMALLER = re.compile(rf"{_FINER}*(?:,\s| )")  # between a section and a part of it
 _ALSO = re.compile(rf"{_FINER}*{_BETWEEN}")  # between two parts of it
 _OF = re.compile(rf"\s{_any(MENTIONS['of'])}\s(?:(?:the|de|het|la|le)\s)?|\sde\sl['’]", re.IGNORECASE)
-# such as "of the Regulation", ", van de Wet", "Opiumwet", "BGB", "I 1 BGB": a name, or a short one with two capitals
+_NAMED = r"(?:[A-ZÄÖÜ][\w'’-]*[ \u00a0](?:(?:and|en|und|et)[ \u00a0])?){0,4}"  # "Companies" of "Companies Act"
+# such as "of the Regulation", ", van de Wet", "Opiumwet", "BGB", "I 1 BGB", "f BGB": a name, or one with two capitals
 _OF_LAW = re.compile(
-    rf"(?:[ \u00a0][IVX]{{1,4}}(?:[ \u00a0][0-9]{{1,2}})?)?{_FINER}*(?:\s\w*[A-Z]\w*[A-Z]"
-    rf"|,?[ \u00a0](?=[A-ZÄÖÜ])(?:{_any(MENTIONS['law'])}|\w+{_any(MENTIONS['laws'])})(?!\w)"
+    rf"(?:[ \u00a0][IVX]{{1,4}}(?:[ \u00a0][0-9]{{1,2}})?)?(?:[ \u00a0](?:[a-z]\)|[b-df-h](?!\w)))?{_FINER}*"
+    rf"(?:\s\(oud\))?(?:\s\w*[A-Z]\w*[A-Z]|,?\s(?:{_any(MENTIONS['of'])}\s(?:(?:de|het)\s)?)?{_any(MENTIONS['short'])}(?!\w)"
+    rf"|,?[ \u00a0](?=[A-ZÄÖÜ]){_NAMED}(?=[A-ZÄÖÜ]|wet)(?:{_any(MENTIONS['law'])}|\w*{_any(MENTIONS['laws'])})(?!\w)"
     rf"|,?\s{_any(MENTIONS['of'])}\s(?:(?P<between>(?:\w+[\s'’]){{0,4}}?)"
-    rf"(?:{_any(MENTIONS['law'])}|\w+{_any(MENTIONS['laws'])}|[0-9]+/[0-9]+)(?!\w)"
-    rf"|(?i:(?:the|het|la|le)\s)?(?=\w{{2,6}}(?!\w))\w*[A-Z]\w*[A-Z]))"
+    rf"(?:{_any(MENTIONS['law'])}|\w*{_any(MENTIONS['laws'])}|[0-9]+/[0-9]+)(?!\w)"
+    rf"|(?i:(?:the|de|het|la|le)\s)?(?=\w{{2,6}}(?!\w))\w*[A-Z]\w*[A-Z]))"
+)
+LONGEST_BEFORE = 20  # characters before a mention that may name its law
+_BEHIND_LAW = re.compile(  # "15 U.S.C. § 2", "Penal Code § 2"
+    r"(?:(?<!\w)(?:U\.\s?S\.\s?C\.(?:\s?A\.)?|USC|C\.\s?F\.\s?R\.|CFR)|(?<!this\s)\b(?:Code|Act)(?=\s§))\s\S$"
 )
 
 
@@ -109,7 +117,8 @@ class Group:
 
     def is_above(self, other: "Group") -> bool:
         """Whether the sections of another group may be parts of those of this one; annexes have all kinds of parts."""
-        return (self.rank <= other.rank or self.word in ALONE) and self.word != other.word
+        is_article = self.rank == RANKS["article"] and other.word == "§"  # "Article 6 § 1"
+        return (self.rank <= other.rank or self.word in ALONE or is_article) and self.word != other.word
 
 
 def find_mentions(text: str, headings: Set[int]) -> Iterator[Mention]:
@@ -145,7 +154,9 @@ def _runs(text: str, groups: Iterable[Group]) -> Iterator[list[Group]]:
         own = [each for each in run if each.start < each.end]  # the others are told by what stands before
         is_one = sum(len(each.steps) > 1 for each in (*own, group)) < 2
         shared = _shared(run, group, gap)
-        if run and is_one and run[-1].is_above(group) and len(run[-1].steps) == 1 and _SMALLER.fullmatch(gap):
+        is_several = len(group.steps) > 1 and group.word == "§" != text[group.start + 1]  # of "articles 6, § 1, and 9"
+        is_above = bool(run) and run[-1].is_above(group) and not is_several
+        if is_one and is_above and len(run[-1].steps) == 1 and _SMALLER.fullmatch(gap):
             run.append(group)
         elif run and is_one and group.is_above(own[0]) and _OF.fullmatch(gap):
             run = [group, *own]
@@ -175,11 +186,11 @@ def _mean_none(text: str, runs: Sequence[list[Group]]) -> list[bool]:
     sections ("points (a) and (b) of Articles 2 and 4")."""
     found, behind = list[bool](), list[Group]()
     for run in reversed(runs):
-        end = _bounds(run)[1]
+        start, end = _bounds(run)
         gap = text[end : _bounds(behind)[0]] if behind else ""
         is_listed = bool(_LISTED.fullmatch(gap)) and run[0].word in {group.word for group in behind}
         is_of_several = bool(_OF.fullmatch(gap)) and behind[0].is_above(run[0])
-        found.append(_is_of_law(text, end) or is_of_several or (is_listed and found[-1]))
+        found.append(_is_of_law(text, start, end) or is_of_several or (is_listed and found[-1]))
         behind = run
     return found[::-1]
 
@@ -214,7 +225,8 @@ def _groups(text: str) -> Iterator[Group]:
 
 
 def _read(number: str) -> tuple[Reading, ...]:
-    """The readings of a number as texts have them: (2)(b) is part b of (2), and L. 121-1 is L121-1."""
+    """The readings of a number as texts have them: (2)(b) is part b of (2), 2 (b) is 2(b), and L. 121-1 is L121-1."""
+    number = _BEFORE_BRACKET.sub("", number)
     starting = _STARTING.match(number)
     if starting is None:
         return readings(_DOTTED_CODE.sub("", number))
@@ -240,8 +252,10 @@ def _numbers(text: str, is_plural: bool) -> list[re.Match[str]]:
     return found if len(found) > 1 else list(_OF_RANGE.finditer(text))
 
 
-def _is_of_law(text: str, end: int) -> bool:
-    """Whether a mention that ends here is one of another text."""
+def _is_of_law(text: str, start: int, end: int) -> bool:
+    """Whether a mention that stands here is one of another text."""
+    if _BEHIND_LAW.search(text, max(start - LONGEST_BEFORE, 0), start + 1):
+        return True
     law = _OF_LAW.match(text, end)
     return law is not None and not set(_listed(law["between"] or "").split()) & MENTIONS["own"]
 

@@ -142,6 +142,31 @@ def test_languages(mention: str, number: str | None) -> None:
         "artículo 2 del RGPD",
         "artículo 2, apartado 1, del Reglamento",
         "artículo 2 del Real Decreto 3/2000",
+        "§ 2 (1) BGB",
+        "§ 2 (1) S. 1 BGB",
+        "§ 2 Abs. 1 Z 3 EStG",
+        "§ 2 der Gewerbeordnung",
+        "Article 2 (1) (f) GDPR",
+        "Art. 2 (1) f DSGVO",
+        "Article 2 § 1 of the Convention",
+        "Article 2(2) thereof",
+        "section 2 Companies Act 2006",
+        "section 2, Wills and Estates Act 1968",
+        "15 U.S.C. § 2",
+        "Penal Code § 2",
+        "artikel 2 van de WW",
+        "artikel 2, aanhef en onder c, van de Awb",
+        "artikel 2, eerste lid, Awb",
+        "artikel 2 Rv",
+        "artikel 2 (oud) Sr",
+        "artikel 2 Algemene wet bestuursrecht",
+        "artikel 2, eerste lid, onderdeel b, van de Bootwet",
+        "artikel 2, onderdelen a en b, Bootwet",
+        "l'article 2, paragraphe 1, point f), du RGPD",
+        "art. 2 c.c.",
+        "art. 2, comma 1, lett. a), d.lgs. 81/2008",
+        "art. 2 della Costituzione",
+        "art. 2.1 f) RGPD",
     ],
 )
 def test_sections_of_other_texts(mention: str) -> None:
@@ -159,6 +184,7 @@ def test_sections_of_other_texts(mention: str) -> None:
         *("section 2, of this Act", "section 2 of the present decree", "artikel 2, eerste lid, van deze wet"),
         *("§ 2 Satz 1 dieses Gesetzes", "§ 2 Abs. 1 Satz 2", "section 2 of the Agreement", "section 2, NB"),
         *("§ 2 I", "§ 2 I dieses Gesetzes", "section 2 Boats", "§ 2 gesetzt", "artikel 2\nWet"),
+        *("section 2 (old)", "section 2 Boats act", "the Code. Section 2", "this Act § 2", "artikel 2 van deze Awb"),
     ],
 )
 def test_sections_of_this_text(mention: str) -> None:
@@ -495,6 +521,37 @@ def test_parts_of_subsections(word: str, mention: str, path: list[str]) -> None:
     text += f"(1) ten dollars; or\n\n(2) forty dollars.\n\n{word}2. Terms\n\n(a) As it is used here:\n\n"
     text += "(1) State means:\n\n(A) this State; or\n\n(B) others;\n\n(2) vessel means a boat.\n\n(b) No more.\n"
     assert paths_of(text) == [(mention, [f"{word}{path[0]}", *path[1:]])]
+
+
+@pytest.mark.parametrize(
+    ("mention", "found"),
+    [
+        ("§ 2 (1)", [("§ 2 (1)", ["§ 2", "(1)"])]),
+        ("§ 2 (1) und (2)", [("§ 2 (1)", ["§ 2", "(1)"]), ("(2)", ["§ 2", "(2)"])]),
+        ("§§ 2 (2), 3 (1)", [("§§ 2 (2)", ["§ 2", "(2)"]), ("3 (1)", ["§ 3", "(1)"])]),
+    ],
+)
+def test_brackets_behind_a_space(mention: str, found: list[tuple[str, list[str]]]) -> None:
+    """Such brackets were no part of the mention, which led to all of § 2."""
+    text = f"§ 1 Fähren\n\nEs gilt {mention} hier.\n\n§ 2 Häfen\n\n(1) Häfen sind offen.\n(2) Kais sind frei.\n\n"
+    text += "§ 3 Tolle\n\n(1) Der Zoll ist klein.\n(2) Der Preis ist groß.\n"
+    assert paths_of(text) == found
+
+
+@pytest.mark.parametrize(
+    ("mention", "found"),
+    [
+        *((one, [(one, ["Artikel 2", "2"])]) for one in ("artikel 2, § 2", "artikel 2 § 2", "§ 2 van artikel 2")),
+        ("artikel 2, §§ 1 en 2", [("artikel 2, §§ 1", ["Artikel 2", "1"]), ("2", ["Artikel 2", "2"])]),
+        ("artikelen 2, § 1, en 3", [("artikelen 2", ["Artikel 2"]), ("§ 1", []), ("3", [])]),
+    ],
+)
+def test_signs_behind_articles(mention: str, found: list[tuple[str, list[str]]]) -> None:
+    """§ 2 of an article was a mention by itself."""
+    text = (
+        f"Artikel 1\n\nBoten vallen onder {mention} hier.\n\nArtikel 2\n\n1. Havens zijn open.\n2. Kades zijn vrij.\n"
+    )
+    assert paths_of(text) == found
 
 
 @pytest.mark.parametrize(
