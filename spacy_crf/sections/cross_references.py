@@ -4,7 +4,6 @@ Where several sections have the number of a mention, the one that shares most of
 """
 
 import json
-import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence, Set
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 
 from spacy.tokens import Doc
 
-from ..core.grammar.numbering import ALONE, PLACE, SIGNS, Reading, readings
+from ..core.grammar.numbering import ALONE, PLACE, SIGNS, Reading, readings_of, short_form
 from ..core.grammar.numerals import RANKS
 from . import spans
 from .layout import DocumentLayout
@@ -22,7 +21,6 @@ from .tree import SectionTree
 SMALL = RANKS["paragraph"]  # the rank of parts that are named within an article
 MAIN = frozenset(("clause", "rule", "regulation"))  # beside articles, words of that rank for what is no item of a list
 OF_ARTICLES = frozenset(("absatz", "alinéa", "lid"))  # words for parts of articles, not of items in these
-_SHARED = re.compile("app|art|cap|ch|kap|sec|t[ií]t")  # abbreviations of words of several languages
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +76,7 @@ class _Outline:
         self._nodes = list(tree.walk())
         self._parents = tree.parents()
         self._starts = [node.start_char for node in self._nodes]
-        self._numbers = [readings(node.number) for node in self._nodes]
+        self._numbers = readings_of([node.number for node in self._nodes])
         self._words = {_word(reading) for number in self._numbers for reading in number}
         self._ending: defaultdict[int, list[int]] = defaultdict(list)  # sections by the last value of their numbers
         for place, number in enumerate(self._numbers):
@@ -114,7 +112,7 @@ class _Outline:
 
     def _alike(self, word: str) -> str:
         """The word of this text that is abbreviated as another one is; "" for none."""
-        return next((own for own in sorted(self._words) if own and _short(own) == _short(word) != ""), "")
+        return next((own for own in sorted(self._words) if own and short_form(own) == short_form(word) != ""), "")
 
     def _near(self, word: str, at: int, places: list[int]) -> list[int]:
         """Of the sections with the number of a small part, such as "paragraph 2", those in the article around it; of
@@ -138,7 +136,7 @@ class _Outline:
         """Whether a section with a number of one part is in an article, or in what else stands below a word: item 2 in
         Article 1 is no chapter 2, and no Article 2 either, but (2) in § 1 is subsection (2)."""
         rank = min(rank_of(word), SIGNS["§"])
-        if word == "subsection" or (rank_of(word) > SIGNS["§"] and _short(word) != "art"):
+        if word == "subsection" or (rank_of(word) > SIGNS["§"] and short_form(word) != "art"):
             return False
         ranks = (rank_of(_word_of(self._numbers[above])) for above in self._around(place))
         return len(self._numbers[place][0].values) == 1 and any(rank <= own < SMALL for own in ranks)
@@ -147,7 +145,7 @@ class _Outline:
         """Of sections without a word, those that the form of a mention means: where (1) stands in 1., it is subsection
         (1), and clause 1 is not."""
         is_bracketed = asked[0].format.startswith("(")
-        if not is_bracketed and rank_of(word) > SIGNS["§"] and word not in MAIN and _short(word) != "art":
+        if not is_bracketed and rank_of(word) > SIGNS["§"] and word not in MAIN and short_form(word) != "art":
             return places
         kept = [place for place in places if self._is_bracketed(place) is is_bracketed]
         if not is_bracketed:
@@ -214,12 +212,6 @@ class _Outline:
 def _last_parts(asked: Sequence[Reading]) -> list[Reading]:
     """The last parts of numbers: 2 of 3.2."""
     return [Reading(reading.kinds[-1], PLACE, reading.values[-1:]) for reading in asked]
-
-
-def _short(word: str) -> str:
-    """The abbreviation that a word of several languages has; "" for others."""
-    found = _SHARED.match(word)
-    return found[0].replace("í", "i") if found else ""
 
 
 def _word_of(number: Sequence[Reading]) -> str:

@@ -12,7 +12,7 @@ from spacy.training import Example
 
 from ..core.arrays import Doubles, Indices, Ints
 from ..core.errors import CRFError, CRFWarning
-from ..core.grammar.numbering import BLANK, readings
+from ..core.grammar.numbering import BLANK, readings_of
 from ..core.sections.features import LATER, NAMES
 from ..core.sections.headings import MARKED, MAX_NEWLINES, MOST_LEVELS, HeadingLabels, ParserInput
 from ..core.sections.learn import GoldSection, LearnSettings, TreeExample, check_learnable, learn_weights
@@ -134,7 +134,7 @@ def parser_input(
     likeliest = scores.max(axis=1, keepdims=True, initial=-np.inf)
     return ParserInput(
         label_scores=np.where(scores < likeliest + LEAST_LOG, -np.inf, scores),
-        readings=[readings(own) if unit.kind is Kind.NUMBER else () for own, unit in zip(texts, units)],
+        readings=readings_of([own if unit.kind is Kind.NUMBER else "" for own, unit in zip(texts, units)]),
         typography=np.array([typography(unit.styles, own) for own, unit in zip(texts, units)], dtype=np.intp),
         top_titles=np.array([is_first_level(own) for own in texts], dtype=np.bool_),
         newlines=np.array([unit.kind is Kind.NEWLINE for unit in units], dtype=np.bool_),

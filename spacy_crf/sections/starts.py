@@ -61,6 +61,7 @@ DOTTED = re.compile(
     r"(?=\s|$|[A-Z\"“‘„(])"
 )
 HYPHENED = re.compile(r"(?:[IVX]{1,5}|[A-Z]|\d{1,2})(?:[-–]\d{1,3}){1,3}(?=\s+[A-Z\"“‘„(]|\s*$)")
+SIGNED = re.compile(rf"§\s?\d{{1,4}}(?:{BIS}|er|[a-z])?{CLOSING}{{1,2}}(?=\s|$)", re.IGNORECASE)  # Art. 2. § 1.
 WITH_BRACKETS = re.compile(rf"\d{{1,3}}(?:\([a-z\d]{{1,3}}\)){{1,3}}{END}")
 LIKE_INITIALS = re.compile(r"[IVX]\.[A-F]\.\s")  # a name seldom has these
 ENCLOSED = re.compile("[\u2460-\u24e9\u2160-\u217b\u3220-\u3229\u2776-\u2793][.:)]?(?=\\s|$|\\w)")  # ① ⑴ ⒈ ⒜ Ⅳ
@@ -127,7 +128,7 @@ def find_numbering(text: str, start: int, end: int, first: bool = True) -> int:
     is_name = INITIALS.match(head) and not LIKE_INITIALS.match(head)
     if DATE.match(head) or AMOUNT.match(head) or SPACED.match(head) or is_name:
         return start
-    for pattern in (COUNTED, *SINGLE, *BARE) if first else SINGLE:
+    for pattern in (COUNTED, *SINGLE, *BARE) if first else (SIGNED, *SINGLE):
         if match := pattern.match(head):
             return start + _behind_dash(head, match.end())
     return start

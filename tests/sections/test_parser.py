@@ -824,3 +824,40 @@ def test_a_section_without_a_title_is_of_those_with_a_dash(nlp: Language) -> Non
 def test_a_dash_of_a_range_ends_no_number(nlp: Language, line: str) -> None:
     doc = nlp(f"1. Ropes\nAll boats have ropes, and each has two of them.\n{line}\n\n2. Ice\nThere is none.\n")
     assert [(node.number, node.title) for node in doc._.section_tree.walk()] == [("1.", "Ropes"), ("2.", "Ice")]
+
+
+@pytest.mark.parametrize(
+    ("first", "others", "sign", "mention"),
+    [
+        ("Artikel 1.", "Art. {}.", "§ 1.", "artikel 2, § 2"),
+        ("Article 1er.", "Art. {}.", "§ 1er.", "article 2, § 2"),
+        ("Art. 1.", "Art. {}.", "§ 1.", "art. 2 § 2"),
+    ],
+)
+def test_paragraphs_with_a_sign_are_parts_of_articles(
+    first: str, others: str, sign: str, mention: str, nlp: Language
+) -> None:
+    """The first article had another word than the abbreviated ones, and § 1 was text."""
+    lines = [
+        f"{first} Boten varen op de rivier.",
+        f"{others.format(2)} {sign} De loods meldt zich.",
+        "§ 2. De tol is laag.",
+    ]
+    lines += [f"{others.format(3)} {sign} De haven is open.", f"§ 2. De haven is dicht volgens {mention}."]
+    doc = nlp("\n\n".join(lines) + "\n")
+    nodes = list(doc._.section_tree.walk())
+    found = [(node.level, node.number) for node in nodes]
+    parts = [(2, sign), (2, "§ 2.")]
+    assert found == [(1, first), (1, others.format(2)), *parts, (1, others.format(3)), *parts]
+    assert [nodes[one.section] for one in doc._.cross_references] == [nodes[3]]
+
+
+@pytest.mark.parametrize("word", ["PRELIMINAR", "ÚNICO", "unico"])
+def test_titles_that_are_the_first_by_a_word(word: str, nlp: Language) -> None:
+    """TÍTULO PRELIMINAR was a title without a number, in which TÍTULO I stood below the last article."""
+    text = f"TÍTULO {word}\n\nDisposiciones generales\n\nArtículo 1. Los barcos.\n\nArtículo 2. El puerto.\n\n"
+    following = "I" if word == "PRELIMINAR" else "II"
+    text += f"TÍTULO {following}\n\nDe las tarifas\n\nArtículo 3. La tarifa.\n\nArtículo 4. La multa.\n"
+    numbers = [(node.level, node.number) for node in nlp(text)._.section_tree.walk()]
+    articles = [(2, f"Artículo {number}.") for number in range(1, 5)]
+    assert numbers == [(1, f"TÍTULO {word}"), *articles[:2], (1, f"TÍTULO {following}"), *articles[2:]]

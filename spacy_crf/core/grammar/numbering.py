@@ -6,8 +6,8 @@ returned, and the section parser decides by the numberings around it.
 
 import re
 import unicodedata
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise, product
 
@@ -64,7 +64,9 @@ _WORDED = re.compile(r"(?P<word>[^\W\d_]+)\.?\s+(?P<rest>\S.*)", re.DOTALL)
 _EAST = re.compile(
     rf"第\s?(?P<number>[0-9]{{1,4}}|[{IDEOGRAPH_SIGNS}]{{1,3}})\s?(?P<word>[{COUNTERS}])(?P<close>[.:：]?)"
 )
-_ORDINAL = re.compile(r"(?P<number>[0-9]{1,4})(?P<ending>st|nd|rd|th|er|[eè]?re|[eè]me|e|de|ste|ª)", re.IGNORECASE)
+_ORDINAL = re.compile(
+    r"(?:(?P<sign>§)\s*)?(?P<number>[0-9]{1,4})(?P<ending>st|nd|rd|th|er|[eè]?re|[eè]me|e|de|ste|ª)", re.IGNORECASE
+)
 _INSERTED = re.compile(rf"([0-9])[ -]?({'|'.join(INSERTED)})(?![^\W_])", re.IGNORECASE)
 _FIRST_ROMAN = re.compile(r"(?<=\s)I(?:er|[eè]re)(?![^\W_])", re.IGNORECASE)
 _BRACKETS = re.compile(r"(?<=[0-9A-Za-z)])\(([0-9A-Za-z]{1,4})\)")  # 5(2): part 2 of 5
@@ -225,6 +227,29 @@ def readings(text: str) -> tuple[Reading, ...]:
     return tuple(Reading(r.family, f"{word} {r.format}", r.values) for r in _plain(worded["rest"], worded=True))
 
 
+_SHARED = re.compile("app|art|cap|ch|kap|sec|t[ií]t")
+
+
+def short_form(word: str) -> str:
+    """The abbreviation that a word of several languages has; "" for others."""
+    found = _SHARED.match(word)
+    return found[0].replace("í", "i") if found else ""
+
+
+def readings_of(numbers: Sequence[str]) -> list[tuple[Reading, ...]]:
+    """The readings of the numberings of one document, where an abbreviation that words of several languages share is
+    that of the word which the document writes out: Art. 2 behind Artikel 1."""
+    found = [readings(number) for number in numbers]
+    words = [own[0].keyword if own else "" for own in found]
+    is_whole = [number.strip(BLANK).lower().startswith(word) for number, word in zip(numbers, words)]
+    written = sorted({word for word, whole in zip(words, is_whole) if whole and short_form(word)})
+    for place, (word, whole) in enumerate(zip(words, is_whole)):
+        if not whole and word not in written:
+            other = next((each for each in written if short_form(each) == short_form(word)), word)
+            found[place] = tuple(replace(own, format=other + own.format.removeprefix(word)) for own in found[place])
+    return found
+
+
 def _plain(text: str, worded: bool) -> tuple[Reading, ...]:
     """Readings of a number with the signs around it; behind a keyword, number words are numbers too."""
     frame = _FRAME.fullmatch(_BRACKETS.sub(r".\1", text))
@@ -236,7 +261,7 @@ def _plain(text: str, worded: bool) -> tuple[Reading, ...]:
     form = f"{frame['open']}{sign}{PLACE}{close.translate(_ALIKE)}"
     spoken = NUMBER_WORDS.get(frame["number"].lower()) if worded else None
     if spoken is not None:  # TITRE PREMIER may come before TITRE II
-        return tuple(Reading(kind, form, (spoken,)) for kind in (ARABIC, ROMAN_UPPER)[: 1 + (spoken == 1)])
+        return tuple(Reading(kind, form, (spoken,)) for kind in (ARABIC, ROMAN_UPPER)[: 1 + (spoken in FIRST_VALUES)])
     found = [reading for family, values in _composites(frame["number"]) for reading in _rounded(family, form, values)]
     return (*found, *_ordinals(text))
 
@@ -266,9 +291,9 @@ def _composites(number: str) -> list[tuple[str, tuple[int, ...]]]:
 
 
 def _ordinals(text: str) -> tuple[Reading, ...]:
-    """1e, 2de, 3rd as ordinals."""
+    """1e, 2de, 3rd as ordinals, § 1er too."""
     match = _ORDINAL.fullmatch(text.rstrip(".:-–—"))
-    return () if match is None else (Reading(ARABIC, f"{PLACE}e", (int(match["number"]),)),)
+    return () if match is None else (Reading(ARABIC, f"{match['sign'] or ''}{PLACE}e", (int(match["number"]),)),)
 
 
 def is_first(reading: Reading) -> bool:

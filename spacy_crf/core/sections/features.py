@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import Doubles
 from ..grammar.numbering import ALONE, Reading, is_first, is_prefix, step
-from ..grammar.numerals import CYRILLIC_LOWER, CYRILLIC_UPPER, GREEK_LOWER, GREEK_UPPER, IDEOGRAPH
+from ..grammar.numerals import CYRILLIC_LOWER, CYRILLIC_UPPER, GREEK_LOWER, GREEK_UPPER, IDEOGRAPH, RANKS
 from .headings import MARKED, MOST_LEVELS, Heading, Level, Opening
 
 _HEADING = {
@@ -244,6 +244,7 @@ def _keywords(left: Reading, right: Reading) -> list[str]:
     if left.rank is None:  # an annex is no part of a section of the text
         return ["keyword of higher rank below" if right.keyword in ALONE else "keyword below a number"]
     is_lower = left.rank < right.rank or (left.keyword in ALONE and right.keyword not in ALONE)  # an annex has its own
+    is_lower |= left.rank == RANKS["article"] and right.format.startswith("§")  # paragraphs of articles
     return [f"keyword of {'lower' if is_lower else 'higher'} rank below"]
 
 
