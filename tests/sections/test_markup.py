@@ -256,3 +256,15 @@ def test_no_section_is_implied_in_or_beside_that_with_its_number() -> None:
     doc = nlp.get_pipe("section_parser")(to_doc(nlp.vocab, DocumentLayout(text, tuple(runs))))
     found = [(node.number, node.virtual) for node in doc._.section_tree.walk()]
     assert found == [(number, False) for number in numbers]
+
+
+def test_no_item_of_a_list_holds_the_headings_of_the_mark_up(tmp_path: Path) -> None:
+    """The first item of a list before the title held the whole document."""
+    items, titles = "<ol><li>Scope</li><li>Tolls</li></ol>", ("Scope", "Tolls", "End")
+    sections = [f"<h2>{n}. {title}</h2><p>All that is of boats and of rivers.</p>" for n, title in enumerate(titles, 1)]
+    (tmp_path / "page.html").write_text(f"<nav>{items}</nav><h1>Ferries</h1>{''.join(sections)}")
+    nlp = spacy.blank("en")
+    parser = nlp.add_pipe("section_parser")
+    tree = parser(to_doc(nlp.vocab, read_layout(tmp_path / "page.html")))._.section_tree
+    found = [(node.level, node.title) for node in tree.walk() if node.title]
+    assert found == [(1, "Ferries"), *((2, title) for title in titles)]

@@ -76,6 +76,7 @@ _CHILD = {
     "child more prominent": -2.0,
     "titled below untitled": -1.5,
     "below a level of the mark-up that is no higher": -8.0,
+    "level of the mark-up below a number that has none": -6.0,
 }
 _CLASSES = ("root", "title", "word", "parts", "I", "A", "1", "a", "i")  # outermost first
 _LIKE = {GREEK_UPPER: "A", CYRILLIC_UPPER: "A", GREEK_LOWER: "a", CYRILLIC_LOWER: "a", IDEOGRAPH: "1"}
@@ -201,6 +202,8 @@ def child_features(above: Level | None, opening: Opening) -> list[str]:
             found.append(f"title below a number {'with' if outer.titled else 'without'} title")
     elif opening.titled and not outer.titled and not outer.virtual:
         found.append("titled below untitled")
+    if outer.reading is not None and not (outer.titled or outer.virtual or level_of(outer)) and level_of(opening):
+        found.append("level of the mark-up below a number that has none")  # such as an item of a list
     if opening.top_title:
         found.append("first-level title below")
     if not outer.virtual and 0 < level_of(outer) <= level_of(opening):
