@@ -1,5 +1,6 @@
 """The component: untrained, trained, stored, in a pipeline."""
 
+import re
 import warnings
 from itertools import cycle
 from pathlib import Path
@@ -554,6 +555,11 @@ def test_numbers_before_german_words_may_stand_alone(nlp: Language) -> None:
         *((1, "1. Abschnitt", "Fähren"), (2, "§ 1", "Zweck"), (2, "§ 2", "Ort")),
         *((1, "2. Abschnitt", "Häfen"), (2, "§ 3", "Bau"), (2, "§ 4", "Preis")),
     ]
+    wrapped = DocumentLayout(
+        text, tuple((found.start(), found.end(), "paragraph") for found in re.finditer("(?:.+\n)+", text))
+    )
+    tree = nlp.get_pipe("section_parser")(to_doc(nlp.vocab, wrapped))._.section_tree
+    assert [node.number for node in tree.walk()] == ["1. Abschnitt", "§ 1", "§ 2", "2. Abschnitt", "§ 3", "§ 4"]
     titles = "1. Titel\n\nWie das Buch heißt.\n\n2. Kapitel und Seiten\n\nWas darin steht.\n"
     assert [node.title for node in nlp(titles)._.section_tree.walk()] == ["Titel", "Kapitel und Seiten"]
 

@@ -55,7 +55,10 @@ RANKS: dict[str, int] = {forms[0]: rank for rank, forms in _RANKED}
 OUTER = [form for rank, forms in _RANKED if rank < RANKS["article"] for form in forms]  # of outer sections
 
 # of these, German ones that a number stands before, as in "1. Abschnitt"; "1. Titel" alone is an item with this name
-COUNTED_FIRST = r"(?:[0-9]{1,3}|[IVX]{1,5})\.\s(?:(?:teil|buch|kapitel|(?:unter)?abschnitt|abteilung)(?::|\s*$)|titel:)"
+COUNTED_FIRST = (
+    r"(?:[0-9]{1,3}|[IVX]{1,5})\.\s"
+    r"(?:(?:teil|buch|kapitel|(?:unter)?abschnitt|abteilung)(?::|\s*$|(?=[ \t]*\n))|titel:)"
+)
 
 # forms of these words that stand in texts, not in headings; and the words around the numbers that texts mention
 PLURALS: dict[str, str] = {
