@@ -14,12 +14,12 @@ TOTAL = re.compile(
     r"(?:(?P<leaves>\s*(?:leaves|fols?|Bl))|\s*(?:pages?|pp|p|[Ss]|Seiten|blz|p[aá]gs?|str|с|стр))\b\.?(?:\s*[;,]\s*(?P<rest>.*))?$"
 )
 WORD_BEHIND = re.compile(r"(?<=\d-)(\w*\d)(?:\.\s?|\s)(?:pp?|[Ss]s?|с|стр|old(?:al)?|o)$")
-# What stands about pages: a series or a volume before "pp.", and what is behind the last page
+# What stands before "pp.", such as a series or a volume, and behind the last page
 BEFORE_PAGES = re.compile(
-    r"(?P<before>(?:(?!\d\s?[-–—]).)+?)[.,;:]?\s+pp\b\.?\s*(?P<pages>\w*\d+\s?[-–—]{1,3}\s?\w*\d+)", re.IGNORECASE
+    r"(?P<before>(?:(?!\d\s?[-–—]).)+?)[.,;:]?\s+pp\b\.?\s*(?P<pages>\w*\d\s?[-–—]{1,3}\s?\w*\d)", re.IGNORECASE
 )
 BEHIND_PAGES = re.compile(
-    r"(?P<pages>\w*\d+[-–—]{1,3}\w*\d+)[.,;]?\s+(?:vol(?:ume)?\.?\s?(?P<volume>\d+)|(?P<rest>PDF|by\s\D+|PM(?:C|ID)\b.*))",
+    r"(?P<pages>\w*\d[-–—]{1,3}\w*\d)[.,;]?\s+(?:vol(?:ume)?\.?\s?(?P<volume>\d+)|(?P<rest>PDF|by\s\D+|PM(?:C|ID)\b.*))",
     re.IGNORECASE,
 )
 FIGURES = re.compile(r"(\d{1,6})[-–—‐]{1,3}(\d{1,6})")
@@ -253,8 +253,8 @@ def parse_volume(text: str) -> dict[str, str]:
 
 
 def _is_long(number: str) -> bool:
-    """Whether figures are a range of more issues than appear together; the second ones may be cut, as in "145-7". So
-    are the five of an article that has no pages."""
+    """Whether figures are a range of more issues than appear together; the second ones may be cut, as in "145-7".
+    Or whether they are too long for an issue: those of an article that has a number in place of pages."""
     found = FIGURES.fullmatch(number)
     if found is None:
         return re.fullmatch(r"\d{5,}|0\d{3,}", number) is not None

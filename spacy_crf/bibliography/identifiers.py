@@ -35,6 +35,7 @@ BEFORE_ADDRESS = re.compile(
     re.IGNORECASE,
 )
 MOST_BEFORE = 60  # characters of such words
+LONGEST_ADDRESS = 300  # characters of an address that are looked at, where a day of access may stand behind it
 ACCESSED = re.compile(
     r"\b(?:retrieved|accessed|viewed|cited|visited|zugriff|abgerufen)(?:\s+(?:on|am))?:?\s+"
     r"(?P<date>[^()\[\]]{0,40}?\d{4}(?:([-/.])\d{1,2}\2\d{1,2}(?!\d)"
@@ -210,7 +211,7 @@ def find_accessed(text: str) -> Iterator[tuple[int, int]]:
     """Yield the place of each day on which an address was looked up: behind a mark, or the address itself."""
     for match in ACCESSED.finditer(text):
         date, _ = take_accessed(match[0])
-        before = text[: match.start()].split()[-1:] or ["."]
+        before = text[max(match.start() - LONGEST_ADDRESS, 0) : match.start()].split()[-1:] or ["."]
         if date is not None and date.first.month is not None and re.search(r"/|[.,;:(\[]$", before[0]):
             yield match.span()
 

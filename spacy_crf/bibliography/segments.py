@@ -46,7 +46,8 @@ def read_segments(doc: Doc, target: str = "ent", spans_key: str = "sc") -> list[
 
 
 def _set_apart(text: str, found: Iterable[tuple[str, Span]]) -> Iterator[Segment]:
-    """Fields without identifiers, and these, whole, with the label of the field that they begin in."""
+    """Fields without what is a segment of its own, and this, whole: identifiers with the label of the field that they
+    begin in."""
     apart = [(own.start, own.end, "") for own in find_identifiers(text)]
     apart += [(*place, "ACCESSED") for place in find_accessed(text)]
     apart += [(*match.span(), "EDITION") for match in AUFLAGE.finditer(text)]

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from hashlib import blake2b
 from math import isnan
 from pathlib import Path
@@ -103,8 +103,9 @@ def held(storage: Path | None) -> Iterator[None]:
         yield
         return
     path = storage.with_name(f"{storage.name}-lock")
-    with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as lock:
+    with ExitStack() as opened:
         try:
+            lock = opened.enter_context(closing(sqlite3.connect(path, timeout=0, isolation_level=None)))
             lock.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError as error:
             problem = "another search uses it now" if "locked" in str(error) else f"{path}: {error}"

@@ -70,14 +70,8 @@ def is_review(path: Path) -> bool:
 
 def read_review(path: Path) -> Iterator[Sentence]:
     """Yield the sequences of a file of `crf review`, TSV or JSON lines, that have gold for at least one token."""
-    checker, kinds, is_empty, changed, joined, has_joined = (
-        RowChecker(path),
-        None,
-        True,
-        list[int](),
-        list[str](),
-        False,
-    )
+    checker, kinds, is_empty, changed = RowChecker(path), None, True, list[int]()
+    joined, has_joined = list[str](), False  # what looks like several tags: in gold, and among the tagger's own
     for sequence in _read_json(path) if first_line(path).startswith("{") else _read_rows(path, checker):
         own = (sequence.kind, *sequence.input)
         if own != (kinds or own):

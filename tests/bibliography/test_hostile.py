@@ -12,6 +12,8 @@ from spacy_crf import CRFError
 from spacy_crf.bibliography.assemble import TAKERS, make_entries
 from spacy_crf.bibliography.bibtex import read_bibtex, write_bibtex
 from spacy_crf.bibliography.csl import read_csl, write_csl
+from spacy_crf.bibliography.fields import AUFLAGE
+from spacy_crf.bibliography.identifiers import find_accessed, find_identifiers
 from spacy_crf.bibliography.names import parse_names
 from spacy_crf.bibliography.split import split_references
 from spacy_crf.reading.latex import decode
@@ -53,6 +55,9 @@ PIECES = [
         "II ",
         "u. a. ",
         "retrieved from ",
+        ", accessed 3 May 2019",
+        "x pp 1",
+        "2. neu ",
         "a (b ",
         "'",
         "“",
@@ -79,7 +84,8 @@ def test_splitting_is_linear(line: str) -> None:
 @pytest.mark.parametrize("piece", PIECES)
 def test_names_and_fields_are_linear(piece: str) -> None:
     text = (piece * 20_000)[:20_000]
-    assert in_time(lambda: (parse_names(text), make_entries([[(label, text)] for label in TAKERS])))
+    read = (parse_names, find_identifiers, lambda own: list(find_accessed(own)), AUFLAGE.findall)
+    assert in_time(lambda: [each(text) for each in read] + [make_entries([[(label, text)] for label in TAKERS])])
 
 
 def test_keys_are_linear() -> None:

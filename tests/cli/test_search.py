@@ -96,6 +96,10 @@ def test_two_searches_at_once_do_not_share_a_storage(arguments: tuple[Any, ...],
     assert result.exit_code == 1 and "CRF634" in told and "another search uses it now" in told and not storage.exists()
     assert run(*arguments, "--storage", storage, "--trials", 1).exit_code == 0
     assert [path.name for path in tmp_path.glob("s.db*")] == ["s.db"]
+    (tmp_path / "s.db-lock").mkdir()  # stands for a folder that cannot be written to
+    result = run(*arguments, "--storage", storage, "--trials", 2)
+    told = " ".join(result.output.split())
+    assert result.exit_code == 1 and "CRF634" in told and "unable to open" in told
 
 
 def test_the_storage_and_other_settings_are_no_data(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import spacy
 from helpers.chains import chain_of, softened
 from helpers.oracle import Chain
 from helpers.tagged import EXTENSION, TARGETS, clean_docs, extension, fit, make_examples, read_target, train
+from spacy.language import Language
 from spacy.tokens import Doc
 
 from spacy_crf import Corpus
@@ -216,15 +218,20 @@ def test_what_was_checked_is_gold_and_so_is_what_was_filled_in(prefill: bool, la
     assert example.reference._.doc_name == "letters 2"
 
 
-@pytest.mark.parametrize("layout", ["a.tsv", "a.jsonl"])
-def test_a_corrector_leaves_several_tags_open_as_elsewhere(layout: str, tmp_path: Path) -> None:
+def corrected(factory: str, layout: str, gold: str) -> tuple[Language, Any, str]:
+    """A trained pipeline, its tagger, and a list of it in which somebody has written another gold tag."""
     nlp = spacy.blank("xx")
-    pipe = nlp.add_pipe("set_valued_tagger", "crf_tagger", config={"trainer": {"@misc": "spacy_crf.LBFGS.v1"}})
+    pipe = nlp.add_pipe(factory, "crf_tagger", config={"trainer": {"@misc": "spacy_crf.LBFGS.v1"}})
     fit(nlp, make_examples(nlp))
     docs = [Doc(nlp.vocab, words=["Ada", "met", "Bo"])]
     write = write_rows if layout == "a.tsv" else write_json
     text = "\n".join(write(review(pipe, docs), target_kind(pipe), "margin", prefill=True))
-    text = text.replace("met\tVBD", "met\tVBD|NNP:1").replace('"gold": "VBD"', '"gold": "VBD|NNP:1"')
+    return nlp, pipe, text.replace("met\tVBD", f"met\t{gold}").replace('"gold": "VBD"', f'"gold": "{gold}"')
+
+
+@pytest.mark.parametrize("layout", ["a.tsv", "a.jsonl"])
+def test_a_corrector_leaves_several_tags_open_as_elsewhere(layout: str, tmp_path: Path) -> None:
+    nlp, pipe, text = corrected("set_valued_tagger", layout, "VBD|NNP:1")
     (tmp_path / layout).write_text(text + "\n", encoding="utf8")
     with pytest.raises(ValueError, match="CRF530.*line [0-9]+.*VBD"):
         list(Corpus(tmp_path / layout)(nlp))
@@ -247,13 +254,7 @@ def test_tags_that_look_like_several_are_tags_in_lists_too(label: str, kind: str
 
 @pytest.mark.parametrize("layout", ["a.tsv", "a.jsonl"])
 def test_several_tags_in_a_list_of_single_ones_are_told(layout: str, tmp_path: Path) -> None:
-    nlp = spacy.blank("xx")
-    pipe = nlp.add_pipe("crf_tagger", config={"trainer": {"@misc": "spacy_crf.LBFGS.v1"}})
-    fit(nlp, make_examples(nlp))
-    docs = [Doc(nlp.vocab, words=["Ada", "met", "Bo"])]
-    write = write_rows if layout == "a.tsv" else write_json
-    text = "\n".join(write(review(pipe, docs), target_kind(pipe), "margin", prefill=True))
-    text = text.replace("met\tVBD", "met\tVBD|NNP").replace('"gold": "VBD"', '"gold": "VBD|NNP"')
+    nlp, _, text = corrected("crf_tagger", layout, "VBD|NNP")
     (tmp_path / layout).write_text(text + "\n", encoding="utf8")
     with pytest.warns(CRFWarning, match=r"CRFW499.*'VBD\|NNP'.* 1 rows"):
         list(Corpus(tmp_path / layout)(nlp))

@@ -245,10 +245,10 @@ def _keywords(left: Reading, right: Reading) -> list[str]:
     if right.rank is None:
         return []
     if left.rank is None:  # an annex is no part of a section of the text
-        return ["keyword of higher rank below" if right.keyword in ALONE else "keyword below a number"]
+        return [_HIGHER if right.keyword in ALONE else "keyword below a number"]
     is_lower = left.rank < right.rank or (left.keyword in ALONE and right.keyword not in ALONE)  # an annex has its own
     is_lower |= left.rank == RANKS["article"] and right.format.startswith("§")  # paragraphs of articles
-    return [f"keyword of {'lower' if is_lower else 'higher'} rank below"]
+    return ["keyword of lower rank below" if is_lower else _HIGHER]
 
 
 def _class(opening: Opening) -> str:
