@@ -122,6 +122,8 @@ FAMILIES = re.compile(rf"(?:{CAPITAL}[{LOWER}]\w+(?:, |$))+")
 PATRONYMIC = re.compile(r"(?:ич|овна|евна|ична)$")
 JOINED = re.compile(rf"(\S.*)\s(?:{'|'.join(JOINING)})\s(.*\S)")
 EDGES = " \t,;:/–—-"
+MARKS = re.compile(r"\s*(?:[*†‡§¶\u00b9\u00b2\u00b3\u2070-\u2079]|#(?!\w))+")  # of footnotes
+OPENED = re.compile(r"(?:[“„«(\[{|]|``|(?<=\s)[\"'])\s*$|^[“„«\"](?!.*[”“»\"])")  # of the title behind the names
 SEPARATORS = re.compile(r"[\s,;]*[,;][\s,;]*")
 SUFFIX = re.compile(r"[JS]r\b\.?|II|III|IV|2nd|3rd|4th", re.IGNORECASE)
 # Two figures of Rome may be initials too, as in "Family IV".

@@ -39,8 +39,10 @@ from .name_forms import (
     LIFE,
     LISTED,
     LOWER,
+    MARKS,
     OMITTED,
     ONE_WORD,
+    OPENED,
     PARTICLE_AND_RUN,
     PATRONYMIC,
     PERSON,
@@ -71,7 +73,7 @@ def parse_names(text: str) -> tuple[Names, str]:
     Words such as University or Council make a body, which is one name whatever it contains.
     """
     text = GUESSED.sub(r"\1", KEY.sub("", " ".join(text.translate(ALIKE).split())))
-    text = EASTERN_AFTER.sub("", text)
+    text = EASTERN_AFTER.sub("", OPENED.sub("", MARKS.sub("", text)))
     # initials apart, and no spaces before punctuation or within "J.-P."
     text = re.sub(r"(?<=\.)\s*-\s*(?=[^\W\d_]\.)", "-", re.sub(r"\s+([.,])", r"\1", text))
     if not _is_one_body(text):
