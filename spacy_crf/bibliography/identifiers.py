@@ -12,6 +12,8 @@ from .entry import Date
 # Behind a DOI, without a space before.
 NEXT = r"[.,;]?\[?(?:PMID|PMC|PubMed|CrossRef|Google|doi[:\]]|pii\]|https?:|arXiv\s*:)"
 ISBN_FIGURES = r"(?:97[89][-–‐‑ ]?(?:\d[-–‐‑ ]?){9}\d|(?:\d[-–‐‑ ]?){9}[\dXx])"
+# What was on the next line, where an address was broken behind a slash and the lines were joined: it ends in a file.
+REST_OF_ADDRESS = r"(?:(?<=[^:/]/) (?![\w-]+\.[\w.-]+/)[\w%~./-]+\.(?:pdf|[sx]?html?|php|aspx?|docx?|txt)\b(?![/?#]))?"
 # At one place the first one counts. Numbers that cannot be right are found, too: `find_faults` tells of them.
 IDENTIFIER = re.compile(
     r"(?:\bdoi\s*[:.]?\s*)?(?:(?:https?://)?(?:www\.|dx\.)?\bdoi\.org/(?:doi:)?|\bdoi\s*[:.]?\s*`?)?"
@@ -23,7 +25,7 @@ IDENTIFIER = re.compile(
     rf"|\be?-?ISBN(?:[- ]1[03])?\s*(?:\([^()]{{1,20}}\))?[\s:.]*(?P<isbn>{ISBN_FIGURES})(?![\d])"
     r"|\b(?:[ep]-?)?ISSN\b(?:\s*\([^()]{1,20}\))?[\s:.]*(?P<issn>\d{4}[-–‐‑]?\d{3}[\dXx])\b"
     r"|(?P<ecli>\bECLI:[A-Z]{2}:[A-Z\d]{1,7}:\d{4}:[A-Z\d][A-Z\d.]{0,24})"
-    r"|(?P<url>(?:https?|ftp)://[^\s<>]+|\bwww\.[^\s<>]+"
+    rf"|(?P<url>(?:(?:https?|ftp)://|\bwww\.)[^\s<>]+{REST_OF_ADDRESS}"
     r"|(?<![\w@./-])(?:[a-z\d-]{1,63}\.){1,4}(?:com|org|net|edu|gov|info|io|eu|uk|de|nl|fr|ch|at|be|it|es)/[^\s<>]*)"
     r"|(?<![\d-])(?P<bare>97[89](?:[-‑ ]?\d){10})(?![\d-])",
     re.IGNORECASE,
@@ -106,7 +108,7 @@ def _field(kind: str, value: str) -> tuple[str, str]:
     if kind == "issn":
         figures = re.sub(r"[^\dXx]", "", value).upper()
         return kind, f"{figures[:4]}-{figures[4:]}"
-    return ("note", value) if kind == "ecli" else (kind, quote_braces(value))
+    return ("note", value) if kind == "ecli" else (kind, quote_braces(value.replace(" ", "")))
 
 
 def is_isbn(text: str) -> bool:
