@@ -95,7 +95,7 @@ def _load(path: Path) -> Any:
             parse_json(text, str(path))  # what is beyond its limits does not get further
             return cassis.load_cas_from_json(text)
         for file in (beside, path):
-            XmlReader(file).read()
+            XmlReader(file, takes_dtd=False).read()  # another parser reads the file then
         types = cassis.load_typesystem(read_bytes(beside).decode())
         return cassis.load_cas_from_xmi(read_bytes(path).decode(), typesystem=types, lenient=True)
     except CRFError:

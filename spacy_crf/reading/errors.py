@@ -11,8 +11,8 @@ class ReadingErrors(metaclass=Messages):
     CRF505 = "{path}: the gzip data is damaged or cut off ({reason}). Get the file again."
     CRF533 = "{path}, line {line}: malformed XML ({reason}). Correct the file, or export it again."
     CRF534 = (
-        "{path}, line {line}: the file has a document type, whose entities could be expanded without end or read other "
-        "files. Delete the DOCTYPE: none is needed."
+        "{path}, line {line}: the document type of the file does more than name a DTD, and entities could be "
+        "expanded without end or read other files. Delete the DOCTYPE: none is needed."
     )
     CRF570 = (
         "{path}: the packed data unpacks to more than {most} times its size, as no text does. If you trust a "

@@ -1,5 +1,6 @@
-"""XML is read within limits: of nesting, of encodings, of tags that do not end, and without document types."""
+"""XML is read within limits: of nesting, of encodings, of tags that do not end, and without declarations of its own."""
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -40,7 +41,51 @@ def test_nesting(write: Write) -> None:
         XmlReader(write("a.xml", "<a>" * 100_000)).read()
 
 
-def test_document_types_are_refused(write: Write) -> None:
+JATS = """<?xml version="1.0" encoding="utf-8"?>
+<!-- of a publisher -->
+<!DOCTYPE article PUBLIC "-//NLM//DTD JATS (Z39.96) Journal Archiving and Interchange DTD v1.2 20190208//EN"
+  "JATS-archivearticle1.dtd">
+<article n="&sect; 5">&ldquo;Caf&eacute; &amp; bar&rdquo;&nbsp;&LT;</article>
+"""
+
+
+class Said(XmlReader):
+    """Keeps text and values of attributes."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.said: list[str] = []
+        self.expat.StartElementHandler = lambda name, attributes: self.said.extend(attributes.values())
+        self.expat.CharacterDataHandler = self.said.append
+
+
+def test_a_dtd_may_be_named_and_its_characters_are_known(write: Write) -> None:
+    assert "".join(Said(write("a.xml", JATS)).read().said) == "§ 5“Café & bar”\xa0<"
+    assert "".join(Said(write("b.xml", "<!DOCTYPE a SYSTEM 'a.dtd'>\n<a>&nbsp;</a>")).read().said) == "\xa0"
+
+
+@pytest.mark.parametrize("broken", [JATS.replace("&sect;", "&klingon;"), JATS.replace("&nbsp;", "&klingon;")])
+def test_what_only_a_dtd_knows_is_refused_with_its_line(write: Write, broken: str) -> None:
+    with pytest.raises(CRFError, match=r"CRF533.*a\.xml, line 5: .*entity"):
+        Said(write("a.xml", broken)).read()
+
+
+def test_files_for_other_parsers_name_no_dtd(write: Write) -> None:
+    with pytest.raises(CRFError, match=r"CRF534.*a\.xml, line 4"):
+        XmlReader(write("a.xml", JATS), takes_dtd=False).read()
+
+
+@pytest.mark.parametrize(
+    "begun", ["<!-- a -->" * 50_000, "<!-- a " * 50_000, "<?a " * 50_000, "<!DOCTYPE " + "a " * 50_000]
+)
+def test_what_stands_before_the_root_takes_no_time(write: Write, begun: str) -> None:
+    start = time.process_time()
+    with pytest.raises(CRFError, match="CRF533"):
+        XmlReader(write("a.xml", begun)).read()
+    assert time.process_time() - start < 5  # seconds; a hundred times what it takes
+
+
+def test_declarations_are_refused(write: Write) -> None:
     laughs = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
     with pytest.raises(CRFError, match=r"CRF534.*a\.xml, line 1"):
         XmlReader(write("a.xml", f'<!DOCTYPE a [<!ENTITY l0 "ha">{laughs}]><a>&l9;</a>')).read()

@@ -351,6 +351,14 @@ def test_bad_files_are_reported_with_their_line(read, name, content, code, line)
         read(name, content)
 
 
+def test_xml_may_name_a_dtd(read):
+    dtd = '<!DOCTYPE article PUBLIC "-//NLM//DTD JATS v1.2//EN"\n"JATS.dtd">\n'
+    text = "<article><sec><title>Caf&eacute;s</title><p>a&nbsp;b &lt; c</p></sec></article>"
+    assert read("a.xml", f"<?xml version='1.0'?>{dtd}{text}").text == "Cafés\na\u00a0b < c\n"
+    with pytest.raises(ValueError, match=r"CRF533.*a\.xml, line 3: .*entity"):
+        read("a.xml", dtd + text.replace("&lt;", "&klingon;"))
+
+
 def test_entities_are_not_expanded_and_files_not_fetched(read, tmp_path):
     (tmp_path / "secret").write_text("secret")
     laughs = "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10}">' for i in range(1, 30))
