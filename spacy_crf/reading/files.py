@@ -22,6 +22,7 @@ FREE_SIZE = 64 * MIB  # what gzip may unpack to, however small it is
 MOST_EXPANSION = 200  # times its size
 MOST_BYTES = 2048 * MIB
 LONGEST_LINE = 64 * MIB
+ISO_2022 = re.compile(rb"\x1b\$(?:[@AB]|[()*+][A-Z])")  # mails in Japanese, Korean and Chinese, in bytes of ASCII
 QUOTED = re.compile(r'"(?:[^"]|"")*"')  # a cell of a table, as spreadsheet programs write it
 
 
@@ -118,11 +119,19 @@ def read_lines(path: Path) -> Iterator[str]:
 
 def decode(path: Path, data: bytes, done: int) -> str:
     """Return UTF-8 as text. done (int): lines of the file before."""
+    refuse_escapes(path, data, done)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = done + data.count(b"\n", 0, error.start) + 1
         raise CRFError(ReadingErrors.CRF504.format(path=path, line=line, reason=error.reason)) from error
+
+
+def refuse_escapes(path: Path, data: bytes, done: int = 0) -> None:
+    """Raise a coded error for text in ISO-2022, which is UTF-8 to a decoder, and nonsense to a reader."""
+    if found := ISO_2022.search(data):
+        line = done + data.count(b"\n", 0, found.start()) + 1
+        raise CRFError(ReadingErrors.CRF504.format(path=path, line=line, reason="ISO-2022"))
 
 
 def first_line(path: Path) -> str:

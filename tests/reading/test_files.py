@@ -50,6 +50,13 @@ def test_bad_byte_is_reported_with_its_line(write: Write, monkeypatch: pytest.Mo
         list(read_lines(path))
 
 
+@pytest.mark.parametrize("encoding, said", [("iso2022_jp", "船は港を出た。"), ("iso2022_kr", "배가 항구를 떠났다.")])
+def test_other_writing_in_bytes_of_ascii_is_refused(write: Write, encoding: str, said: str) -> None:
+    with pytest.raises(CRFError, match=r"CRF504.*a\.txt, line [12]: .*ISO-2022"):
+        list(read_lines(write("a.txt", f"ok O\n{said} O\n".encode(encoding))))
+    assert list(read_lines(write("b.txt", b"\x1b[1mbold\x1b[0m costs $5\n")))
+
+
 @pytest.mark.parametrize("chunk_size", [3, 4, 5])
 def test_pieces_do_not_break_lines(write: Write, monkeypatch: pytest.MonkeyPatch, chunk_size: int) -> None:
     monkeypatch.setattr(files, "CHUNK_SIZE", chunk_size)

@@ -10,7 +10,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from ...core.errors import CRFError
 from ...reading.errors import ReadingErrors
-from ...reading.files import read_bytes
+from ...reading.files import read_bytes, refuse_escapes
 from ...reading.xml import IMPOSSIBLE, XmlReader, has_single_bytes
 from ..errors import SectionErrors
 
@@ -30,6 +30,7 @@ OF_SEVERAL_BYTES = frozenset(  # encodings of web pages in which characters may 
         *("shift_jis", "shift-jis", "sjis", "x-sjis", "euc-jp", "iso-2022-jp", "euc-kr", "ks_c_5601-1987"),
     }
 )
+UTF8 = ("utf-8", "utf8")
 ALIASES = {"ansinew": "cp1252", "applemac": "mac_roman", "utf8x": "utf-8"}  # names of encodings in LaTeX
 HEAD = 4096  # bytes in which a file names its encoding
 BUFFER = 1 << 20  # bytes of text between tags that come in one piece
@@ -55,6 +56,8 @@ def read_text(path: Path, declared: re.Pattern[bytes] | None = None) -> str:
         if encoding.lower() not in OF_SEVERAL_BYTES and not has_single_bytes(encoding):
             reason = f"nor is its encoding {encoding!r} one that is read"
             raise CRFError(ReadingErrors.CRF504.format(path=path, line=1, reason=reason))
+        if encoding.lower() in UTF8:
+            refuse_escapes(path, data)
     try:
         text = data.decode(encoding)
     except (UnicodeDecodeError, LookupError) as error:

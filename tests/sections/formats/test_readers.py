@@ -333,7 +333,12 @@ BAD = {
         ("<document>\n\n<p>a</p></document>", "CRF953", 3),
         ("<document><text>a<section/></text></document>", "CRF953", 1),
     ],
-    "a.txt": [(b"ok\n\xe9\xff", "CRF504", 2), (b"ok\n\n\0", "CRF954", 3), (b"%PDF-1.4 x", "CRF954", 1)],
+    "a.txt": [
+        (b"ok\n\xe9\xff", "CRF504", 2),
+        (b"ok\n\n\0", "CRF954", 3),
+        (b"%PDF-1.4 x", "CRF954", 1),
+        ("ok\n船".encode("iso2022_jp"), "CRF504", 2),
+    ],
     "a.md": [(b"ok\n\xe9\xff", "CRF504", 2), ("x\n" + ">" * 500 + "x", "CRF955", 2)],
     "a.html": [(b"<p>\n\xff", "CRF504", 2), (b"<meta charset=nope><p>", "CRF504", 1), (b"\x89PNG", "CRF954", 1)],
     "a.json": [
