@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from random import Random
 from typing import Any, Literal
@@ -45,7 +45,7 @@ from .rendering import (
 )
 from .segment import PARAGRAPH, Run
 from .spans import ELEMENTS, SECTIONS, Elements, drop_sections, register_extensions, write_elements, write_sections
-from .starts import find_mark, find_numbering
+from .starts import RULE, find_mark, find_numbering
 from .tree import SectionTree, from_json
 
 
@@ -131,7 +131,7 @@ def read_plain(path: Path, paragraphs: bool = False) -> DocumentLayout:
     """Read plain text in UTF-8, or UTF-16 with a byte order mark.
 
     paragraphs (bool): for text with hard line breaks: an element ends at a blank line, or before a line that begins
-        with a list mark or a numbering with a sign; without, each line is an element.
+        with a list mark or a numbering with a sign, or that underlines; without, each line is an element.
     RAISES (ValueError): for binary files and other encodings, with the line.
     """
     text = read_text(path)
@@ -143,9 +143,9 @@ def read_plain(path: Path, paragraphs: bool = False) -> DocumentLayout:
 def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
     """Stretches of lines that are one element."""
     start = place = 0
-    for line in text.split("\n"):
+    for before, line in pairwise(["", *text.split("\n")]):
         end = place + len(line)
-        if not line or line.isspace() or _begins(line):
+        if not line.strip() or _begins(line) or RULE.fullmatch(before.strip()):
             if start < place:
                 yield start, place
             start = place if line.strip() else end + 1
@@ -156,7 +156,8 @@ def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
 
 def _begins(line: str) -> bool:
     start = len(line) - len(line.lstrip())
-    return find_mark(line, start, len(line)) > start or find_numbering(line, start, len(line), first=False) > start
+    is_item = find_mark(line, start, len(line)) > start or find_numbering(line, start, len(line), first=False) > start
+    return is_item or RULE.fullmatch(line.strip()) is not None
 
 
 # -- a corpus ------------------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ from ..core.grammar.numerals import (
     numerals,
 )
 
+RULE = re.compile(r"([=\-~^\"'#*+.])\1{2,}")  # a line below a title
 CLOSING = r"[.:)\]°ºª]"
 ROMAN = r"(?=[ivxlc])c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})"  # above 399 stand words and units: di, cm, mix
 LETTER = rf"[a-z{OTHER_LETTERS}]"

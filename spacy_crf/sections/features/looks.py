@@ -13,6 +13,7 @@ import numpy as np
 
 from ...core.arrays import Bools, Doubles, Indices
 from ..segment import Kind
+from ..starts import RULE
 from . import text
 from .batch import FeatureValues, NumberSequences, UnitBatch, family, number_combinations, signs
 
@@ -29,7 +30,6 @@ _MOST = 400  # characters that are looked at
 _PAGE = re.compile(r"\.{2,}.*$|[\s\d.…]+$")  # what a table of contents has behind a heading
 _LEAST_LISTED = 3  # lines that a table of contents has at least
 _DENSE = 0.05  # the share of blank lines of a document that says nothing with them
-_UNDERLINE = re.compile(r"([=\-~^\"'#*+.])\1{2,}")
 _ALIKE = 2  # other lines that are set in one way, and say what it is for
 BIAS = -3.1
 WEIGHTS = {
@@ -346,5 +346,5 @@ def _blanks(batch: UnitBatch, behind: Bools) -> tuple[Indices, Indices]:
 
 def _is_underlined(batch: UnitBatch) -> Bools:
     """((N,)): units right before a line of one sign."""
-    lines = batch.flag_by_text(lambda own: bool(_UNDERLINE.fullmatch(own)))
+    lines = batch.flag_by_text(lambda own: bool(RULE.fullmatch(own)))
     return np.append(lines, False)[1:] & ~lines

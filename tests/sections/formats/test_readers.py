@@ -7,9 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
+import spacy
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from spacy_crf import to_doc
 from spacy_crf.sections.formats.rechtspraak import read_rechtspraak_gold
 from spacy_crf.sections.reader import read_layout
 
@@ -50,6 +52,19 @@ def test_plain_text_with_hard_line_breaks(read):
         *[("text", "A long text\nthat goes on"), ("number", "1."), ("text", "item\ngoes on"), ("mark", "-")],
         *[("text", "mark\n2010 was\nthe year"), ("number", "2)"), ("text", "next")],
     ]
+
+
+def test_underlined_titles_with_hard_line_breaks(read):
+    text = "Timber\n======\nThe yard has\ntwo docks.\n\n~~~~~\nRopes\n~~~~~\n\nA long rope that\nis cut\n---\nText.\n"
+    layout = read("a.txt", text, paragraphs=True)
+    assert [text for _, text in shown(layout)] == [
+        *["Timber", "======", "The yard has\ntwo docks.", "~~~~~", "Ropes", "~~~~~"],
+        *["A long rope that\nis cut", "---", "Text."],
+    ]
+    nlp = spacy.blank("en")
+    nlp.add_pipe("section_parser")
+    tree = nlp(to_doc(nlp.vocab, layout))._.section_tree
+    assert [node.title for node in tree.walk()][:2] == ["Timber", "Ropes"]
 
 
 def test_markdown(read):
