@@ -18,8 +18,9 @@ from ..core.errors import CRFWarning
 from .block import HistoricalText
 from .errors import CorpusWarnings
 from .sentence import Sentence, group_sentences, join_sentences, take_tokens
-from .tagsets import CHECKED, CHECKED_COLUMN, GOLD_KINDS
+from .tagsets import CHECKED, CHECKED_COLUMN, GOLD_KINDS, GOLD_POS_COLUMN
 
+POS_KINDS = ("pos", GOLD_POS_COLUMN)  # of the gold in rows of a tagger of parts of speech
 WORD_SIGNS = frozenset("&⁊⹒")  # that stand for words, though they are punctuation marks to Unicode
 
 
@@ -34,12 +35,12 @@ def apply_text(sentences: Iterable[Sentence], text: HistoricalText) -> Iterator[
     starts_document = has_warned = False
     for sentence in sentences:
         starts_document |= sentence.starts_document
-        has_warned = has_warned or _warn_of_words(sentence.words, sentence.columns["tag"], text)
+        has_warned = has_warned or _warn_of_words(sentence.words, _best_tags(sentence), text)
         if text.untagged:
             known = sentence.columns.get(CHECKED_COLUMN, sentence.words)  # nothing is known of what nobody has checked
             tagged = {
-                kind: [value or (text.untagged if seen else "") for value, seen in zip(sentence.columns[kind], known)]
-                for kind in GOLD_KINDS
+                kind: [value or (text.untagged if seen else "") for value, seen in zip(values, known)]
+                for kind, values in _gold_columns(sentence).items()
             }
             sentence = replace(sentence, columns={**sentence.columns, **tagged})
         for segment in _cut(sentence, text):
@@ -83,8 +84,19 @@ def _warn_of_words(words: list[str], tags: list[str], text: HistoricalText) -> b
     return False
 
 
+def _gold_columns(sentence: Sentence) -> dict[str, list[str]]:
+    """The columns with the gold tags of tokens: those of parts of speech where rows of `crf review` are about these."""
+    kinds = GOLD_KINDS if "tag" in sentence.columns else POS_KINDS
+    return {kind: sentence.columns[kind] for kind in kinds if kind in sentence.columns}
+
+
+def _best_tags(sentence: Sentence) -> list[str]:
+    """The best gold tag of each token, "" for none."""
+    return next(iter(_gold_columns(sentence).values()), [""] * len(sentence.words))
+
+
 def _cut(sentence: Sentence, text: HistoricalText) -> Iterator[Sentence]:
-    tags, low = sentence.columns["tag"], 0
+    tags, low = _best_tags(sentence), 0
     for index, (word, tag) in enumerate(zip(sentence.words, tags)):
         if ends_segment(word, tag, text) or index == len(tags) - 1:
             yield take_tokens(sentence, range(low, index + 1))
@@ -95,11 +107,12 @@ def _keep(sentence: Sentence, text: HistoricalText) -> Sentence:
     """A segment whose punctuation is as the settings ask for."""
     if text.punctuation == "gold":
         return sentence
-    marks = [_is_punctuation(word, tag, text) for word, tag in zip(sentence.words, sentence.columns["tag"])]
+    marks = [_is_punctuation(word, tag, text) for word, tag in zip(sentence.words, _best_tags(sentence))]
     if text.punctuation == "removed":
         return take_tokens(sentence, [index for index, is_mark in enumerate(marks) if not is_mark])
     unscored = {
-        kind: ["" if is_mark else value for value, is_mark in zip(sentence.columns[kind], marks)] for kind in GOLD_KINDS
+        kind: ["" if is_mark else value for value, is_mark in zip(values, marks)]
+        for kind, values in _gold_columns(sentence).items()
     }
     return replace(sentence, columns={**sentence.columns, **unscored})
 

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, get_args
@@ -202,7 +202,8 @@ class Corpus:
             raise CRFError(CorpusErrors.CRF491.format(path=file, format=format))
         format = "review" if format not in BINARY and is_review(file) else format
         own = FORMATS[format]
-        text = self.text if format != "review" else None
+        # sequences of a review do not follow each other in the text
+        text = replace(self.text, join_segments=False) if self.text and format == "review" else self.text
         if own.read is None:
             for setting, value in (("bare", self.bare), ("text", text)):
                 if value:
@@ -234,7 +235,7 @@ class Corpus:
     def _with_sets(self, file: Path, format: str, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         """Sentences that the block `text` can be applied to."""
         for sentence in sentences:
-            if GOLD_COLUMN not in sentence.columns:
+            if GOLD_COLUMN not in sentence.columns and format != "review":
                 known = " or ".join(map(repr, WITH_SETS))
                 raise CRFError(CorpusErrors.CRF552.format(setting="text", format=f"{format} of {file}", known=known))
             yield sentence

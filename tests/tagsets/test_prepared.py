@@ -451,3 +451,42 @@ def test_order_2_is_not_asked_for_the_best_labelling_without_punctuation(
     nlp.add_pipe(factory, config={"model": model, "decode": decode})
     with pytest.raises(ValueError, match=rf"{code}.*{factory}.*order 2.*posterior") if code else nullcontext():
         nlp.initialize(lambda: corpus(nlp))
+
+
+REVIEWED = """\
+# spacy_crf review 1
+# target = {target}
+# columns = word, gold, checked, best, probability, alternatives
+
+wen	{gold}		P	0.5	_
+/	$;		$;	0.5	_
+dat		yes	{gold}	0.5	_
+xii			P	0.5	_
+"""
+
+
+@pytest.mark.parametrize(("target", "gold"), [("ext:gold_tags", "NA|ADV"), ("tag", "NA"), ("pos", "NOUN")])
+@pytest.mark.parametrize("punctuation", ["context", "removed"])
+def test_rows_of_a_review_are_prepared_as_the_files_beside_them(
+    target: str, gold: str, punctuation: Any, tmp_path: Path
+) -> None:
+    """Also where they come first, so that a component learns from them how texts are prepared."""
+    path = tmp_path / "a.tsv"
+    path.write_text(REVIEWED.format(target=target, gold=gold).replace("$;", "PUNCT"), encoding="utf8")
+    (tmp_path / "b.tsv").write_text("he\tNA\n.\tPUNCT\nwen\tADV\n", encoding="utf8")
+    text = HistoricalText(untagged="OA", punctuation=punctuation, cut_at_punctuation=True, join_segments=True)
+    nlp = spacy.blank("xx")
+    examples = list(Corpus(tmp_path, text=text)(nlp))
+    best = gold.split("|")[0]
+    known = [[(token.text, token.tag_ or token.pos_) for token in example.reference] for example in examples]
+    assert known[1] == [("dat", best), ("xii", "")]
+    marks = [] if punctuation == "removed" else [("/", "")]
+    assert known[0] == [("wen", best), *marks]
+    if target != "pos":
+        tagger = nlp.add_pipe("set_valued_tagger")
+        nlp.initialize(lambda: examples)
+        assert tagger.cfg["preparation"]["punctuation"] == punctuation  # type: ignore[attr-defined]
+        for _ in range(3):
+            nlp.update(examples)
+        doc = nlp(Doc(nlp.vocab, words=["wen", "/", "dat"] if marks else ["wen", "dat"]))
+        assert [bool(token.tag_) for token in doc] == [True, *[False for _ in marks], True]
