@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 
 from ..annotation.documents import TEXT_SETTINGS, has_signs_only
 from ..annotation.extensions import read_value, stored_names, stored_values, write_values
-from ..annotation.gold import GOLD_TAGS, best_tag, read_gold_tags, register_gold_tags
+from ..annotation.gold import GOLD_POS, GOLD_TAGS, best_tag, read_gold_tags, register_gold_tags
 from ..core.errors import CRFWarning
 from .block import HistoricalText
 from .errors import CorpusWarnings
@@ -56,21 +56,25 @@ def prepare_gold(doc: Doc, text: HistoricalText) -> None:
     """
     if read_value(doc, TEXT_SETTINGS) is not None:
         return
-    has_sets, rows = any(stored_values(doc, GOLD_TAGS)), read_gold_tags(doc)
+    rows, pos_rows = read_gold_tags(doc), read_gold_tags(doc, GOLD_POS)
+    has_sets = {name: any(stored_values(doc, name)) for name in (GOLD_TAGS, GOLD_POS)}
     _warn_of_words([token.text for token in doc], [best_tag(row) or token.tag_ for row, token in zip(rows, doc)], text)
     checked = stored_values(doc, CHECKED)
     has_marks = CHECKED in stored_names(doc)
-    for token, row, seen in zip(doc, rows, checked):
+    for token, row, pos_row, seen in zip(doc, rows, pos_rows, checked):
         tag = best_tag(row) or token.tag_ or (text.untagged if seen or not has_marks else "")
-        if text.punctuation != "gold" and _is_punctuation(token.text, tag, text):
-            tag = ""
+        own = tag, best_tag(pos_row) or token.pos_
+        if text.punctuation != "gold" and any(_is_punctuation(token.text, one, text) for one in own):
+            tag = token.pos_ = ""
             row.clear()
+            pos_row.clear()
         elif not row and tag:
             row[tag] = 1.0
         token.tag_ = tag
-    if has_sets:
-        register_gold_tags()
-        write_values(doc, GOLD_TAGS, [row or None for row in rows])
+    for name, weights in ((GOLD_TAGS, rows), (GOLD_POS, pos_rows)):
+        if has_sets[name]:
+            register_gold_tags(name)
+            write_values(doc, name, [row or None for row in weights])
 
 
 def _warn_of_words(words: list[str], tags: list[str], text: HistoricalText) -> bool:
@@ -112,7 +116,8 @@ def _keep(sentence: Sentence, text: HistoricalText) -> Sentence:
         return take_tokens(sentence, [index for index, is_mark in enumerate(marks) if not is_mark])
     unscored = {
         kind: ["" if is_mark else value for value, is_mark in zip(values, marks)]
-        for kind, values in _gold_columns(sentence).items()
+        for kind, values in sentence.columns.items()
+        if kind in (*GOLD_KINDS, *POS_KINDS)
     }
     return replace(sentence, columns={**sentence.columns, **unscored})
 

@@ -490,3 +490,25 @@ def test_rows_of_a_review_are_prepared_as_the_files_beside_them(
             nlp.update(examples)
         doc = nlp(Doc(nlp.vocab, words=["wen", "/", "dat"] if marks else ["wen", "dat"]))
         assert [bool(token.tag_) for token in doc] == [True, *[False for _ in marks], True]
+
+
+def test_punctuation_has_no_gold_as_a_part_of_speech_either(tmp_path: Path) -> None:
+    """What CoNLL-U says of a tagger of parts of speech is measured as the same in a table of tags."""
+    words, tags = ["he", ",", "wen", "."], ["PRON", "PUNCT", "VERB", "PUNCT"]
+    rows = zip(range(1, 5), words, tags)
+    (tmp_path / "a.tsv").write_text("".join(f"{w}\t{t}\n" for w, t in zip(words, tags)), encoding="utf8")
+    lines = "".join(f"{n}\t{word}\t_\t{tag}\tXY\t_\t_\t_\t_\t_\n" for n, word, tag in rows)
+    (tmp_path / "a.conllu").write_text(f"{lines}\n", encoding="utf8")
+    paths = dict.fromkeys(("paths.train", "paths.dev"), str(tmp_path / "a.tsv"))
+    own = {"target": "pos", "model.order": 1, "features.min_count": 1, "temperature": 1.0}
+    settings = {f"components.set_valued_tagger.{name}": value for name, value in own.items()}
+    for name, tags_of in (("by_form", None), ("by_tag", ["PUNCT"])):
+        text = {"punctuation": "context", "punctuation_tags": tags_of}
+        texts = {f"corpora.train.text.{setting}": value for setting, value in text.items()}
+        train(CONFIG, tmp_path / name, overrides={**paths, **settings, **texts, "training.max_steps": 1})
+        model = tmp_path / name / "model-last"
+        run("convert", tmp_path / "a.conllu", tmp_path / "a.spacy")
+        files = [tmp_path / f"a.{suffix}" for suffix in ("tsv", "conllu", "spacy")]
+        found = [json.loads(run("sets", model, file, "--json")) for file in files]
+        assert [one["tokens"] for one in found] == [2, 2, 2]
+        assert found[0] == found[1] == found[2]
