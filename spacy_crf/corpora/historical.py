@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from spacy.parts_of_speech import IDS as PARTS_OF_SPEECH
 from spacy.tokens import Doc
 
 from ..annotation.documents import TEXT_SETTINGS, has_signs_only
@@ -18,9 +19,9 @@ from ..core.errors import CRFWarning
 from .block import HistoricalText
 from .errors import CorpusWarnings
 from .sentence import Sentence, group_sentences, join_sentences, take_tokens
-from .tagsets import CHECKED, CHECKED_COLUMN, GOLD_KINDS, GOLD_POS_COLUMN
+from .tagsets import CHECKED, CHECKED_COLUMN, GOLD_COLUMN, GOLD_KINDS, GOLD_POS_COLUMN
 
-POS_KINDS = ("pos", GOLD_POS_COLUMN)  # of the gold in rows of a tagger of parts of speech
+POS_KINDS = ("pos", GOLD_POS_COLUMN)
 WORD_SIGNS = frozenset("&⁊⹒")  # that stand for words, though they are punctuation marks to Unicode
 
 
@@ -41,6 +42,7 @@ def apply_text(sentences: Iterable[Sentence], text: HistoricalText) -> Iterator[
             tagged = {
                 kind: [value or (text.untagged if seen else "") for value, seen in zip(values, known)]
                 for kind, values in _gold_columns(sentence).items()
+                if kind != "pos" or text.untagged in PARTS_OF_SPEECH  # components refuse others among gold
             }
             sentence = replace(sentence, columns={**sentence.columns, **tagged})
         for segment in _cut(sentence, text):
@@ -89,8 +91,9 @@ def _warn_of_words(words: list[str], tags: list[str], text: HistoricalText) -> b
 
 
 def _gold_columns(sentence: Sentence) -> dict[str, list[str]]:
-    """The columns with the gold tags of tokens: those of parts of speech where rows of `crf review` are about these."""
-    kinds = GOLD_KINDS if "tag" in sentence.columns else POS_KINDS
+    """The columns with the gold tags of tokens, or with the gold of files about parts of speech."""
+    is_of_pos = GOLD_POS_COLUMN in sentence.columns and GOLD_COLUMN not in sentence.columns
+    kinds = POS_KINDS if is_of_pos else GOLD_KINDS
     return {kind: sentence.columns[kind] for kind in kinds if kind in sentence.columns}
 
 

@@ -235,7 +235,8 @@ class Corpus:
     def _with_sets(self, file: Path, format: str, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         """Sentences that the block `text` can be applied to."""
         for sentence in sentences:
-            if GOLD_COLUMN not in sentence.columns and format != "review":
+            has_sets = not {GOLD_COLUMN, GOLD_POS_COLUMN}.isdisjoint(sentence.columns)
+            if not has_sets and format != "review":
                 known = " or ".join(map(repr, WITH_SETS))
                 raise CRFError(CorpusErrors.CRF552.format(setting="text", format=f"{format} of {file}", known=known))
             yield sentence

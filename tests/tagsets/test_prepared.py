@@ -512,3 +512,28 @@ def test_punctuation_has_no_gold_as_a_part_of_speech_either(tmp_path: Path) -> N
         found = [json.loads(run("sets", model, file, "--json")) for file in files]
         assert [one["tokens"] for one in found] == [2, 2, 2]
         assert found[0] == found[1] == found[2]
+
+
+CHECKED_POS = """\
+# checked = pos
+1	he	_	PRON	XY	_	_	_	_	Checked=Yes
+2	/	_	PUNCT	_	_	_	_	_	Checked=Yes
+3	wen	_	_	_	_	_	_	_	Checked=Yes
+4	dat	_	VERB	_	_	_	_	_	TagSet=VERB:0.7|Checked=No
+
+"""
+
+
+@pytest.mark.parametrize("untagged", ["X", "OA", ""])
+def test_checked_parts_of_speech_in_conllu_go_with_prepared_texts(untagged: str, tmp_path: Path) -> None:
+    (tmp_path / "a.conllu").write_text(CHECKED_POS, encoding="utf8")
+    (tmp_path / "b.tsv").write_text("he\tPRON\n.\tPUNCT\nwen\tVERB\n", encoding="utf8")
+    nlp = spacy.blank("xx")
+    text = HistoricalText(untagged=untagged, punctuation="context", cut_at_punctuation=True)
+    examples = list(Corpus([tmp_path / "a.conllu", tmp_path / "b.tsv"], text=text)(nlp))
+    tagger = nlp.add_pipe("set_valued_tagger", config={"target": "pos"})
+    with nullcontext() if untagged != "OA" else pytest.raises(ValueError, match=r"CRF413.*'OA'"):
+        nlp.initialize(lambda: examples)
+        assert list(tagger.labels) == ["PRON", "VERB", *filter(None, [untagged])]  # type: ignore[attr-defined]
+        found = [(token.text, token.pos_) for example in examples for token in example.reference]
+        assert found[:4] == [("he", "PRON"), ("/", ""), ("wen", untagged), ("dat", "")]
