@@ -267,6 +267,10 @@ class PipeWarnings(metaclass=Messages):
         "another temperature, so that it may not hold. Make it anew: `python -m spacy crf guarantee MODEL FILE "
         "--output DIR`."
     )
+    CRFW468 = (
+        "Component {name!r} learns, and is judged by, one gold tag of each token: of {count} tokens with several, such "
+        "as {tags} in document {document!r}, the best one, or the first of equal ones. A set_valued_tagger takes all."
+    )
     CRFW681 = (
         "Component {name!r} gets another temperature, but keeps threshold = {threshold:.4g}, which was fitted at the "
         "one before. Set it to 'auto' and call `calibrate` with dev examples, or run `python -m spacy crf calibrate`, "

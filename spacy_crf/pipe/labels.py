@@ -15,8 +15,15 @@ from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
 from spacy.vocab import Vocab
 
-from ..annotation.documents import AS_IT_IS, Preparation, Punctuation, StoredPreparation, preparation_of
-from ..annotation.gold import find_violation, forget_crossing
+from ..annotation.documents import (
+    AS_IT_IS,
+    Preparation,
+    Punctuation,
+    StoredPreparation,
+    preparation_of,
+    read_doc_name,
+)
+from ..annotation.gold import find_violation, forget_crossing, read_gold_tags
 from ..annotation.span_targets import GroupTarget, SpanTarget
 from ..annotation.target import Target
 from ..annotation.white_space import is_white_space, white_space, word_docs, word_examples
@@ -240,6 +247,22 @@ def tell_stream(name: str, nlp: Language | None, fitted: Sequence[str]) -> None:
     if nlp is not None and fitted and nlp.config.interpolate()["training"].get("max_epochs") == -1:
         message = PipeWarnings.CRFW415.format(name=name, fitted=", ".join(fitted))
         warnings.warn(message, CRFWarning, stacklevel=3)
+
+
+def tell_several(name: str, extension: str, references: Iterable[Doc]) -> Iterator[Doc]:
+    """Yield gold Docs, and warn behind them of tokens with several gold tags, of which one is learned.
+
+    extension (str): custom token attribute that has them.
+    """
+    count, told = 0, dict[str, str]()
+    for doc in references:
+        several = [row for row in read_gold_tags(doc, extension) if len(row) > 1]
+        if several and not count:
+            told = {"tags": excerpt("|".join(several[0])), "document": read_doc_name(doc) or excerpt(doc.text)}
+        count += len(several)
+        yield doc
+    if count:
+        warnings.warn(PipeWarnings.CRFW468.format(name=name, count=count, **told), CRFWarning, stacklevel=3)
 
 
 def near_targets(name: str) -> list[str]:

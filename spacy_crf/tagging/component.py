@@ -1,6 +1,6 @@
 """A linear-chain CRF for tags, chunks and entities."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +8,7 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.vocab import Vocab
 
+from ..annotation.gold import GOLD_POS, GOLD_TAGS
 from ..annotation.span_targets import target_of
 from ..annotation.target import SpanScores, Target
 from ..annotation.white_space import Places
@@ -15,7 +16,7 @@ from ..core.arrays import Bools, Indices
 from ..core.chain.marginals import token_entropies
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder, DocOutput, Output, label_decoder, resolve_scheme
-from ..pipe.labels import OF_TEXTS, PREPARATION, SKIPS_WHITE_SPACE
+from ..pipe.labels import OF_TEXTS, PREPARATION, SKIPS_WHITE_SPACE, tell_several
 from ..pipe.probabilities import LabelsTokens, WordTags, span_probabilities, tag_words
 from ..pipe.scorer import target_scores
 from ..pipe.span_sets import PromisesSpans, best_threshold
@@ -54,6 +55,11 @@ class CRFTagger(PromisesSpans, ChainPipe):
     @property
     def measured(self) -> Sequence[str]:
         return target_scores(self.target, self.settings.spans_key)
+
+    def find_labels(self, references: Iterable[Doc]) -> list[str]:
+        """Labels that occur in gold Docs, sorted; tokens with several gold tags are told."""
+        extension = {"tag": GOLD_TAGS, "pos": GOLD_POS}.get(self.target)
+        return super().find_labels(references if extension is None else tell_several(self.name, extension, references))
 
     def decoder(self) -> Decoder:
         own, names = self.settings, self.tags.tags

@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Iterator
+from contextlib import nullcontext
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +14,8 @@ from helpers.tagged import EXTENSION, build, clean_docs, read_target, train
 from helpers.weights import flat_weights, set_flat_weights
 from spacy.language import Language
 from spacy.tokens import Doc, Span
+
+from spacy_crf import Corpus, CRFWarning
 
 N_BEST, ENTROPY = "crf_test_n_best", "crf_test_entropy"
 
@@ -185,3 +189,19 @@ def test_what_is_forbidden_is_not_decoded_by_posteriors_either() -> None:
 def test_settings_without_a_meaning_are_refused(setting: str, value: object) -> None:
     with pytest.raises(ValueError, match=setting):
         build(**{setting: value})
+
+
+def test_tokens_with_several_gold_tags_are_told(tmp_path: Path) -> None:
+    """One of them is learned, so that those who train a crf_tagger on tag sets hear of it."""
+    path = tmp_path / "charter.tsv"
+    for lines, told in (("he\tNA\nwen\tNE\n", 0), ("he\tNA|NE\nwen\tNE:0.3|NA:0.7\ndat\tNA:1|NE:1\nho\tNE\n", 3)):
+        path.write_text(lines, encoding="utf8")
+        nlp = spacy.blank("xx")
+        nlp.add_pipe("crf_tagger")
+        examples = list(Corpus(path, format="tagsets")(nlp))
+        expected = pytest.warns(CRFWarning, match=rf"CRFW468.*{told} tokens.*NA\|NE in document 'charter'")
+        with expected if told else nullcontext():
+            nlp.initialize(examples.copy)
+    other = spacy.blank("xx")
+    other.add_pipe("set_valued_tagger")
+    other.initialize(lambda: list(Corpus(path, format="tagsets")(other)))  # which learns all of them
