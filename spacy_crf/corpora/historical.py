@@ -103,6 +103,9 @@ def _best_tags(sentence: Sentence) -> list[str]:
 
 
 def _cut(sentence: Sentence, text: HistoricalText) -> Iterator[Sentence]:
+    if not _gold_columns(sentence):  # rows of a review of spans, none of which is to be cut
+        yield sentence
+        return
     tags, low = _best_tags(sentence), 0
     for index, (word, tag) in enumerate(zip(sentence.words, tags)):
         if ends_segment(word, tag, text) or index == len(tags) - 1:

@@ -492,6 +492,20 @@ def test_rows_of_a_review_are_prepared_as_the_files_beside_them(
         assert [bool(token.tag_) for token in doc] == [True, *[False for _ in marks], True]
 
 
+def test_spans_of_a_review_stay_whole_in_prepared_texts(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    rows = (
+        REVIEWED.format(target="ner", gold="B-PER")
+        .replace("$;", "I-PER")
+        .replace("\tyes", "I-PER\t")
+        .replace("xii\t", "xii\tO")
+    )
+    path.write_text(rows, encoding="utf8")
+    text = HistoricalText(punctuation="context", cut_at_punctuation=True)
+    (doc,) = Corpus(path, text=text).read_docs(spacy.blank("xx").vocab)
+    assert [(span.text.strip(), span.label_) for span in doc.ents] == [("wen / dat", "PER")]
+
+
 def test_punctuation_has_no_gold_as_a_part_of_speech_either(tmp_path: Path) -> None:
     """What CoNLL-U says of a tagger of parts of speech is measured as the same in a table of tags."""
     words, tags = ["he", ",", "wen", "."], ["PRON", "PUNCT", "VERB", "PUNCT"]
