@@ -49,7 +49,7 @@ PROBABILITIES, COLUMNS, FOLLOWING, SPELT = "probabilities", "columns", "followin
 PAUSE, CONFIDENCE = "pause", "confidence"
 LONGEST_PAUSE = 5.0  # seconds; as a feature, a longer one counts as this, or an hour would outweigh all words
 _GIVEN = "spacy_crf.given_marks"
-_ARROW = "-->"  # stands between the times of cues
+_ARROW = "->"  # stands between the times of cues
 _SBV = re.compile(r"\ufeff?\s*\d+:\d")  # where a comma does, a file begins so
 _SIGMA = "Σ"  # in lower case another letter at the end of a word
 

@@ -16,9 +16,13 @@ from .words import is_sign_around
 
 OPENING_LINES = 50  # of a file, by which it is told what it is
 OPENING = 400  # cues, and lines between them, by which it is told who speaks
+# Hours, minutes, seconds and their fraction, which times that have a line to themselves may lack
 _TIME = r"\s*(?:(\d{1,9}):)?(\d{1,9}):(\d{1,9})[.,](\d{1,9})\s*"
-_TIMES = re.compile(f"{_TIME}(?:-->|,){_TIME}")
-_BESIDE_WORDS = re.compile(f"\\[{_TIME}-->{_TIME}\\]")  # as whisper and whisper.cpp show what they hear
+_ROUND_TIME = r"\s*(?:(\d{1,9}):)?(\d{1,9}):(\d{1,9})(?:[.,](\d{1,9}))?\s*"
+_SECONDS = r"\s*()()(\d{1,9})\.(\d{1,9})s?\s*"
+_TIMES = re.compile(f"{_TIME}(?:--?>|,){_TIME}|{_ROUND_TIME}-->{_ROUND_TIME}$")
+# As whisper, whisper.cpp and, in seconds, faster-whisper show what they hear
+_BESIDE_WORDS = re.compile(rf"\[{_TIME}-->{_TIME}\]|\[{_SECONDS}--?>{_SECONDS}\]")
 # Each with the sign that ends it: behind the last of these none is looked for, which would take the square of the line
 _MARKUP = ((re.compile(r"<(?:/?[A-Za-z][^>]*|[\d:.]+)>"), ">"), (re.compile(r"\{\\[^}]*\}"), "}"))
 _BRACKETS = ((re.compile(r"\[[^\]]*\]"), "]"), (re.compile(r"\([^)]*\)"), ")"))
@@ -172,7 +176,7 @@ def _cues(lines: Iterable[str]) -> Iterator[tuple[str, Times | None]]:
             yield "".join(spoken), times
             spoken = []
         if found:
-            times = (_seconds(*found.groups()[:4]), _seconds(*found.groups()[4:]))
+            times = _times_of(found)
         elif (is_empty and is_web) or is_number:
             times = None
         if times and not (found and found.re is _TIMES):
@@ -290,5 +294,12 @@ def _without(
     return line
 
 
-def _seconds(hours: str | None, minutes: str, seconds: str, fraction: str) -> float:
-    return 3600 * int(hours or 0) + 60 * int(minutes) + float(f"{seconds}.{fraction}")
+def _times_of(found: re.Match[str]) -> Times:
+    """Return the times of a cue, in seconds, from the way in which its line writes them."""
+    groups = found.groups("")
+    first = next(place for place in range(0, len(groups), 8) if groups[place + 2])
+    return _seconds(*groups[first : first + 4]), _seconds(*groups[first + 4 : first + 8])
+
+
+def _seconds(hours: str, minutes: str, seconds: str, fraction: str) -> float:
+    return 3600 * int(hours or 0) + 60 * int(minutes or 0) + float(f"{seconds}.{fraction or 0}")

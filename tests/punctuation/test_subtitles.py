@@ -285,6 +285,29 @@ def test_what_whisper_shows(nlp: Language) -> None:
     assert restored(nlp, text) == expected
 
 
+@pytest.mark.parametrize(
+    ("line", "times"),
+    [
+        ("[0.00s -> 2.50s] {}", (0.0, 2.5)),  # as users of faster-whisper print them
+        ("[0.0 --> 2.5]  {}", (0.0, 2.5)),
+        ("00:00:01 --> 00:00:02\n{}", (1.0, 2.0)),
+        ("1:01 --> 1:02\r\n{}", (61.0, 62.0)),
+        ("00:00:1,5 --> 00:00:3\n{}", (1.5, 3.0)),
+        ("1:00:01,250 -> 1:00:02,000\n{}", (3601.25, 3602.0)),
+    ],
+)
+def test_times_in_other_ways_stay(nlp: Language, line: str, times: tuple[float, float]) -> None:
+    text = f"{line.format('well what did she say')}\n"
+    expected = text.replace("well what", "Well, what").replace("say", "say.")
+    assert is_subtitles(text) and restored(nlp, text) == expected == nlp(text)._.restored
+    assert [word.heard.times for word in spoken_words(lines_of([text])) if word.is_spoken] == [times] * 5
+
+
+@pytest.mark.parametrize("text", ["9:00 --> 10:00 a\n", "1:00 -> 2:00\n", "1:00,2:00\n", "[1 -> 2] a\n", "[3 --> 4]\n"])
+def test_arrows_and_figures_are_no_times(text: str) -> None:
+    assert not is_subtitles(text)
+
+
 @pytest.mark.parametrize("name", ["a.txt", "a.md", "a.weird"])
 def test_cues_are_told_whatever_the_suffix(nlp: Language, tmp_path: Path, name: str) -> None:
     path = tmp_path / name
