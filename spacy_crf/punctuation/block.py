@@ -94,7 +94,8 @@ class LabelScheme:
     def abbreviated(self) -> frozenset[str]:
         """Lower-case words whose period is a part of them."""
         if self.abbreviations is not None:
-            return frozenset(word.lower().removesuffix(".") for word in self.abbreviations)
+            words = (" ".join(word.lower().split()).replace(". ", ".") for word in self.abbreviations)
+            return frozenset(word.removesuffix(".") for word in words)
         return self.preset.abbreviations or frozenset(ABBREVIATIONS)
 
     @property

@@ -38,9 +38,9 @@ from ..core.errors import CRFError, excerpt
 from ..features.columns import TRUNCATED
 from .block import NONE, LabelScheme
 from .errors import PunctuationErrors
-from .labels import Label, make_labels, tell_sentences
+from .labels import Label, make_labels, spelt_sign, tell_sentences
 from .subtitles import blank_unspoken, is_subtitles
-from .words import APOSTROPHES, OPENERS, Word, bare_form, mark_words, spelt_sign, split_words, takes_no_mark
+from .words import APOSTROPHES, OPENERS, Word, bare_form, mark_words, split_words, takes_no_mark
 
 PUNCTUATION = "punctuation"
 RESTORED, RESTORATION, RESTORATIONS = "restored", "restoration", "restorations"

@@ -21,9 +21,9 @@ from ..core.chain.evidence import blocked_sequences
 from ..core.errors import CRFError
 from ..core.labels import UNKNOWN, Gold
 from ..core.weights import Layout
-from .block import NONE, LabelScheme
+from .block import NONE, SIGNS, LabelScheme
 from .errors import PunctuationErrors
-from .words import CASES, PAIRS, case_of
+from .words import CASES, PAIRS, Word, case_of
 
 BETWEEN = "|"
 ANY = "?"
@@ -62,6 +62,15 @@ def parse_label(text: str) -> Label:
     if parts or not mark or str(label) != text or any(kind and kind not in PAIRS for kind in label[2:4]):
         raise CRFError(PunctuationErrors.CRF974.format(label=text))
     return label
+
+
+def spelt_sign(text: str, word: Word) -> str:
+    """Return the mark behind a word as it is spelt; "" for none, and for a mark that is spelt as we would."""
+    if not word.mark:
+        return ""
+    signs = (sign for sign in text[word.mark_start : word.mark_end] if sign in SIGNS[word.mark])
+    sign = next(signs, "")
+    return "" if sign == SIGNS[word.mark][0] else sign
 
 
 def make_labels(scheme: LabelScheme, forms: Iterable[str], marks: Iterable[str], *pairs: Iterable[str]) -> list[Label]:

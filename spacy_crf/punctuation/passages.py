@@ -7,7 +7,7 @@ A `Survey` tells what such texts show before any word is labelled: labels, forms
 import warnings
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -17,9 +17,9 @@ from ..core.errors import CRFWarning
 from .block import ABBREVIATIONS, ENDS, NONE, LabelScheme
 from .docs import WordView
 from .errors import PunctuationWarnings
-from .labels import ANY, parse_label
+from .labels import ANY, parse_label, spelt_sign
 from .subtitles import Heard, pause_between
-from .words import Word, bare_form, case_of, common_signs, spelt_sign, split_words
+from .words import Word, bare_form, case_of, split_words
 
 REPLACEMENT = "\ufffd"  # what decoders write for bytes that are no text
 LONG_WORD = 40  # letters; where more words than the next share are longer, no white space parts words
@@ -174,6 +174,17 @@ class Survey:
         if self._n_long > MOST_LONG_WORDS * self._n_words:
             told = {"name": name, "long": self._n_long, "words": self._n_words, "most": LONG_WORD}
             warnings.warn(PunctuationWarnings.CRFW976.format(**told), CRFWarning, stacklevel=3)
+
+
+def common_signs(counts: Mapping[tuple[str, str], int]) -> dict[str, str]:
+    """Find how each mark is spelt most often, as far as it is not as we would; of equal ones the usual, or the first.
+
+    counts (Mapping): how often each mark has each sign, as `spelt_sign` tells signs.
+    """
+    found: dict[str, str] = {}
+    for mark, sign in sorted(counts, key=lambda pair: (-counts[pair], pair)):
+        found.setdefault(mark, sign)
+    return {mark: sign for mark, sign in sorted(found.items()) if sign}
 
 
 def mixed_forms(forms: Iterable[str]) -> dict[str, str]:

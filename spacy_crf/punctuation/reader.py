@@ -38,11 +38,11 @@ from .docs import (
 )
 from .errors import PunctuationErrors, PunctuationWarnings
 from .labels import Label
-from .passages import Anomalies, Passage, make_passage, spoken_passage
+from .passages import Anomalies, Passage, common_signs, make_passage, spoken_passage
 from .restore import restore
 from .subtitles import OPENING_LINES, spoken_words
 from .transcripts import looks_like, read_transcript
-from .words import BY_SIGN, common_signs, is_mark
+from .words import BY_SIGN, is_mark
 
 PunctuationFormat = Literal["text", "jsonl", "spacy", "subtitles", "whisper", "ctm", "labels"]
 TextUnit = Literal["document", "paragraph", "line", "sentence"]

@@ -11,6 +11,7 @@ part them.
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from types import MappingProxyType
 from typing import Literal, NamedTuple, get_args
 from unicodedata import category
@@ -93,6 +94,7 @@ class Word(NamedTuple):
 def split_words(text: str, abbreviations: Collection[str] = ABBREVIATIONS) -> list[Word]:
     """Cut a text into words with their marks, in linear time. A period is a part of lower-case `abbreviations`."""
     words: list[Word] = []
+    periods = _own_periods(text, frozenset(abbreviations))
     opening = ""  # kind of what is open before the next word
     n_open = 0  # brackets that are not closed
     for found in _CHUNK.finditer(text):
@@ -105,7 +107,7 @@ def split_words(text: str, abbreviations: Collection[str] = ABBREVIATIONS) -> li
         chunk = found[0]
         for low, high, is_break in _pieces(chunk, n_open):
             piece = chunk[low:high]
-            lead, end = (0, 0) if is_break else _core(piece, abbreviations)
+            lead, end = (0, 0) if is_break else _core(piece, abbreviations, start + low, periods)
             before, after = (piece, "") if lead == end else (piece[:lead], piece[end:])
             if lead == end:
                 lead = end = 0
@@ -231,8 +233,11 @@ def _excess(signs: str) -> int:
     return signs.count("(") + signs.count("[") - signs.count(")") - signs.count("]")
 
 
-def _core(piece: str, abbreviations: Collection[str]) -> tuple[int, int]:
-    """Return where the word in a piece begins and ends; nowhere if there is none."""
+def _core(piece: str, abbreviations: Collection[str], at: int, periods: Collection[int]) -> tuple[int, int]:
+    """Return where the word in a piece begins and ends; nowhere if there is none.
+
+    at (int): where the piece begins in its text. periods (Collection[int]): characters of that, see `_own_periods`.
+    """
     if _ALL_MARKS.fullmatch(piece):
         return 0, len(piece) if is_emoticon(piece) else 0
     seen = piece.lstrip(_UNSEEN)
@@ -245,9 +250,21 @@ def _core(piece: str, abbreviations: Collection[str]) -> tuple[int, int]:
     core = piece[lead:end].lstrip(QUIET)
     letters = core if core.isascii() else "".join(sign for sign in core if category(sign)[0] != "M")  # without accents
     is_initial = len(letters) == 1 and letters.isupper() and core != "I"
-    if piece[end : end + 1] == "." and (is_initial or core.lower() in abbreviations or _ABBREVIATED.fullmatch(letters)):
-        end += 1
-    return lead, end
+    is_own = is_initial or core.lower() in abbreviations or at + end in periods or _ABBREVIATED.fullmatch(letters)
+    return lead, end + (piece[end : end + 1] == "." and bool(is_own))
+
+
+def _own_periods(text: str, abbreviations: frozenset[str]) -> Collection[int]:
+    """Return where the periods of abbreviations of several words are, such as "z. B." and "et al."."""
+    found = pattern.finditer(text) if (pattern := _several_words(abbreviations)) else ()
+    return {at for one in found for at in range(*one.span()) if text[at] == "."}
+
+
+@cache
+def _several_words(abbreviations: frozenset[str]) -> re.Pattern[str] | None:
+    several = (re.escape(one) for one in sorted(abbreviations, reverse=True) if "." in one or " " in one)
+    found = "|".join(one.replace(r"\.", r"\.\s*").replace(r"\ ", r"\s+") for one in several)
+    return re.compile(rf"(?<![\w.])(?:{found})\.", re.IGNORECASE) if found else None
 
 
 def _split_signs(signs: str, is_alone: bool) -> tuple[str, str]:
@@ -288,26 +305,6 @@ def _add_signs(word: Word, signs: str, at: int, is_close: bool) -> Word:
     tail = at + len(signs) if is_close and at == word.tail else word.tail
     closing = signs if is_close else signs.translate(_OPENING_ALONE)
     return word._replace(tail=tail, closing=_kind(closing, 1) or word.closing)
-
-
-def spelt_sign(text: str, word: Word) -> str:
-    """Return the mark behind a word as it is spelt; "" for none, and for a mark that is spelt as we would."""
-    if not word.mark:
-        return ""
-    signs = (sign for sign in text[word.mark_start : word.mark_end] if sign in SIGNS[word.mark])
-    sign = next(signs, "")
-    return "" if sign == SIGNS[word.mark][0] else sign
-
-
-def common_signs(counts: Mapping[tuple[str, str], int]) -> dict[str, str]:
-    """Find how each mark is spelt most often, as far as it is not as we would; of equal ones the usual, or the first.
-
-    counts (Mapping): how often each mark has each sign, as `spelt_sign` tells signs.
-    """
-    found: dict[str, str] = {}
-    for mark, sign in sorted(counts, key=lambda pair: (-counts[pair], pair)):
-        found.setdefault(mark, sign)
-    return {mark: sign for mark, sign in sorted(found.items()) if sign}
 
 
 def strongest(names: Iterable[str]) -> str:

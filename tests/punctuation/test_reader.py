@@ -241,6 +241,19 @@ def test_abbreviations_of_other_languages(tmp_path: Path) -> None:
     assert ours == (["So", "bzw.", "nicht", "Dr", "Hale"], ["", "", "COMMA", "PERIOD", "PERIOD"])
 
 
+def test_abbreviations_of_several_words(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.txt", "So z. B. hier, d.\u00a0h. dort (u. a.), i. d. R. heute, Kaz. B. nicht.")
+    words, marks = read(path, language="de")[0]
+    assert " ".join(words) == "so z. b. hier d. h. dort u. a. i. d. r. heute kaz b. nicht"
+    marked = [(word, mark) for word, mark in zip(words, marks) if mark]
+    assert marked == [(word, "COMMA") for word in ("hier", "a.", "heute")] + [("kaz", "PERIOD"), ("nicht", "PERIOD")]
+    assert len(read(path, language="de", unit="sentence")) == 2
+    path = write(tmp_path / "b.txt", "Ash et al. say, EE. UU. is not al. else.")
+    words, marks = read(path, abbreviations=["et al.", "EE. UU."])[0]
+    assert words == ["ash", "et", "al.", "say", "ee.", "uu.", "is", "not", "al", "else"]
+    assert [mark for mark in marks if mark] == ["COMMA", "PERIOD", "PERIOD"]
+
+
 def test_windows_know_how_their_last_sentence_ends() -> None:
     words = [f"w{number}" for number in range(10)]
     marks = ["", "", "", "COMMA", "QUESTION", "", "", "PERIOD", "", ""]
