@@ -22,14 +22,14 @@ NONE = "O"  # the label of a word without a mark
 # The signs of each mark, the first of which is written. Of several marks that stand together, the upper one counts.
 SIGNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "QUESTION": ("?", "？", "؟", "\u037e", "⁇", "⸮"),
+        "QUESTION": ("?", "？", "؟", "\u037e", "⁇", "⸮", "፧"),
         "EXCLAMATION": ("!", "！"),
         "ELLIPSIS": ("…",),
-        "PERIOD": (".", "。", "।", "۔", "．"),
-        "SEMICOLON": (";", "；", "؛"),
-        "COLON": (":", "："),
+        "PERIOD": (".", "。", "।", "۔", "．", "։", "።"),
+        "SEMICOLON": (";", "；", "؛", "፤"),
+        "COLON": (":", "：", "፦", "፥"),
         "DASH": ("–", "—", "―"),
-        "COMMA": (",", "，", "、", "،"),
+        "COMMA": (",", "，", "、", "،", "፣"),
     }
 )
 ENDS = ("PERIOD", "QUESTION", "EXCLAMATION", "ELLIPSIS")

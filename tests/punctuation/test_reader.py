@@ -254,6 +254,21 @@ def test_abbreviations_of_several_words(tmp_path: Path) -> None:
     assert [mark for mark in marks if mark] == ["COMMA", "PERIOD", "PERIOD"]
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Բարև, Աննա։ Լավ եմ։", "Բարև COMMA Աննա PERIOD Լավ եմ PERIOD"),
+        ("ሰላም፣ ደህና ነህ፧ አዎ። ና፤ ሂድ።", "ሰላም COMMA ደህና ነህ QUESTION አዎ PERIOD ና SEMICOLON ሂድ PERIOD"),
+    ],
+)
+def test_marks_of_armenian_and_ethiopic(tmp_path: Path, text: str, words: str) -> None:
+    path = write(tmp_path / "a.txt", text)
+    ((forms, marks),) = read(path, lower=False)
+    assert " ".join(part for pair in zip(forms, marks) for part in pair if part) == words
+    (doc,) = PunctuationCorpus(path).read_texts(spacy.blank("xx"))
+    assert doc.text == text
+
+
 def test_windows_know_how_their_last_sentence_ends() -> None:
     words = [f"w{number}" for number in range(10)]
     marks = ["", "", "", "COMMA", "QUESTION", "", "", "PERIOD", "", ""]
