@@ -42,7 +42,7 @@ from ..pipe.storage import NAMES, read_settings
 from .block import DecoderSettings, DecodingSettings, MiningSettings, NERSettings
 from .decoding import ConstrainedDecoder, method_settings
 from .errors import ConstraintErrors, ConstraintWarnings
-from .mining import mine_constraints
+from .mining import mine_constraints, warn_of_sentences
 from .table import FILE, ConstraintEntry, beside_mined, check_entries, from_bytes, read_given, to_bytes
 from .token_predicates import SequencePredicates, TokenPredicates, sequence_predicates
 
@@ -182,6 +182,7 @@ class ConstrainedNER(KeepsConstraints, PromisesSpans, ChainPipe):
         self._entries = []
         super().initialize(*args, **kwargs)
         self._take(beside_mined(read_given(self.name, self.settings.constraints), self._entries))
+        warn_of_sentences(self.name, self.settings, *args, **kwargs)
 
     def before_training(self, get_examples: Callable[[], Iterable[Example]], nlp: Language | None) -> None:
         """Mine constraints, if the config asks for it."""

@@ -67,6 +67,11 @@ class ConstraintWarnings(metaclass=Messages):
         "Component {name!r}: the gold labels of {count} training sequences break hard constraints ({examples}). They "
         "are learned without constraints. Correct them, or give the constraints a cost."
     )
+    CRFW477 = (
+        "Component {name!r}: in training, constraints are about sentences, as sequence = 'auto' and document "
+        "{document!r} has some, but no component before it finds them in other texts, where constraints will be about "
+        "the whole text. Put a sentencizer before it, or set sequence = 'doc' if they are about documents."
+    )
     CRFW994 = (
         "Component {name!r} was saved with constraints of the setting `constraints`, which is null now: they stay in "
         "force. Set constraints = [] for none but mined ones, or give the setting what it was."

@@ -7,11 +7,14 @@ is then found out on held-out folds.
 """
 
 import math
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice, takewhile
 from typing import Any, TypeAlias
 
 import numpy as np
+from spacy.language import Language
 from spacy.training import Example
 from spacy.util import logger
 
@@ -21,11 +24,13 @@ from ..core.constraints.costs import ScoredGold, charged, likely_costs, perceptr
 from ..core.constraints.family import FAMILIES, Constraint, LabelledSequences, minable_kinds
 from ..core.constraints.labelling import Fields, Labelling, UnitPredicates
 from ..core.constraints.reasons import without_implied
-from ..core.errors import CoreErrors, CRFError
+from ..core.errors import CoreErrors, CRFError, CRFWarning, excerpt
 from ..core.labels import TagSet
-from .block import MiningSettings
+from .block import MiningSettings, NERSettings
+from .errors import ConstraintWarnings
 
 SCALES = (0.0, 0.03, 0.1, 0.3)  # of -log rate against the scores of the chain
+N_LOOKED_AT = 100  # training texts that show whether these have sentences
 DECIMALS = 4  # of costs, which people read
 # a model trained on some examples, asked about others: their gold, scores and predicates
 HoldOut: TypeAlias = Callable[[Sequence[Example], Sequence[Example]], ScoredGold]
@@ -175,3 +180,27 @@ def _costs(
     choices = [charged(found, (scale * rates).round(DECIMALS)) for scale in SCALES]
     right = [sum(part.right_units([*given, *choice], tags) for part in parts) for choice in choices]
     return choices[int(np.argmax(right))]
+
+
+def warn_of_sentences(
+    name: str,
+    settings: NERSettings,
+    get_examples: Callable[[], Iterable[Example]],
+    *,
+    nlp: Language | None = None,
+    **_: Any,
+) -> None:
+    """Warn where constraints are about sentences in training, and a pipeline finds none before a component.
+
+    get_examples (Callable), nlp (Language | None): as `initialize` takes them.
+    """
+    if nlp is None or settings.sequence != "auto" or not (settings.constraints or settings.mine):
+        return
+    before = takewhile(lambda one: one != name, nlp.pipe_names)
+    if any("token.is_sent_start" in nlp.get_pipe_meta(one).assigns for one in before):
+        return
+    docs = (example.predicted for example in islice(get_examples(), N_LOOKED_AT))
+    several = (doc for doc in docs if doc.has_annotation("SENT_START") and len(list(doc.sents)) > 1)
+    if (doc := next(several, None)) is not None:
+        warning = ConstraintWarnings.CRFW477.format(name=name, document=excerpt(doc.text))
+        warnings.warn(warning, CRFWarning, stacklevel=3)

@@ -17,6 +17,7 @@ from thinc.api import Adam
 from spacy_crf.constraints.component import ConstrainedNER
 from spacy_crf.constraints.mining import splits
 from spacy_crf.constraints.table import table_rows
+from spacy_crf.core.errors import CRFWarning
 
 
 def pipe_of(nlp: Language) -> ConstrainedNER:
@@ -170,3 +171,24 @@ def test_mining_sees_what_training_shows(times: int) -> None:
     nlp.update(shown()[: len(references)])
     assert annotated == list(pipe.constraint_entries)
     Token.remove_extension("field")
+
+
+@pytest.mark.parametrize("config", [{"mine": MINE}, {"constraints": ["at_most(DATE, 1)"]}])
+def test_rules_about_sentences_are_told_of_where_other_texts_have_none(config: dict[str, Any]) -> None:
+    """Their scores are for sentences, and the same rule takes away all but one date of a whole text."""
+    nlp = build(**config)
+    examples = []
+    made = make_examples(nlp)
+    for first, second in zip(made[::2], made[1::2]):
+        docs = [Doc.from_docs([getattr(one, side) for one in (first, second)]) for side in ("x", "y")]
+        for doc in docs:
+            for token in doc:
+                token.is_sent_start = token.i in (0, len(first.x))
+        examples.append(Example(*docs))
+    with pytest.warns(CRFWarning, match="CRFW477.*sentencizer"):
+        nlp.initialize(lambda: examples)
+    for told in ({**config, "sequence": "doc"}, {"constraints": []}):
+        build(**told).initialize(lambda: examples)
+    nlp = build(**config)
+    nlp.add_pipe("sentencizer", first=True)
+    nlp.initialize(lambda: examples)
