@@ -74,15 +74,11 @@ def punctuate(
     with (
         told_errors("The text was not punctuated to its end", to_stderr=True),
         nullcontext(source) if is_piped else source,
-        nullcontext(typer.get_binary_stream("stdout")) if output is None else output.open("wb") as out,
     ):
         pieces = read_pieces(source, size)
         opening = read_opening(pieces)
         if opening.startswith(UTF16):  # marks of one byte would break it
             raise CRFError(ReadingErrors.CRF504.format(path=data, line=1, reason="UTF-16"))
-        if opening.startswith(MARK):  # no part of the first word
-            out.write(MARK.encode())
-            opening = opening.removeprefix(MARK)
         found = format or looks_like(opening, str(data))
         if found != "text" and unit == "line":
             raise CRFError(PunctuationErrors.CRF993.format(format=found))
@@ -91,9 +87,12 @@ def punctuate(
             restore = restore_lines
         elif restore is None:
             restore = partial(restore_transcript, format=found, where=str(data))
-        for text in restore(loaded.nlp, stream, chain([opening], pieces)):
-            out.write(text.encode("utf8", ESCAPE))
-            out.flush()
+        with nullcontext(typer.get_binary_stream("stdout")) if output is None else output.open("wb") as out:
+            if opening.startswith(MARK):  # no part of the first word
+                out.write(MARK.encode())
+            for text in restore(loaded.nlp, stream, chain([opening.removeprefix(MARK)], pieces)):
+                out.write(text.encode("utf8", ESCAPE))
+                out.flush()
     tell_written(output)
 
 

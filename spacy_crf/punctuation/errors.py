@@ -53,8 +53,8 @@ class PunctuationErrors(metaclass=Messages):
         "--format text that it is running text."
     )
     CRF994 = (
-        "{where} looks like subtitles or a transcript in the format {format}, which is not read. Convert it to SRT or "
-        "WebVTT, or say that it is running text, as `format`."
+        "{where} looks like a file in the format {format}, which is not read: marks and capitals would damage it. "
+        "Convert it to SRT, WebVTT or plain text, or say that it is running text, as `format`."
     )
     CRF995 = (
         "{where} is JSON without the texts of a transcript: there is no list of objects with a `text` under one of "

@@ -38,7 +38,7 @@ _CTM_CHOICE = re.compile(r"\S+\s+\w{1,8}\s+\*\s+\*\s+<\S+>")
 _NO_WORD = re.compile(r"<.*>|\[.*\]|\(.*\)|\{.*\}|[%@].*")  # in CTM, such as <eps>, [noise] and %hesitation
 _LAST_RUN = re.compile(r"\S*$")
 _WORD = re.compile(r"\S+(?:[\u00a0\u202f]+\S+)*+")  # with what no break parts from it, such as a French mark
-# Files of cues and transcripts that are not read, by how they open
+# Files that are not read, by how they open: cues, transcripts, documents. Bytes that are no UTF-8 are surrogates
 OTHERS = {
     "Advanced SubStation Alpha": re.compile(r"\[Script Info\]|\[V4\+? Styles\]|Dialogue:\s*\d"),
     "TTML": re.compile(r"(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)?<(?:\w+:)?tt[\s>]", re.DOTALL),
@@ -50,6 +50,11 @@ OTHERS = {
     "STM": re.compile(rf"(?:;;.*\n)*\S+[ \t]+\w{{1,8}}[ \t]+\S+[ \t]+(?:{_NUMBER})[ \t]+(?:{_NUMBER})[ \t]+<[^\s>]+>"),
     # Whisper and Audacity write such tables
     "TSV": re.compile(rf"(?:start\tend\ttext\r?\n)?(?:{_NUMBER})\t(?:{_NUMBER})\t"),
+    "Word, OpenDocument or ZIP": re.compile("PK\\x03\\x04|\\udcd0\\udccf\\x11\\u0871"),
+    "PDF": re.compile("%PDF-"),
+    "RTF": re.compile(r"\{\\rtf"),
+    "HTML": re.compile(r"(?:<!--.*?-->\s*)*+<(?:!doctype\s+)?html[\s>]", re.DOTALL | re.IGNORECASE),
+    "binary": re.compile(r"[^\0]*+\0"),
 }
 
 
@@ -99,7 +104,7 @@ class Transcript(NamedTuple):
 def looks_like(opening: str, where: str) -> TranscriptFormat:
     """Tell the format of a file by its first lines.
 
-    RAISES (ValueError): for cues or a transcript in a format that is not read, which would be taken for running text.
+    RAISES (ValueError): for a format that is not read, which would be taken for running text.
     """
     text = opening.removeprefix("\ufeff").lstrip()
     for name, pattern in OTHERS.items():

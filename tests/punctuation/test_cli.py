@@ -118,6 +118,29 @@ def test_a_file_in_utf16_is_refused(model: Path, tmp_path: Path, encoding: str) 
     assert result.exit_code == 1 and "CRF504" in result.stderr and "wide.srt" in result.stderr and not result.stdout
 
 
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        (b"PK\x03\x04\x14\x00 word/document.xml well", "Word"),
+        (bytes.fromhex("d0cf11e0a1b11ae1") + b"well", "Word"),
+        (b"%PDF-1.7\n%well", "PDF"),
+        (b"{\\rtf1\\ansi well what}", "RTF"),
+        (b"\xef\xbb\xbf<!-- well -->\n<!DOCTYPE html>\n<p>well what", "HTML"),
+        (b'<html lang="en"><p>well what', "HTML"),
+        (b"RIFF\x24\x08\x00\x00WAVE", "binary"),
+        (BARE.encode("utf-16-le"), "binary"),
+    ],
+)
+def test_documents_and_binary_files_are_refused(model: Path, tmp_path: Path, content: bytes, name: str) -> None:
+    path, output = tmp_path / "talk", tmp_path / "out.txt"
+    path.write_bytes(content)
+    output.write_text("older\n", encoding="utf8")
+    result = run(model, path, "--output", output)
+    assert result.exit_code == 1 and "CRF994" in result.stderr and name in result.stderr
+    assert output.read_text(encoding="utf8") == "older\n"
+    assert run(model, path, "--format", "text").exit_code == 0
+
+
 def test_a_long_text_of_one_line(model: Path) -> None:
     text = " ".join([BARE] * 400)  # more than two blocks
     out = run(model, "-", data=text.encode()).stdout
