@@ -32,6 +32,7 @@ from .words import (
     NO_FORMS,
     PAIRS,
     QUIET,
+    TURN,
     Edit,
     Word,
     apply_case,
@@ -153,6 +154,7 @@ class Editor:
         changes = self._scheme.label(word.mark) != label.mark and not (self._keep and word.mark)
         is_needless = label.mark == "PERIOD" and text[word.end - 1] == "."  # the period that is a part of the word
         is_needless |= not word.mark and takes_no_mark(text[word.start : word.end])
+        is_needless |= label.mark == "DASH" and TURN.search(text, word.end, following) is not None
         mark = "" if is_needless or label.mark == NONE else self.spell(label.mark, text[word.end - 1])
         if word.mark:
             if sign:

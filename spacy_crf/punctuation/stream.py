@@ -23,7 +23,7 @@ from .docs import write_speech, write_truncated
 from .errors import PunctuationErrors
 from .restore import Restoration
 from .subtitles import Heard, pause_between
-from .words import BY_SIGN, UNSPACED, Edit, apply_edits, space_before
+from .words import BY_SIGN, TURN, UNSPACED, Edit, apply_edits, space_before
 
 HISTORY = 40  # words before a block that are decoded with it once more
 _CUT = re.compile(rf"[\s{UNSPACED}]")
@@ -135,6 +135,7 @@ class RestorationStream:
                 is_written = mark != NONE and not word.mark
             marks.append(_Marks(told, is_written))
             is_late = is_marked and number >= self._done and not told and not _LATE.isdisjoint(chunk)
+            is_late &= TURN.search(chunk) is None
             if told:
                 is_marked = number < self._done and self._settled[number].is_written
             spelt = [edit for edit in own if not _SURROGATE.search(raw[edit.start : edit.end])]  # such bytes stay

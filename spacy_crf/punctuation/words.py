@@ -44,6 +44,7 @@ _DIACRITICS = "\u3099\u309a\ufe00-\ufe02\U000e0100-\U000e01ef"  # of characters 
 UNSPACED = "\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Chinese, Japanese
 # What stands between white space; the group is there where no sign of ours is, save for single hyphens inside
 _CHUNK = re.compile(rf"([^\s\-{_SIGNS}{UNSPACED}]++(?:-[^\s\-{_SIGNS}{UNSPACED}]++)*+)(?!\S)|\S+")
+TURN = re.compile(r"(?<=[\r\n])[^\S\r\n]*+([–—―]++|-++(?!\S))")  # the dash of a speaker or a list, which is no mark
 _ALL_MARKS = re.compile(rf"(?:[{re.escape(_LEADING + '.:-')}][{_UNSEEN}]*+)++")
 # Dashes and ellipses part words even without white space; a dash between digits is a range
 _DASH = r"(?:—+|―+|--+|(?<!\d)–+|–+(?!\d)|\.\.+|…+)"
@@ -95,6 +96,7 @@ def split_words(text: str, abbreviations: Collection[str] = ABBREVIATIONS) -> li
     """Cut a text into words with their marks, in linear time. A period is a part of lower-case `abbreviations`."""
     words: list[Word] = []
     periods = _own_periods(text, frozenset(abbreviations))
+    turns = {found.start(1) for found in TURN.finditer(text)}
     opening = ""  # kind of what is open before the next word
     n_open = 0  # brackets that are not closed
     for found in _CHUNK.finditer(text):
@@ -112,7 +114,7 @@ def split_words(text: str, abbreviations: Collection[str] = ABBREVIATIONS) -> li
             if lead == end:
                 lead = end = 0
             opens, closes = _split_signs(before, is_alone=not after and lead == end)
-            if closes and words:
+            if closes and words and start + low not in turns:
                 words[-1] = _add_signs(words[-1], closes, start + low, is_close=low > 0)
             opening = _kind(opens, 0) or opening
             if end > lead:

@@ -55,6 +55,18 @@ def test_each_line_may_be_a_text(model: Path) -> None:
     assert result.stdout == f"{FULL}\n\n{FULL}"
 
 
+@pytest.mark.parametrize("dash", ["- ", "– ", "—", "  - ", "-- "])
+@pytest.mark.parametrize("options", [[], ["--keep"], ["--lag", "0"]])
+def test_dashes_that_begin_lines_stay(model: Path, dash: str, options: list[str]) -> None:
+    """They are those of speakers and lists, not the mark of the line before."""
+    bare = BARE.replace(" she said", f"\n{dash}she said")
+    full = FULL.replace(" She said", f"\n{dash}She said")
+    found = run(model, "-", *options, data=f"{bare}\n\n{dash}yes\n".encode()).stdout
+    assert found.replace("Yes", "yes").startswith(f"{full.removesuffix('.')}")
+    assert [line.partition(dash)[0].strip() for line in found.split("\n")[1:4]] == ["", "", ""]
+    assert "".join(filter(str.isalpha, found)).lower() == "".join(filter(str.isalpha, f"{bare}yes")).lower()
+
+
 SUBTITLES = """WEBVTT
 
 NOTE well what did she say

@@ -269,6 +269,13 @@ def test_marks_of_armenian_and_ethiopic(tmp_path: Path, text: str, words: str) -
     assert doc.text == text
 
 
+@pytest.mark.parametrize("line", ["\n", "\r\n", "\n\n "])
+def test_dashes_that_begin_lines_are_no_marks(tmp_path: Path, line: str) -> None:
+    text = f"The list{line}- one - or two{line}— Three —{line}—four"
+    (doc,) = PunctuationCorpus(write(tmp_path / "a.txt", text))(spacy.blank("xx"))
+    assert [token._.punct_after for token in doc.reference] == ["", "", "DASH", "", "", "DASH", ""]
+
+
 def test_windows_know_how_their_last_sentence_ends() -> None:
     words = [f"w{number}" for number in range(10)]
     marks = ["", "", "", "COMMA", "QUESTION", "", "", "PERIOD", "", ""]

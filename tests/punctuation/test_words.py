@@ -44,7 +44,7 @@ def read(text: str) -> list[tuple[str, str]]:
         ("👍. 🙂🙂", [("👍", "PERIOD"), "🙂🙂"]),
         ("see .net or .5 today", ["see", ".net", "or", ".5", "today"]),
         ("a. —b ?!... c", [("a", "PERIOD"), ("b", "QUESTION"), "c"]),
-        ("- item\n- next", [("item", "DASH"), "next"]),
+        ("- item\n- next", ["item", "next"]),
         ("‘Well,’ said 'Mr. Hale!'", [("‘Well", "COMMA"), "said", "'Mr.", ("Hale", "EXCLAMATION")]),
         ("“‘No.’” ‘So—’ 'it...' is", [("‘No", "PERIOD"), ("‘So", "DASH"), ("'it", "ELLIPSIS"), "is"]),
         ("‘no’. dogs', well—’tis", [("‘no’", "PERIOD"), ("dogs'", "COMMA"), ("well", "DASH"), "’tis"]),
