@@ -46,8 +46,8 @@ UNSPACED = "\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U0
 _CHUNK = re.compile(rf"([^\s\-{_SIGNS}{UNSPACED}]++(?:-[^\s\-{_SIGNS}{UNSPACED}]++)*+)(?!\S)|\S+")
 TURN = re.compile(r"(?<=[\r\n])[^\S\r\n]*+([–—―]++|-++(?!\S))")  # the dash of a speaker or a list, which is no mark
 _ALL_MARKS = re.compile(rf"(?:[{re.escape(_LEADING + '.:-')}][{_UNSEEN}]*+)++")
-# Dashes and ellipses part words even without white space; a dash between digits is a range
-_DASH = r"(?:—+|―+|--+|(?<!\d)–+|–+(?!\d)|\.\.+|…+)"
+# Dashes and ellipses part words even without white space; a dash between digits is a range, "-->" is a sign
+_DASH = r"(?:—+|―+|(?<![-<])--++(?!>)|(?<!\d)–+|–+(?!\d)|\.\.+|…+)"
 _BREAK = re.compile(rf"(?<!^){_DASH}[{QUIET}]++(?!\w)|{_DASH}[{_UNSEEN}]*+")
 # Characters that are words, with the signs around them, and what is between these
 _IS_UNSPACED = re.compile(f"[{UNSPACED}{_DIACRITICS}]")

@@ -67,6 +67,11 @@ def test_dashes_that_begin_lines_stay(model: Path, dash: str, options: list[str]
     assert "".join(filter(str.isalpha, found)).lower() == "".join(filter(str.isalpha, f"{bare}yes")).lower()
 
 
+def test_arrows_stay(model: Path) -> None:
+    found = run(model, "-", data=b"well --> what <-- did ---> she say").stdout
+    assert [sign for sign in found.split() if "--" in sign] == ["-->", "<--", "--->"]
+
+
 SUBTITLES = """WEBVTT
 
 NOTE well what did she say

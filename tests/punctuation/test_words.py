@@ -45,6 +45,8 @@ def read(text: str) -> list[tuple[str, str]]:
         ("see .net or .5 today", ["see", ".net", "or", ".5", "today"]),
         ("a. —b ?!... c", [("a", "PERIOD"), ("b", "QUESTION"), "c"]),
         ("- item\n- next", ["item", "next"]),
+        ("a --> b <-- c ---> d-->e", ["a", "-->", "b", "<--", "c", "--->", "d-->e"]),
+        ("a -- b ---c", [("a", "DASH"), ("b", "DASH"), "c"]),
         ("‘Well,’ said 'Mr. Hale!'", [("‘Well", "COMMA"), "said", "'Mr.", ("Hale", "EXCLAMATION")]),
         ("“‘No.’” ‘So—’ 'it...' is", [("‘No", "PERIOD"), ("‘So", "DASH"), ("'it", "ELLIPSIS"), "is"]),
         ("‘no’. dogs', well—’tis", [("‘no’", "PERIOD"), ("dogs'", "COMMA"), ("well", "DASH"), "’tis"]),
