@@ -89,6 +89,21 @@ class LayoutBuilder:
         self.end_line()
         self.write("\n")
 
+    def drop_signs(self, start: int) -> None:
+        """Take back what was written from a place on, where a piece began, unless it has a letter or a digit."""
+        first, length = len(self._pieces), self.length
+        while length > start:
+            first -= 1
+            length -= len(self._pieces[first])
+        dropped = self._pieces[first:]
+        if any(map(str.isalnum, "".join(dropped))):
+            return
+        self._pieces[first:], self.length = [], length
+        self._last = self._pieces[-1][-1] if self._pieces else "\n"
+        self.ink -= sum(not piece.isspace() for piece in dropped)
+        while self.runs and self.runs[-1][1] > length:
+            self.runs.pop()
+
     def style(self, start: int, style: str) -> None:
         """Give all from a place on a style, or the name of a kind of unit."""
         if start < self.length:

@@ -16,7 +16,13 @@ from . import MarkupEvents, read_text
 CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 SPACE = re.compile(r"[ \t\n\r\f]+")
 NOT_IN_PAGES = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\ud800-\udfff]")  # lxml stops at them
-SKIPPED = frozenset({"head", "script", "style", "template", "noscript", "iframe", "object"})
+SKIPPED = frozenset(
+    {
+        *("head", "script", "style", "template", "noscript", "iframe", "object"),
+        *("annotation", "annotation-xml", "datalist", "desc", "metadata", "title"),  # also of formulas and drawings
+    }
+)
+SKIPPED_CLASSES = frozenset({"mw-editsection", "katex-html"})  # "[edit]" of wikis; a formula that is there as MathML
 INLINE = frozenset(
     {
         *("a", "abbr", "acronym", "b", "bdi", "bdo", "big", "br", "cite", "code", "data", "del", "dfn", "em", "font"),
@@ -235,11 +241,26 @@ class MarkupReader(MarkupEvents):
 
 
 class _PageReader(MarkupReader):
-    """Leaves out what browsers do not show."""
+    """Leaves out what browsers do not show, and of headings links to themselves, whose text is but a sign."""
+
+    link = ""  # of the last one that began
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        if name == "a":
+            self.link = attributes.get("href", "")
+        super().start(name, attributes)
+
+    def end(self, name: str) -> None:
+        element = self.open[-1]
+        super().end(name)
+        is_own = name == "a" and not self.skipped and self.link.startswith("#")
+        if is_own and any(outer.name in HEADINGS for outer in self.open):
+            self.builder.drop_signs(element.start)
 
     def is_hidden(self, name: str, attributes: Mapping[str, str]) -> bool:
-        css = attributes.get("style", "")[:LONGEST_CSS]
-        return super().is_hidden(name, attributes) or "hidden" in attributes or bool(NOT_DISPLAYED.search(css))
+        css, classes = attributes.get("style", "")[:LONGEST_CSS], attributes.get("class", "")[:LONGEST_CSS]
+        is_shown = not NOT_DISPLAYED.search(css) and SKIPPED_CLASSES.isdisjoint(classes.split())
+        return super().is_hidden(name, attributes) or "hidden" in attributes or not is_shown
 
 
 def read_html(path: Path) -> DocumentLayout:

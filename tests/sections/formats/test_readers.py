@@ -166,6 +166,23 @@ def test_numbers_of_html_lists(read, page, text):
     assert read("a.html", f"<body>{page}").text == text
 
 
+@pytest.mark.parametrize(
+    "page, text",
+    [
+        # links of headings to themselves: Sphinx and MkDocs, Jupyter, rustdoc, GitHub
+        ('<h1>Guide<a class="headerlink" href="#x">¶</a></h1><p>Text.', "Guide\nText.\n"),
+        ('<h2><a href="#x"><b>§</b></a>Use <a href="#y">\u200b</a></h2>', "Use \n"),
+        ('<h2><a href="#x"><svg><title>Link</title><path/></svg></a>Set-up</h2>', "Set-up\n"),
+        ('<h2><a href="#x">Use</a> <a href="page#y">*</a></h2><p><a href="#n">*</a>', "Use *\n*\n"),
+        ('<h2><span>History</span><span class="mw-editsection">[<a>edit</a>]</span></h2>', "History\n"),
+    ],
+)
+def test_links_of_headings_to_themselves_are_left_out(read, page, text):
+    layout = read("a.html", f"<body>{page}")
+    assert layout.text == text
+    assert all(end <= len(text) for _, end, _ in layout.runs)
+
+
 def test_a_heading_in_a_list_item(read):
     expected = [("number", "1."), ("text", "Scope", "heading2"), ("text", "All ferries.")]
     assert shown(read("a.html", "<ol><li><h2>Scope</h2><p>All ferries.</ol>")) == expected
