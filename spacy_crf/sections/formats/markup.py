@@ -23,6 +23,16 @@ SKIPPED = frozenset(
     }
 )
 SKIPPED_CLASSES = frozenset({"mw-editsection", "katex-html"})  # "[edit]" of wikis; a formula that is there as MathML
+# All other elements of a page are within a line
+BLOCKS = frozenset(
+    {
+        *("address", "article", "aside", "blockquote", "body", "caption", "center", "colgroup", "dd", "details"),
+        *("dialog", "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "frameset"),
+        *("header", "hgroup", "hr", "html", "legend", "li", "listing", "main", "menu", "nav", "ol", "optgroup"),
+        *("option", "p", "plaintext", "pre", "search", "section", "select", "summary", "table", "tbody", "td"),
+        *("textarea", "tfoot", "th", "thead", "tr", "ul", "xmp"),
+    }
+)
 INLINE = frozenset(
     {
         *("a", "abbr", "acronym", "b", "bdi", "bdo", "big", "br", "cite", "code", "data", "del", "dfn", "em", "font"),
@@ -256,6 +266,9 @@ class _PageReader(MarkupReader):
         is_own = name == "a" and not self.skipped and self.link.startswith("#")
         if is_own and any(outer.name in HEADINGS for outer in self.open):
             self.builder.drop_signs(element.start)
+
+    def is_block(self, name: str) -> bool:
+        return name in BLOCKS or name in HEADINGS
 
     def is_hidden(self, name: str, attributes: Mapping[str, str]) -> bool:
         css, classes = attributes.get("style", "")[:LONGEST_CSS], attributes.get("class", "")[:LONGEST_CSS]

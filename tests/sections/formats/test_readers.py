@@ -183,6 +183,27 @@ def test_links_of_headings_to_themselves_are_left_out(read, page, text):
     assert all(end <= len(text) for _, end, _ in layout.runs)
 
 
+@pytest.mark.parametrize(
+    "page, text",
+    [
+        (
+            "<h1>Energy <math><mi>E</mi><mo>=</mo><mi>m</mi></math> law</h1><p>of <math><mi>x</mi></math>.",
+            "Energy E=m law\nof x.\n",
+        ),
+        ("<h1><math><semantics><mi>x</mi><annotation>\\x</annotation></semantics></math></h1>", "x\n"),
+        ('<h1><span class="katex"><math><mi>x</mi></math><span class="katex-html">x</span></span></h1>', "x\n"),
+        ("<h2>Harbour of <st1:City>Paris</st1:City> today</h2>", "Harbour of Paris today\n"),
+        (
+            "<p>The <nobr>big one</nobr> <button>goes</button> <my-mark>now</my-mark>.<o:p></o:p>",
+            "The big one goes now.\n",
+        ),
+        ("<my-page><h2>a</h2><p>b</p><dl><dt>c<dd>d</dl></my-page>", "a\nb\nc\nd\n"),
+    ],
+)
+def test_unknown_elements_of_html_are_within_lines(read, page, text):
+    assert read("a.html", f"<body>{page}").text == text
+
+
 def test_a_heading_in_a_list_item(read):
     expected = [("number", "1."), ("text", "Scope", "heading2"), ("text", "All ferries.")]
     assert shown(read("a.html", "<ol><li><h2>Scope</h2><p>All ferries.</ol>")) == expected
