@@ -209,6 +209,32 @@ def test_a_heading_in_a_list_item(read):
     assert shown(read("a.html", "<ol><li><h2>Scope</h2><p>All ferries.</ol>")) == expected
 
 
+@pytest.mark.parametrize(
+    "source, text",
+    [
+        (
+            "<sec><title>Effects of <inline-formula><mml:math><mml:mi>x</mml:mi></mml:math></inline-formula> on "
+            "<sc>DNA</sc></title><p>We <named-content>see</named-content> it.</p></sec>",
+            "Effects of x on DNA\nWe see it.\n",
+        ),
+        (
+            "<chapter><title>The <command>ls</command> command<footnote><para>Of Unix.</para></footnote></title>"
+            "<para><indexterm><primary>ls</primary></indexterm>Use <literal>ls</literal>.</para></chapter>",
+            "The ls command\nUse ls.\n",
+        ),
+        ("<topic><title>Set-up of <any>pip</any></title><p>a</p></topic>", "Set-up of pip\na\n"),
+        ("<TEI><div><head>ACT I<note>Cut.</note></head><p>b<note>c</note></p></div></TEI>", "ACT I\nb\nc\n"),
+        ("<book><title><p>Chapter 1</p><p>Boats</p></title></book>", "Chapter 1\nBoats\n"),
+        ("<doc><head><who>Crane</who><when>1900</when></head><p>a</p></doc>", "Crane 1900\na\n"),
+    ],
+)
+def test_titles_of_xml_are_whole(read, source, text):
+    layout = read("a.xml", source.replace(">", ' xmlns:mml="m">', 1))
+    assert layout.text == text
+    (title,) = {layout.text[start:end] for start, end, style in layout.runs if style == "title"}
+    assert text.startswith(title)
+
+
 def test_xml_of_another_format(read):
     layout = read("a.xml", "<TEI><text><head>Titel</head>\n <p>Een <hi>x</hi>\n tekst</p><p>2. y</p></text></TEI>")
     assert shown(layout) == [("text", "Titel", "title"), ("text", "Een x tekst"), ("number", "2."), ("text", "y")]
