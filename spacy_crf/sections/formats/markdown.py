@@ -31,6 +31,10 @@ YAML = r"[\w-]+[ \t]*:(?:[ \t].*)?|[ \t]+\S.*|-[ \t].*|[\]}]|[ \t]*"  # a line o
 FRONT_MATTER = re.compile(
     rf"\A---[ \t]*\n(?=[\w-]+[ \t]*:)(?:(?:(?!---|\.\.\.|\s*\n).*\n)*|(?:(?:{YAML})\n)*)(?:---|\.\.\.)[ \t]*(?:\n|\Z)"
 )
+_VALUE = r"""(?:"[^"]*"|'[^']*'|[^\s{}"'=]+)"""
+ATTRIBUTES = re.compile(  # of a heading, as pandoc, Quarto, Hugo and kramdown have them: {#scope .wide lang=en}, {-}
+    rf"\{{:?(?:[ \t]*(?:-|[#.][^\W\d][\w:.-]*|[\w:-]+={_VALUE})(?=[ \t}}]))+[ \t]*\}}"
+)
 VERBATIM = frozenset({"fence", "code_block", "html_block"})
 MARKERS = {"bold": "**", "italic": "*"}
 TAGS = {"bold": "b", "italic": "i"}
@@ -45,8 +49,9 @@ def read_markdown(path: Path) -> DocumentLayout:
     """Read Markdown (CommonMark and tables). The text is without mark-up; numbers and bullets of lists are in it.
 
     Headings and emphasis are formatting; a paragraph, which may have line ends, is one element; code, tables and HTML
-    are units of their own. A blank line before a block is one in the text. Items of a list count from its first number,
-    whatever the others are, as programs show them. YAML before the text is left out; footnotes stay where they are.
+    are units of their own. Attributes behind a heading (`{#scope .wide}`, `{-}`) are left out. A blank line before a
+    block is one in the text. Items of a list count from its first number, whatever the others are, as programs show
+    them. YAML before the text is left out; footnotes stay where they are.
 
     RAISES (ValueError): for binary files, other encodings, and blocks within blocks beyond reason.
     """
@@ -62,12 +67,21 @@ def read_markdown(path: Path) -> DocumentLayout:
         line = deepest.map[0] + 1 if deepest.map else 1
         raise CRFError(SectionErrors.CRF955.format(path=path, line=line, most=MOST_NESTED))
     reader = _MarkdownReader(text.split("\n"))
-    for token in tokens:
+    for before, token in zip([None, *tokens], tokens):
+        if before is not None and before.type == "heading_open":
+            token.content = token.content[: _end_of_title(token.content)]
         if token.type == "inline" and len(token.content) <= LONGEST:
             token.children = []
             parser.inline.parse(token.content, parser, references, token.children)
         reader.block(token)
     return reader.builder.build(path.stem)
+
+
+def _end_of_title(heading: str) -> int:
+    """Where the title of a heading ends: before its attributes, or at the end."""
+    start = heading.rfind("{")
+    has_attributes = start > 0 and heading[start - 1] != "\\" and ATTRIBUTES.fullmatch(heading.rstrip(), start)
+    return len(heading[:start].rstrip()) if has_attributes else len(heading)
 
 
 def _link_definition(state: "StateBlock", first: int, last: int, silent: bool) -> bool:
@@ -179,7 +193,7 @@ class _MarkdownWriter(TreeWriter):
         for event in self.blocks():
             if isinstance(event, Begin):
                 if self.is_titled(event.node):
-                    yield f"{'#' * min(event.depth, DEEPEST)} {_escape(self.heading(event.node))}"
+                    yield f"{'#' * min(event.depth, DEEPEST)} {_escape_title(self.heading(event.node))}"
             elif not isinstance(event, End):
                 yield self._paragraph(event)
 
@@ -217,6 +231,15 @@ def _marks(styles: tuple[str, ...], inner: str, beside: tuple[str, str]) -> tupl
 def _escape(text: str) -> str:
     """Text that Markdown shows as it is, but at the start of lines, where more signs count."""
     return SPECIAL.sub(r"\\\1", text)
+
+
+def _escape_title(title: str) -> str:
+    """As `_escape`, for a heading, whose last brackets would be read as attributes."""
+    text = _escape(title)
+    if _end_of_title(text) < len(text):
+        before, bracket, behind = text.rpartition("{")
+        return f"{before}\\{bracket}{behind}"
+    return text
 
 
 def _escape_start(match: "re.Match[str]") -> str:

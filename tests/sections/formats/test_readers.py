@@ -120,6 +120,22 @@ def test_headings_of_markdown(read, source, headings):
     assert [(layout.text[a:b], style) for a, b, style in layout.runs if style.startswith("heading")] == headings
 
 
+@pytest.mark.parametrize(
+    "source, title",
+    [
+        ("# Scope {#sec:scope}\n", "Scope"),
+        ("## Boats of *oak* {-} ##\n", "Boats of oak"),
+        ('Scope {.wide .unnumbered lang=en data-a="b c"}\n===\n', "Scope"),
+        ("# Scope {: #scope }\n", "Scope"),
+        *[(f"# Sets {braces}\n", f"Sets {braces}") for braces in ("{1, 2}", "{-1}", "{}", "{x}", "{#}", "{.5}")],
+        ("# Sets \\{-}\n", "Sets {-}"),
+        ("# {-}\n", "{-}"),
+    ],
+)
+def test_attributes_of_headings_of_markdown(read, source, title):
+    assert read("a.md", f"{source}\nText {{-}}\n").text == f"{title}\n\nText {{-}}\n"
+
+
 def test_html(read):
     layout = read(
         "a.html",

@@ -185,6 +185,15 @@ def test_emphasis_of_markdown_is_shown(tmp_path, text, bold, written):
     assert path.read_text(encoding="utf8") == f"{written}\n" and read_markdown(path).text == f"{text}\n"
 
 
+@pytest.mark.parametrize("title", ["Sets {-}", "Boats {.oak}", "Boats {#oak}", "a {b=c}", "{-}", "{a} {-}"])
+def test_brackets_of_titles_are_no_attributes_of_markdown(tmp_path, title):
+    heading = Element(0, len(title), "SECTION_TITLE")
+    tree = SectionTree([SectionNode(0, len(title), 1, title=title, heading=[0])], [heading])
+    path = tmp_path / "a.md"
+    path.write_text(write_markdown(DocumentLayout(title), tree), encoding="utf8")
+    assert read_markdown(path).text == f"{title}\n"
+
+
 def test_indented_lines_behind_a_blank_one_are_no_code_of_markdown(tmp_path):
     text = "def f():\n    x = 1\n\n    y = a*b\n"
     layout = DocumentLayout(text, ((0, len(text), "other"),))
