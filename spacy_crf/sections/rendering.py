@@ -15,7 +15,7 @@ from ..core.grammar.numerals import ARABIC, LETTER_LOWER, LETTER_UPPER, ROMAN_UP
 from ..core.sections.headings import MOST_LEVELS
 from .layout import DocumentLayout, LayoutBuilder
 from .markup import name_sections, nest
-from .segment import HEADINGS, KINDS, PARAGRAPH, Kind, LayoutUnit
+from .segment import HEADINGS, KINDS, PARAGRAPH, Kind, LayoutUnit, segment
 from .starts import find_mark, find_numbering
 from .tree import NUMBER, TITLE, Element, GoldDocument, mark_headings
 
@@ -306,8 +306,8 @@ def number_headings(document: BlockDocument, numbering: Numbering, closing: str)
     depths = _depths(blocks)
     first = 1 if list(depths.values()).count(1) > 1 or len(depths) == 1 else 2  # the depth that is numbered 1
     counts: list[int] = []
-    for place, depth in depths.items():
-        text = _without_number(blocks[place].text)
+    titles = _without_numbers([blocks[place].text for place in depths])
+    for (place, depth), text in zip(depths.items(), titles):
         if numbering != "none" and depth >= first:
             del counts[depth - first + 1 :]
             counts += [0] * (depth - first + 1 - len(counts))
@@ -326,8 +326,13 @@ def _number(counts: Sequence[int], numbering: Numbering, closing: str, language:
     return ".".join(map(str, counts)) + closing
 
 
-def _without_number(text: str) -> str:
-    """A heading without the number that it begins with, if there is more of it."""
-    text = " ".join(text.split())
-    rest = text[find_numbering(text, 0, len(text)) :].strip()
-    return rest if rest and rest[0].isalnum() else text
+def _without_numbers(headings: Sequence[str]) -> list[str]:
+    """The headings of a document without the numbers that they begin with, if there is more of them."""
+    lines = [" ".join(text.split()) for text in headings]
+    ends = {unit.start: unit.end for unit in segment("\n".join(lines)) if unit.kind is Kind.NUMBER}
+    titles, start = [], 0
+    for line in lines:
+        rest = line[ends.get(start, start) - start :].strip()
+        titles.append(rest if rest and rest[0].isalnum() else line)
+        start += len(line) + 1
+    return titles

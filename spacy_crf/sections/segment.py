@@ -14,7 +14,17 @@ import numpy as np
 
 from ..core.arrays import Indices
 from ..core.sections.headings import MOST_LEVELS
-from .starts import Letter, find_letter, find_mark, find_numbering, find_quote, find_series, skip_invisible, skip_space
+from .starts import (
+    LONE_CAPITAL,
+    Letter,
+    find_letter,
+    find_mark,
+    find_numbering,
+    find_quote,
+    find_series,
+    skip_invisible,
+    skip_space,
+)
 
 Run: TypeAlias = tuple[int, int, str]
 """Start and end in the text, and a style, or the name of a `Kind` to say what a stretch of text is (see `segment`)."""
@@ -149,7 +159,8 @@ class _Splitter:
             after = find_numbering(self.text, seen, end, first=count == 0) if seen < end else seen
             if after == seen:
                 if not count and (after := find_letter(self.text, seen, end)) > seen:
-                    self.letters.append(Letter(len(self.units), after, self.text[seen:after], indent))
+                    is_title = LONE_CAPITAL.match(self.text, seen, end) is not None
+                    self.letters.append(Letter(len(self.units), after, self.text[seen:after], indent, is_title))
                 break
             self.units.append(LayoutUnit(place, after, Kind.NUMBER, indent=indent))
             place = skip_space(self.text, after, end)
@@ -174,7 +185,9 @@ class _Splitter:
         """The units, with letters that number elements split off those that they begin."""
         units, self.units = self.units, []
         done = 0
-        for letter in find_series(self.letters):
+        places = enumerate(units) if self.letters else ()
+        numbers = [(k, self.text[unit.start : unit.end]) for k, unit in places if unit.kind is Kind.NUMBER]
+        for letter in find_series(self.letters, numbers):
             unit = units[letter.place]
             self.units += units[done : letter.place]
             self.units.append(LayoutUnit(unit.start, letter.end, Kind.NUMBER, indent=unit.indent))

@@ -75,9 +75,12 @@ ORDINAL_FIRST = re.compile(
     rf"(?:{'|'.join(ORDINALS)})\s(?:{'|'.join(OUTER)})[.:]?(?=\s|$|[-–—])|{COUNTED_FIRST}{END}", re.IGNORECASE
 )
 BARE_ARABIC = re.compile(rf"\d{{1,3}}(?:[a-z]|{BIS}|ª|[A-Z](?=\s+[A-Z]|\s*$))?{END}(?!\s*[%€$])")
-BARE_CAPITAL = re.compile(r"(?:[IVXLC]{1,7}|[A-Z])(?=\s+(?:[-–—]\s+)?[A-Z\"“‘„(]|\s*$|\t| {2})")
+_TITLE = r"[A-Z\"“‘„(]"  # its first character
+_APART = rf"\s+[-–—]\s+{_TITLE}|\s*$|\t| {{2}}|(?:[^\S \u00a0]|\s\s)\s*{_TITLE}"  # behind a number, not behind a word
+BARE_CAPITAL = re.compile(rf"[IVXLC]{{2,7}}(?=\s+{_TITLE}|{_APART})|[A-Z](?={_APART})")
+LONE_CAPITAL = re.compile(rf"[A-Z](?=[ \u00a0]{_TITLE})")  # "A Note on Boats": a word, unless others say otherwise
 BARE_SMALL = re.compile(rf"(?:(?=[ivx]+\b){ROMAN}|[a-z])(?=\t| {{2,}}|\s*$)")
-WEAK = re.compile(rf"(?:(?=[ivx]+\b){ROMAN}|(?=[IVX]+\b){ROMAN.upper()}|[A-Za-z])(?= \S)")
+WEAK = re.compile(rf"(?:(?=[ivx]+\b){ROMAN}|(?=[IVX]+\b){ROMAN.upper()}|[A-Za-z])(?=[ \u00a0]\S)")
 AMOUNT = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?(?=\s|$)")
 DATE = re.compile(rf"\d{{4}}-\d{{1,2}}-\d{{1,2}}\b|\d{{1,2}}(?:\s*{MONTH}|[.)]\s*{MONTH}\.?\s*\d{{4}})", re.IGNORECASE)
 SPACED = re.compile(r"(?:[^\W\d_][ \u00a0]{1,4}){2,}[^\W\d_](?=\s|$)")
@@ -89,6 +92,8 @@ QUOTE = re.compile(r"[\"“„«‘‚‹`´]|['’](?=\S)(?![stnkmrd][\s-])")
 SINGLE = (BRACKETED, DOTTED, CLOSED)
 BARE = (HYPHENED, WITH_BRACKETS, BARE_ARABIC, BARE_CAPITAL, BARE_SMALL)
 LONGEST = 200  # characters that are looked at: no numbering is longer
+WITH_PARTS = re.compile(r"[A-Z][.-]?\d")
+WITH_SIGNS = re.compile(r"(?<![^\W_])[A-Z](?=\W*\Z)")
 REACH = 50  # units between two members of a series
 
 
@@ -171,18 +176,27 @@ def find_quote(text: str, start: int, end: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """A letter or roman numeral without any sign, which may be a numbering. place (int): of the unit that it begins."""
+    """A letter or roman numeral without any sign, which may be a numbering.
+
+    place (int): of the unit that it begins. is_title (bool): a capital before another one, as before a title.
+    """
 
     place: int
     end: int
     text: str
     indent: int
+    is_title: bool = False
 
 
-def find_series(letters: Sequence[Letter]) -> list[Letter]:
-    """Those that have a predecessor or a successor nearby, of the same kind and with the same indentation; in order."""
+def find_series(letters: Sequence[Letter], numbers: Sequence[tuple[int, str]] = ()) -> list[Letter]:
+    """Those that have a predecessor or a successor nearby, of the same kind and with the same indentation; in order.
+
+    Before titles, they are found at any distance and indentation. There A is kept as well where numbers begin with it,
+    and as the only appendix behind sections that have numbers without signs.
+    numbers (Sequence[tuple[int, str]]): of other elements, such as "A.1" and "II", with their places.
+    """
     last: dict[tuple[str, int, int], int] = {}
-    kept: set[int] = set()
+    kept = _before_titles(letters, numbers)
     for number, letter in enumerate(letters):
         for kind, value in numerals(letter.text):
             before = last.get((kind, value - 1, letter.indent))
@@ -190,3 +204,38 @@ def find_series(letters: Sequence[Letter]) -> list[Letter]:
                 kept.update((before, number))
             last[kind, value, letter.indent] = number
     return [letters[number] for number in sorted(kept)]
+
+
+def _before_titles(letters: Sequence[Letter], numbers: Sequence[tuple[int, str]]) -> set[int]:
+    """Those before titles that are one of a series, right above numbers with parts, or the only appendix."""
+    found = [k for k, letter in enumerate(letters) if letter.is_title]
+    if not found:
+        return set()
+    own = [(letters[k].place, letters[k].text, k) for k in found]
+    last: dict[tuple[str, int], int] = {}
+    same: dict[str, int] = {}  # the last one that is this letter
+    kept: set[int] = set()
+    for _, text, k in sorted([*own, *((place, number, -1) for place, number in numbers)]):
+        if WITH_PARTS.match(text):
+            kept.add(same.get(text[0], -1))
+        elif k >= 0 or (len(text) > 1 and text.isalpha() and text.isupper()):  # "II" beside "I"
+            for kind, value in numerals(text):
+                before = last.get((kind, value - 1))
+                kept.update(() if before is None else (before, k))
+                last[kind, value] = k
+            same[text] = k
+        elif signed := WITH_SIGNS.search(text):  # "Appendix A"
+            same[signed[0]] = -1
+    end = _end_of_figures(numbers)
+    behind = [k for k in found if letters[k].text == "A" and letters[k].place > end]
+    return kept.union(behind if end >= 0 and len(behind) == 1 else ()) - {-1}
+
+
+def _end_of_figures(numbers: Sequence[tuple[int, str]]) -> int:
+    """The place of the last number of 1, 1.1, 2, 3, .. without signs; -1 where there are not two sections at least."""
+    current, end = 0, -1
+    for place, number in numbers:
+        figure, _, parts = number.partition(".")
+        if number == str(current + 1) or (figure == str(current) and parts):
+            current, end = int(figure), place
+    return end if current > 1 else -1

@@ -67,6 +67,12 @@ def test_it_works_untrained(nlp: Language) -> None:
     assert all(0 < p <= 1 for p in doc.spans["sections"].attrs["probability"])
 
 
+def test_titles_that_begin_with_a_capital_letter_have_no_number(nlp: Language) -> None:
+    doc = nlp("A Guide to Ferries\n\n1. Scope\nAll.\n\nA Note on Boats\nMore.\n\n2. Terms\nA year.\n")
+    numbers = [node.number for node in doc._.section_tree.walk()]
+    assert "A" not in numbers and [number for number in numbers if number] == ["1.", "2."]
+
+
 def test_parents_and_children(nlp: Language) -> None:
     doc = nlp(TEXT)
     sections = list(doc.spans["sections"])

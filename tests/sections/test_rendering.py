@@ -114,6 +114,15 @@ def test_looks() -> None:
     assert (0, len("3. Of ferries\n"), "bold") in bold.runs
 
 
+def test_titles_that_begin_with_a_capital_letter_keep_it() -> None:
+    def headings(*titles: str) -> list[str]:
+        blocks = [DocumentBlock(BlockKind.HEADING, 1, title) for title in titles]
+        return render(BlockDocument(tuple(blocks)), Rendering(numbering="decimal")).layout.text.split("\n\n")
+
+    assert headings("A Note on Boats", "R Internals", "3. Terms") == ["1 A Note on Boats", "2 R Internals", "3 Terms\n"]
+    assert headings("A Boats", "B Terms") == ["1 Boats", "2 Terms\n"]
+
+
 BLOCKS = {
     "id": "port",
     "lang": "en",

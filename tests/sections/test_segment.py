@@ -33,7 +33,7 @@ def test_blank_lines_are_units(text):
 
 NUMBERINGS = [
     *("1.", "1", "1)", "(1)", "[1]", "1°", "2.1", "2.1.", "2.1.3.", "12.", "1:", "1.a", "A.1", "IV-2.", "3a.", "2.-"),
-    *("a.", "a)", "(a)", "(ii)", "iv.", "IV.", "IV", "A", "A.", "( v)", "i.", "§ 4", "§4.", "§§ 4", "Artikel 3"),
+    *("a.", "a)", "(a)", "(ii)", "iv.", "IV.", "IV", "A.", "( v)", "i.", "§ 4", "§4.", "§§ 4", "Artikel 3"),
     *("Artikel 3.", "ARTIKEL III", "Article 5(2)", "Chapter IV", "Chapter IV.", "Part A", "Part One", "Deel 2:"),
     *(
         "Art. 6a",
@@ -125,6 +125,42 @@ def test_letters_without_signs_come_in_series():
     assert shown("a to help\nc to teach\nA to") == [("text", "a to help"), ("text", "c to teach"), ("text", "A to")]
     far = "\n".join(["a to help", *["x y"] * 60, "b to teach"])
     assert {kind for kind, _ in shown(far)} == {"text"}
+
+
+@pytest.mark.parametrize("line", ["A Note on Boats", "R Internals", "I Remember", "O Captain", "A “Good” Soup"])
+def test_a_capital_before_a_title_is_a_word(line):
+    assert ("text", line) in shown(line) and ("text", line) in shown(f"1. Scope\n{line}\n2. Terms")
+
+
+@pytest.mark.parametrize(
+    "text, numbers",
+    [
+        ("A Boats\nwords\nB Ferries", ["A", "B"]),
+        ("\n".join(["  A Boats", *["words"] * 60, "B Ferries"]), ["A", "B"]),
+        ("I Boats\nwords\nII Ferries\nwords\nIII Rafts", ["I", "II", "III"]),
+        ("IV Boats\nwords\nV Ferries", ["IV", "V"]),
+        ("A Boats\nwords\nA.1 Oak", ["A", "A.1"]),
+        ("A - Boats", ["A -"]),
+        ("A\tBoats", ["A"]),
+        ("A  Boats", ["A"]),
+        ("A\u00a0\u00a0Boats", ["A"]),
+        ("A\u00a0Boats\nwords\nA\u00a0Note", []),
+        ("A\u00a0Boats\nB\u00a0Ice", ["A", "B"]),
+        ("A", ["A"]),
+        ("1 Scope\n2 Terms\n2.1 Ice\nA Boats\nwords", ["1", "2", "2.1", "A"]),
+        ("A Thesis\n1 Scope\n2 Terms\nA Boats\nB Ice", ["1", "2", "A", "B"]),
+        ("A Thesis\n1 Scope\n2 Terms\nA Boats\nA.1 Oak", ["1", "2", "A", "A.1"]),
+        ("A Thesis\nChapter 1 Boats\nAppendix A Ice\nA.1 Oak", ["Chapter 1", "Appendix A", "A.1"]),
+        ("1 Scope\nA Boats\nB Ice\n2 Terms\nA Oak\nB Ash", ["1", "A", "B", "2", "A", "B"]),
+        ("1 Scope\n2 Terms\nA Boats\n7.5 8", ["1", "2", "A", "7.5"]),
+        ("1. Scope\n2. Terms\nA Note", ["1.", "2."]),
+        ("1 Scope\nA Note\n2 Terms", ["1", "2"]),
+        ("1 Scope\n2 Terms\nA Note\nA Longer Note", ["1", "2"]),
+        ("A Note\nA Longer Note\nC Boats\nB. Terms\nA1 words", ["B."]),
+    ],
+)
+def test_capitals_before_titles_come_in_series(text, numbers):
+    assert [part for kind, part in shown(text) if kind == "number"] == numbers
 
 
 def test_signs_before_numberings():

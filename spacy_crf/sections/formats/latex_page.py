@@ -252,7 +252,11 @@ class LatexPage(LayoutBuilder):
         self.end_paragraph()
         number = self.numbers.next(level) if is_numbered else ""
         self.open("", level=level, ends_with_paragraph=True)
-        self.write(number and f"{number} ")
+        start = self.length
+        self.write(number)
+        if len(number) == 1 and number.isalpha():  # of an only appendix: it looks like a word
+            self.style(start, Kind.NUMBER.value)
+        self.write(number and " ")
 
     @property
     def is_at_heading(self) -> bool:

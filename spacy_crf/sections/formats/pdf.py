@@ -18,7 +18,7 @@ from ...core.sections.headings import MOST_LEVELS
 from ...reading.files import read_bytes
 from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder
-from ..starts import find_numbering
+from ..starts import LONE_CAPITAL, find_numbering
 from .columns import read_lines
 from .paragraphs import Paragraph, find_paragraphs, write_paragraphs
 from .printed import PrintedWord
@@ -298,5 +298,8 @@ def _headings(
 def _keys(text: str) -> list[str]:
     """Letters and digits of a title, and the same without its number."""
     text = text[:LONGEST_TITLE].strip()
-    texts = (text, text[find_numbering(text, 0, len(text)) :]) if text else ()
+    number = (
+        len(letter[0]) if (letter := LONE_CAPITAL.match(text)) else find_numbering(text, 0, len(text)) if text else 0
+    )
+    texts = text, text[number:]
     return list(dict.fromkeys(filter(None, (NOT_OF_WORDS.sub("", own).casefold() for own in texts))))
