@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from spacy.tokens import Doc
 
 from ..core.grammar.numbering import ALONE, PLACE, SIGNS, Reading, readings_of, short_form
-from ..core.grammar.numerals import RANKS
+from ..core.grammar.numerals import ARABIC, LETTER_UPPER, RANKS
 from . import spans
 from .layout import DocumentLayout
 from .mentions import NumberStep, find_mentions, rank_of
@@ -83,6 +83,18 @@ class _Outline:
             for value in {reading.values[-1] for reading in number}:
                 self._ending[value].append(place)
 
+        self._appendices = set(self._find_appendices())
+
+    def _find_appendices(self) -> Iterator[int]:
+        """Sections with a capital letter and no word, behind sections beside them that have figures."""
+        with_figures = set[int]()  # parents of these
+        for place, (number, parent) in enumerate(zip(self._numbers, self._parents)):
+            own = number[0] if number and not _word(number[0]) and len(number[0].values) == 1 else None
+            if own is not None and own.kinds == ARABIC:
+                with_figures.add(parent)
+            elif own is not None and parent in with_figures and any(r.kinds == LETTER_UPPER for r in number):
+                yield place
+
     def follow(self, path: Sequence[NumberStep]) -> int | None:
         """The section that a path of numbers leads to."""
         first, *smaller = path
@@ -107,6 +119,9 @@ class _Outline:
         found = self._having(values, lambda r: (r.kinds, r.values) in exact and (not word or _word(r) == own))
         if word and not own:
             found = self._of_form(word, asked, [place for place in found if not self._is_part(place, word)])
+        if word in ALONE and not found and not self._words & ALONE:
+            found = self._having(values, lambda r: (r.kinds, r.values) in exact)
+            return [place for place in found if place in self._appendices]
         # Part II is Part 2
         return found or self._having(values, lambda r: bool(own) and r.values in values and _word(r) == own)
 

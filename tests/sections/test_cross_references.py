@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from spacy_crf import read_layout, to_doc
 from spacy_crf.cli import app
 from spacy_crf.sections.cross_references import find_cross_references
 from spacy_crf.sections.tree import SectionNode, SectionTree
@@ -572,3 +573,30 @@ def test_articles_of_french_codes(mention: str, expected: dict[str, str]) -> Non
     text = "\n\n".join(f"Article L. {n}\n\nLe bateau est un ouvrage." for n in ("111-1", "111-2", "112-1", "112-2"))
     found = paths_of(f"{text}\n\nIl est régi par {mention}.\n")
     assert [(said, "".join(path)) for said, path in found] == list(expected.items())
+
+
+@pytest.mark.parametrize(
+    "mention, number",
+    [
+        *[("Appendix A", "A"), ("Anhang B", "B"), ("bijlage A", "A"), ("Appendix A.1", "A.1"), ("section A", "A")],
+        *[("Annex 1", None), ("Appendix C", None), ("Schedule I", None)],
+    ],
+)
+@pytest.mark.parametrize("title", ["", "# Ferries\n\n"])
+def test_letters_behind_sections_with_figures_are_appendices(tmp_path, mention, number, title):
+    headings = ["1 Boats", "2 Terms", "A Oak", "A.1 Ash", "B Ice"]
+    marks = [("##" if "." in heading else "#") + "#" * bool(title) for heading in headings]
+    path = tmp_path / "a.md"
+    path.write_text(title + "".join(f"{mark} {own}\n\nSee {mention}.\n\n" for mark, own in zip(marks, headings)))
+    nlp = spacy.blank("en")
+    doc = nlp.add_pipe("section_parser")(to_doc(nlp.vocab, read_layout(path)))
+    nodes = list(doc._.section_tree.walk())
+    found = {None if each.section is None else nodes[each.section].number for each in doc._.cross_references}
+    assert found == {number}
+
+
+def test_letters_below_sections_with_figures_are_no_appendices():
+    doc = spacy.blank("en")
+    doc.add_pipe("section_parser")
+    found = doc("1. Boats\nSee Appendix A.\nA. Oak\nOld.\nB. Ash\nNew.\n2. Terms\nA year.\n")._.cross_references
+    assert [each.section for each in found] == [None]
