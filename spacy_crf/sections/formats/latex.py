@@ -5,6 +5,7 @@ import re
 import unicodedata
 import warnings
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 from ...core.errors import CRFWarning
@@ -12,7 +13,7 @@ from ...reading.latex import ACCENTS, DROPPED
 from ..errors import SectionWarnings
 from ..layout import DocumentLayout
 from . import read_text
-from .latex_page import LEVELS, UNNUMBERED, LatexPage
+from .latex_page import LEVELS, UNNUMBERED, LatexPage, PrintedNumber
 from .latex_source import ANY, OF_FILE, LatexSource, known_signs
 
 SPACE = re.compile(r"\s+")
@@ -20,7 +21,6 @@ ENCODING = re.compile(rb"^[^%\n]{0,200}?\\usepackage\s*\[([\w-]+)\]\s*\{inputenc
 BEGINNING = re.compile(r"^(?:[^%\n\\]++|\\(?!verb|begin\{document\}).)*+\\begin\{document\}", re.MULTILINE)
 FILE_NAME = re.compile(r"\s*[^\s{}\\%]+")
 LONGEST_NAME, LONGEST_VERBATIM = 200, 1000  # characters of a file, and of \verb
-UNKNOWN = "??"  # for a label
 DOTLESS = {r"\i": "i", r"\j": "j"}  # which have their dots again in what is written
 
 VERBATIM = frozenset({"verbatim", "verbatim*", "Verbatim", "lstlisting", "minted", "alltt"})
@@ -65,9 +65,9 @@ def read_latex(path: Path) -> DocumentLayout:
 
 
 class _LatexReader:
-    """Reads a document. known (Mapping[str, str]): the numbers of headings that its labels stand for."""
+    """Reads a document. known (Mapping): the numbers of headings that its labels stand for."""
 
-    def __init__(self, path: Path, text: str, known: Mapping[str, str]) -> None:
+    def __init__(self, path: Path, text: str, known: Mapping[str, PrintedNumber]) -> None:
         self.path, self.known, self.signs = path, known, known_signs()
         self.commands = {**PREAMBLE, **COMMANDS}
         self.source = LatexSource(path, text, {*LEVELS, *self.commands})
@@ -76,7 +76,7 @@ class _LatexReader:
         self.facts: dict[str, str] = {}  # of the title page
         self.is_preamble = BEGINNING.search(text) is not None
         self.is_formula = False  # between two "$"
-        self.labels: dict[str, str] = {}
+        self.labels: dict[str, PrintedNumber] = {}
         self.has_references = False
 
     def read(self) -> None:
@@ -239,10 +239,10 @@ class _LatexReader:
         if self.page.is_at_heading:
             self.labels[name] = self.page.numbers.last
 
-    def _reference(self) -> None:
+    def _reference(self, command: str = "ref") -> None:
         self.has_references = True
         names = self.source.argument().split(",")
-        self.page.write(", ".join(self.known.get(name.strip(), UNKNOWN) for name in names))
+        self.page.write(self.page.numbers.refer([self.known.get(name.strip()) for name in names], command))
 
     # -- text
 
@@ -332,7 +332,8 @@ COMMANDS: dict[str, Callable[[_LatexReader], None]] = {
         ("par", "and", "newline", "newpage", "clearpage", "bigskip", "medskip", "smallskip"),
         lambda reader: reader.page.end_paragraph(),
     ),
-    **dict.fromkeys(("ref", "cref", "Cref", "autoref", "eqref", "pageref"), R._reference),
+    **dict.fromkeys(("ref", "eqref", "vref", "labelcref"), R._reference),
+    **{name: partial(R._reference, command=name) for name in ("cref", "Cref", "autoref", "pageref")},
     **dict.fromkeys(("cite", "citep", "citet", "parencite", "textcite", "autocite", "footcite"), R._cite),
     **dict.fromkeys(("url", "path", "nolinkurl"), R._address),
     "href": R._link,

@@ -3,7 +3,9 @@
 import re
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from ...core.grammar.numerals import ARABIC, LETTER_LOWER, LETTER_UPPER, ROMAN_LOWER, ROMAN_UPPER, numeral
 from ..layout import DocumentLayout, LayoutBuilder
@@ -37,9 +39,29 @@ LANGUAGES = {
     "es": "spanish|Parte|Capítulo|Apéndice|Resumen|Referencias",
     "it": "italian|Parte|Capitolo|Appendice|Sommario|Riferimenti bibliografici",
 }
+# by code: words for the same in the midst of a sentence, of hyperref and cleveref: one of them, several, and "and"
+REFERRED = {
+    "en": "part parts|chapter chapters|section sections|appendix appendices|and",
+    "de": "Teil Teile|Kapitel Kapitel|Abschnitt Abschnitte|Anhang Anhänge|und",
+    "nl": "deel delen|hoofdstuk hoofdstukken|paragraaf paragrafen|bijlage bijlagen|en",
+    "fr": "partie parties|chapitre chapitres|section sections|annexe annexes|et",
+    "es": "parte partes|capítulo capítulos|sección secciones|apéndice apéndices|y",
+    "it": "parte parti|capitolo capitoli|sezione sezioni|appendice appendici|e",
+}
+UNKNOWN = "??"  # for a label
 CODES = {name: code for code, words in LANGUAGES.items() for name in words.partition("|")[0].split()}
 LISTS = {"itemize": "ul", "enumerate": "ol", "description": "ul"}
 NUMERALS = "1aiA"  # of lists in lists
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedNumber:
+    """The number of a heading, as references have it. is_outer (bool): no heading but a part is further out."""
+
+    number: str
+    level: int
+    is_appendix: bool
+    is_outer: bool
 
 
 class HeadingNumbers:
@@ -52,7 +74,7 @@ class HeadingNumbers:
         self.has_chapters, self._macros = has_chapters, macros
         self.language = ""
         self.part, self.chapter, self.appendix, self.abstract, self.sources = LANGUAGES["en"].split("|")[1:]
-        self.last = ""  # the number of the last heading that has one
+        self.last = PrintedNumber("", SECTION, False, False)  # of the last heading that has one
         self.is_main = True  # what stands before and behind the main matter has no numbers
         self._is_appendix, self._names_chapters = False, True
         self._depth: int | None = None
@@ -96,12 +118,50 @@ class HeadingNumbers:
             return ""
         self._counts[level] += 1
         self.has_chapters |= level == CHAPTER
+        if level != PART:
+            self._counts[level + 1 :] = [0] * (SUBPARAGRAPH - level)
+        number = self._printed(level)
+        self.last = PrintedNumber(number, level, self._is_appendix and level != PART, level == self.outermost)
         if level == PART:
-            return f"{self.part} {self._printed(PART)}"
-        self._counts[level + 1 :] = [0] * (SUBPARAGRAPH - level)
-        self.last = self._printed(level)
+            return f"{self.part} {number}"
         word = self.appendix if self._is_appendix else self.chapter
-        return f"{word} {self.last}" if level == CHAPTER and self._names_chapters else self.last
+        return f"{word} {number}" if level == CHAPTER and self._names_chapters else number
+
+    def refer(self, found: Sequence[PrintedNumber | None], command: str) -> str:
+        """What a command prints for headings; None for a label of something else, and pages are not known."""
+        if command == "pageref" or not all(found):
+            return ", ".join(UNKNOWN if own is None or command == "pageref" else own.number for own in found)
+        numbers = [own for own in found if own is not None]
+        if command == "autoref":
+            return ", ".join(f"{self._word(own, command, 1)} {own.number}".strip() for own in numbers)
+        if command not in ("cref", "Cref"):
+            return ", ".join(own.number for own in numbers)
+        groups = groupby(numbers, lambda own: self._word(own, command, 1))
+        return ", ".join(self._listed(list(group), command) for _, group in groups)
+
+    def _listed(self, numbers: Sequence[PrintedNumber], command: str) -> str:
+        """Numbers that share a word: "sections 1, 2 and 3"."""
+        *most, last = (own.number for own in numbers)
+        listed = f"{', '.join(most)} {self._referred[-1]} {last}" if most else last
+        return f"{self._word(numbers[0], command, len(numbers))} {listed}".strip()
+
+    def _word(self, own: PrintedNumber, command: str, count: int) -> str:
+        """The word before a reference, which for `\autoref` the document may have changed."""
+        if not own.number:
+            return ""
+        changed = self._macros.get(f"{NAMES[own.level]}autorefname")
+        if command == "autoref" and changed is not None and "\\" not in changed.text:
+            return changed.text
+        part, chapter, section, appendix, _ = (words.split(" ") for words in self._referred)
+        is_appendix = own.is_appendix and (own.is_outer or command != "autoref")
+        words = appendix if is_appendix else {PART: part, CHAPTER: chapter}.get(own.level, section)
+        word = words[count > 1]
+        is_capital = command == "Cref" or (command == "autoref" and (is_appendix or own.level == PART))
+        return word[0].upper() + word[1:] if is_capital else word
+
+    @property
+    def _referred(self) -> list[str]:
+        return REFERRED[self.language or "en"].split("|")
 
     def _printed(self, level: int) -> str:
         """The number of the last heading of a level, as the document has it printed, or else as LaTeX does."""

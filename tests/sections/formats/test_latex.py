@@ -349,6 +349,37 @@ def test_no_text_is_lost_and_no_number_is_wrong(tmp_path: Path, text: str, shown
     assert [line.strip() for line in found.text.strip().splitlines()] == shown.split("\n")
 
 
+REFERRED = (
+    r"\part{One}\label{p}\section{Boats}\label{b}\subsection{Oak}\label{o}\section{Ice}\label{i}"
+    r"\appendix\section{Data}\label{d}\subsection{Raw}\label{r}\section*{End} "
+)
+
+
+@pytest.mark.parametrize(
+    "command, printed",
+    [
+        (r"Section~\ref{o}, Part~\ref{p}", "Section 1.1, Part I"),
+        (r"\autoref{o}, \autoref{d}, \autoref*{r}, \autoref{p}", "section 1.1, Appendix A, section A.1, Part I"),
+        (r"\cref{o}, \Cref{i}, \cref{r} and \cref{p}", "section 1.1, Section 2, appendix A.1 and part I"),
+        (
+            r"\cref{b,o,i}; \Cref{b, d}; \cref{d,r}",
+            "sections 1, 1.1 and 2; Section 1, Appendix A; appendices A and A.1",
+        ),
+        (r"\cref{x}, \cref{b,x}, \autoref{x}", "??, 1, ??, ??"),
+        (
+            r"\setmainlanguage{german}\autoref{o}, \cref{b,i}, \autoref{d}",
+            "Abschnitt 1.1, Abschnitte 1 und 2, Anhang A",
+        ),
+        (r"\setmainlanguage{dutch}\cref{b,i}", "paragrafen 1 en 2"),
+        (r"\def\sectionautorefname{Sec.}\autoref{i}", "Sec. 2"),
+        (r"Section~\ref{i} on page~\pageref{i}", "Section 2 on page ??"),
+    ],
+)
+def test_references_have_their_words(tmp_path: Path, command: str, printed: str) -> None:
+    layout = read(tmp_path, rf"\documentclass{{article}}\begin{{document}}{REFERRED}{command}\end{{document}}")
+    assert layout.text.splitlines()[-1].strip() == printed
+
+
 @pytest.mark.parametrize(
     "body, headings",
     [
