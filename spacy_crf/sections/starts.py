@@ -82,7 +82,9 @@ LONE_CAPITAL = re.compile(rf"[A-Z](?=[ \u00a0]{_TITLE})")  # "A Note on Boats": 
 BARE_SMALL = re.compile(rf"(?:(?=[ivx]+\b){ROMAN}|[a-z])(?=\t| {{2,}}|\s*$)")
 WEAK = re.compile(rf"(?:(?=[ivx]+\b){ROMAN}|(?=[IVX]+\b){ROMAN.upper()}|[A-Za-z])(?=[ \u00a0]\S)")
 AMOUNT = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?(?=\s|$)")
-DATE = re.compile(rf"\d{{4}}-\d{{1,2}}-\d{{1,2}}\b|\d{{1,2}}(?:\s*{MONTH}|[.)]\s*{MONTH}\.?\s*\d{{4}})", re.IGNORECASE)
+DATE = re.compile(
+    rf"[(\[]?\d{{4}}-\d{{1,2}}-\d{{1,2}}\b|\d{{1,2}}(?:\s*{MONTH}|[.)]\s*{MONTH}\.?\s*\d{{4}})", re.IGNORECASE
+)
 SPACED = re.compile(r"(?:[^\W\d_][ \u00a0]{1,4}){2,}[^\W\d_](?=\s|$)")
 PARTICLES = "van|de|der|den|von|di|du|la|le|ten|ter|el|al"
 INITIALS = re.compile(rf"(?:[A-Z][a-z]?\.\s?){{2,6}}(?:(?:{PARTICLES})\s)*[A-Z][\w’'-]+\s*$")

@@ -233,6 +233,19 @@ def test_sections_where_nesting_by_mark_up_is_right(tmp_path: Path, to: str) -> 
             ],
             [(1, "Changes"), *((2, f"1.{a}.{b}") for a in (2, 1) for b in (10, 9, 1, 0))],
         ),
+        (
+            ["# Changes", *(f"\n## 1.{b}.0\n\n### Added\n\n- A boat.\n\n### Fixed\n\n- The clock." for b in (9, 8, 7))],
+            [(1, "Changes"), *((*each,) for b in (9, 8, 7) for each in ((2, f"1.{b}.0"), (3, "Added"), (3, "Fixed")))],
+        ),
+        (
+            ["# Changes", *(f"\n## 1.{b} (2020-0{b}-01)\n\n### Added\n\n- A boat." for b in (9, 8, 7))],
+            [(1, "Changes"), *((*each,) for b in (9, 8, 7) for each in ((2, f"1.{b} (2020-0{b}-01)"), (3, "Added")))],
+        ),
+        # what could be roman numerals
+        (
+            ["# Guide", "", "## CLI", "", "They float.", "", "## API", "", "They move."],
+            [(1, "Guide"), (2, "CLI"), (2, "API")],
+        ),
     ],
 )
 def test_each_preferred_heading_is_one_with_all_its_marks(

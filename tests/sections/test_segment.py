@@ -181,6 +181,12 @@ def test_runs_say_what_is_an_element():
     assert shown("a b\nc d", [(3, 4, "newline")])[1] == ("newline", "\n")
 
 
+@pytest.mark.parametrize("date", ["(2026-11-23)", "[2026-11-23]", "2026-11-23"])
+def test_dates_number_nothing(date):
+    assert shown(f"{date} Boats") == [("text", f"{date} Boats")]
+    assert shown(f"1.2.0 {date}") == [("number", "1.2.0"), ("text", date)]
+
+
 def test_a_style_holds_for_all_of_a_unit():
     text = "1. De feiten zijn\nX"
     bold = {"bold"}

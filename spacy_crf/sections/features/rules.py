@@ -16,7 +16,7 @@ import numpy as np
 
 from ...core.arrays import Bools, Doubles, Indices
 from ...core.grammar.numbering import readings, step
-from ..segment import Kind
+from ..segment import HEADINGS, Kind
 from . import text
 from .batch import FeatureValues, NumberSequences, Profiles, UnitBatch, is_heading
 from .looks import Lines, Looks
@@ -213,6 +213,7 @@ NUMBERS = {
     "number of a sequence": 4.4,
     "row of letters or initials": -0.3,
     "nothing behind it": -0.9,
+    "alone in a heading of the mark-up": 8.0,
     "running text behind it": 1.3,
     "code behind it": 0.9,
     "code behind it in a row": -4.0,  # behind a number without signs
@@ -266,6 +267,7 @@ def _number_scores(batch: UnitBatch, rules: list[str], title: Doubles) -> Double
     bare = batch.flag_by_text(lambda own: own.isalnum())  # numbers of lines of code have no sign
     flags = {
         "nothing behind it": ~has_text,
+        "alone in a heading of the mark-up": ~has_text & _named(batch),
         "running text behind it": has_text & lines.prose[after],
         "code behind it": code,
         "code behind it in a row": code & ~lines.prose[after] & (lines.rows[after] > 2) & bare,
@@ -275,6 +277,11 @@ def _number_scores(batch: UnitBatch, rules: list[str], title: Doubles) -> Double
     found = NUMBERS["bias"] + LIKE_TITLE * np.maximum(score, 0) + UNLIKE_TITLE * np.minimum(score, 0)
     found += np.array([NUMBERS.get(rule, 0.0) for rule in rules])
     return np.asarray(found + sum((NUMBERS[name] * on for name, on in flags.items()), np.zeros(len(batch))))
+
+
+def _named(batch: UnitBatch) -> Bools:
+    """((N,)): units that the mark-up names as headings, by a level."""
+    return np.array([not unit.styles.isdisjoint(HEADINGS) for unit in batch.units], dtype=np.bool_)
 
 
 def _goes_on(batch: UnitBatch) -> Bools:
