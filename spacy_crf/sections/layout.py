@@ -20,6 +20,7 @@ from ..reading.files import check_text
 from .errors import SectionErrors, SectionWarnings
 from .segment import Kind, LayoutUnit, Run, bounds_of, segment
 
+MOST_SIGNS = 20  # characters of a link that is but a sign
 LAYOUT = "spacy_crf.layout"  # value of Docs, of older ones key of `doc.user_data`: a list of [start, end, style]
 NAME = "spacy_crf.layout.name"  # key of `Doc.user_data`: the document's name
 
@@ -90,7 +91,9 @@ class LayoutBuilder:
         self.write("\n")
 
     def drop_signs(self, start: int) -> None:
-        """Take back what was written from a place on, where a piece began, unless it has a letter or a digit."""
+        """Take back what was written from a place on, where a piece began, if it is a few signs."""
+        if self.length - start > MOST_SIGNS:
+            return
         first, length = len(self._pieces), self.length
         while length > start:
             first -= 1

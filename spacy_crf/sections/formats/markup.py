@@ -254,17 +254,19 @@ class _PageReader(MarkupReader):
     """Leaves out what browsers do not show, and of headings links to themselves, whose text is but a sign."""
 
     link = ""  # of the last one that began
+    headings = 0  # that are open
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         if name == "a":
             self.link = attributes.get("href", "")
+        self.headings += name in HEADINGS
         super().start(name, attributes)
 
     def end(self, name: str) -> None:
         element = self.open[-1]
         super().end(name)
-        is_own = name == "a" and not self.skipped and self.link.startswith("#")
-        if is_own and any(outer.name in HEADINGS for outer in self.open):
+        self.headings -= element.name in HEADINGS
+        if element.name == "a" and self.headings and not self.skipped and self.link.startswith("#"):
             self.builder.drop_signs(element.start)
 
     def is_block(self, name: str) -> bool:

@@ -4,6 +4,7 @@ import gzip
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -197,6 +198,12 @@ def test_links_of_headings_to_themselves_are_left_out(read, page, text):
     layout = read("a.html", f"<body>{page}")
     assert layout.text == text
     assert all(end <= len(text) for _, end, _ in layout.runs)
+
+
+def test_many_links_in_a_heading_are_read_in_linear_time(read):
+    begun = time.process_time()
+    read("a.html", "<h2>" + "<a href='#x'>¶<b>" * 20_000 + "x</h2>")
+    assert time.process_time() - begun < 5
 
 
 @pytest.mark.parametrize(
