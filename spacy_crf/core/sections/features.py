@@ -51,12 +51,14 @@ _SIBLING = {
     "beside a higher level of the mark-up": -8.0,
     "beside a lower level of the mark-up": -4.0,
 }
+_BEHIND_TEXT = "number with title carried on behind text"
 _HIGHER = "keyword of higher rank below"
 _CHILD = {
     "first number": 0.0,
     "first number in the document is no first": -1.5,
     "no first number": -3.0,
     "number carried on": 0.5,
+    _BEHIND_TEXT: -2.5,
     "below its prefix": 1.5,
     "below its prefix, no first": -1.5,
     "parts without a prefix above": -1.5,
@@ -89,7 +91,7 @@ _FAMILIES = {
 DEFAULT_WEIGHTS: dict[str, float] = {**_HEADING, **_SIBLING, **_CHILD, **_FAMILIES}
 NAMES: tuple[str, ...] = tuple(DEFAULT_WEIGHTS)
 # features that models of older versions lack
-LATER = tuple(name for name in (*_SIBLING, *_CHILD) if "of the mark-up" in name)
+LATER = (*(name for name in (*_SIBLING, *_CHILD) if "of the mark-up" in name), _BEHIND_TEXT)
 SMALL_GAP = 3
 COLUMNS = {name: column for column, name in enumerate(NAMES)}
 
@@ -191,7 +193,7 @@ def child_features(above: Level | None, opening: Opening) -> list[str]:
     """Features of the first section that opens below another; above (Level | None): None for the document itself."""
     found = [f"{'root' if above is None else _class(above.opening)} over {_class(opening)}"]
     if opening.reading is not None:
-        found += _first_number(above, opening.reading)
+        found += _first_number(above, opening.reading, opening.titled)
     if above is None:
         return [*found, "first-level title on the first level"] if opening.top_title else found
     outer = above.opening
@@ -214,12 +216,15 @@ def child_features(above: Level | None, opening: Opening) -> list[str]:
     return found
 
 
-def _first_number(above: Level | None, right: Reading) -> list[str]:
+def _first_number(above: Level | None, right: Reading, titled: bool) -> list[str]:
     first, left = is_first(right), above.reading if above else None
     if left is None:
         parts = ["parts without a prefix above"] if len(right.values) > 1 else []
         skipped = above is None and not first
-        return [*parts, "first number in the document is no first" if skipped else _first_or_carried(above, right)]
+        return [
+            *parts,
+            "first number in the document is no first" if skipped else _first_or_carried(above, right, titled),
+        ]
     found = _keywords(left, right)
     if is_prefix(left, right):
         if above is not None and not above.opening.virtual:  # Section 2.01 is below Article II, whatever its word is
@@ -231,14 +236,16 @@ def _first_number(above: Level | None, right: Reading) -> list[str]:
         return [*found, "below another prefix"]
     if left.family == right.family and left.keyword == right.keyword and step(left, right) is not None:
         found.append("below the same family" + (" and format" if left.format == right.format else ""))
-    return [*found, _first_or_carried(above, right)]
+    return [*found, _first_or_carried(above, right, titled)]
 
 
-def _first_or_carried(above: Level | None, right: Reading) -> str:
+def _first_or_carried(above: Level | None, right: Reading, titled: bool) -> str:
     if is_first(right):
         return "first number"
-    carried = above is not None and above.carried is not None and step(above.carried, right) == 1
-    return "number carried on" if carried else "no first number"
+    if above is None or above.carried is None or step(above.carried, right) != 1:
+        return "no first number"
+    is_led = above.reading is not None or above.opening.leads or not (titled or right.rank is not None)
+    return "number carried on" if is_led else _BEHIND_TEXT
 
 
 def _keywords(left: Reading, right: Reading) -> list[str]:

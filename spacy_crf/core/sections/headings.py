@@ -80,6 +80,7 @@ class Opening:
     typography (int): class of its title, or of its number; of an implied section only the level that the mark-up names
         for the heading below it, UNKNOWN without.
     virtual (bool): implied by the numbering below it, without a heading.
+    leads (bool): a title without a number, right before a numbering.
     """
 
     reading: Reading | None
@@ -87,6 +88,7 @@ class Opening:
     titled: bool = False
     virtual: bool = False
     top_title: bool = False
+    leads: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,8 +195,15 @@ class _HeadingFinder:
             score += self.title[place] - (self.costs[place] if place > start else 0.0)
             mixed = mixed or self.typography[place] != typography
             for reading in (self.readings[start] or (None,)) if number else (None,):
-                opening = Opening(reading, typography, titled=True, top_title=top)
+                leads = not number and self._is_before_number(place + 1)
+                opening = Opening(reading, typography, titled=True, top_title=top, leads=leads)
                 yield Heading(start, place + 1, number, place + 1 - first, newlines, mixed, opening, score, attached)
+
+    def _is_before_number(self, place: int) -> bool:
+        """Whether what begins with a unit, blank lines aside, begins with a numbering."""
+        while place < len(self.newlines) and self.newlines[place]:
+            place += 1
+        return place < len(self.readings) and bool(self.readings[place])
 
 
 # -- open sections -----------------------------------------------------------------------------------------------------
