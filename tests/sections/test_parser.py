@@ -73,6 +73,31 @@ def test_titles_that_begin_with_a_capital_letter_have_no_number(nlp: Language) -
     assert "A" not in numbers and [number for number in numbers if number] == ["1.", "2."]
 
 
+BODY = "The clerk answers with the data of the harbour, and the request ends there with an error."
+
+
+@pytest.mark.parametrize("gap", ["\n", "\n\n"])
+@pytest.mark.parametrize("word", ["", "Chapter "])
+def test_titles_that_text_follows_stand_below_the_number_before_them(nlp: Language, gap: str, word: str) -> None:
+    lines = [f"{word}1. Introduction", BODY, f"{word}2. Setup", BODY, "Query Version", BODY, "Query Filters", BODY]
+    lines += [f"{word}3. Requests", BODY, "Create Picture", BODY, "Free Picture", BODY, f"{word}4. Versions", BODY]
+    titles = [(node.level, node.title) for node in nlp(gap.join(lines))._.section_tree.walk()]
+    assert titles == [
+        *[(1, "Introduction"), (1, "Setup"), (2, "Query Version"), (2, "Query Filters")],
+        *[(1, "Requests"), (2, "Create Picture"), (2, "Free Picture"), (1, "Versions")],
+    ]
+
+
+def test_titles_right_before_numbers_that_go_on_hold_them(nlp: Language) -> None:
+    lines = ["General Provisions", "Article 1 Scope", BODY, "Article 2 Terms", BODY]
+    lines += ["Duties of the Clerk", "Article 3 Reports", BODY, "Article 4 Books", BODY]
+    levels = [(node.level, node.title) for node in nlp("\n\n".join(lines))._.section_tree.walk()]
+    assert levels == [
+        *[(1, "General Provisions"), (2, "Scope"), (2, "Terms")],
+        *[(1, "Duties of the Clerk"), (2, "Reports"), (2, "Books")],
+    ]
+
+
 def test_parents_and_children(nlp: Language) -> None:
     doc = nlp(TEXT)
     sections = list(doc.spans["sections"])

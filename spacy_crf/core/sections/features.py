@@ -193,7 +193,7 @@ def child_features(above: Level | None, opening: Opening) -> list[str]:
     """Features of the first section that opens below another; above (Level | None): None for the document itself."""
     found = [f"{'root' if above is None else _class(above.opening)} over {_class(opening)}"]
     if opening.reading is not None:
-        found += _first_number(above, opening.reading, opening.titled)
+        found += _first_number(above, opening.reading, opening)
     if above is None:
         return [*found, "first-level title on the first level"] if opening.top_title else found
     outer = above.opening
@@ -216,14 +216,14 @@ def child_features(above: Level | None, opening: Opening) -> list[str]:
     return found
 
 
-def _first_number(above: Level | None, right: Reading, titled: bool) -> list[str]:
+def _first_number(above: Level | None, right: Reading, opening: Opening) -> list[str]:
     first, left = is_first(right), above.reading if above else None
     if left is None:
         parts = ["parts without a prefix above"] if len(right.values) > 1 else []
         skipped = above is None and not first
         return [
             *parts,
-            "first number in the document is no first" if skipped else _first_or_carried(above, right, titled),
+            "first number in the document is no first" if skipped else _first_or_carried(above, right, opening),
         ]
     found = _keywords(left, right)
     if is_prefix(left, right):
@@ -236,16 +236,17 @@ def _first_number(above: Level | None, right: Reading, titled: bool) -> list[str
         return [*found, "below another prefix"]
     if left.family == right.family and left.keyword == right.keyword and step(left, right) is not None:
         found.append("below the same family" + (" and format" if left.format == right.format else ""))
-    return [*found, _first_or_carried(above, right, titled)]
+    return [*found, _first_or_carried(above, right, opening)]
 
 
-def _first_or_carried(above: Level | None, right: Reading, titled: bool) -> str:
+def _first_or_carried(above: Level | None, right: Reading, opening: Opening) -> str:
     if is_first(right):
         return "first number"
     if above is None or above.carried is None or step(above.carried, right) != 1:
         return "no first number"
-    is_led = above.reading is not None or above.opening.leads or not (titled or right.rank is not None)
-    return "number carried on" if is_led else _BEHIND_TEXT
+    outer, is_heading = above.opening, opening.titled or right.rank is not None
+    is_below = outer.reading is not None or outer.leads or outer.typography > opening.typography
+    return "number carried on" if is_below or not is_heading else _BEHIND_TEXT
 
 
 def _keywords(left: Reading, right: Reading) -> list[str]:
