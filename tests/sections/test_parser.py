@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from collections.abc import Callable
 from itertools import cycle
 from pathlib import Path
 from string import ascii_lowercase
@@ -88,13 +89,24 @@ def test_titles_that_text_follows_stand_below_the_number_before_them(nlp: Langua
     ]
 
 
-def test_titles_right_before_numbers_that_go_on_hold_them(nlp: Language) -> None:
-    lines = ["General Provisions", "Article 1 Scope", BODY, "Article 2 Terms", BODY]
-    lines += ["Duties of the Clerk", "Article 3 Reports", BODY, "Article 4 Books", BODY]
-    levels = [(node.level, node.title) for node in nlp("\n\n".join(lines))._.section_tree.walk()]
-    assert levels == [
-        *[(1, "General Provisions"), (2, "Scope"), (2, "Terms")],
-        *[(1, "Duties of the Clerk"), (2, "Reports"), (2, "Books")],
+@pytest.mark.parametrize("change, gap", [(str, "\n\n"), (str.upper, "\n\n"), (str.upper, "\n")])
+def test_titles_right_before_numbers_that_go_on_hold_them(
+    nlp: Language, change: Callable[[str], str], gap: str
+) -> None:
+    first, second = change("General Provisions"), change("Duties of the Clerk")
+    lines = [first, "Article 1 Scope", BODY, "Article 2 Terms", BODY]
+    lines += [second, "Article 3 Reports", BODY, "Article 4 Books", BODY]
+    titles = [(node.level, node.title) for node in nlp(gap.join(lines))._.section_tree.walk()]
+    assert titles == [(1, first), (2, "Scope"), (2, "Terms"), (1, second), (2, "Reports"), (2, "Books")]
+
+
+def test_titles_in_capitals_hold_numbers_that_go_on_behind_their_text(nlp: Language) -> None:
+    lines = ["GENERAL PROVISIONS", BODY, "1. Scope", BODY, "2. Terms", BODY]
+    lines += ["DUTIES OF THE CLERK", BODY, "3. Reports", BODY, "4. Books", BODY]
+    titles = [(node.level, node.title) for node in nlp("\n\n".join(lines))._.section_tree.walk()]
+    assert titles == [
+        *[(1, "GENERAL PROVISIONS"), (2, "Scope"), (2, "Terms")],
+        *[(1, "DUTIES OF THE CLERK"), (2, "Reports"), (2, "Books")],
     ]
 
 

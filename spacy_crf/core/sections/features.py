@@ -13,11 +13,13 @@ from ..grammar.numbering import ALONE, Reading, is_first, is_prefix, step
 from ..grammar.numerals import CYRILLIC_LOWER, CYRILLIC_UPPER, GREEK_LOWER, GREEK_UPPER, IDEOGRAPH, RANKS
 from .headings import MARKED, MOST_LEVELS, Heading, Level, Opening
 
+_LEADS = "title right before a number"
 _HEADING = {
     "number without title": 0.0,
     "number and title": 0.0,
     "title without number": -0.5,
     "title behind a number that is none": -3.0,
+    _LEADS: 0.5,
     "blank line before the title": -0.5,
     "title goes on": 0.7,
     "title goes on in other type": -2.0,
@@ -91,7 +93,7 @@ _FAMILIES = {
 DEFAULT_WEIGHTS: dict[str, float] = {**_HEADING, **_SIBLING, **_CHILD, **_FAMILIES}
 NAMES: tuple[str, ...] = tuple(DEFAULT_WEIGHTS)
 # features that models of older versions lack
-LATER = (*(name for name in (*_SIBLING, *_CHILD) if "of the mark-up" in name), _BEHIND_TEXT)
+LATER = (*(name for name in (*_SIBLING, *_CHILD) if "of the mark-up" in name), _BEHIND_TEXT, _LEADS)
 SMALL_GAP = 3
 COLUMNS = {name: column for column, name in enumerate(NAMES)}
 
@@ -101,6 +103,7 @@ def heading_features(heading: Heading, second_reading: bool, implied: int) -> li
     counts = {
         "title without number": not heading.number,
         "title behind a number that is none": not heading.number and heading.attached,
+        _LEADS: heading.opening.leads,
         f"number {'and' if heading.opening.titled else 'without'} title": heading.number,
         "blank line before the title": heading.newlines,
         "title goes on": heading.titles - 1,

@@ -151,7 +151,8 @@ class Variants:
     def _heading(self, heading: Heading, second_reading: bool) -> int:
         """The bag of features of a heading alone."""
         counts = heading.newlines, heading.titles, heading.mixed
-        key = heading.number, heading.opening.titled, heading.attached, second_reading, *counts
+        opening = heading.opening
+        key = heading.number, opening.titled, opening.leads, heading.attached, second_reading, *counts
         found = self._headings.get(key)
         if found is None:
             found = self._headings[key] = self.scorer.bag(heading_features(heading, second_reading, 0))
