@@ -16,7 +16,8 @@ from typer.testing import CliRunner
 from spacy_crf.cli import app
 
 NAMES = sorted(path.stem for path in (ROOT / "configs").glob("*.cfg"))
-IN_SECONDS = ["crf_tagger", "crf_tagger_chunk", "crf_tagger_ent", "punctuation_restorer", "set_valued_tagger"]
+IN_SECONDS = ["constrained_ner_ent", "crf_tagger", "crf_tagger_chunk", "crf_tagger_ent"]
+IN_SECONDS += ["punctuation_restorer", "set_valued_tagger"]
 TRAINED = [name if name in IN_SECONDS else pytest.param(name, marks=pytest.mark.slow) for name in NAMES]
 
 
@@ -82,6 +83,20 @@ def test_a_target_has_its_own_config_where_there_is_one(tmp_path: Path) -> None:
         init("crf_tagger", tmp_path / f"{target}.cfg", "--target", target)
         block = load_config(tmp_path / f"{target}.cfg")["components"]["crf_tagger"]
         assert block["target"] == target and block["features"]["templates"] == templates
+
+
+def test_entities_that_keep_rules_have_a_config(tmp_path: Path) -> None:
+    init("constrained_ner", tmp_path / "config.cfg", "--target", "ent")
+    init("constrained_ner_ent", tmp_path / "same.cfg")
+    assert load_config(tmp_path / "config.cfg") == load_config(tmp_path / "same.cfg")
+    data = tmp_path / "names.conll"
+    data.write_text("Ada\tB-PER\nmet\tO\nBo\tB-PER\n\nBo\tB-PER\nleft\tO\nDelft\tB-LOC\n\n" * 5, encoding="utf8")
+    rules = {"components.constrained_ner.constraints": ["at_most(PER, 1)"]}
+    overrides = {"paths.train": str(data), "paths.dev": str(data), "training.max_steps": 2, **rules}
+    train(tmp_path / "config.cfg", tmp_path / "out", overrides=overrides)
+    nlp = spacy.load(tmp_path / "out" / "model-best")
+    assert [ent.label_ for ent in nlp("Ada met Bo").ents].count("PER") == 1
+    assert [ent.label_ for ent in nlp("Bo left Delft").ents] == ["PER", "LOC"]
 
 
 def test_chunks_have_a_config_that_reads_their_columns(tmp_path: Path) -> None:
