@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from functools import partial
-from itertools import chain, product
+from itertools import chain, islice, product
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, Literal
 
@@ -87,10 +87,12 @@ def punctuate(
             restore = restore_lines
         elif restore is None:
             restore = partial(restore_transcript, format=found, where=str(data))
+        restored = restore(loaded.nlp, stream, chain([opening.removeprefix(MARK)], pieces))
+        first = list(islice(restored, 1))  # a file that is refused leaves the output as it is
         with nullcontext(typer.get_binary_stream("stdout")) if output is None else output.open("wb") as out:
             if opening.startswith(MARK):  # no part of the first word
                 out.write(MARK.encode())
-            for text in restore(loaded.nlp, stream, chain([opening.removeprefix(MARK)], pieces)):
+            for text in chain(first, restored):
                 out.write(text.encode("utf8", ESCAPE))
                 out.flush()
     tell_written(output)

@@ -158,6 +158,15 @@ def test_documents_and_binary_files_are_refused(model: Path, tmp_path: Path, con
     assert run(model, path, "--format", "text").exit_code == 0
 
 
+@pytest.mark.parametrize("content", ['{"segments": [{"text": "well"},', '{"words": []}'])
+def test_a_transcript_that_cannot_be_read_leaves_the_output(model: Path, tmp_path: Path, content: str) -> None:
+    path, output = tmp_path / "talk.json", tmp_path / "out.json"
+    path.write_text(content, encoding="utf8")
+    output.write_text("older\n", encoding="utf8")
+    assert run(model, path, "--output", output).exit_code == 1
+    assert output.read_text(encoding="utf8") == "older\n"
+
+
 def test_a_long_text_of_one_line(model: Path) -> None:
     text = " ".join([BARE] * 400)  # more than two blocks
     out = run(model, "-", data=text.encode()).stdout
