@@ -21,6 +21,7 @@ _TIME = r"\s*(?:(\d{1,9}):)?(\d{1,9}):(\d{1,9})[.,](\d{1,9})\s*"
 _ROUND_TIME = r"\s*(?:(\d{1,9}):)?(\d{1,9}):(\d{1,9})(?:[.,](\d{1,9}))?\s*"
 _SECONDS = r"\s*()()(\d{1,9})\.(\d{1,9})s?\s*"
 _TIMES = re.compile(f"{_TIME}(?:--?>|,){_TIME}|{_ROUND_TIME}-->{_ROUND_TIME}$")
+_SURE_TIMES = re.compile(rf"{_TIME}(?:-->|,){_TIME}|\[{_TIME}-->{_TIME}\]")  # one line with such is enough
 # As whisper, whisper.cpp and, in seconds, faster-whisper show what they hear
 _BESIDE_WORDS = re.compile(rf"\[{_TIME}-->{_TIME}\]|\[{_SECONDS}--?>{_SECONDS}\]")
 # Each with the sign that ends it: behind the last of these none is looked for, which would take the square of the line
@@ -83,9 +84,16 @@ def pause_between(first: Heard, second: Heard) -> float | None:
 
 
 def is_subtitles(opening: str) -> bool:
-    """Tell whether a text is subtitles by how it opens: as WebVTT does, or with the times of a cue on a line."""
+    """Tell whether a text is subtitles by how it opens: as WebVTT does, or with the times of a cue on a line.
+
+    Times that a line of running text may begin with, such as "[0.25 -> 0.75]", are those of a cue in the first two
+    lines, or where several lines have some.
+    """
     lines = re.split(r"\r\n?|\n", opening.removeprefix("\ufeff"))
-    return _is_web(lines[0]) or any(_TIMES.match(line) or _BESIDE_WORDS.match(line) for line in lines[:OPENING_LINES])
+    if _is_web(lines[0]) or any(map(_SURE_TIMES.match, lines[:OPENING_LINES])):
+        return True
+    found = [bool(_TIMES.match(line) or _BESIDE_WORDS.match(line)) for line in lines[:OPENING_LINES] if line.strip()]
+    return any(found[:2]) or sum(found) > 1
 
 
 def _is_web(first: str) -> bool:

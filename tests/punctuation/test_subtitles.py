@@ -308,6 +308,14 @@ def test_arrows_and_figures_are_no_times(text: str) -> None:
     assert not is_subtitles(text)
 
 
+@pytest.mark.parametrize("line", ["[0.25 -> 0.75] is it", "10:30 --> 11:00", "10:30:12.5 -> 11:00:10.3 is it"])
+def test_one_line_with_such_times_makes_no_subtitles(nlp: Language, line: str) -> None:
+    """Or all lines before it would stay without marks. They are those of cues near the beginning, or on several."""
+    text = f"well what did she say\nshe said that the mill was sold\n{line}\n"
+    assert not is_subtitles(text) and nlp(text)._.restored.startswith("Well, what did she say?")
+    assert is_subtitles(f"Detected language 'en'\n{line}\n") and is_subtitles(f"{text}well\n{line}\n")
+
+
 @pytest.mark.parametrize("name", ["a.txt", "a.md", "a.weird"])
 def test_cues_are_told_whatever_the_suffix(nlp: Language, tmp_path: Path, name: str) -> None:
     path = tmp_path / name
