@@ -197,7 +197,8 @@ def warn_of_sentences(
     if nlp is None or settings.sequence != "auto" or not (settings.constraints or settings.mine):
         return
     before = takewhile(lambda one: one != name, nlp.pipe_names)
-    if any("token.is_sent_start" in nlp.get_pipe_meta(one).assigns for one in before):
+    assigned = [nlp.get_pipe_meta(one).assigns for one in before]
+    if any("token.is_sent_start" in own or not own for own in assigned):  # one's own component may tell nothing of it
         return
     docs = (example.predicted for example in islice(get_examples(), N_LOOKED_AT))
     several = (doc for doc in docs if doc.has_annotation("SENT_START") and len(list(doc.sents)) > 1)

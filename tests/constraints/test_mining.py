@@ -10,6 +10,7 @@ import spacy
 from helpers.citations import MINE, SETTINGS, build, make_examples, new_docs, tags_of, train
 from helpers.tagged import ONLINE, TRAINER_CONFIGS
 from spacy.language import Language
+from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc, Token
 from spacy.training import Example
 from thinc.api import Adam
@@ -173,6 +174,12 @@ def test_mining_sees_what_training_shows(times: int) -> None:
     Token.remove_extension("field")
 
 
+@Language.component("own_sentences")
+def own_sentences(doc: Doc) -> Doc:
+    """Finds sentences, which no `assigns` tells."""
+    return Sentencizer()(doc)
+
+
 @pytest.mark.parametrize("config", [{"mine": MINE}, {"constraints": ["at_most(DATE, 1)"]}])
 def test_rules_about_sentences_are_told_of_where_other_texts_have_none(config: dict[str, Any]) -> None:
     """Their scores are for sentences, and the same rule takes away all but one date of a whole text."""
@@ -189,6 +196,7 @@ def test_rules_about_sentences_are_told_of_where_other_texts_have_none(config: d
         nlp.initialize(lambda: examples)
     for told in ({**config, "sequence": "doc"}, {"constraints": []}):
         build(**told).initialize(lambda: examples)
-    nlp = build(**config)
-    nlp.add_pipe("sentencizer", first=True)
-    nlp.initialize(lambda: examples)
+    for finder in ("sentencizer", "own_sentences"):
+        nlp = build(**config)
+        nlp.add_pipe(finder, first=True)
+        nlp.initialize(lambda: examples)
