@@ -6,7 +6,7 @@ certain tags (6.9.1, 7).
 """
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from spacy.parts_of_speech import IDS as PARTS_OF_SPEECH
@@ -25,11 +25,13 @@ POS_KINDS = ("pos", GOLD_POS_COLUMN)
 WORD_SIGNS = frozenset("&⁊⹒")  # that stand for words, though they are punctuation marks to Unicode
 
 
-def apply_text(sentences: Iterable[Sentence], text: HistoricalText) -> Iterator[Sentence]:
+def apply_text(sentences: Iterable[Sentence], text: HistoricalText, input: Collection[str] = ()) -> Iterator[Sentence]:
     """Make of the segments of a file, as of `make_sentence`, what the settings ask for.
 
     Segments are cut before punctuation is removed, so that it may end them. Spaces behind removed tokens go to the
     token before. Segments and documents that have no token left are left out.
+
+    input (Collection[str]): kinds that a pipeline gets to see. Those that nobody has predicted or checked are no gold.
     """
     if text.join_segments:
         sentences = map(join_sentences, group_sentences(sentences, "document"))
@@ -46,7 +48,7 @@ def apply_text(sentences: Iterable[Sentence], text: HistoricalText) -> Iterator[
             }
             sentence = replace(sentence, columns={**sentence.columns, **tagged})
         for segment in _cut(sentence, text):
-            kept = _keep(segment, text)
+            kept = _keep(segment, text, input)
             if kept.words:
                 yield replace(kept, starts_document=starts_document)
                 starts_document = False
@@ -92,6 +94,8 @@ def _warn_of_words(words: list[str], tags: list[str], text: HistoricalText) -> b
 
 def _gold_columns(sentence: Sentence) -> dict[str, list[str]]:
     """The columns with the gold tags of tokens, or with the gold of files about parts of speech."""
+    if not {GOLD_COLUMN, GOLD_POS_COLUMN}.intersection(sentence.columns):  # rows about spans, whose tags are input
+        return {}
     is_of_pos = GOLD_POS_COLUMN in sentence.columns and GOLD_COLUMN not in sentence.columns
     kinds = POS_KINDS if is_of_pos else GOLD_KINDS
     return {kind: sentence.columns[kind] for kind in kinds if kind in sentence.columns}
@@ -113,17 +117,18 @@ def _cut(sentence: Sentence, text: HistoricalText) -> Iterator[Sentence]:
             low = index + 1
 
 
-def _keep(sentence: Sentence, text: HistoricalText) -> Sentence:
+def _keep(sentence: Sentence, text: HistoricalText, input: Collection[str]) -> Sentence:
     """A segment whose punctuation is as the settings ask for."""
     if text.punctuation == "gold":
         return sentence
     marks = [_is_punctuation(word, tag, text) for word, tag in zip(sentence.words, _best_tags(sentence))]
     if text.punctuation == "removed":
         return take_tokens(sentence, [index for index, is_mark in enumerate(marks) if not is_mark])
+    gold = _gold_columns(sentence)
     unscored = {
         kind: ["" if is_mark else value for value, is_mark in zip(values, marks)]
         for kind, values in sentence.columns.items()
-        if kind in (*GOLD_KINDS, *POS_KINDS)
+        if kind in gold or (kind in (*GOLD_KINDS, *POS_KINDS) and kind not in input)
     }
     return replace(sentence, columns={**sentence.columns, **unscored})
 

@@ -213,7 +213,7 @@ class Corpus:
         sentences = own.read(file, **{name: getattr(self, name) for name in own.settings})
         sentences = forget_unchecked(sentences, self.unchecked)
         if text is not None:
-            sentences = apply_text(self._with_sets(file, format, sentences), text)
+            sentences = apply_text(self._with_sets(file, format, sentences), text, self.input or ())
         if self.bare:
             sentences = bare_sentences(sentences)
         make_reference, number, is_second = DocMaker(vocab), 1, False

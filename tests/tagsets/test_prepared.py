@@ -24,6 +24,7 @@ from spacy_crf.cli import app
 from spacy_crf.corpora.block import HistoricalText
 from spacy_crf.corpora.exchange import ExchangeDocument, PredictedTags
 from spacy_crf.corpora.reader import Corpus
+from spacy_crf.corpora.review import FORMAT
 from spacy_crf.corpora.tables import read_tokens_tsv
 from spacy_crf.corpora.webanno import write_webanno
 from spacy_crf.pipe.explain import explain
@@ -504,6 +505,37 @@ def test_spans_of_a_review_stay_whole_in_prepared_texts(tmp_path: Path) -> None:
     text = HistoricalText(punctuation="context", cut_at_punctuation=True)
     (doc,) = Corpus(path, text=text).read_docs(spacy.blank("xx").vocab)
     assert [(span.text.strip(), span.label_) for span in doc.ents] == [("wen / dat", "PER")]
+
+
+def test_tags_beside_the_spans_of_a_review_cut_none(tmp_path: Path) -> None:
+    """They are what the pipeline was shown, as is what follows."""
+    rows = [("xii", "O", "NUM"), ("wen", "B-PER", "PN"), ("/", "I-PER", "$;"), ("dat", "I-PER", "PN")]
+    tokens = [{"text": word, "gold": tag, "checked": "yes"} for word, tag, _ in rows]
+    row = {
+        "format": FORMAT,
+        "target": "ner",
+        "text": None,
+        "tokens": tokens,
+        "input": {"tag": [tag for *_, tag in rows]},
+    }
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps(row), encoding="utf8")
+    text = HistoricalText(punctuation="context", cut_at_punctuation=True)
+    (example,) = Corpus(path, text=text, input=["tag"])(spacy.blank("xx"))
+    assert [(span.text.strip(), span.label_) for span in example.reference.ents] == [("wen / dat", "PER")]
+    assert [token.tag_ for token in example.predicted] == [tag for *_, tag in rows]
+
+
+@pytest.mark.parametrize("checked, input", [("tag", "pos"), ("pos", "tag")])
+def test_punctuation_that_is_context_has_what_a_pipeline_is_shown(tmp_path: Path, checked: str, input: str) -> None:
+    rows = [("he", "PRON", "PPER"), (",", "PUNCT", "$;")]
+    lines = [f"{n}\t{word}\t_\t{pos}\t{tag}\t_\t_\t_\t_\tChecked=yes" for n, (word, pos, tag) in enumerate(rows, 1)]
+    path = tmp_path / "a.conllu"
+    path.write_text("\n".join([f"# checked = {checked}", *lines, "", ""]), encoding="utf8")
+    (example,) = Corpus(path, input=[input], text=HistoricalText(punctuation="context"))(spacy.blank("xx"))
+    expected = {"pos": ["PRON", "PUNCT"], "tag": ["PPER", "$;"]}[input]
+    assert [getattr(token, f"{input}_") for token in example.predicted] == expected
+    assert [bool(getattr(token, f"{checked}_")) for token in example.reference] == [True, False]
 
 
 def test_punctuation_has_no_gold_as_a_part_of_speech_either(tmp_path: Path) -> None:
