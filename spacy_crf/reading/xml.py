@@ -17,7 +17,7 @@ OF_SEVERAL_BYTES = ("utf-8", "utf-16")
 # What may stand before the root, up to a document type that names a DTD and declares nothing
 NAMED_DTD = re.compile(
     rb"(?:\xef\xbb\xbf)?(?:<\?(?>.*?\?>)|<!--(?>.*?-->)|\s)*+<!DOCTYPE\s+[^\s<>\[]+(?P<names>"
-    rb"(?:\s+(?:PUBLIC|SYSTEM)(?:\s+(?:\"[^\"]*\"|'[^']*')){1,2})?\s*)>",
+    rb"(?:\s+(?:PUBLIC|SYSTEM)(?:\s+(?:\"[^\"]*\"|'[^']*')){1,2})?\s*(?:\[\s*\]\s*)?)>",
     re.DOTALL,
 )
 IMPOSSIBLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # characters in XML

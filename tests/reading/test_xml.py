@@ -61,6 +61,7 @@ class Said(XmlReader):
 
 def test_a_dtd_may_be_named_and_its_characters_are_known(write: Write) -> None:
     assert "".join(Said(write("a.xml", JATS)).read().said) == "§ 5“Café & bar”\xa0<"
+    assert "".join(Said(write("e.xml", "<!DOCTYPE a SYSTEM 'a.dtd' [\n]>\n<a>b</a>")).read().said) == "b"
     assert "".join(Said(write("b.xml", "<!DOCTYPE a SYSTEM 'a.dtd'>\n<a>&nbsp;</a>")).read().said) == "\xa0"
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
 from ...core.errors import CRFError
+from ...core.grammar.numerals import numeral
 from ...reading.errors import ReadingErrors
 from ...reading.files import read_bytes, refuse_escapes
 from ...reading.xml import IMPOSSIBLE, XmlReader, has_single_bytes
@@ -33,6 +34,12 @@ OF_SEVERAL_BYTES = frozenset(  # encodings of web pages in which characters may 
 UTF8 = ("utf-8", "utf8")
 ALIASES = {"ansinew": "cp1252", "applemac": "mac_roman", "utf8x": "utf-8"}  # names of encodings in LaTeX
 HEAD = 4096  # bytes in which a file names its encoding
+WHOLE = re.compile(r"\s*[-+]?[0-9]{1,9}\s*")  # the number of an item
+BULLET = "- "
+INDENT = "  "
+KINDS_OF_NUMERALS = frozenset("1aAiI")
+HIGHEST = {"a": 26, "A": 26, "i": 3999, "I": 3999}  # numbers that are spelt so
+DEEPEST = 20  # lists in lists that are indented
 BUFFER = 1 << 20  # bytes of text between tags that come in one piece
 
 
@@ -153,3 +160,36 @@ def attributes(**values: str | float | bool | None) -> str:
             text = "true" if value is True else f"{value:.4f}" if isinstance(value, float) else str(value)
             found.append(f" {name.replace('_', ':')}={quoteattr(possible(text))}")
     return "".join(found)
+
+
+class ListCounter:
+    """Counts the items of lists in lists."""
+
+    def __init__(self) -> None:
+        # kind of numeral, "" for bullets, the number of the next item, and what follows it: 1 up, or -1 down
+        self.open: list[tuple[str, int, int]] = []
+
+    def begin(self, name: str, attributes: Mapping[str, str]) -> None:
+        """A list begins, of which `type` and `start` count, and `reversed` behind a start. name (str): "ol" or "ul"."""
+        kind = attributes.get("type", "1")
+        kind = "" if name == "ul" else kind if kind in KINDS_OF_NUMERALS else "1"
+        step = -1 if "reversed" in attributes and "start" in attributes else 1
+        self.open.append((kind, whole(attributes.get("start", ""), 1), step))
+
+    def marker(self, attributes: Mapping[str, str]) -> str:
+        """Indentation, and the number, which may be given by `value`, or bullet of the next item."""
+        if not self.open:
+            return BULLET
+        kind, number, step = self.open[-1]
+        number = whole(attributes.get("value", ""), number)
+        self.open[-1] = kind, number + step, step
+        spelt = numeral(kind, number) if 0 < number <= HIGHEST.get(kind, 9999) else str(number)
+        return INDENT * min(len(self.open) - 1, DEEPEST) + (f"{spelt}. " if kind else BULLET)
+
+    def end(self) -> None:
+        del self.open[-1:]
+
+
+def whole(text: str, otherwise: int) -> int:
+    """The number that an attribute says, or another one."""
+    return int(text) if WHOLE.fullmatch(text) else otherwise

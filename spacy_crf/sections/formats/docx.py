@@ -11,6 +11,7 @@ from ...reading.files import check_expansion, read_bytes
 from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import LARGE, Kind
+from . import DEEPEST, INDENT
 from .docx_parts import (
     OFF,
     NumberedList,
@@ -23,7 +24,6 @@ from .docx_parts import (
     value_of,
     whole,
 )
-from .markup import DEEPEST, INDENT
 from .paragraphs import MOST_INDENTED, rank_sizes
 
 OLD_WORD = b"\xd0\xcf\x11\xe0"  # begins old files, and new ones with a password

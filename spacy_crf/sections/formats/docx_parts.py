@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 from ...core.grammar.numerals import CYRILLIC_LOWER, CYRILLIC_UPPER, IDEOGRAPH, numeral
 from ...core.sections.headings import MOST_LEVELS
-from .markup import BULLET
+from . import BULLET
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 BODY_LEVEL = 9  # the outline level of text

@@ -10,8 +10,8 @@ from itertools import groupby
 from ...core.grammar.numerals import ARABIC, LETTER_LOWER, LETTER_UPPER, ROMAN_LOWER, ROMAN_UPPER, numeral
 from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import Kind
+from . import ListCounter
 from .latex_source import Macro
-from .markup import ListCounter
 
 TITLE, PART, CHAPTER, SECTION, SUBSECTION, SUBSUBSECTION, PARAGRAPH, SUBPARAGRAPH = range(8)
 LEVELS = {

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...core.errors import required
-from ...core.grammar.numerals import numeral
 from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import Kind
-from . import MarkupEvents, read_text
+from . import ListCounter, MarkupEvents, read_text, whole
 
 CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 SPACE = re.compile(r"[ \t\n\r\f]+")
@@ -19,7 +18,7 @@ NOT_IN_PAGES = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\ud800-\udfff]")  # lxml stop
 SKIPPED = frozenset(
     {
         *("head", "script", "style", "template", "noscript", "iframe", "object"),
-        *("annotation", "annotation-xml", "datalist", "desc", "metadata", "title"),  # also of formulas and drawings
+        *("datalist", "desc", "metadata", "title"),  # also of drawings
     }
 )
 SKIPPED_CLASSES = frozenset({"mw-editsection", "katex-html"})  # "[edit]" of wikis; a formula that is there as MathML
@@ -33,6 +32,9 @@ BLOCKS = frozenset(
         *("textarea", "tfoot", "th", "thead", "tr", "ul", "xmp"),
     }
 )
+# Within a line, but apart from each other: buttons, texts of drawings, cells of formulas
+APART = frozenset({"button", "mtd", "text", "tspan"})
+FORMULAS = frozenset({"annotation", "annotation-xml"})  # as they are written elsewhere, beside how they are shown
 INLINE = frozenset(
     {
         *("a", "abbr", "acronym", "b", "bdi", "bdo", "big", "br", "cite", "code", "data", "del", "dfn", "em", "font"),
@@ -57,47 +59,9 @@ CSS = (
 )
 
 NOT_DISPLAYED = re.compile(r"(?:^|;)\s*display\s*:\s*none\b", re.IGNORECASE)
-WHOLE = re.compile(r"\s*[-+]?[0-9]{1,9}\s*")  # the number of an item
 REVERSED = re.compile(r"\breversed\b", re.IGNORECASE)
-BULLET = "- "
-INDENT = "  "
-KINDS_OF_NUMERALS = frozenset("1aAiI")
-HIGHEST = {"a": 26, "A": 26, "i": 3999, "I": 3999}  # numbers that are spelt so
-DEEPEST = 20  # lists in lists that are indented
 OWN_LINES = frozenset({"li", "ol", "ul", "table"})  # blocks that begin a line even as the first of a list item
 CELLS = frozenset({"td", "th"})
-
-
-class ListCounter:
-    """Counts the items of lists in lists."""
-
-    def __init__(self) -> None:
-        # kind of numeral, "" for bullets, the number of the next item, and what follows it: 1 up, or -1 down
-        self.open: list[tuple[str, int, int]] = []
-
-    def begin(self, name: str, attributes: Mapping[str, str]) -> None:
-        """A list begins, of which `type` and `start` count, and `reversed` behind a start. name (str): "ol" or "ul"."""
-        kind = attributes.get("type", "1")
-        kind = "" if name == "ul" else kind if kind in KINDS_OF_NUMERALS else "1"
-        step = -1 if "reversed" in attributes and "start" in attributes else 1
-        self.open.append((kind, _whole(attributes.get("start", ""), 1), step))
-
-    def marker(self, attributes: Mapping[str, str]) -> str:
-        """Indentation, and the number, which may be given by `value`, or bullet of the next item."""
-        if not self.open:
-            return BULLET
-        kind, number, step = self.open[-1]
-        number = _whole(attributes.get("value", ""), number)
-        self.open[-1] = kind, number + step, step
-        spelt = numeral(kind, number) if 0 < number <= HIGHEST.get(kind, 9999) else str(number)
-        return INDENT * min(len(self.open) - 1, DEEPEST) + (f"{spelt}. " if kind else BULLET)
-
-    def end(self) -> None:
-        del self.open[-1:]
-
-
-def _whole(text: str, otherwise: int) -> int:
-    return int(text) if WHOLE.fullmatch(text) else otherwise
 
 
 @dataclass(slots=True)
@@ -108,6 +72,7 @@ class _Element:
     styles: tuple[str, ...]
     is_hidden: bool = False
     is_block: bool = False
+    has_text: bool = False  # of its own, not in another element
     is_page: bool = False  # a table that holds headings or tables, and what is in it
 
 
@@ -116,6 +81,8 @@ class MarkupReader(MarkupEvents):
 
     tag_styles (Mapping[str, str]): styles of elements. skipped_tags (Set[str]): elements that are not shown.
     """
+
+    apart: Set[str] = APART
 
     def __init__(self, tag_styles: Mapping[str, str], skipped_tags: Set[str]) -> None:
         self.tag_styles = tag_styles
@@ -127,6 +94,7 @@ class MarkupReader(MarkupEvents):
         self.item = -1  # where the text of the last list item begins, behind its number
         self.cells: list[_Element] = []
         self.line_due = False  # before what comes next in the same cell
+        self.before = ""  # the last element of `apart` that ended, with nothing but white space behind it
         self.skipped = self.verbatim = 0
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
@@ -143,11 +111,14 @@ class MarkupReader(MarkupEvents):
             self._break_line()
         elif is_block:
             self._begin_block(name, attributes)
+        elif self.before and name in self.apart:
+            self._part(name)
         styles = [own] if (own := self.style_of(name)) else []
         css = attributes.get("style", "")[:LONGEST_CSS]
         styles += [style for pattern, style in CSS if pattern.search(css)] if css else []
         is_page = name != "table" and bool(self.open) and self.open[-1].is_page
-        self.open.append(_Element(name, self.builder.length, self.builder.ink, tuple(styles), False, is_block, is_page))
+        self.open.append(_Element(name, self.builder.length, self.builder.ink, tuple(styles), False, is_block))
+        self.open[-1].is_page = is_page
         if name in CELLS:
             self.cells.append(self.open[-1])
 
@@ -162,12 +133,18 @@ class MarkupReader(MarkupEvents):
             self.builder.style(element.start, style)
         if element.name == "table" and not element.is_page:
             self.builder.style(element.start, Kind.OTHER.value)
+        if element.name in self.apart:
+            self.before = element.name
         if element.is_block:
             self._end_block(element)
 
     def data(self, text: str) -> None:
         if self.skipped or (self.line_due and text.isspace()):
             return
+        if text.strip():
+            self.before = ""
+            if self.open:
+                self.open[-1].has_text = True
         self._end_due_line()
         if self.verbatim:
             self.builder.write(text)
@@ -176,7 +153,7 @@ class MarkupReader(MarkupEvents):
 
     def is_hidden(self, name: str, attributes: Mapping[str, str]) -> bool:
         """Whether an element is not shown."""
-        return name in self.skipped_tags
+        return name in self.skipped_tags or (name in FORMULAS and bool(self.open) and self.open[-1].name == "semantics")
 
     def style_of(self, name: str) -> str | None:
         """How an element is formatted."""
@@ -185,6 +162,10 @@ class MarkupReader(MarkupEvents):
     def is_block(self, name: str) -> bool:
         """Whether an element begins a line, and what comes behind it another one."""
         return name not in INLINE
+
+    def _part(self, name: str) -> None:
+        """Part an element within a line from the one right before it."""
+        self.builder.gap()
 
     def _begin_block(self, name: str, attributes: Mapping[str, str]) -> None:
         if name in CELLS:
@@ -338,7 +319,7 @@ class _LxmlTarget:
 
     def start(self, tag: str, attrib: Mapping[str, str]) -> None:
         if self._lengths and tag == "ol" and "reversed" in attrib:
-            first = _whole(attrib.get("start", ""), self._lengths[self._n_reversed])
+            first = whole(attrib.get("start", ""), self._lengths[self._n_reversed])
             self._n_reversed += 1
             attrib = {**attrib, "start": str(first)}
         self._start(tag, attrib)

@@ -7,33 +7,54 @@ from pathlib import Path
 from ...core.grammar.numbering import readings
 from ..layout import DocumentLayout
 from . import XmlSource
-from .markup import INLINE, TAG_STYLES, MarkupReader
+from .markup import APART, INLINE, TAG_STYLES, MarkupReader
 
 TITLES = ("title", "head", "heading")
-NOT_SHOWN = frozenset({"annotation", "annotation-xml", "index-term", "indexterm", "metadata", "teiheader"})
+NOT_SHOWN = frozenset({"index-term", "indexterm", "metadata", "teiheader"})
 NOTES = frozenset({"fn", "footnote", "index", "note"})  # which are no part of the heading that has them
 # Of JATS, DocBook and DITA, beside those that HTML has
-XML_INLINE = INLINE | {
+# those that are whole words are apart from each other, and if they alone make up an element, each of a name is a line
+XML_APART = APART | {
     *(
         "abbrev",
         "application",
-        "chem-struct",
         "citetitle",
         "classname",
         "cmdname",
-        "codeph",
         "command",
-        "computeroutput",
+        "constant",
+        "email",
+        "envar",
+        "filename",
     ),
-    *("constant", "email", "envar", "filename", "filepath", "firstterm", "foreignphrase", "function", "glossterm"),
-    *("guibutton", "guilabel", "guimenu", "guimenuitem", "inline-formula", "inline-graphic", "inlineequation"),
-    *("inlinemediaobject", "interfacename", "keycap", "keycode", "keycombo", "link", "literal", "math"),
-    *("methodname", "monospace", "named-content", "olink", "option", "overline", "parmname"),
-    *("ph", "phrase", "productname", "prompt", "replaceable", "roman", "sans-serif", "sc", "styled-content"),
-    *("subscript", "superscript", "systemitem", "systemoutput", "term", "tex-math", "trademark"),
-    *("uicontrol", "ulink", "uri", "userinput", "varname", "wintitle", "wordasword"),
+    *("filepath", "firstterm", "foreignphrase", "function", "glossterm", "guibutton", "guilabel", "guimenu"),
+    *("guimenuitem", "interfacename", "keycap", "keycode", "link", "methodname", "olink", "option", "phrase"),
+    *("productname", "prompt", "systemitem", "term", "trademark", "uicontrol", "ulink", "uri", "varname", "wintitle"),
 }
+XML_INLINE = (
+    INLINE
+    | XML_APART
+    | {
+        *("chem-struct", "codeph", "computeroutput", "inline-formula", "inline-graphic", "inlineequation"),
+        *(
+            "inlinemediaobject",
+            "keycombo",
+            "literal",
+            "math",
+            "menucascade",
+            "menuchoice",
+            "monospace",
+            "named-content",
+        ),
+        *("overline", "parmname", "ph", "replaceable", "roman", "sans-serif", "sc", "styled-content", "subscript"),
+        *("superscript", "systemoutput", "tex-math", "userinput", "wordasword"),
+    }
+) - APART
 FLAT = frozenset({"inline-formula", "math"})  # all in them is within a line, as in titles, but for what is next
+# What no title has in it: in laws of the United States, `title` is a part of the law, with all that it says
+IN_PARTS = frozenset(
+    {"article", "chapter", "header", "heading", "notes", "part", "section", "subchapter", "subpart", "toc"}
+)
 LINES_OF_TITLES = frozenset({"break", "l", "lb", "line", "p", "para", "subtitle", "title"})
 TEI = frozenset({"tei", "tei.2", "teicorpus"})  # roots, in files of which `title` is the name of a work
 TEI_INLINE = INLINE | {
@@ -57,6 +78,7 @@ WITHIN_WORDS = frozenset(
 
 class _XmlReader(MarkupReader):
     inline = XML_INLINE
+    apart = XML_APART
     citations = 0  # that are open, one in the other
     flat = 0  # titles and formulas that are open
     is_behind_field = False
@@ -66,6 +88,8 @@ class _XmlReader(MarkupReader):
         if not self.open and name.lower() in TEI:
             self.inline = TEI_INLINE
             self.tag_styles = {tag: style for tag, style in self.tag_styles.items() if tag != "title"}
+        if self.flat and name.lower() in IN_PARTS:
+            self._end_titles()
         is_end_of_line = self.citations and name.lower() in LINE_ENDS and attributes.get("break") != "no"
         if is_end_of_line or (self.is_behind_field and name.lower() not in WITHIN_WORDS):
             self.data(" ")
@@ -89,6 +113,21 @@ class _XmlReader(MarkupReader):
             is_said = re.match(rf"\W*(?:[^\W\d]+\s)?(?:\w+\.)*{re.escape(self.number.strip('.()'))}(?!\w)", text)
             text, self.number = text if is_said else f"{self.number} {text.lstrip()}", ""
         super().data(text)
+
+    def _end_titles(self) -> None:
+        """Take what is open for parts of the document, of which only what has been read is a title."""
+        for element in self.open:
+            if "title" in element.styles:
+                self.builder.style(element.start, "title")
+                element.styles = tuple(style for style in element.styles if style != "title")
+                self.flat -= element.name not in FLAT
+
+    def _part(self, name: str) -> None:
+        parent = self.open[-1] if self.open else None
+        if name == self.before and parent is not None and parent.is_block and not parent.has_text and not self.flat:
+            self._end_line(name)
+        else:
+            super()._part(name)
 
     @property
     def _is_flat(self) -> bool:

@@ -221,6 +221,9 @@ def test_many_links_in_a_heading_are_read_in_linear_time(read):
             "The big one goes now.\n",
         ),
         ("<my-page><h2>a</h2><p>b</p><dl><dt>c<dd>d</dl></my-page>", "a\nb\nc\nd\n"),
+        ("<svg><g><text>North</text></g><g><text>Sea</text></g></svg><button>Go</button>", "North Sea Go\n"),
+        ("<math><mtr><mtd><mi>a</mi><mi>b</mi></mtd><mtd><mi>c</mi></mtd></mtr></math>", "ab c\n"),
+        ("<p>a<annotation>b</annotation>c", "abc\n"),
     ],
 )
 def test_unknown_elements_of_html_are_within_lines(read, page, text):
@@ -256,6 +259,47 @@ def test_titles_of_xml_are_whole(read, source, text):
     assert layout.text == text
     (title,) = {layout.text[start:end] for start, end, style in layout.runs if style == "title"}
     assert text.startswith(title)
+
+
+@pytest.mark.parametrize(
+    "source, text",
+    [
+        (
+            "<title><enum>I</enum><header>Ports</header><section><enum>1.</enum><header>Name</header>"
+            "<text>This is an Act.</text><note>See 2.</note></section></title>",
+            "I\nPorts\n1.\nName\nThis is an Act.\nSee 2.\n",
+        ),
+        (
+            "<title><num>Title 1</num><heading>PORTS</heading><notes><note><p>Of 1947.</p></note></notes>"
+            "<chapter><num>1</num><heading>RULES</heading><content>All.</content></chapter></title>",
+            "Title 1\nPORTS\nOf 1947.\n1\nRULES\nAll.\n",
+        ),
+    ],
+)
+def test_titles_of_laws_that_are_their_parts_are_read_as_parts(read, source, text):
+    layout = read("a.xml", f"<law>{source}</law>")
+    assert [line.rstrip() for line in layout.text.splitlines()] == text.splitlines()
+    shown_as_titles = {layout.text[start:end].strip() for start, end, style in layout.runs if style == "title"}
+    assert max(map(len, shown_as_titles)) < len("This is an Act.")
+
+
+@pytest.mark.parametrize(
+    "source, text",
+    [
+        ("<option>A boat</option><option>A car</option>", "A boat\nA car\n"),
+        ("<term>a</term>\n<term>b</term><x>c</x>", "a\nb\nc\n"),
+        ("<p>In <term>a</term> <term>b</term><term>c</term></p>", "In a b c\n"),
+        ("<x><email>a@b.org</email><uri>c.org</uri></x>", "a@b.org c.org\n"),
+        (
+            "<p>Use <menuchoice><guimenu>File</guimenu><guimenuitem>Open</guimenuitem></menuchoice>.</p>",
+            "Use File Open.\n",
+        ),
+        ("<p><option>--a=</option><replaceable>b</replaceable></p>", "--a=b\n"),
+        ("<annotation>It is late.</annotation>", "It is late.\n"),
+    ],
+)
+def test_words_in_elements_of_xml_are_not_joined(read, source, text):
+    assert [line.rstrip() for line in read("a.xml", f"<d>{source}</d>").text.splitlines()] == text.splitlines()
 
 
 def test_xml_of_another_format(read):
