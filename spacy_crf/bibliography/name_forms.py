@@ -122,7 +122,11 @@ FAMILIES = re.compile(rf"(?:{CAPITAL}[{LOWER}]\w+(?:, |$))+")
 PATRONYMIC = re.compile(r"(?:ич|овна|евна|ична)$")
 JOINED = re.compile(rf"(\S.*)\s(?:{'|'.join(JOINING)})\s(.*\S)")
 EDGES = " \t,;:/–—-"
-MARKS = re.compile(r"\s*(?:[*†‡§¶\u00b9\u00b2\u00b3\u2070-\u2079]|#(?!\w))+")  # of footnotes
+_FIGURES = r"\u00b9\u00b2\u00b3\u2070-\u2079"
+_MARK = rf"(?:[*†‡§¶{_FIGURES}]|#(?!\w))"
+_IN_WORD = rf"[^\W\d_{_FIGURES}]"
+# Of footnotes. Between letters they are none: "MÃ¶ller" was read in a wrong encoding.
+MARKS = re.compile(rf"\s*(?:(?<!{_IN_WORD}){_MARK}+|{_MARK}+(?!{_IN_WORD}|{_MARK}))")
 OPENED = re.compile(r"(?:[“„«(\[{|]|``|(?<=\s)[\"'])\s*$|^[“„«\"](?!.*[”“»\"])")  # of the title behind the names
 SEPARATORS = re.compile(r"[\s,;]*[,;][\s,;]*")
 SUFFIX = re.compile(r"[JS]r\b\.?|II|III|IV|2nd|3rd|4th", re.IGNORECASE)

@@ -37,6 +37,7 @@ CASES = {
     "Jansen, P.*, Obi, R.# & Tsai, J.§": ["Jansen, P.", "Obi, R.", "Tsai, J."],
     "*Jansen, P., & Obi, R.": ["Jansen, P.", "Obi, R."],
     "P. Jansen¹, R. Obi²,³ and J. Tsai †": ["Jansen, P.", "Obi, R.", "Tsai, J."],
+    "MÃ¶ller, J., FranÃ§ois, P.¹ & RincÃ³n, M.²": ["MÃ¶ller, J.", "FranÃ§ois, P.", "RincÃ³n, M."],
     "R. K. Halvorsen and J. Tsai “": ["Halvorsen, R. K.", "Tsai, J."],
     'R. K. Halvorsen and J. Tsai "': ["Halvorsen, R. K.", "Tsai, J."],
     "Halvorsen, R. K. and Tsai, J. (": ["Halvorsen, R. K.", "Tsai, J."],
