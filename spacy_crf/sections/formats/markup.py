@@ -251,7 +251,7 @@ class _PageReader(MarkupReader):
             self.builder.drop_signs(element.start)
 
     def is_block(self, name: str) -> bool:
-        return name in BLOCKS or name in HEADINGS
+        return name in BLOCKS or name in HEADINGS or (name == "button" and self.verbatim > 0)  # "copy", below code
 
     def is_hidden(self, name: str, attributes: Mapping[str, str]) -> bool:
         css, classes = attributes.get("style", "")[:LONGEST_CSS], attributes.get("class", "")[:LONGEST_CSS]

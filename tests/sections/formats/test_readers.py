@@ -224,6 +224,7 @@ def test_many_links_in_a_heading_are_read_in_linear_time(read):
         ("<svg><g><text>North</text></g><g><text>Sea</text></g></svg><button>Go</button>", "North Sea Go\n"),
         ("<math><mtr><mtd><mi>a</mi><mi>b</mi></mtd><mtd><mi>c</mi></mtd></mtr></math>", "ab c\n"),
         ("<p>a<annotation>b</annotation>c", "abc\n"),
+        ("<pre><code>x = f()</code><button>copy</button></pre>", "x = f()\ncopy\n"),
     ],
 )
 def test_unknown_elements_of_html_are_within_lines(read, page, text):
