@@ -281,3 +281,15 @@ def test_no_item_of_a_list_holds_the_headings_of_the_mark_up(tmp_path: Path) -> 
     tree = parser(to_doc(nlp.vocab, read_layout(tmp_path / "page.html")))._.section_tree
     found = [(node.level, node.title) for node in tree.walk() if node.title]
     assert found == [(1, "Ferries"), *((2, title) for title in titles)]
+
+
+def test_no_section_is_implied_beside_a_higher_heading_that_holds_its_number(tmp_path: Path) -> None:
+    """Versions that skip a number ("1.9.1" behind "2.0.0") left the title of a change log."""
+    numbers = ["2.1.0", "2.0.0", "1.9.1", "1.9.0", "1.8.0"]
+    path = tmp_path / "changes.md"
+    path.write_text("# Changelog\n\n" + "".join(f"## {n}\n\n### Added\n\n- Boats with sails.\n\n" for n in numbers))
+    nlp = spacy.blank("en")
+    parser = nlp.add_pipe("section_parser")
+    tree = parser(to_doc(nlp.vocab, read_layout(path)))._.section_tree
+    found = [(node.level, node.number) for node in tree.walk() if node.title != "Added"]
+    assert found == [(1, ""), *((2, number) for number in numbers)]

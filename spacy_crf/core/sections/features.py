@@ -128,6 +128,8 @@ def sibling_features(before: Level, opening: Opening) -> list[str]:
     elif right is not None:
         carried = before.carried is not None and step(before.carried, right) == 1
         found = ["number carried over a title" if carried else "number after a title"]
+        if opening.virtual and not carried and level_of(before.opening) > level_of(opening) > 0:
+            found.append("beside a higher level of the mark-up")  # what implies it would leave the one before
     elif left is not None:
         found = [f"title after a number {'with' if before.opening.titled else 'without'} title"]
     else:
