@@ -96,6 +96,7 @@ BARE = (HYPHENED, WITH_BRACKETS, BARE_ARABIC, BARE_CAPITAL, BARE_SMALL)
 LONGEST = 200  # characters that are looked at: no numbering is longer
 WITH_PARTS = re.compile(r"[A-Z][.-]?\d")
 WITH_SIGNS = re.compile(r"(?<![^\W_])[A-Z](?=\W*\Z)")
+APPENDIX_A = re.compile(r"A|[^\W\d_]+\sA\W?")
 REACH = 50  # units between two members of a series
 
 
@@ -229,7 +230,8 @@ def _before_titles(letters: Sequence[Letter], numbers: Sequence[tuple[int, str]]
         elif signed := WITH_SIGNS.search(text):  # "Appendix A"
             same[signed[0]] = -1
     end = _end_of_figures(numbers)
-    behind = [k for k in found if letters[k].text == "A" and letters[k].place > end]
+    is_taken = any(place > end and APPENDIX_A.fullmatch(number) for place, number in numbers)
+    behind = [k for k in found if letters[k].text == "A" and letters[k].place > end and not is_taken]
     return kept.union(behind if end >= 0 and len(behind) == 1 else ()) - {-1}
 
 

@@ -10,6 +10,7 @@ import spacy
 from spacy_crf import CRFError, CRFWarning, SectionCorpus, read_layout
 from spacy_crf.reading.latex import signs
 from spacy_crf.sections.layout import DocumentLayout, to_doc
+from spacy_crf.sections.segment import Kind
 
 ARTICLE = r"""% A comment \section{of no account}
 \documentclass[a4paper]{article}
@@ -454,3 +455,13 @@ def test_conditionals_of_the_preamble_hide_what_is_in_them(tmp_path: Path) -> No
     source = r"\newif\iflong \iflong\title{Long}\else\title{Short}\fi "
     source += r"\begin{document}\maketitle \iflong a\fi b\end{document}"
     assert read(tmp_path, source).text.split() == ["Short", "b"]
+
+
+def test_a_title_that_begins_with_a_is_no_appendix_where_another_one_is(tmp_path: Path) -> None:
+    body = r"\section{Boats} Go. \section{Sails} Up. \section*{A Thing} So. \appendix \section{Data} No."
+    path = tmp_path / "a.tex"
+    path.write_text(rf"\documentclass{{article}}\begin{{document}}{body}\end{{document}}")
+    layout = read_layout(path)
+    numbers = [layout.text[unit.start : unit.end] for unit in layout.units if unit.kind is Kind.NUMBER]
+    assert numbers == ["1", "2", "A"]
+    assert layout.text.index("A Data") in {unit.start for unit in layout.units if unit.kind is Kind.NUMBER}
