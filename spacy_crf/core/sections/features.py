@@ -1,7 +1,7 @@
 """Features of a section that opens: of its heading alone, of it after the sibling before it, of it as a first child.
 
 All are functions of two adjacent levels and the heading. Each has a weight; those given here are set by hand, so that
-the parser can be used untrained, and are where learning begins.
+the parser can be used untrained, and are where learning begins, but for two.
 """
 
 from collections.abc import Mapping
@@ -92,6 +92,8 @@ _FAMILIES = {
 }
 DEFAULT_WEIGHTS: dict[str, float] = {**_HEADING, **_SIBLING, **_CHILD, **_FAMILIES}
 NAMES: tuple[str, ...] = tuple(DEFAULT_WEIGHTS)
+# where learning begins: courts have titles with text behind them and then numbers that go on
+LEARNED_FROM = DEFAULT_WEIGHTS | {_BEHIND_TEXT: 0.0, _LEADS: 0.0}
 # features that models of older versions lack
 LATER = (*(name for name in (*_SIBLING, *_CHILD) if "of the mark-up" in name), _BEHIND_TEXT, _LEADS)
 SMALL_GAP = 3

@@ -18,7 +18,7 @@ from ..arrays import Doubles, Indices
 from ..errors import CoreErrors, CRFError
 from ..learn.lbfgs import LBFGS
 from .build import Allowed, StackSearch, build
-from .features import NAMES, weight_vector
+from .features import LEARNED_FROM, NAMES, weight_vector
 from .headings import ParserInput, find_headings
 from .lattice import Moves, StackLattice, forward_backward, join, moves_of, own_scores
 from .parse import ParserSettings
@@ -89,7 +89,7 @@ def learn_weights(
     RAISES (ValueError): for a gold tree that the parser cannot make.
     """
     settings, parser = settings or LearnSettings(), parser or LEARNING
-    current = start = weight_vector() if weights is None else weights
+    current = start = weight_vector(LEARNED_FROM if examples else None) if weights is None else weights
     gold = [gold_headings(example) for example in examples]
     for _ in range(settings.rounds if examples else 0):
         pairs = [gold_lattices(example, own, current, parser) for example, own in zip(examples, gold)]
