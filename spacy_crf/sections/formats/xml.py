@@ -15,18 +15,8 @@ NOTES = frozenset({"fn", "footnote", "index", "note"})  # which are no part of t
 # Of JATS, DocBook and DITA, beside those that HTML has
 # those that are whole words are apart from each other, and if they alone make up an element, each of a name is a line
 XML_APART = APART | {
-    *(
-        "abbrev",
-        "application",
-        "citetitle",
-        "classname",
-        "cmdname",
-        "command",
-        "constant",
-        "email",
-        "envar",
-        "filename",
-    ),
+    *("abbrev", "application", "citetitle", "classname", "cmdname", "command", "constant"),
+    *("email", "envar", "filename"),
     *("filepath", "firstterm", "foreignphrase", "function", "glossterm", "guibutton", "guilabel", "guimenu"),
     *("guimenuitem", "interfacename", "keycap", "keycode", "link", "methodname", "olink", "option", "phrase"),
     *("productname", "prompt", "systemitem", "term", "trademark", "uicontrol", "ulink", "uri", "varname", "wintitle"),
@@ -36,16 +26,8 @@ XML_INLINE = (
     | XML_APART
     | {
         *("chem-struct", "codeph", "computeroutput", "inline-formula", "inline-graphic", "inlineequation"),
-        *(
-            "inlinemediaobject",
-            "keycombo",
-            "literal",
-            "math",
-            "menucascade",
-            "menuchoice",
-            "monospace",
-            "named-content",
-        ),
+        *("inlinemediaobject", "keycombo", "literal", "math", "menucascade", "menuchoice"),
+        *("monospace", "named-content"),
         *("overline", "parmname", "ph", "replaceable", "roman", "sans-serif", "sc", "styled-content", "subscript"),
         *("superscript", "systemoutput", "tex-math", "userinput", "wordasword"),
     }
