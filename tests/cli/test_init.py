@@ -1,5 +1,7 @@
 """`crf init`: configs that come with the library, filled, are trained as they are written."""
 
+import json
+import re
 import shlex
 import subprocess
 import sys
@@ -97,6 +99,17 @@ def test_entities_that_keep_rules_have_a_config(tmp_path: Path) -> None:
     nlp = spacy.load(tmp_path / "out" / "model-best")
     assert [ent.label_ for ent in nlp("Ada met Bo").ents].count("PER") == 1
     assert [ent.label_ for ent in nlp("Bo left Delft").ents] == ["PER", "LOC"]
+
+
+def test_the_rules_of_the_guide_fit_the_corpus_of_the_config(tmp_path: Path) -> None:
+    guide = (ROOT / "docs" / "guides" / "constrained_ner.md").read_text(encoding="utf8")
+    (rules,) = re.findall(r"--components\.constrained_ner\.constraints '(.*)'", guide)
+    assert rules in (ROOT / "configs" / "constrained_ner_ent.cfg").read_text(encoding="utf8")
+    init("constrained_ner", tmp_path / "config.cfg", "--target", "ent")
+    limits = {"corpora.train.limit": 0, "components.constrained_ner.constraints": json.loads(rules)}
+    train_step(tmp_path / "config.cfg", tmp_path / "out", "constrained_ner_ent", **limits)
+    table = spacy.load(tmp_path / "out" / "model-best").get_pipe("constrained_ner").constraints
+    assert len(table) == len(json.loads(rules))
 
 
 def test_chunks_have_a_config_that_reads_their_columns(tmp_path: Path) -> None:

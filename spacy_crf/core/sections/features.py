@@ -227,11 +227,9 @@ def _first_number(above: Level | None, right: Reading, opening: Opening) -> list
     first, left = is_first(right), above.reading if above else None
     if left is None:
         parts = ["parts without a prefix above"] if len(right.values) > 1 else []
-        skipped = above is None and not first
-        return [
-            *parts,
-            "first number in the document is no first" if skipped else _first_or_carried(above, right, opening),
-        ]
+        if above is None and not first:
+            return [*parts, "first number in the document is no first"]
+        return [*parts, _first_or_carried(above, right, opening)]
     found = _keywords(left, right)
     if is_prefix(left, right):
         if above is not None and not above.opening.virtual:  # Section 2.01 is below Article II, whatever its word is

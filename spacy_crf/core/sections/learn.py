@@ -89,7 +89,7 @@ def learn_weights(
     RAISES (ValueError): for a gold tree that the parser cannot make.
     """
     settings, parser = settings or LearnSettings(), parser or LEARNING
-    current = start = weight_vector(LEARNED_FROM if examples else None) if weights is None else weights
+    current = start = weight_vector(LEARNED_FROM) if weights is None else weights
     gold = [gold_headings(example) for example in examples]
     for _ in range(settings.rounds if examples else 0):
         pairs = [gold_lattices(example, own, current, parser) for example, own in zip(examples, gold)]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from helpers.sections import document, outline, trees
 
-from spacy_crf.core.sections.features import NAMES, weight_vector
+from spacy_crf.core.sections.features import LEARNED_FROM, NAMES, weight_vector
 from spacy_crf.core.sections.learn import (
     GoldHeading,
     GoldSection,
@@ -96,7 +96,7 @@ def test_a_loose_heading_stands_anywhere_below() -> None:
 
 
 def test_without_examples_weights_stay() -> None:
-    assert (learn_weights([]) == weight_vector()).all()
+    assert (learn_weights([]) == weight_vector(LEARNED_FROM)).all()
 
 
 @pytest.mark.parametrize(
