@@ -48,14 +48,13 @@ _BEFORE_BRACKET = re.compile(r"[ \u00a0](?=\()")
 _NUMBER, _BRACKET, _ORDINAL = re.compile(NUMBER), re.compile(_BRACKETS), re.compile(rf"{_any(ORDINALS)}(?!\w)")
 # "sections 2–4 and 6-1" are three numbers, "§§ 2-4" are two
 _AMONG_SEVERAL, _OF_RANGE = (re.compile(NUMBER.replace("[.:–-]", signs)) for signs in ("[.:-]", "[.:]"))
-_LISTED = re.compile(_BETWEEN)
 _PLACE = r"(?:[0-9]{1,3}[a-z]?|[a-z]{1,2}|[A-Z]|[IVX]{1,4})\)?(?!\w)"
 _FINER = (  # parts that are no sections, such as "Satz 2", "first sentence", "ff."
     rf"(?:,?\s(?:aanhef\sen\s)?{_any(MENTIONS['finer'])}\.?\s?{_PLACE}(?:{_BETWEEN}{_PLACE})*"
     rf"|,?\s{_any(ORDINALS)}\s{_any(MENTIONS['finer'])}(?!\w)|\sff?\.)"
 )
 _SMALLER = re.compile(rf"{_FINER}*(?:,\s| )")  # between a section and a part of it
-_ALSO = re.compile(rf"{_FINER}*{_BETWEEN}")  # between two parts of it
+_ALSO = re.compile(rf"{_FINER}*{_BETWEEN}(?:(?:de\s)?l['’])?")  # between two of a list
 _OF = re.compile(rf"\s{_any(MENTIONS['of'])}\s(?:(?:the|de|het|la|le)\s)?|\sde\sl['’]", re.IGNORECASE)
 _NAMED = r"(?:[A-ZÄÖÜ][\w'’-]*[ \u00a0](?:(?:and|en|und|et)[ \u00a0])?){0,4}"  # "Companies" of "Companies Act"
 # such as "of the Regulation", ", van de Wet", "Opiumwet", "BGB", "I 1 BGB", "f BGB": a name, or one with two capitals
@@ -188,7 +187,7 @@ def _mean_none(text: str, runs: Sequence[list[Group]]) -> list[bool]:
     for run in reversed(runs):
         start, end = _bounds(run)
         gap = text[end : _bounds(behind)[0]] if behind else ""
-        is_listed = bool(_LISTED.fullmatch(gap)) and run[0].word in {group.word for group in behind}
+        is_listed = bool(_ALSO.fullmatch(gap)) and run[0].word in {group.word for group in behind}
         is_of_several = bool(_OF.fullmatch(gap)) and behind[0].is_above(run[0])
         found.append(_is_of_law(text, start, end) or is_of_several or (is_listed and found[-1]))
         behind = run

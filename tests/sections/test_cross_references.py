@@ -168,6 +168,14 @@ def test_languages(mention: str, number: str | None) -> None:
         "art. 2, comma 1, lett. a), d.lgs. 81/2008",
         "art. 2 della Costituzione",
         "art. 2.1 f) RGPD",
+        *(
+            "§ 2 i.V.m. § 4 BGB",
+            "§ 2 Abs. 1 Satz 2 i. V. m. § 4 BGB",
+            "§ 2 S. 1 und § 4 BGB",
+            "§ 2 in Verbindung mit § 4 HGB",
+        ),
+        *("artikel 2 jo. artikel 4 Bootwet", "artikel 2 jo 4 Sr", "artikel 2 in verbinding met artikel 4 Sv"),
+        *("Article 2 read with Article 4 TFEU", "l'article 2 lu en combinaison avec l'article 4 du traité"),
     ],
 )
 def test_sections_of_other_texts(mention: str) -> None:
@@ -412,6 +420,8 @@ def test_parts_that_share_what_they_are_in(mention: str, found: list[str | None]
         ("sections 2-1 and 4", [("sections 2-1", "2.1"), ("4", "4.")]),
         ("§§ 2-4", [("§§ 2", "2."), ("4", "4.")]),
         ("section 2-1", [("section 2-1", "2.1")]),
+        ("artikel 2 jo. 4", [("artikel 2", "2."), ("4", "4.")]),
+        ("§ 2 dieses Vertrags i.V.m. § 4 BGB", [("§ 2", "2."), ("§ 4", None)]),
     ],
 )
 def test_lists_and_ranges_of_numbers(mention: str, found: list[tuple[str, str | None]]) -> None:

@@ -65,7 +65,8 @@ PLURALS: dict[str, str] = {
     form: word for word, _, forms in (line.partition("\t") for line in _lines("plurals.tsv")) for form in forms.split()
 }
 MENTIONS: dict[str, frozenset[str]] = {
-    does: frozenset(words.split()) for does, _, words in (line.partition("\t") for line in _lines("mentions.tsv"))
+    does: frozenset(word.replace("_", " ") for word in words.split())
+    for does, _, words in (line.partition("\t") for line in _lines("mentions.tsv"))
 }
 
 
