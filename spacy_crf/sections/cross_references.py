@@ -77,7 +77,7 @@ class _Outline:
         self._parents = tree.parents()
         self._starts = [node.start_char for node in self._nodes]
         self._numbers = readings_of([node.number for node in self._nodes])
-        self._words = {_word(reading) for number in self._numbers for reading in number}
+        self._words = {reading.word for number in self._numbers for reading in number}
         self._ending: defaultdict[int, list[int]] = defaultdict(list)  # sections by the last value of their numbers
         for place, number in enumerate(self._numbers):
             for value in {reading.values[-1] for reading in number}:
@@ -89,7 +89,7 @@ class _Outline:
         """Sections with a capital letter and no word, behind sections beside them that have figures."""
         with_figures = set[int]()  # parents of these
         for place, (number, parent) in enumerate(zip(self._numbers, self._parents)):
-            own = number[0] if number and not _word(number[0]) and len(number[0].values) == 1 else None
+            own = number[0] if number and not number[0].word and len(number[0].values) == 1 else None
             if own is not None and own.kinds == ARABIC:
                 with_figures.add(parent)
             elif own is not None and parent in with_figures and any(r.kinds == LETTER_UPPER for r in number):
@@ -116,14 +116,14 @@ class _Outline:
         own = word if word in self._words or word in ALONE else self._alike(word)
         exact = {(reading.kinds, reading.values) for reading in asked}
         values = {reading.values for reading in asked}
-        found = self._having(values, lambda r: (r.kinds, r.values) in exact and (not word or _word(r) == own))
+        found = self._having(values, lambda r: (r.kinds, r.values) in exact and (not word or r.word == own))
         if word and not own:
             found = self._of_form(word, asked, [place for place in found if not self._is_part(place, word)])
         if word in ALONE and not found and not self._words & ALONE:
             found = self._having(values, lambda r: (r.kinds, r.values) in exact)
             return [place for place in found if place in self._appendices]
         # Part II is Part 2
-        return found or self._having(values, lambda r: bool(own) and r.values in values and _word(r) == own)
+        return found or self._having(values, lambda r: bool(own) and r.values in values and r.word == own)
 
     def _alike(self, word: str) -> str:
         """The word of this text that is abbreviated as another one is; "" for none."""
@@ -174,10 +174,10 @@ class _Outline:
         """Whether a section is in one with a number of the same kind that has neither a word nor brackets."""
         above = (self._numbers[other][0] for other in self._around(place) if self._numbers[other])
         own = self._numbers[place][0].kinds
-        return any(one.kinds == own and not _word(one) and not one.format.startswith("(") for one in above)
+        return any(one.kinds == own and not one.word and not one.format.startswith("(") for one in above)
 
     def _is_article(self, place: int) -> bool:
-        return any(0 < rank_of(_word(reading)) < SMALL for reading in self._numbers[place])
+        return any(0 < rank_of(reading.word) < SMALL for reading in self._numbers[place])
 
     def _inside(self, section: int | None, asked: Sequence[Reading], at: int, word: str = "") -> int | None:
         """The part of a section with a number, or whose number ends so (3.2 in 3); the section where it has no such.
@@ -230,9 +230,4 @@ def _last_parts(asked: Sequence[Reading]) -> list[Reading]:
 
 
 def _word_of(number: Sequence[Reading]) -> str:
-    return _word(number[0]) if number else ""
-
-
-def _word(reading: Reading) -> str:
-    """The word or sign before a number."""
-    return reading.keyword or next((sign for sign in SIGNS if sign in reading.format), "")
+    return number[0].word if number else ""

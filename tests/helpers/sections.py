@@ -175,36 +175,65 @@ def spans(tree: Tree, n_units: int) -> set[tuple[int, int, Reading | None, bool]
     return found
 
 
+Carried = frozenset[Reading]
+
+
 def _score(above: Level | None, nodes: list[Node], weights: dict[str, float]) -> float:
     """Scores of sections below a level."""
     before: Level | None = None
-    carried: tuple[Reading | None, Reading | None] = (None, None)
     total = 0.0
-    for node in nodes:
+    for node, level in zip(nodes, levels_below(above, nodes)):
         names = child_features(above, node.opening) if before is None else sibling_features(before, node.opening)
-        before = Level(node.opening, carried[node.opening.reading is not None])
-        total += sum(weights[name] for name in names + node.features) + _score(before, node.children, weights)
-        carried = carried_over(before, last_level(before, node.children))
+        total += sum(weights[name] for name in names + node.features) + _score(level, node.children, weights)
+        before = level
     return total
 
 
-def last_level(above: Level, nodes: list[Node]) -> Level | None:
-    """The level of the last section below another."""
-    found, carried = None, (None, None)
+def levels_below(above: Level | None, nodes: list[Node]) -> list[Level]:
+    """The levels of sections that stand together below another."""
+    found = list[Level]()
     for node in nodes:
-        found = Level(node.opening, carried[node.opening.reading is not None])
-        carried = carried_over(found, last_level(found, node.children))
+        if found:
+            told = carried_over(found[-1], told_inside(found[-1], nodes[len(found) - 1].children))
+            carried = told[node.opening.reading is not None]
+        else:
+            carried = frozenset[Reading]() if above is None else above.carried
+        found.append(Level(node.opening, entering(node.opening, carried)))
     return found
 
 
-def carried_over(closed: Level, inner: Level | None) -> tuple[Reading | None, Reading | None]:
+def told_inside(above: Level, nodes: list[Node]) -> Carried:
+    """What the last section below another carries on, into a title."""
+    if not nodes:
+        return frozenset()
+    last = levels_below(above, nodes)[-1]
+    return carried_over(last, told_inside(last, nodes[-1].children))[0]
+
+
+def entering(opening: Opening, carried: Carried) -> Carried:
+    """Numbers carried into a section, but for that of its own sequence: written down once more."""
+    return frozenset(each for each in carried if opening.reading is None or name_of(each) != name_of(opening.reading))
+
+
+def carried_over(closed: Level, inside: Carried) -> tuple[Carried, Carried]:
     """Numbers carried over a section, into a title and into a number: written down once more."""
-    last = closed.carried
-    if inner is not None:
-        last = inner.carried if inner.reading is None else inner.reading
+    seen = list[Reading]()
+    for each in (*inside, *closed.carried):
+        if name_of(each) not in map(name_of, seen):
+            seen.append(each)
     if closed.reading is None:
-        return last, None
-    if last is None or last.family != "1":
-        return closed.reading, None
-    alike = closed.reading.family == "1" and closed.reading.format.split(" ")[:-1] == last.format.split(" ")[:-1]
-    return closed.reading, None if alike else last
+        return frozenset(seen), frozenset()
+    counted = [each for each in seen if goes_on(each) and name_of(each) != name_of(closed.reading)]
+    return frozenset({closed.reading, *counted}), frozenset(filter(goes_on, (closed.reading, *counted)))
+
+
+def name_of(number: Reading) -> tuple[str, str]:
+    """What numbers of one sequence share: the kind of numeral, and the word or sign before it."""
+    word, _, form = number.format.rpartition(" ")
+    return number.family.removesuffix("+a").removesuffix("+A"), word or ("§" if "§" in form else "")
+
+
+def goes_on(number: Reading) -> bool:
+    """Whether a number may go on inside of sections that have one."""
+    kind, word = name_of(number)
+    return kind == "1" or word != ""

@@ -623,6 +623,67 @@ def test_the_only_annex_stands_beside_the_sections_of_the_text(text: str, expect
     assert [number for _, number, _, _ in outline(nlp(mentioned))] == ["1", "2"]
 
 
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        ["TITLE I", " CHAPTER I", "  Article 1", "  Article 2", "TITLE II", " CHAPTER I", "  Article 3"],
+        ["TITLE I", " Article 1", "TITLE II", " CHAPTER I", "  Article 2", " CHAPTER II", "  Article 3"],
+        ["TITLE I", " Article 1", "TITLE II", " CHAPTER I", "  Article 2", "TITLE III", " Article 3", " Article 4"],
+        ["TITLE I", " CHAPTER I", "  Article 1", "TITLE II", " CHAPTER II", "  Article 2", "  Article 3"],
+        ["TITLE I", " Article 1", " CHAPTER I", "  Article 2", "  Article 3", "TITLE II", " Article 4", " Article 5"],
+        ["TEIL 1", " KAPITEL 1", "  § 1", "   (1)", "   (2)", "  § 2", "TEIL 2", " KAPITEL 1", "  § 3", "  § 4"],
+        [
+            "TEIL 1",
+            " § 1",
+            "  1.",
+            "  2.",
+            " § 2",
+            "  1.",
+            "  2.",
+            "TEIL 2",
+            " Abschnitt 1",
+            "  § 3",
+            " Abschnitt 2",
+            "  § 4",
+        ],
+        [
+            "ARTICLE I",
+            " Section 1",
+            " Section 2",
+            "ARTICLE II",
+            " Section 1",
+            "ARTICLE III",
+            " Section 1",
+            " Section 2",
+        ],
+    ],
+)
+def test_articles_are_counted_through_chapters_and_titles(numbers: list[str], nlp: Language) -> None:
+    titles = [
+        "Fees",
+        "Quays",
+        "Pilots",
+        "Lights",
+        "Crews",
+        "Books",
+        "Cargo",
+        "Damage",
+        "Appeals",
+        "Bodies",
+        "Works",
+        "Licences",
+        "Fines",
+        "Insurance",
+    ]
+    lines = [
+        f"{number}\nThe master shall pay what {title.lower()} cost.\n"
+        if number.strip("() .").isdigit()
+        else f"{number}\n{title}\n" + "\nThe keeper of the port decides.\n" * number.startswith(("Art", "§", "Section"))
+        for number, title in zip(map(str.strip, numbers), titles)
+    ]
+    assert [" " * (level - 1) + number for level, number, *_ in outline(nlp("\n".join(lines)))] == numbers
+
+
 def test_only_chapter_of_the_last_part(nlp: Language) -> None:
     text = ["TITRE I", "Chapitre 1", "Article 1\nTexte un.", "Chapitre 2", "Article 2\nTexte deux."]
     text += ["TITRE II", "Chapitre 1", "Article 3\nTexte trois.", "Article 4\nTexte quatre."]

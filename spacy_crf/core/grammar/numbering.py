@@ -105,6 +105,11 @@ class Reading:
         return self.format.rpartition(" ")[0]
 
     @cached_property
+    def word(self) -> str:
+        """The word or sign before the number, "" for none."""
+        return self.keyword or next((sign for sign in SIGNS if sign in self.format), "")
+
+    @cached_property
     def rank(self) -> int | None:
         """The rank of its keyword or sign in an outline, 0 the outermost; None without one."""
         return SIGNS.get(self.format[:1], RANKS.get(self.format.partition(" ")[0].lstrip("(")))
@@ -118,9 +123,9 @@ class Reading:
 
     @cached_property
     def sequence(self) -> tuple[str, str, tuple[int, ...]]:
-        """What numberings of one sequence share: keyword, family, and all values but the last."""
+        """What numberings of one sequence share: word or sign, family, and all values but the last."""
         family, values, _ = self.main
-        return self.keyword, family, values[:-1]
+        return self.word, family, values[:-1]
 
     @cached_property
     def place(self) -> tuple[int, int]:

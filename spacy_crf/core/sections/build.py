@@ -13,9 +13,8 @@ import numpy as np
 
 from ..arrays import Bools
 from ..errors import CoreWarnings, CRFWarning
-from ..grammar.numbering import Reading
-from .headings import Headings, Stack, Stacks
-from .lattice import PASS, LatticeArcs, StackLattice
+from .headings import Headings
+from .lattice import PASS, LatticeArcs, Stack, StackLattice, Stacks
 from .scores import Scorer, Variant
 
 Allowed: TypeAlias = Callable[[Variant], range]
@@ -65,12 +64,11 @@ def build(headings: Headings, scorer: Scorer, search: StackSearch) -> StackLatti
 class _Pushed(NamedTuple):
     """The sections that a variant, by its number, pushes, and the layer behind it.
 
-    opening, level: the first section, without a number carried into it, and whether it has one. inner: levels inside.
+    opening, numbered: of the first section, and whether it has a number. inner: openings inside.
     height: how many sections it pushes.
     """
 
     opening: int
-    level: int
     numbered: bool
     inner: tuple[int, ...]
     height: int
@@ -79,14 +77,14 @@ class _Pushed(NamedTuple):
 
 
 class _Closing(NamedTuple):
-    """The stack that is left after closing, and what is carried over the levels that are closed.
+    """The stack that is left after closing, and what is carried on, into a title and into a number.
 
     meeting: the level closed last, or minus the top if none is.
     """
 
     stack: Stack
     meeting: int
-    carried: tuple[Reading | None, Reading | None]
+    carried: tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -178,14 +176,13 @@ class _Builder:
         """Ways to close open sections, none of them first."""
         found = self.closings.get(stack)
         if found is None:
-            found = self.closings[stack] = [_Closing(stack, -stack.top, (None, None))]
-            inner, under, carried = 0, stack.under, self.scorer.levels.carried
-            if under is not None:
-                found.append(_Closing(under, stack.top, carried(stack.top, 0)))
-                inner, stack, under = stack.top, under, under.under
-            if under is not None:
-                found.append(_Closing(under, stack.top, carried(stack.top, inner)))
-                found += self._closings_of(stack)[2:]
+            levels, carried = self.scorer.levels, self.scorer.levels.within(stack.top)
+            found = self.closings[stack] = [_Closing(stack, -stack.top, (carried, carried))]
+            over = 0, 0
+            while stack.under is not None:
+                over = levels.over(stack.top, over[0])
+                found.append(_Closing(stack.under, stack.top, over))
+                stack = stack.under
         return found
 
     def _pushed(self, number: int, variant: Variant) -> _Pushed:
@@ -193,8 +190,7 @@ class _Builder:
         outer, *inner = variant.openings
         numbered = levels.openings[outer].reading is not None
         target = bisect_left(self.headings.units, variant.heading.end)
-        pushed = tuple(levels.level(opening, None) for opening in inner)
-        return _Pushed(outer, levels.level(outer, None), numbered, pushed, len(variant.openings), number, target)
+        return _Pushed(outer, numbered, tuple(inner), len(variant.openings), number, target)
 
     def _moves(self, layer: int, states: list[tuple[Stack, int]], variants: list[_Pushed]) -> _Moves:
         """Moves from the states of a layer. Those too bad for the layers that they may lead to are left out."""
@@ -313,15 +309,13 @@ class _Builder:
                 if (score < floors[target] and not self.keeps) or depth + pushed.height > search.max_depth:
                     refused.setdefault(target, [score, 0])[1] += 1
                     continue
-                carried, level = closing.carried[pushed.numbered], pushed.level
-                if carried is not None:
-                    level = levels.level(pushed.opening, carried)
+                level = levels.level(pushed.opening, closing.carried[pushed.numbered])
                 if not (room[target] or self.keeps or (closing.stack, level) in stacks.known):
                     refused.setdefault(target, [score, 0])[1] += 1
                     continue
                 stack = stacks.push(closing.stack, level)
-                for level in pushed.inner:
-                    stack = stacks.push(stack, level)
+                for opening in pushed.inner:
+                    stack = stacks.push(stack, levels.level(opening, levels.within(stack.top)))
             state = self.pending[target].get(stack)
             if state is None:
                 is_good = room[target] and not (self.keeps and score < floors[target])

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import Doubles
 from ..grammar.numbering import ALONE, Reading, is_first, is_prefix, step
-from ..grammar.numerals import CYRILLIC_LOWER, CYRILLIC_UPPER, GREEK_LOWER, GREEK_UPPER, IDEOGRAPH, RANKS
+from ..grammar.numerals import CYRILLIC_LOWER, CYRILLIC_UPPER, GREEK_LOWER, GREEK_UPPER, IDEOGRAPH, RANKS, ROMAN_UPPER
 from .headings import MARKED, MOST_LEVELS, Heading, Level, Opening
 
 _LEADS = "title right before a number"
@@ -26,6 +26,7 @@ _HEADING = {
     "implied section": -3.0,
     "second reading": -0.3,
 }
+_LOWER_BESIDE, _HIGHER_BESIDE = "keyword of lower rank beside", "keyword of higher rank beside"
 _SIBLING = {
     "successor": 1.0,
     "gap": -2.0,
@@ -38,6 +39,8 @@ _SIBLING = {
     "another prefix": -4.0,
     "another family, first": -3.5,
     "another family, not first": -6.0,
+    _LOWER_BESIDE: -1.5,
+    _HIGHER_BESIDE: 1.0,
     "another format": -1.0,
     "number carried over a title": -0.5,
     "number after a title": -3.5,
@@ -93,9 +96,12 @@ _FAMILIES = {
 DEFAULT_WEIGHTS: dict[str, float] = {**_HEADING, **_SIBLING, **_CHILD, **_FAMILIES}
 NAMES: tuple[str, ...] = tuple(DEFAULT_WEIGHTS)
 # where learning begins: courts have titles with text behind them and then numbers that go on
-LEARNED_FROM = DEFAULT_WEIGHTS | {_BEHIND_TEXT: 0.0, _LEADS: 0.0}
+LEARNED_FROM = DEFAULT_WEIGHTS | dict.fromkeys((_BEHIND_TEXT, _LEADS, _LOWER_BESIDE, _HIGHER_BESIDE), 0.0)
 # features that models of older versions lack
-LATER = (*(name for name in (*_SIBLING, *_CHILD) if "of the mark-up" in name), _BEHIND_TEXT, _LEADS)
+LATER = (
+    *(name for name in (*_SIBLING, *_CHILD) if "of the mark-up" in name),
+    *(_BEHIND_TEXT, _LEADS, _LOWER_BESIDE, _HIGHER_BESIDE),
+)
 SMALL_GAP = 3
 COLUMNS = {name: column for column, name in enumerate(NAMES)}
 
@@ -122,13 +128,15 @@ def sibling_features(before: Level, opening: Opening) -> list[str]:
     if right is not None and _begins_annexes(left, right):
         right = None  # it stands beside the text as a title does
     if left is not None and right is not None:
-        found = [_number_after_number(left, right)]
+        found = [_number_after_number(left, right, _goes_on(before, right))]
         if found[0] in ("number goes back", "restart beside") and 0 < level_of(before.opening) == level_of(opening):
             found[0] = "gap"  # the latest first, as in lists of versions, says the mark-up
         if found[0] in ("successor", "gap") and left.format != right.format:
             found.append("another format")
+        elif min(_rank(left), _rank(right)) >= 0 and _rank(left) != _rank(right):
+            found.append(_LOWER_BESIDE if _rank(left) < _rank(right) else _HIGHER_BESIDE)
     elif right is not None:
-        carried = before.carried is not None and step(before.carried, right) == 1
+        carried = _goes_on(before, right)
         found = ["number carried over a title" if carried else "number after a title"]
         if opening.virtual and not carried and level_of(before.opening) > level_of(opening) > 0:
             found.append("beside a higher level of the mark-up")  # what implies it would leave the one before
@@ -144,7 +152,7 @@ def _begins_annexes(left: Reading | None, right: Reading) -> bool:
     return right.keyword in ALONE and is_first(right) and (left is None or left.keyword != right.keyword)
 
 
-def _number_after_number(left: Reading, right: Reading) -> str:
+def _number_after_number(left: Reading, right: Reading, goes_on: bool) -> str:
     difference = step(left, right)
     if difference is not None:
         if difference == 1:
@@ -161,9 +169,9 @@ def _number_after_number(left: Reading, right: Reading) -> str:
         if step(above, right) == 1:
             return "beside a part of the section before"
         above = above.parent
-    if left.family == right.family and left.keyword == right.keyword and len(right.values) > 1:
+    if left.family == right.family and left.word == right.word and len(right.values) > 1:
         return "another prefix"
-    return f"another family, {'first' if is_first(right) else 'not first'}"
+    return f"another family, {'first' if is_first(right) or goes_on else 'not first'}"
 
 
 def _type_of_siblings(before: Opening, opening: Opening) -> list[str]:
@@ -237,9 +245,9 @@ def _first_number(above: Level | None, right: Reading, opening: Opening) -> list
         return [*found, "below its prefix" if first else "below its prefix, no first"]
     if step(left, right) == 1:
         return [*found, "below its predecessor"]
-    if len(right.values) > 1 and right.keyword == left.keyword:
+    if len(right.values) > 1 and right.word == left.word:
         return [*found, "below another prefix"]
-    if left.family == right.family and left.keyword == right.keyword and step(left, right) is not None:
+    if left.family == right.family and left.word == right.word and step(left, right) is not None:
         found.append("below the same family" + (" and format" if left.format == right.format else ""))
     return [*found, _first_or_carried(above, right, opening)]
 
@@ -247,11 +255,16 @@ def _first_number(above: Level | None, right: Reading, opening: Opening) -> list
 def _first_or_carried(above: Level | None, right: Reading, opening: Opening) -> str:
     if is_first(right):
         return "first number"
-    if above is None or above.carried is None or step(above.carried, right) != 1:
+    if above is None or not _goes_on(above, right):
         return "no first number"
     outer, is_heading = above.opening, opening.titled or right.rank is not None
     is_below = outer.reading is not None or outer.leads or outer.typography > opening.typography
     return "number carried on" if is_below or not is_heading else _BEHIND_TEXT
+
+
+def _goes_on(level: Level, right: Reading) -> bool:
+    """Whether a number is the next one of a sequence that is carried into a section."""
+    return any(step(carried, right) == 1 for carried in level.carried)
 
 
 def _keywords(left: Reading, right: Reading) -> list[str]:
@@ -259,9 +272,15 @@ def _keywords(left: Reading, right: Reading) -> list[str]:
         return []
     if left.rank is None:  # an annex is no part of a section of the text
         return [_HIGHER if right.keyword in ALONE else "keyword below a number"]
-    is_lower = left.rank < right.rank or (left.keyword in ALONE and right.keyword not in ALONE)  # an annex has its own
+    is_lower = _rank(left) < _rank(right) or (left.keyword in ALONE and right.keyword not in ALONE)  # it has its own
     is_lower |= left.rank == RANKS["article"] and right.format.startswith("§")  # paragraphs of articles
     return ["keyword of lower rank below" if is_lower else _HIGHER]
+
+
+def _rank(reading: Reading) -> float:
+    """The rank of the word of a number, that is none without; Article I holds Section 1, as in bylaws."""
+    is_outer = reading.rank == RANKS["article"] and reading.kinds == ROMAN_UPPER
+    return RANKS["section"] - 0.5 if is_outer else -1.0 if reading.rank is None else reading.rank
 
 
 def _class(opening: Opening) -> str:

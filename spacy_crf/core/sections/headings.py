@@ -1,14 +1,15 @@
 """The document as arrays over its units, the headings that it may have, and the sections that they open.
 
 A heading is a numbering, [blank lines], title units; or titles alone; or a numbering alone. A level is an open section,
-and holds no more than what later headings are compared with: how the section was numbered and set in type. So two
-histories with equal stacks of levels have the same future, and are one state of the parser.
+and holds no more than what later headings are compared with: how the section was numbered and set in type, and the
+numbers that may go on in it. So two histories with equal stacks of levels have the same future, and are one state of
+the parser.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from ..errors import CoreErrors, CRFError
 from ..grammar.numbering import Reading
 from ..grammar.numerals import ARABIC, IDEOGRAPH
 
+Item = TypeVar("Item")
 MAX_NEWLINES = 3  # between a numbering and its title
 MAX_TITLE_UNITS = 12  # of one heading: a title may be cut by a change of type or by letter-spacing
 MARKED = 256  # typography of the lowest level that the mark-up names; as much for each level above it
@@ -208,17 +210,20 @@ class _HeadingFinder:
 
 # -- open sections -----------------------------------------------------------------------------------------------------
 
+Carried = frozenset[Reading]  # the last numbers of sequences, one of each family and word
+NONE: Carried = frozenset()
+
 
 @dataclass(frozen=True, slots=True)
 class Level:
     """One open section on a stack.
 
-    carried (Reading | None): the last number of a sequence that may go on in it: of paragraphs counted through a
-        document whatever titles stand between, of articles counted through chapters.
+    carried (frozenset): the last numbers of sequences that may go on in it: of paragraphs counted through a document
+        whatever titles stand between, of articles counted through chapters and titles.
     """
 
     opening: Opening
-    carried: Reading | None = None
+    carried: Carried = NONE
 
     @property
     def reading(self) -> Reading | None:
@@ -227,92 +232,84 @@ class Level:
 
 
 class Levels:
-    """Levels and openings, numbered in order of first use."""
+    """Levels, openings, and what is carried into sections, numbered in order of first use."""
 
     def __init__(self) -> None:
         self.levels: list[Level | None] = [None]  # 0: the document itself
         self.openings: list[Opening] = []
-        self._level_ids: dict[tuple[int, Reading | None], int] = {}
+        self.carried: list[Carried] = [NONE]
+        self._level_ids: dict[Level | None, int] = {None: 0}
         self._opening_ids: dict[Opening, int] = {}
-        self._carried: dict[tuple[int, int], tuple[Reading | None, Reading | None]] = {}
+        self._carried_ids: dict[Carried, int] = {NONE: 0}
+        self._entered: dict[tuple[int, int], int] = {}
+        self._over: dict[tuple[int, int], tuple[int, int]] = {}
 
     def opening(self, opening: Opening) -> int:
         """The number of an opening."""
-        found = self._opening_ids.setdefault(opening, len(self.openings))
-        if found == len(self.openings):
-            self.openings.append(opening)
+        return _number(opening, self.openings, self._opening_ids)
+
+    def carry(self, carried: Carried) -> int:
+        """The number of what is carried."""
+        return _number(carried, self.carried, self._carried_ids)
+
+    def level(self, opening: int, carried: int = 0) -> int:
+        """The number of the level that an opening makes, by what is carried."""
+        found = self._entered.get((opening, carried))
+        if found is None:
+            own = self.openings[opening]
+            level = Level(own, entering(own, self.carried[carried]))
+            found = self._entered[opening, carried] = _number(level, self.levels, self._level_ids)
         return found
 
-    def level(self, opening: int, carried: Reading | None) -> int:
-        """The number of the level that an opening makes."""
-        found = self._level_ids.setdefault((opening, carried), len(self.levels))
-        if found == len(self.levels):
-            self.levels.append(Level(self.openings[opening], carried))
-        return found
+    def within(self, level: int) -> int:
+        """What is carried to the first section below a level."""
+        found = self.levels[level]
+        return 0 if found is None else self.carry(found.carried)
 
-    def carried(self, closed: int, inner: int) -> tuple[Reading | None, Reading | None]:
-        """The numbers carried over a closed level with `inner` as the last below: into a title, into a number."""
-        found = self._carried.get((closed, inner))
+    def over(self, closed: int, inside: int) -> tuple[int, int]:
+        """What is carried over a closed level, to a title and to a number. inside (int): over the last level below it,
+        to a title; 0 without one."""
+        found = self._over.get((closed, inside))
         if found is None:
             level = self.levels[closed]
             assert level is not None
-            found = self._carried[closed, inner] = _carried_over(level, self.levels[inner])
+            to_title, to_number = carried_over(level, self.carried[inside])
+            found = self._over[closed, inside] = self.carry(to_title), self.carry(to_number)
         return found
 
     def forget_carried(self) -> None:
         """Forget what is carried over levels, which is found again when it is needed."""
-        self._carried.clear()
+        self._over.clear()
 
 
-def _carried_over(level: Level, below: Level | None) -> tuple[Reading | None, Reading | None]:
-    last = level.carried if below is None else below.reading or below.carried
-    if level.reading is None:
-        return last, None
-    own = level.reading
-    if last is None or last.family not in (ARABIC, IDEOGRAPH):
-        return own, None
-    return own, None if (own.family, own.keyword) == (last.family, last.keyword) else last
+def entering(opening: Opening, carried: Carried) -> Carried:
+    """What of the numbers that are carried to a section may go on in it: its own sequence goes on with itself."""
+    own = opening.reading
+    return carried if own is None else frozenset(each for each in carried if _sequence(each) != _sequence(own))
 
 
-@dataclass(eq=False, slots=True)
-class Stack:
-    """Open sections: a level on top of another stack. Equal stacks of one `Stacks` are one object.
-
-    under (Stack | None): None for the empty stack. top (int): 0 for the empty one. depth (int): its number of levels.
-    """
-
-    under: "Stack | None"
-    top: int
-    depth: int
-
-    @property
-    def levels(self) -> tuple[int, ...]:
-        """Its levels, innermost first."""
-        found, stack = [], self
-        while stack.under is not None:
-            found.append(stack.top)
-            stack = stack.under
-        return tuple(found)
+def carried_over(level: Level, inside: Carried) -> tuple[Carried, Carried]:
+    """What is carried over a closed level, to a title and to a number. inside: over the last one below it."""
+    own, ran = level.reading, {_sequence(each): each for each in (*level.carried, *inside)}
+    if own is None:
+        return frozenset(ran.values()), NONE
+    counted = {sequence: each for sequence, each in ran.items() if _is_counted(each)}
+    to_title = frozenset({**counted, _sequence(own): own}.values())
+    return to_title, frozenset(filter(_is_counted, to_title))
 
 
-class Stacks:
-    """The stacks of a document. root (Stack): the empty one. known (dict): the others, by what is under their tops."""
+def _is_counted(number: Reading) -> bool:
+    """Whether a number may go on in sections with numbers: letters, and roman numerals without a word, begin again."""
+    return bool(number.word) or number.main[0] in (ARABIC, IDEOGRAPH)
 
-    def __init__(self) -> None:
-        self.root = Stack(None, 0, 0)
-        self.known: dict[tuple[Stack, int], Stack] = {}
 
-    def push(self, stack: Stack, level: int) -> Stack:
-        """The stack with one more level."""
-        found = self.known.get((stack, level))
-        if found is None:
-            found = self.known[stack, level] = Stack(stack, level, stack.depth + 1)
-        return found
+def _sequence(reading: Reading) -> tuple[str, str]:
+    return reading.main[0], reading.word
 
-    def keep_only(self, stacks: Iterable[Stack]) -> None:
-        """Forget all stacks but some and what is under them."""
-        self.known = {}
-        for stack in stacks:
-            while stack.under is not None and (stack.under, stack.top) not in self.known:
-                self.known[stack.under, stack.top] = stack
-                stack = stack.under
+
+def _number(item: Item, items: list[Item], numbers: dict[Item, int]) -> int:
+    """The number of an item, which is the place where it is kept."""
+    found = numbers.setdefault(item, len(items))
+    if found == len(items):
+        items.append(item)
+    return found

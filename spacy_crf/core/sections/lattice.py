@@ -34,6 +34,50 @@ def doubles() -> "array[float]":
     return array("d")
 
 
+@dataclass(eq=False, slots=True)
+class Stack:
+    """Open sections: a level on top of another stack. Equal stacks of one `Stacks` are one object.
+
+    under (Stack | None): None for the empty stack. top (int): 0 for the empty one. depth (int): its number of levels.
+    """
+
+    under: "Stack | None"
+    top: int
+    depth: int
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """Its levels, innermost first."""
+        found, stack = [], self
+        while stack.under is not None:
+            found.append(stack.top)
+            stack = stack.under
+        return tuple(found)
+
+
+class Stacks:
+    """The stacks of a document. root (Stack): the empty one. known (dict): the others, by what is under their tops."""
+
+    def __init__(self) -> None:
+        self.root = Stack(None, 0, 0)
+        self.known: dict[tuple[Stack, int], Stack] = {}
+
+    def push(self, stack: Stack, level: int) -> Stack:
+        """The stack with one more level."""
+        found = self.known.get((stack, level))
+        if found is None:
+            found = self.known[stack, level] = Stack(stack, level, stack.depth + 1)
+        return found
+
+    def keep_only(self, stacks: Iterable[Stack]) -> None:
+        """Forget all stacks but some and what is under them."""
+        self.known = {}
+        for stack in stacks:
+            while stack.under is not None and (stack.under, stack.top) not in self.known:
+                self.known[stack.under, stack.top] = stack
+                stack = stack.under
+
+
 @dataclass(frozen=True)
 class LatticeArcs:
     """All moves of a lattice, in order of their sources, as columns, so that long documents take little memory.

@@ -312,15 +312,15 @@ class _BestPlaces:
         levels, child, sibling = self.scorer.levels, self.scorer.child, self.scorer.sibling
         best, done = self._best.get(opening) or (self.scorer.scores[child(0, opening)], 0)
         reading, bags = levels.openings[opening].reading, set[int]()
-        carried = None if reading is None else reading.predecessor
+        carried = 0 if reading is None else levels.carry(frozenset({reading.predecessor}))
         is_later = reading is not None and not is_first(reading)
         for other in islice(self.known, done, None):
-            level = levels.level(other, None)
+            level = levels.level(other)
             bags.update((child(level, opening), sibling(level, opening)))
             # it may go on with a number that is carried
             if is_later:
                 bags.add(child(levels.level(other, carried), opening))
-            if carried is not None and levels.openings[other].reading is None:
+            if carried:
                 bags.add(sibling(levels.level(other, carried), opening))
         best = max([best, *map(self.scorer.scores.__getitem__, bags)])
         self._best[opening] = best, len(self.known)

@@ -166,7 +166,7 @@ class Variants:
             self._implied[opening] = None
             if reading is not None:
                 outer = self.levels.opening(Opening(reading, MARKED * level_of(below) or UNKNOWN, virtual=True))
-                level = self.levels.levels[self.levels.level(outer, None)]
+                level = self.levels.levels[self.levels.level(outer)]
                 names = ["implied section", *child_features(level, below)]
                 self._implied[opening] = outer, self.scorer.bag(names)
         return self._implied[opening]

@@ -225,6 +225,7 @@ class NumberSequences:
         self.batch = batch
         self.units = np.flatnonzero(batch.is_number)
         self._readings = [readings(batch.distinct[k]) for k in batch.text_numbers[self.units].tolist()]
+        self._words = [own[0].keyword if own else "" for own in self._readings]
         documents = batch.document[self.units]
         self._documents = documents.tolist()
         forwards, backwards = range(len(self.units)), range(len(self.units) - 1, -1, -1)
@@ -251,19 +252,28 @@ class NumberSequences:
 
     def find_beginnings(self) -> Bools:
         """((M,)): candidates that are the first of a word whose numbers make a sequence in their document, such as the
-        only chapter of a second part, or behind a blank line of a word that also heads sections without a number."""
-        words = [(document, r[0].keyword if r else "") for document, r in zip(self._documents, self._readings)]
+        only chapter of a second part, or behind a blank line of a word that also heads sections without a number, or
+        that stands between outer and inner ones, such as the only chapter between titles and articles."""
+        words = list(zip(self._documents, self._words))
         counted = {word for word, is_plausible in zip(words, self.plausible.tolist()) if is_plausible and word[1]}
-        firsts = [any(is_first(reading) for reading in own) for own in self._readings]
+        firsts = np.array([any(map(is_first, own)) for own in self._readings], dtype=np.bool_)
+        known, alone = np.array([(word in counted, word[1] in ALONE) for word in words], dtype=bool).reshape(-1, 2).T
         apart = np.append(True, self.batch.is_blank)[self.units] | (self.units == self.batch.firsts[self.units])
-        known = (word in counted or (word[1] in ALONE and own) for word, own in zip(words, apart.tolist()))
-        return np.array([first and own for first, own in zip(firsts, known)], dtype=np.bool_)
+        return firsts & (known | (apart & (alone | self._stand_between())))
+
+    def _stand_between(self) -> Bools:
+        """((M,)): candidates between two that make sequences, the first of an outer word and the second of an inner."""
+        ranks = np.array([-1 if not own or own[0].rank is None else own[0].rank for own in self._readings], dtype=int)
+        sure = np.concatenate([[-1], np.where(self.plausible, ranks, -1), [-1]])
+        documents = self.batch.document[self.units]
+        before = np.where(documents == np.append(-1, documents[:-1]), sure[:-2], -1)
+        behind = np.where(documents == np.append(documents[1:], -1), sure[2:], -1)
+        return (before >= 0) & (before < ranks) & (ranks < behind)
 
     def find_initials(self, least: int) -> Bools:
         """((M,)): candidates in a row of so many, but for headings such as PART I, Chapter 1, Article 1: their word is
         not that of the candidates beside them."""
-        words = [own[0].keyword if own else "" for own in self._readings]
-        beside = zip(words, ["", *words], [*words[1:], ""])
+        beside = zip(self._words, ["", *self._words], [*self._words[1:], ""])
         is_heading = np.array([bool(word) and word not in (a, b) for word, a, b in beside], dtype=np.bool_)
         return (self.row_lengths >= least) & ~is_heading
 

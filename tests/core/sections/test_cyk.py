@@ -5,24 +5,30 @@ from collections.abc import Iterable
 
 import numpy as np
 import pytest
-from helpers.sections import carried_over, document, random_label_scores
+from helpers.sections import Carried, carried_over, document, entering, random_label_scores
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_crf.core.grammar.chart import ParseScores
 from spacy_crf.core.grammar.grammar import Grammar
-from spacy_crf.core.grammar.numbering import Reading
 from spacy_crf.core.grammar.rules import GrammarRule
 from spacy_crf.core.sections.features import NAMES, child_features, heading_features, sibling_features
 from spacy_crf.core.sections.headings import Headings, Level, Opening, ParserInput, find_headings
 from spacy_crf.core.sections.parse import ParserSettings, parse
 
 Key = tuple[str, tuple[str, ...]]
-ALPHABETS = (("N:1.", "N:2.", "T:Facts"), ("N:1.", "N:2.1"), ("N:(a)", "N:1."), ("N:i.", "N:1."), ("T:Facts", "T:View"))
+ALPHABETS = (
+    ("N:1.", "N:2.", "T:Facts"),
+    ("N:Chapter 1", "N:Article 1", "N:Article 2"),
+    ("N:1.", "N:2.1"),
+    ("N:(a)", "N:1."),
+    ("N:i.", "N:1."),
+    ("T:Facts", "T:View"),
+)
 
 
 class SectionGrammar:
-    """A grammar whose symbols name the level of a section, the last level in it, and the first one of its siblings."""
+    """A grammar whose symbols name the level of a section, what is carried out of it, and the first of its siblings."""
 
     def __init__(self, openings: Iterable[Opening], weights: dict[str, float]) -> None:
         self.weights = weights
@@ -42,10 +48,11 @@ class SectionGrammar:
             ("Units", ("u",)): 0.0,
             ("Units", ("Units", "u")): 0.0,
         }
-        self.runs: dict[tuple[Opening, Level, Level | None], None] = {}
-        self.sections: dict[tuple[Level, Level | None], None] = {}
+        self.runs: dict[tuple[Level, Level, Carried], None] = {}
+        self.sections: dict[tuple[Level, Carried], None] = {}
+        self.told: dict[Carried, int] = {}
         for opening in self.openings:
-            self._reach(opening, None)
+            self._reach(opening, frozenset())
 
     def score(self, names: list[str]) -> float:
         return sum(self.weights[name] for name in names)
@@ -53,69 +60,74 @@ class SectionGrammar:
     def heading(self, opening: Opening) -> str:
         return f"Heading{self.openings.index(opening)}"
 
-    def level(self, level: Level | None) -> str:
-        return "none" if level is None else str(self.levels[level])
+    def section(self, level: Level, inside: Carried) -> str:
+        return f"Section_{self.levels[level]}_{self._number(inside)}"
 
-    def section(self, level: Level, last: Level | None) -> str:
-        return f"Section_{self.level(level)}_{self.level(last)}"
+    def run(self, first: Level, last: Level, inside: Carried) -> str:
+        return f"Sections_{self.levels[first]}_{self.levels[last]}_{self._number(inside)}"
 
-    def run(self, first: Opening, last: Level, inner: Level | None) -> str:
-        return f"Sections_{self.openings.index(first)}_{self.level(last)}_{self.level(inner)}"
+    def _number(self, carried: Carried) -> int:
+        return self.told.setdefault(carried, len(self.told))
 
-    def _reach(self, opening: Opening, carried: Reading | None) -> None:
+    def _reach(self, opening: Opening, carried: Carried) -> None:
         """Add a level, and what can be made of it."""
-        level = Level(opening, carried)
+        level = Level(opening, entering(opening, carried))
         if level in self.levels:
             return
         self.levels[level] = len(self.levels)
         if not opening.virtual:
             heading = self.heading(opening)
-            self._section(level, None, (heading,), 0.0)
-            self._section(level, None, (heading, "Text"), 0.0)
-        for first, last, inner in list(self.runs):
-            self._hold(level, first, last, inner)
-
-    def _section(self, level: Level, last: Level | None, parts: tuple[str, ...], score: float) -> None:
-        self._add(self.section(level, last), parts, score)
-        if (level, last) in self.sections:
-            return
-        self.sections[level, last] = None
-        if level.carried is None:
-            self._run(level.opening, level, last, (self.section(level, last),), 0.0)
+            self._section(level, frozenset(), (heading,), 0.0)
+            self._section(level, frozenset(), (heading, "Text"), 0.0)
+        for below in self.openings:
+            self._reach(below, level.carried)
         for run in list(self.runs):
-            self._append(run, level, last)
+            self._hold(level, *run)
 
-    def _run(self, first: Opening, last: Level, inner: Level | None, parts: tuple[str, ...], score: float) -> None:
-        self._add(self.run(first, last, inner), parts, score)
-        if (first, last, inner) in self.runs:
+    def _section(self, level: Level, inside: Carried, parts: tuple[str, ...], score: float) -> None:
+        self._add(self.section(level, inside), parts, score)
+        if (level, inside) in self.sections:
             return
-        self.runs[first, last, inner] = None
-        for part in ((), ("Text",)):
-            outside = self.score(child_features(None, first))
-            self._add("Document", (*part, self.run(first, last, inner)), outside)
+        self.sections[level, inside] = None
+        self._run(level, level, inside, (self.section(level, inside),), 0.0)
+        for run in list(self.runs):
+            self._append(run, level, inside)
+
+    def _run(self, first: Level, last: Level, inside: Carried, parts: tuple[str, ...], score: float) -> None:
+        self._add(self.run(first, last, inside), parts, score)
+        if (first, last, inside) in self.runs:
+            return
+        self.runs[first, last, inside] = None
+        if not first.carried:
+            outside = self.score(child_features(None, first.opening))
+            for part in ((), ("Text",)):
+                self._add("Document", (*part, self.run(first, last, inside)), outside)
         for opening in self.openings:
-            self._reach(opening, carried_over(last, inner)[opening.reading is not None])
+            self._reach(opening, carried_over(last, inside)[opening.reading is not None])
         for level in list(self.levels):
-            self._hold(level, first, last, inner)
+            self._hold(level, first, last, inside)
         for level, below in list(self.sections):
-            self._append((first, last, inner), level, below)
+            self._append((first, last, inside), level, below)
 
-    def _append(self, run: tuple[Opening, Level, Level | None], level: Level, last: Level | None) -> None:
+    def _append(self, run: tuple[Level, Level, Carried], level: Level, inside: Carried) -> None:
         """A section behind a run of sections."""
-        first, before, inner = run
-        if level.carried == carried_over(before, inner)[level.opening.reading is not None]:
-            parts = (self.run(*run), self.section(level, last))
-            self._run(first, level, last, parts, self.score(sibling_features(before, level.opening)))
+        first, before, told = run
+        if level.carried == entering(level.opening, carried_over(before, told)[level.opening.reading is not None]):
+            parts = (self.run(*run), self.section(level, inside))
+            self._run(first, level, inside, parts, self.score(sibling_features(before, level.opening)))
 
-    def _hold(self, level: Level, first: Opening, last: Level, inner: Level | None) -> None:
+    def _hold(self, level: Level, first: Level, last: Level, inside: Carried) -> None:
         """A section that holds a run of sections."""
-        run, gain = self.run(first, last, inner), self.score(child_features(level, first))
+        if first.carried != entering(first.opening, level.carried):
+            return
+        run, gain = self.run(first, last, inside), self.score(child_features(level, first.opening))
+        told = carried_over(last, inside)[0]
         if not level.opening.virtual:
             heading = self.heading(level.opening)
-            self._section(level, last, (heading, run), gain)
-            self._section(level, last, (heading, "Text", run), gain)
-        elif first.reading is not None and first.reading.parent == level.reading:
-            self._section(level, last, (run,), gain + self.weights["implied section"])
+            self._section(level, told, (heading, run), gain)
+            self._section(level, told, (heading, "Text", run), gain)
+        elif first.opening.reading is not None and first.opening.reading.parent == level.reading:
+            self._section(level, told, (run,), gain + self.weights["implied section"])
 
     def _add(self, symbol: str, parts: tuple[str, ...], score: float) -> None:
         self.rules[symbol, parts] = score

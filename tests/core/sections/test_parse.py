@@ -282,7 +282,7 @@ def test_no_pair_of_sections_scores_higher_than_the_bound() -> None:
     headings = find_headings(document(lines), math.inf)
     scorer = Scorer(weight_vector(weights), headings)
     openings = range(len(scorer.levels.openings))
-    levels = [scorer.levels.level(opening, None) for opening in openings]
+    levels = [scorer.levels.level(opening) for opening in openings]
     pairs = [bag(level, opening) for bag in (scorer.child, scorer.sibling) for level in levels for opening in openings]
     assert 3.0 < max(scorer.scores[bag] for bag in pairs) <= scorer.highest
 
