@@ -37,6 +37,7 @@ SIGNS: dict[str, int] = {"§": 5, "¶": 7}
 # words that head a section also without a number: the only annex, or the first
 ALONE: frozenset[str] = frozenset(
     {"annex", "appendix", "schedule", "bijlage", "exhibit", "anhang", "anlage", "anexo", "allegato", "appendice"}
+    | {word for word in RANKS if word.startswith("disposición")}
 )
 
 # soft hyphen, byte order mark, spaces without a width, marks of direction: nothing that a reader sees
@@ -54,13 +55,14 @@ _SEPARATOR = r"(?:\.\ ?|[-–:](?=\w))"
 _PART = rf"(?:[0-9]+[A-Za-z]?|[A-Za-z][0-9]+|[A-Za-z]{{1,7}}|[{OTHER_LETTERS}]|[{IDEOGRAPH_SIGNS}]{{1,3}})"
 _NUMBER = re.compile(rf"{_PART}(?:{_SEPARATOR}{_PART})*")
 _JOINT = re.compile(r"(?<=[0-9])(?=[A-Za-z])|(?<=[A-Za-z])(?=[0-9])|(?<=[IVXLC])(?=[a-z](?![A-Za-z]))")  # 3a, A1, IIa
-_BARE_WORD = re.compile(r"(?P<word>[^\W\d_]+)(?P<close>[.:–—-]{0,2})")
+_WORD = rf"(?P<word>{'|'.join(word for word in KEYWORDS if ' ' in word)}|[^\W\d_]+)"
+_BARE_WORD = re.compile(rf"{_WORD}(?P<close>[.:–—-]{{0,2}})", re.IGNORECASE)
 _SPACE_BEFORE_DASH = re.compile(r"\s+(?=[-–—]$)")  # "Article 2 -"
 _FRAME = re.compile(
     r"(?P<open>[(\[{<«]?)(?P<sign>[§¶]{0,2})\s*(?P<number>\w(?:[\w.:–-]|\.\ (?=\w))*?)"
     r"\s{0,3}(?P<close>[^\w\s(\[{]{0,3}|(?:\.?º\.?|\.ª\.?)[-–—]?)"
 )
-_WORDED = re.compile(r"(?P<word>[^\W\d_]+)\.?\s+(?P<rest>\S.*)", re.DOTALL)
+_WORDED = re.compile(rf"{_WORD}\.?\s+(?P<rest>\S.*)", re.DOTALL | re.IGNORECASE)
 _EAST = re.compile(
     rf"第\s?(?P<number>[0-9]{{1,4}}|[{IDEOGRAPH_SIGNS}]{{1,3}})\s?(?P<word>[{COUNTERS}])(?P<close>[.:：]?)"
 )
@@ -112,7 +114,7 @@ class Reading:
     @cached_property
     def rank(self) -> int | None:
         """The rank of its keyword or sign in an outline, 0 the outermost; None without one."""
-        return SIGNS.get(self.format[:1], RANKS.get(self.format.partition(" ")[0].lstrip("(")))
+        return SIGNS.get(self.format[:1], RANKS.get(self.keyword.lstrip("(")))
 
     @property
     def main(self) -> tuple[str, tuple[int, ...], int]:

@@ -125,8 +125,9 @@ def heading_features(heading: Heading, second_reading: bool, implied: int) -> li
 def sibling_features(before: Level, opening: Opening) -> list[str]:
     """Features of a section that opens behind a sibling."""
     left, right = before.reading, opening.reading
-    if right is not None and _begins_annexes(left, right):
-        right = None  # it stands beside the text as a title does
+    begins_annexes = right is not None and _begins_annexes(left, right)
+    if begins_annexes:  # they stand beside the text, or those of another kind, as a title does
+        left, right = None if left is not None and left.keyword in ALONE else left, None
     if left is not None and right is not None:
         found = [_number_after_number(left, right, _goes_on(before, right))]
         if found[0] in ("number goes back", "restart beside") and 0 < level_of(before.opening) == level_of(opening):
@@ -144,7 +145,7 @@ def sibling_features(before: Level, opening: Opening) -> list[str]:
         found = [f"title after a number {'with' if before.opening.titled else 'without'} title"]
     else:
         found = ["title after a title"]
-    return found + _type_of_siblings(before.opening, opening)
+    return found if begins_annexes else found + _type_of_siblings(before.opening, opening)
 
 
 def _begins_annexes(left: Reading | None, right: Reading) -> bool:
