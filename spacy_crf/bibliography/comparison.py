@@ -6,8 +6,8 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from .entry import Date, Entry, Name, Names, print_value
-from .fields import ARXIV_CLASS
+from .entry import LETTERS, Date, Entry, Name, Names, print_value
+from .fields import ARXIV_CLASS, bare_edition
 from .identifiers import take_identifiers
 
 TEXTS = (
@@ -24,6 +24,8 @@ INITIALS = re.compile(r"(?<!\w)[^\W\d_]{2,3}(?!\w)")  # without full stops, if t
 # that shortened names of journals leave out
 SMALL = re.compile("a|an|and|aus|das|de|del|della|der|des|di|die|du|e|et|for|für|in|la|le|les|of|on|the|to|und|y|zur")
 CUT_RANGE = re.compile(r"([a-z]?)(\d+)-\1?(\d+)", re.IGNORECASE)
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+ORDINAL = re.compile(rf"(?<!\w)(?:(\d+)(?:st|[nr]?d|th|de|e|er|eme|[aoª]|-?е)|{'|'.join(ORDINALS)})(?!\w)")
 ALIKE = 0.85  # of the words of two titles are the same, if these alone tell
 SOMEWHAT_ALIKE = 0.5  # the same, if the first author and the year tell too
 NOT_HELD, NOT_CITED = "not in the library", "not cited"
@@ -87,19 +89,24 @@ def _as_preprint(entry: Entry) -> Entry:
 
 
 def _match(cited: Mapping[int, Entry], library: Sequence[Entry]) -> dict[int, tuple[int, str]]:
-    """Return the places in the library of references, and what tells so: surest pairs first, each entry once."""
-    pairs = sorted(_pairs(cited, library), key=lambda pair: (-pair[0], pair[1], pair[2]))
+    """Return the places in the library of references, and what tells so: surest pairs first, each entry once.
+
+    Volumes of one work have one title, author and year: of equally sure pairs, those that agree in more fields are
+    first.
+    """
+    pairs = sorted(_pairs(cited, library), key=lambda pair: (-pair[0], -pair[1], pair[2], pair[3]))
     matches: dict[int, tuple[int, str]] = {}
     taken: set[int] = set()
-    for _, number, place, by in pairs:
+    for _, _, number, place, by in pairs:
         if number not in matches and place not in taken:
             matches[number] = place, by
             taken.add(place)
     return matches
 
 
-def _pairs(cited: Mapping[int, Entry], library: Sequence[Entry]) -> Iterator[tuple[float, int, int, str]]:
-    """Yield pairs that may be of one work: how sure that is, the number, the place, and what tells so."""
+def _pairs(cited: Mapping[int, Entry], library: Sequence[Entry]) -> Iterator[tuple[float, int, int, int, str]]:
+    """Yield pairs that may be of one work: how sure that is, how many fields agree, the number, the place, and what
+    tells so."""
     by_sign: defaultdict[str, list[int]] = defaultdict(list)
     for place, held in enumerate(library):
         for sign in _signs(held):
@@ -108,7 +115,8 @@ def _pairs(cited: Mapping[int, Entry], library: Sequence[Entry]) -> Iterator[tup
         for place in {place for sign in _signs(entry) for place in by_sign.get(sign, ())}:
             sure, by = _likeness(entry, library[place])
             if by:
-                yield sure, number, place, by
+                agreeing = sum(_agree(field, entry, library[place]) for field in FIELDS)
+                yield sure, agreeing, number, place, by
 
 
 def _signs(entry: Entry) -> Iterator[str]:
@@ -157,9 +165,9 @@ def _identifier(entry: Entry, name: str) -> str:
 
 
 def _fold(text: str) -> str:
-    """Return a text without case and accents."""
+    """Return a text without case and accents; letters with a stroke and ligatures, which have none, count as plain."""
     parts = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(char for char in parts if not unicodedata.combining(char))
+    return "".join(LETTERS.get(char, char) for char in parts if not unicodedata.combining(char))
 
 
 def _words(text: str) -> set[str]:
@@ -247,6 +255,15 @@ def _agree_in_dates(ours: Date | None, theirs: Date | None) -> bool:
     return all(known == other for pair in days for known, other in zip(*(day.parts for day in pair)))
 
 
+def _agree_in_editions(ours: str, theirs: str) -> bool:
+    """Whether editions are the same: "2nd", "2." and "Second edition" are the 2 of biblatex."""
+    return _agree_in_letters(*(ORDINAL.sub(_figure, _fold(bare_edition(edition))) for edition in (ours, theirs)))
+
+
+def _figure(found: re.Match[str]) -> str:
+    return found[1] or str(ORDINALS.index(found[0]) + 1)
+
+
 def _agree_in_signs(ours: str, theirs: str) -> bool:
     return ours.casefold() == theirs.casefold()
 
@@ -262,6 +279,7 @@ AGREEMENTS: dict[str, Callable[..., bool]] = {
     "date": _agree_in_dates,
     "pages": _agree_in_pages,
     "container": _agree_if_shortened,
+    "edition": _agree_in_editions,
     **dict.fromkeys(IDENTIFIERS, _agree_in_signs),
     **dict.fromkeys(("isbn", "issn"), _agree_in_figures),
 }

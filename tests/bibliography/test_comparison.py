@@ -21,6 +21,7 @@ HELD = Entry(
     doi="10.5555/knots",
     isbn="9783161484100",
     issn="0317-8471",
+    edition="2nd",
 )
 
 
@@ -57,6 +58,8 @@ def test_any_work_is_told_once(entries: list[Entry]) -> None:
         {"doi": "10.5555/KNOTS"},
         {"isbn": "978-3-16-148410-0"},
         {"issn": "03178471"},
+        {"edition": "2"},
+        {"edition": "Second Edition"},
     ],
 )
 def test_ways_of_printing_make_no_difference(changes: dict[str, object]) -> None:
@@ -135,6 +138,28 @@ def test_the_surest_pair_counts() -> None:
     second = replace(HELD, key="second", doi="", volume="9")
     (one,) = compare({1: replace(HELD, volume="9")}, [second, HELD])[:1]
     assert (one.key, one.match, one.field) == ("crane2003", "doi", "volume")
+
+
+@pytest.mark.parametrize("order", [(1,), (3, 2), (2, 0, 3), (3, 2, 1, 0)])
+def test_volumes_of_one_work_are_told_apart(order: tuple[int, ...]) -> None:
+    volumes = [replace(HELD, key=f"v{number}", volume=str(number), doi="", isbn="") for number in range(1, 5)]
+    cited = {place: volumes[number] for place, number in enumerate(order, 1)}
+    found = compare(cited, volumes)
+    assert [(one.match, one.key) for one in found] == [
+        (NOT_CITED, volume.key) for number, volume in enumerate(volumes) if number not in order
+    ]
+
+
+@pytest.mark.parametrize(
+    "ours, theirs", [("Sorensen", "Sørensen"), ("Lodz", "Łódź"), ("Duric", "Đurić"), ("Oeuvre", "Œuvre")]
+)
+def test_letters_with_a_stroke_make_no_difference(ours: str, theirs: str) -> None:
+    cited, held = (Entry(title=f"On {name}", authors=Names((Name(name),))) for name in (ours, theirs))
+    assert differences(cited, held) == []
+
+
+def test_editions_differ_by_their_number() -> None:
+    assert differences(replace(HELD, edition="3rd"))[0][0] == "edition"
 
 
 @pytest.mark.parametrize("pages", ["S12-S15", "S12-15", "S12-5", "s12–S15"])
