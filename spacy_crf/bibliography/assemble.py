@@ -116,7 +116,10 @@ class Draft:
         self.authors += self._names(text)
 
     def take_editors(self, text: str) -> None:
-        self.editors += self._names(text)
+        if re.search(r"\d", edition := fields.parse_edition(text)):  # "2. ed." is no person
+            self.put_all({"edition": edition})
+        else:
+            self.editors += self._names(text)
 
     def _names(self, text: str) -> Names:
         if fields.SAME_WORK.match(text):
@@ -303,6 +306,8 @@ def make_entry(segments: Iterable[Segment], previous: Names = NOBODY) -> Entry:
     journal, book = values.pop("journal", ""), values.pop("book", "")
     if book and not values.get("title") and not journal and not values.get("pages") and not draft.authors:
         values["title"], book = book, ""
+    if kind is EntryType.BOOK and fields.ROMAN_AND_TOTAL.fullmatch(values.get("pages", "")):
+        values.setdefault("page_total", values.pop("pages"))
     if journal and book:
         draft.put_all({"series": book})
         values["series"] = draft.values["series"]
@@ -313,16 +318,10 @@ def make_entry(segments: Iterable[Segment], previous: Names = NOBODY) -> Entry:
         container=journal or book,
         date=draft.date,
         accessed=draft.accessed,
-        note=_sentences(draft.notes),
+        note=fields.join_notes(draft.notes),
         invalid="; ".join(draft.faults),
         **values,
     )
-
-
-def _sentences(notes: Sequence[str]) -> str:
-    """Notes with a full stop between them."""
-    ended = [note if note.endswith((".", "?", "!")) else f"{note}." for note in notes[:-1]]
-    return " ".join([*ended, *notes[-1:]])
 
 
 def _type(draft: Draft) -> EntryType:

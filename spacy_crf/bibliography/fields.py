@@ -1,17 +1,21 @@
 """Pages, volumes, editions and reports as they are printed."""
 
 import re
+from collections.abc import Sequence
 
 from .entry import EntryType
 
 PAGES_WORD = re.compile(
-    r"^(?:pages?\b|p[aá]g(?:inas?\b|s?\.)|pgs?\b\.?|p\.\s?p\.|pp?\b\.?|(?-i:pp?)(?=\d)|Seiten?\b|ss?\.|Sp\.|str\.|blz\.?|cols?\b\.?|第(?=\d)|[页頁](?=\s*\d)|стр\.|с\.|σσ?\.)\s*(?=\S)",
+    r"^(?:pages?\b|p[aá]g(?:in(?:as?|e)\b|[gs]?\.)|pg[gs]?\b\.?|p\.\s?p\.|pp?\b\.?|(?-i:pp?)(?=\d)|Seiten?\b|ss?\.|Sp\.|str\.|blz\.?"
+    r"|bladzijden?\b|bls\b\.?|sid(?:an?|orna?|er?)?\b\.?|siv(?:ut?)?\b\.?|lk\b\.?|hlm\b\.?|hal(?:aman)?\b\.?|tr(?:ang)?\b\.?|cols?\b\.?"
+    r"|第(?=\d)|[页頁](?=\s*\d)|стр\.|с\.|σσ?\.|σελ(?:\.|ίδ(?:ες|α)\b)|(?:ص\s?){1,2}\.?|עמ['׳]|หน้า)\s*(?=\S)",
     re.IGNORECASE,
 )
 CHAPTER = re.compile(r"^(?:chap(?:ter)?|ch|kap(?:itel)?)\b\.?\s*(?P<number>[\dIVXLivxl]+)[\s,.;]*", re.IGNORECASE)
 TOTAL = re.compile(
-    r"^(?P<total>(?:[\[\]\divxlcIVXLC]+(?:,|\s*\+)\s*)*\[?\d+\]?)"
-    r"(?:(?P<leaves>\s*(?:leaves|fols?|Bl))|\s*(?:pages?|pp|p|[Ss]|Seiten|blz|p[aá]gs?|str|с|стр))\b\.?(?:\s*[;,]\s*(?P<rest>.*))?$"
+    r"^(?P<total>(?:[\[\]\divxlcIVXLC]+(?:,|\s*\+)\s*)*(?:(?:[ivxlc]+|[IVXLC]+)\s?[-–—]\s?)?\[?\d+\]?)"
+    r"(?:(?P<leaves>\s*(?:leaves|fols?|Bl))|\s*(?:pages?|pp|p|[Ss]|Seiten|blz|p[aá]g[gs]?|str|с|стр|σ|σελ|sid(?:er)?|lk))\b\.?"
+    r"(?:\s*[:;,]\s*(?P<rest>.*))?$"
 )
 WORD_BEHIND = re.compile(r"(?<=\d-)(\w*\d)(?:\.\s?|\s)(?:pp?|[Ss]s?|с|стр|old(?:al)?|o)$")
 # What stands before "pp.", such as a series or a volume, and behind the last page
@@ -24,25 +28,33 @@ BEHIND_PAGES = re.compile(
 )
 FIGURES = re.compile(r"(\d{1,6})[-–—‐]{1,3}(\d{1,6})")
 MOST_ISSUES = 6  # of a volume that are printed as one
-RANGE = re.compile(r"\s*[-–—‐‑−～〜]{1,3}\s*")
+RANGE = re.compile(r"\s*[-–—‐‑−～〜~]{1,3}\s*")
+ROMAN_AND_TOTAL = re.compile(r"(?:[ivxl]+|[IVXL]+)-\d+")  # of a book, as "pp. XXIV-370"
 VOLUME_AND_PAGES = re.compile(
     r"(?:(?:vol(?:ume)?|Bd)\.?\s*)?(?P<volume>\d{1,4})(?:\s*\((?P<number>[^()]{1,20})\)?)?\s*(?::|(?<=\)),(?!\s*(?:1[5-9]|20)\d\d$)|,(?=\s*(?:pp?|S)\.))\s*"
     r"(?:pp?\.\s*|pp?\s+|(?-i:pp?)(?=\d)|S\.\s*)?(?P<pages>[a-z]?\d+(?:\s*[-–—‐]{1,3}\s*[a-z]?\d+)?)",
     re.IGNORECASE,
 )
-VOLUMES = re.compile(r"^\d+\s+(?:vols?|volumes|Bde|Bände|t|tomes|dln|т)\b\.?$", re.IGNORECASE)
+_SET = (
+    r"\d+\s+(?:vols?|voll|volum(?:es|i)|volúmenes|Bden?|Bänden?|bind|tt?|tom(?:es|os|[iy]|ach)|dln|delen|v|sv|zv|тт?|том(?:ах|а|ов)"
+    r"|τόμ(?:οι|ους))\b\.?(?:\s+(?:en|in|w|в)\s+\d+(?:\s+[^\W\d_]+\.?)?)?"
+)
+VOLUMES = re.compile(rf"^(?:(?:in|en|em|[wvв])\s+)?{_SET}$", re.IGNORECASE)  # how many there are
+VOLUME_OF_SET = re.compile(rf"^(?P<set>(?:in|en|em|[wvв])\s+{_SET})[\s.,:;–—-]+(?P<volume>.+)$", re.IGNORECASE)
 VOLUME_WORD = re.compile(
-    r"^(?:volumes?|vols?|Bde?|Band|Jg|Jahrg(?:ang)?|jrg|jaargang|dl|deel|tome|tomo|tom|t|том|т|roč|årg(?:[aå]ng)?|cilt|ann(?:o|ée)|a[nñ]o|a(?=\.\s[XVI]))\b\.?\s*|^vol(?=\d)|^(?-i:v)\.\s?(?=\w)",
+    r"^(?:volumes?|vols?|Bde?|Band|Jg|Jahrg(?:ang)?|jrg|jaargang|dl|deel|tome|tomo|tom|t|том|т|roč|rocz(?:nik)?|(?-i:R)(?=\.\s?[\dXVI])|årg(?:[aå]ng)?|cilt|ann(?:o|ée)|a[nñ]o|an?(?=\.?\s[XVI])|god|год|letn(?:ik)?|vsk|kd|[sz]v"
+    r"|bind|τόμ(?:ος)?|τ)\b\.?\s*|^vol(?=\d)|^(?-i:v)\.\s?(?=\w)",
     re.IGNORECASE,
 )
-NUMBER_WORD = re.compile(
-    r"^(?:numbers?|n[uú]ms?|nos?|nrs?|n|n°|nº|№|Heft|H|issues?|iss|fasc|вып|nummer|n[uú]mero|numéro|zesz(?:yt)?|z|č|sayı)\b\.?\s*(?=[\dIVXL])|^(?:n°|nº|№|no(?=\d))\s*",
-    re.IGNORECASE,
+_NUMBER = (
+    r"(?:numbers?|n[uú]ms?|nos?|nrs?|nro|n|Heft|H|hft|issues?|iss|fasc|вып|nummer|n[uú]mero|numéro|zesz(?:yt)?|z|č|št|br|бр|sayı"
+    r"|τχ|τεύχ(?:ος)?)\b\.?\s*"
 )
+_NUMBER_SIGN = r"(?:n\.?[°º]|n\.o(?=\s)|№)\s*"  # of Spanish and Portuguese, "n.º"
+NUMBER_WORD = re.compile(rf"^{_NUMBER}(?=[\dIVXL])|^{_NUMBER_SIGN}|^no(?=\d)", re.IGNORECASE)
 BRACKETED_NUMBER = re.compile(r"(?P<volume>.*?)[\s,]*\((?P<number>[^()]+)\)?(?:\s*[,;:]\s*(?P<note>.+))?")
 SPELT_NUMBER = re.compile(
-    r"(?P<volume>.+?)[\s,]+(?P<number>(?:numbers?|n[uú]ms?|nos?|nrs?|n|Heft|H|issues?|iss|fasc|вып|nummer|n[uú]mero|numéro|zesz(?:yt)?|z|č|sayı)\b\.?\s*[\dIVXL].*|(?:n°|nº|№)\s*\d.*|no\d.*)",
-    re.IGNORECASE,
+    rf"(?P<volume>.+?)[\s,]+(?P<number>{_NUMBER}[\dIVXL].*|{_NUMBER_SIGN}\d.*|no\d.*)", re.IGNORECASE
 )
 SHORT_NUMBER = re.compile(
     r"(?P<volume>\w*\d\w*|[IVXLCDM]+|[ivxlc]{2,}|[A-Z])(?:\.\s?|,\s*|:\s*(?=\d{1,2}$))(?P<number>[\w\-–/]+)"
@@ -69,9 +81,10 @@ VOLUME_OF_YEARS = re.compile(
 )
 NUMBER_BEFORE_WORD = re.compile(r"\b(\d+)\.\s(?:sz(?:ám)?|číslo)\b\.?", re.IGNORECASE)  # in Hungarian and Czech
 EDITION = re.compile(
-    r"(?P<edition>(?:\d+\s?(?:st|nd|rd|th|d|e|ème)?\.?,?\s*)?"
+    r"(?P<edition>(?:\d+\s?(?:st|nd|rd|th|de?|er?|ème|\.?[ªºa°]|:[ae]|-?(?:е|ое|я)|η)?\.?,?\s*)?"
     r"(?:first|second|third|fourth|fifth|sixth|revised|rev\.|enlarged|enl\.|expanded|verb\.|erw\.|neubearb\.|überarb\.|"
-    r"new|and|&|\s|,)*)\s*(?:edition|edit|edn|ed|Auflage|Aufl|éd)\b",
+    r"new|and|&|\s|,)*)\s*(?:edition|edit|edn|ed|Auflage|Aufl|éd|edici[oó]n|edição|ediz(?:ione)?|uppl|udg|utg|druk|изд(?:ание)?"
+    r"|wyd|vyd|baskı|έκδ(?:οση)?)\b",
     re.IGNORECASE,
 )
 # "3. Aufl.", "2., neubearb. und erw. Auflage": nothing else is called so
@@ -210,6 +223,8 @@ def parse_pages(text: str) -> dict[str, str]:
         return {name: before["before"], "pages": one_hyphen(before["pages"])}
     if chapter := CHAPTER.match(text):
         found["chapter"], text = chapter["number"], text[chapter.end() :]
+    if VOLUMES.match(text):
+        return {"note": text}
     if total := TOTAL.match(text):
         rest = {"note": clean(total["rest"])} if total["rest"] else {}
         return {**found, "page_total": total["total"] + (total["leaves"] or ""), **rest}
@@ -229,6 +244,8 @@ def parse_volume(text: str) -> dict[str, str]:
         return {"number": one_hyphen(bare)}
     if VOLUMES.match(bare):
         return {"note": text.strip(" ,;:()")}
+    if (part := VOLUME_OF_SET.match(bare)) and VOLUME_WORD.match(part["volume"]):
+        return {"note": part["set"], **parse_volume(part["volume"])}
     if alone := NUMBER_WORD.match(bare):
         number = bare[alone.end() :]
         if together := NUMBER_AND_PAGES.fullmatch(number):
@@ -294,6 +311,12 @@ def report_type(genre: str, number: str = "") -> EntryType:
         return EntryType.UNPUBLISHED
     is_other = OTHER_KINDS.search(genre) or (genre and not number and not REPORTS.search(genre))
     return EntryType.MISC if is_other else EntryType.TECHREPORT
+
+
+def join_notes(notes: Sequence[str]) -> str:
+    """Notes with a full stop between them."""
+    ended = [note if note.endswith((".", "?", "!")) else f"{note}." for note in notes[:-1]]
+    return " ".join([*ended, *notes[-1:]])
 
 
 def _unwrapped(text: str) -> str:

@@ -429,3 +429,15 @@ def test_years_before_printing_are_kept(fields_before: list[tuple[str, str]]) ->
 def test_years_in_brackets_are_no_pages() -> None:
     entry = make_entry([("TITLE", "Ropes."), ("JOURNAL", "Knots"), ("VOLUME", "12"), ("DATE", "(1898–1901).")])
     assert (entry.date, entry.volume, entry.pages) == (Date(Day(1898), Day(1901)), "12", "")
+
+
+@pytest.mark.parametrize("printed", ["2. ed.", "2.ª ed.", "2-е изд.", "2. wyd."])
+def test_an_edition_is_no_editor(printed: str) -> None:
+    entry = make_entry([("TITLE", "Quays"), ("EDITOR", printed)])
+    assert (entry.edition, entry.editors) == (printed.split()[0], Names())
+
+
+@pytest.mark.parametrize("journal, pages, page_total", [("", "", "XXIV-370"), ("Quay Letters", "XXIV-370", "")])
+def test_pages_in_two_kinds_of_figures_are_all_of_a_book(journal: str, pages: str, page_total: str) -> None:
+    entry = make_entry([("TITLE", "Moli"), ("JOURNAL", journal), ("PUBLISHER", "Bompiani"), ("PAGES", "pp. XXIV-370")])
+    assert (entry.pages, entry.page_total) == (pages, page_total)

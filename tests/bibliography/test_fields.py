@@ -332,7 +332,37 @@ def test_fields_of_editions(printed: str, edition: str) -> None:
         ("Cilt 12, Sayı 3", {"volume": "12", "number": "3"}),
         ("vol. 2 of", {"volume": "2"}),
         ("A. 12", {"volume": "A", "number": "12"}),
+        ("vol. 12, n.º 3", {"volume": "12", "number": "3"}),
+        ("N.º 3-4", {"number": "3-4"}),
+        ("τόμ. 12, τχ. 3", {"volume": "12", "number": "3"}),
+        ("R. 94, z. 3", {"volume": "94", "number": "3"}),
+        ("god. 12, br. 3", {"volume": "12", "number": "3"}),
+        ("letn. 12, št. 3", {"volume": "12", "number": "3"}),
+        ("vsk. 12, nro 3", {"volume": "12", "number": "3"}),
+        ("В 3 т. Т. 2", {"volume": "2", "note": "В 3 т."}),
+        ("3 tomes en 2 vol.", {"note": "3 tomes en 2 vol."}),
+        ("2 v.", {"note": "2 v."}),
+        ("in 2 voll.", {"note": "in 2 voll."}),
     ],
 )
 def test_volumes_of_other_languages(printed: str, found: dict[str, str]) -> None:
     assert parse_volume(printed) == found
+
+
+@pytest.mark.parametrize(
+    ("printed", "found"),
+    [
+        ("σελ. 12–34", {"pages": "12-34"}),
+        ("345 σ.", {"page_total": "345"}),
+        ("pagg. 12-34", {"pages": "12-34"}),
+        ("lk 12–34", {"pages": "12-34"}),
+        ("ص ص 12-34", {"pages": "12-34"}),
+        ("12~34쪽", {"pages": "12-34"}),
+        ("XXIV-345 p.", {"page_total": "XXIV-345"}),
+        ("345 с. : ил.", {"page_total": "345", "note": "ил"}),
+        ("2 vols.", {"note": "2 vols"}),
+        ("pp. xii-xiv", {"pages": "xii-xiv"}),
+    ],
+)
+def test_pages_of_other_languages(printed: str, found: dict[str, str]) -> None:
+    assert parse_pages(printed) == found
