@@ -54,7 +54,7 @@ ALIAS = re.compile(
 # No author, in German, no name in Latin, several authors in Italian; popes and kings
 UNNAMED = re.compile(
     r"(?:[oO]\. V|N\. N|[sS]\. [nN])\.|(?:AA\. ?VV|VV\. ?AA)\.?"
-    r"|[^\W\d_][^\s.]{2,} (?:VII|VIII|X(?:II|III|IV|VI|VII|VIII|IX))\.?"
+    r"|Ibn(?: [^\s,]+){1,3}|[^\W\d_][^\s.]{2,} (?:VII|VIII|X(?:II|III|IV|VI|VII|VIII|IX))\.?"
 )
 # Two of these are two Chinese names, where "田中, 一郎" is one
 CHINESE = re.compile(
@@ -67,44 +67,58 @@ ET_AL = re.compile(
     r"[\s,;]*(?:(?i:\band\b)|&)?[\s,;]*\[?(?:(?i:\bet\.?\s*(?:al|alii|aliae|coll)\b\.?|& ?(?:(?-i:al)|others)\b\.?|"
     r"\b(?:and others|y otros|e outros|et autres|und andere|en anderen|e altri|and colleagues)\b|\b[ye] cols?\b\.?"
     r"|\bи (?:др\b\.?|другие\b|соавт\b\.?)|\b(?:та|і) ін\.|\bm\.\s?fl\.|\bi (?:in|dr|sur|wsp)\.|\ba kol\b\.?"
-    r"|\bve ark\.|\bvd\.)|\b[uo]\.\s?a\.|\be\.\s?a\.(?=\W*$)|\bκ\.\s?[άα]\.|(?:等人?|ほか)(?=\W*$))\]?[\s,;]*"
+    r"|\bve ark\.|\bvd\.)|\b[uo]\.\s?a\.|\be\.\s?a\.(?=\W*$)|\bκ\.\s?[άα]\.|(?:等人?|ほか)(?=\W*$)"
+    r"|(?<=\s)(?:외(?:\s?\d+\s?[인명])?|등)(?=\W*$))\]?[\s,;]*"
 )
 OMITTED = re.compile(r"\s*(?:…|\.\s?\.\s?\.)\s*&?\s*")
 KEY = re.compile(r"^\[[^\[\]]+\]\s*(?=\w)")
 GUESSED = re.compile(r"^\[([^\[\]]+)\][\s.,:;]*$")  # by who made the list: the book does not name them
+# The same in languages that say it with words of their own, of which the first letter may be a capital
+BY_EDITORS = (
+    r"(?:bearb|eingel|komm|ausgew)(?:\.|eitet|entiert|ählt)\s+(?:u(?:\.|nd)\s+[^\W\d_]+\.?\s+)?(?:von|v\.)\s+"
+    r"|(?:onder\s+red(?:\.|actie)\s+van|o\.\s?r\.\s?v\.)\s+|pod\s+redakcją\s+|oprac\.\s+|(?:επιμ(?:\.|έλεια:?)|εκδ\.)\s+"
+    r"|(?:u(?:tg|dg|nder\s+red)|red)\.\s+a[vf]\s+|(?:utg|udg|uspoř|szerk|haz|vyd|(?-i:ur))\.\s+|ed\.\s+lit\.\s+"
+    r"|(?:упоряд|публ|ред\.-сост|сост\.\s+и\s+ред|изд\.\s+подгот)\.\s+"
+)
 # Words that announce names, or say what the named did.
 BEFORE = re.compile(
     r"^[(\[]?(?:(?:in|ln|dans|în|teoksessa|(?-i:e[nm]))\b:?\s+(?!['’]t\s)|(?:e[nm]|[iwvuву]|im|в\s+кн\.):\s+"
     # these may be given names and initials, too: "En Zhang", "I Berg (red.)"
     r"|e[nm]\s+(?=\w\.|.*[(\[](?:eds?|orgs?|coords?|comps?|dirs?)\b)"
     r"|(?-i:[IWVUВУ])\s+(?!\w\s|[^\s,]+\s+(?:\W|(?:och|og|i|и)\s))(?=.*[(\[](?:red|ред)\b))?[(\[]?"
-    r"(?:(?:edited|compiled|collected|selected|written|directed|produced)(?:\s+and\s+\w+ed)?\s+by\s+"
+    rf"(?:{BY_EDITORS}"
+    r"|(?:edited|compiled|collected|selected|written|directed|produced)(?:\s+and\s+\w+ed)?\s+by\s+"
     r"|(?!(?-i:Ed\s)(?!by\b))ed(?:s|d|ited|itors?(?=:))?\.?:?\s+(?:(?:and|&)\s+trans\.?\s+)?(?:by\s+)?"
     r"|(?:hg|hrsg|hgg|herausgegeben)(?:\.?\s+(?:von|v\.)|\.:?|:)\s+|éd(?:s)?\.\s+|by\s+|a c(?:ura|\.) di\s+"
-    r"|(?:(?:отв\.|под)\s+)?(?:(?:общ(?:\.|ей)|науч(?:\.|ной))\s+)?ред(?:\.|акцией)\s+|(?:сост|toim)\.\s+"
+    r"|(?:(?:отв\.|под|за)\s+)?(?:(?:общ(?:\.|ей)|науч(?:\.|ной))\s+)?ред(?:\.|акцией|актор[ы]?)\s+|(?:сост|toim)\.\s+"
     r"|(?:sous la )?dir(?:\.|ection)\s+(?:de\s+|par\s+)?|coords?\.\s+(?:por\s+)?"
     r"|(?:édité|dirigé|coordinado|editado|dirigido|organizado)\s+p[ao]r\s+"
     r"|(?:bajo la direcci[oó]n|edici[oó]n|edizione|organização)\s+d[ei]\s+|(?-i:por|par)\s+"
-    r"|onder redactie van\s+|red\.\s+av\s+|(?:pod\s+)?red\.\s+)?(?:\[(?=[A-Z]))?",
+    r"|(?:pod\s+)?red\.\s+(?:nauk\.\s+)?)?(?:\[(?=[A-Z]))?",
     re.IGNORECASE,
 )
 AFTER = re.compile(
-    r"[\s,;:]*[(\[]?\s*\b(?:eds?|editors?|hrsg|hgg?|dirs?|éds?|comps?|compilers?|coords?|orgs?|red|ред|trans|curs?|szerk|toim|"
+    r"[\s,;:]*[(\[]?\s*\b(?:(?:отв|гл|науч|общ)\.\s?)?(?:bearb|επιμ|εκδ|oprac|eds?|editors?|hrsg|hgg?|dirs?|éds?|comps?|compilers?|coords?|orgs?|red|ред|trans|curs?|szerk|toim|"
     r"translators?|note|comment)\b\.?(?:\s?(?:&|and|und|et|y|e)\s(?:trans|transl|translators?|eds?|editors?)\b\.?)?"
     r"\s*(?:[)\]]|$)[\s,;:.)]*"
     r"|,\s*(?:inventors?|assignees?|(?:md,\s|m\.\s?d\.,\s)?ph\.?\s?d|d\.?\s?phil|(?-i:[MB]\.?Sc|Dr|Prof|Esq))\b\.?(?=\s*(?:[;,]|$|and\b|&))"
     r"|\s*[(\[](?:(?:series|vol(?:ume)?|guest|executive|associate)\.?\s)?(?:eds?|editors?|directors?|producers?|writers?"
-    r"|hosts?|chairs?|composers?|inventors?|authors?|speakers?|a cura di)\b\.?(?:\s(?:&|and)\s\w+\.?)?[)\]][\s,;:.)]*",
+    r"|hosts?|chairs?|composers?|inventors?|authors?|speakers?|a cura di"
+    r"|ed\.\s?lit|utg|udg|uspoř|haz|vyd|ur)\b\.?(?:\s(?:&|and)\s\w+\.?)?[)\]][\s,;:.)]*",
     re.IGNORECASE,
 )
 ED = re.compile(r"[\w'’-]+, Ed")  # a given name where no editor has one
-EASTERN_AFTER = re.compile(rf"(?<=[\s(){EAST}])\(?(?:主?[編编]著?|著|[訳译譯]|지음|엮음|옮김)\s*\)?(?=\W*$|\s*[,;])")
+EASTERN_AFTER = re.compile(
+    rf"(?<=[\s(){EAST}])\(?(?:主?[編编]著?|著|[訳译譯]|지음|엮음|옮김|(?<=\s)편저?)\s*\)?(?=\W*$|\s*[,;])"
+)
 CONTRIBUTION = re.compile(
     r"(?:^|\s*[;,]\s*|(?<!ed)(?<!ed\.)\s+and\s+(?=translated\s+by\s)|\s+(?=(?:unter|in|with|avec|con)\s))"
     r"((?:(?:^[Tt]|\bt)rans(?:l|lated)?|(?:^[Üü]|\bü)bers(?:etzt)?|^Trad(?=\.)|\btrad)\b\.?\s.*|"
     r"(?:unter\s+(?:der\s+)?Mitarbeit|in\s+(?:Verbindung|Zusammenarbeit|collaboration|cooperation)"
     r"|with\s+the\s+(?:assistance|collaboration)|(?:avec|con)\s+la\s+col+abora\w+)\s.*|"
-    r"(?:with|mit|avec)\s+(?:an?|the|einem|einer|une?)\s.*\b(?:by|von|par|de)\s.*)$"
+    r"(?:[Tt]radu\w+|[Vv]ertaald)\s+(?:par|d[eiao]|por|door)\s.*|"
+    r"(?:[Pp](?:rzeł|řel)|[Tt]łum|[Μμ](?:τφρ|ετάφρ)|[Vv]ert|[ÖöOo]vers|[Пп]ер|[Çç]ev)\.\s.*|"
+    r"(?:with|mit|avec)\s+(?:an?|the|eine[mr]|e\.|une?)\s.*\b(?:by|von|par|de)\s.*)$"
 )
 ROMAN_END = re.compile(r"(?<=\bI[IV])\.$|(?<=\bIII)\.$|(?<=\d[nrt][dh])\.$")
 HARD = re.compile(r"\s*[;/]\s*|(?<=\.)\s+[-–—]\s+|\s*・\s*(?=[\u3400-\u9fff\uac00-\ud7a3])|\s*·\s*(?=[\uac00-\ud7a3])")

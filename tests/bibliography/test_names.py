@@ -510,3 +510,43 @@ def test_what_stands_for_a_year_is_no_person(said: str) -> None:
     """Models may take it for a part of the author."""
     found, rest = parse_names(f"Moss, P., & Lund, K. ({said}).")
     assert (found, rest) == (Names((Name("Moss", "P."), Name("Lund", "K."))), said)
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("Παπαδόπουλος Γ. (επιμ.)", ["Παπαδόπουλος, Γ."]),
+        ("επιμ. Γ. Παπαδόπουλος", ["Παπαδόπουλος, Γ."]),
+        ("Hans Müller (Bearb.)", ["Müller, Hans"]),
+        ("bearb. u. komm. von Hans Müller und Peter Meier", ["Müller, Hans", "Meier, Peter"]),
+        ("onder red. van J. Jansen", ["Jansen, J."]),
+        ("pod redakcją Jana Lisa", ["Lisa, Jana"]),
+        ("oprac. J. Lis", ["Lis, J."]),
+        ("Иванов И.И. (отв. ред.)", ["Иванов, И. И."]),
+        ("сост. и ред. И. И. Иванов", ["Иванов, И. И."]),
+        ("A. Berg (utg.)", ["Berg, A."]),
+        ("udg. af A. Berg", ["Berg, A."]),
+        ("Pérez, Juan (ed. lit.)", ["Pérez, Juan"]),
+        ("박장식, 조경숙 외 3인", ["박장식", "조경숙", "et al."]),
+        ("Ibn Khaldūn", ["Ibn Khaldūn"]),
+    ],
+)
+def test_editors_of_more_languages(text: str, expected: list[str]) -> None:
+    names, rest = parse_names(text)
+    assert ([f"{name.family}, {name.given}".rstrip(", ") for name in names.names], rest) == (
+        [name for name in expected if name != "et al."],
+        "",
+    )
+    assert names.others == ("et al." in expected)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("traduit par Jean Dupont", "tradução de João Silva", "przeł. J. Lis", "μτφρ. Γ. Παπαδόπουλος"),
+        *("vert. J. Jansen", "пер. с англ. А. Б. Сидорова", "övers. av A. Berg"),
+    ],
+)
+def test_translators_of_more_languages_are_no_authors(text: str) -> None:
+    assert parse_names(text) == (Names(), text)
+    assert parse_names(f"Orr, A., {text}") == (Names((Name("Orr", "A."),)), text)
