@@ -133,6 +133,10 @@ class CorpusErrors(metaclass=Messages):
         "{path}: cells of the table are merged, {cells}, so that only the first of each has a value. Take them apart, "
         "and fill in each one."
     )
+    CRF463 = (
+        "{path}, row {line}: the {title} {place} stands behind {before}, so that rows were sorted, and words and "
+        "sentences are not in the order of the text. Sort all rows by the column '{title}', and write the file again."
+    )
     CRF569 = "{path}: not a readable {kind} ({reason}). Export it again, or correct it with the tool that wrote it."
     CRF576 = "{kind} need the package {package}: pip install 'spacy_crf[{extra}]'."
     CRF577 = "{path}{place}: {problem}. Export it again with all of its fields, or leave it out."

@@ -119,7 +119,8 @@ def write_tsv(documents: Sequence[ExchangeDocument]) -> bytes:
 # -- spreadsheets ------------------------------------------------------------------------------------------------
 
 SHEET = "tokens"
-TITLES = (*COLUMNS, "probability")  # of the most probable tag, which is not read
+PLACE = "place"  # of a row, which tells whether rows were sorted, and brings them back
+TITLES = (*COLUMNS, "probability", PLACE)  # of the most probable tag, which is not read
 CERTAIN, DOUBTFUL = (255, 255, 255), (244, 150, 80)
 SHADES = 10
 MOST_COLUMNS = 50  # that are looked at
@@ -151,10 +152,27 @@ def _read_sheet(path: Path) -> Iterator[Row]:
         raise CRFError(CorpusErrors.CRF569.format(path=path, kind="spreadsheet", reason=repr(error)[:200])) from error
     if ranges := [match[1].decode() for match in MERGED.finditer(merged)]:
         raise CRFError(CorpusErrors.CRF492.format(path=path, cells=", ".join(ranges[:SHOWN_RANGES])))
+    _check_order(path, rows)
     places, is_titled = _find_columns(path, rows)
     for number, row in enumerate(rows[is_titled:], 1 + is_titled):
         cells = [_text(path, row[place]) if place < len(row) else "" for place in places]
         yield number, cells if any(cells) else []
+
+
+def _check_order(path: Path, rows: Sequence[Sequence[Any]]) -> None:
+    """Raise an error if the rows of a document are in another order than the one in which they were written. Rows may
+    be gone, new ones without a place, and copies with one."""
+    titles = [str(cell.value).strip().lower() for cell in rows[0]] if rows else []
+    column = titles.index(PLACE) if PLACE in titles else MOST_COLUMNS
+    before = 0.0
+    for number, row in enumerate(rows[1:], 2):
+        before = 0.0 if any(str(cell.value).startswith(DOCUMENT) for cell in row) else before
+        value = row[column].value if column < len(row) else None
+        if isinstance(value, int | float):
+            if value < before:
+                told = {"path": path, "line": number, "place": value, "before": before, "title": PLACE}
+                raise CRFError(CorpusErrors.CRF463.format(**told))
+            before = value
 
 
 def _find_columns(path: Path, rows: Sequence[Sequence[Any]]) -> tuple[list[int], bool]:
@@ -167,7 +185,7 @@ def _find_columns(path: Path, rows: Sequence[Sequence[Any]]) -> tuple[list[int],
     if not {*COLUMNS[:2]}.issubset(titles):
         has_marks = any(cell.value not in (None, "") for row in rows for cell in row[2:])
         return [*range(len(COLUMNS) if has_marks else 2)], False
-    if len(titles) > 2 and any(titles[2:]) and COLUMNS[2] not in titles:
+    if {*titles[2:]} - {"", PLACE} and COLUMNS[2] not in titles:
         raise CRFError(CorpusErrors.CRF587.format(path=path, titles=", ".join(shown), title=COLUMNS[2]))
     return [titles.index(name) for name in COLUMNS if name in titles], True
 
@@ -227,7 +245,7 @@ def write_xlsx(documents: Sequence[ExchangeDocument]) -> bytes:
     sheet = book.active
     sheet.title, sheet.freeze_panes = SHEET, "A2"
     sheet.append(TITLES)
-    for column, width in zip("ABCD", (24, 40, 10, 12)):
+    for column, width in zip("ABCDE", (24, 40, 10, 12, 8)):
         sheet.column_dimensions[column].width = width
     for number, (cells, token) in enumerate(_write_rows(documents), 2):
         for place, text in enumerate(cells, 1):
@@ -236,6 +254,7 @@ def write_xlsx(documents: Sequence[ExchangeDocument]) -> bytes:
                 cell.value, cell.data_type = "" if place == 3 and text == NO_GOLD else text, "s"  # never a formula
             except (ValueError, openpyxl.utils.exceptions.IllegalCharacterError) as error:  # which XML cannot hold
                 raise CRFError(CorpusErrors.CRF569.format(path=SHEET, kind="spreadsheet", reason=repr(text))) from error
+        sheet.cell(number, len(TITLES)).value = number - 1  # of empty rows and comments, too
         if token is not None:
             sheet.cell(number, 2).fill = openpyxl.styles.PatternFill("solid", fgColor=_shade(token.doubt))
             if any(token.predicted.values()):

@@ -420,8 +420,8 @@ def test_cells_of_a_spreadsheet_are_coloured_by_doubt_and_never_formulas(tmp_pat
     openpyxl = pytest.importorskip("openpyxl")
     sheet = openpyxl.load_workbook(save("xlsx", tmp_path, doc)).worksheets[0]
     rows = [[cell.value for cell in row] for row in sheet.iter_rows()]
-    assert rows[0] == ["form", "tags", "checked", "probability"] and rows[1][0] == "# newdoc id = letters"
-    assert rows[2] == ["dhe", "DRELS", "yes", 0.62] and rows[3][:3] == ["=[x]|", "XY", None]
+    assert rows[0] == ["form", "tags", "checked", "probability", "place"] and rows[1][0] == "# newdoc id = letters"
+    assert rows[2] == ["dhe", "DRELS", "yes", 0.62, 2] and rows[3][:3] == ["=[x]|", "XY", None]
     assert sheet["A4"].data_type == "s"
     checked, sure, unsure = (sheet.cell(row, 2).fill.fgColor.rgb[2:] for row in (3, 4, 9))
     assert checked == "FFFFFF" and int(unsure[2:], 16) < int(sure[2:], 16) < int(checked[2:], 16)
@@ -491,6 +491,46 @@ def test_what_a_spreadsheet_program_makes_of_a_word(tmp_path: Path) -> None:
     assert [(token.text, token.tag_) for token in copy] == [("TRUE", "NE")]
     with pytest.raises(CRFError, match="CRF594.*2001-05-12"):
         read(edited(path, lambda book: book["tokens"].cell(3, 1, date(2001, 5, 12))))
+
+
+def sort_rows(path: Path, key: Callable[[list[Any]], Any], folder: Path) -> Path:
+    """A copy of a spreadsheet whose rows are sorted below the titles, as spreadsheet programs do."""
+    openpyxl = pytest.importorskip("openpyxl")
+    titles, *rows = ([cell.value for cell in row] for row in openpyxl.load_workbook(path)["tokens"].iter_rows())
+    book = openpyxl.Workbook()
+    book.active.title = "tokens"
+    for row in [titles, *sorted(rows, key=key)]:
+        book.active.append(row)
+    book.save(folder / "sorted.xlsx")
+    return folder / "sorted.xlsx"
+
+
+def test_a_sorted_spreadsheet_is_refused_until_its_rows_are_in_their_order_again(tmp_path: Path) -> None:
+    tokens: list[tuple[str, bool, dict[str, float], str | None]] = [
+        ("ahoy", True, {"ITJ": 0.9}, "ITJ"),
+        ("so", True, {"ADV": 0.3}, "ADV"),
+        ("what", True, {"PRON": 0.5}, "PRON"),
+    ]
+    path = save("xlsx", tmp_path, *(make_doc(tokens, starts=[True, False, True]) for _ in range(2)))
+    doubtful = sort_rows(path, lambda row: (row[3] is None, row[3] or 0), tmp_path)
+    with pytest.raises(CRFError, match="CRF463.*sorted.xlsx, row 4: the place 5 stands behind 9"):
+        read(doubtful)
+    copies = read(sort_rows(doubtful, lambda row: row[4], tmp_path))
+    assert [[sent.text.strip() for sent in copy.sents] for copy in copies] == [["ahoy so", "what"]] * 2
+
+
+def test_rows_may_be_deleted_copied_and_added_and_documents_put_together(tmp_path: Path) -> None:
+    path = save("xlsx", tmp_path, make_doc([("a", True, {"X": 0.9}, "X"), ("b", True, {"Y": 0.9}, "Y")]))
+
+    def change(book: Any) -> None:
+        sheet = book["tokens"]
+        rows = [[cell.value for cell in row] for row in sheet.iter_rows(min_row=2)]
+        sheet.delete_rows(3, 3)
+        for row in [rows[2], rows[2], ["new", "Z", "yes"], rows[3], *rows]:
+            sheet.append(row)
+
+    copies = read(edited(path, change))
+    assert [[token.text for token in copy] for copy in copies] == [["b", "b", "new"], ["a", "b"]]
 
 
 def set_cell(book: Any, place: str, value: Any, format: str = "General") -> None:
