@@ -8,7 +8,7 @@ from itertools import pairwise
 from .entry import Date, Day
 
 # In English, German, French, Dutch, Spanish, Italian, Portuguese, Swedish and Russian; three letters are enough.
-MONTHS = (
+_MONTHS = (
     ("january", "januar", "jänner", "janvier", "januari", "enero", "gennaio", "janeiro", "январь", "января"),
     ("february", "februar", "février", "fevrier", "februari", "febrero", "febbraio", "fevereiro", "февраль", "февраля"),
     ("march", "märz", "maerz", "mars", "maart", "mrz", "marzo", "março", "март", "марта"),
@@ -22,6 +22,22 @@ MONTHS = (
     ("november", "novembre", "noviembre", "novembro", "ноябрь", "ноября"),
     ("december", "dezember", "décembre", "decembre", "diciembre", "dicembre", "dezembro", "декабрь", "декабря"),
 )
+# In Polish, Czech, Hungarian, Danish and Norwegian, Greek, Turkish, Ukrainian, Catalan and Romanian.
+MORE_MONTHS = (
+    "styczeń stycznia leden ledna január ιανουάριος ιανουαρίου ocak січень січня gener ianuarie",
+    "luty lutego únor února február φεβρουάριος φεβρουαρίου şubat лютий лютого febrer februarie",
+    "marzec marca březen března marts március μάρτιος μαρτίου mart березень березня març martie",
+    "kwiecień kwietnia duben dubna április απρίλιος απριλίου nisan квітень квітня aprilie",
+    "maja květen května május μάιος μαΐου mayıs травень травня maig",
+    "czerwiec czerwca červen června június ιούνιος ιουνίου haziran червень червня juny iunie",
+    "lipiec lipca červenec července július ιούλιος ιουλίου temmuz липень липня juliol iulie",
+    "sierpień sierpnia srpen srpna augusztus αύγουστος αυγούστου ağustos серпень серпня agost",
+    "wrzesień września září szeptember σεπτέμβριος σεπτεμβρίου eylül вересень вересня setembre septembrie",
+    "październik października říjen října október οκτώβριος οκτωβρίου ekim жовтень жовтня octombrie",
+    "listopad listopada listopadu νοέμβριος νοεμβρίου kasım листопад листопада noiembrie",
+    "grudzień grudnia prosinec prosince desember δεκέμβριος δεκεμβρίου aralık грудень грудня desembre decembrie",
+)
+MONTHS = tuple((*names, *more.split()) for names, more in zip(_MONTHS, MORE_MONTHS))
 # Between the two ends of a range.
 TO = r"(?:\s*[-–—/&+]+\s*|\s+(?:to|and|bis(?:\s+zum)?|und|по|à|au|et|en|tot|y|al?|e|till|until)\s+)"
 ISO = re.compile(r"(?<!\d)(\d{4})([-/.])(\d{2})\2(\d{2})(?!\d)")
@@ -43,7 +59,7 @@ WORD = re.compile(r"[^\W\d_]{3,}\.?")
 BETWEEN_MONTHS = re.compile(rf"[\s\d,]*{TO}[\s\d,]*")
 WEEKDAY = re.compile(r"(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*", re.IGNORECASE)
 FILLERS = frozenset(
-    ("de", "del", "le", "den", "der", "am", "di", "do", "da", "of", "vom", "г")
+    ("de", "del", "le", "den", "der", "am", "di", "do", "da", "of", "vom", "г", "r", "р")
 )  # as in "5 de mayo de 1998"
 FOUR_FIGURES = re.compile(r"\W*(\d{4})\s*[-–—]{1,3}\s*(\d{4})\W*")
 COUNTED = re.compile(r"\b(?:no|nr|n|vol|bd|issue|heft|iss|part|pt)\b\.?\s*$", re.IGNORECASE)  # before figures
@@ -152,11 +168,14 @@ def merge_dates(first: Date | None, second: Date | None) -> Date | None:
 
 
 def month_of(word: str) -> int | None:
-    """The number of a month, from 1, of its name in any of nine languages, or its first three letters or more."""
+    """The number of a month, from 1, of its name in any of twenty languages, or its first three letters or more; None
+    for letters that begin the names of two."""
     word = word.rstrip(".").lower()
     if len(word) < 3:
         return None
-    return next((at for at, names in enumerate(MONTHS, 1) if any(name.startswith(word) for name in names)), None)
+    found = [at for at, names in enumerate(MONTHS, 1) if any(name.startswith(word) for name in names)]
+    whole = [at for at in found if word in MONTHS[at - 1]]  # "červen" begins "červenec"
+    return (whole or found)[0] if whole or len(found) == 1 else None
 
 
 def year_range(first: str, figures: str) -> tuple[list[int], str]:

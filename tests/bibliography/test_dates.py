@@ -234,3 +234,31 @@ def test_a_word_before_a_day_is_no_note() -> None:
 def test_figures_behind_a_year_that_are_a_day_or_a_number_are_no_later_year(text: str, iso: str, rest: str) -> None:
     date, left = parse_date(text)
     assert date is not None and (date.iso, left) == (iso, rest)
+
+
+@pytest.mark.parametrize(
+    "text, iso",
+    [
+        ("15 marca 2003 r.", "2003-03-15"),
+        ("styczeń–marzec 2003", "2003-01/2003-03"),
+        ("15. března 2003", "2003-03-15"),
+        ("červen 2003", "2003-06"),
+        ("červenec 2003", "2003-07"),
+        ("2003. március 15.", "2003-03-15"),
+        ("5 Μαΐου 2003", "2003-05-05"),
+        ("Ιούλιος 2003", "2003-07"),
+        ("15 marts 2003", "2003-03-15"),
+        ("Aralık 2003", "2003-12"),
+        ("5 травня 2003 р.", "2003-05-05"),
+        ("5 de maig de 2003", "2003-05-05"),
+        ("noiembrie 2003", "2003-11"),
+    ],
+)
+def test_months_of_more_languages(text: str, iso: str) -> None:
+    found, rest = parse_date(text)
+    assert found is not None
+    assert (found.iso, rest) == (iso, "")
+
+
+def test_letters_that_begin_two_months_are_none() -> None:
+    assert [month_of(word) for word in ("jui.", "juil.", "juin", "čer.")] == [None, 7, 6, None]
