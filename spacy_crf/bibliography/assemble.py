@@ -122,15 +122,16 @@ class Draft:
             self.editors += self._names(text)
 
     def _names(self, text: str) -> Names:
-        if fields.SAME_WORK.match(text):
-            self.add_note(text)
-            return NOBODY
+        if found := fields.SAME_WORK.search(text):
+            self.add_note(text[found.start() :])
+            text = text[: found.start()]
         before, same = self.authors or self.previous, fields.SAME_PERSON.fullmatch
+        text = fields.SAME_IN_WORDS.sub("Idem", text) if before else text
         repeated = REPEATED.match(text)
         names, rest = parse_names(text[repeated.end() :] if repeated else text)
         self.add_note(rest)
-        found = (before if before and name.is_whole and same(name.family) else Names((name,)) for name in names.names)
-        return sum(found, before if repeated else NOBODY) + Names(others=names.others)
+        parts = (before if before and name.is_whole and same(name.family) else Names((name,)) for name in names.names)
+        return sum(parts, before if repeated else NOBODY) + Names(others=names.others)
 
     def take_title(self, text: str) -> None:
         found = fields.CODE.search(text)

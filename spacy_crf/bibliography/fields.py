@@ -129,8 +129,15 @@ SHORT = re.compile(
     r"\b(?:[^\W\d_]\.(?:[^\W\d_]+|\s[^\W\d_])|[A-Z]|Lett|Rev|Sci|Proc|Conf|Symp|Res|Phys|Inc|Ltd|Co|Corp|Univ|"
     r"[Rr]ept?|[Dd]iss|phil)\.$"
 )
-SAME_PERSON = re.compile(r"(?:ders|dies|id|ead)\.?|idem|eadem", re.IGNORECASE)  # as before, in footnotes
-SAME_WORK = re.compile(r"(?:ibid(?:em)?|ebd|ebenda|(?:op|loc)\.?\s?cit|a\.\s?a\.\s?o)\b", re.IGNORECASE)  # no names
+# As before, in footnotes
+SAME_PERSON = re.compile(r"(?:ders|dies|[ií]d|ead)\.?|idem|eadem|tenże|taż|tegoż", re.IGNORECASE)
+SAME_IN_WORDS = re.compile(
+    r"^(?:(?:он|она|они|его|е[её]|их)\s+же|(?:ο\s+ίδιος|του\s+ιδίου|της\s+ιδίας))(?!\w)", re.IGNORECASE
+)
+SAME_WORK = re.compile(  # no names
+    r"(?<!\w)(?:ib[ií]d(?:em)?|ebd|ebenda|tamże|там\s+же|(?:op|loc|ob|art)\.?\s?cit|dz\.\s?cyt|указ\.\s?соч|ό\.\s?π|a\.\s?a\.\s?o)\b",
+    re.IGNORECASE,
+)
 # Before a book, or alone where its editors come first
 IN = re.compile(
     r"^[(\[]?\s*(?:(?:in|ln|dans)\b(?:\s*:?\s+(?=\S)|:(?=\S)|\W*$)|(?:e[nm]|im|i|w|v|в(?:\s+кн\.)?)(?::\s+|:?\s*$))",

@@ -441,3 +441,19 @@ def test_an_edition_is_no_editor(printed: str) -> None:
 def test_pages_in_two_kinds_of_figures_are_all_of_a_book(journal: str, pages: str, page_total: str) -> None:
     entry = make_entry([("TITLE", "Moli"), ("JOURNAL", journal), ("PUBLISHER", "Bompiani"), ("PAGES", "pp. XXIV-370")])
     assert (entry.pages, entry.page_total) == (pages, page_total)
+
+
+@pytest.mark.parametrize("printed", ["Он же.", "Его же.", "Tenże,", "Íd.,", "Του ιδίου,", "Ders.:", "———."])
+def test_the_same_person_in_other_languages(printed: str) -> None:
+    first, second = make_entries(
+        [[("AUTHOR", "Orr, Una."), ("TITLE", "Quays")], [("AUTHOR", printed), ("TITLE", "Piers")]]
+    )
+    assert first is not None and second is not None
+    assert second.authors == first.authors == Names((Name("Orr", "Una"),))
+
+
+@pytest.mark.parametrize("said", ["op. cit", "dz. cyt", "указ. соч", "ob. cit", "a. a. O", "loc. cit"])
+def test_a_work_that_was_named_before_is_no_part_of_a_name(said: str) -> None:
+    entry = make_entry([("AUTHOR", f"Orr, {said}.,"), ("VOLUME", "vol. 2")])
+    assert (entry.authors, entry.note) == (Names((Name("Orr"),)), f"{said}.")
+    assert make_entry([("AUTHOR", f"{said}.,"), ("VOLUME", "vol. 2")]).authors == Names()
