@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from importlib.resources import files
 from itertools import islice, pairwise
 
 from ..reading.joining import LONGEST_WORD, find_page_numbers, find_words, join_lines
@@ -12,29 +13,24 @@ from .entry import SURROGATES
 from .fields import GOING_ON, KINDS, STATUTE
 from .name_forms import LOWER, REPEATED
 
+# What lists of references are headed by, in many languages; two of these may be joined by a word for "and"
+_LINES = (files(__package__) / "headings.txt").read_text(encoding="utf8").splitlines()
+_LIST = "|".join(line for line in _LINES if not line.startswith("#"))
 HEADING = re.compile(
     r"\\(?:begin|end)\{thebibliography\}.*|"
     r"(?:#{1,6}\s*)?[*_]{0,3}(?:\W*\d+(?:\.\d+)*\.?\s+|[ivxlc]+\.\s+|chapter\s+\d+:?\s+)?"
     r"(?:(?:select(?:ed)?|annotated|cited|primary|secondary|supplementary|additional|general|list of|liste der"
-    r"|(?:un)?published|archival|web|internet)\s+)?"
-    r"(?:r\s?eferences?(?:\s+(?:cited|list))?|bibliographic(?:al)?\s+references|works\s(?:cited|consulted)"
-    r"|bibliogra(?:phy|phie|phia|fie|f[ií]a)(?:\s(?:sélective|générale|citada|consultada|selecta))?|sources"
-    r"|(?:primär|sekundär|forschungs)?literatur(?:verzeichnis|liste|angaben|nachweise?|hinweise|e|a)?|publications"
-    r"|(?:literatur|quellen)-?\s+und\s+(?:literatur|quellen)(?:verzeichnis)?|(?:(?:un)?gedruckte\s+)?quellen(?:verzeichnis)?"
-    r"|literature(?:\scited)?|further\sreading|(?:geraadpleegde\s+)?literatuur(?:lijst)?|bronnen(?:lijst)?|refer[ea]n(?:ties|ser|cer)"
-    r"|(?:käll-\s+och\s+)?litteratur(?:förteckning|liste)?|källor|kirjallisuus|lähteet|ouvrages cités|notes"
-    r"|références(?: bibliographiques)?|sources (?:primaires|secondaires)|obras (?:citadas|consultadas)|opere citate"
-    r"|refer[eê]ncias(?: bibliográficas)?|riferimenti(?: bibliografici)?|(?:fuentes|fontes|fonti)(?: prim[aá]ri\w+)?"
-    r"|piśmiennictwo|(?:seznam|použitá)\s+literatur[ay]|irodalom(?:jegyzék)?|kaynak(?:ça|lar)|βιβλιογραφία|библиография"
-    r"|(?:список\s+)?(?:использованн(?:ой|ая)\s+)?литератур[аы]|(?:参考|引用)?文献|參考文獻|참고\s?문헌|(?:قائمة\s)?المراجع|ביבליוגרפיה)"
+    rf"|(?:un)?published|archival|web|internet)\s+)?(?:{_LIST})"
     r"(?:\s+(?:(?:to|for|of)\s+(?:the\s+)?(?:chapter|part|section|appendix|introduction|text)\b[^.,]{0,40}?"
-    r"|(?:and|und|et)\s+(?:further\s+)?(?:notes|reading|sources|references|bibliograph(?:y|ie)|quellen)))?"
+    rf"|(?:and|und|et|[yeiaиій]|en|in|och|og|és|та|και|ve|و)\s*(?:further\s+)?(?:{_LIST}))){{0,2}}"
     r"(?:\s*\(\d+\))?\s*:?[*_]{0,3}(?:\s*#+)?",
     re.IGNORECASE,
 )
 # Headings that may stand above something else as well
 VAGUE = re.compile(
-    r"\W*(?:notes|sources|quellen|publications|further reading|literatur[ae]?|bronnen|f(?:uentes|ontes|onti))\W*",
+    r"\W*(?:notes|sources|quellen|publications|further reading|literat[uú]r[ae]?|bronnen|f(?:uentes|ontes|onti)|kilder"
+    r"|källor|źródła|zdroje|prameny|viri|izvori|források|allikad|kirjandus|werken|πηγές|αναφορές|источники|джерела"
+    r"|извори|منابع|מקורות)\W*",
     re.IGNORECASE,
 )
 GROUP = re.compile(r"(?:1[5-9]|20)\d\d|[A-ZА-Я]")  # above the works of a year, or of authors with a letter

@@ -464,3 +464,18 @@ def test_numbers_of_many_pages_and_lines_of_the_text() -> None:
 def test_numbers_of_references_on_lines_of_their_own_are_no_pages(after: str) -> None:
     text = "\n".join(f"{number}{after}{text.format('')}" for number, text in enumerate(LISTED, 1))
     assert [(one.marker, one.text) for one in split_references(text)] == [(f"{n}", w) for n, w in enumerate(WHOLE, 1)]
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        *("Список источников и литературы", "Библиографический список", "Література", "Списък на литературата"),
+        *("Bibliografía general", "Fuentes y bibliografía", "Referències", "Bibliografia e sitografia"),
+        *("Felhasznált irodalom", "Seznam použité literatury", "Literatura i źródła", "Viri in literatura"),
+        *("Πηγές και βιβλιογραφία", "Kilder og litteratur", "Lähdeluettelo", "Kasutatud kirjandus"),
+        *("المصادر والمراجع", "רשימת מקורות", "参考资料", "Tài liệu tham khảo", "Verwendete Literatur"),
+    ],
+)
+def test_headings_of_more_languages_are_no_references(heading: str) -> None:
+    listed = "Lund, I. Book one. Hull, 1999.\n\nOrr, P. Book two. Hull, 2001."
+    assert [one.text for one in split_references(f"{heading}\n\n{listed}")] == listed.split("\n\n")
