@@ -20,7 +20,8 @@ TOTAL = re.compile(
 WORD_BEHIND = re.compile(r"(?<=\d-)(\w*\d)(?:\.\s?|\s)(?:pp?|[Ss]s?|с|стр|old(?:al)?|o)$")
 # What stands before "pp.", such as a series or a volume, and behind the last page
 BEFORE_PAGES = re.compile(
-    r"(?P<before>(?:(?!\d\s?[-–—]).)+?)[.,;:]?\s+pp\b\.?\s*(?P<pages>\w*\d\s?[-–—]{1,3}\s?\w*\d)", re.IGNORECASE
+    r"(?P<before>(?:(?!\d\s?[-–—]).)+?)[.,;:]?\s+(?:pp\b\.?|(?:p|ss?|с|стр|str|σσ?|σελ)\.)\s*(?P<pages>\w*\d\s?[-–—]{1,3}\s?\w*\d)",
+    re.IGNORECASE,
 )
 BEHIND_PAGES = re.compile(
     r"(?P<pages>\w*\d[-–—]{1,3}\w*\d)[.,;]?\s+(?:vol(?:ume)?\.?\s?(?P<volume>\d+)|(?P<rest>PDF|by\s\D+|PM(?:C|ID)\b.*))",
@@ -226,8 +227,11 @@ def parse_pages(text: str) -> dict[str, str]:
         parts = {"pages": one_hyphen(behind["pages"]), "volume": behind["volume"], "note": behind["rest"]}
         return {name: value for name, value in parts.items() if value}
     if (before := BEFORE_PAGES.fullmatch(text)) and not CHAPTER.match(text):
-        name = "volume" if before["before"].isdigit() else "note"
-        return {name: before["before"], "pages": one_hyphen(before["pages"])}
+        is_volume = (
+            before["before"].isdigit() or NUMBER_WORD.match(before["before"]) or VOLUME_WORD.match(before["before"])
+        )
+        parts = parse_volume(before["before"]) if is_volume else {"note": before["before"]}
+        return {**parts, "pages": one_hyphen(before["pages"])}
     if chapter := CHAPTER.match(text):
         found["chapter"], text = chapter["number"], text[chapter.end() :]
     if VOLUMES.match(text):

@@ -362,6 +362,10 @@ def test_volumes_of_other_languages(printed: str, found: dict[str, str]) -> None
         ("345 с. : ил.", {"page_total": "345", "note": "ил"}),
         ("2 vols.", {"note": "2 vols"}),
         ("pp. xii-xiv", {"pages": "xii-xiv"}),
+        ("№ 3. С. 12–34", {"number": "3", "pages": "12-34"}),
+        ("no. 3, pp. 12-34", {"number": "3", "pages": "12-34"}),
+        ("T. 12, nr 3, s. 5–6", {"volume": "12", "number": "3", "pages": "5-6"}),
+        ("art. 3, pp. 12-34", {"note": "art. 3", "pages": "12-34"}),
     ],
 )
 def test_pages_of_other_languages(printed: str, found: dict[str, str]) -> None:
