@@ -91,8 +91,7 @@ class Draft:
         if "arxiv" in self.values and fields.ARXIV_CLASS.fullmatch(rest):
             self.add_note(fields.clean(rest))
             return
-        is_too_long = label in SHORT and len(rest) > MOST_CHARACTERS
-        if label in TAKERS and not is_too_long:
+        if label in TAKERS and (label not in SHORT or len(rest) <= MOST_CHARACTERS):
             self.seen.add(label)
             TAKERS[label](self, rest)
         else:
@@ -134,10 +133,12 @@ class Draft:
         return sum(parts, before if repeated else NOBODY) + Names(others=names.others)
 
     def take_title(self, text: str) -> None:
-        found = fields.CODE.search(text)
-        if found:
+        text, *containers = fields.TITLE_END.split(text, maxsplit=1)
+        if found := fields.CODE.search(text):
             text, self.code = text[: found.start()], found["code"]
         self.put_all({"title": fields.clean(text)})
+        for container in containers:
+            self.take_container(container)
 
     def take_book(self, text: str) -> None:
         bare = fields.IN.sub("", text)
@@ -163,8 +164,7 @@ class Draft:
             self.parts_of_date.append(text)
             return
         if dates.is_long_range(rest):
-            self.ranges.append(rest)
-            rest = ""
+            self.ranges, rest = [*self.ranges, rest], ""
         try:
             self.date = dates.merge_dates(self.date, date)
         except ValueError:

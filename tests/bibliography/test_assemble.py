@@ -457,3 +457,16 @@ def test_a_work_that_was_named_before_is_no_part_of_a_name(said: str) -> None:
     entry = make_entry([("AUTHOR", f"Orr, {said}.,"), ("VOLUME", "vol. 2")])
     assert (entry.authors, entry.note) == (Names((Name("Orr"),)), f"{said}.")
     assert make_entry([("AUTHOR", f"{said}.,"), ("VOLUME", "vol. 2")]).authors == Names()
+
+
+@pytest.mark.parametrize(
+    "printed, title, container",
+    [
+        ("О причалах // Морской вестник.", "О причалах", "Морской вестник"),
+        ("论码头[J]//港口研究", "论码头", "港口研究"),
+        ("On https://a.example/x and http://", "On and http", ""),
+    ],
+)
+def test_a_double_slash_parts_a_title_from_its_journal(printed: str, title: str, container: str) -> None:
+    entry = make_entry([("TITLE", printed)])
+    assert (entry.title.strip(":"), entry.container) == (title, container)
