@@ -12,7 +12,7 @@ import numpy as np
 
 from .measures import Findings
 from .splits import Kind, SplitSettings
-from .statistics import Interval, ResampledT, SignedRanks, bootstrap, pearson, resampled_t_test, wilcoxon
+from .statistics import Interval, ResampledT, SignedRanks, bootstrap, join_pieces, pearson, resampled_t_test, wilcoxon
 
 # kinds whose test parts are drawn again and again, so that training parts overlap
 RESAMPLED: tuple[Kind, ...] = ("kfold", "monte-carlo", "cross-domain", "across", "shuffling", "curve", "active")
@@ -28,6 +28,9 @@ class DocumentScores:
     name: str
     tokens: int
     scores: dict[str, float]
+
+
+Weigh = Callable[[DocumentScores], int]
 
 
 @dataclass(frozen=True)
@@ -201,24 +204,16 @@ def document_means(tests: Sequence[PartResult], name: str) -> dict[str, tuple[fl
     """
     tests = [test for test in tests if name in test.scores]  # a part may have nothing to judge, such as trees
     own = [[document for document in test.documents if name in document.scores] for test in tests]
-    for weigh in (lambda document: document.tokens, lambda _: 1):
-        if all(_is_mean(test.scores[name], documents, name, weigh) for test, documents in zip(tests, own)):
-            break
-    else:
+    kinds: tuple[Weigh, Weigh] = (lambda document: document.tokens, lambda _: 1)
+    fits = [all(_is_mean(test.scores[name], part, name, kind) for test, part in zip(tests, own)) for kind in kinds]
+    if not any(fits):
         return {}
-    found = _by_name(
-        {document.name: (document.scores[name], weigh(document))} for documents in own for document in documents
-    )
-    pairs = {document: tuple(zip(*values)) for document, values in found.items()}
-    return {
-        document: (float(np.average(scores, weights=weights)), fmean(weights))
-        for document, (scores, weights) in pairs.items()
-    }
+    weigh, pieces = kinds[fits.index(True)], [(one, test.draw) for test, part in zip(tests, own) for one in part]
+    found = _by_name({one.name: (one.scores[name], weigh(one), draw)} for one, draw in pieces)
+    return {document: join_pieces(rows, divided=fits[0]) for document, rows in found.items()}
 
 
-def _is_mean(
-    score: float, documents: Sequence[DocumentScores], name: str, weigh: Callable[[DocumentScores], int]
-) -> bool:
+def _is_mean(score: float, documents: Sequence[DocumentScores], name: str, weigh: Weigh) -> bool:
     weights = [weigh(document) for document in documents]
     return sum(weights) > 0 and isclose(score, np.average([one.scores[name] for one in documents], weights=weights))
 

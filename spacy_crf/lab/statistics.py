@@ -160,6 +160,16 @@ def bootstrap(values: Doubles, weights: Doubles, level: float = 0.95, draws: int
     return Interval(mean, float(found.low), float(found.high), len(values))
 
 
+def join_pieces(pieces: Sequence[tuple[float, int, int]], divided: bool) -> tuple[float, float]:
+    """Return the mean over the pieces of a document that were tested, and the weight of the document.
+
+    pieces (Sequence): score, weight and draw of each. divided (bool): the pieces of a draw, such as those in folds,
+        share the weight of the document; otherwise each of them has all of it.
+    """
+    scores, weights, draws = zip(*pieces)
+    return float(np.average(scores, weights=weights)), sum(weights) / (len(set(draws)) if divided else len(draws))
+
+
 def shared_means(rows: Sequence[Sequence[float | None]]) -> tuple[list[float | None], list[int]]:
     """Return means over the columns that no row lacks, None where there are none, and the numbers of the others."""
     lacking = sorted({column for row in rows for column, value in enumerate(row) if value is None})

@@ -55,11 +55,21 @@ def test_labels_are_averaged_over_the_parts_that_have_them() -> None:
 
 
 def test_documents_tested_several_times_count_once() -> None:
-    tests = [part("a", 0.5, {"x": (10, 0.4), "y": (10, 0.6)}), part("b", 25 / 35, {"x": (30, 0.8), "z": (5, 0.2)})]
+    second = part("b", 25 / 35, {"x": (30, 0.8), "z": (5, 0.2)}, draw=1)
+    tests = [part("a", 0.5, {"x": (10, 0.4), "y": (10, 0.6)}), second]
     means = document_means(tests, "acc")
     assert means == {"x": (pytest.approx(0.7), 20), "y": (0.6, 10), "z": (0.2, 5)}
     interval = summarise(tests, seed=4)["acc"].interval
     assert interval == bootstrap(np.array([0.7, 0.6, 0.2]), np.array([20.0, 10, 5]), seed=4)
+
+
+def test_a_document_that_folds_divide_weighs_as_a_whole() -> None:
+    folds = [part("a", 0.5, {"x": (10, 0.4), "y": (10, 0.6)}), part("b", 0.8, {"x": (30, 0.8)})]
+    again = [replace(one, draw=1) for one in folds]
+    for tests in (folds, [*folds, *again]):
+        assert document_means(tests, "acc") == {"x": (pytest.approx(0.7), 40), "y": (0.6, 10)}
+        interval = summarise(tests)["acc"].interval
+        assert interval is not None and interval.mean == pytest.approx((10 * 0.4 + 10 * 0.6 + 30 * 0.8) / 50)
 
 
 def test_only_means_of_documents_have_an_interval_over_documents() -> None:
