@@ -5,7 +5,7 @@
     "components.crf_tagger.features.min_count" = { low = 1, high = 5 }
     "components.crf_tagger.decode" = ["viterbi", "posterior"]
 
-    [alternatives.trainer]                            # several keys at once, or whole blocks
+    [alternatives.trainer]                            # several keys at once, or whole blocks: c2 counts in lbfgs alone
     lbfgs = { "components.crf_tagger.trainer" = { "@misc" = "spacy_crf.LBFGS.v1" }, "training.patience" = 5 }
     arow = { "components.crf_tagger.trainer" = { "@misc" = "spacy_crf.AROW.v1" }, "training.patience" = 500 }
 
@@ -30,7 +30,8 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
@@ -39,11 +40,10 @@ from spacy.util import load_model_from_config, registry, resolve_dot_names
 from thinc.api import Config
 
 from ..core.errors import CRFError
-from ..learning.block import LBFGSSettings
 from ..reading.files import read_text
 from ..reading.records import parse_toml
 from .errors import LabErrors
-from .training import with_fold
+from .training import counts, spelt, with_fold
 
 TABLES = ("settings", "alternatives", "templates", "numbers", "start")
 ALWAYS = "always"
@@ -126,7 +126,6 @@ class Choice:
         return isinstance(value, str) and value in self.options
 
     def change(self, value: Value) -> ConfigChange:
-        """Return what a value does."""
         return self.options[str(value)]
 
 
@@ -299,11 +298,16 @@ class Candidates:
     def make(self, values: Mapping[str, Value]) -> Config:
         """Return the config under values of all parameters."""
         changed, change = self._config.copy(), self._space.changes(values)
-        for key, value in change.settings.items():
-            self._set(changed, key, value)
+        for key, value in sorted(change.settings.items(), key=lambda pair: pair[0].count(".")):
+            if counts(key, change.settings):
+                self._set(changed, key, value)
         if self.component is not None:
             features = changed["components"][self.component].setdefault("features", dict(FEATURES))
-            features["templates"] = change.numbered([*(self._always or ()), *change.templates])
+            own = (
+                features.get("templates") if self._space.always is None else None
+            )  # perhaps of a block that was chosen
+            always = own if isinstance(own, list) else self._always or ()
+            features["templates"] = change.numbered([*always, *change.templates])
         return changed
 
     def check(self, folds: int = 0) -> None:
@@ -311,6 +315,10 @@ class Candidates:
 
         folds (int): of cross-validation, for which the dev corpus need not exist; 0 for none.
         """
+        settings = [self._space.changes(values).settings for values in self._space.corners()]
+        for key in dict.fromkeys(chain(*settings)):
+            if not any(key not in own or counts(key, own) for own in settings):
+                raise CRFError(LabErrors.CRF632.format(key=key))
         for values in self._space.corners():
             config = self.make(values)
             config = with_fold(config, folds, 0, 0) if folds else config
@@ -331,16 +339,11 @@ class Candidates:
         *path, last = key.split(".")
         block, filled = config, self._filled
         for name in path:
-            filled = _spelt(filled.get(name, {}) if isinstance(filled, dict) else {})
+            filled = spelt(filled.get(name, {}) if isinstance(filled, dict) else {})
             if isinstance(block, dict):
-                block[name] = _spelt(block.get(name, deepcopy(filled)))
+                block[name] = spelt(block.get(name, deepcopy(filled)))
                 block = block[name]
         is_known = isinstance(block, dict) and (last in block or last in filled or any(n[:1] == "@" for n in block))
         if not is_known:
             raise CRFError(LabErrors.CRF632.format(key=key))
         block[last] = deepcopy(value)
-
-
-def _spelt(block: Any) -> Any:
-    """Return the block that "auto" stands for, which of those that have settings to search is L-BFGS."""
-    return {"@misc": "spacy_crf.LBFGS.v1", **asdict(LBFGSSettings())} if block == "auto" else block

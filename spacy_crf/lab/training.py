@@ -6,17 +6,21 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
 from difflib import get_close_matches
 from hashlib import blake2b, file_digest
+from inspect import signature
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from spacy.language import Language
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train
+from spacy.util import registry
 from thinc.api import Config, ConfigValidationError
 
 from ..core.errors import CRFError, CRFWarning
+from ..learning.block import LBFGSSettings
 from ..reading.errors import ReadingErrors
 from .errors import LabErrors
 
@@ -177,6 +181,26 @@ def _is_resource(name: str, text: str) -> bool:
     """Tell whether a setting of a component names a file or a model; other folders, such as caches, may change."""
     is_model = os.path.isdir(text) and (name == "start" or os.path.isfile(os.path.join(text, "meta.json")))
     return is_model or os.path.isfile(text)
+
+
+def spelt(block: Any) -> Any:
+    """Return the block that "auto" stands for, which of those that have settings to search is L-BFGS."""
+    return {"@misc": "spacy_crf.LBFGS.v1", **asdict(LBFGSSettings())} if block == "auto" else block
+
+
+def counts(key: str, settings: Mapping[str, Any]) -> bool:
+    """Tell whether a setting counts beside others, which may be the block that it is in: what calls a function has only
+    what that takes. settings (Mapping): values by dotted key."""
+    block, _, name = key.rpartition(".")
+    if block not in settings:
+        return True
+    chosen = spelt(settings[block])
+    if not isinstance(chosen, Mapping):
+        return False
+    called = ((part[1:], function) for part, function in chosen.items() if part[:1] == "@")
+    functions = [registry.get(*pair) for pair in called if registry.has(*pair)]
+    known = [one for function in functions for one in signature(function).parameters.values()]
+    return not functions or any(one.name == name or one.kind is one.VAR_KEYWORD for one in known)
 
 
 def _corpus_names(config: Mapping[str, Any]) -> tuple[str, str]:

@@ -175,6 +175,40 @@ def test_blocks_that_are_left_to_defaults_are_written_out(config: Any) -> None:
     assert block["components"]["crf_tagger"]["features"]["templates"] == ["@tagging", "BIAS"]
 
 
+TRAINERS = """
+    [settings]
+    "components.crf_tagger.trainer.c2" = { low = 0.1, high = 1.0 }
+    [alternatives.trainer]
+    lbfgs = { "components.crf_tagger.trainer" = { "@misc" = "spacy_crf.LBFGS.v1", "c1" = 0.5 } }
+    arow = { "components.crf_tagger.trainer" = { "@misc" = "spacy_crf.AROW.v1" } }
+    auto = { "components.crf_tagger.trainer" = "auto" }
+    """
+
+
+def test_a_setting_counts_in_the_blocks_that_have_it(config: Any) -> None:
+    candidates = Candidates(config, space(TRAINERS))
+    made = {
+        name: candidates.make({"components.crf_tagger.trainer.c2": 0.3, "trainer": name})["components"]["crf_tagger"]
+        for name in ("lbfgs", "arow", "auto")
+    }
+    assert made["lbfgs"]["trainer"] == {"@misc": "spacy_crf.LBFGS.v1", "c1": 0.5, "c2": 0.3}
+    assert made["arow"]["trainer"] == {"@misc": "spacy_crf.AROW.v1"}
+    assert made["auto"]["trainer"]["@misc"] == "spacy_crf.LBFGS.v1" and made["auto"]["trainer"]["c2"] == 0.3
+    candidates.check()
+    with pytest.raises(ValueError, match="CRF632.*trainer.c3"):
+        Candidates(config, space(TRAINERS.replace("trainer.c2", "trainer.c3"))).check()
+
+
+def test_groups_of_templates_are_added_to_templates_that_are_chosen(config: Any) -> None:
+    text = """
+        settings = { "components.crf_tagger.features.templates" = [["@tagging"], ["@entities"]] }
+        templates = { bias = ["BIAS"] }
+        """
+    values = {"components.crf_tagger.features.templates": '["@entities"]', "bias": "on"}
+    made = Candidates(config, space(text)).make(values)["components"]["crf_tagger"]["features"]["templates"]
+    assert made == ["@entities", "BIAS"]
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
