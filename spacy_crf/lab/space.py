@@ -193,7 +193,8 @@ def parse_space(data: Mapping[str, Any]) -> SearchSpace:
     if len(parameters) < len(found):
         names = [parameter.name for parameter in found]
         _refuse(next(name for name in names if names.count(name) > 1), "is the name of two parameters")
-    start = dict(data.get("start", {}))
+    choices = {name for name, parameter in parameters.items() if isinstance(parameter, Choice)}
+    start = {name: _shown(own) if name in choices else own for name, own in data.get("start", {}).items()}
     for name, value in start.items():
         if name not in parameters or not parameters[name].holds(value):
             _refuse(f"start.{name}", f"is {value!r}, which is no value of a parameter of that name")

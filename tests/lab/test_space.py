@@ -54,6 +54,12 @@ def test_values_change_settings_and_templates() -> None:
     assert found.parameters["a.c"].ends() == ("true", "2", "x", "0.5", "[]")
 
 
+def test_a_search_begins_with_values_as_the_space_has_them() -> None:
+    found = space('settings = { x = [0.5, 2, true, "y"], z = [true, false] }\nstart = { x = 0.5, z = false }')
+    assert found.start == {"x": "0.5", "z": "false"}
+    assert found.changes(found.start).settings == {"x": 0.5, "z": False}
+
+
 def test_numbers_stand_in_templates(config: Any) -> None:
     found = space(
         """
@@ -114,7 +120,7 @@ def test_corners_have_every_option_and_every_end() -> None:
         ("templates = { always = [] }", "no settings, no alternatives"),
         ("settings = { x = [1, 2] }\ntemplates = { x = [] }", "x is the name of two"),
         ("settings = { x = [1, 2] }\nstart = { y = 1 }", r"start\.y is 1"),
-        ("settings = { x = [1, 2] }\nstart = { x = 1 }", r"start\.x is 1"),
+        ("settings = { x = [1, 2] }\nstart = { x = 3 }", r"start\.x is '3'"),
         ("settings = { x = { low = 1, high = 2 } }\nstart = { x = 3 }", r"start\.x is 3"),
         ("settings = { x = { low = 1, high = 2 } }\nstart = { x = 1.5 }", r"start\.x is 1\.5"),
     ],
