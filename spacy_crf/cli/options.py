@@ -26,7 +26,7 @@ from wasabi import Printer
 from ..core.calibration import Reliability
 from ..core.errors import CRFError
 from ..lab.errors import LabErrors
-from ..lab.training import told_problem
+from ..lab.training import check_source, told_problem
 from . import app, surface
 from .surface import NewName, SpeltCommand, help_with_example, is_quiet, quietly, readable, tell_done, tell_next
 
@@ -231,7 +231,7 @@ class TrainingConfig:
 
     def load(self) -> Config:
         """The config, with variables as they are."""
-        return load_config(self.path, overrides=self.overrides, interpolate=False)
+        return check_source(load_config(self.path, overrides=self.overrides, interpolate=False), *self.overrides)
 
 
 class ConfigOptions(OptionGroup):

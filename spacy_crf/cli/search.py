@@ -20,7 +20,7 @@ from ..core.errors import CRFError
 from ..lab.errors import LabErrors
 from ..lab.search import ConfigSearch, SearchResult, SearchSettings, TrialResult
 from ..lab.space import Candidates, Value, read_space
-from ..lab.training import digest_data, scored_texts, without_dev
+from ..lab.training import check_source, digest_data, scored_texts, without_dev
 from ..lab.tuning import CrossValidation, FoldResult, Rule, Unit, cross_validate, trainer_block
 from ..pipe.calibration import annotated
 from ..pipe.probabilities import LabelsTokens
@@ -209,6 +209,7 @@ def tune(
     config = source.load()
     nlp = init_nlp(without_dev(config))
     name = find_component(nlp, component, "crf_tagger", LabelsTokens)
+    check_source(config, f"components.{name}.trainer")
     settings: dict[str, Any] = {"folds": folds, "unit": unit, "seed": seed, "iterations": iterations, "rule": rule}
     examples = training_examples(nlp, name)
     texts = scored_texts(nlp.config.interpolate())

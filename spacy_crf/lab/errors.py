@@ -135,6 +135,11 @@ class LabErrors(metaclass=Messages):
     CRF630 = "The search is made by Optuna, which is not installed. Install it: pip install 'spacy_crf[search]'."
     CRF631 = "{path} is not a space of settings: {problem}. See `spacy_crf.lab.space` for what such a file holds."
     CRF632 = "The config has no setting {key!r} that could be searched. Correct the dotted key in the space."
+    CRF881 = (
+        "Component {name!r} is taken from {source}, with the settings that it has there: {setting!r} would have no "
+        "effect. Give it a factory and its settings in place of `source`, and the folder of what it has learned as "
+        "`start` in [initialize.components.{name}]; or name another component."
+    )
     CRF633 = (
         "There is no score {name!r} to search by. The pipeline gives: {known}. Name one of these with --score, or none "
         "for the weighted score of spacy train."

@@ -43,7 +43,7 @@ from ..core.errors import CRFError
 from ..reading.files import read_text
 from ..reading.records import parse_toml
 from .errors import LabErrors
-from .training import counts, spelt, with_fold
+from .training import check_source, counts, spelt, with_fold
 
 TABLES = ("settings", "alternatives", "templates", "numbers", "start")
 ALWAYS = "always"
@@ -321,8 +321,7 @@ class Candidates:
             if not any(key not in own or counts(key, own) for own in settings):
                 raise CRFError(LabErrors.CRF632.format(key=key))
         for values in self._space.corners():
-            config = self.make(values)
-            config = with_fold(config, folds, 0, 0) if folds else config
+            config = with_fold(self.make(values), folds, 0, 0) if folds else self.make(values)
             nlp = load_model_from_config(config, auto_fill=True, validate=True)
             config = nlp.config.interpolate()
             training = registry.resolve(config["training"], schema=ConfigSchemaTraining)
@@ -337,6 +336,7 @@ class Candidates:
 
     def _set(self, config: dict[str, Any], key: str, value: Any) -> None:
         """Set a value; blocks that the config leaves to defaults are written out."""
+        check_source(config, key)
         *path, last = key.split(".")
         block, filled = config, self._filled
         for name in path:

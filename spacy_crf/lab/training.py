@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from hashlib import blake2b, file_digest
 from inspect import signature
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, TypeVar
 
 from spacy.language import Language
 from spacy.training.initialize import init_nlp
@@ -26,6 +26,7 @@ from .errors import LabErrors
 
 LOGGER = "spacy_crf.trial_logger.v1"
 UNEXPECTED = re.compile(r"unexpected argument|(?i:extra (?:fields|inputs) (?:are )?not permitted)")
+ConfigT = TypeVar("ConfigT", bound=Mapping[str, Any])
 LogStep = Callable[[dict[str, Any] | None], None]
 
 
@@ -186,6 +187,17 @@ def _is_resource(name: str, text: str) -> bool:
 def spelt(block: Any) -> Any:
     """Return the block that "auto" stands for, which of those that have settings to search is L-BFGS."""
     return {"@misc": "spacy_crf.LBFGS.v1", **asdict(LBFGSSettings())} if block == "auto" else block
+
+
+def check_source(config: ConfigT, *keys: str) -> ConfigT:
+    """Return the config, unless one of the dotted keys is a setting of a component that comes from another pipeline:
+    spaCy takes it with the settings that it has there, and does not look at others."""
+    for part, name, *rest in (key.split(".") for key in keys if key.count(".") > 1):
+        block = (config.get("components") or {}).get(name) if part == "components" else None
+        taken = block.get("source") if isinstance(block, Mapping) and "factory" not in block else None
+        if taken is not None and rest[0] not in ("factory", "source", "component", "replace_listeners"):
+            raise CRFError(LabErrors.CRF881.format(name=name, source=taken, setting=".".join(rest)))
+    return config
 
 
 def counts(key: str, settings: Mapping[str, Any]) -> bool:

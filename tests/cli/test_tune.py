@@ -52,6 +52,27 @@ def test_the_training_corpus_may_be_read_to_be_scored(tmp_path: Path) -> None:
     assert [[token.tag_ for token in doc] for doc in found] == [["P", "$."], ["P", ""]]
 
 
+def test_settings_of_a_component_of_another_pipeline_are_refused(config: Path, corpus: Path, tmp_path: Path) -> None:
+    """spaCy takes such a component as it is there: whatever is tried would be the same."""
+    arguments = ["--paths.train", corpus, "--output", tmp_path / "first", "--training.max_steps", 1]
+    trained = CliRunner().invoke(spacy_app, ["train", str(config), *map(str, arguments)])
+    assert trained.exit_code == 0, trained.output
+    taken = load_config(config, interpolate=False)
+    taken["components"]["crf_tagger"] = {"source": str(tmp_path / "first" / "model-last")}
+    path, space = tmp_path / "taken.cfg", tmp_path / "space.toml"
+    taken.to_disk(path, interpolate=False)
+    space.write_text('[settings]\n"components.crf_tagger.trainer.c2" = [0.1, 1.0]\n', encoding="utf8")
+    for command in (
+        ["tune", path, "--output", tmp_path / "tuned.cfg"],
+        ["search", path, space, "--trials", 2],
+        ["experiment", path, "--vary", "components.crf_tagger.overwrite=true"],
+        ["experiment", path, "--components.crf_tagger.decode", "posterior"],
+    ):
+        result = CliRunner().invoke(app, [*map(str, command), "--paths.train", str(corpus)])
+        assert result.exit_code == 1 and "CRF881" in result.output, result.output
+    assert not (tmp_path / "tuned.cfg").exists()
+
+
 def test_a_trainer_may_be_a_variable_of_the_config(config: Path, corpus: Path, tmp_path: Path) -> None:
     written = load_config(config, interpolate=False)
     written["shared"] = {"trainer": written["components"]["crf_tagger"]["trainer"]}
