@@ -155,14 +155,14 @@ def dictionary(
     config = DictionarySettings(open_types=open_types, similarity=similarity, fold=fold)
     counts = words.count(tags, fold)
     made = make_dictionary(counts, config, tags, NAME)
+    if output is not None:
+        write_table(made, tags.tags, output)
     typer.echo(format_dictionary(made, tags.tags))
     typer.echo(format_proposals(made, tags.tags, top))
     if held_out is not None:
         other = TaggedWords.of(train.at(held_out).docs(nlp), target, gold_tags)
         stricter = [make_dictionary(counts, replace(config, min_count=n), tags, NAME) for n in COUNTS]
         typer.echo(format_coverages([(one.min_count, dictionary_coverage(one, other, tags)) for one in stricter]))
-    if output is not None:
-        write_table(made, tags.tags, output)
     tell_written(output)
 
 

@@ -15,7 +15,18 @@ from ..lab.report import describe_libraries, round_numbers
 from ..pipe.component import ChainPipe
 from ..pipe.probabilities import GivesSets, LabelsTokens
 from .data import Data, DataOptions
-from .options import Loaded, Pipe, annotating, command, confusion_table, echo_data, make_folders, table, write_data
+from .options import (
+    Loaded,
+    Pipe,
+    annotating,
+    command,
+    confusion_table,
+    echo_data,
+    make_folders,
+    table,
+    tell_written,
+    write_data,
+)
 
 OURS = (LabelsTokens, ChainPipe | GivesSets | ConstraintDecoder | ComparisonTagger)
 EVALUATED = Pipe("crf_tagger", OURS, first="the first crf_tagger, or else the first of ours,")
@@ -58,11 +69,12 @@ def evaluate_pipeline(
     made_of = {"model": describe_model(nlp, loaded.name), "libraries": describe_libraries(), **files}
     speed = {"seconds": found.seconds, "tokens_per_second": round(found.counts["tokens"] / found.seconds)}
     figures = {"made_of": made_of, **found.to_data(), "speed": round_numbers(speed)}
+    write_data(figures, output)
     if as_json:
         echo_data(figures)
     else:
         tell_figures(found, intervals)
-    write_data(figures, output)
+    tell_written(output)
 
 
 def tell_figures(found: Figures, with_intervals: bool) -> None:

@@ -119,18 +119,20 @@ def experiment(
     made_of = {"configs": [path.name for path in paths], "overrides": without_folders(config.overrides)}
     made_of |= {"libraries": describe_libraries()}
     figures = {"made_of": made_of, **summary_data(found)}
-    if as_json:
-        echo_data(figures)
-    else:
-        for line in format_experiment(found):
-            typer.echo(line)
-    write_data(figures, output)
-    write_data(to_data(found), results_path)
-    for curve in find_curves(found):
-        if plots is not None:
-            path = plots / f"{curve.name}.png"
+    curves = {} if plots is None else {plots / f"{curve.name}.png": curve for curve in find_curves(found)}
+    try:
+        write_data(figures, output)
+        write_data(to_data(found), results_path)
+        for path, curve in curves.items():
             draw_curve(path, curve)
-            tell_written(path)
+    finally:  # what took hours is shown where it cannot be written
+        if as_json:
+            echo_data(figures)
+        else:
+            for line in format_experiment(found):
+                typer.echo(line)
+    for written in (output, results_path, *curves):
+        tell_written(written)
 
 
 def load_configs(config: TrainingConfig, paths: Sequence[Path], vary: Sequence[str]) -> dict[str, Config]:

@@ -208,7 +208,6 @@ def calibrate(
         lines, settings, calibration = fit_marks(component, examples, bins, precision, best_f)
     else:
         lines, settings, fits = fit_tags(component, examples, bins, sequences)
-    typer.echo("\n".join(lines))
     if output is not None:
         # loaded anew: its vocabulary does not have the words of FILE
         nlp: Any = load_pipeline(loaded.source, config={"components": {loaded.name: settings}})
@@ -218,6 +217,7 @@ def calibrate(
             nlp.get_pipe(loaded.name).cfg.fit(setting, value)
         nlp.meta.pop("performance", None)  # with the probabilities of before
         nlp.to_disk(output)
+    typer.echo("\n".join(lines))
     tell_written(output, then=MEASURE)
 
 

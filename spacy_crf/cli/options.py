@@ -289,10 +289,9 @@ def write_result(text: str, output: Path | None) -> None:
 
 
 def write_data(data: Any, output: Path | None) -> None:
-    """Write data as JSON, if a file was asked for, and tell so."""
+    """Write data as JSON, if a file was asked for: before anything is shown, whose reader may have left."""
     if output is not None:
         output.write_text(json.dumps(data, indent=2) + "\n", encoding="utf8")
-        tell_written(output)
 
 
 def echo_data(data: Any) -> None:

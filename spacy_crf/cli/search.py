@@ -85,14 +85,18 @@ def search(
         identity |= {"data": digest_data(config.interpolate(), storage), "code": code}
     with held(storage):
         found = ConfigSearch(candidates, space, settings, storage, identity).run(trials, timeout, tell_trial)
-    if as_json:
-        echo_data(found.to_data())
-    else:
-        typer.echo(format_trials(found, top))
-        if found.importances:
-            typer.echo(format_importances(found))
-    write_data(found.to_data(), results)
-    write_config(candidates.make(found.best.values), output)
+    try:
+        write_data(found.to_data(), results)
+        write_config(candidates.make(found.best.values), output)
+    finally:  # what took hours is shown where it cannot be written
+        if as_json:
+            echo_data(found.to_data())
+        else:
+            typer.echo(format_trials(found, top))
+            if found.importances:
+                typer.echo(format_importances(found))
+    tell_written(results)
+    tell_written(output, then=THEN)
 
 
 @contextmanager
@@ -118,7 +122,6 @@ def write_config(config: Config, path: Path | None) -> None:
     """Write a config with its variables, if it was asked for."""
     if path is not None:
         config.to_disk(path, interpolate=False)
-        tell_written(path, then=THEN)
 
 
 def format_trials(found: SearchResult, top: int) -> str:
@@ -215,18 +218,19 @@ def tune(
     texts = scored_texts(nlp.config.interpolate())
     scored = training_examples(nlp, name, texts) if texts else None
     found = cross_validate(nlp, name, examples, *penalties, **settings, scored=scored, on_result=tell)
-    if as_json:
-        echo_data(found.to_data())
-    else:
-        typer.echo(format_settings(found))
-        typer.echo(f"c1 = {found.chosen.c1:g}, c2 = {found.chosen.c2:g}")
-    write_data(found.to_data(), results)
-    if output is not None:
-        changed = config.copy()
-        block = changed["components"][name]
-        trainer = trainer_block(config.interpolate()["components"][name])
-        block["trainer"] = {**trainer, "c1": found.chosen.c1, "c2": found.chosen.c2}
+    changed, trainer = config.copy(), trainer_block(config.interpolate()["components"][name])
+    changed["components"][name]["trainer"] = {**trainer, "c1": found.chosen.c1, "c2": found.chosen.c2}
+    try:
+        write_data(found.to_data(), results)
         write_config(changed, output)
+    finally:
+        if as_json:
+            echo_data(found.to_data())
+        else:
+            typer.echo(format_settings(found))
+            typer.echo(f"c1 = {found.chosen.c1:g}, c2 = {found.chosen.c2:g}")
+    tell_written(results)
+    tell_written(output, then=THEN)
 
 
 def training_examples(nlp: Language, name: str, changes: Mapping[str, Any] | None = None) -> list[Example]:

@@ -156,3 +156,31 @@ def test_what_is_wrong_is_named(config: Path, corpus: Path, arguments: list[str]
     changed.to_disk(config)
     result = run(config, "--paths.train", corpus, *arguments)
     assert result.exit_code == 1 and code in " ".join(result.output.split())
+
+
+@pytest.mark.filterwarnings("ignore:.*CRFW101")
+def test_files_are_written_whoever_reads_the_tables(
+    config: Path, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As with `crf tune ... | head -1`."""
+    space, model = tmp_path / "space.toml", tmp_path / "model"
+    space.write_text('[settings]\n"components.crf_tagger.trainer.c2" = [0.1, 1.0]\n', encoding="utf8")
+    train = ["--paths.train", corpus, "--training.max_steps", 1]
+    trained = CliRunner().invoke(spacy_app, ["train", *map(str, [config, *train, "--output", model])])
+    assert trained.exit_code == 0, trained.output
+
+    def leave(text: Any = "", **options: Any) -> None:
+        if not options.get("err"):
+            raise BrokenPipeError
+
+    monkeypatch.setattr("typer.echo", leave)
+    for name, arguments in (
+        ("tune", [config, *train, "--folds", 2, "--results"]),
+        ("search", [config, space, *train, "--trials", 1, "--results"]),
+        ("experiment", [config, *train, "--by", "sentence", "--folds", 2, "--results"]),
+        ("evaluate", [model / "model-last", corpus, "--columns", "word,tag", "--output"]),
+        ("dictionary", [corpus, "--columns", "word,tag", "--output"]),
+        ("calibrate", [model / "model-last", corpus, "--columns", "word,tag", "--output"]),
+    ):
+        result = CliRunner().invoke(app, [name, *map(str, [*arguments, tmp_path / f"{name}.json"])])
+        assert result.exit_code == 1 and (tmp_path / f"{name}.json").exists(), (name, result.output)
