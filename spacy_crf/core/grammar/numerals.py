@@ -47,7 +47,8 @@ ORDINALS = {
 INSERTED = {"bis": 1, "ter": 2, "quater": 3, "quinquies": 4, "sexies": 5, "septies": 6, "octies": 7}  # 2bis: 2a
 
 _RANKED = [
-    (int(rank), forms.replace("_", " ").split("/")) for rank, _, forms in (line.partition("\t") for line in _lines("keywords.tsv"))
+    (int(rank), forms.replace("_", " ").split("/"))
+    for rank, _, forms in (line.partition("\t") for line in _lines("keywords.tsv"))
 ]
 KEYWORDS: dict[str, str] = {form: forms[0] for _, forms in reversed(_RANKED) for form in forms}
 COUNTERS = "".join(word for word in KEYWORDS if word >= "一")  # the words of East Asia behind 第 and a number
