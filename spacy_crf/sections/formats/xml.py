@@ -1,13 +1,14 @@
 """XML of formats that are not known otherwise, among them TEI and JATS, by the names of its elements."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
+from sys import intern
 
 from ...core.grammar.numbering import readings
 from ..layout import DocumentLayout
-from . import XmlSource
-from .markup import APART, INLINE, TAG_STYLES, MarkupReader
+from . import MarkupEvents, XmlSource
+from .markup import APART, BLOCKS, INLINE, TAG_STYLES, MarkupReader
 
 TITLES = ("title", "head", "heading")
 NOT_SHOWN = frozenset({"index-term", "indexterm", "metadata", "teiheader"})
@@ -40,9 +41,9 @@ IN_PARTS = frozenset(
 LINES_OF_TITLES = frozenset({"break", "l", "lb", "line", "p", "para", "subtitle", "title"})
 TEI = frozenset({"tei", "tei.2", "teicorpus"})  # roots, in files of which `title` is the name of a work
 TEI_INLINE = INLINE | {
-    *("add", "c", "choice", "corr", "expan", "foreign", "geogname", "gloss", "measure", "mentioned", "milestone"),
-    *("name", "num", "orgname", "orig", "pb", "pc", "placename", "ptr", "reg", "rs", "said", "seg", "sic", "socalled"),
-    *("supplied", "term", "title", "unclear", "w"),
+    *("add", "am", "anchor", "c", "choice", "corr", "damage", "ex", "expan", "foreign", "g", "gap", "geogname"),
+    *("gloss", "measure", "mentioned", "milestone", "name", "num", "orgname", "orig", "pb", "pc", "placename", "ptr"),
+    *("reg", "rs", "said", "seg", "sic", "socalled", "subst", "supplied", "surplus", "term", "title", "unclear", "w"),
 }
 # Of elements that say one thing in several ways: what an editor made of the source, a reference without its marks
 SECOND = {"choice": frozenset({"corr", "expan", "reg"}), "citation-alternatives": frozenset({"element-citation"})}
@@ -51,22 +52,109 @@ CITATIONS = frozenset({"mixed-citation", "element-citation", "citation", "nlm-ci
 LINE_ENDS = ("lb", "break")  # of TEI and JATS; a line that goes on with the same word says so
 WITHIN_WORDS = frozenset(
     {
-        *("abbr", "add", "am", "b", "bold", "c", "choice", "corr", "em", "emph", "emphasis", "ex", "expan", "hi", "i"),
-        *("italic", "lb", "named-content", "orig", "pb", "pc", "reg", "sc", "seg", "sic", "small", "span", "strong"),
-        *("styled-content", "sub", "sup", "supplied", "u", "unclear", "underline", "w"),
+        *("abbr", "add", "am", "anchor", "b", "bold", "c", "cb", "choice", "corr", "damage", "em", "emph", "emphasis"),
+        *("ex", "expan", "fixed-case", "g", "gap", "hi", "ht", "i", "italic", "lb", "named-content", "orig", "pb"),
+        *(
+            "pc",
+            "reg",
+            "sc",
+            "seg",
+            "sic",
+            "small",
+            "span",
+            "strong",
+            "styled-content",
+            "sub",
+            "subst",
+            "sup",
+            "supplied",
+        ),
+        *("surplus", "u", "unclear", "underline", "w"),
     }
 )
 
 
+# What begins a line even within a sentence; of all that is named nowhere here, only what has such, or parts, in it
+BLOCKS_IN_TEXT = (
+    BLOCKS
+    | NOTES
+    | LINES_OF_TITLES
+    | frozenset(TITLES)
+    | {
+        *("bibliography", "bridgehead", "boxed-text", "calloutlist", "cmdsynopsis", "codeblock", "def-list"),
+        *("disp-formula", "disp-formula-group", "disp-quote", "eg", "egxml", "entry", "equation", "example", "fig"),
+        *("fig-group", "formalpara", "funcsynopsis", "fw", "informalequation", "informalexample", "informalfigure"),
+        *("informaltable", "item", "itemizedlist", "lg", "lines", "list", "list-item", "listbibl", "listitem"),
+        *("literallayout", "lq", "media", "mediaobject", "member", "msgblock", "orderedlist", "preformat"),
+        *("procedure", "programlisting", "ref-list", "row", "screen", "simpara", "simplelist", "sl", "sli", "sp"),
+        *("speech", "statement", "step", "supplementary-material", "synopsis", "table-wrap", "variablelist"),
+        *("varlistentry", "verse-group"),
+    }
+)
+
+
+class _SentenceReader(MarkupEvents):
+    """Finds elements of unknown names that are within a sentence: beside words of the element that has them, and
+    without blocks or several parts in them. Laws, dictionaries and manuals have hundreds of such names."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.parents: list[int] = []  # of each element, in the order in which they begin; -1 for the root
+        self.has_text = bytearray()  # of its own
+        self.is_inked = bytearray()
+        self.holds_blocks = bytearray()
+        self.parts: dict[int, int] = {}  # elements of unknown names with text in elements that are open
+        self.open = [-1]
+        self.inline = XML_INLINE
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        if not self.names and name.lower() in TEI:
+            self.inline = TEI_INLINE
+        self.parents.append(self.open[-1])
+        self.open.append(len(self.names))
+        self.names.append(intern(name.lower()))
+        for flags in (self.has_text, self.is_inked, self.holds_blocks):
+            flags.append(False)
+
+    def data(self, text: str) -> None:
+        if not text.isspace():
+            self.has_text[self.open[-1]] = self.is_inked[self.open[-1]] = True
+
+    def end(self, name: str) -> None:
+        place = self.open.pop()
+        parent, name = self.open[-1], self.names[place]
+        has_parts = self.parts.pop(place, 0) > 1 and not self.has_text[place]
+        self.holds_blocks[place] |= name not in self.inline and (has_parts or name in BLOCKS_IN_TEXT)
+        if parent >= 0:
+            self.holds_blocks[parent] |= self.holds_blocks[place]
+            self.is_inked[parent] |= self.is_inked[place]
+            if self.is_inked[place] and name not in self.inline:
+                self.parts[parent] = self.parts.get(parent, 0) + 1
+
+    def within(self) -> bytearray:
+        """Return for each element, in the order in which they begin, whether it is within a sentence."""
+        found = bytearray(len(self.names))
+        for place, parent in enumerate(self.parents):
+            is_beside_text = parent >= 0 and (self.has_text[parent] or found[parent])
+            found[place] = is_beside_text and not self.holds_blocks[place]
+        return found
+
+
 class _XmlReader(MarkupReader):
     inline = XML_INLINE
-    apart = XML_APART
+    apart: Set[str] = XML_APART
     citations = 0  # that are open, one in the other
     flat = 0  # titles and formulas that are open
     is_behind_field = False
     number = ""  # of a heading of TEI whose text has yet to come: GROBID takes it out of the text, others do not
+    place = -1  # of the element that began last, in the order in which they begin
+
+    def __init__(self, within: Sequence[int]) -> None:
+        super().__init__(TAG_STYLES | dict.fromkeys(TITLES, "title"), NOT_SHOWN)
+        self.within = within
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        self.place += 1
         if not self.open and name.lower() in TEI:
             self.inline = TEI_INLINE
             self.tag_styles = {tag: style for tag, style in self.tag_styles.items() if tag != "title"}
@@ -119,7 +207,11 @@ class _XmlReader(MarkupReader):
     def is_block(self, name: str) -> bool:
         if self.flat:
             return name in LINES_OF_TITLES and name not in self.inline
-        return not self.citations and name not in self.inline
+        if self.citations or name in self.inline:
+            return False
+        if self.within[self.place] and name not in WITHIN_WORDS:
+            self.apart |= {name}
+        return not self.within[self.place]
 
     def is_hidden(self, name: str, attributes: Mapping[str, str]) -> bool:
         is_second = bool(self.open) and name in SECOND.get(self.open[-1].name, ())
@@ -135,10 +227,13 @@ def read_xml(path: Path) -> DocumentLayout:
     Those that are inline in HTML and other usual formats are so, all others begin lines, and "title", "head" and
     "heading" are titles. A reference is a line, and none of its fields a title. In TEI, "title" is none, and a heading
     has the number that its attribute `n` says, once. Of a `choice`, what an editor made of the source is left out.
-    In a title all elements are inline but those that are lines of it; its notes are left out.
+    In a title all elements are inline but those that are lines of it; its notes are left out. What is beside words in
+    the same element is within their sentence, whatever its name, but for blocks such as lists and what holds some.
 
     RAISES (ValueError): for malformed XML, with the line.
     """
-    reader = _XmlReader(TAG_STYLES | dict.fromkeys(TITLES, "title"), NOT_SHOWN)
+    sentences = _SentenceReader()
+    XmlSource(path, sentences).read()
+    reader = _XmlReader(sentences.within())
     XmlSource(path, reader).read()
     return reader.builder.build(path.stem, reader.language)

@@ -303,6 +303,48 @@ def test_words_in_elements_of_xml_are_not_joined(read, source, text):
     assert [line.rstrip() for line in read("a.xml", f"<d>{source}</d>").text.splitlines()] == text.splitlines()
 
 
+SENTENCES = {
+    # Laws: Akoma Ntoso, those of the United States and the United Kingdom, Formex, Dutch ones
+    '<p>"<def refersTo="#t">ferry</def>" means a <quotedText>boat</quotedText>;</p>': '"ferry" means a boat;',
+    "<content>by <amendingAction>striking</amendingAction> <quotedText>“and”</quotedText>.</content>": (
+        "by striking “and”."
+    ),
+    "<Text>Up to <Substitution>£9</Substitution> by the <Citation>Ferries Act 1920</Citation>, section 4.</Text>": (
+        "Up to £9 by the Ferries Act 1920, section 4."
+    ),
+    '<ALINEA>After <DATE>1 May</DATE>, <FT TYPE="NUMBER">200</FT> EUR<LIST><ITEM>a</ITEM></LIST></ALINEA>': (
+        "After 1 May, 200 EUR\na"
+    ),
+    "<al>Bedoeld in <intref>artikel 8</intref>, van de <extref>Veerwet</extref>.</al>": (
+        "Bedoeld in artikel 8, van de Veerwet."
+    ),
+    # Manuals, articles, sources
+    "<para>A <quote>short</quote> <type>int</type> is <parameter>n</parameter>.</para>": "A short int is n.",
+    "<p>At <institution>Ghent</institution><related-object>B 2</related-object>, <year>1990</year>.</p>": (
+        "At Ghent B 2, 1990."
+    ),
+    "<p>D<ex>omi</ex>n<ex>u</ex>s na<damage>u<gap/>i</damage>s, <rs>the <ship>Ann</ship></rs>.</p>": (
+        "Dominus nauis, the Ann."
+    ),
+    # What is no part of a sentence
+    "<p>Runs:<programlisting>x = 1</programlisting>and<disp-formula>y</disp-formula>.</p>": "Runs:\nx = 1\nand\ny\n.",
+    "<c>as follows: <quoted><par><n>12</n><t>Boats.</t></par></quoted>.</c>": "as follows:\n12\nBoats.\n.",
+    "<c>as follows: <quoted><heading>Boats</heading></quoted>.</c>": "as follows:\nBoats\n.",
+    "<dataset><one>a</one> <two>b</two><three>c</three></dataset>": "a\nb\nc",
+}
+
+
+@pytest.mark.parametrize("source", SENTENCES)
+def test_elements_of_any_name_are_within_the_sentence_of_xml_that_has_them(read, source):
+    text = read("a.xml", f"<law>{source}<p>Next.</p></law>").text
+    assert [line.rstrip() for line in text.splitlines()] == [*SENTENCES[source].splitlines(), "Next."]
+
+
+def test_letters_that_editors_of_tei_name_are_within_their_words(read):
+    word = "<w>om<ex>n</ex>ib<ex>us</ex></w> <w><ex>et</ex></w> <w>b<am>9</am><g>q</g><subst><del>a</del></subst></w>"
+    assert read("a.xml", f"<TEI><text><ab>{word}</ab></text></TEI>").text == "omnibus et b9qa\n"
+
+
 def test_xml_of_another_format(read):
     layout = read("a.xml", "<TEI><text><head>Titel</head>\n <p>Een <hi>x</hi>\n tekst</p><p>2. y</p></text></TEI>")
     assert shown(layout) == [("text", "Titel", "title"), ("text", "Een x tekst"), ("number", "2."), ("text", "y")]
