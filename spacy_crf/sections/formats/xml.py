@@ -41,12 +41,14 @@ IN_PARTS = frozenset(
 LINES_OF_TITLES = frozenset({"break", "l", "lb", "line", "p", "para", "subtitle", "title"})
 TEI = frozenset({"tei", "tei.2", "teicorpus"})  # roots, in files of which `title` is the name of a work
 TEI_INLINE = INLINE | {
-    *("add", "am", "anchor", "c", "choice", "corr", "damage", "ex", "expan", "foreign", "g", "gap", "geogname"),
-    *("gloss", "measure", "mentioned", "milestone", "name", "num", "orgname", "orig", "pb", "pc", "placename", "ptr"),
-    *("reg", "rs", "said", "seg", "sic", "socalled", "subst", "supplied", "surplus", "term", "title", "unclear", "w"),
+    *("add", "am", "anchor", "app", "c", "choice", "corr", "damage", "ex", "expan", "foreign", "g", "gap", "geogname"),
+    *("gloss", "lem", "measure", "mentioned", "milestone", "name", "num", "orgname", "orig", "pb", "pc", "placename"),
+    *("ptr", "reg", "rs", "said", "seg", "sic", "socalled", "subst", "supplied", "surplus", "term", "title", "unclear"),
+    "w",
 }
 # Of elements that say one thing in several ways: what an editor made of the source, a reference without its marks
 SECOND = {"choice": frozenset({"corr", "expan", "reg"}), "citation-alternatives": frozenset({"element-citation"})}
+READINGS = frozenset({"note", "rdg", "rdggrp", "wit", "witdetail"})  # of an apparatus: beside the text that it has
 # References, whose fields stand in one line: parted by a space where nothing is between them
 CITATIONS = frozenset({"mixed-citation", "element-citation", "citation", "nlm-citation", "bibl", "biblstruct"})
 LINE_ENDS = ("lb", "break")  # of TEI and JATS; a line that goes on with the same word says so
@@ -104,12 +106,15 @@ class _SentenceReader(MarkupEvents):
         self.is_inked = bytearray()
         self.holds_blocks = bytearray()
         self.parts: dict[int, int] = {}  # elements of unknown names with text in elements that are open
+        self.with_text: set[int] = set()  # of critical editions: what gives the text, and other readings
         self.open = [-1]
         self.inline = XML_INLINE
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         if not self.names and name.lower() in TEI:
             self.inline = TEI_INLINE
+        if name.lower() == "lem":
+            self.with_text.add(self.open[-1])
         self.parents.append(self.open[-1])
         self.open.append(len(self.names))
         self.names.append(intern(name.lower()))
@@ -131,6 +136,11 @@ class _SentenceReader(MarkupEvents):
             if self.is_inked[place] and name not in self.inline:
                 self.parts[parent] = self.parts.get(parent, 0) + 1
 
+    def readings(self) -> frozenset[int]:
+        """Return the places of readings in critical editions that are not those of the text."""
+        named = enumerate(zip(self.names, self.parents)) if self.with_text else ()
+        return frozenset(n for n, (name, parent) in named if parent in self.with_text and name in READINGS)
+
     def within(self) -> bytearray:
         """Return for each element, in the order in which they begin, whether it is within a sentence."""
         found = bytearray(len(self.names))
@@ -149,9 +159,10 @@ class _XmlReader(MarkupReader):
     number = ""  # of a heading of TEI whose text has yet to come: GROBID takes it out of the text, others do not
     place = -1  # of the element that began last, in the order in which they begin
 
-    def __init__(self, within: Sequence[int]) -> None:
+    def __init__(self, within: Sequence[int], readings: Set[int]) -> None:
         super().__init__(TAG_STYLES | dict.fromkeys(TITLES, "title"), NOT_SHOWN)
         self.within = within
+        self.readings = readings
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         self.place += 1
@@ -214,7 +225,7 @@ class _XmlReader(MarkupReader):
         return not self.within[self.place]
 
     def is_hidden(self, name: str, attributes: Mapping[str, str]) -> bool:
-        is_second = bool(self.open) and name in SECOND.get(self.open[-1].name, ())
+        is_second = self.place in self.readings or (bool(self.open) and name in SECOND.get(self.open[-1].name, ()))
         return super().is_hidden(name, attributes) or is_second or (self.flat > 0 and name in NOTES)
 
     def style_of(self, name: str) -> str | None:
@@ -226,7 +237,8 @@ def read_xml(path: Path) -> DocumentLayout:
 
     Those that are inline in HTML and other usual formats are so, all others begin lines, and "title", "head" and
     "heading" are titles. A reference is a line, and none of its fields a title. In TEI, "title" is none, and a heading
-    has the number that its attribute `n` says, once. Of a `choice`, what an editor made of the source is left out.
+    has the number that its attribute `n` says, once. Of a `choice`, what an editor made of the source is left out,
+    and of an `app` that has a `lem` all else.
     In a title all elements are inline but those that are lines of it; its notes are left out. What is beside words in
     the same element is within their sentence, whatever its name, but for blocks such as lists and what holds some.
 
@@ -234,6 +246,6 @@ def read_xml(path: Path) -> DocumentLayout:
     """
     sentences = _SentenceReader()
     XmlSource(path, sentences).read()
-    reader = _XmlReader(sentences.within())
+    reader = _XmlReader(sentences.within(), sentences.readings())
     XmlSource(path, reader).read()
     return reader.builder.build(path.stem, reader.language)

@@ -345,6 +345,21 @@ def test_letters_that_editors_of_tei_name_are_within_their_words(read):
     assert read("a.xml", f"<TEI><text><ab>{word}</ab></text></TEI>").text == "omnibus et b9qa\n"
 
 
+@pytest.mark.parametrize(
+    "source, text",
+    [
+        (
+            "<l>O frater <app><lem>Corydon</lem><rdg wit='P'>corridon</rdg><note>Late.</note></app>, "
+            "<app><rdg>tua</rdg><lem>mea</lem></app>.</l>",
+            "O frater Corydon, mea.",
+        ),
+        ("<l>na<app><lem>uis</lem><rdg>ves</rdg></app> <app><rdg>it</rdg><rdg>et</rdg></app></l>", "nauis it et"),
+    ],
+)
+def test_of_critical_editions_the_text_is_read_without_other_readings(read, source, text):
+    assert read("a.xml", f"<TEI><text>{source}</text></TEI>").text.rstrip() == text
+
+
 def test_xml_of_another_format(read):
     layout = read("a.xml", "<TEI><text><head>Titel</head>\n <p>Een <hi>x</hi>\n tekst</p><p>2. y</p></text></TEI>")
     assert shown(layout) == [("text", "Titel", "title"), ("text", "Een x tekst"), ("number", "2."), ("text", "y")]
