@@ -11,7 +11,8 @@ from . import MarkupEvents, XmlSource
 from .markup import APART, BLOCKS, INLINE, TAG_STYLES, MarkupReader
 
 TITLES = ("title", "head", "heading")
-NOT_SHOWN = frozenset({"index-term", "indexterm", "metadata", "teiheader"})
+# `meta` of laws, `bib.instance` of Formex
+NOT_SHOWN = frozenset({"bib.instance", "index-term", "indexterm", "meta", "meta-data", "metadata", "teiheader"})
 NOTES = frozenset({"fn", "footnote", "index", "note"})  # which are no part of the heading that has them
 # Of JATS, DocBook and DITA, beside those that HTML has
 # those that are whole words are apart from each other, and if they alone make up an element, each of a name is a line

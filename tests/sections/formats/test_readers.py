@@ -360,6 +360,19 @@ def test_of_critical_editions_the_text_is_read_without_other_readings(read, sour
     assert read("a.xml", f"<TEI><text>{source}</text></TEI>").text.rstrip() == text
 
 
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "<meta><title>Act 12 of 1920</title><publisher>Crown</publisher></meta>",
+        "<BIB.INSTANCE><COLL>L</COLL><DATE>19200501</DATE></BIB.INSTANCE>",
+        "<meta-data><jaar>1920</jaar></meta-data>",
+    ],
+)
+def test_what_laws_say_of_themselves_is_no_text(read, hidden):
+    layout = read("a.xml", f"<law>{hidden}<heading>Ferries</heading><p>All.</p>{hidden}</law>")
+    assert shown(layout) == [("text", "Ferries", "title"), ("text", "All.")]
+
+
 def test_xml_of_another_format(read):
     layout = read("a.xml", "<TEI><text><head>Titel</head>\n <p>Een <hi>x</hi>\n tekst</p><p>2. y</p></text></TEI>")
     assert shown(layout) == [("text", "Titel", "title"), ("text", "Een x tekst"), ("number", "2."), ("text", "y")]
