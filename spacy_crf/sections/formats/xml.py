@@ -10,9 +10,11 @@ from ..layout import DocumentLayout
 from . import MarkupEvents, XmlSource
 from .markup import APART, BLOCKS, INLINE, TAG_STYLES, MarkupReader
 
-TITLES = ("title", "head", "heading")
-# `meta` of laws, `bib.instance` of Formex
-NOT_SHOWN = frozenset({"bib.instance", "index-term", "indexterm", "meta", "meta-data", "metadata", "teiheader"})
+TITLES = ("title", "head", "heading", "kop")
+# `meta` of laws, `bib.instance` of Formex; notes in the margin, which may part a number from its title
+NOT_SHOWN = frozenset(
+    {"bib.instance", "index-term", "indexterm", "meta", "meta-data", "metadata", "sidenote", "teiheader"}
+)
 NOTES = frozenset({"fn", "footnote", "index", "note"})  # which are no part of the heading that has them
 # Of JATS, DocBook and DITA, beside those that HTML has
 # those that are whole words are apart from each other, and if they alone make up an element, each of a name is a line
@@ -52,6 +54,7 @@ SECOND = {"choice": frozenset({"corr", "expan", "reg"}), "citation-alternatives"
 READINGS = frozenset({"note", "rdg", "rdggrp", "wit", "witdetail"})  # of an apparatus: beside the text that it has
 # References, whose fields stand in one line: parted by a space where nothing is between them
 CITATIONS = frozenset({"mixed-citation", "element-citation", "citation", "nlm-citation", "bibl", "biblstruct"})
+QUOTES = ("quot.start", "quot.end")  # of Formex, whose sign is an attribute
 LINE_ENDS = ("lb", "break")  # of TEI and JATS; a line that goes on with the same word says so
 WITHIN_WORDS = frozenset(
     {
@@ -173,6 +176,8 @@ class _XmlReader(MarkupReader):
         if self.flat and name.lower() in IN_PARTS:
             self._end_titles()
         is_end_of_line = self.citations and name.lower() in LINE_ENDS and attributes.get("break") != "no"
+        if name.lower() in QUOTES and re.fullmatch("20[0-9A-F]{2}|(?:00)?(?:22|27|AB|BB)", attributes.get("CODE", "")):
+            self.data(chr(int(attributes["CODE"], 16)))
         if is_end_of_line or (self.is_behind_field and name.lower() not in WITHIN_WORDS):
             self.data(" ")
         super().start(name, attributes)
@@ -195,6 +200,10 @@ class _XmlReader(MarkupReader):
             is_said = re.match(rf"\W*(?:[^\W\d]+\s)?(?:\w+\.)*{re.escape(self.number.strip('.()'))}(?!\w)", text)
             text, self.number = text if is_said else f"{self.number} {text.lstrip()}", ""
         super().data(text)
+
+    def _begin_block(self, name: str, attributes: Mapping[str, str]) -> None:
+        is_marked = name != "li" or any(element.name in ("ol", "ul") for element in self.open)
+        super()._begin_block(name if is_marked else "item", attributes)
 
     def _end_titles(self) -> None:
         """Take what is open for parts of the document, of which only what has been read is a title."""
@@ -236,12 +245,12 @@ class _XmlReader(MarkupReader):
 def read_xml(path: Path) -> DocumentLayout:
     """Read XML of formats that are not known otherwise, by the names of its elements.
 
-    Those that are inline in HTML and other usual formats are so, all others begin lines, and "title", "head" and
-    "heading" are titles. A reference is a line, and none of its fields a title. In TEI, "title" is none, and a heading
-    has the number that its attribute `n` says, once. Of a `choice`, what an editor made of the source is left out,
-    and of an `app` that has a `lem` all else.
-    In a title all elements are inline but those that are lines of it; its notes are left out. What is beside words in
-    the same element is within their sentence, whatever its name, but for blocks such as lists and what holds some.
+    Those that are inline in HTML and other usual formats are so, all others begin lines. "title", "head", "heading" and
+    "kop" are titles. A reference is a line, and none of its fields a title. In TEI, "title" is none, and a heading has
+    the number that its attribute `n` says, once. Of a `choice`, what an editor made of the source is left out, and of
+    an `app` that has a `lem` all else. In a title all elements are inline but those that are lines of it; its notes are
+    left out. What is beside words in the same element is within their sentence, whatever its name, but for blocks such
+    as lists and what holds some.
 
     RAISES (ValueError): for malformed XML, with the line.
     """

@@ -366,11 +366,36 @@ def test_of_critical_editions_the_text_is_read_without_other_readings(read, sour
         "<meta><title>Act 12 of 1920</title><publisher>Crown</publisher></meta>",
         "<BIB.INSTANCE><COLL>L</COLL><DATE>19200501</DATE></BIB.INSTANCE>",
         "<meta-data><jaar>1920</jaar></meta-data>",
+        "<sidenote><p>Ferries Act.</p></sidenote>",
     ],
 )
 def test_what_laws_say_of_themselves_is_no_text(read, hidden):
     layout = read("a.xml", f"<law>{hidden}<heading>Ferries</heading><p>All.</p>{hidden}</law>")
     assert shown(layout) == [("text", "Ferries", "title"), ("text", "All.")]
+
+
+def test_a_note_in_the_margin_parts_no_number_from_its_title(read):
+    source = "<num>SEC. 2. </num><sidenote><p>42 USC 1885a.</p></sidenote><heading>FERRIES.</heading>"
+    shown_lines = shown(read("a.xml", f"<law><section>{source}<content>All.</content></section></law>"))
+    assert shown_lines == [("number", "SEC. 2."), ("text", "FERRIES.", "title"), ("text", "All.")]
+
+
+def test_headings_of_dutch_laws(read):
+    heading = "<kop><label>Artikel</label><nr>7</nr><titel>Veren</titel></kop>"
+    layout = read("a.xml", f"<wet><artikel>{heading}<lid><lidnr>1</lidnr><al>Alle.</al></lid></artikel></wet>")
+    assert layout.text == "Artikel 7 Veren\n1\nAlle.\n"
+    assert [(layout.text[start:end], style) for start, end, style in layout.runs] == [("Artikel 7 Veren", "title")]
+
+
+def test_items_of_lists_that_are_none_of_html_have_no_marks_but_their_own(read):
+    items = "<li><li.nr>a.</li.nr><al>Veren;</al></li><li><li.nr>b.</li.nr><al>Boten.</al></li>"
+    assert read("a.xml", f"<wet><lijst>{items}</lijst></wet>").text == "a.\nVeren;\nb.\nBoten.\n"
+    assert read("a.xml", "<topic><ol><li>Boats</li></ol><ul><li>Cars</li></ul></topic>").text == "1. Boats\n- Cars\n"
+
+
+def test_quotes_of_formex_are_signs(read):
+    quoted = 'A <QUOT.START CODE="2018"/>ferry<QUOT.END CODE="2019"/>, <QUOT.START CODE="x"/><QUOT.END CODE="D800"/>b.'
+    assert read("a.xml", f"<ACT><P>{quoted}</P></ACT>").text == "A ‘ferry’, b.\n"
 
 
 def test_xml_of_another_format(read):
