@@ -22,7 +22,7 @@ from ..sections.reader import READERS, read_layout
 from .assemble import label_references, read_entries
 from .bibtex import read_bibtex, write_bibtex
 from .comparison import Discrepancy, compare
-from .csl import read_csl, to_item, write_csl
+from .csl import read_csl, read_items, to_item, write_csl
 from .entry import Entry, normalise, print_value
 from .errors import BibliographyErrors
 from .segments import CERTAIN, Confidence, find_confidences
@@ -264,7 +264,7 @@ def synthesise(
     if library is None and not invent:
         raise CRFError(BibliographyErrors.CRF663)
     generator = Generator(split_names(styles), split_names(locales), noise, seed)
-    items = [] if library is None else read_items(library)
+    items = [] if library is None else library_items(library)
     references = [*generator.print_library(items, copies), *generator.print_invented(invent)]
     if not references:
         raise CRFError(BibliographyErrors.CRF664.format(path=library or "what was invented"))
@@ -293,10 +293,8 @@ def is_bibtex(path: Path) -> bool:
     return data_suffix(path) == ".bib"
 
 
-def read_items(path: Path) -> Sequence[Mapping[str, Any]]:
+def library_items(path: Path) -> Sequence[Mapping[str, Any]]:
     """Return the entries of a library as items of CSL-JSON, with all variables that they have."""
     if is_bibtex(path):
         return [to_item(replace(entry, invalid="")) for entry in read_library(path)]  # no variable that styles print
-    text = read_text(path)
-    read_csl(text)  # which says what is wrong
-    return list(json.loads(text))
+    return read_items(read_text(path))

@@ -40,6 +40,7 @@ FIELDS = {
 MARKUP = re.compile(r"</?(?:[bi]|sc|sub|sup|span(?: [^<>]{0,200})?)>")  # that texts may have
 NO_MARKUP = re.compile("(?!)")  # signs of identifiers are their own
 IDENTIFIERS = ("doi", "url", "arxiv", "isbn", "issn")
+ADDRESSES = tuple(FIELDS[name] for name in IDENTIFIERS)
 PARTS = {"family": "family", "given": "given", "particle": "non-dropping-particle", "suffix": "suffix"}
 
 Item = dict[str, Any]
@@ -65,11 +66,34 @@ def read_csl(text: str) -> list[Entry]:
     RAISES (ValueError): if the text is not a list of items with types and ids.
     """
     try:
-        # figures stay as they are written
-        items = json.loads(text, parse_int=str, parse_float=str, parse_constant=str)
-        return [from_item(item) for item in items]
+        return [from_item(item) for item in _load(text)]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise CRFError(BibliographyErrors.CRF644.format(error=error)) from error
+
+
+def read_items(text: str) -> list[Item]:
+    """Items of a CSL-JSON file with all variables that they have, as `read_csl` reads these: texts without mark-up,
+    dates by their parts, names that say something. RAISES (ValueError): as `read_csl` does."""
+    read_csl(text)
+    return [_as_read(item) for item in _load(text)]
+
+
+def _load(text: str) -> Any:
+    """Figures stay as they are written."""
+    return json.loads(text, parse_int=str, parse_float=str, parse_constant=str)
+
+
+def _as_read(item: Item) -> Item:
+    found: Item = {}
+    for name, value in item.items():
+        if isinstance(value, list) and any(isinstance(part, dict) for part in value):
+            found[name] = [_write_name(one) for one in _read_names(value).listed]
+        elif isinstance(value, dict):
+            date, printed = _read_date(value)
+            found[name] = _write_date(date) or ({"literal": printed} if printed else None)
+        else:
+            found[name] = _read_text(value, NO_MARKUP if name in ADDRESSES else MARKUP)
+    return {name: value for name, value in found.items() if value or name in ("id", "type")}
 
 
 def to_item(entry: Entry) -> Item:

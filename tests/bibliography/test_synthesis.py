@@ -386,3 +386,23 @@ def test_what_a_style_prints_for_a_date_that_is_missing_is_a_date(name: str) -> 
     printed = {field.label: field.text for field in fields}
     assert printed["DATE"].strip("(). ") in ("n.d", "no date")
     assert "n.d" not in printed["TITLE"]
+
+
+def test_items_of_csl_are_printed_as_they_are_read(tmp_path: Path) -> None:
+    item = {
+        "id": 7,
+        "type": "article-journal",
+        "title": "<i>In situ</i> ropes of H<sub>2</sub>O",
+        "author": [{"family": "Berg", "given": "Anna"}, {"family": "", "given": ""}, {"family": "", "given": "WHO"}],
+        "container-title": ["Ropes"],
+        "issued": {"raw": "2003-05"},
+        "volume": 12,
+        "custom": {"rating": 3},
+        "note": None,
+    }
+    (tmp_path / "library.json").write_text(json.dumps([item]), encoding="utf8")
+    run(tmp_path / "library.json", "--styles", "apa", "--noise", 0, "--output", tmp_path / "out")
+    printed = (tmp_path / "out" / "references.xml").read_text(encoding="utf8")
+    assert re.sub("<[^>]*>", "", printed).split() == (
+        "Berg, A., &amp; WHO. (2003). In situ ropes of H2O. Ropes, 12.".split()
+    )
