@@ -26,6 +26,12 @@ SMALL = re.compile("a|an|and|aus|das|de|del|della|der|des|di|die|du|e|et|for|fü
 CUT_RANGE = re.compile(r"([a-z]?)(\d+)-\1?(\d+)", re.IGNORECASE)
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 ORDINAL = re.compile(rf"(?<!\w)(?:(\d+)(?:st|[nr]?d|th|de|e|er|eme|[aoª]|-?е)|{'|'.join(ORDINALS)})(?!\w)")
+# Formulas of BibTeX stay as they are written, such as H$_2$O
+FORMULA = re.compile(r"\$(?=[^$]{0,100}[\^_\\])([^$]{1,200})\$")
+COMMAND = re.compile(r"\\([A-Za-z]+)")
+STYLES = re.compile("boldsymbol|ensuremath|mbox|(?:math|text)(?:bf|cal|it|rm|sf|tt|up)?")
+MARKS = re.compile("[_^{}]")
+FUNCTIONS = ("arg", "cos", "cosh", "det", "dim", "exp", "inf", "ker", "lim", "ln", "log", "max", "min", "sin", "tan")
 ALIKE = 0.85  # of the words of two titles are the same, if these alone tell
 SOMEWHAT_ALIKE = 0.5  # the same, if the first author and the year tell too
 NOT_HELD, NOT_CITED = "not in the library", "not cited"
@@ -165,9 +171,22 @@ def _identifier(entry: Entry, name: str) -> str:
 
 
 def _fold(text: str) -> str:
-    """Return a text without case and accents; letters with a stroke and ligatures, which have none, count as plain."""
+    """Return a text without case and accents, and its formulas as printed; strokes and ligatures count as plain letters."""
+    text = FORMULA.sub(lambda found: MARKS.sub("", COMMAND.sub(_print_command, found[1])), text)
     parts = unicodedata.normalize("NFKD", text.casefold())
     return "".join(LETTERS.get(char, char) for char in parts if not unicodedata.combining(char))
+
+
+def _print_command(found: re.Match[str]) -> str:
+    """The letters that a command of a formula prints; a space for signs."""
+    name = found[1]
+    if STYLES.fullmatch(name):
+        return ""
+    size = "CAPITAL" if name[0].isupper() else "SMALL"
+    try:
+        return unicodedata.lookup(f"GREEK {size} LETTER {name.upper().replace('LAMBDA', 'LAMDA')}")
+    except KeyError:
+        return name if name in FUNCTIONS else " "
 
 
 def _words(text: str) -> set[str]:

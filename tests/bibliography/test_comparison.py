@@ -199,3 +199,20 @@ def test_a_work_without_its_subtitle_is_held() -> None:
     other = replace(cited, title="Ropes")
     assert [one.match for one in compare({1: other}, [held])] == [NOT_HELD, NOT_CITED]
     assert [one.match for one in compare({1: replace(cited, date=Date(Day(2001)))}, [held])] == [NOT_HELD, NOT_CITED]
+
+
+@pytest.mark.parametrize(
+    "ours, theirs",
+    [
+        ("DNA2 of ropes", r"DNA$_{\textrm{2}}$ of ropes"),
+        ("CO2 ropes", "CO$_{2}$ ropes"),
+        ("A ¹⁴C calendar", "A $^{14}$C calendar"),
+        ("B0 → K*0μ+μ− decays", r"$B^0 \to K^{*0}\mu^+\mu^-$ decays"),
+        ("Ropes at √s=13 TeV", r"Ropes at $\sqrt{s}=13$ TeV"),
+        ("ΛCDM in O(n log n)", r"$\Lambda_{}$CDM in $O(n \log n)$"),
+    ],
+)
+def test_formulas_are_compared_as_they_are_printed(ours: str, theirs: str) -> None:
+    held = replace(HELD, title=theirs, doi="")
+    assert differences(replace(HELD, title=ours, doi=""), held) == []
+    assert [field for field, *_ in differences(replace(HELD, title=f"{ours} 7", doi=""), held)] == ["title"]
