@@ -63,6 +63,27 @@ SUBTITLES = {name.replace("title", "subtitle"): name for name in ("title", "book
 # Kinds as biblatex calls them
 GENRES = {"phdthesis": "PhD thesis", "mathesis": "Master's thesis", "bathesis": "Bachelor's thesis"}
 GENRES |= {"techreport": "Technical report", "resreport": "Research report"}
+# Macros for journals that astronomers' classes have, as ADS writes them
+_MACROS = """aap Astronomy & Astrophysics|aapr Astronomy & Astrophysics Review
+aaps Astronomy & Astrophysics Supplement|actaa Acta Astronomica|aj Astronomical Journal|ao Applied Optics
+apj Astrophysical Journal|apjl Astrophysical Journal Letters|apjlett Astrophysical Journal Letters
+apjs Astrophysical Journal Supplement Series|apjsupp Astrophysical Journal Supplement Series
+aplett Astrophysics Letters|apss Astrophysics & Space Science|araa Annual Review of Astronomy & Astrophysics
+baas Bulletin of the American Astronomical Society|gca Geochimica et Cosmochimica Acta
+grl Geophysical Research Letters|icarus Icarus|jcap Journal of Cosmology & Astroparticle Physics
+jcp Journal of Chemical Physics|jgr Journal of Geophysical Research
+jqsrt Journal of Quantitative Spectroscopy & Radiative Transfer
+jrasc Journal of the Royal Astronomical Society of Canada|memras Memoirs of the Royal Astronomical Society
+memsai Memorie della Società Astronomica Italiana|mnras Monthly Notices of the Royal Astronomical Society
+na New Astronomy|nar New Astronomy Reviews|nat Nature|nphysa Nuclear Physics A
+pasa Publications of the Astronomical Society of Australia|pasj Publications of the Astronomical Society of Japan
+pasp Publications of the Astronomical Society of the Pacific|physrep Physics Reports|physscr Physica Scripta
+planss Planetary & Space Science|pra Physical Review A|prb Physical Review B|prc Physical Review C
+prd Physical Review D|pre Physical Review E|prl Physical Review Letters|procspie Proceedings of SPIE
+psj Planetary Science Journal|qjras Quarterly Journal of the Royal Astronomical Society|skytel Sky & Telescope
+solphys Solar Physics|ssr Space Science Reviews"""
+JOURNALS = {name: full for name, _, full in (one.partition(" ") for one in re.split(r"[|\n]", _MACROS))}
+MACRO = re.compile(r"[\s{]*\\([a-z]+)[\s}]*")
 YEARS = re.compile(r"(\d{1,4})(?:(?:-{1,2}|[–/])(\d{1,4}))?([a-z]?)")
 SEASON_MONTHS = {name.lower(): month for month, name in SEASONS.items()} | {"fall": 23}
 UNFIT = re.compile(r"[\s,{}%#\\~]")  # ends a key in a file, or is a command where it is cited
@@ -243,11 +264,18 @@ def _read_texts(fields: Mapping[str, str], read: Iterable[str]) -> dict[str, str
         if name in VERBATIM and (name != "eprint" or of_arxiv):
             values[VERBATIM[name]] = bare(VERBATIM[name], unescape(latex))
         elif name in TEXTS and TEXTS[name] not in values:
-            text = normalise(decode(latex))
+            text = _journal(latex) if TEXTS[name] == "container" else ""
+            text = text or normalise(decode(latex))
             values[TEXTS[name]] = one_hyphen(text) if name == "pages" else text
         elif name not in read and not (name in ARCHIVES and of_arxiv):
             notes.append(f"{name}: {normalise(decode(latex))}")
     return {**values, "note": ". ".join(filter(None, [values.get("note", ""), *notes]))}
+
+
+def _journal(latex: str) -> str:
+    """The name of a journal that a macro stands for."""
+    found = MACRO.fullmatch(latex)
+    return JOURNALS.get(found[1], "") if found else ""
 
 
 def _read_date(fields: Mapping[str, str]) -> tuple[Date | None, set[str]]:

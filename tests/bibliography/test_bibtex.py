@@ -294,3 +294,16 @@ def test_texts_have_single_spaces() -> None:
     (entry,) = read_bibtex("@misc{a, title = {Vol. ~ 2 of\\ the~~ropes}, annote = {p. ~12}, note = { Nets ~ }}")
     assert (entry.title, entry.note) == ("Vol. 2 of the ropes", "Nets. annote: p. 12")
     assert read_bibtex(write_bibtex([entry])) == [entry]
+
+
+@pytest.mark.parametrize(
+    "latex, journal",
+    [
+        (r"{\apj}", "Astrophysical Journal"),
+        (r"\mnras", "Monthly Notices of the Royal Astronomical Society"),
+        (r"{\ropes}", r"\ropes"),
+    ],
+)
+def test_macros_for_journals_of_astronomers_are_read(latex: str, journal: str) -> None:
+    (entry,) = read_bibtex(f"@article{{a, journal = {{{latex}}}}}")
+    assert entry.container == journal
