@@ -186,9 +186,10 @@ def _shielded(text: str, unicode: bool, is_family: bool = False) -> str:
     return f"{{{latex}}}" if is_lower or "," in text or "and" in (word.lower() for word in words) else latex
 
 
-def read_bibtex(text: str) -> list[Entry]:
+def read_bibtex(text: str, with_others: bool = True) -> list[Entry]:
     """Entries of a .bib file, in its order, with fields of BibTeX or biblatex; others go to the note, with their names.
 
+    with_others (bool): leave others out without it, such as `abstract`, `keywords` and `file`, which no list prints.
     RAISES (ImportError): if pybtex or pylatexenc is not installed. RAISES (ValueError): if the text is not BibTeX, or
     if its strings expand to more than ten million characters.
     """
@@ -201,7 +202,7 @@ def read_bibtex(text: str) -> list[Entry]:
         data = parser.parse_string(SURROGATES.sub("\ufffd", text))
     except (PybtexError, RecursionError) as error:
         raise CRFError(BibliographyErrors.CRF643.format(error=str(error)[:MOST_QUOTED])) from error
-    return [_read(key, entry, data.entries) for key, entry in data.entries.items()]
+    return [_read(key, entry, data.entries, with_others) for key, entry in data.entries.items()]
 
 
 class Strings(UserDict[str, str]):
@@ -222,7 +223,7 @@ class Strings(UserDict[str, str]):
         return value
 
 
-def _read(key: str, entry: Any, entries: Mapping[str, Any]) -> Entry:
+def _read(key: str, entry: Any, entries: Mapping[str, Any], with_others: bool) -> Entry:
     fields = {name.lower(): value for name, value in entry.fields.items()}
     persons = entry.persons
     if fields.get("crossref", "") in entries:
@@ -251,7 +252,7 @@ def _read(key: str, entry: Any, entries: Mapping[str, Any]) -> Entry:
         editors=Names.of(map(_read_name, persons.get("editor", ()))),
         date=date,
         accessed=accessed,
-        **_read_texts(fields, of_dates),
+        **_read_texts(fields, of_dates if with_others else fields),
     )
 
 

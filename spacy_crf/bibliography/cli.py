@@ -277,12 +277,15 @@ def synthesise(
     tell_written(output / REFERENCES, f"{len(references)} references", then)
 
 
-def read_library(path: Path) -> list[Entry]:
-    """Return the entries of a library. RAISES (ValueError): for what is not in its format."""
+def read_library(path: Path, with_others: bool = True) -> list[Entry]:
+    """Return the entries of a library; of BibTeX with fields that only notes have a place for, or without.
+
+    RAISES (ValueError): for what is not in its format.
+    """
     text = read_text(path)
     if not is_bibtex(path):
         return read_csl(text)
-    entries = read_bibtex(text)
+    entries = read_bibtex(text, with_others)
     if text.strip() and not entries:  # to BibTeX all text between entries is a comment
         raise CRFError(BibliographyErrors.CRF643.format(error=f"{path} has no entries"))
     return entries
@@ -295,6 +298,6 @@ def is_bibtex(path: Path) -> bool:
 
 def library_items(path: Path) -> Sequence[Mapping[str, Any]]:
     """Return the entries of a library as items of CSL-JSON, with all variables that they have."""
-    if is_bibtex(path):
-        return [to_item(replace(entry, invalid="")) for entry in read_library(path)]  # no variable that styles print
+    if is_bibtex(path):  # `invalid` is no variable that styles print
+        return [to_item(replace(entry, invalid="")) for entry in read_library(path, with_others=False)]
     return read_items(read_text(path))

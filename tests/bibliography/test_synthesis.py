@@ -406,3 +406,13 @@ def test_items_of_csl_are_printed_as_they_are_read(tmp_path: Path) -> None:
     assert re.sub("<[^>]*>", "", printed).split() == (
         ["Berg,", "A.,", "&amp;", "WHO.", "(2003).", "In", "situ", "ropes", "of", "H2O.", "Ropes,", "12."]
     )
+
+
+def test_fields_of_bibtex_that_no_list_prints_are_not_printed(tmp_path: Path) -> None:
+    kept = "@article{a, title={On Ropes}, author={Roe, A}, journal={Knots}, year=2003, note={In Dutch}"
+    left = "abstract={We tie.}, keywords={knots}, adsnote={Provided by the System}, file={a.pdf}"
+    (tmp_path / "library.bib").write_text(f"{kept}, {left}}}", encoding="utf8")
+    run(tmp_path / "library.bib", "--styles", "latex-plain", "--noise", 0, "--output", tmp_path / "out")
+    printed = re.sub("<[^>]*>", "", (tmp_path / "out" / "references.xml").read_text(encoding="utf8"))
+    assert printed.split()[-2:] == ["In", "Dutch."]
+    assert not any(word in printed for word in ("tie", "knots", "Provided", "pdf"))
