@@ -5,7 +5,7 @@ In captions that roll, as YouTube makes them, each cue shows the last lines of t
 """
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from html import unescape
@@ -27,6 +27,8 @@ _BESIDE_WORDS = re.compile(rf"\[{_TIME}-->{_TIME}\]|\[{_SECONDS}--?>{_SECONDS}\]
 # Each with the sign that ends it: behind the last of these none is looked for, which would take the square of the line
 _MARKUP = ((re.compile(r"<(?:/?[A-Za-z][^>]*|[\d:.]+)>"), ">"), (re.compile(r"\{\\[^}]*\}"), "}"))
 _BRACKETS = ((re.compile(r"\[[^\]]*\]"), "]"), (re.compile(r"\([^)]*\)"), ")"))
+# In texts of recognisers, such as [BLANK_AUDIO] and (upbeat music), which may be words of their own
+_SOUND = re.compile(r"(?<!\S)(?:\[[^\[\]]{1,100}\]|\([^()]{1,100}\))(?!\w)")
 _SONG = re.compile(r"[♪♫]+[^♪♫]*[♪♫]+|[♪♫]|(?<!\S)#+\s[^#]*#+(?!\S)")
 _ENTITY = re.compile(r"&#?\w{1,31};")
 _CAPITALS = "".join(sign for sign in map(chr, range(0x2000)) if sign.isupper())
@@ -127,6 +129,26 @@ def blank_unspoken(text: str) -> str:
     return "".join(
         " " * len(word.before) + (_shadow(word.raw) if word.is_spoken else " " * len(word.raw)) for word in found
     )
+
+
+def parted_by_sounds(texts: Sequence[str]) -> list[tuple[str, ...]]:
+    """Part each of some texts that follow on each other by sounds in brackets: each second part is one, or belongs to
+    one that goes on in the next text.
+
+    >>> parted_by_sounds(["so [noise] well", "(upbeat", "music)"])
+    [('so ', '[noise]', ' well'), ('', '(upbeat', ''), ('', 'music)', '')]
+    """
+    joined = "\n".join(texts)
+    sounds = [found.span() for found in _SOUND.finditer(joined)]
+    begins, closed = [start for start, _ in sounds], [end for _, end in sounds]
+    parts, at = [], 0
+    for text in texts:
+        last = at + len(text)
+        here = sounds[bisect_right(closed, at) : bisect_left(begins, last)]
+        inside = [(max(start, at), min(end, last)) for start, end in here]
+        parts.append(tuple(joined[a:b] for a, b in pairwise([at, *chain.from_iterable(inside), last])))
+        at = last + 1
+    return parts
 
 
 def lines_of(pieces: Iterable[str]) -> Iterator[str]:

@@ -8,15 +8,15 @@ restored by itself.
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate, chain
 from statistics import median
 from typing import Any, Literal, NamedTuple, get_args
 
 from ..core.errors import CRFError, excerpt
-from ..reading.records import parse_json
+from ..reading.records import as_number, parse_json, string_paths
 from .errors import PunctuationErrors
-from .subtitles import OPENING_LINES, Heard, is_subtitles
+from .subtitles import OPENING_LINES, Heard, is_subtitles, parted_by_sounds
 from .words import OPENERS, is_sign_around, is_unspaced, space_before
 
 TranscriptFormat = Literal["text", "subtitles", "whisper", "ctm"]
@@ -62,11 +62,13 @@ class TimedText(NamedTuple):
     """A text in a file.
 
     start (int), end (int): its characters there. heard (Heard): the text, when it was spoken, and the confidence.
+    pieces (tuple): what it is written as, of which each second one is a sound, which stays.
     """
 
     start: int
     end: int
     heard: Heard
+    pieces: tuple[str, ...] = ()
 
 
 class Transcript(NamedTuple):
@@ -92,10 +94,11 @@ class Transcript(NamedTuple):
         for ways in self.ways:
             text = restore(_heard_words(ways))
             for way in ways:
-                edits += zip(way, spread(text, [one.heard.text for one in way]))
+                edits += zip(way, _spread_beside_sounds(text, way))
         parts, at = [], 0
         for one, text in sorted(edits, key=lambda edit: edit[0].start):
-            new = self.spell(self.source, text) if text != one.heard.text else self.source[one.start : one.end]
+            is_new = text != ("".join(one.pieces) or one.heard.text)
+            new = self.spell(self.source, text) if is_new else self.source[one.start : one.end]
             parts += [self.source[at : one.start], new]
             at = one.end
         return "".join([*parts, self.source[at:]])
@@ -189,6 +192,22 @@ def spread(restored: str, texts: Sequence[str]) -> list[str]:
     return found
 
 
+def _spread_beside_sounds(restored: str, way: Sequence[TimedText]) -> list[str]:
+    """Return texts with the marks and the case of a restored text, and with the sounds that they have."""
+    pieces = [one.pieces or (one.heard.text,) for one in way]
+    spoken = iter(spread(restored, [piece for parts in pieces for piece in parts[::2]]))
+    return ["".join(part if n % 2 else next(spoken) for n, part in enumerate(parts)) for parts in pieces]
+
+
+def _without_sounds(way: Sequence[TimedText]) -> list[TimedText]:
+    """Return texts without the sounds in them, and without those that are nothing else."""
+    found = zip(way, parted_by_sounds([one.heard.text for one in way]))
+    kept = [
+        (one, parts, " ".join(parts[::2])) for one, parts in found if len(parts) == 1 or "".join(parts[::2]).strip()
+    ]
+    return [one._replace(heard=one.heard._replace(text=text), pieces=parts) for one, parts, text in kept]
+
+
 def _marks_alone(texts: Sequence[str], marks: str, is_parted: bool, parts: bool) -> list[str]:
     """Return texts of marks alone between two words with the marks that are there now, in the first of them.
 
@@ -251,7 +270,7 @@ def _read_json(source: str, where: str) -> Transcript:
     text = source.removeprefix("\ufeff")
     first = len(source) - len(text)
     value = parse_json(text, where)
-    spans = {path: found.span() for path, found in zip(_strings(value), _STRING.finditer(text), strict=True)}
+    spans = {path: found.span() for path, found in zip(string_paths(value), _STRING.finditer(text), strict=True)}
 
     def timed(items: Iterable[tuple[tuple[Any, ...], Mapping[str, Any]]]) -> list[TimedText]:
         found = []
@@ -265,23 +284,11 @@ def _read_json(source: str, where: str) -> Transcript:
     whole = [((), value)] if isinstance(value, dict) else []
     segments = _items((), value) if isinstance(value, list) else _lists(whole, SEGMENTS)
     by_word = map(_in_seconds, [timed(_lists(segments, WORDS)), *(timed(_lists(whole, [name])) for name in WORDS)])
-    ways = [way for way in (timed(segments), timed(whole), *by_word) if way]
-    if not ways and (segments or not any(name in value for name in SEGMENTS)):  # silence has an empty list
+    written = [way for way in (timed(segments), timed(whole), *by_word) if way]
+    ways = [way for way in map(_without_sounds, written) if way]
+    if not written and (segments or not any(name in value for name in SEGMENTS)):  # silence has an empty list
         raise CRFError(PunctuationErrors.CRF995.format(where=where, names=", ".join(SEGMENTS)))
     return Transcript(source, _by_words(ways), lambda source, text: json.dumps(text, ensure_ascii=source.isascii()))
-
-
-def _strings(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Yield the paths of all strings, in the order in which JSON spells them; of a key, that of its value and None."""
-    if isinstance(value, str):
-        yield path
-    elif isinstance(value, dict):
-        for key, part in value.items():
-            yield (*path, key, None)
-            yield from _strings(part, (*path, key))
-    elif isinstance(value, list):
-        for number, part in enumerate(value):
-            yield from _strings(part, (*path, number))
 
 
 def _items(path: tuple[Any, ...], value: Any) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:
@@ -304,8 +311,8 @@ def _heard(item: Mapping[str, Any], text: str) -> Heard:
         pair = item["timestamp"]
     elif isinstance(item.get("offsets"), dict):
         pair, unit = [item["offsets"].get("from"), item["offsets"].get("to")], 0.001
-    times = [unit * number for number in map(_number, pair) if number is not None]
-    confidences = (_number(item.get(name)) for name in CONFIDENCES)
+    times = [unit * number for number in map(as_number, pair) if number is not None]
+    confidences = (as_number(item.get(name)) for name in CONFIDENCES)
     sure = next((number for number in confidences if number is not None), None)
     return Heard(text, (times[0], times[1]) if len(times) == 2 else None, sure)
 
@@ -319,10 +326,6 @@ def _in_seconds(words: list[TimedText]) -> list[TimedText]:
         return words
     seconds = (word.heard.times and (word.heard.times[0] / 1000, word.heard.times[1] / 1000) for word in words)
     return [word._replace(heard=word.heard._replace(times=own)) for word, own in zip(words, seconds)]
-
-
-def _number(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def _read_ctm(source: str, where: str) -> Transcript:

@@ -168,3 +168,21 @@ def single_dollars(value: Any) -> Any:
     if type(value) is dict:
         return {single_dollars(key): single_dollars(one) for key, one in value.items()}
     return value
+
+
+def string_paths(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the paths of all strings, in the order in which JSON spells them; of a key, that of its value and None."""
+    if isinstance(value, str):
+        yield path
+    elif isinstance(value, dict):
+        for key, part in value.items():
+            yield (*path, key, None)
+            yield from string_paths(part, (*path, key))
+    elif isinstance(value, list):
+        for number, part in enumerate(value):
+            yield from string_paths(part, (*path, number))
+
+
+def as_number(value: Any) -> float | None:
+    """A number of JSON; None for anything else."""
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

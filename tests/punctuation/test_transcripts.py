@@ -324,3 +324,24 @@ def test_training_texts_of_json(nlp: Language, tmp_path: Path) -> None:
         "PERIOD",
     ]
     assert example.predicted[0]._.pause == pytest.approx(1 / 3 - 0.25) and example.predicted[0]._.confidence == 0.5
+
+
+def test_sounds_in_brackets_are_no_words_and_stay(nlp: Language) -> None:
+    spoken = [["(upbeat", "music)"], [*BARE[:3], "[BLANK_AUDIO]"], ["[noise]", *BARE[3:]]]
+    source = {
+        "text": " " + " ".join(word for words in spoken for word in words),
+        "segments": [segment(n, words, words=timed(words, "probability")) for n, words in enumerate(spoken)],
+    }
+    bare = {**source, "segments": [segment(0, BARE, words=timed(BARE, "probability"))], "text": " " + " ".join(BARE)}
+    found, expected = (json.loads(restored(nlp, json.dumps(one))) for one in (source, bare))
+    words = [one["word"].strip() for part in found["segments"] for one in part["words"]]
+    assert words == " ".join(part["text"] for part in found["segments"]).split() == found["text"].split()
+    assert [word for word in words if word[0] not in "[(" and word[-1] != ")"] == expected["text"].split()
+    assert [word for word in words if word[0] in "[(" or word[-1] == ")"] == [
+        *("(upbeat", "music)", "[BLANK_AUDIO]", "[noise]")
+    ]
+
+
+def test_sounds_alone_stay(nlp: Language) -> None:
+    source = json.dumps({"segments": [{"start": 0, "end": 30, "text": " [BLANK_AUDIO]"}]})
+    assert restored(nlp, source) == source
