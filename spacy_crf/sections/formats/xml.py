@@ -167,6 +167,7 @@ class _XmlReader(MarkupReader):
         super().__init__(TAG_STYLES | dict.fromkeys(TITLES, "title"), NOT_SHOWN)
         self.within = within
         self.readings = readings
+        self.ended = ""  # the last element, with nothing behind it
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         self.place += 1
@@ -180,6 +181,7 @@ class _XmlReader(MarkupReader):
             self.data(chr(int(attributes["CODE"], 16)))
         if is_end_of_line or (self.is_behind_field and name.lower() not in WITHIN_WORDS):
             self.data(" ")
+        self._part_names(name.lower())
         super().start(name, attributes)
         self.is_behind_field = False
         self.citations += self.open[-1].name in CITATIONS
@@ -193,13 +195,21 @@ class _XmlReader(MarkupReader):
         self.flat -= self._is_flat
         self.is_behind_field = max(self.citations, self.flat) > 0 and self.open[-1].name not in WITHIN_WORDS
         super().end(name)
+        self.ended = name.lower()
 
     def data(self, text: str) -> None:
-        self.is_behind_field = False
+        self.is_behind_field, self.ended = False, ""
         if self.number and text.strip() and not self.skipped:
             is_said = re.match(rf"\W*(?:[^\W\d]+\s)?(?:\w+\.)*{re.escape(self.number.strip('.()'))}(?!\w)", text)
             text, self.number = text if is_said else f"{self.number} {text.lstrip()}", ""
         super().data(text)
+
+    def _part_names(self, name: str) -> None:
+        """Part an element of a name that is not known from the one right before it in a sentence."""
+        is_name = self.within[self.place] and name not in self.inline and name not in WITHIN_WORDS
+        if is_name and not self.skipped and self.ended and self.ended not in WITHIN_WORDS:
+            self.builder.gap()
+        self.ended = ""
 
     def _begin_block(self, name: str, attributes: Mapping[str, str]) -> None:
         is_marked = name != "li" or any(element.name in ("ol", "ul") for element in self.open)

@@ -326,6 +326,7 @@ SENTENCES = {
     "<p>D<ex>omi</ex>n<ex>u</ex>s na<damage>u<gap/>i</damage>s, <rs>the <ship>Ann</ship></rs>.</p>": (
         "Dominus nauis, the Ann."
     ),
+    "<aff><label>1</label><institution>Ghent</institution>, <country>Belgium</country></aff>": "1 Ghent, Belgium",
     # What is no part of a sentence
     "<p>Runs:<programlisting>x = 1</programlisting>and<disp-formula>y</disp-formula>.</p>": "Runs:\nx = 1\nand\ny\n.",
     "<c>as follows: <quoted><par><n>12</n><t>Boats.</t></par></quoted>.</c>": "as follows:\n12\nBoats.\n.",
