@@ -29,7 +29,16 @@ XML_INLINE = (
     INLINE
     | XML_APART
     | {
-        *("chem-struct", "codeph", "computeroutput", "inline-formula", "inline-graphic", "inlineequation"),
+        *(
+            "chem-struct",
+            "citerefentry",
+            "codeph",
+            "personname",
+            "computeroutput",
+            "inline-formula",
+            "inline-graphic",
+            "inlineequation",
+        ),
         *("inlinemediaobject", "keycombo", "literal", "math", "menucascade", "menuchoice"),
         *("monospace", "named-content"),
         *("overline", "parmname", "ph", "replaceable", "roman", "sans-serif", "sc", "styled-content", "subscript"),

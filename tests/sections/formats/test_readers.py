@@ -320,6 +320,8 @@ SENTENCES = {
     ),
     # Manuals, articles, sources
     "<para>A <quote>short</quote> <type>int</type> is <parameter>n</parameter>.</para>": "A short int is n.",
+    "<para>See <citerefentry><refentrytitle>ls</refentrytitle><manvolnum>1</manvolnum></citerefentry> by <personname>"
+    "<firstname>Jane</firstname> <surname>Roe</surname></personname>.</para>": "See ls 1 by Jane Roe.",
     "<p>At <institution>Ghent</institution><related-object>B 2</related-object>, <year>1990</year>.</p>": (
         "At Ghent B 2, 1990."
     ),
