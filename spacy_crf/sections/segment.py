@@ -151,8 +151,11 @@ class _Splitter:
         """Split off a quotation mark, a list mark and numberings, and add the rest."""
         start, end = _strip(self.text, start, end)
         indent = self.indent(start)
-        place = self._split_signs(start, end, indent)
-        for count in range(MOST_NUMBERS):
+        self._split_numbers(self._split_signs(start, end, indent), end, indent)
+
+    def _split_numbers(self, place: int, end: int, indent: int, first: int = 0) -> None:
+        """Split off numberings, and add the rest. first (int): those that were split off before."""
+        for count in range(first, MOST_NUMBERS):
             if place == end:
                 return
             seen = skip_invisible(self.text, place, end)
@@ -191,7 +194,8 @@ class _Splitter:
             unit = units[letter.place]
             self.units += units[done : letter.place]
             self.units.append(LayoutUnit(unit.start, letter.end, Kind.NUMBER, indent=unit.indent))
-            self.add(letter.end, unit.end, Kind.TEXT, unit.indent)
+            place = skip_space(self.text, letter.end, unit.end)
+            self._split_numbers(place, unit.end, unit.indent, first=1 if letter.is_title else MOST_NUMBERS)
             done = letter.place + 1
         return self.units + units[done:]
 

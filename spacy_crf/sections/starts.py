@@ -1,7 +1,7 @@
 """The start of an element: the forms of numberings, list marks and quotation marks, and series of bare letters."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
 from unicodedata import normalize
@@ -17,6 +17,7 @@ from ..core.grammar.numerals import (
     ORDINALS,
     OTHER_LETTERS,
     OUTER,
+    ROMAN_UPPER,
     numerals,
 )
 
@@ -76,9 +77,10 @@ ORDINAL_FIRST = re.compile(
 )
 BARE_ARABIC = re.compile(rf"\d{{1,3}}(?:[a-z]|{BIS}|ª|[A-Z](?=\s+[A-Z]|\s*$))?{END}(?!\s*[%€$])")
 _TITLE = r"[A-Z\"“‘„(]"  # its first character
-_APART = rf"\s+[-–—]\s+{_TITLE}|\s*$|\t| {{2}}|(?:[^\S \u00a0]|\s\s)\s*{_TITLE}"  # behind a number, not behind a word
-BARE_CAPITAL = re.compile(rf"[IVXLC]{{2,7}}(?=\s+{_TITLE}|{_APART})|[A-Z](?={_APART})")
-LONE_CAPITAL = re.compile(rf"[A-Z](?=[ \u00a0]{_TITLE})")  # "A Note on Boats": a word, unless others say otherwise
+_APART = rf"\s+[-–—]\s+{_TITLE}|\t| {{2}}|(?:[^\S \u00a0]|\s\s)\s*{_TITLE}"  # behind a number, not behind a word
+BARE_CAPITAL = re.compile(rf"[IVXLC]{{2,7}}(?={_APART})|[A-Z](?={_APART}|\s*$)")
+# "A Note on Boats", "IV Fluids", and "CLI" alone: a word, unless others say otherwise
+LONE_CAPITAL = re.compile(rf"[A-Z](?=[ \u00a0]{_TITLE})|[IVXLC]{{2,7}}(?=[ \u00a0]{_TITLE}|\s*$)")
 BARE_SMALL = re.compile(rf"(?:(?=[ivx]+\b){ROMAN}|[a-z])(?=\t| {{2,}}|\s*$)")
 WEAK = re.compile(rf"(?:(?=[ivx]+\b){ROMAN}|(?=[IVX]+\b){ROMAN.upper()}|[A-Za-z])(?=[ \u00a0]\S)")
 AMOUNT = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?(?=\s|$)")
@@ -95,9 +97,11 @@ SINGLE = (BRACKETED, DOTTED, CLOSED)
 BARE = (HYPHENED, WITH_BRACKETS, BARE_ARABIC, BARE_CAPITAL, BARE_SMALL)
 LONGEST = 200  # characters that are looked at: no numbering is longer
 WITH_PARTS = re.compile(r"[A-Z][.-]?\d")
+ROMAN_NUMBER = re.compile(r"\W{0,2}([IVXLC]+)(?:([.-]\d)|\W*\Z)")  # "II.", "(II)"; "II.1"
 WITH_SIGNS = re.compile(r"(?<![^\W_])[A-Z](?=\W*\Z)")
 APPENDIX_A = re.compile(r"A|[^\W\d_]+\sA\W?")
 REACH = 50  # units between two members of a series
+NEAR = 2  # between two roman numerals, where one of a series may be missing
 
 
 def skip_space(text: str, start: int, end: int) -> int:
@@ -160,7 +164,7 @@ def find_letter(text: str, start: int, end: int) -> int:
 
     It numbers the element only if others nearby do so too: "a" and "I" are words (see `find_series`).
     """
-    match = WEAK.match(text, start, end)
+    match = LONE_CAPITAL.match(text, start, end) or WEAK.match(text, start, end)
     return start if match is None or SPACED.match(text, start, end) else match.end()
 
 
@@ -181,7 +185,8 @@ def find_quote(text: str, start: int, end: int) -> int:
 class Letter:
     """A letter or roman numeral without any sign, which may be a numbering.
 
-    place (int): of the unit that it begins. is_title (bool): a capital before another one, as before a title.
+    place (int): of the unit that it begins. is_title (bool): capitals before another one, as before a
+        title, or several alone.
     """
 
     place: int
@@ -194,14 +199,14 @@ class Letter:
 def find_series(letters: Sequence[Letter], numbers: Sequence[tuple[int, str]] = ()) -> list[Letter]:
     """Those that have a predecessor or a successor nearby, of the same kind and with the same indentation; in order.
 
-    Before titles, they are found at any distance and indentation. There A is kept as well where numbers begin with it,
-    and as the only appendix behind sections that have numbers without signs.
+    Before titles, they are found at any distance and indentation. There A and II are kept as well where numbers begin
+    with them, II beside "I." or "III.", and A as the only appendix behind sections that have numbers without signs.
     numbers (Sequence[tuple[int, str]]): of other elements, such as "A.1" and "II", with their places.
     """
     last: dict[tuple[str, int, int], int] = {}
     kept = _before_titles(letters, numbers)
     for number, letter in enumerate(letters):
-        for kind, value in numerals(letter.text):
+        for kind, value in () if letter.is_title and len(letter.text) > 1 else numerals(letter.text):
             before = last.get((kind, value - 1, letter.indent))
             if before is not None and letter.place - letters[before].place <= REACH:
                 kept.update((before, number))
@@ -217,7 +222,7 @@ def _before_titles(letters: Sequence[Letter], numbers: Sequence[tuple[int, str]]
     own = [(letters[k].place, letters[k].text, k) for k in found]
     last: dict[tuple[str, int], int] = {}
     same: dict[str, int] = {}  # the last one that is this letter
-    kept: set[int] = set()
+    kept = set(_romans(own, numbers))
     for _, text, k in sorted([*own, *((place, number, -1) for place, number in numbers)]):
         if WITH_PARTS.match(text):
             kept.add(same.get(text[0], -1))
@@ -233,6 +238,24 @@ def _before_titles(letters: Sequence[Letter], numbers: Sequence[tuple[int, str]]
     is_taken = any(place > end and APPENDIX_A.fullmatch(number) for place, number in numbers)
     behind = [k for k in found if letters[k].text == "A" and letters[k].place > end and not is_taken]
     return kept.union(behind if end >= 0 and len(behind) == 1 else ()) - {-1}
+
+
+def _romans(own: Sequence[tuple[int, str, int]], numbers: Sequence[tuple[int, str]]) -> Iterator[int]:
+    """Roman numerals before titles, or alone, that are near other numbers, or right above parts such as II.1.
+
+    A word such as "IV" is no number beside "IV.". own (sequence of tuple): places, texts and numbers of those before
+    titles. numbers: see `find_series`.
+    """
+    matches = [match for _, number in numbers if (match := ROMAN_NUMBER.match(number))]
+    outer = {match[1] for match in matches if match[2]}
+    signed = {match[1] for match in matches if match[0] != match[1]}
+    found = (numerals(match[1]) for match in matches if not match[2])
+    values = {value for each in found for kind, value in each if kind == ROMAN_UPPER}
+    near = {value + step for value in values for step in range(-NEAR, NEAR + 1) if step}
+    for _, text, k in own:
+        is_near = text not in signed and any(kind == ROMAN_UPPER and value in near for kind, value in numerals(text))
+        if len(text) > 1 and (is_near or text in outer):
+            yield k
 
 
 def _end_of_figures(numbers: Sequence[tuple[int, str]]) -> int:

@@ -23,7 +23,7 @@ from spacy_crf.core.chain.temperature import token_loss
 from spacy_crf.core.errors import CRFWarning
 from spacy_crf.sections.grammar import read_grammar
 from spacy_crf.sections.layout import DocumentLayout, to_doc, units_of
-from spacy_crf.sections.reader import SectionCorpus
+from spacy_crf.sections.reader import SectionCorpus, read_layout
 from spacy_crf.sections.segment import Kind
 from spacy_crf.sections.spans import read_elements, write_elements
 from spacy_crf.sections.tree import from_json
@@ -108,6 +108,17 @@ def test_titles_in_capitals_hold_numbers_that_go_on_behind_their_text(nlp: Langu
         *[(1, "GENERAL PROVISIONS"), (2, "Scope"), (2, "Terms")],
         *[(1, "DUTIES OF THE CLERK"), (2, "Reports"), (2, "Books")],
     ]
+
+
+@pytest.mark.parametrize("title", ["CLI", "CLI Reference", "IV Fluids"])
+def test_headings_that_begin_with_roman_numerals_alone_are_titles(nlp: Language, tmp_path: Path, title: str) -> None:
+    path = tmp_path / "port.md"
+    path.write_text(f"# Port\n\n## Boats\n\nWords.\n\n## {title}\n\nMore words.\n\n## Terms\n\nA year.\n")
+    (doc,) = nlp.pipe([to_doc(nlp.vocab, read_layout(path))])
+    (gold,) = SectionCorpus(path).read_docs(nlp.vocab)
+    for one in (doc, gold):
+        found = [(node.number, node.title) for node in one._.section_tree.walk()]
+        assert found == [("", "Port"), ("", "Boats"), ("", title), ("", "Terms")]
 
 
 def test_parents_and_children(nlp: Language) -> None:

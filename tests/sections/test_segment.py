@@ -33,7 +33,7 @@ def test_blank_lines_are_units(text):
 
 NUMBERINGS = [
     *("1.", "1", "1)", "(1)", "[1]", "1°", "2.1", "2.1.", "2.1.3.", "12.", "1:", "1.a", "A.1", "IV-2.", "3a.", "2.-"),
-    *("a.", "a)", "(a)", "(ii)", "iv.", "IV.", "IV", "A.", "( v)", "i.", "§ 4", "§4.", "§§ 4", "Artikel 3"),
+    *("a.", "a)", "(a)", "(ii)", "iv.", "IV.", "A.", "( v)", "i.", "§ 4", "§4.", "§§ 4", "Artikel 3"),
     *("Artikel 3.", "ARTIKEL III", "Article 5(2)", "Chapter IV", "Chapter IV.", "Part A", "Part One", "Deel 2:"),
     *(
         "Art. 6a",
@@ -127,7 +127,13 @@ def test_letters_without_signs_come_in_series():
     assert {kind for kind, _ in shown(far)} == {"text"}
 
 
-@pytest.mark.parametrize("line", ["A Note on Boats", "R Internals", "I Remember", "O Captain", "A “Good” Soup"])
+WORDS_LIKE_NUMBERS = [
+    *("A Note on Boats", "R Internals", "I Remember", "O Captain", "A “Good” Soup"),
+    *("IV Fluids", "CLI Reference", "CV\u00a0Templates", "CIVIL PROCEDURE", "CLI", "CI"),
+]
+
+
+@pytest.mark.parametrize("line", WORDS_LIKE_NUMBERS)
 def test_a_capital_before_a_title_is_a_word(line):
     assert ("text", line) in shown(line) and ("text", line) in shown(f"1. Scope\n{line}\n2. Terms")
 
@@ -139,6 +145,17 @@ def test_a_capital_before_a_title_is_a_word(line):
         ("\n".join(["  A Boats", *["words"] * 60, "B Ferries"]), ["A", "B"]),
         ("I Boats\nwords\nII Ferries\nwords\nIII Rafts", ["I", "II", "III"]),
         ("IV Boats\nwords\nV Ferries", ["IV", "V"]),
+        ("II Boats\nwords\nIII Ferries\nV Rafts", ["II", "III"]),
+        ("  II Boats\nwords\nIII\nFerries", ["II", "III"]),
+        ("I. Boats\nII Ferries\nIII. Rafts", ["I.", "II", "III."]),
+        ("II Boats\nIV. Ferries", ["II", "IV."]),
+        ("II Boats\nII.1 Oak", ["II", "II.1"]),
+        ("II A. Boats\nIII B. Ferries", ["II", "A.", "III", "B."]),
+        ("I\nII\nIII", ["I", "II", "III"]),
+        ("IV  Boats", ["IV"]),
+        ("IV - Boats", ["IV -"]),
+        ("III. Care\nIV. Drugs\nIV Fluids\nV. End", ["III.", "IV.", "V."]),
+        ("I think so\nII Boats\n1. Ice", ["1."]),
         ("A Boats\nwords\nA.1 Oak", ["A", "A.1"]),
         ("A - Boats", ["A -"]),
         ("A\tBoats", ["A"]),
