@@ -14,7 +14,7 @@ from spacy.vocab import Vocab
 from ..annotation.extensions import register
 from ..core.arrays import Bools, Doubles, Indices, Ints
 from ..core.chain.temperature import HeldOut
-from ..core.errors import CRFError, CRFWarning
+from ..core.errors import CRFError, CRFWarning, excerpt
 from ..core.labels import UNKNOWN, Gold, TagSet
 from ..features.columns import Columns
 from ..pipe.component import ChainPipe
@@ -37,6 +37,7 @@ from .segment import Kind, LayoutUnit
 from .tree import USUAL, SectionTree
 
 FILE = "tree"  # of a stored component: what its tree parser has learned
+MOST_UNKNOWN = 0.05  # of gold numbers that need not begin as numberings do, as annotators may be wrong
 FOLD_ITERATIONS = 60  # of the chains whose probabilities the tree is learned with
 
 
@@ -49,6 +50,33 @@ class SectionPrediction:
     probabilities: Doubles  # ((N, L))
     trace: list[str] | None
     tree: SectionTree
+
+
+@dataclass(slots=True)
+class GoldNumbers:
+    """Gold numbers, and those among them that are no numbering candidates, which may not have the label of numbers."""
+
+    label: str
+    total: int = 0
+    unknown: int = 0
+    first: tuple[str, str] = ("", "")  # of these: its text, and its document
+
+    def add(self, doc: Doc, elements: spans.Elements) -> None:
+        if self.label not in elements.labels:
+            return
+        units = units_of(doc)
+        numbers = [unit for unit, own in zip(units, spans.labels_of_units(units, elements, "")) if own == self.label]
+        unknown = [unit for unit in numbers if unit.kind is not Kind.NUMBER]
+        self.total += len(numbers)
+        self.unknown += len(unknown)
+        if unknown and not self.first[0]:
+            self.first = excerpt(doc.text[unknown[0].start : unknown[0].end]), excerpt(doc.text)
+
+    def warn(self, name: str) -> None:
+        if self.unknown > MOST_UNKNOWN * self.total:
+            where = dict(zip(("text", "document"), self.first)) | {"count": self.unknown, "all": self.total}
+            message = SectionWarnings.CRFW990.format(name=name, label=self.label, **where)
+            warnings.warn(message, CRFWarning, stacklevel=4)
 
 
 class UnitMarginalsOutput(MarginalsOutput):
@@ -92,9 +120,16 @@ class SectionParser(ChainPipe):
         return f"doc.spans[{self.settings.elements_key!r}]"
 
     def find_labels(self, references: Iterable[Doc]) -> list[str]:
-        elements = (spans.read_elements(doc, self.settings.elements_key) for doc in references)
-        found = {label for each in elements if each is not None for label in each.labels}
+        found: set[str] = set()
+        numbers = GoldNumbers(self.roles.names["number"])
+        for doc in references:
+            elements = spans.read_elements(doc, self.settings.elements_key)
+            if elements is not None:
+                found.update(elements.labels)
+                numbers.add(doc, elements)
         self._warn_of_roles(found)
+        if self.settings.candidates_only:
+            numbers.warn(self.name)
         left_out = set() if self.unit_features.newlines else {self.roles.newline}
         return [label for label in self.roles.order(found) if label not in left_out] if found else []
 

@@ -75,6 +75,11 @@ class SectionWarnings(metaclass=Messages):
         "Component {name!r}: its training data have the label {label!r}, which counts as text for the tree, as the "
         "setting roles has {own!r} in its place. Correct that setting, or the labels of the data."
     )
+    CRFW990 = (
+        "Component {name!r}: {count} of {all} gold numbers, such as {text!r} in document {document!r}, are no "
+        "numberings by their form, and are never labelled {label!r}. Set candidates_only = false, or correct the "
+        "labels."
+    )
     CRFW966 = "Document {document!r} gets no sections: {problem}"
     CRFW967 = (
         "Document {document!r} has {most} sections or more: its tree is left out of sections_steds, whose time is "

@@ -554,6 +554,23 @@ def test_labels_whose_role_another_one_has_are_told_of(folder: Path) -> None:
         nlp.initialize(lambda: examples)
 
 
+@pytest.mark.parametrize(
+    "word, candidates_only, told", [("Madde", True, True), ("Madde", False, False), ("Article", True, False)]
+)
+def test_gold_numbers_that_are_never_predicted_are_told_of(
+    tmp_path: Path, word: str, candidates_only: bool, told: bool
+) -> None:
+    sections = "".join(f"<section><nr>{word} {k}</nr>\n<title>Boats</title>\n</section>" for k in range(1, 5))
+    (tmp_path / "a.xml").write_text(f"<document>\n{sections}</document>")
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("section_parser", config={"candidates_only": candidates_only})
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        nlp.initialize(lambda: SectionCorpus(tmp_path)(nlp))
+    messages = [str(each.message) for each in caught if "CRFW990" in str(each.message)]
+    assert len(messages) == told and all("4 of 4 gold numbers, such as 'Madde 1'" in each for each in messages)
+
+
 def test_roles_that_a_trained_model_does_not_have_are_told_of(trained: Language, tmp_path: Path) -> None:
     trained.to_disk(tmp_path)
     roles = {"title": "HEADING", "number": "NUMBER"}
