@@ -221,7 +221,7 @@ def label_units(units: Sequence[LayoutUnit], leaves: Sequence[Element]) -> list[
     """Labels of units, from stretches of text that need not begin and end where units do. O(units + leaves).
 
     A blank line has NEWLINE, others have the label of the leaf that has most of it, the first of those that have the
-    same; text where there is none.
+    same; text where there is none. A number and a title in one unit, which is no numbering by its form, are a title.
     """
     labels = []
     first = 0
@@ -229,11 +229,15 @@ def label_units(units: Sequence[LayoutUnit], leaves: Sequence[Element]) -> list[
         while first < len(leaves) and leaves[first].end <= unit.start:
             first += 1
         best, shared, place = TEXT, 0, first
+        has_title = False
         while place < len(leaves) and leaves[place].start < unit.end:
             common = min(unit.end, leaves[place].end) - max(unit.start, leaves[place].start)
+            has_title |= leaves[place].label == TITLE and common > 0
             if common > shared:
                 best, shared = leaves[place].label, common
             place += 1
+        if best == NUMBER and has_title and unit.kind is not Kind.NUMBER:
+            best = TITLE
         labels.append(NEWLINE if unit.kind is Kind.NEWLINE else best)
     return labels
 

@@ -571,6 +571,16 @@ def test_gold_numbers_that_are_never_predicted_are_told_of(
     assert len(messages) == told and all("4 of 4 gold numbers, such as 'Madde 1'" in each for each in messages)
 
 
+@pytest.mark.parametrize("title", ["Boats", "Of the boats that cross the bay"])
+def test_a_number_and_a_title_that_are_one_unit_are_a_title(tmp_path: Path, title: str) -> None:
+    (tmp_path / "a.xml").write_text(
+        f"<document>\n<section><nr>Capitolul 1</nr> <title>{title}</title></section></document>"
+    )
+    (doc,) = SectionCorpus(tmp_path).read_docs(spacy.blank("xx").vocab)
+    assert [span.label_ for span in doc.spans["elements"]] == ["SECTION_TITLE"]
+    assert [(node.number, node.title) for node in doc._.section_tree.walk()] == [("Capitolul 1", title)]
+
+
 def test_roles_that_a_trained_model_does_not_have_are_told_of(trained: Language, tmp_path: Path) -> None:
     trained.to_disk(tmp_path)
     roles = {"title": "HEADING", "number": "NUMBER"}
