@@ -90,6 +90,7 @@ DATE = re.compile(
 SPACED = re.compile(r"(?:[^\W\d_][ \u00a0]{1,4}){2,}[^\W\d_](?=\s|$)")
 PARTICLES = "van|de|der|den|von|di|du|la|le|ten|ter|el|al"
 INITIALS = re.compile(rf"(?:[A-Z][a-z]?\.\s?){{2,6}}(?:(?:{PARTICLES})\s)*[A-Z][\w’'-]+\s*$")
+IN_CODE = re.compile(r"[A-Za-z]\w{0,3}\.[a-z]\w*?[(\[_A-Z]")  # d3.select(), vi.fn(), x.to_json
 MARK = re.compile(r"[-–—*#•‣⁃·●○◦▪▫■□►▶➢✓➔→?+](?=\s)|[•‣⁃●○◦▪▫■□►▶➢✓➔](?=\S)")
 MARKS = frozenset("-–—*#•‣⁃·●○◦▪▫■□►▶➢✓➔→?+_=.")
 QUOTE = re.compile(r"[\"“„«‘‚‹`´]|['’](?=\S)(?![stnkmrd][\s-])")
@@ -139,7 +140,7 @@ def find_numbering(text: str, start: int, end: int, first: bool = True) -> int:
     if first and (match := KEYWORD.match(head) or WITHOUT_NUMBER.match(head) or ORDINAL_FIRST.match(head)):
         return start + _behind_dash(head, match.end())
     is_name = INITIALS.match(head) and not LIKE_INITIALS.match(head)
-    if DATE.match(head) or AMOUNT.match(head) or SPACED.match(head) or is_name:
+    if is_name or any(pattern.match(head) for pattern in (DATE, AMOUNT, SPACED, IN_CODE)):
         return start
     for pattern in (COUNTED, *SINGLE, *BARE) if first else (SIGNED, *SINGLE):
         if match := pattern.match(head):

@@ -106,11 +106,21 @@ def test_a_numbering_is_split_off(number, styled):
             "Deelnemers",
             "200808149/1/R",
             "3. November 2012 was cold",
+            "d3.select(boats)",
+            "v8.serialize(value)",
+            "vi.fn()",
+            "x.to_json of boats",
+            "s3.listBuckets",
         ),
     ],
 )
 def test_what_is_no_numbering_stays(text):
     assert shown(text) == [("text", text)]
+
+
+def test_numberings_may_have_no_space_behind():
+    for number, title in (("a.", "het schip"), ("1.", "print(boats)"), ("A.", "Boats(2)"), ("b.", "boats (small)")):
+        assert shown(number + title) == [("number", number), ("text", title)]
 
 
 def test_letters_without_signs_come_in_series():
