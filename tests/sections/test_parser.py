@@ -252,6 +252,7 @@ def test_only_candidates_are_numbers(trained: Language, joint: bool, text: str) 
     assert not np.any(found.tags[others] == number)
 
 
+@pytest.mark.filterwarnings("ignore:.*CRFW990")
 def test_other_elements_may_be_numbers_if_the_settings_say_so(folder: Path) -> None:
     nlp = spacy.blank("en")
     examples = list(SectionCorpus(folder)(nlp))
