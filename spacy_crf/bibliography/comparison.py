@@ -171,7 +171,7 @@ def _identifier(entry: Entry, name: str) -> str:
 
 
 def _fold(text: str) -> str:
-    """Return a text without case and accents, with formulas as printed; strokes and ligatures count as plain letters."""
+    """Return a text without case and accents, formulas as printed; strokes and ligatures count as plain letters."""
     text = FORMULA.sub(lambda found: MARKS.sub("", COMMAND.sub(_print_command, found[1])), text)
     parts = unicodedata.normalize("NFKD", text.casefold())
     return "".join(LETTERS.get(char, char) for char in parts if not unicodedata.combining(char))
