@@ -135,7 +135,7 @@ def sibling_features(before: Level, opening: Opening) -> list[str]:
         if found[0] in ("successor", "gap") and left.format != right.format:
             found.append("another format")
         elif min(_rank(left), _rank(right)) >= 0 and _rank(left) != _rank(right):
-            found.append(_LOWER_BESIDE if _rank(left) < _rank(right) else _HIGHER_BESIDE)
+            found.append(_LOWER_BESIDE if _is_lower(left, right) else _HIGHER_BESIDE)
     elif right is not None:
         carried = _goes_on(before, right)
         found = ["number carried over a title" if carried else "number after a title"]
@@ -273,9 +273,16 @@ def _keywords(left: Reading, right: Reading) -> list[str]:
         return []
     if left.rank is None:  # an annex is no part of a section of the text
         return [_HIGHER if right.keyword in ALONE else "keyword below a number"]
-    is_lower = _rank(left) < _rank(right) or (left.keyword in ALONE and right.keyword not in ALONE)  # it has its own
-    is_lower |= left.rank == RANKS["article"] and right.format.startswith("§")  # paragraphs of articles
-    return ["keyword of lower rank below" if is_lower else _HIGHER]
+    is_part = left.keyword in ALONE and right.keyword not in ALONE  # it has sections of its own
+    return ["keyword of lower rank below" if is_part or _is_lower(left, right) else _HIGHER]
+
+
+def _is_lower(left: Reading, right: Reading) -> bool:
+    """Whether the second of two numbers with words stands further in; § is a part of an article."""
+    for article, other in ((left, right), (right, left)):
+        if article.rank == RANKS["article"] and other.format.startswith("§"):
+            return article is left
+    return _rank(left) < _rank(right)
 
 
 def _rank(reading: Reading) -> float:
