@@ -711,6 +711,21 @@ def test_articles_are_counted_through_chapters_and_titles(numbers: list[str], nl
     assert [" " * (level - 1) + number for level, number, *_ in outline(nlp("\n".join(lines)))] == numbers
 
 
+def test_spanish_dispositions_stand_beside_titles(nlp: Language) -> None:
+    text = "TÍTULO I\nBarcos\n\nArtículo 1. Objeto.\nEsta ley regula los barcos.\n\n"
+    text += "Artículo 2. Libros.\nHay dos libros.\n\n"
+    text += "TÍTULO II\nPuertos\n\nArtículo 3. Muelles.\nLos muelles son de piedra.\n\n"
+    text += "Disposición adicional primera. Islas.\nLas islas llevan un libro.\n\n"
+    text += "Disposición adicional segunda. Ríos.\n1. Los ríos llevan otro.\n2. Los lagos no.\n\n"
+    text += "Disposición derogatoria única. Leyes.\nSe deroga la ley antigua.\n\n"
+    text += "Disposición final única. Vigor.\nEsta ley entra en vigor mañana.\n"
+    assert [(level, number) for level, number, *_ in outline(nlp(text))] == [
+        *((1, "TÍTULO I"), (2, "Artículo 1."), (2, "Artículo 2."), (1, "TÍTULO II"), (2, "Artículo 3.")),
+        *((1, "Disposición adicional primera."), (1, "Disposición adicional segunda."), (2, "1."), (2, "2.")),
+        *((1, "Disposición derogatoria única."), (1, "Disposición final única.")),
+    ]
+
+
 def test_only_chapter_of_the_last_part(nlp: Language) -> None:
     text = ["TITRE I", "Chapitre 1", "Article 1\nTexte un.", "Chapitre 2", "Article 2\nTexte deux."]
     text += ["TITRE II", "Chapitre 1", "Article 3\nTexte trois.", "Article 4\nTexte quatre."]
