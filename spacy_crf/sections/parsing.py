@@ -137,6 +137,7 @@ def parser_input(
         readings=readings_of([own if unit.kind is Kind.NUMBER else "" for own, unit in zip(texts, units)]),
         typography=np.array([typography(unit.styles, own) for own, unit in zip(texts, units)], dtype=np.intp),
         top_titles=np.array([is_first_level(own) for own in texts], dtype=np.bool_),
+        matter=np.array([_words(own) in MATTER for own in texts], dtype=np.bool_),
         newlines=np.array([unit.kind is Kind.NEWLINE for unit in units], dtype=np.bool_),
         labels=HeadingLabels(NUMBER, TITLE),
         name=text[:40].replace("\n", " "),
@@ -167,20 +168,26 @@ def typography(styles: frozenset[str], text: str) -> int:
     return value
 
 
-# Trompper (2016) wished for this: titles such as OVERWEGINGEN and CONCLUSIE nearly always stand on the first level
-_LIST = files(__package__) / "features" / "lists" / "first_level.tsv"
-FIRST_LEVEL = frozenset(_LIST.read_text(encoding="utf8").splitlines())
+# Trompper (2016) wished for this: titles such as OVERWEGINGEN and CONCLUSIE nearly always stand on the first level; and
+# titles such as "Preface" and "References", of what stands beside numbered sections
+FIRST_LEVEL, MATTER = (
+    frozenset((files(__package__) / "features" / "lists" / name).read_text(encoding="utf8").splitlines())
+    for name in ("first_level.tsv", "matter.tsv")
+)
 _NO_LETTERS = re.compile(r"[\W\d_]+")
 _LONGEST_TITLE = 80
 
 
 def is_first_level(text: str) -> bool:
     """Whether a title belongs on the first level by its words. Case, punctuation and letter-spacing do not count."""
-    if len(text) > _LONGEST_TITLE:
-        return False
-    words = _NO_LETTERS.sub(" ", text.lower()).split()
+    return _words(text) in FIRST_LEVEL
+
+
+def _words(text: str) -> str:
+    """The words of a title, "" of a long one."""
+    words = _NO_LETTERS.sub(" ", text.lower()).split() if len(text) <= _LONGEST_TITLE else []
     spaced = len(words) > 1 and all(len(word) == 1 for word in words)
-    return ("" if spaced else " ").join(words) in FIRST_LEVEL
+    return ("" if spaced else " ").join(words)
 
 
 def parse_units(

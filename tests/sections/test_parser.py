@@ -711,6 +711,29 @@ def test_articles_are_counted_through_chapters_and_titles(numbers: list[str], nl
     assert [" " * (level - 1) + number for level, number, *_ in outline(nlp("\n".join(lines)))] == numbers
 
 
+@pytest.mark.parametrize("number", ["Chapter {}", "{}.", "{}", "PART {}"])
+@pytest.mark.parametrize(
+    ("front", "back"), [("Preface", "References"), ("ABSTRACT", "Conclusions"), ("Vorwort", "Literatur")]
+)
+def test_front_and_back_matter_stand_beside_what_is_numbered(number: str, front: str, back: str, nlp: Language) -> None:
+    prose = "The ferry crosses the river from dawn to dusk, and carries all who ask for it."
+    titles = {
+        front: "",
+        number.format(1): "Boats",
+        number.format(2): "Sails and Ropes",
+        number.format(3): "Quays",
+        back: "",
+    }
+    text = "".join(f"{first} {title}".strip() + f"\n\n{prose}\n\n{prose}\n\n" for first, title in titles.items())
+    assert [(level, found or title) for level, found, title, *_ in outline(nlp(text))] == [(1, own) for own in titles]
+
+
+def test_lists_stand_below_titles_of_front_and_back_matter(nlp: Language) -> None:
+    text = "Summary\n\n1. The ferry is old.\n\n2. It must be mended.\n\n"
+    text += "1 Boats\n\nThere are two of them.\n\n2 Quays\n\nThey are new.\n"
+    assert [(level, number) for level, number, *_ in outline(nlp(text))][:3] == [(1, ""), (2, "1."), (2, "2.")]
+
+
 def test_spanish_dispositions_stand_beside_titles(nlp: Language) -> None:
     text = "TÍTULO I\nBarcos\n\nArtículo 1. Objeto.\nEsta ley regula los barcos.\n\n"
     text += "Artículo 2. Libros.\nHay dos libros.\n\n"

@@ -1,7 +1,7 @@
 """Features of a section that opens: of its heading alone, of it after the sibling before it, of it as a first child.
 
 All are functions of two adjacent levels and the heading. Each has a weight; those given here are set by hand, so that
-the parser can be used untrained, and are where learning begins, but for two.
+the parser can be used untrained, and are where learning begins, but for some.
 """
 
 from collections.abc import Mapping
@@ -26,6 +26,8 @@ _HEADING = {
     "implied section": -3.0,
     "second reading": -0.3,
 }
+_AFTER_FRONT, _BELOW_FRONT = "number after front matter", "number with title below front matter"
+_BACK = "back matter after a number"
 _LOWER_BESIDE, _HIGHER_BESIDE = "keyword of lower rank beside", "keyword of higher rank beside"
 _SIBLING = {
     "successor": 1.0,
@@ -44,9 +46,11 @@ _SIBLING = {
     "another format": -1.0,
     "number carried over a title": -0.5,
     "number after a title": -3.5,
+    _AFTER_FRONT: 3.0,
     "title after a number with title": -2.0,
     "title after a number without title": -3.0,
     "title after a title": 0.5,
+    _BACK: 2.0,
     "sibling of the same type": 0.5,
     "sibling less prominent": -1.5,
     "sibling more prominent": -1.5,
@@ -63,6 +67,7 @@ _CHILD = {
     "first number in the document is no first": -1.5,
     "no first number": -3.0,
     "number carried on": 0.5,
+    _BELOW_FRONT: -6.0,
     _BEHIND_TEXT: -2.5,
     "below its prefix": 1.5,
     "below its prefix, no first": -1.5,
@@ -96,12 +101,10 @@ _FAMILIES = {
 DEFAULT_WEIGHTS: dict[str, float] = {**_HEADING, **_SIBLING, **_CHILD, **_FAMILIES}
 NAMES: tuple[str, ...] = tuple(DEFAULT_WEIGHTS)
 # where learning begins: courts have titles with text behind them and then numbers that go on
-LEARNED_FROM = DEFAULT_WEIGHTS | dict.fromkeys((_BEHIND_TEXT, _LEADS, _LOWER_BESIDE, _HIGHER_BESIDE), 0.0)
+_UNTRAINED = (_BEHIND_TEXT, _LEADS, _LOWER_BESIDE, _HIGHER_BESIDE, _AFTER_FRONT, _BELOW_FRONT, _BACK)
+LEARNED_FROM = DEFAULT_WEIGHTS | dict.fromkeys(_UNTRAINED, 0.0)
 # features that models of older versions lack
-LATER = (
-    *(name for name in (*_SIBLING, *_CHILD) if "of the mark-up" in name),
-    *(_BEHIND_TEXT, _LEADS, _LOWER_BESIDE, _HIGHER_BESIDE),
-)
+LATER = (*(name for name in (*_SIBLING, *_CHILD) if "of the mark-up" in name), *_UNTRAINED)
 SMALL_GAP = 3
 COLUMNS = {name: column for column, name in enumerate(NAMES)}
 
@@ -139,10 +142,12 @@ def sibling_features(before: Level, opening: Opening) -> list[str]:
     elif right is not None:
         carried = _goes_on(before, right)
         found = ["number carried over a title" if carried else "number after a title"]
+        found += [_AFTER_FRONT] * (before.opening.is_matter and not carried)
         if opening.virtual and not carried and level_of(before.opening) > level_of(opening) > 0:
             found.append("beside a higher level of the mark-up")  # what implies it would leave the one before
     elif left is not None:
         found = [f"title after a number {'with' if before.opening.titled else 'without'} title"]
+        found += [_BACK] * opening.is_matter
     else:
         found = ["title after a title"]
     return found if begins_annexes else found + _type_of_siblings(before.opening, opening)
@@ -213,6 +218,8 @@ def child_features(above: Level | None, opening: Opening) -> list[str]:
     if above is None:
         return [*found, "first-level title on the first level"] if opening.top_title else found
     outer = above.opening
+    if outer.is_matter and opening.reading is not None and (opening.titled or opening.reading.rank is not None):
+        found.append(_BELOW_FRONT)
     if opening.reading is None:
         if outer.reading is None:
             found.append("title below a title")

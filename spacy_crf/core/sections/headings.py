@@ -47,6 +47,7 @@ class ParserInput:
     labels (HeadingLabels): those that open sections.
     name (str): of the document, for messages.
     costs ((N,)): what a heading loses that goes on into a title in a unit, 0 by default.
+    matter ((N,)): units that are titles of front or back matter by their words; none by default.
     RAISES (ValueError): when the arrays do not fit together, or a unit has no possible label.
     """
 
@@ -58,9 +59,10 @@ class ParserInput:
     labels: HeadingLabels = HeadingLabels()
     name: str = "The document"
     costs: Doubles | None = None
+    matter: Bools | None = None
 
     def __post_init__(self) -> None:
-        names = ("label_scores", "readings", "typography", "top_titles", "newlines", "costs")
+        names = ("label_scores", "readings", "typography", "top_titles", "newlines", "costs", "matter")
         sizes = {name: len(getattr(self, name)) for name in names if getattr(self, name) is not None}
         if len(set(sizes.values())) > 1:
             raise CRFError(CoreErrors.CRF961.format(sizes=sizes))
@@ -82,7 +84,8 @@ class Opening:
     typography (int): class of its title, or of its number; of an implied section only the level that the mark-up names
         for the heading below it, UNKNOWN without.
     virtual (bool): implied by the numbering below it, without a heading.
-    leads (bool): a title without a number, right before a numbering.
+    leads (bool): a title without a number, right before a numbering. is_matter (bool): of front or back matter,
+        sections, by its words.
     """
 
     reading: Reading | None
@@ -91,6 +94,7 @@ class Opening:
     virtual: bool = False
     top_title: bool = False
     leads: bool = False
+    is_matter: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +169,7 @@ class _HeadingFinder:
         self.is_number, self.is_title = view(is_number), view(is_title)
         self.newlines, self.typography = view(document.newlines), view(document.typography)
         self.top_titles = view(document.top_titles)
+        self.matter = view(np.zeros(len(text)) if document.matter is None else document.matter)
         self.costs = view(np.zeros(len(text)) if document.costs is None else document.costs)
 
     def headings(self, unit: int) -> list[Heading]:
@@ -198,7 +203,8 @@ class _HeadingFinder:
             mixed = mixed or self.typography[place] != typography
             for reading in (self.readings[start] or (None,)) if number else (None,):
                 leads = not number and self._is_before_number(place + 1)
-                opening = Opening(reading, typography, titled=True, top_title=top, leads=leads)
+                is_matter = not number and bool(self.matter[first])
+                opening = Opening(reading, typography, True, top_title=top, leads=leads, is_matter=is_matter)
                 yield Heading(start, place + 1, number, place + 1 - first, newlines, mixed, opening, score, attached)
 
     def _is_before_number(self, place: int) -> bool:
