@@ -293,3 +293,15 @@ def test_no_section_is_implied_beside_a_higher_heading_that_holds_its_number(tmp
     tree = parser(to_doc(nlp.vocab, read_layout(path)))._.section_tree
     found = [(node.level, node.number) for node in tree.walk() if node.title != "Added"]
     assert found == [(1, ""), *((2, number) for number in numbers)]
+
+
+@pytest.mark.parametrize("annex", ["Appendix A Lists", "Annex", "Schedule 1 Fees"])
+def test_annexes_stand_in_the_title_whose_level_is_above_theirs(annex: str, tmp_path: Path) -> None:
+    path = tmp_path / "ferries.md"
+    path.write_text(
+        f"# Ferries\n\n## 1 Boats\n\nThey sail.\n\n## 2 Tides\n\nThey turn.\n\n## {annex}\n\nLong.\n\n## Index\n"
+    )
+    nlp = spacy.blank("en")
+    nlp.add_pipe("section_parser")
+    doc = nlp(to_doc(nlp.vocab, read_layout(path)))
+    assert [level for level, _, _ in sections(doc)] == [1, 2, 2, 2, 2]

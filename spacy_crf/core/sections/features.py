@@ -29,6 +29,7 @@ _HEADING = {
 _AFTER_FRONT, _BELOW_FRONT = "number after front matter", "number with title below front matter"
 _BACK = "back matter after a number"
 _LOWER_BESIDE, _HIGHER_BESIDE = "keyword of lower rank beside", "keyword of higher rank beside"
+_SAME_TYPE = "sibling of the same type"
 _SIBLING = {
     "successor": 1.0,
     "gap": -2.0,
@@ -51,7 +52,7 @@ _SIBLING = {
     "title after a number without title": -3.0,
     "title after a title": 0.5,
     _BACK: 2.0,
-    "sibling of the same type": 0.5,
+    _SAME_TYPE: 0.5,
     "sibling less prominent": -1.5,
     "sibling more prominent": -1.5,
     "sibling with title, without title": -1.5,
@@ -150,7 +151,11 @@ def sibling_features(before: Level, opening: Opening) -> list[str]:
         found += [_BACK] * opening.is_matter
     else:
         found = ["title after a title"]
-    return found if begins_annexes else found + _type_of_siblings(before.opening, opening)
+    types = _type_of_siblings(before.opening, opening)
+    if begins_annexes and not (level_of(before.opening) and level_of(opening)):
+        types = [name for name in types if name == _SAME_TYPE]  # they are set in type as they are
+    found += types
+    return found
 
 
 def _begins_annexes(left: Reading | None, right: Reading) -> bool:
@@ -191,7 +196,7 @@ def _type_of_siblings(before: Opening, opening: Opening) -> list[str]:
         found.append(f"beside a {'higher' if left > right else 'lower'} level of the mark-up")
     if before.titled and opening.titled:
         if before.typography == opening.typography:
-            found.append("sibling of the same type")
+            found.append(_SAME_TYPE)
         else:
             found.append(f"sibling {'less' if opening.typography < before.typography else 'more'} prominent")
     elif before.titled != opening.titled and before.reading is not None and opening.reading is not None:
