@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from spacy_crf.core.arrays import Doubles
-from spacy_crf.core.grammar.numbering import Reading, readings
+from spacy_crf.core.grammar.numbering import Reading, is_prefix, readings
 from spacy_crf.core.sections.features import child_features, heading_features, sibling_features
 from spacy_crf.core.sections.headings import Heading, Headings, Level, Opening, ParserInput, find_headings
 from spacy_crf.core.sections.parse import SectionParse
@@ -211,8 +211,11 @@ def told_inside(above: Level, nodes: list[Node]) -> Carried:
 
 
 def entering(opening: Opening, carried: Carried) -> Carried:
-    """Numbers carried into a section, but for that of its own sequence: written down once more."""
-    return frozenset(each for each in carried if opening.reading is None or name_of(each) != name_of(opening.reading))
+    """Numbers carried into a section, but for that of its own sequence and those above it: written down once more."""
+    own = opening.reading
+    if own is None:
+        return carried
+    return frozenset(each for each in carried if name_of(each) != name_of(own) and not is_prefix(each, own))
 
 
 def carried_over(closed: Level, inside: Carried) -> tuple[Carried, Carried]:

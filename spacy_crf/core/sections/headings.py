@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arrays import Bools, Doubles, Indices
 from ..errors import CoreErrors, CRFError
-from ..grammar.numbering import Reading
+from ..grammar.numbering import Reading, is_prefix
 from ..grammar.numerals import ARABIC, IDEOGRAPH
 
 Item = TypeVar("Item")
@@ -289,9 +289,10 @@ class Levels:
 
 
 def entering(opening: Opening, carried: Carried) -> Carried:
-    """What of the numbers that are carried to a section may go on in it: its own sequence goes on with itself."""
+    """What of the numbers that are carried to a section may go on in it: its own sequence goes on with itself, and
+    what is above it, as 2 is above 2.1, behind it."""
     own = opening.reading
-    return carried if own is None else frozenset(each for each in carried if _sequence(each) != _sequence(own))
+    return carried if own is None else frozenset(each for each in carried if not _goes_on_outside(each, own))
 
 
 def carried_over(level: Level, inside: Carried) -> tuple[Carried, Carried]:
@@ -307,6 +308,10 @@ def carried_over(level: Level, inside: Carried) -> tuple[Carried, Carried]:
 def _is_counted(number: Reading) -> bool:
     """Whether a number may go on in sections with numbers: letters, and roman numerals without a word, begin again."""
     return bool(number.word) or number.main[0] in (ARABIC, IDEOGRAPH)
+
+
+def _goes_on_outside(carried: Reading, own: Reading) -> bool:
+    return _sequence(carried) == _sequence(own) or is_prefix(carried, own)
 
 
 def _sequence(reading: Reading) -> tuple[str, str]:
