@@ -1043,19 +1043,3 @@ def test_paragraphs_hold_no_chapter_that_follows_theirs(nlp: Language) -> None:
     doc = nlp(f"THE CASE\n\n1. Boats sail.\n\n2. Ropes hold.\n\n{law}THE DECISION\n\nIt is so.\n")
     levels = {node.number: node.level for node in doc._.section_tree.walk()}
     assert levels["3"] < levels["2.2"] == levels["3.1"]
-
-
-def test_spanish_dispositions_stand_beside_titles(nlp: Language) -> None:
-    articles = (
-        "TÍTULO {}\nBuques\n\nArtículo {}. Barcos\n\nNadie entra.\n\nArtículo {}. Puertos\n\nLa tasa es fija.\n\n"
-    )
-    text = articles.format("I", 1, 2) + articles.format("II", 3, 4)
-    text += "Disposición adicional primera. Registros\n\nLa tasa es fija.\n\n"
-    text += (
-        "Disposición adicional segunda. Tasas\n\nNadie entra.\n\nDisposición final única. Vigencia\n\nNadie entra.\n"
-    )
-    outer = [node.number for node in nlp(text)._.section_tree.walk() if node.level == 1]
-    assert [number.rstrip(".") for number in outer] == [
-        *("TÍTULO I", "TÍTULO II", "Disposición adicional primera", "Disposición adicional segunda"),
-        "Disposición final única",
-    ]
