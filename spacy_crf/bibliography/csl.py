@@ -41,6 +41,7 @@ MARKUP = re.compile(r"</?(?:[bi]|sc|sub|sup|span(?: [^<>]{0,200})?)>")  # that t
 NO_MARKUP = re.compile("(?!)")  # signs of identifiers are their own
 IDENTIFIERS = ("doi", "url", "arxiv", "isbn", "issn")
 ADDRESSES = tuple(FIELDS[name] for name in IDENTIFIERS)
+SEASON_NUMBERS = ("1", "2", "3", "4")
 PARTS = {"family": "family", "given": "given", "particle": "non-dropping-particle", "suffix": "suffix"}
 
 Item = dict[str, Any]
@@ -87,13 +88,32 @@ def _as_read(item: Item) -> Item:
     found: Item = {}
     for name, value in item.items():
         if isinstance(value, list) and any(isinstance(part, dict) for part in value):
-            found[name] = [_write_name(one) for one in _read_names(value).listed]
+            found[name] = [parts for one in value if (parts := _as_named(one))]
         elif isinstance(value, dict):
-            date, printed = _read_date(value)
-            found[name] = _write_date(date) or ({"literal": printed} if printed else None)
+            found[name] = _as_dated(value)
         else:
             found[name] = _read_text(value, NO_MARKUP if name in ADDRESSES else MARKUP)
     return {name: value for name, value in found.items() if value or name in ("id", "type")}
+
+
+def _as_named(name: Mapping[str, object] | str) -> dict[str, str]:
+    """The parts of a name; a particle that some styles print behind the given names stays apart."""
+    read = _read_name(name)
+    if isinstance(name, str) or read.is_whole or not (dropped := _read_text(name.get("dropping-particle"))):
+        return _write_name(read) if read.family else {}
+    parts = {part: text for part in PARTS.values() if (text := _read_text(name.get(part)))}
+    return {**parts, "dropping-particle": dropped}
+
+
+def _as_dated(value: Mapping[str, object]) -> Item:
+    """The parts of a date, or else its text; a season, and that it is rough, stay apart, as styles have words for them."""
+    season = _read_text(value.get("season"))
+    is_season = season in SEASON_NUMBERS
+    date, printed = _read_date({**value, "season": ""} if is_season else value)
+    found: Item = _write_date(date) or ({"literal": printed} if printed else {})
+    if found and is_season:
+        found["season"] = int(season)
+    return {**found, "circa": True} if found and _is_rough(value) else found
 
 
 def to_item(entry: Entry) -> Item:
@@ -194,7 +214,7 @@ def _read_name(name: Mapping[str, object] | str) -> Name:
     return Name(**parts) if parts["family"] else Name(" ".join(filter(None, parts.values())))
 
 
-def _write_date(date: Date | None) -> dict[str, list[list[int]]] | None:
+def _write_date(date: Date | None) -> Item | None:
     if date is None:
         return None
     return {"date-parts": [list(day.parts) for day in (date.first, date.last) if day is not None]}
@@ -206,16 +226,19 @@ def _read_date(date: object) -> tuple[Date | None, str]:
     days, printed = _read_days(values)
     if days or printed:
         read = Date.of(days) if days else None
-        is_rough = values.get("circa") not in (None, False, "", "0", "false")
         said = (_read_text(values.get(name)) for name in ("literal", "raw"))
         more = [text for text in said if text and parse_date(text) != (read, "") and parse_iso(text) != read]
-        return read, ", ".join(filter(None, [printed, "circa" if is_rough else "", *more]))
+        return read, ", ".join(filter(None, [printed, "circa" if _is_rough(values) else "", *more]))
     text = _read_text(values.get("raw")) or _read_text(values.get("literal"))
     exact = parse_iso(text)
     if exact is not None and exact.iso == text:
         return exact, ""
     found, rest = parse_date(text)
     return found, text if rest or found is None else ""
+
+
+def _is_rough(date: Mapping[str, object]) -> bool:
+    return date.get("circa") not in (None, False, "", "0", "false")
 
 
 def _read_days(date: Mapping[str, object]) -> tuple[list[Day], str]:
@@ -238,4 +261,4 @@ def _read_days(date: Mapping[str, object]) -> tuple[list[Day], str]:
 
 def _season(number: str) -> str:
     """Month of a season from 1 to 4."""
-    return f"2{number}" if number in ("1", "2", "3", "4") else number
+    return f"2{number}" if number in SEASON_NUMBERS else number

@@ -408,6 +408,20 @@ def test_items_of_csl_are_printed_as_they_are_read(tmp_path: Path) -> None:
     )
 
 
+def test_particles_seasons_and_rough_dates_of_csl_are_printed_as_styles_have_them(tmp_path: Path) -> None:
+    poet = [{"family": "Goethe", "given": "Johann", "dropping-particle": "von"}]
+    texts = {"type": "article-journal", "title": "On Ropes", "container-title": "Knots", "author": poet}
+    rough = {**texts, "id": "a", "issued": {"date-parts": [[1799]], "circa": True}}
+    summer = {**texts, "id": "b", "issued": {"date-parts": [[1799]], "season": 2, "circa": 0}}
+    found = []
+    for style, item in (("apa", rough), ("chicago-author-date", summer)):
+        (tmp_path / "library.json").write_text(json.dumps([item]), encoding="utf8")
+        run(tmp_path / "library.json", "--styles", style, "--noise", 0, "--output", tmp_path / "out")
+        found.append(re.sub("<[^>]*>", "", (tmp_path / "out" / "references.xml").read_text(encoding="utf8")))
+    assert "Goethe, J. von" in found[0] and "(ca. 1799)" in found[0]
+    assert "Summer" in found[1] and "[1799?]" not in found[1]
+
+
 def test_fields_of_bibtex_that_no_list_prints_are_not_printed(tmp_path: Path) -> None:
     kept = "@article{a, title={On Ropes}, author={Roe, A}, journal={Knots}, year=2003, note={In Dutch}"
     left = "abstract={We tie.}, keywords={knots}, adsnote={Provided by the System}, file={a.pdf}"
