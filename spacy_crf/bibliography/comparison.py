@@ -5,6 +5,7 @@ import unicodedata
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from .entry import LETTERS, Date, Entry, Name, Names, print_value
 from .fields import ARXIV_CLASS, bare_edition
@@ -34,6 +35,7 @@ MARKS = re.compile("[_^{}]")
 FUNCTIONS = ("arg", "cos", "cosh", "det", "dim", "exp", "inf", "ker", "lim", "ln", "log", "max", "min", "sin", "tan")
 ALIKE = 0.85  # of the words of two titles are the same, if these alone tell
 SOMEWHAT_ALIKE = 0.5  # the same, if the first author and the year tell too
+MOST_FOLDED = 2**14  # texts, each of which is compared with many
 NOT_HELD, NOT_CITED = "not in the library", "not cited"
 
 
@@ -170,6 +172,7 @@ def _identifier(entry: Entry, name: str) -> str:
     return VERSION.sub("", value) if name == "arxiv" else value  # a DOI may end in a volume
 
 
+@lru_cache(maxsize=MOST_FOLDED)
 def _fold(text: str) -> str:
     """Return a text without case and accents, formulas as printed; strokes and ligatures count as plain letters."""
     text = FORMULA.sub(lambda found: MARKS.sub("", COMMAND.sub(_print_command, found[1])), text)
@@ -210,7 +213,7 @@ def _year(entry: Entry) -> str:
 def _agree(field: str, entry: Entry, held: Entry) -> bool:
     """Whether a field says the same, in whatever way."""
     ours, theirs = getattr(entry, field), getattr(held, field)
-    return AGREEMENTS.get(field, _agree_in_letters)(ours, theirs)
+    return ours == theirs or AGREEMENTS.get(field, _agree_in_letters)(ours, theirs)
 
 
 def _agree_in_letters(ours: str, theirs: str) -> bool:

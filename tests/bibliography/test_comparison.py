@@ -1,5 +1,6 @@
 """References against a library."""
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -148,6 +149,16 @@ def test_volumes_of_one_work_are_told_apart(order: tuple[int, ...]) -> None:
     assert [(one.match, one.key) for one in found] == [
         (NOT_CITED, volume.key) for number, volume in enumerate(volumes) if number not in order
     ]
+
+
+def test_many_works_of_one_title_are_compared_quickly() -> None:
+    columns = [
+        replace(HELD, key=f"e{n}", title="Editorial", volume=str(n), container=f"Knots {n}", doi="", isbn="")
+        for n in range(150)
+    ]
+    start = time.process_time()
+    assert compare(dict(enumerate(reversed(columns), 1)), columns) == []
+    assert time.process_time() - start < 2.5  # seconds; a few times what it takes
 
 
 @pytest.mark.parametrize(
