@@ -38,6 +38,9 @@ MORE_MONTHS = (
     "grudzień grudnia prosinec prosince desember δεκέμβριος δεκεμβρίου aralık грудень грудня desembre decembrie",
 )
 MONTHS = tuple((*names, *more.split()) for names, more in zip(_MONTHS, MORE_MONTHS))
+# Letters that begin months, and are words or names as well, such as "des Jahres" and the journal Gene
+WORDS = re.compile(r"ara|des|gene|haz|ian|led|lip|list?|lut|pro|sie|tem|(?:вер|сер)\.?|лип|лист?|тра|чер", re.IGNORECASE)
+BEHIND_DAY = re.compile(r"(?:(?<!\d)(?:[1-9]|[12]\d|3[01])\.?|[-–—/])\s*$")
 # Between the two ends of a range.
 TO = r"(?:\s*[-–—/&+]+\s*|\s+(?:to|and|bis(?:\s+zum)?|und|по|à|au|et|en|tot|y|al?|e|till|until)\s+)"
 ISO = re.compile(r"(?<!\d)(\d{4})([-/.])(\d{2})\2(\d{2})(?!\d)")
@@ -191,7 +194,7 @@ def _take_months(text: str, place: int) -> tuple[list[int], str, int]:
     """The month nearest to the place of the year, and one that is joined to it, as in "May-June" and "May to June"; the
     text without them, and where they were."""
     others = list(YEAR.finditer(text))
-    found = [match for match in WORD.finditer(text) if month_of(match[0])]
+    found = [match for match in WORD.finditer(text) if month_of(match[0]) and not _is_word(text, match)]
     found = [
         match for match in found if all(_gap(match, place, place + 3) <= _gap(match, *own.span()) for own in others)
     ]
@@ -205,6 +208,11 @@ def _take_months(text: str, place: int) -> tuple[list[int], str, int]:
     between = re.sub(r"[^\W\d_]+", " ", _between(text, chosen))
     text = f"{text[: chosen[0].start()]} {between} {text[chosen[-1].end() :]}"
     return [month_of(match[0]) or 0 for match in chosen], text, chosen[0].start()
+
+
+def _is_word(text: str, match: re.Match[str]) -> bool:
+    """Whether what begins a month is a word of its own: neither shortened by a full stop nor behind a day or a dash."""
+    return WORDS.fullmatch(match[0]) is not None and not BEHIND_DAY.search(text, max(0, match.start() - 5), match.start())
 
 
 def _gap(match: re.Match[str], start: int, end: int) -> int:

@@ -260,5 +260,26 @@ def test_months_of_more_languages(text: str, iso: str) -> None:
     assert (found.iso, rest) == (iso, "")
 
 
+@pytest.mark.parametrize(
+    "text, iso, rest",
+    [
+        ("Gene Ther 1989; 77", "1989", "Gene Ther 77"),
+        ("2004, ARA&A, 42", "2004", "ARA&A 42"),
+        ("Sommer des Jahres 1999", "1999", "Sommer des Jahres"),
+        ("Ian (1999)", "1999", "Ian"),
+        ("Сер. 2, 1999", "1999", "Сер 2"),
+        ("des. 2003", "2003-12", ""),
+        ("15. des 2003", "2003-12-15", ""),
+        ("nov–des 2003", "2003-11/2003-12", ""),
+        ("15 Ara 2010", "2010-12-15", ""),
+        ("Mart 2003", "2003-03", ""),
+    ],
+)
+def test_words_that_are_no_shortened_months(text: str, iso: str, rest: str) -> None:
+    found = parse_date(text)
+    assert found[0] is not None
+    assert (found[0].iso, found[1]) == (iso, rest)
+
+
 def test_letters_that_begin_two_months_are_none() -> None:
     assert [month_of(word) for word in ("jui.", "juil.", "juin", "čer.")] == [None, 7, 6, None]
