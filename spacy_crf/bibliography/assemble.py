@@ -16,18 +16,14 @@ from .errors import BibliographyErrors
 from .identifiers import find_faults, take_accessed, take_identifiers
 from .name_forms import REPEATED
 from .names import parse_names
-from .segments import Segment, read_segments
+from .segments import ANNOUNCED, SAME, STRAY, Segment, part_title, read_segments
 from .split import Reference, split_references
 
 SERIES = re.compile(r"^\(\s*=?\s*|^of\s+")
 BY = re.compile(r"^(?:by|bei)\s+(?=the\b|[A-Z])")
-STRAY = re.compile(r"^(?:[\"”»]|'')[\s,.;:]+")  # the end of a quotation belongs to the field before
 LONGEST_REFERENCE = 20_000  # characters
 PERSONS = ("AUTHOR", "EDITOR")
 SHORT, MOST_CHARACTERS = ("VOLUME", "PAGES", "DATE", "TECH"), 300  # longer ones are something else
-ANNOUNCED = re.compile(
-    r"^(?:in|e[nm]|to appear in|available(?: at| from)?|retrieved(?: from)?|doi|url|from|last)\W*$", re.IGNORECASE
-)
 
 
 def cite(nlp: Language, text: str, name: str | None = None) -> list[Entry | None]:
@@ -78,6 +74,7 @@ class Draft:
     parts_of_date: list[str] = field(default_factory=list)  # without a year
     code: str = ""  # of its kind
     faults: list[str] = field(default_factory=list)  # of identifiers
+    parted: tuple[str, str] | None = None  # a title and what a double slash parts from it
     ranges: list[str] = field(default_factory=list)  # long ranges of years, or pages that were taken for years
     behind: list[str] = field(default_factory=list)  # years behind an issue, or pages
 
@@ -133,12 +130,20 @@ class Draft:
         return sum(parts, before if repeated else NOBODY) + Names(others=names.others)
 
     def take_title(self, text: str) -> None:
-        text, *containers = fields.TITLE_END.split(text, maxsplit=1)
-        if found := fields.CODE.search(text):
-            text, self.code = text[: found.start()], found["code"]
+        title, container = part_title(text)
+        if found := fields.CODE.search(title):
+            text, self.code = title[: found.start()], found["code"]
+        elif container and "title" not in self.values:
+            self.parted, container = (title, container), ""
         self.put_all({"title": fields.clean(text)})
-        for container in containers:
+        if container:
             self.take_container(container)
+
+    def settle_title(self) -> None:
+        """What a double slash parts from a title is its journal or book, unless another one is named."""
+        if self.parted and not {"journal", "book"} & self.values.keys():
+            self.values["title"] = fields.clean(self.parted[0])
+            self.take_container(self.parted[1])
 
     def take_book(self, text: str) -> None:
         bare = fields.IN.sub("", text)
@@ -269,12 +274,6 @@ TAKERS: dict[str, Callable[[Draft, str], None]] = {
     # the number of a reference in its list is not part of it
     "CITATION-NUMBER": lambda draft, text: None,
 }
-# Labels of AnyStyle, and of the general model, that mean what one of Cora's does; identifiers are taken out of any text
-SAME = {
-    **{"CONTAINER-TITLE": "BOOKTITLE", "GENRE": "TECH", "MEDIUM": "NOTE", "SOURCE": "NOTE", "TRANSLATOR": "NOTE"},
-    **{"COLLECTION-NUMBER": "VOLUME", "DIRECTOR": "AUTHOR", "PRODUCER": "AUTHOR", "ACCESSED": "NOTE", "URL": "NOTE"},
-    **{"DOI": "NOTE", "ISBN": "NOTE"},
-}
 
 
 def make_entries(references: Iterable[Sequence[Segment]]) -> list[Entry | None]:
@@ -301,6 +300,7 @@ def make_entry(segments: Iterable[Segment], previous: Names = NOBODY) -> Entry:
     draft = Draft(previous)
     for label, text in segments:
         draft.add(SAME.get(label.upper(), label.upper()), normalise(text))
+    draft.settle_title()
     draft.settle_dates()
     values = dict(draft.values)
     kind = _type(draft)

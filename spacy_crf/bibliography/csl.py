@@ -106,7 +106,7 @@ def _as_named(name: Mapping[str, object] | str) -> dict[str, str]:
 
 
 def _as_dated(value: Mapping[str, object]) -> Item:
-    """The parts of a date, or else its text; a season, and that it is rough, stay apart, as styles have words for them."""
+    """The parts of a date, or else its text; styles have words for seasons and for rough dates."""
     season = _read_text(value.get("season"))
     is_season = season in SEASON_NUMBERS
     date, printed = _read_date({**value, "season": ""} if is_season else value)

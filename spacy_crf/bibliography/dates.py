@@ -39,7 +39,9 @@ MORE_MONTHS = (
 )
 MONTHS = tuple((*names, *more.split()) for names, more in zip(_MONTHS, MORE_MONTHS))
 # Letters that begin months, and are words or names as well, such as "des Jahres" and the journal Gene
-WORDS = re.compile(r"ara|des|gene|haz|ian|led|lip|list?|lut|pro|sie|tem|(?:вер|сер)\.?|лип|лист?|тра|чер", re.IGNORECASE)
+WORDS = re.compile(
+    r"ara|des|gene|haz|ian|led|lip|list?|lut|pro|sie|tem|(?:вер|сер)\.?|лип|лист?|тра|чер", re.IGNORECASE
+)
 BEHIND_DAY = re.compile(r"(?:(?<!\d)(?:[1-9]|[12]\d|3[01])\.?|[-–—/])\s*$")
 # Between the two ends of a range.
 TO = r"(?:\s*[-–—/&+]+\s*|\s+(?:to|and|bis(?:\s+zum)?|und|по|à|au|et|en|tot|y|al?|e|till|until)\s+)"
@@ -212,7 +214,9 @@ def _take_months(text: str, place: int) -> tuple[list[int], str, int]:
 
 def _is_word(text: str, match: re.Match[str]) -> bool:
     """Whether what begins a month is a word of its own: neither shortened by a full stop nor behind a day or a dash."""
-    return WORDS.fullmatch(match[0]) is not None and not BEHIND_DAY.search(text, max(0, match.start() - 5), match.start())
+    return WORDS.fullmatch(match[0]) is not None and not BEHIND_DAY.search(
+        text, max(0, match.start() - 5), match.start()
+    )
 
 
 def _gap(match: re.Match[str], start: int, end: int) -> int:

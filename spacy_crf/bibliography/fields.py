@@ -147,7 +147,6 @@ IN = re.compile(
 # Codes of kinds that Chinese lists print behind a title, as GB/T 7714 has them: [J], [M/OL]; D is a thesis,
 # R a report, S a standard
 CODE = re.compile(r"\s*\[(?P<code>[A-Z]{1,2})(?:/[A-Z]{2})?\][\s.,/]*$")
-TITLE_END = re.compile(r"(?<![:/])\s*//\s*")  # before a journal or a book, in Russian and Chinese
 OTHER_KINDS = re.compile(
     r"patent|data\s?(?:set|file)|software|computer program|\bfilm\b|video|podcast|slides|\bposter\b|preprint|"
     r"presentation",

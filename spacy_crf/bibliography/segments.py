@@ -21,6 +21,22 @@ from .fields import AUFLAGE
 from .identifiers import find_accessed, find_identifiers
 
 Segment = tuple[str, str]  # label, empty without one, and text
+# Labels of AnyStyle, and of the general model, that mean what one of Cora's does; identifiers are taken out of any text
+SAME = {
+    **{"CONTAINER-TITLE": "BOOKTITLE", "GENRE": "TECH", "MEDIUM": "NOTE", "SOURCE": "NOTE", "TRANSLATOR": "NOTE"},
+    **{"COLLECTION-NUMBER": "VOLUME", "DIRECTOR": "AUTHOR", "PRODUCER": "AUTHOR", "ACCESSED": "NOTE", "URL": "NOTE"},
+    **{"DOI": "NOTE", "ISBN": "NOTE"},
+}
+STRAY = re.compile(r"^(?:[\"”»]|'')[\s,.;:]+")  # the end of a quotation belongs to the field before
+# What announces a field, of which nothing is lost
+ANNOUNCED = re.compile(
+    r"^(?:in|e[nm]|to appear in|available(?: at| from)?|retrieved(?: from)?|doi|url|from|last)\W*$", re.IGNORECASE
+)
+# Before a journal or a book, in Russian and Chinese; what is quoted or in brackets has none
+TITLE_END = re.compile(
+    r"“[^“”]*”|«[^«»]*»|„[^„“”]*[“”]|\"[^\"]*\"|\([^()]*\)"
+    r"|(?P<end>(?<=[^\s:/])(?:\s+//\s*|//\s+|(?<=[)\].\u0080-\U0010ffff])//)(?=\S))"
+)
 
 
 def read_segments(doc: Doc, target: str = "ent", spans_key: str = "sc") -> list[Segment]:
@@ -170,3 +186,9 @@ def _allow(labels: Ints, start: int, end: int, n_labels: int) -> Bools:
     allowed[places] = False
     allowed[places, labels[places]] = True
     return allowed
+
+
+def part_title(text: str) -> tuple[str, str]:
+    """A title, and what a double slash parts from it."""
+    end = next((found for found in TITLE_END.finditer(text) if found["end"]), None)
+    return (text, "") if end is None else (text[: end.start()], text[end.end() :])

@@ -470,3 +470,20 @@ def test_a_work_that_was_named_before_is_no_part_of_a_name(said: str) -> None:
 def test_a_double_slash_parts_a_title_from_its_journal(printed: str, title: str, container: str) -> None:
     entry = make_entry([("TITLE", printed)])
     assert (entry.title.strip(":"), entry.container) == (title, container)
+
+
+@pytest.mark.parametrize(
+    "segments, title, container",
+    [
+        ([("TITLE", "Wait // Repeat"), ("JOURNAL", "Knots")], "Wait // Repeat", "Knots"),
+        ([("TITLE", "“A fly // buzz”: on breaks"), ("DATE", "2003")], "“A fly // buzz”: on breaks", ""),
+        ([("TITLE", "TCP//IP"), ("DATE", "2003")], "TCP//IP", ""),
+        ([("TITLE", "// Comments"), ("DATE", "2003")], "Comments", ""),
+        ([("TITLE", "О причалах //"), ("JOURNAL", "Вестник")], "О причалах", "Вестник"),
+        ([("TITLE", "О «белых» причалах//Вестник")], "О «белых» причалах", "Вестник"),
+        ([("TITLE", "论码头[C]//港口会议论文集"), ("DATE", "2003")], "论码头", "港口会议论文集"),
+    ],
+)
+def test_a_double_slash_of_the_title_itself_stays(segments: list[tuple[str, str]], title: str, container: str) -> None:
+    entry = make_entry(segments)
+    assert (entry.title, entry.container) == (title, container)
