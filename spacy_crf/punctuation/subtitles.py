@@ -28,7 +28,10 @@ _BESIDE_WORDS = re.compile(rf"\[{_TIME}-->{_TIME}\]|\[{_SECONDS}--?>{_SECONDS}\]
 _MARKUP = ((re.compile(r"<(?:/?[A-Za-z][^>]*|[\d:.]+)>"), ">"), (re.compile(r"\{\\[^}]*\}"), "}"))
 _BRACKETS = ((re.compile(r"\[[^\]]*\]"), "]"), (re.compile(r"\([^)]*\)"), ")"))
 # In texts of recognisers, such as [BLANK_AUDIO] and (upbeat music), which may be words of their own
-_SOUND = re.compile(r"(?<!\S)(?:\[[^\[\]]{1,100}\]|\([^()]{1,100}\))(?!\w)")
+# also with the colon of a speaker; beside letters of scripts without spaces
+_LETTER = r"[^\W\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]"
+_SOUND = re.compile(rf"(?<!{_LETTER})(?:\[[^\[\]]{{1,100}}\]|\([^()]{{1,100}}\)):?+(?!{_LETTER})")
+_MARK_FIRST = re.compile(r"[^\w\s]+\s")
 _SONG = re.compile(r"[♪♫]+[^♪♫]*[♪♫]+|[♪♫]|(?<!\S)#+\s[^#]*#+(?!\S)")
 _ENTITY = re.compile(r"&#?\w{1,31};")
 _CAPITALS = "".join(sign for sign in map(chr, range(0x2000)) if sign.isupper())
@@ -149,6 +152,11 @@ def parted_by_sounds(texts: Sequence[str]) -> list[tuple[str, ...]]:
         parts.append(tuple(joined[a:b] for a, b in pairwise([at, *chain.from_iterable(inside), last])))
         at = last + 1
     return parts
+
+
+def behind_sound(written: str, restored: str) -> str:
+    """What stands behind a sound, with the space behind a mark that the sound had, as in "(laughs). yes"."""
+    return f" {restored}" if _MARK_FIRST.match(written) and restored[:1].isalnum() else restored
 
 
 def lines_of(pieces: Iterable[str]) -> Iterator[str]:

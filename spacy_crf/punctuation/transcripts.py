@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from ..core.errors import CRFError, excerpt
 from ..reading.records import as_number, parse_json, string_paths
 from .errors import PunctuationErrors
-from .subtitles import OPENING_LINES, Heard, is_subtitles, parted_by_sounds
+from .subtitles import OPENING_LINES, Heard, behind_sound, is_subtitles, parted_by_sounds
 from .words import OPENERS, is_sign_around, is_unspaced, space_before
 
 TranscriptFormat = Literal["text", "subtitles", "whisper", "ctm"]
@@ -196,7 +196,9 @@ def _spread_beside_sounds(restored: str, way: Sequence[TimedText]) -> list[str]:
     """Return texts with the marks and the case of a restored text, and with the sounds that they have."""
     pieces = [one.pieces or (one.heard.text,) for one in way]
     spoken = iter(spread(restored, [piece for parts in pieces for piece in parts[::2]]))
-    return ["".join(part if n % 2 else next(spoken) for n, part in enumerate(parts)) for parts in pieces]
+    return [
+        "".join(part if n % 2 else behind_sound(part, next(spoken)) for n, part in enumerate(parts)) for parts in pieces
+    ]
 
 
 def _without_sounds(way: Sequence[TimedText]) -> list[TimedText]:

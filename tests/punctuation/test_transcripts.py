@@ -345,3 +345,25 @@ def test_sounds_in_brackets_are_no_words_and_stay(nlp: Language) -> None:
 def test_sounds_alone_stay(nlp: Language) -> None:
     source = json.dumps({"segments": [{"start": 0, "end": 30, "text": " [BLANK_AUDIO]"}]})
     assert restored(nlp, source) == source
+
+
+@pytest.mark.parametrize(
+    "texts, sounds",
+    [
+        ([" [SPEAKER_00]: " + " ".join(BARE)], "[SPEAKER_00]: "),
+        ([f" {BARE[0]} (laughs). " + " ".join(BARE[1:])], " (laughs) "),
+    ],
+)
+def test_marks_behind_sounds_take_no_space_with_them(nlp: Language, texts: list[str], sounds: str) -> None:
+    source = {"segments": [{"start": n, "end": n + 1, "text": text} for n, text in enumerate(texts)]}
+    (segment,) = json.loads(restored(nlp, json.dumps(source)))["segments"]
+    assert sounds in segment["text"]
+
+
+def test_sounds_between_words_of_scripts_without_spaces_are_the_same_in_texts_and_segments(nlp: Language) -> None:
+    segments = [{"start": n, "end": n + 1, "text": text} for n, text in enumerate(["こんにちは", "[音楽]", "はい"])]
+    transcript = read_transcript(
+        json.dumps({"text": "こんにちは[音楽]はい", "segments": segments}), "whisper", "a.json"
+    )
+    assert len(transcript.texts()) == 1
+    assert "音楽" not in "".join(word.text for word in transcript.texts()[0])
