@@ -304,9 +304,7 @@ class Candidates:
                 self._set(changed, key, value)
         if self.component is not None:
             features = changed["components"][self.component].setdefault("features", dict(FEATURES))
-            own = (
-                features.get("templates") if self._space.always is None else None
-            )  # perhaps of a block that was chosen
+            own = features.get("templates") if self._space.always is None else None  # perhaps of a chosen block
             always = own if isinstance(own, list) else self._always or ()
             features["templates"] = change.numbered([*always, *change.templates])
         return changed
@@ -317,13 +315,15 @@ class Candidates:
         folds (int): of cross-validation, for which the dev corpus need not exist; 0 for none.
         """
         settings = [self._space.changes(values).settings for values in self._space.corners()]
+        choices = (one for one in self._space.parameters.values() if isinstance(one, Choice))
+        alone = [change.settings for one in choices for change in one.options.values()]
         for key in dict.fromkeys(chain(*settings)):
-            if not any(key not in own or counts(key, own) for own in settings):
+            is_known = any(key not in own or counts(key, own) for own in settings)
+            if not (is_known and all(counts(key, own) for own in alone if key in own)):
                 raise CRFError(LabErrors.CRF632.format(key=key))
         for values in self._space.corners():
             config = with_fold(self.make(values), folds, 0, 0) if folds else self.make(values)
-            nlp = load_model_from_config(config, auto_fill=True, validate=True)
-            config = nlp.config.interpolate()
+            config = load_model_from_config(config, auto_fill=True, validate=True).config.interpolate()
             training = registry.resolve(config["training"], schema=ConfigSchemaTraining)
             resolve_dot_names(config, [training["train_corpus"], training["dev_corpus"]])
 

@@ -205,6 +205,12 @@ def test_a_setting_counts_in_the_blocks_that_have_it(config: Any) -> None:
         Candidates(config, space(TRAINERS.replace("trainer.c2", "trainer.c3"))).check()
 
 
+def test_a_setting_beside_its_block_that_the_block_has_not_is_refused(config: Any) -> None:
+    slip = TRAINERS.replace('AROW.v1" } }', 'AROW.v1" }, "components.crf_tagger.trainer.c2" = 0.5 }')
+    with pytest.raises(ValueError, match="CRF632.*trainer.c2"):
+        Candidates(config, space(slip)).check()
+
+
 def test_groups_of_templates_are_added_to_templates_that_are_chosen(config: Any) -> None:
     text = """
         settings = { "components.crf_tagger.features.templates" = [["@tagging"], ["@entities"]] }
