@@ -164,9 +164,11 @@ def _check_order(path: Path, rows: Sequence[Sequence[Any]]) -> None:
     be gone, new ones without a place, and copies with one."""
     titles = [str(cell.value).strip().lower() for cell in rows[0]] if rows else []
     column = titles.index(PLACE) if PLACE in titles else MOST_COLUMNS
-    before = 0.0
+    before, is_apart = 0.0, True  # a document begins behind an empty row, and not among words
     for number, row in enumerate(rows[1:], 2):
-        before = 0.0 if any(str(cell.value).startswith(DOCUMENT) for cell in row) else before
+        is_document = any(str(cell.value).startswith(DOCUMENT) for cell in row)
+        before = 0.0 if is_apart and is_document else before
+        is_apart = all(cell.value in (None, "") for place, cell in enumerate(row) if place != column)
         value = row[column].value if column < len(row) else None
         if isinstance(value, int | float):
             if value < before:

@@ -519,6 +519,15 @@ def test_a_sorted_spreadsheet_is_refused_until_its_rows_are_in_their_order_again
     assert [[sent.text.strip() for sent in copy.sents] for copy in copies] == [["ahoy so", "what"]] * 2
 
 
+def test_a_spreadsheet_whose_words_are_sorted_before_all_other_rows_is_refused(tmp_path: Path) -> None:
+    tokens: list[tuple[str, bool, dict[str, float], str | None]] = [("ahoy", True, {"ITJ": 0.9}, "ITJ")]
+    path = save("xlsx", tmp_path, *(make_doc(tokens) for _ in range(2)))
+    marked = sort_rows(path, lambda row: not row[1], tmp_path)  # words, then comments and empty rows
+    with pytest.raises(CRFError, match="CRF463.*sorted.xlsx"):
+        read(marked)
+
+
+
 def test_rows_may_be_deleted_copied_and_added_and_documents_put_together(tmp_path: Path) -> None:
     path = save("xlsx", tmp_path, make_doc([("a", True, {"X": 0.9}, "X"), ("b", True, {"Y": 0.9}, "Y")]))
 
