@@ -54,7 +54,7 @@ ALIAS = re.compile(
 # No author, in German, no name in Latin, several authors in Italian; popes and kings
 UNNAMED = re.compile(
     r"(?:[oO]\. V|N\. N|[sS]\. [nN])\.|(?:AA\. ?VV|VV\. ?AA)\.?"
-    r"|Ibn(?: [^\s,]+){1,3}|[^\W\d_][^\s.]{2,} (?:VII|VIII|X(?:II|III|IV|VI|VII|VIII|IX))\.?"
+    r"|Ibn(?: [^\s,.]*[^\W\d_A-Z][^\s,.]*){1,3}|[^\W\d_][^\s.]{2,} (?:VII|VIII|X(?:II|III|IV|VI|VII|VIII|IX))\.?"
 )
 # Two of these are two Chinese names, where "田中, 一郎" is one
 CHINESE = re.compile(

@@ -529,6 +529,7 @@ def test_what_stands_for_a_year_is_no_person(said: str) -> None:
         ("Pérez, Juan (ed. lit.)", ["Pérez, Juan"]),
         ("박장식, 조경숙 외 3인", ["박장식", "조경숙", "et al."]),
         ("Ibn Khaldūn", ["Ibn Khaldūn"]),
+        ("Ibn Saud AB, Smith B", ["Ibn Saud, A. B.", "Smith, B."]),
     ],
 )
 def test_editors_of_more_languages(text: str, expected: list[str]) -> None:
