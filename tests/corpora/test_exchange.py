@@ -527,7 +527,6 @@ def test_a_spreadsheet_whose_words_are_sorted_before_all_other_rows_is_refused(t
         read(marked)
 
 
-
 def test_rows_may_be_deleted_copied_and_added_and_documents_put_together(tmp_path: Path) -> None:
     path = save("xlsx", tmp_path, make_doc([("a", True, {"X": 0.9}, "X"), ("b", True, {"Y": 0.9}, "Y")]))
 
