@@ -196,9 +196,7 @@ def _spread_beside_sounds(restored: str, way: Sequence[TimedText]) -> list[str]:
     """Return texts with the marks and the case of a restored text, and with the sounds that they have."""
     pieces = [one.pieces or (one.heard.text,) for one in way]
     spoken = iter(spread(restored, [piece for parts in pieces for piece in parts[::2]]))
-    return [
-        "".join(part if n % 2 else behind_sound(part, next(spoken)) for n, part in enumerate(parts)) for parts in pieces
-    ]
+    return ["".join(one if n % 2 else behind_sound(one, next(spoken)) for n, one in enumerate(own)) for own in pieces]
 
 
 def _without_sounds(way: Sequence[TimedText]) -> list[TimedText]:
