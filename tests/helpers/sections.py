@@ -197,15 +197,21 @@ def levels_below(above: Level | None, nodes: list[Node]) -> list[Level]:
             told = carried_over(found[-1], told_inside(found[-1], nodes[len(found) - 1].children))
             carried = told[node.opening.reading is not None]
         else:
-            carried = frozenset[Reading]() if above is None else above.carried
+            carried = carried_within(above, node.opening)
         found.append(Level(node.opening, entering(node.opening, carried)))
     return found
 
 
-def told_inside(above: Level, nodes: list[Node]) -> Carried:
-    """What the last section below another carries on, into a title."""
+def carried_within(above: Level | None, first: Opening) -> Carried:
+    """Numbers carried to the first section below a level: to a title, those with words."""
+    carried = frozenset[Reading]() if above is None else above.carried
+    return carried if first.reading is not None else frozenset(each for each in carried if name_of(each)[1])
+
+
+def told_inside(above: Level, nodes: list[Node]) -> Carried | None:
+    """What the last section below another carries on, into a title; None where there is none."""
     if not nodes:
-        return frozenset()
+        return None
     last = levels_below(above, nodes)[-1]
     return carried_over(last, told_inside(last, nodes[-1].children))[0]
 
@@ -218,16 +224,18 @@ def entering(opening: Opening, carried: Carried) -> Carried:
     return frozenset(each for each in carried if name_of(each) != name_of(own) and not is_prefix(each, own))
 
 
-def carried_over(closed: Level, inside: Carried) -> tuple[Carried, Carried]:
+def carried_over(closed: Level, inside: Carried | None) -> tuple[Carried, Carried]:
     """Numbers carried over a section, into a title and into a number: written down once more."""
     seen = list[Reading]()
-    for each in (*inside, *closed.carried):
-        if name_of(each) not in map(name_of, seen):
+    for each in (*(inside or ()), *closed.carried):
+        is_lost = each in closed.carried and inside is not None and not name_of(each)[1] and each not in inside
+        if not is_lost and name_of(each) not in map(name_of, seen):
             seen.append(each)
     if closed.reading is None:
         return frozenset(seen), frozenset()
-    counted = [each for each in seen if goes_on(each) and name_of(each) != name_of(closed.reading)]
-    return frozenset({closed.reading, *counted}), frozenset(filter(goes_on, (closed.reading, *counted)))
+    others = [each for each in seen if name_of(each) != name_of(closed.reading)]
+    with_words = [each for each in others if name_of(each)[1]]
+    return frozenset({closed.reading, *with_words}), frozenset(filter(goes_on, (closed.reading, *others)))
 
 
 def name_of(number: Reading) -> tuple[str, str]:

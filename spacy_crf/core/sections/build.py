@@ -176,13 +176,12 @@ class _Builder:
         """Ways to close open sections, none of them first."""
         found = self.closings.get(stack)
         if found is None:
-            levels, carried = self.scorer.levels, self.scorer.levels.within(stack.top)
-            found = self.closings[stack] = [_Closing(stack, -stack.top, (carried, carried))]
-            over = 0, 0
+            levels = self.scorer.levels
+            found = self.closings[stack] = [_Closing(stack, -stack.top, levels.within(stack.top))]
+            inside: int | None = None
             while stack.under is not None:
-                over = levels.over(stack.top, over[0])
-                found.append(_Closing(stack.under, stack.top, over))
-                stack = stack.under
+                found.append(_Closing(stack.under, stack.top, levels.over(stack.top, inside)))
+                inside, stack = found[-1].carried[0], stack.under
         return found
 
     def _pushed(self, number: int, variant: Variant) -> _Pushed:
@@ -315,7 +314,7 @@ class _Builder:
                     continue
                 stack = stacks.push(closing.stack, level)
                 for opening in pushed.inner:
-                    stack = stacks.push(stack, levels.level(opening, levels.within(stack.top)))
+                    stack = stacks.push(stack, levels.level(opening, levels.within(stack.top)[1]))
             state = self.pending[target].get(stack)
             if state is None:
                 is_good = room[target] and not (self.keeps and score < floors[target])

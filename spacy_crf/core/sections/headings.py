@@ -248,7 +248,7 @@ class Levels:
         self._opening_ids: dict[Opening, int] = {}
         self._carried_ids: dict[Carried, int] = {NONE: 0}
         self._entered: dict[tuple[int, int], int] = {}
-        self._over: dict[tuple[int, int], tuple[int, int]] = {}
+        self._over: dict[tuple[int, int | None], tuple[int, int]] = {}
 
     def opening(self, opening: Opening) -> int:
         """The number of an opening."""
@@ -267,19 +267,22 @@ class Levels:
             found = self._entered[opening, carried] = _number(level, self.levels, self._level_ids)
         return found
 
-    def within(self, level: int) -> int:
-        """What is carried to the first section below a level."""
+    def within(self, level: int) -> tuple[int, int]:
+        """What is carried to the first section below a level, to a title and to a number."""
         found = self.levels[level]
-        return 0 if found is None else self.carry(found.carried)
+        if found is None or not found.carried:
+            return 0, 0
+        to_title, to_number = carried_within(found)
+        return self.carry(to_title), self.carry(to_number)
 
-    def over(self, closed: int, inside: int) -> tuple[int, int]:
-        """What is carried over a closed level, to a title and to a number. inside (int): over the last level below it,
-        to a title; 0 without one."""
+    def over(self, closed: int, inside: int | None) -> tuple[int, int]:
+        """What is carried over a closed level, to a title and to a number. inside (int | None): over the last level
+        below it, to a title; None without one."""
         found = self._over.get((closed, inside))
         if found is None:
             level = self.levels[closed]
             assert level is not None
-            to_title, to_number = carried_over(level, self.carried[inside])
+            to_title, to_number = carried_over(level, None if inside is None else self.carried[inside])
             found = self._over[closed, inside] = self.carry(to_title), self.carry(to_number)
         return found
 
@@ -295,14 +298,23 @@ def entering(opening: Opening, carried: Carried) -> Carried:
     return carried if own is None else frozenset(each for each in carried if not _goes_on_outside(each, own))
 
 
-def carried_over(level: Level, inside: Carried) -> tuple[Carried, Carried]:
-    """What is carried over a closed level, to a title and to a number. inside: over the last one below it."""
-    own, ran = level.reading, {_sequence(each): each for each in (*level.carried, *inside)}
+def carried_within(level: Level) -> tuple[Carried, Carried]:
+    """What is carried to the first section below a level, to a title and to a number."""
+    return frozenset(each for each in level.carried if each.word), level.carried
+
+
+def carried_over(level: Level, inside: Carried | None) -> tuple[Carried, Carried]:
+    """What is carried over a closed level, to a title and to a number. inside: over the last one below it, if any.
+
+    Numbers with words go on however deep they stand, as articles do; of others the last one, one level further out.
+    """
+    before = level.carried if inside is None else (each for each in level.carried if each.word)
+    own, ran = level.reading, {_sequence(each): each for each in (*before, *(inside or ()))}
     if own is None:
         return frozenset(ran.values()), NONE
-    counted = {sequence: each for sequence, each in ran.items() if _is_counted(each)}
-    to_title = frozenset({**counted, _sequence(own): own}.values())
-    return to_title, frozenset(filter(_is_counted, to_title))
+    worded = {sequence: each for sequence, each in ran.items() if each.word}
+    to_title, latest = {**worded, _sequence(own): own}, {**ran, _sequence(own): own}
+    return frozenset(to_title.values()), frozenset(filter(_is_counted, latest.values()))
 
 
 def _is_counted(number: Reading) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import numpy as np
 import pytest
-from helpers.sections import Carried, carried_over, document, entering, random_label_scores
+from helpers.sections import Carried, carried_over, carried_within, document, entering, random_label_scores
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -48,9 +48,9 @@ class SectionGrammar:
             ("Units", ("u",)): 0.0,
             ("Units", ("Units", "u")): 0.0,
         }
-        self.runs: dict[tuple[Level, Level, Carried], None] = {}
-        self.sections: dict[tuple[Level, Carried], None] = {}
-        self.told: dict[Carried, int] = {}
+        self.runs: dict[tuple[Level, Level, Carried | None], None] = {}
+        self.sections: dict[tuple[Level, Carried | None], None] = {}
+        self.told: dict[Carried | None, int] = {}
         for opening in self.openings:
             self._reach(opening, frozenset())
 
@@ -60,13 +60,13 @@ class SectionGrammar:
     def heading(self, opening: Opening) -> str:
         return f"Heading{self.openings.index(opening)}"
 
-    def section(self, level: Level, inside: Carried) -> str:
+    def section(self, level: Level, inside: Carried | None) -> str:
         return f"Section_{self.levels[level]}_{self._number(inside)}"
 
-    def run(self, first: Level, last: Level, inside: Carried) -> str:
+    def run(self, first: Level, last: Level, inside: Carried | None) -> str:
         return f"Sections_{self.levels[first]}_{self.levels[last]}_{self._number(inside)}"
 
-    def _number(self, carried: Carried) -> int:
+    def _number(self, carried: Carried | None) -> int:
         return self.told.setdefault(carried, len(self.told))
 
     def _reach(self, opening: Opening, carried: Carried) -> None:
@@ -77,14 +77,14 @@ class SectionGrammar:
         self.levels[level] = len(self.levels)
         if not opening.virtual:
             heading = self.heading(opening)
-            self._section(level, frozenset(), (heading,), 0.0)
-            self._section(level, frozenset(), (heading, "Text"), 0.0)
+            self._section(level, None, (heading,), 0.0)
+            self._section(level, None, (heading, "Text"), 0.0)
         for below in self.openings:
-            self._reach(below, level.carried)
+            self._reach(below, carried_within(level, below))
         for run in list(self.runs):
             self._hold(level, *run)
 
-    def _section(self, level: Level, inside: Carried, parts: tuple[str, ...], score: float) -> None:
+    def _section(self, level: Level, inside: Carried | None, parts: tuple[str, ...], score: float) -> None:
         self._add(self.section(level, inside), parts, score)
         if (level, inside) in self.sections:
             return
@@ -93,7 +93,7 @@ class SectionGrammar:
         for run in list(self.runs):
             self._append(run, level, inside)
 
-    def _run(self, first: Level, last: Level, inside: Carried, parts: tuple[str, ...], score: float) -> None:
+    def _run(self, first: Level, last: Level, inside: Carried | None, parts: tuple[str, ...], score: float) -> None:
         self._add(self.run(first, last, inside), parts, score)
         if (first, last, inside) in self.runs:
             return
@@ -109,16 +109,16 @@ class SectionGrammar:
         for level, below in list(self.sections):
             self._append((first, last, inside), level, below)
 
-    def _append(self, run: tuple[Level, Level, Carried], level: Level, inside: Carried) -> None:
+    def _append(self, run: tuple[Level, Level, Carried | None], level: Level, inside: Carried | None) -> None:
         """A section behind a run of sections."""
         first, before, told = run
         if level.carried == entering(level.opening, carried_over(before, told)[level.opening.reading is not None]):
             parts = (self.run(*run), self.section(level, inside))
             self._run(first, level, inside, parts, self.score(sibling_features(before, level.opening)))
 
-    def _hold(self, level: Level, first: Level, last: Level, inside: Carried) -> None:
+    def _hold(self, level: Level, first: Level, last: Level, inside: Carried | None) -> None:
         """A section that holds a run of sections."""
-        if first.carried != entering(first.opening, level.carried):
+        if first.carried != entering(first.opening, carried_within(level, first.opening)):
             return
         run, gain = self.run(first, last, inside), self.score(child_features(level, first.opening))
         told = carried_over(last, inside)[0]
