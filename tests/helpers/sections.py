@@ -197,15 +197,9 @@ def levels_below(above: Level | None, nodes: list[Node]) -> list[Level]:
             told = carried_over(found[-1], told_inside(found[-1], nodes[len(found) - 1].children))
             carried = told[node.opening.reading is not None]
         else:
-            carried = carried_within(above, node.opening)
+            carried = frozenset[Reading]() if above is None else above.carried
         found.append(Level(node.opening, entering(node.opening, carried)))
     return found
-
-
-def carried_within(above: Level | None, first: Opening) -> Carried:
-    """Numbers carried to the first section below a level: to a title, those with words."""
-    carried = frozenset[Reading]() if above is None else above.carried
-    return carried if first.reading is not None else frozenset(each for each in carried if name_of(each)[1])
 
 
 def told_inside(above: Level, nodes: list[Node]) -> Carried | None:

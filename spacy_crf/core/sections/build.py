@@ -176,8 +176,8 @@ class _Builder:
         """Ways to close open sections, none of them first."""
         found = self.closings.get(stack)
         if found is None:
-            levels = self.scorer.levels
-            found = self.closings[stack] = [_Closing(stack, -stack.top, levels.within(stack.top))]
+            levels, carried = self.scorer.levels, self.scorer.levels.within(stack.top)
+            found = self.closings[stack] = [_Closing(stack, -stack.top, (carried, carried))]
             inside: int | None = None
             while stack.under is not None:
                 found.append(_Closing(stack.under, stack.top, levels.over(stack.top, inside)))
@@ -314,7 +314,7 @@ class _Builder:
                     continue
                 stack = stacks.push(closing.stack, level)
                 for opening in pushed.inner:
-                    stack = stacks.push(stack, levels.level(opening, levels.within(stack.top)[1]))
+                    stack = stacks.push(stack, levels.level(opening, levels.within(stack.top)))
             state = self.pending[target].get(stack)
             if state is None:
                 is_good = room[target] and not (self.keeps and score < floors[target])

@@ -267,13 +267,10 @@ class Levels:
             found = self._entered[opening, carried] = _number(level, self.levels, self._level_ids)
         return found
 
-    def within(self, level: int) -> tuple[int, int]:
-        """What is carried to the first section below a level, to a title and to a number."""
+    def within(self, level: int) -> int:
+        """What is carried to the first section below a level."""
         found = self.levels[level]
-        if found is None or not found.carried:
-            return 0, 0
-        to_title, to_number = carried_within(found)
-        return self.carry(to_title), self.carry(to_number)
+        return 0 if found is None else self.carry(found.carried)
 
     def over(self, closed: int, inside: int | None) -> tuple[int, int]:
         """What is carried over a closed level, to a title and to a number. inside (int | None): over the last level
@@ -296,11 +293,6 @@ def entering(opening: Opening, carried: Carried) -> Carried:
     what is above it, as 2 is above 2.1, behind it."""
     own = opening.reading
     return carried if own is None else frozenset(each for each in carried if not _goes_on_outside(each, own))
-
-
-def carried_within(level: Level) -> tuple[Carried, Carried]:
-    """What is carried to the first section below a level, to a title and to a number."""
-    return frozenset(each for each in level.carried if each.word), level.carried
 
 
 def carried_over(level: Level, inside: Carried | None) -> tuple[Carried, Carried]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import numpy as np
 import pytest
-from helpers.sections import Carried, carried_over, carried_within, document, entering, random_label_scores
+from helpers.sections import Carried, carried_over, document, entering, random_label_scores
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -80,7 +80,7 @@ class SectionGrammar:
             self._section(level, None, (heading,), 0.0)
             self._section(level, None, (heading, "Text"), 0.0)
         for below in self.openings:
-            self._reach(below, carried_within(level, below))
+            self._reach(below, level.carried)
         for run in list(self.runs):
             self._hold(level, *run)
 
@@ -118,7 +118,7 @@ class SectionGrammar:
 
     def _hold(self, level: Level, first: Level, last: Level, inside: Carried | None) -> None:
         """A section that holds a run of sections."""
-        if first.carried != entering(first.opening, carried_within(level, first.opening)):
+        if first.carried != entering(first.opening, level.carried):
             return
         run, gain = self.run(first, last, inside), self.score(child_features(level, first.opening))
         told = carried_over(last, inside)[0]
