@@ -749,6 +749,15 @@ def test_spanish_dispositions_stand_beside_titles(nlp: Language) -> None:
     ]
 
 
+def test_schedules_stand_beside_parts_whatever_their_type(nlp: Language) -> None:
+    text = "PART 1\nBOATS\n\n1. Fees\nThe master pays.\n\n2. Quays\nThey are of stone.\n\n"
+    text += "PART 2\nPORTS\n\n3. Pilots\nThey know the river.\n\n4. Lights\nThey burn at night.\n\n"
+    text += "SCHEDULE 1\nForms\n\n1. The master signs the first form.\n\n2. The owner signs the second form.\n"
+    assert [" " * (level - 1) + number for level, number, *_ in outline(nlp(text))] == [
+        *("PART 1", " 1.", " 2.", "PART 2", " 3.", " 4.", "SCHEDULE 1", " 1.", " 2."),
+    ]
+
+
 def test_only_chapter_of_the_last_part(nlp: Language) -> None:
     text = ["TITRE I", "Chapitre 1", "Article 1\nTexte un.", "Chapitre 2", "Article 2\nTexte deux."]
     text += ["TITRE II", "Chapitre 1", "Article 3\nTexte trois.", "Article 4\nTexte quatre."]

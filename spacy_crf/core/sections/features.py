@@ -1,7 +1,7 @@
 """Features of a section that opens: of its heading alone, of it after the sibling before it, of it as a first child.
 
 All are functions of two adjacent levels and the heading. Each has a weight; those given here are set by hand, so that
-the parser can be used untrained, and are where learning begins, but for some.
+the parser can be used untrained, and are where learning begins, but for those of `_FROM_ZERO`.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,6 @@ _HEADING = {
 _AFTER_FRONT, _BELOW_FRONT = "number after front matter", "number with title below front matter"
 _BACK = "back matter after a number"
 _LOWER_BESIDE, _HIGHER_BESIDE = "keyword of lower rank beside", "keyword of higher rank beside"
-_SAME_TYPE = "sibling of the same type"
 _SIBLING = {
     "successor": 1.0,
     "gap": -2.0,
@@ -52,7 +51,7 @@ _SIBLING = {
     "title after a number without title": -3.0,
     "title after a title": 0.5,
     _BACK: 2.0,
-    _SAME_TYPE: 0.5,
+    "sibling of the same type": 0.5,
     "sibling less prominent": -1.5,
     "sibling more prominent": -1.5,
     "sibling with title, without title": -1.5,
@@ -101,11 +100,11 @@ _FAMILIES = {
 }
 DEFAULT_WEIGHTS: dict[str, float] = {**_HEADING, **_SIBLING, **_CHILD, **_FAMILIES}
 NAMES: tuple[str, ...] = tuple(DEFAULT_WEIGHTS)
-# where learning begins: courts have titles with text behind them and then numbers that go on
-_UNTRAINED = (_BEHIND_TEXT, _LEADS, _LOWER_BESIDE, _HIGHER_BESIDE, _AFTER_FRONT, _BELOW_FRONT, _BACK)
-LEARNED_FROM = DEFAULT_WEIGHTS | dict.fromkeys(_UNTRAINED, 0.0)
+# of laws, books and specifications, where learning begins at 0: what courts write is otherwise
+_FROM_ZERO = (_BEHIND_TEXT, _LEADS, _LOWER_BESIDE, _HIGHER_BESIDE, _AFTER_FRONT, _BELOW_FRONT, _BACK)
+LEARNED_FROM = DEFAULT_WEIGHTS | dict.fromkeys(_FROM_ZERO, 0.0)
 # features that models of older versions lack
-LATER = (*(name for name in (*_SIBLING, *_CHILD) if "of the mark-up" in name), *_UNTRAINED)
+LATER = (*(name for name in (*_SIBLING, *_CHILD) if "of the mark-up" in name), *_FROM_ZERO)
 SMALL_GAP = 3
 COLUMNS = {name: column for column, name in enumerate(NAMES)}
 
@@ -151,11 +150,9 @@ def sibling_features(before: Level, opening: Opening) -> list[str]:
         found += [_BACK] * opening.is_matter
     else:
         found = ["title after a title"]
-    types = _type_of_siblings(before.opening, opening)
     if begins_annexes and not (level_of(before.opening) and level_of(opening)):
-        types = [name for name in types if name == _SAME_TYPE]  # they are set in type as they are
-    found += types
-    return found
+        return found  # the type of an annex tells nothing: it may be that of a part, or of an article
+    return found + _type_of_siblings(before.opening, opening)
 
 
 def _begins_annexes(left: Reading | None, right: Reading) -> bool:
@@ -196,7 +193,7 @@ def _type_of_siblings(before: Opening, opening: Opening) -> list[str]:
         found.append(f"beside a {'higher' if left > right else 'lower'} level of the mark-up")
     if before.titled and opening.titled:
         if before.typography == opening.typography:
-            found.append(_SAME_TYPE)
+            found.append("sibling of the same type")
         else:
             found.append(f"sibling {'less' if opening.typography < before.typography else 'more'} prominent")
     elif before.titled != opening.titled and before.reading is not None and opening.reading is not None:
@@ -298,7 +295,7 @@ def _is_lower(left: Reading, right: Reading) -> bool:
 
 
 def _rank(reading: Reading) -> float:
-    """The rank of the word of a number, that is none without; Article I holds Section 1, as in bylaws."""
+    """The rank of the word of a number, -1 without one; Article I is above Section 1, as in bylaws."""
     is_outer = reading.rank == RANKS["article"] and reading.kinds == ROMAN_UPPER
     return RANKS["section"] - 0.5 if is_outer else -1.0 if reading.rank is None else reading.rank
 

@@ -84,8 +84,8 @@ class Opening:
     typography (int): class of its title, or of its number; of an implied section only the level that the mark-up names
         for the heading below it, UNKNOWN without.
     virtual (bool): implied by the numbering below it, without a heading.
-    leads (bool): a title without a number, right before a numbering. is_matter (bool): of front or back matter,
-        sections, by its words.
+    leads (bool): a title without a number, right before a numbering. is_matter (bool): a title of front or back matter,
+        by its words.
     """
 
     reading: Reading | None
@@ -315,6 +315,7 @@ def _is_counted(number: Reading) -> bool:
 
 
 def _goes_on_outside(carried: Reading, own: Reading) -> bool:
+    """Whether the number behind a carried one stands beside a section with a number, or further out, not in it."""
     return _sequence(carried) == _sequence(own) or is_prefix(carried, own)
 
 
