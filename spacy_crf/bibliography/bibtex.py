@@ -189,7 +189,7 @@ def _shielded(text: str, unicode: bool, is_family: bool = False) -> str:
 def read_bibtex(text: str, with_others: bool = True) -> list[Entry]:
     """Entries of a .bib file, in its order, with fields of BibTeX or biblatex; others go to the note, with their names.
 
-    with_others (bool): leave others out without it, such as `abstract`, `keywords` and `file`, which no list prints.
+    with_others (bool): whether to keep those others. Most, such as `abstract`, `keywords` and `file`, no list prints.
     RAISES (ImportError): if pybtex or pylatexenc is not installed. RAISES (ValueError): if the text is not BibTeX, or
     if its strings expand to more than ten million characters.
     """

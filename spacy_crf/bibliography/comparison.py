@@ -5,8 +5,9 @@ import unicodedata
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 
+from ..core.grammar.numerals import ORDINALS
 from .entry import LETTERS, Date, Entry, Name, Names, print_value
 from .fields import ARXIV_CLASS, bare_edition
 from .identifiers import take_identifiers
@@ -25,8 +26,7 @@ INITIALS = re.compile(r"(?<!\w)[^\W\d_]{2,3}(?!\w)")  # without full stops, if t
 # that shortened names of journals leave out
 SMALL = re.compile("a|an|and|aus|das|de|del|della|der|des|di|die|du|e|et|for|für|in|la|le|les|of|on|the|to|und|y|zur")
 CUT_RANGE = re.compile(r"([a-z]?)(\d+)-\1?(\d+)", re.IGNORECASE)
-ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-ORDINAL = re.compile(rf"(?<!\w)(?:(\d+)(?:st|[nr]?d|th|de|e|er|eme|[aoª]|-?е)|{'|'.join(ORDINALS)})(?!\w)")
+ORDINAL = re.compile(r"(?<!\w)(?:(\d+)(?:st|[nr]?d|th|de|e|er|eme|[aoª]|-?е)|[a-z]+)(?!\w)")
 # Formulas of BibTeX stay as they are written, such as H$_2$O
 FORMULA = re.compile(r"\$(?=[^$]{0,100}[\^_\\])([^$]{1,200})\$")
 COMMAND = re.compile(r"\\([A-Za-z]+)")
@@ -278,12 +278,18 @@ def _agree_in_dates(ours: Date | None, theirs: Date | None) -> bool:
 
 
 def _agree_in_editions(ours: str, theirs: str) -> bool:
-    """Whether editions are the same: "2nd", "2." and "Second edition" are the 2 of biblatex."""
+    """Whether editions are the same: "2nd", "2.", "Second edition" and "zweite Auflage" are the 2 of biblatex."""
     return _agree_in_letters(*(ORDINAL.sub(_figure, _fold(bare_edition(edition))) for edition in (ours, theirs)))
 
 
 def _figure(found: re.Match[str]) -> str:
-    return found[1] or str(ORDINALS.index(found[0]) + 1)
+    return found[1] or str(_ordinals().get(found[0], found[0]))
+
+
+@cache
+def _ordinals() -> dict[str, int]:
+    """Values of ordinal numbers by their words, without accents."""
+    return {_fold(form): value for form, value in ORDINALS.items()}
 
 
 def _agree_in_signs(ours: str, theirs: str) -> bool:

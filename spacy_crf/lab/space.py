@@ -43,7 +43,7 @@ from ..core.errors import CRFError
 from ..reading.files import read_text
 from ..reading.records import parse_toml
 from .errors import LabErrors
-from .training import check_source, counts, spelt, with_fold
+from .training import check_source, has_effect, spelt, with_fold
 
 TABLES = ("settings", "alternatives", "templates", "numbers", "start")
 ALWAYS = "always"
@@ -300,7 +300,7 @@ class Candidates:
         """Return the config under values of all parameters."""
         changed, change = self._config.copy(), self._space.changes(values)
         for key, value in sorted(change.settings.items(), key=lambda pair: pair[0].count(".")):
-            if counts(key, change.settings):
+            if has_effect(key, change.settings):
                 self._set(changed, key, value)
         if self.component is not None:
             features = changed["components"][self.component].setdefault("features", dict(FEATURES))
@@ -318,8 +318,8 @@ class Candidates:
         choices = (one for one in self._space.parameters.values() if isinstance(one, Choice))
         alone = [change.settings for one in choices for change in one.options.values()]
         for key in dict.fromkeys(chain(*settings)):
-            is_known = any(key not in own or counts(key, own) for own in settings)
-            if not (is_known and all(counts(key, own) for own in alone if key in own)):
+            is_known = any(key not in own or has_effect(key, own) for own in settings)
+            if not (is_known and all(has_effect(key, own) for own in alone if key in own)):
                 raise CRFError(LabErrors.CRF632.format(key=key))
         for values in self._space.corners():
             config = with_fold(self.make(values), folds, 0, 0) if folds else self.make(values)

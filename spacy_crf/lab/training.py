@@ -200,9 +200,11 @@ def check_source(config: ConfigT, *keys: str) -> ConfigT:
     return config
 
 
-def counts(key: str, settings: Mapping[str, Any]) -> bool:
-    """Tell whether a setting counts beside others, which may be the block that it is in: what calls a function has only
-    what that takes. settings (Mapping): values by dotted key."""
+def has_effect(key: str, settings: Mapping[str, Any]) -> bool:
+    """Tell whether a setting has an effect beside others, one of which may be the block that it is in.
+
+    A block that calls a function has only settings that it takes. settings (Mapping): values by dotted key.
+    """
     block, _, name = key.rpartition(".")
     if block not in settings:
         return True

@@ -60,6 +60,7 @@ def test_any_work_is_told_once(entries: list[Entry]) -> None:
         {"issn": "03178471"},
         {"edition": "2"},
         {"edition": "Second Edition"},
+        {"edition": "Zweite Auflage"},
     ],
 )
 def test_ways_of_printing_make_no_difference(changes: dict[str, object]) -> None:

@@ -16,21 +16,9 @@ WORDS = {  # of titles, chapters, sections, articles and annexes
     "nl": ("TITEL", "HOOFDSTUK", "Afdeling", "Artikel {}", "BIJLAGE"),
 }
 NOUNS = (
-    *(
-        "Fees",
-        "Quays",
-        "Pilots",
-        "Lights",
-        "Crews",
-        "Books",
-        "Cargo",
-        "Damage",
-        "Appeals",
-        "Bodies",
-        "Works",
-        "Licences",
-    ),
-    *("Fines", "Insurance", "Ports", "Sails", "Boats", "Islands", "Ropes", "Tolls", "Bridges", "Locks", "Moorings"),
+    *("Fees", "Quays", "Pilots", "Lights", "Crews", "Books", "Cargo", "Damage", "Appeals", "Bodies", "Works"),
+    *("Licences", "Fines", "Insurance", "Ports", "Sails", "Boats", "Islands", "Ropes", "Tolls", "Bridges", "Locks"),
+    "Moorings",
 )
 SENTENCES = (
     "The {0} are entered in the {1} before the {2} are paid.",

@@ -16,32 +16,23 @@ NOT_SHOWN = frozenset(
     {"bib.instance", "index-term", "indexterm", "meta", "meta-data", "metadata", "sidenote", "teiheader"}
 )
 NOTES = frozenset({"fn", "footnote", "index", "note"})  # which are no part of the heading that has them
-# Of JATS, DocBook and DITA, beside those that HTML has
-# those that are whole words are apart from each other, and if they alone make up an element, each of a name is a line
+# Of JATS, DocBook and DITA, beside those that HTML has: those that are whole words are apart from each other, and if
+# they alone make up an element, each of a name is a line
 XML_APART = APART | {
-    *("abbrev", "application", "citetitle", "classname", "cmdname", "command", "constant"),
-    *("email", "envar", "filename"),
-    *("filepath", "firstterm", "foreignphrase", "function", "glossterm", "guibutton", "guilabel", "guimenu"),
-    *("guimenuitem", "interfacename", "keycap", "keycode", "link", "methodname", "olink", "option", "phrase"),
-    *("productname", "prompt", "systemitem", "term", "trademark", "uicontrol", "ulink", "uri", "varname", "wintitle"),
+    *("abbrev", "application", "citetitle", "classname", "cmdname", "command", "constant", "email", "envar"),
+    *("filename", "filepath", "firstterm", "foreignphrase", "function", "glossterm", "guibutton", "guilabel"),
+    *("guimenu", "guimenuitem", "interfacename", "keycap", "keycode", "link", "methodname", "olink", "option"),
+    *("phrase", "productname", "prompt", "systemitem", "term", "trademark", "uicontrol", "ulink", "uri"),
+    *("varname", "wintitle"),
 }
 XML_INLINE = (
     INLINE
     | XML_APART
     | {
-        *(
-            "chem-struct",
-            "citerefentry",
-            "codeph",
-            "personname",
-            "computeroutput",
-            "inline-formula",
-            "inline-graphic",
-            "inlineequation",
-        ),
-        *("inlinemediaobject", "keycombo", "literal", "math", "menucascade", "menuchoice"),
-        *("monospace", "named-content"),
-        *("overline", "parmname", "ph", "replaceable", "roman", "sans-serif", "sc", "styled-content", "subscript"),
+        *("chem-struct", "citerefentry", "codeph", "computeroutput", "inline-formula", "inline-graphic"),
+        *("inlineequation", "inlinemediaobject", "keycombo", "literal", "math", "menucascade", "menuchoice"),
+        *("monospace", "named-content", "overline", "parmname", "personname", "ph", "replaceable", "roman"),
+        *("sans-serif", "sc", "styled-content", "subscript"),
         *("superscript", "systemoutput", "tex-math", "userinput", "wordasword"),
     }
 ) - APART
@@ -69,27 +60,12 @@ WITHIN_WORDS = frozenset(
     {
         *("abbr", "add", "am", "anchor", "b", "bold", "c", "cb", "choice", "corr", "damage", "em", "emph", "emphasis"),
         *("ex", "expan", "fixed-case", "g", "gap", "hi", "ht", "i", "italic", "lb", "named-content", "orig", "pb"),
-        *(
-            "pc",
-            "reg",
-            "sc",
-            "seg",
-            "sic",
-            "small",
-            "span",
-            "strong",
-            "styled-content",
-            "sub",
-            "subst",
-            "sup",
-            "supplied",
-        ),
-        *("surplus", "u", "unclear", "underline", "w"),
+        *("pc", "reg", "sc", "seg", "sic", "small", "span", "strong", "styled-content", "sub", "subst", "sup"),
+        *("supplied", "surplus", "u", "unclear", "underline", "w"),
     }
 )
-
-
-# What begins a line even within a sentence; of all that is named nowhere here, only what has such, or parts, in it
+# What begins a line even within a sentence. Of names that stand nowhere here, only elements that hold such ones do, or
+# several parts
 BLOCKS_IN_TEXT = (
     BLOCKS
     | NOTES
@@ -190,7 +166,9 @@ class _XmlReader(MarkupReader):
             self.data(chr(int(attributes["CODE"], 16)))
         if is_end_of_line or (self.is_behind_field and name.lower() not in WITHIN_WORDS):
             self.data(" ")
-        self._part_names(name.lower())
+        if self._is_unknown_within(name.lower()):
+            self._begin_unknown(name.lower())
+        self.ended = ""
         super().start(name, attributes)
         self.is_behind_field = False
         self.citations += self.open[-1].name in CITATIONS
@@ -213,12 +191,18 @@ class _XmlReader(MarkupReader):
             text, self.number = text if is_said else f"{self.number} {text.lstrip()}", ""
         super().data(text)
 
-    def _part_names(self, name: str) -> None:
-        """Part an element of a name that is not known from the one right before it in a sentence."""
-        is_name = self.within[self.place] and name not in self.inline and name not in WITHIN_WORDS
-        if is_name and not self.skipped and self.ended and self.ended not in WITHIN_WORDS:
+    def _is_unknown_within(self, name: str) -> bool:
+        """Whether the element that begins is within a sentence, and its name is not known."""
+        return bool(self.within[self.place]) and name not in self.inline and name not in WITHIN_WORDS
+
+    def _begin_unknown(self, name: str) -> None:
+        """Part an element whose name is not known from the one right before it in a sentence."""
+        if self.skipped:
+            return
+        if self.ended and self.ended not in WITHIN_WORDS:
             self.builder.gap()
-        self.ended = ""
+        if not (self.flat or self.citations):
+            self.apart |= {name}
 
     def _begin_block(self, name: str, attributes: Mapping[str, str]) -> None:
         is_marked = name != "li" or any(element.name in ("ol", "ul") for element in self.open)
@@ -247,11 +231,7 @@ class _XmlReader(MarkupReader):
     def is_block(self, name: str) -> bool:
         if self.flat:
             return name in LINES_OF_TITLES and name not in self.inline
-        if self.citations or name in self.inline:
-            return False
-        if self.within[self.place] and name not in WITHIN_WORDS:
-            self.apart |= {name}
-        return not self.within[self.place]
+        return not (self.citations or name in self.inline or self.within[self.place])
 
     def is_hidden(self, name: str, attributes: Mapping[str, str]) -> bool:
         is_second = self.place in self.readings or (bool(self.open) and name in SECOND.get(self.open[-1].name, ()))
