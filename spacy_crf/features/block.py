@@ -212,6 +212,19 @@ class FeatureSettings:
         return Resources(lists, Lexicon(speller, counts, classes))
 
     @property
+    def learned_with(self) -> dict[str, Any]:
+        """Settings that a trained component is not asked for again, as it stores them; of paths the name."""
+        lists = {name: Path(path).name for name, path in sorted((self.lists or {}).items())}
+        blocks = {"spelling": self.spelling, "classes": self.classes}
+        inner = {
+            f"{block}.{name}": Path(value).name if isinstance(value, str) else value
+            for block, settings in blocks.items()
+            for name, value in (vars(settings).items() if settings is not None else ())
+        }
+        counts = {name: getattr(self, name) for name in ("min_count", "min_edge_count")}
+        return {**counts, **{f"lists.{name}": file for name, file in lists.items()}, **inner}
+
+    @property
     def fitted(self) -> list[str]:
         """What `make_resources` fits to Docs, by the names of settings."""
         from .templates import COUNTED, INDUCED

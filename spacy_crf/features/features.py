@@ -17,6 +17,8 @@ from .lexemes import WordForms, lexical_strings
 from .resources import Resources
 from .templates import Atom, Attribute, Template
 
+LEARNED_WITH = "learned_with"  # where data have settings that have no effect on features that were learned
+
 
 class FeatureIndex:
     """Features of one kind (state or edge), if they are not too rare, by number; templates as the rows of `Keys`."""
@@ -241,6 +243,7 @@ class Features:
         return {
             "templates": [str(template) for template in self.config.parsed],
             **self._hashed,
+            LEARNED_WITH: self.config.learned_with,
             "state": state.to_data(),
             "edge": edge.to_data(),
             **self.resources.to_data(),

@@ -43,7 +43,7 @@ from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors, PipeWarnings
 from .labels import PREPARATION, SKIPS_WHITE_SPACE, HasLabels, KeepsPreparation
 from .setting_types import learned_values
-from .storage import RUN, Parts, Run, Stored, check_templates, read_folder, readable, settings_of_run
+from .storage import RUN, Parts, Run, Stored, check_templates, read_folder, readable, settings_of_run, warn_of_settings
 
 
 class Start(NamedTuple):
@@ -245,6 +245,7 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
         parts = Parts.parse(files, self.name, path)
         if parts.features is not None:
             check_templates(self.name, self.feature_config, parts.features)
+            warn_of_settings(self.name, self.feature_config, parts.features)
             self.valid_tags.require(parts.features)
         asked = made_with(self.model)
         with readable(self.name, path):

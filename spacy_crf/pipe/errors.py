@@ -271,6 +271,10 @@ class PipeWarnings(metaclass=Messages):
         "Component {name!r} learns, and is judged by, one gold tag of each token: of {count} tokens with several, such "
         "as {tags} in document {document!r}, the best one, or the first of equal ones. A set_valued_tagger takes all."
     )
+    CRFW479 = (
+        "Component {name!r} was trained with {setting} = {theirs!r} in its features block. The config has {ours!r}, "
+        "which has no effect on what was learned. Train again, or set it back."
+    )
     CRFW681 = (
         "Component {name!r} gets another temperature, but keeps threshold = {threshold:.4g}, which was fitted at the "
         "one before. Set it to 'auto' and call `calibrate` with dev examples, or run `python -m spacy crf calibrate`, "

@@ -3,6 +3,7 @@ their checksums. Reading them runs no code."""
 
 import json
 import os
+import warnings
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -13,14 +14,15 @@ from typing import Any, ClassVar, Self
 
 import srsly
 
-from ..core.errors import CRFError, excerpt
+from ..core.errors import CRFError, CRFWarning, excerpt
 from ..features.block import FeatureSettings
+from ..features.features import LEARNED_WITH
 from ..learning.model import get_layout
 from ..learning.packed import dumps, loads, pack, unpack
 from ..learning.resuming import usable
 from ..reading.records import GREATEST_HASH, parse_json
 from .block import ChainSettings
-from .errors import PipeErrors
+from .errors import PipeErrors, PipeWarnings
 
 FORMAT = 3  # of what is written here; 2 had no checksums
 FORMATS = (2, 3)  # of what is read
@@ -148,6 +150,17 @@ def check_templates(name: str, config: FeatureSettings, features: Mapping[str, A
     theirs, ours = features.get("templates"), [str(template) for template in config.parsed]
     if theirs != ours:
         raise CRFError(PipeErrors.CRF406.format(name=name, theirs=theirs, ours=ours))
+
+
+def warn_of_settings(name: str, config: FeatureSettings, features: Mapping[str, Any]) -> None:
+    """Warn of settings that features were learned with, and that the config says otherwise without an effect."""
+    theirs, ours = features.get(LEARNED_WITH), config.learned_with
+    if theirs is None:  # of a version that did not tell
+        return
+    for setting in sorted(theirs.keys() | ours.keys()):
+        if theirs.get(setting) != ours.get(setting):
+            told = {"setting": setting, "theirs": theirs.get(setting), "ours": ours.get(setting)}
+            warnings.warn(PipeWarnings.CRFW479.format(name=name, **told), CRFWarning, stacklevel=3)
 
 
 @contextmanager

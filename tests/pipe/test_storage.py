@@ -72,6 +72,23 @@ def test_settings_that_do_not_fit_what_was_trained_are_named(folder: Path, chang
         spacy.load(folder, config={"components": {"crf_tagger": changed}})
 
 
+@pytest.mark.parametrize(
+    "changed, setting",
+    [
+        ({"min_count": 9}, "min_count"),
+        ({"spelling": {"@misc": "spacy_crf.Spelling.v1", "ratio": 3}}, r"spelling\.ratio"),
+        ({"classes": {"@misc": "spacy_crf.InducedClasses.v1"}}, r"classes\.rounds"),
+    ],
+)
+def test_settings_of_features_without_an_effect_after_training_are_told(
+    folder: Path, changed: dict, setting: str, recwarn: pytest.WarningsRecorder
+) -> None:
+    spacy.load(folder)
+    assert not [told for told in recwarn if "CRFW479" in str(told.message)]
+    with pytest.warns(UserWarning, match=f"CRFW479.*trained with {setting} = "):
+        spacy.load(folder, config={"components": {"crf_tagger": {"features": changed}}})
+
+
 def test_parts_can_be_excluded(tmp_path: Path) -> None:
     nlp = train()
     pipe = nlp.get_pipe("crf_tagger")
