@@ -16,7 +16,7 @@ from typing import Any
 from ..annotation.gold import register_gold_tags
 from ..core.errors import CRFError, CRFWarning
 from ..core.labels import OUTSIDE
-from ..reading.files import first_line, read_blocks
+from ..reading.files import FILLED, first_line, read_blocks
 from ..reading.records import read_json_lines
 from .errors import CorpusErrors, CorpusWarnings
 from .exchange import read_mark
@@ -102,8 +102,9 @@ def _is_changed(sequence: _Sequence) -> bool:
 
 def _read_rows(path: Path, checker: RowChecker) -> Iterator[_Sequence]:
     header: dict[str, str] = {}
-    for first, lines in read_blocks(path, unquoted=True):
-        parts = (line.rstrip("\t").removeprefix("# ").partition(" = ") for line in lines if _is_comment(line))
+    for first, lines in read_blocks(path, is_checked=True):
+        told = (line.partition("\t")[0] for line in lines if _is_comment(line))
+        parts = (comment.removeprefix("# ").partition(" = ") for comment in told)
         comments = {name: value for name, _, value in parts}
         if "target" in comments:
             header = comments
@@ -115,9 +116,9 @@ def _read_rows(path: Path, checker: RowChecker) -> Iterator[_Sequence]:
 
 
 def _is_comment(line: str) -> bool:
-    """Whether a line is no token. That of a token "#" goes on behind a tab."""
+    """Whether a line is no token. That of a token "#" goes on behind a tab, with more than a filled mark."""
     before, _, after = line.partition("\t")
-    return before.startswith(("# ", MARK)) and (not after or after.isspace())
+    return before.startswith(("# ", MARK)) and (not after or after.isspace() or bool(FILLED.fullmatch(f"\t{after}")))
 
 
 def _parse_rows(

@@ -2,7 +2,7 @@
 
 Tags are in the notation of `tagsets`. An empty row is behind each sentence. A row whose first cell alone is filled and
 begins with "# " is a comment: "# newdoc id = NAME" begins a document; in text, so is a line of one cell that begins
-with "#". Without a column of check marks, all tags are gold.
+with "#". A mark is no content of such rows: people fill it down a column. Without a column of them, all tags are gold.
 """
 
 import re
@@ -37,7 +37,7 @@ def _read_rows(path: Path, blocks: Iterable[Sequence[Row]]) -> Iterator[Sentence
     for block in blocks:
         words, tags, marks = [], [], []
         for line, cells in block:
-            if cells[0].startswith("#" if len(cells) == 1 else "# ") and not any(cells[1:]):
+            if cells[0].startswith("#" if len(cells) == 1 else "# ") and not any(cells[1:2]):
                 if cells[0].startswith(DOCUMENT):
                     document, is_first = cells[0].removeprefix(DOCUMENT), True
                 continue
@@ -75,7 +75,7 @@ def read_tokens_tsv(path: Path) -> Iterator[Sentence]:
 
     Everything before the tab is the form, so "|", "#" and "_" are words like others.
     """
-    blocks = read_blocks(path, unquoted=is_tokens_tsv(path))
+    blocks = read_blocks(path, is_checked=is_tokens_tsv(path))
     return _read_rows(path, ([(n, line.split("\t")) for n, line in enumerate(own, first)] for first, own in blocks))
 
 
@@ -156,7 +156,7 @@ def _read_sheet(path: Path) -> Iterator[Row]:
     places, is_titled = _find_columns(path, rows)
     for number, row in enumerate(rows[is_titled:], 1 + is_titled):
         cells = [_text(path, row[place]) if place < len(row) else "" for place in places]
-        yield number, cells if any(cells) else []
+        yield number, cells if any(cells[:2]) else []
 
 
 def _check_order(path: Path, rows: Sequence[Sequence[Any]]) -> None:
@@ -164,11 +164,12 @@ def _check_order(path: Path, rows: Sequence[Sequence[Any]]) -> None:
     be gone, new ones without a place, and copies with one."""
     titles = [str(cell.value).strip().lower() for cell in rows[0]] if rows else []
     column = titles.index(PLACE) if PLACE in titles else MOST_COLUMNS
+    marks = titles.index(COLUMNS[2]) if COLUMNS[2] in titles else MOST_COLUMNS
     before, is_apart = 0.0, True  # a document begins behind an empty row, and not among words
     for number, row in enumerate(rows[1:], 2):
         is_document = any(str(cell.value).startswith(DOCUMENT) for cell in row)
         before = 0.0 if is_apart and is_document else before
-        is_apart = all(cell.value in (None, "") for place, cell in enumerate(row) if place != column)
+        is_apart = all(cell.value in (None, "") for place, cell in enumerate(row) if place not in (column, marks))
         value = row[column].value if column < len(row) else None
         if isinstance(value, int | float):
             if value < before:

@@ -24,6 +24,7 @@ MOST_BYTES = 2048 * MIB
 LONGEST_LINE = 64 * MIB
 ISO_2022 = re.compile(rb"\x1b\$(?:[@AB]|[()*+][A-Z])")  # mails in Japanese, Korean and Chinese, in bytes of ASCII
 QUOTED = re.compile(r'"(?:[^"]|"")*"')  # a cell of a table, as spreadsheet programs write it
+FILLED = re.compile(r"\t\t[^\t]*\t*")  # an empty row of a table with a mark that was filled down its third column
 
 
 class _Unpacked(io.RawIOBase):
@@ -139,15 +140,16 @@ def first_line(path: Path) -> str:
     return next(filter(str.strip, read_lines(path)), "")
 
 
-def read_blocks(path: Path, unquoted: bool = False) -> Iterator[tuple[int, list[str]]]:
+def read_blocks(path: Path, is_checked: bool = False) -> Iterator[tuple[int, list[str]]]:
     """Yield the runs of lines between lines of white space, with the number of their first line, from 1.
 
-    unquoted (bool): Take off the quotes that spreadsheet programs put around cells, if the file has them.
+    is_checked (bool): Whether it is a table that people check with spreadsheet programs, marks in its third column.
+        Rows with nothing but a mark are empty then, and quotes that such programs put around cells are taken off.
     """
     lines: list[str] = []
-    unquoted = unquoted and _has_quoted_cells(path)
+    unquoted = is_checked and _has_quoted_cells(path)
     for number, line in enumerate(chain(read_lines(path), [""]), 1):
-        if line and not line.isspace():
+        if line and not line.isspace() and not (is_checked and FILLED.fullmatch(line)):
             lines.append("\t".join(map(_unquote, line.split("\t"))) if unquoted else line)
         elif lines:
             yield number - len(lines), lines

@@ -590,6 +590,49 @@ def test_a_table_that_a_spreadsheet_program_has_saved(tmp_path: Path) -> None:
     assert read_doc_name(copy) == "letters"
 
 
+MARKED: list[tuple[str, bool, dict[str, float], str | None]] = [
+    ("a", True, {"X": 0.9}, None),
+    ("b", True, {"Y": 0.9}, None),
+]
+
+
+def test_marks_that_are_filled_down_a_column_of_a_table(tmp_path: Path) -> None:
+    path = resave(save("tagsets", tmp_path, *(make_doc(MARKED, starts=[True, True]) for _ in range(2))))
+    rows = [line.split("\t") for line in path.read_text("utf8").splitlines()]
+    path.write_text("".join(f"{word}\t{tags}\tyes\n" for word, tags, _ in rows), "utf8")
+    check_filled_down(read(path))
+
+
+@pytest.mark.parametrize("mark", ["x", True])
+def test_marks_that_are_filled_down_a_column_of_a_spreadsheet(tmp_path: Path, mark: object) -> None:
+    path = save("xlsx", tmp_path, *(make_doc(MARKED, starts=[True, True]) for _ in range(2)))
+
+    def fill(book: Any) -> None:
+        for row in range(2, book["tokens"].max_row + 1):
+            book["tokens"].cell(row, 3, mark)
+
+    check_filled_down(read(edited(path, fill)))
+
+
+def check_filled_down(docs: list[Doc]) -> None:
+    """Look for two documents of two sentences."""
+    found = [[[(token.text, token.tag_) for token in sent] for sent in doc.sents] for doc in docs]
+    assert found == [[[("a", "X")], [("b", "Y")]]] * 2
+
+
+def test_documents_with_marks_in_all_rows_are_put_together(tmp_path: Path) -> None:
+    path = save("xlsx", tmp_path, make_doc(MARKED))
+
+    def double(book: Any) -> None:
+        sheet = book["tokens"]
+        rows = [[cell.value for cell in row] for row in sheet.iter_rows(min_row=2)]
+        sheet.delete_rows(2, len(rows))
+        for row in rows + rows:
+            sheet.append([*row[:2], True, *row[3:]])
+
+    assert [[token.tag_ for token in doc] for doc in read(edited(path, double))] == [["X", "Y"]] * 2
+
+
 def test_marks_that_mean_nothing_are_refused(write: Write) -> None:
     table = "# columns = form, tags, checked\na\tA\t{}\n"
     assert read(write("a.tsv", table.format("X")))[0][0].tag_ == "A"

@@ -185,6 +185,16 @@ def test_what_a_spreadsheet_does_to_it(nlp: Language, write: Write) -> None:
     assert [(token.text, token.tag_) for token in doc] == [("#", "NN"), ("b", "DT")]
 
 
+def test_marks_that_are_filled_down_its_column(nlp: Language, write: Write) -> None:
+    head = HEAD.replace("TARGET", "tag").replace("best", "checked, best")
+    table = [*head.splitlines(), "# id = 1.1", "# text = a b", "a\t\t\tX\t0.5\t_", "b\tNN\t\tX\t0.5\t_", ""]
+    table += ["# id = 1.2", "# text = c", "c\t\t\tX\t0.5\t_"]
+    cells = (row.split("\t") + [""] * (5 - row.count("\t")) for row in table)
+    filled = ["\t".join([*row[:2], "yes", *row[3:]]) for row in cells]
+    docs = read(nlp, write("a.tsv", "\n".join(filled)))
+    assert [[(token.text, token.tag_) for token in doc] for doc in docs] == [[("a", "X"), ("b", "NN")], [("c", "X")]]
+
+
 @pytest.mark.parametrize(
     "text, message",
     [
