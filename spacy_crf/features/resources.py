@@ -15,7 +15,7 @@ from spacy.tokens import Doc
 from ..core.arrays import Hashes, Indices
 from ..core.errors import CRFError
 from ..core.sparse import HashTable
-from ..reading.files import read_text
+from ..reading.files import read_table_lines
 from .errors import FeatureErrors
 from .hashing import string_hash, string_hashes
 from .induced import WordClasses
@@ -75,7 +75,7 @@ class WordList:
             words that have spaces within, as those of Vietnamese have.
         """
         try:
-            lines = read_text(Path(path)).split("\n")
+            lines = read_table_lines(Path(path))
         except (OSError, CRFError) as error:
             raise CRFError(FeatureErrors.CRF307.format(name=name, path=path, error=error)) from error
         entries = []

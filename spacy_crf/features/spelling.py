@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.errors import CoreErrors, CRFError, excerpt, require
-from ..reading.files import read_text
+from ..reading.files import read_table_lines, read_text
 from .errors import FeatureErrors
 
 SHIPPED = files(__package__) / "rewrites"
@@ -159,7 +159,7 @@ class SpellingTable:
     def read(cls, path: Path, lengths: Sequence[int] = LENGTHS) -> "SpellingTable":
         """Read a table. Blank lines, and lines without a tab that begin with #, are skipped."""
         try:
-            lines = read_text(Path(path)).split("\n")
+            lines = read_table_lines(Path(path))
         except (OSError, CRFError) as error:
             raise CRFError(FeatureErrors.CRF548.format(path=path, error=error)) from error
         table: dict[str, str] = {}

@@ -5,7 +5,7 @@ import io
 import os
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -147,27 +147,34 @@ def read_blocks(path: Path, is_checked: bool = False) -> Iterator[tuple[int, lis
         Rows with nothing but a mark are empty then, and quotes that such programs put around cells are taken off.
     """
     lines: list[str] = []
-    unquoted = is_checked and _has_quoted_cells(path)
+    unquoted = is_checked and _has_quoted_cells(read_lines(path))
     for number, line in enumerate(chain(read_lines(path), [""]), 1):
         if line and not line.isspace() and not (is_checked and FILLED.fullmatch(line)):
-            lines.append("\t".join(map(_unquote, line.split("\t"))) if unquoted else line)
+            lines.append(_unquote_cells(line) if unquoted else line)
         elif lines:
             yield number - len(lines), lines
             lines = []
 
 
-def _has_quoted_cells(path: Path) -> bool:
+def read_table_lines(path: Path) -> list[str]:
+    """Return the lines of a table that people edit, without the quotes that spreadsheet programs put around cells."""
+    lines = read_text(path).split("\n")
+    return [*map(_unquote_cells, lines)] if _has_quoted_cells(lines) else lines
+
+
+def _has_quoted_cells(lines: Iterable[str]) -> bool:
     """Whether each cell with a quotation mark is one in quotes, with such marks doubled in it, or a comment."""
     found = False
-    for cell in (cell for line in read_lines(path) if '"' in line for cell in line.split("\t") if '"' in cell):
+    for cell in (cell for line in lines if '"' in line for cell in line.split("\t") if '"' in cell):
         if not QUOTED.fullmatch(cell):
             return False
-        found = found or cell.startswith('"#') or '""' in cell[1:-1]
+        found = found or cell.startswith('"# ') or '""' in cell[1:-1]
     return found
 
 
-def _unquote(cell: str) -> str:
-    return cell[1:-1].replace('""', '"') if QUOTED.fullmatch(cell) else cell
+def _unquote_cells(line: str) -> str:
+    cells = line.split("\t")
+    return "\t".join(cell[1:-1].replace('""', '"') if QUOTED.fullmatch(cell) else cell for cell in cells)
 
 
 def spell_path(path: Path | str) -> str:

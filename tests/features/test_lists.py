@@ -194,3 +194,10 @@ def test_words_with_spaces_within_are_found(tmp_path):
     word_list = WordList.read("clusters", path)
     numbers = word_list.match(lowers, np.array([4], dtype=np.intp))
     assert [word_list.strings()[number] for number in numbers] == ["01", "10", "01", "I-01"]
+
+
+def test_a_list_that_a_spreadsheet_program_has_saved(tmp_path):
+    path = write(tmp_path, '""""\tQUOTE\n"""Kant"""\tNAME\nLund\tCITY\n')
+    assert WordList.read("list", path).entries == [(('"',), "QUOTE"), (('"kant"',), "NAME"), (("lund",), "CITY")]
+    as_it_is = write(tmp_path, '"\tQUOTE\n"Kant"\tNAME\n')
+    assert WordList.read("list", as_it_is).entries == [(('"',), "QUOTE"), (('"kant"',), "NAME")]

@@ -158,6 +158,12 @@ def test_the_table_shows_variants_below_their_normal_form(tmp_path: Path) -> Non
     assert path.read_bytes() == b"vrouwe\tvrouwe\nvrowe\tvrouwe\nhere\there\nherre\there\n"
 
 
+def test_a_table_that_a_spreadsheet_program_has_saved(tmp_path: Path) -> None:
+    path = tmp_path / "table.tsv"
+    path.write_text('""""\t""""\n"o""er"\toder\nvnde\tunde\n', encoding="utf8")
+    assert SpellingTable.read(path).table == {'"': '"', 'o"er': "oder", "vnde": "unde"}
+
+
 def test_an_edited_table(tmp_path: Path) -> None:
     path = tmp_path / "table.tsv"
     path.write_bytes("\ufeff# by hand\r\n\r\nvp\tup\r\n#x\t#\n Sulvern \tsilver\n".encode())

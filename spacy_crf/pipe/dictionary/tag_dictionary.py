@@ -19,7 +19,7 @@ from ...core.errors import CRFError
 from ...core.labels import Gold, TagSet
 from ...core.stored import stored_bools
 from ...features.spelling import Speller
-from ...reading.files import read_text
+from ...reading.files import read_table_lines
 from ...reading.records import finite_number
 from ..errors import PipeErrors
 from .block import DictionarySettings, Fold
@@ -225,7 +225,7 @@ def write_table(dictionary: TagDictionary, tags: Sequence[str], path: Path) -> N
 def read_table(path: Path) -> list[tuple[str, str, float]]:
     """Read word, tag and count (infinite where there is none). Empty lines, and comments without a tab, are skipped."""
     try:
-        lines = read_text(path).split("\n")
+        lines = read_table_lines(path)
     except (OSError, CRFError) as error:
         raise CRFError(PipeErrors.CRF842.format(path=path, error=error)) from error
     entries = []

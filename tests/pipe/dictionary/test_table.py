@@ -41,6 +41,12 @@ def test_how_it_looks(tmp_path: Path) -> None:
     assert path.read_text(encoding="utf8") == f"{HEAD}\n#\t#\nwen\tN\t1\nwen\tV:fin\t2.5\n"
 
 
+def test_a_table_that_a_spreadsheet_program_has_saved(tmp_path: Path) -> None:
+    path = tmp_path / "words.tsv"
+    path.write_text(f'{HEAD}\n""""\tN\t2\n"o""er"\tN\t1\nwen\tN\t\n', encoding="utf8")
+    assert read_table(path) == [('"', "N", 2.0), ('o"er', "N", 1.0), ("wen", "N", np.inf)]
+
+
 @pytest.mark.parametrize("word", ["a\tb", "a\nb", "a\rb"])
 def test_words_that_a_table_cannot_hold(word: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="CRF843"):
