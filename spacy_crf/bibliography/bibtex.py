@@ -1,14 +1,16 @@
 """Entries as BibTeX, with fields of BibTeX and biblatex; the format with its strings and comments is read by pybtex."""
 
 import re
+import warnings
 from calendar import isleap
 from collections import UserDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from importlib.resources import files
 from itertools import chain
 from typing import Any
 
-from ..core.errors import CRFError, required
+from ..core.errors import CRFError, CRFWarning, required
 from ..reading.latex import decode, encode, protect_capitals, unescape
 from .dates import parse_date, parse_iso, year_range
 from .entry import (
@@ -26,7 +28,7 @@ from .entry import (
     normalise,
     plain_key,
 )
-from .errors import BibliographyErrors
+from .errors import BibliographyErrors, BibliographyWarnings
 from .fields import one_hyphen, report_type
 from .identifiers import bare, quote_braces
 
@@ -63,26 +65,9 @@ SUBTITLES = {name.replace("title", "subtitle"): name for name in ("title", "book
 # Kinds as biblatex calls them
 GENRES = {"phdthesis": "PhD thesis", "mathesis": "Master's thesis", "bathesis": "Bachelor's thesis"}
 GENRES |= {"techreport": "Technical report", "resreport": "Research report"}
-# Macros for journals that astronomers' classes have, as ADS writes them
-_MACROS = """aap Astronomy & Astrophysics|aapr Astronomy & Astrophysics Review
-aaps Astronomy & Astrophysics Supplement|actaa Acta Astronomica|aj Astronomical Journal|ao Applied Optics
-apj Astrophysical Journal|apjl Astrophysical Journal Letters|apjlett Astrophysical Journal Letters
-apjs Astrophysical Journal Supplement Series|apjsupp Astrophysical Journal Supplement Series
-aplett Astrophysics Letters|apss Astrophysics & Space Science|araa Annual Review of Astronomy & Astrophysics
-baas Bulletin of the American Astronomical Society|gca Geochimica et Cosmochimica Acta
-grl Geophysical Research Letters|icarus Icarus|jcap Journal of Cosmology & Astroparticle Physics
-jcp Journal of Chemical Physics|jgr Journal of Geophysical Research
-jqsrt Journal of Quantitative Spectroscopy & Radiative Transfer
-jrasc Journal of the Royal Astronomical Society of Canada|memras Memoirs of the Royal Astronomical Society
-memsai Memorie della Società Astronomica Italiana|mnras Monthly Notices of the Royal Astronomical Society
-na New Astronomy|nar New Astronomy Reviews|nat Nature|nphysa Nuclear Physics A
-pasa Publications of the Astronomical Society of Australia|pasj Publications of the Astronomical Society of Japan
-pasp Publications of the Astronomical Society of the Pacific|physrep Physics Reports|physscr Physica Scripta
-planss Planetary & Space Science|pra Physical Review A|prb Physical Review B|prc Physical Review C
-prd Physical Review D|pre Physical Review E|prl Physical Review Letters|procspie Proceedings of SPIE
-psj Planetary Science Journal|qjras Quarterly Journal of the Royal Astronomical Society|skytel Sky & Telescope
-solphys Solar Physics|ssr Space Science Reviews"""
-JOURNALS = {name: full for name, _, full in (one.partition(" ") for one in re.split(r"[|\n]", _MACROS))}
+# By macros that astronomers' classes have
+_LINES = (files(__package__) / "journals.txt").read_text(encoding="utf8").splitlines()
+JOURNALS = {name: full for name, _, full in (line.partition(" ") for line in _LINES if not line.startswith("#"))}
 MACRO = re.compile(r"[\s{]*\\([a-z]+)[\s}]*")
 YEARS = re.compile(r"(\d{1,4})(?:(?:-{1,2}|[–/])(\d{1,4}))?([a-z]?)")
 SEASON_MONTHS = {name.lower(): month for month, name in SEASONS.items()} | {"fall": 23}
@@ -189,33 +174,61 @@ def _shielded(text: str, unicode: bool, is_family: bool = False) -> str:
 def read_bibtex(text: str, with_others: bool = True) -> list[Entry]:
     """Entries of a .bib file, in its order, with fields of BibTeX or biblatex; others go to the note, with their names.
 
+    Entries that share a key are all read, with that key. Such keys, fields that an entry has twice (the first counts)
+    and strings that are not defined (their names count) are warned of.
+
     with_others (bool): whether to keep those others. Most, such as `abstract`, `keywords` and `file`, no list prints.
     RAISES (ImportError): if pybtex or pylatexenc is not installed. RAISES (ValueError): if the text is not BibTeX, or
     if its strings expand to more than ten million characters.
     """
     with required(BibliographyErrors.CRF642, ImportError):
         from pybtex.database import PybtexError
-        from pybtex.database.input.bibtex import Parser, month_names
-    parser = Parser()
-    parser.macros = Strings(month_names)
+        from pybtex.database.input.bibtex import DuplicateField, Parser, month_names
+    parser, faults = Parser(), list[str]()
+    parser.macros = strings = Strings(month_names)
+    add = parser.data.add_entry
+
+    def tell_repeated_field(error: Exception) -> None:
+        if not isinstance(error, DuplicateField):
+            raise error
+        faults.append(str(error))
+
+    def add_all(key: str, entry: Any) -> None:
+        n_before = len(parser.data.entries)
+        is_other = key in parser.data.entries
+        faults.extend([f"repeated entry {key}"] * is_other)
+        add(f"{key} {n_before}" if is_other else key, entry)  # no key of a file has a space
+
+    parser.handle_error, parser.data.add_entry = tell_repeated_field, add_all
     try:
         data = parser.parse_string(SURROGATES.sub("\ufffd", text))
     except (PybtexError, RecursionError) as error:
         raise CRFError(BibliographyErrors.CRF643.format(error=str(error)[:MOST_QUOTED])) from error
-    return [_read(key, entry, data.entries, with_others) for key, entry in data.entries.items()]
+    faults += [f"undefined string {name}" for name in dict.fromkeys(strings.unknown)]
+    if faults:
+        told = "; ".join(faults)[:MOST_QUOTED]
+        warnings.warn(BibliographyWarnings.CRFW668.format(faults=told), CRFWarning, stacklevel=2)
+    return [_read(key.split(" ")[0], entry, data.entries, with_others) for key, entry in data.entries.items()]
 
 
 class Strings(UserDict[str, str]):
-    """Strings of a file by their names, in any case; there is a limit to what they add to it."""
+    """Strings of a file by their names, in any case; there is a limit to what they add to it.
+
+    One that is not defined, such as `sept`, stands for its name. unknown (list[str]): these.
+    """
 
     def __init__(self, known: Mapping[str, str]) -> None:
         super().__init__(known)
         self.n_expanded = 0
+        self.unknown: list[str] = []
 
     def __setitem__(self, name: str, value: str) -> None:
         self.data[name.lower()] = value
 
     def __getitem__(self, name: str) -> str:
+        if name.lower() not in self.data:
+            self.unknown.append(name)
+            return name
         value = self.data[name.lower()]
         self.n_expanded += len(value)
         if self.n_expanded > MOST_EXPANDED:

@@ -59,3 +59,12 @@ class BibliographyErrors(metaclass=Messages):
     CRF646 = (
         "No field was found in any of the {count} references. Is {model} a model for references? Its labels: {labels}."
     )
+
+
+class BibliographyWarnings(metaclass=Messages):
+    """Messages of warnings."""
+
+    CRFW668 = (
+        "The BibTeX file has what BibTeX does not take: {faults}. Entries that share a key were all read; of a field "
+        "that an entry has twice, the first one; a string that is not defined counts as its name. Look at them."
+    )

@@ -10,6 +10,7 @@ from helpers.entries import corpus_entries, lists_of_entries, texts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spacy_crf import CRFWarning
 from spacy_crf.bibliography.bibtex import read_bibtex, write_bibtex
 from spacy_crf.bibliography.entry import Date, Day, Entry, EntryType, Name, Names
 
@@ -217,6 +218,20 @@ def test_lone_surrogates_and_deep_braces_are_read() -> None:
     assert entry.title == "x" and entry.doi.encode()
     with pytest.raises(ValueError, match="CRF643"):
         read_bibtex(f"@book{{b, title = {{{'{' * 90_000}x{'}' * 90_000}}}}}")
+
+
+def test_a_library_with_faults_that_bibtex_itself_warns_of_is_read_whole() -> None:
+    text = """@string{hull = "Tollgate"}
+    @book{crane, title = {One}, year = 2001, year = 2002, publisher = hull, month = sept}
+    @book{crane, title = {Two}, year = 2003}
+    @inbook{Crane, title = {Three}, crossref = {crane}}"""
+    with pytest.warns(
+        CRFWarning, match="CRFW668.*duplicate year.*repeated entry crane.*repeated.*undefined string sept"
+    ):
+        entries = read_bibtex(text)
+    assert [(one.key, one.title) for one in entries] == [("crane", "One"), ("crane", "Two"), ("Crane", "Three")]
+    assert [one.date and one.date.iso for one in entries] == ["2001-09", "2003", "2001-09"]
+    assert entries[0].publisher == entries[2].publisher == "Tollgate"
 
 
 def test_what_is_no_bibtex_is_refused() -> None:
