@@ -60,6 +60,28 @@ UNNAMED = re.compile(
 CHINESE = re.compile(
     "[王李张張刘劉陈陳杨楊赵趙黄黃周吴吳徐孙孫胡朱高林何郭马馬罗羅梁宋郑鄭谢謝韩韓唐冯馮于董萧蕭程曹袁邓鄧许許傅沈曾彭吕呂苏蘇卢盧蒋蔣蔡贾賈丁魏薛叶葉阎余潘杜戴夏钟鍾汪田任姜范方石姚谭譚廖邹熊金陆陸郝孔白崔康毛邱秦江史顾顧侯邵孟龙龍万段雷钱錢汤湯尹黎易常武乔喬贺賀赖賴龚龔文][㐀-鿿]{1,2}"
 )
+# Names of rulers and popes with a number, which otherwise would be initials, and what the named is behind them.
+# "Lund, Karl III" and "Paul II, J." are other persons.
+_RULER = (
+    r"(?:Johannes|John|Jean|Juan|Giovanni)[\s-](?:Paul|Pablo|Paolo)|(?:Friedrich|Frederick)\s(?:Wilhelm|William|August)"
+    r"|(?:Vi[ck]tor|Vittorio)\sEm+anuele?|Franz\sJose(?:ph|f)|[CK]arl\sGustaf|Alexand(?:er|re)|Alessandro|Alfonso|Benedi[ck]t"
+    r"|Bened(?:ictus|etto)|Bonifa[cz]|[CK]atherine|Katharina|[CK]arl|[CK]arel|Carlos|Charles|Christian|Cl[eé]men[st]|Edward"
+    r"|Eduard|Elizabeth|Elisabeth|Felipe|Ferdinand|Fernando|Filips|Fran[cç]ois|Franz|Fredri[ck]|Frederi(?:ck|k)|Friedrich"
+    r"|Georg[e]?|Gregor(?:y|ius)?|Gustav|Gustaf|Hadrian|Heinrich|Hendrik|Henr[iy]|Honorius|Innocent(?:ius)?|Inno[zc]en[zs]"
+    r"|Isabella|I[sv]an|James|Jakob|Johann|José|Joseph|Julius|Leo|L[eé]on|Leopold|Lothar|Louis|Ludwig|Lodewijk|Luis|Margrethe"
+    r"|Maximilian|Mehmed|Napol[eé]on|Nicholas|Nikola[ius]+|Otto|Paulus|Paul|Pedro|Peter|Philip(?:p|pe)?|Pi[ou]s|Pie|Ramses"
+    r"|Richard|Rudolf|Sigismund|Sixtus|Urban(?:us)?|W[iI]lhelm|Wilhelmus|Willem|William|Wladislaw"
+)
+_NUMBER = r"(?:X{1,2}(?:I{1,3}|I?V|VI{1,3}|IX)|XX|I{2,3}|IV|VI{1,3}|IX)"  # one letter is an initial as well
+_OF = r"(?:de[rsn]?|di|d['’]|el|l[ae]|the|of|von|van|v[ao]n (?:de[nr]))"
+RULERS = re.compile(
+    rf"(?:^|(?<=[;&])|(?<=\band)|(?<=\bund)|(?<=\bet)|(?<=\ben)|(?<=\by)|(?<=\be))\s*"
+    rf"(?P<ruler>(?:(?i:papst|pope|paus|papa|pape|könig|kaiser|king|queen|koning|kurfürst|emperor|tsar|zar)\s)?"
+    rf"(?:{_RULER})\s{_NUMBER}(?:\.?\s{_OF}\s[^\W\d_]+(?:\s[^\W\d_]+)?|\.?\s\({_OF}\s[^\W\d_]+\))?)"
+    rf"(?P<titles>\.?,\s(?i:(?:[^\W\d_]+\s)?(?:papst|pope|paus|papa|pape|könig|kaiser|king|queen|koning|roi|reine|rey|re|emperor"
+    rf"|empereur|imperador|zar|tsar|czar|kurfürst|herzog|duke|elector))(?:\s(?:of|von|van|de)\s[^\W\d_]+)?)?"
+    rf"\.?(?=\s*(?:$|[;&]|,\s[^\s,;.]{{3,}}\s[^\s,;.]{{3,}}|\b(?:and|und|et|en|y|e)\s))"
+)
 # Commas and brackets of other scripts; Eastern commas divide names.
 ALIKE = str.maketrans("\u060c\uff0c\u3001\uff1b\u061b\uff08\uff09", ",;;;;()")
 DIGRAPH = r"(?:Ph|Chr?|Th|Yu|Ya|Yo|Zh|Sh|Ts|Kh|Gy|Sz|Zs|Cs|Дж)"  # initials of two letters

@@ -8,6 +8,7 @@ from .name_forms import (
     AFTER,
     ALIAS,
     ALIKE,
+    AND,
     BEFORE,
     BEGINS_WITH_INITIAL,
     BODY,
@@ -48,6 +49,7 @@ from .name_forms import (
     PERSON,
     PIECE_END,
     ROMAN_END,
+    RULERS,
     RUN,
     SEPARATORS,
     SINGLE,
@@ -105,6 +107,11 @@ def _names(text: str) -> Iterator[Name]:
     if told := _told_names(text):
         yield from told
         return
+    if (ruler := RULERS.search(text)) and not _has_initials(f"{text[: ruler.start()]},{text[ruler.end() :]}"):
+        yield from _names(re.sub(rf"\s*(?:&|{AND}|\b[ye]\b)\s*$", "", text[: ruler.start()].strip(EDGES)))
+        yield Name(f"{ruler['ruler']}{ruler['titles'] or ''}")
+        yield from _names(re.sub(rf"^(?:&|{AND}|[ye]\b)\s*", "", text[ruler.end() :].strip(EDGES)))
+        return
     pieces = [text] if _is_one_body(text) else HARD.split(text)
     persons = [
         group for piece in pieces if not _is_one_body(piece) for group in _groups(piece) if re.search(r"\w", group)
@@ -121,6 +128,11 @@ def _names(text: str) -> Iterator[Name]:
                 groups = ", ".join(groups).split(", ")  # "Smith, Jones and Brown"
             for group in groups:
                 yield from _group(group, are_inverted)
+
+
+def _has_initials(text: str) -> bool:
+    """Whether a name of a list is one like "Family GH", so that numbers of Rome behind others are initials, too."""
+    return any(_trailing_initials(piece.strip()) for piece in re.split(rf"[,;&]|{AND}", text))
 
 
 def _told_names(text: str) -> list[Name]:

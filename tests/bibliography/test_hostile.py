@@ -111,6 +111,7 @@ def edited(text: str, changes: list[tuple[float, int, str]]) -> str:
     return text
 
 
+@pytest.mark.filterwarnings("ignore:.*CRFW668")
 @settings(max_examples=300, deadline=None)
 @given(edits, st.sampled_from([(read_bibtex, BIBTEX), (read_csl, CSL)]))
 def test_only_coded_errors_come_out(changes: list[tuple[float, int, str]], of: tuple[Callable, str]) -> None:

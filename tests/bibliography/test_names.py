@@ -492,6 +492,29 @@ def test_ministries_courts_and_popes_have_no_given_names(body: str) -> None:
     assert parse_names(f"{body}.")[0] == Names((Name(body),))
 
 
+@pytest.mark.parametrize(
+    "ruler",
+    [
+        *("Friedrich II", "Karl IV", "Pius IX", "Paul VI", "Johannes Paul II", "Papst Benedikt XVI", "Elizabeth II"),
+        *("Friedrich II. von Preußen", "Friedrich II., König von Preußen", "Johannes Paul II., Papst", "Alfonso XII"),
+    ],
+)
+def test_numbers_of_rulers_are_no_initials(ruler: str) -> None:
+    for printed in (ruler, f"{ruler}."):
+        assert parse_names(printed) == (Names((Name(ruler),)), "")
+    both = Names((Name("Lund", "Ada"), Name(ruler)))
+    assert parse_names(f"Lund, Ada, and {ruler}")[0] == both == parse_names(f"Ada Lund & {ruler}.")[0]
+    assert parse_names(f"{ruler} und Ada Lund")[0].names == both.names[::-1]
+
+
+def test_figures_of_rome_are_initials_or_suffixes_elsewhere() -> None:
+    assert parse_names("James VI, Kim DH")[0] == Names((Name("James", "V. I."), Name("Kim", "D. H.")))
+    assert parse_names("Lund II, Moss AB")[0] == Names((Name("Lund", "I. I."), Name("Moss", "A. B.")))
+    assert parse_names("Paul, V. I., Moss, J.")[0] == Names((Name("Paul", "V. I."), Name("Moss", "J.")))
+    assert parse_names("Williams, Charles III")[0] == Names((Name("Williams", "Charles", suffix="III"),))
+    assert parse_names("Stewart III, Charles")[0] == Names((Name("Stewart", "Charles", suffix="III"),))
+
+
 @pytest.mark.parametrize("given", ["María del Carmen", "María de los Ángeles", "M.ª del Pilar"])
 @pytest.mark.parametrize("family", ["Moreno Soler", "Vidal de la Vega"])
 def test_given_names_of_mary(family: str, given: str) -> None:
