@@ -11,7 +11,7 @@ from spacy.tokens import Doc
 from ..core.errors import CRFError
 from ..pipe.probabilities import LabelsTokens
 from . import dates, fields
-from .entry import NOBODY, Date, Entry, EntryType, Names, normalise, unique_keys
+from .entry import NOBODY, Date, Entry, EntryType, Name, Names, normalise, unique_keys
 from .errors import BibliographyErrors
 from .identifiers import find_faults, take_accessed, take_identifiers
 from .name_forms import REPEATED
@@ -268,11 +268,11 @@ TAKERS: dict[str, Callable[[Draft, str], None]] = {
     **{"INSTITUTION": _text_taker("publisher"), "LOCATION": _text_taker("place")},
     "TECH": Draft.take_report,
     "NOTE": Draft.take_note,
+    "COURT": lambda draft, text: setattr(draft, "authors", Names((Name(text),))),
     "CONTAINER": Draft.take_container,
     "COLLECTION-TITLE": lambda draft, text: draft.put_all({"series": fields.clean(SERIES.sub("", text))}),
     "EDITION": Draft.take_edition,
-    # the number of a reference in its list is not part of it
-    "CITATION-NUMBER": lambda draft, text: None,
+    "CITATION-NUMBER": lambda draft, text: None,  # no part of the reference
 }
 
 

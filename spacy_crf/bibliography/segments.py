@@ -17,8 +17,10 @@ from ..core.arrays import Bools, Indices, Ints, Segments
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.spans import SpanQuery
 from ..core.labels import UNKNOWN, TagSet
+from .dates import parse_date
 from .fields import AUFLAGE
 from .identifiers import find_accessed, find_identifiers
+from .name_forms import LOWER
 
 Segment = tuple[str, str]  # label, empty without one, and text
 # Labels of AnyStyle, and of the general model, that mean what one of Cora's does; identifiers are taken out of any text
@@ -39,16 +41,100 @@ TITLE_END = re.compile(
 )
 
 
+# -- decisions of courts, whose forms tell their fields ------------------------------------------------------------
+
+_UPPER = f"[^\\W\\d_{LOWER}]"
+_PARTIES = rf"(?P<TITLE>(?:In re|Ex parte|{_UPPER}[^\d]{{0,150}}?\sv(?:\.|s\.|s)?)\s{_UPPER}.{{0,150}}?)"
+_REPORTER = r"[A-Z][A-Za-z.&]{0,9}(?:\s[A-Z][A-Za-z.&]{0,9}){0,3}(?:\s?(?:2d|3d|4th|5th))?"
+_GERMAN = (
+    r"(?:BGH|BVerfG|BVerwG|BAG|BSG|BFH|BPatG|BayObLG|EuGH|EuG|EGMR|OGH|VfGH|VwGH|KG|RG"
+    rf"|(?:OLG|LG|AG|VG|OVG|VGH|LAG|ArbG|SG|LSG|FG|LVerfG)"
+    rf"(?:\s{_UPPER}[\w.-]*(?:\s?\([^()]+\)|\s(?:am|an der)\s\w+)?)?)"
+)
+_DUTCH = (
+    r"(?:HR|Hoge Raad|ABRv?S|CRvB|CBb|HvJ\s?(?:EG|EU)?|EHRM|PHR"
+    rf"|(?:Rb|Rechtbank|Hof|Gerechtshof|Ktr|Vzr\.?\sRb)\.?\s(?:'s-|Den\s)?{_UPPER}[\w-]*(?:-{_UPPER}\w+)?)"
+)
+_LATIN = (
+    r"(?:Cass\.|CE|CA|Cons\.\s(?:const|d['’]Ét)\.|Corte\s(?:cost|app)\.|Cons\.\sStato|Trib\.)"
+    r"(?:[\s,][^\d,][^,]{0,30}){0,2}"
+)
+_DAY = r"\d{1,2}(?:er)?\.?\s?(?:\d{1,2}\.\s?|[^\W\d_]{3,10}\.?\s)\d{4}"
+_ECLI = r"(?:ECLI:)?[A-Z]{2}:[A-Z\d]{1,7}:\d{4}:[A-Z\d.]*[A-Z\d]"
+DECISIONS = tuple(
+    re.compile(rf"{form}(?:,?\s(?P<ECLI>{_ECLI}))?(?:\s\((?P<NAME>[^()]+)\))?\.?")
+    for form in (
+        # "Brown v. Board of Education, 347 U.S. 483 (1954)", "Smith v. Jones, 12 F.3d 345 (2d Cir. 1993)"
+        rf"{_PARTIES},\s(?P<VOLUME>\d{{1,4}})\s(?P<JOURNAL>{_REPORTER})\s(?P<PAGES>\d+)"
+        rf"(?:,\s(?P<NOTE>\d[^()]*?))?\s\((?P<COURT>[^()]*?)\s?(?P<DATE>(?:{_UPPER}[a-z]+\.?\s\d{{1,2}},\s)?\d{{4}})\)",
+        # "Donoghue v Stevenson [1932] AC 562 (HL)", "Handyside v United Kingdom (1976) 1 EHRR 737"
+        rf"{_PARTIES},?\s[\[(](?P<DATE>\d{{4}})[\])]\s(?:(?P<VOLUME>\d{{1,3}})\s)?(?P<JOURNAL>{_REPORTER})\s(?P<PAGES>\d+)"
+        r"(?:,\s(?P<NOTE>\d[^()]*?|[¶\[][^()]*?))?(?:\s\((?P<COURT>[^()]+)\))?",
+        # "Case C-131/12 Google Spain SL v AEPD [2014] ECLI:EU:C:2014:317"
+        r"(?P<NOTE>(?:Joined\s)?(?:Cases?|Zaak|Rs\.|Rechtssache|Affaire|Causa|Asunto)\s[CTF]?[-‑–]?\d{1,4}/\d\d(?:\sP)?)"
+        r",?\s(?P<TITLE>[^\[\]\d]{3,200}?),?(?:\s\[(?P<DATE>\d{4})\])?(?:(?=,?\s(?:ECLI|EU):)"
+        r"|(?<=\])\s(?P<JOURNAL>ECR)\s(?P<PAGES>(?:I{1,2}-)?\d+))",
+        # "BGH, Urteil vom 3. Mai 2005 – VI ZR 12/04, NJW 2005, 2340"
+        rf"(?P<AUTHOR>{_GERMAN}),?\s(?P<TECH>Urteil|Urt\.|U\.|Beschluss|Beschluß|Beschl\.|B\.)\s(?:vom|v\.)\s(?P<DATE>{_DAY})"
+        r"(?:(?:\s*[–—-]\s*|,\s|\s\()(?:Az\.?:?\s)?(?P<NOTE>(?![A-Z]\w+\s\d{4},)[^,()]{3,40}?)\)?)?"
+        rf"(?:,\s(?P<JOURNAL>{_UPPER}[\w-]*(?:-?{_UPPER}\w*)?)\s(?P<VOLUME>\d{{1,4}}),\s(?P<PAGES>\d+)"
+        r"(?:\s\(\d+\)|,\s\d+|\sff?\.)?)?(?:\s[–—-]\s(?P<TITLE>[^,]+?))?",
+        # "BVerfGE 7, 198 – Lüth"
+        r"(?P<JOURNAL>BVerfGE|BGHZ|BGHSt|BVerwGE|BAGE|BSGE|BFHE|BPatGE|RGZ|RGSt)\s(?P<VOLUME>\d{1,3}),\s(?P<PAGES>\d+)"
+        r"(?:\s\(\d+\)|,\s\d+|\sff?\.)?(?:\s[–—-]\s(?P<TITLE>[^,]+?))?",
+        # "HR 5 mei 1993, NJ 1993/12", "Rb. Amsterdam 12 maart 2015, ECLI:NL:RBAMS:2015:1234, NJF 2015/210, m.nt. X"
+        rf"(?P<AUTHOR>{_DUTCH}),?\s(?P<DATE>{_DAY})(?:,\s(?P<FIRST>{_ECLI}))?"
+        r"(?:,\s(?P<JOURNAL>[A-Z][A-Za-z]{1,5})\s(?P<ISSUE>\d{4}(?:/|,\s)\d{1,4}))?"
+        r"(?:,?\s(?P<NOTE>(?:m\.\s?nt\.|r\.?o\.|nr\.|par\.|LJN)\s.+?))?",
+        # "Cass. civ. 1re, 3 mai 2000, n° 98-11.381, Bull. civ. I, n° 131", "Corte cost., 15 giugno 2015, n. 113"
+        rf"(?P<AUTHOR>{_LATIN}),?\s(?P<DATE>{_DAY}),\s(?P<NOTE>n(?:[°º.]|os)\s?\d.*?)",
+    )
+)
+LONGEST_DECISION = 400  # characters
+ISSUE = re.compile(r"(\d{4})(?:/|,\s)(\d+)")  # of a Dutch reporter
+FIELD_OF = {"ECLI": "NOTE", "FIRST": "NOTE", "COURT": "NOTE", "NAME": "NOTE", "AUTHOR": "COURT", "ISSUE": "VOLUME"}
+
+
+def read_decision(text: str) -> list[Segment]:
+    """Fields of a decision that is printed in one of the usual forms, whole; none for any other reference.
+
+    Models of references have seen few, and take parties for persons and numbers of files for volumes. Courts that come
+    first have the label COURT; those behind a reporter, numbers of files, ECLI and by-names are notes. Of Dutch
+    reporters the number is an issue of the year, which is the volume.
+
+    >>> read_decision("Hull v. Crane, 347 U.S. 483 (1954).")
+    [('TITLE', 'Hull v. Crane'), ('VOLUME', '347'), ('JOURNAL', 'U.S.'), ('PAGES', '483'), ('DATE', '1954')]
+    """
+    text = " ".join(text.split())
+    for form in DECISIONS if len(text) <= LONGEST_DECISION else ():
+        if (found := form.fullmatch(text)) and _is_decision(found):
+            parts = ((FIELD_OF.get(name, name), name, part) for name, part in found.groupdict().items() if part)
+            return [(label, ISSUE.sub(r"\1(\2)", part) if name == "ISSUE" else part) for label, name, part in parts]
+    return []
+
+
+def _is_decision(found: re.Match[str]) -> bool:
+    """Whether the date of a day names a month, and something says where the decision is to be found."""
+    parts = found.groupdict()
+    date, rest = parse_date(parts.get("DATE") or "2000")
+    is_found = any(parts.get(name) for name in ("JOURNAL", "NOTE", "ECLI", "FIRST"))
+    return date is not None and not rest and is_found
+
+
 def read_segments(doc: Doc, target: str = "ent", spans_key: str = "sc") -> list[Segment]:
-    """Fields and what is between them, in order; together they have every character that is no white space.
+    """Fields and what is between them, in order; together they have every character that is no white space,
+    but of decisions of courts.
 
     An identifier is a segment of its own, wherever the borders of the fields are, and so is the day on which an address
-    was looked up, with the label ACCESSED, and an edition that is called "Auflage".
+    was looked up, with the label ACCESSED, and an edition that is called "Auflage". Decisions of courts in their usual
+    forms are read without labels (`read_decision`).
 
     target (str): where labels are, as in the settings of `crf_tagger`: "tag", "pos", "ent", "spans" or the name of a
         token extension. spans_key (str): of the group, for "spans", of which the longer one counts where they overlap.
         Tokens of the same tag make one field, and so do those of a BIO or BILUO tag.
     """
+    if decision := read_decision(doc.text):
+        return decision
     place = target_of(target, spans_key)
     if isinstance(place, SpanTarget):
         bounds = [(span.start, span.end, span.label_) for span in filter_spans(place.spans(doc))]

@@ -4,6 +4,8 @@ import pytest
 import spacy
 from spacy.tokens import Doc, Span, Token
 
+from spacy_crf.bibliography.assemble import make_entries
+from spacy_crf.bibliography.entry import print_value
 from spacy_crf.bibliography.segments import read_segments
 
 WORDS = ["K.", "Lund", ".", "On", "ropes", ".", "?", "1999", "2000"]
@@ -69,3 +71,57 @@ def test_editions_in_german_are_no_part_of_a_title(edition: str) -> None:
     doc = Doc(spacy.blank("de").vocab, words=words)
     doc.set_ents([Span(doc, 0, len(words) - 1, label="TITLE")])
     assert read_segments(doc)[:2] == [("TITLE", "Das Recht der Boote,"), ("EDITION", edition)]
+
+
+DECISIONS = {
+    "Hull v. Board of Piers, 347 U.S. 483 (1954).": (
+        "title=Hull v. Board of Piers|container=U.S.|volume=347|pages=483|date=1954"
+    ),
+    "Lund v. Moss, 12 F.3d 345, 350 (2d Cir. 1993).": (
+        "title=Lund v. Moss|container=F.3d|volume=12|pages=345|date=1993|note=350. 2d Cir"
+    ),
+    "In re Crane, 86 S. Ct. 1602 (1966)": "title=In re Crane|container=S. Ct.|volume=86|pages=1602|date=1966",
+    "Hull v Crane [1932] AC 562 (HL).": "title=Hull v Crane|container=AC|pages=562|date=1932|note=HL",
+    "Lund v Norway (1976) 1 EHRR 737.": "title=Lund v Norway|container=EHRR|volume=1|pages=737|date=1976",
+    "Case C-131/12 Pier SL v Moss [2014] ECLI:EU:C:2014:317.": (
+        "title=Pier SL v Moss|date=2014|note=Case C-131/12. ECLI:EU:C:2014:317"
+    ),
+    "BGH, Urteil vom 3. Mai 2005 – VI ZR 12/04, NJW 2005, 2340.": (
+        "authors=BGH|container=NJW|volume=2005|pages=2340|date=2005-05-03|genre=Urteil|note=VI ZR 12/04"
+    ),
+    "OLG Hamm, Beschl. v. 12.07.2011 - I-9 U 33/11": "authors=OLG Hamm|date=2011-07-12|genre=Beschl|note=I-9 U 33/11",
+    "BVerfGE 7, 198 – Lüth.": "title=Lüth|container=BVerfGE|volume=7|pages=198",
+    "HR 5 mei 1993, NJ 1993/12.": "authors=HR|container=NJ|volume=1993|number=12|date=1993-05-05",
+    "Rb. Amsterdam 12 maart 2015, ECLI:NL:RBAMS:2015:1234 (Steiger).": (
+        "authors=Rb. Amsterdam|date=2015-03-12|note=ECLI:NL:RBAMS:2015:1234. Steiger"
+    ),
+    "Cass. civ. 1re, 3 mai 2000, n° 98-11.381, Bull. civ. I, n° 131.": (
+        "authors=Cass. civ. 1re|date=2000-05-03|note=n° 98-11.381, Bull. civ. I, n° 131"
+    ),
+    "Corte cost., 15 giugno 2015, n. 113.": "authors=Corte cost.|date=2015-06-15|note=n. 113",
+}
+
+
+@pytest.mark.parametrize("text", DECISIONS)
+def test_decisions_are_read_by_their_forms_whatever_a_model_sees(text: str) -> None:
+    doc = spacy.blank("en")(text)
+    doc.set_ents([Span(doc, 0, 2, label="AUTHOR"), Span(doc, 2, len(doc), label="VOLUME")])
+    (entry,) = make_entries([read_segments(doc)])
+    names = ("authors", "title", "container", "volume", "number", "pages", "date", "genre", "note")
+    found = {name: print_value(getattr(entry, name)) for name in names}
+    assert "|".join(f"{name}={value}" for name, value in found.items() if value) == DECISIONS[text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Lund, K. Hull v. Crane revisited. Journal of Piers, 12(3), 483 (1954).",
+        "HR practices in 12 ports. Piers 1993, 12.",
+        "A. Moss. BGH, Urteil und Recht. Tollgate 2005.",
+        "K. Lund, In re Crane, 12 Pier Law Review 3 (1999).",
+    ],
+)
+def test_what_is_no_decision_keeps_its_labels(text: str) -> None:
+    doc = spacy.blank("en")(text)
+    doc.set_ents([Span(doc, 0, len(doc), label="TITLE")])
+    assert read_segments(doc) == [("TITLE", text)]
