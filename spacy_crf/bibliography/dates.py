@@ -49,7 +49,9 @@ ISO = re.compile(r"(?<!\d)(\d{4})([-/.])(\d{2})\2(\d{2})(?!\d)")
 ISO_PARTS = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
 # Without full stops, figures up to 12 may be the month as well.
 DAY_FIRST = re.compile(r"(?<!\d)(?=\d{1,2}\.|1[3-9]|[23]\d)(\d{1,2})([./-])\s?(\d{1,2})\2\s?(\d{4})(?!\d)")
+MONTH_FIRST = re.compile(r"(?<!\d)(0?[1-9]|1[0-2])/(1[3-9]|2\d|3[01])/(\d{4})(?!\d)")  # the second one is no month
 EASTERN = re.compile(r"(?<!\d)(\d{4})\s?[年년]\s?(?:(\d{1,2})\s?[月월]\s?(?:(\d{1,2})\s?[日일])?)?")
+NUMERIC = {ISO: (1, 3, 4), DAY_FIRST: (4, 3, 1), MONTH_FIRST: (3, 1, 2), EASTERN: (1, 2, 3)}  # year, month and day
 _MONTH = "|".join(rf"{name[:3]}(?:{name[3:]}|\w?\w?)\b" for names in MONTHS for name in names)
 # "1941 - 7 December" is a day
 YEAR = re.compile(
@@ -78,10 +80,11 @@ LONGEST_WITH_SLASH = 10  # of a range; years further apart are those of a work a
 def parse_date(text: str) -> tuple[Date | None, str]:
     """A date, and the words that are no part of it, without punctuation; None without a year.
 
-    Understood are years, months by name and days, in any order, ranges of each, ISO 8601, "12.03.2014" and "2014年3月".
-    Days are figures beside a month that count nothing else, as those of "2nd printing" and "12 pages" do. Figures
-    behind a year are a later year ("2004-05"), or else its month ("2019-11"). The first of two months that go down is
-    of the year before ("December/January 2004"). Figures that a scan turned into letters ("l898") are read as figures.
+    Understood are years, months by name and days, in any order, ranges of each, ISO 8601, "12.03.2014", "12/25/2014"
+    and "2014年3月". Days are figures beside a month that count nothing else, as those of "2nd printing" and "12 pages"
+    do. Figures behind a year are a later year ("2004-05"), or else its month ("2019-11"). The first of two months that
+    go down is of the year before ("December/January 2004"). Figures that a scan turned into letters ("l898") are read
+    as figures.
     A text of more than 300 characters is no date.
     """
     if len(text) > MOST_CHARACTERS:
@@ -118,8 +121,8 @@ def _parse_range(text: str) -> tuple[Date, str] | None:
 
 
 def _parse_one(text: str) -> tuple[Date | None, str]:
-    if numeric := ISO.search(text) or DAY_FIRST.search(text) or EASTERN.search(text):
-        order = {ISO: (1, 3, 4), DAY_FIRST: (4, 3, 1), EASTERN: (1, 2, 3)}[numeric.re]
+    if numeric := next(filter(None, (form.search(text) for form in NUMERIC)), None):
+        order = NUMERIC[numeric.re]
         parts = [part or "" for part in numeric.group(*order)]
         day = Day.of(parts)
         if day is not None and len(day.parts) == len([part for part in parts if part]):
