@@ -31,6 +31,7 @@ from .entry import (
 from .errors import BibliographyErrors, BibliographyWarnings
 from .fields import one_hyphen, report_type
 from .identifiers import bare, quote_braces
+from .names import parse_names
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 # Names of the fields that are plain text, in the order in which they are written.
@@ -182,9 +183,9 @@ def read_bibtex(text: str, with_others: bool = True) -> list[Entry]:
     if its strings expand to more than ten million characters.
     """
     with required(BibliographyErrors.CRF642, ImportError):
-        from pybtex.database import PybtexError
-        from pybtex.database.input.bibtex import DuplicateField, Parser, month_names
-    parser, faults = Parser(), list[str]()
+        from pybtex.database import InvalidNameString, Person, PybtexError
+        from pybtex.database.input.bibtex import DuplicateField, Parser, month_names, split_name_list
+    parser, faults = Parser(person_fields=()), list[str]()
     parser.macros = strings = Strings(month_names)
     add = parser.data.add_entry
 
@@ -194,9 +195,16 @@ def read_bibtex(text: str, with_others: bool = True) -> list[Entry]:
         faults.append(str(error))
 
     def add_all(key: str, entry: Any) -> None:
-        n_before = len(parser.data.entries)
-        is_other = key in parser.data.entries
+        n_before, is_other = len(parser.data.entries), key in parser.data.entries
         faults.extend([f"repeated entry {key}"] * is_other)
+        for role in entry.fields.keys() & Person.valid_roles:
+            names = entry.fields.pop(role)
+            try:
+                entry.persons[role] = list(map(Person, split_name_list(names)))
+            except InvalidNameString:  # "Lund, K., Moss, P., Crane, E."
+                faults.append(f"commas between the names {names}")
+                found = ((one.given, one.particle, one.family, one.suffix) for one in parse_names(names)[0].listed)
+                entry.persons[role] = [Person("", first, "", *others) for first, *others in found]
         add(f"{key} {n_before}" if is_other else key, entry)  # no key of a file has a space
 
     parser.handle_error, parser.data.add_entry = tell_repeated_field, add_all
@@ -278,18 +286,12 @@ def _read_texts(fields: Mapping[str, str], read: Iterable[str]) -> dict[str, str
         if name in VERBATIM and (name != "eprint" or of_arxiv):
             values[VERBATIM[name]] = bare(VERBATIM[name], unescape(latex))
         elif name in TEXTS and TEXTS[name] not in values:
-            text = _journal(latex) if TEXTS[name] == "container" else ""
-            text = text or normalise(decode(latex))
+            macro = MACRO.fullmatch(latex) if TEXTS[name] == "container" else None
+            text = (JOURNALS.get(macro[1], "") if macro else "") or normalise(decode(latex))
             values[TEXTS[name]] = one_hyphen(text) if name == "pages" else text
         elif name not in read and not (name in ARCHIVES and of_arxiv):
             notes.append(f"{name}: {normalise(decode(latex))}")
     return {**values, "note": ". ".join(filter(None, [values.get("note", ""), *notes]))}
-
-
-def _journal(latex: str) -> str:
-    """The name of a journal that a macro stands for."""
-    found = MACRO.fullmatch(latex)
-    return JOURNALS.get(found[1], "") if found else ""
 
 
 def _read_date(fields: Mapping[str, str]) -> tuple[Date | None, set[str]]:

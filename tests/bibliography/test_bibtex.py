@@ -234,6 +234,16 @@ def test_a_library_with_faults_that_bibtex_itself_warns_of_is_read_whole() -> No
     assert entries[0].publisher == entries[2].publisher == "Tollgate"
 
 
+def test_names_with_commas_between_them_do_not_refuse_a_library() -> None:
+    text = """@book{a, title = {One}, AUTHOR = {Lund, K., M{\\"o}ss, P., van der Crane, E.}, editor = {Hull, A.}}
+    @book{b, title = {Two}, author = {Crane, E.}}"""
+    with pytest.warns(CRFWarning, match="CRFW668.*commas between the names Lund, K., M"):
+        first, second = read_bibtex(text)
+    assert first.authors.names == (Name("Lund", "K."), Name("Möss", "P."), Name("Crane", "E.", "van der"))
+    assert first.editors.names == (Name("Hull", "A."),)
+    assert second.authors.names == (Name("Crane", "E."),)
+
+
 def test_what_is_no_bibtex_is_refused() -> None:
     with pytest.raises(ValueError, match="CRF643"):
         read_bibtex("@article{key, title = {unfinished")
