@@ -40,6 +40,82 @@ INDENT = "  "
 KINDS_OF_NUMERALS = frozenset("1aAiI")
 HIGHEST = {"a": 26, "A": 26, "i": 3999, "I": 3999}  # numbers that are spelt so
 DEEPEST = 20  # lists in lists that are indented
+# Of XML of several formats, elements that are headings, by their names
+TITLES = ("title", "head", "heading", "kop", "ti.art", "sti.art")
+# Those of JATS in a `title-group`, where they are shown, and of bills behind an `enum`
+TITLES_SOMEWHERE = frozenset({"article-title", "book-title", "header"})
+# of what has them, such as an article or a clause; of figures too, if there is no title beside
+NUMBERS = frozenset({"enum", "li.nr", "lidnr", "no.p", "no.parag", "num", "pnumber"})
+LABELS = frozenset({"label", "no", "nr", "number"})
+ABOUT = ("info", "-meta", "title-group", "titlegroup")  # ends of names of what holds the title of what holds it
+# Titles of these open no section: what comes behind them goes on with the section that they are in
+NO_SECTIONS = frozenset(
+    {
+        *("biblioentry", "bibliomixed", "boxed-text", "calloutlist", "caption", "caution", "danger", "def-list"),
+        *("equation", "example", "fig", "fig-group", "figure", "fn", "footnote", "formalpara", "important"),
+        *("itemizedlist", "labeledlist", "legend", "list", "mediaobject", "note", "orderedlist", "procedure"),
+        *("segmentedlist", "sidebar", "simpletable", "sl", "statement", "table", "table-wrap", "tip", "variablelist"),
+        "warning",
+    }
+)
+HAS_PARTS = re.compile(r"\W*(?:[^\W\d]+\W+)?[0-9]+\.[0-9]")  # such a heading may stand below one beside it
+# `meta` of laws, `bib.instance` of Formex; notes in the margin, which may part a number from its title
+NOT_SHOWN = frozenset(
+    {"bib.instance", "index-term", "indexterm", "meta", "meta-data", "metadata", "sidenote", "teiheader"}
+)
+# What no title has in it: in laws of the United States, `title` is a part of the law, with all that it says
+IN_PARTS = frozenset(
+    {"article", "chapter", "header", "heading", "notes", "part", "section", "subchapter", "subpart", "toc"}
+)
+# References, whose fields stand in one line: parted by a space where nothing is between them
+CITATIONS = frozenset({"mixed-citation", "element-citation", "citation", "nlm-citation", "bibl", "biblstruct"})
+# Of JATS, DocBook, DITA and TEI, beside those that HTML has
+WORDS_OF_MANUALS = frozenset(
+    {
+        *("abbrev", "application", "citetitle", "classname", "cmdname", "command", "constant", "email", "envar"),
+        *("filename", "filepath", "firstterm", "foreignphrase", "function", "glossterm", "guibutton", "guilabel"),
+        *("guimenu", "guimenuitem", "interfacename", "keycap", "keycode", "link", "methodname", "olink", "option"),
+        *("phrase", "productname", "prompt", "systemitem", "term", "trademark", "uicontrol", "ulink", "uri"),
+        *("varname", "wintitle"),
+    }
+)
+WITHIN_LINES = frozenset(
+    {
+        *("chem-struct", "citerefentry", "codeph", "computeroutput", "inline-formula", "inline-graphic"),
+        *("inlineequation", "inlinemediaobject", "keycombo", "literal", "math", "menucascade", "menuchoice"),
+        *("monospace", "named-content", "overline", "parmname", "personname", "ph", "replaceable", "roman"),
+        *("sans-serif", "sc", "styled-content", "subscript"),
+        *("superscript", "systemoutput", "tex-math", "userinput", "wordasword"),
+    }
+)
+WITHIN_LINES_OF_TEI = frozenset(
+    {
+        *("add", "am", "anchor", "app", "c", "choice", "corr", "damage", "ex", "expan", "foreign", "g", "gap"),
+        *("geogname", "gloss", "lem", "measure", "mentioned", "milestone", "name", "num", "orgname", "orig", "pb"),
+        *("pc", "placename", "ptr", "reg", "rs", "said", "seg", "sic", "socalled", "subst", "supplied", "surplus"),
+        *("term", "title", "unclear", "w"),
+    }
+)
+BLOCKS_OF_XML = frozenset(
+    {
+        *("bibliography", "bridgehead", "boxed-text", "calloutlist", "cmdsynopsis", "codeblock", "def-list"),
+        *("disp-formula", "disp-formula-group", "disp-quote", "eg", "egxml", "entry", "equation", "example", "fig"),
+        *("fig-group", "formalpara", "funcsynopsis", "fw", "informalequation", "informalexample", "informalfigure"),
+        *("informaltable", "item", "itemizedlist", "lg", "lines", "list", "list-item", "listbibl", "listitem"),
+        *("literallayout", "lq", "media", "mediaobject", "member", "msgblock", "orderedlist", "preformat"),
+        *("procedure", "programlisting", "ref-list", "row", "screen", "simpara", "simplelist", "sl", "sli", "sp"),
+        *("speech", "statement", "step", "supplementary-material", "synopsis", "table-wrap", "variablelist"),
+        *("varlistentry", "verse-group"),
+    }
+)
+WITHIN_WORDS = frozenset(
+    {
+        *("abbr", "add", "am", "anchor", "b", "bold", "c", "cb", "choice", "corr", "damage", "em", "emph", "emphasis"),
+        *("ex", "expan", "fixed-case", "g", "gap", "hi", "ht", "i", "italic", "lb", "named-content", "orig", "pb"),
+        *("pc", "reg", "sc", "seg", "sic", "small", "span", "strong", "styled-content", "sub", "subst", "sup"),
+        *("supplied", "surplus", "u", "unclear", "underline", "w"),
+    }
+)
 BUFFER = 1 << 20  # bytes of text between tags that come in one piece
 
 

@@ -65,7 +65,7 @@ CELLS = frozenset({"td", "th"})
 
 
 @dataclass(slots=True)
-class _Element:
+class MarkupElement:
     name: str
     start: int
     ink: int
@@ -89,10 +89,10 @@ class MarkupReader(MarkupEvents):
         self.skipped_tags = skipped_tags
         self.builder = LayoutBuilder()
         self.language = ""
-        self.open: list[_Element] = []
+        self.open: list[MarkupElement] = []
         self.lists = ListCounter()
         self.item = -1  # where the text of the last list item begins, behind its number
-        self.cells: list[_Element] = []
+        self.cells: list[MarkupElement] = []
         self.line_due = False  # before what comes next in the same cell
         self.before = ""  # the last element of `apart` that ended, with nothing but white space behind it
         self.skipped = self.verbatim = 0
@@ -104,7 +104,7 @@ class MarkupReader(MarkupEvents):
         self.skipped += is_hidden
         self.verbatim += name == "pre"
         if self.skipped:
-            self.open.append(_Element(name, 0, 0, (), is_hidden))
+            self.open.append(MarkupElement(name, 0, 0, (), is_hidden))
             return
         is_block = self.is_block(name)
         if name == "br":
@@ -117,7 +117,7 @@ class MarkupReader(MarkupEvents):
         css = attributes.get("style", "")[:LONGEST_CSS]
         styles += [style for pattern, style in CSS if pattern.search(css)] if css else []
         is_page = name != "table" and bool(self.open) and self.open[-1].is_page
-        self.open.append(_Element(name, self.builder.length, self.builder.ink, tuple(styles), False, is_block))
+        self.open.append(MarkupElement(name, self.builder.length, self.builder.ink, tuple(styles), False, is_block))
         self.open[-1].is_page = is_page
         if name in CELLS:
             self.cells.append(self.open[-1])
@@ -217,7 +217,7 @@ class MarkupReader(MarkupEvents):
             self.line_due = False
             self.builder.end_line()
 
-    def _end_block(self, element: _Element) -> None:
+    def _end_block(self, element: MarkupElement) -> None:
         if element.name in CELLS:
             self.line_due = False
             self.cells.pop()

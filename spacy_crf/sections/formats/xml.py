@@ -4,84 +4,50 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from sys import intern
+from typing import NamedTuple
 
 from ...core.grammar.numbering import readings
-from ..layout import DocumentLayout
-from . import MarkupEvents, XmlSource
-from .markup import APART, BLOCKS, INLINE, TAG_STYLES, MarkupReader
-
-TITLES = ("title", "head", "heading", "kop")
-# `meta` of laws, `bib.instance` of Formex; notes in the margin, which may part a number from its title
-NOT_SHOWN = frozenset(
-    {"bib.instance", "index-term", "indexterm", "meta", "meta-data", "metadata", "sidenote", "teiheader"}
+from ...core.sections.headings import MOST_LEVELS
+from ..layout import DocumentLayout, LayoutBuilder
+from ..segment import Kind
+from . import (
+    ABOUT,
+    BLOCKS_OF_XML,
+    CITATIONS,
+    HAS_PARTS,
+    IN_PARTS,
+    LABELS,
+    NO_SECTIONS,
+    NOT_SHOWN,
+    NUMBERS,
+    TITLES,
+    TITLES_SOMEWHERE,
+    WITHIN_LINES,
+    WITHIN_LINES_OF_TEI,
+    WITHIN_WORDS,
+    WORDS_OF_MANUALS,
+    MarkupEvents,
+    XmlSource,
 )
+from .markup import APART, BLOCKS, INLINE, TAG_STYLES, MarkupElement, MarkupReader
+
 NOTES = frozenset({"fn", "footnote", "index", "note"})  # which are no part of the heading that has them
 # Of JATS, DocBook and DITA, beside those that HTML has: those that are whole words are apart from each other, and if
 # they alone make up an element, each of a name is a line
-XML_APART = APART | {
-    *("abbrev", "application", "citetitle", "classname", "cmdname", "command", "constant", "email", "envar"),
-    *("filename", "filepath", "firstterm", "foreignphrase", "function", "glossterm", "guibutton", "guilabel"),
-    *("guimenu", "guimenuitem", "interfacename", "keycap", "keycode", "link", "methodname", "olink", "option"),
-    *("phrase", "productname", "prompt", "systemitem", "term", "trademark", "uicontrol", "ulink", "uri"),
-    *("varname", "wintitle"),
-}
-XML_INLINE = (
-    INLINE
-    | XML_APART
-    | {
-        *("chem-struct", "citerefentry", "codeph", "computeroutput", "inline-formula", "inline-graphic"),
-        *("inlineequation", "inlinemediaobject", "keycombo", "literal", "math", "menucascade", "menuchoice"),
-        *("monospace", "named-content", "overline", "parmname", "personname", "ph", "replaceable", "roman"),
-        *("sans-serif", "sc", "styled-content", "subscript"),
-        *("superscript", "systemoutput", "tex-math", "userinput", "wordasword"),
-    }
-) - APART
+XML_APART = APART | WORDS_OF_MANUALS
+XML_INLINE = (INLINE | XML_APART | WITHIN_LINES) - APART
 FLAT = frozenset({"inline-formula", "math"})  # all in them is within a line, as in titles, but for what is next
-# What no title has in it: in laws of the United States, `title` is a part of the law, with all that it says
-IN_PARTS = frozenset(
-    {"article", "chapter", "header", "heading", "notes", "part", "section", "subchapter", "subpart", "toc"}
-)
 LINES_OF_TITLES = frozenset({"break", "l", "lb", "line", "p", "para", "subtitle", "title"})
 TEI = frozenset({"tei", "tei.2", "teicorpus"})  # roots, in files of which `title` is the name of a work
-TEI_INLINE = INLINE | {
-    *("add", "am", "anchor", "app", "c", "choice", "corr", "damage", "ex", "expan", "foreign", "g", "gap", "geogname"),
-    *("gloss", "lem", "measure", "mentioned", "milestone", "name", "num", "orgname", "orig", "pb", "pc", "placename"),
-    *("ptr", "reg", "rs", "said", "seg", "sic", "socalled", "subst", "supplied", "surplus", "term", "title", "unclear"),
-    "w",
-}
+TEI_INLINE = INLINE | WITHIN_LINES_OF_TEI
 # Of elements that say one thing in several ways: what an editor made of the source, a reference without its marks
 SECOND = {"choice": frozenset({"corr", "expan", "reg"}), "citation-alternatives": frozenset({"element-citation"})}
 READINGS = frozenset({"note", "rdg", "rdggrp", "wit", "witdetail"})  # of an apparatus: beside the text that it has
-# References, whose fields stand in one line: parted by a space where nothing is between them
-CITATIONS = frozenset({"mixed-citation", "element-citation", "citation", "nlm-citation", "bibl", "biblstruct"})
 QUOTES = ("quot.start", "quot.end")  # of Formex, whose sign is an attribute
 LINE_ENDS = ("lb", "break")  # of TEI and JATS; a line that goes on with the same word says so
-WITHIN_WORDS = frozenset(
-    {
-        *("abbr", "add", "am", "anchor", "b", "bold", "c", "cb", "choice", "corr", "damage", "em", "emph", "emphasis"),
-        *("ex", "expan", "fixed-case", "g", "gap", "hi", "ht", "i", "italic", "lb", "named-content", "orig", "pb"),
-        *("pc", "reg", "sc", "seg", "sic", "small", "span", "strong", "styled-content", "sub", "subst", "sup"),
-        *("supplied", "surplus", "u", "unclear", "underline", "w"),
-    }
-)
 # What begins a line even within a sentence. Of names that stand nowhere here, only elements that hold such ones do, or
 # several parts
-BLOCKS_IN_TEXT = (
-    BLOCKS
-    | NOTES
-    | LINES_OF_TITLES
-    | frozenset(TITLES)
-    | {
-        *("bibliography", "bridgehead", "boxed-text", "calloutlist", "cmdsynopsis", "codeblock", "def-list"),
-        *("disp-formula", "disp-formula-group", "disp-quote", "eg", "egxml", "entry", "equation", "example", "fig"),
-        *("fig-group", "formalpara", "funcsynopsis", "fw", "informalequation", "informalexample", "informalfigure"),
-        *("informaltable", "item", "itemizedlist", "lg", "lines", "list", "list-item", "listbibl", "listitem"),
-        *("literallayout", "lq", "media", "mediaobject", "member", "msgblock", "orderedlist", "preformat"),
-        *("procedure", "programlisting", "ref-list", "row", "screen", "simpara", "simplelist", "sl", "sli", "sp"),
-        *("speech", "statement", "step", "supplementary-material", "synopsis", "table-wrap", "variablelist"),
-        *("varlistentry", "verse-group"),
-    }
-)
+BLOCKS_IN_TEXT = BLOCKS | NOTES | LINES_OF_TITLES | frozenset(TITLES) | BLOCKS_OF_XML
 
 
 class _SentenceReader(MarkupEvents):
@@ -94,14 +60,18 @@ class _SentenceReader(MarkupEvents):
         self.has_text = bytearray()  # of its own
         self.is_inked = bytearray()
         self.holds_blocks = bytearray()
+        self.containers: set[int] = set()  # of sections, although their name is that of titles
+        self.has_parts = False  # numbers of headings
         self.parts: dict[int, int] = {}  # elements of unknown names with text in elements that are open
         self.with_text: set[int] = set()  # of critical editions: what gives the text, and other readings
         self.open = [-1]
-        self.inline = XML_INLINE
+        self.inline, self.titles, self.numbers = XML_INLINE, frozenset(TITLES), NUMBERS
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         if not self.names and name.lower() in TEI:
-            self.inline = TEI_INLINE
+            self.inline, self.titles, self.numbers = TEI_INLINE, self.titles - {"title"}, frozenset()
+        if name.lower() in IN_PARTS:
+            self.containers.update(place for place in self.open[-2:] if place >= 0 and self.names[place] == "title")
         if name.lower() == "lem":
             self.with_text.add(self.open[-1])
         self.parents.append(self.open[-1])
@@ -113,6 +83,7 @@ class _SentenceReader(MarkupEvents):
     def data(self, text: str) -> None:
         if not text.isspace():
             self.has_text[self.open[-1]] = self.is_inked[self.open[-1]] = True
+            self.has_parts |= self._is_in_heading() and HAS_PARTS.match(text) is not None
 
     def end(self, name: str) -> None:
         place = self.open.pop()
@@ -120,7 +91,7 @@ class _SentenceReader(MarkupEvents):
         has_parts = self.parts.pop(place, 0) > 1 and not self.has_text[place]
         self.holds_blocks[place] |= name not in self.inline and (has_parts or name in BLOCKS_IN_TEXT)
         if parent >= 0:
-            self.holds_blocks[parent] |= self.holds_blocks[place]
+            self.holds_blocks[parent] |= self.holds_blocks[place] and name not in NOTES
             self.is_inked[parent] |= self.is_inked[place]
             if self.is_inked[place] and name not in self.inline:
                 self.parts[parent] = self.parts.get(parent, 0) + 1
@@ -130,6 +101,60 @@ class _SentenceReader(MarkupEvents):
         named = enumerate(zip(self.names, self.parents)) if self.with_text else ()
         return frozenset(n for n, (name, parent) in named if parent in self.with_text and name in READINGS)
 
+    def _is_in_heading(self) -> bool:
+        """Whether it is in a heading or its number, perhaps in what says their type or line."""
+        return any(self.names[place] in self.titles or self.names[place] in LABELS for place in self.open[1:][-3:])
+
+    def headings(self) -> dict[int, tuple[str, int]]:
+        """Return the style of each heading, and the section that it is of, by their places.
+
+        Where sections with a heading stand within others, that is their level. Others are "title".
+        """
+        owners = self._owners()
+        headed, depths = set(owners.values()), list[int]()
+        for place, parent in enumerate(self.parents):
+            depths.append((depths[parent] if parent >= 0 else 0) + (place in headed))
+        deepest = max(depths, default=0)
+        if deepest < 2 or (deepest == 2 and 0 in headed and self.has_parts):  # 2.1 may stand beside 2
+            return {place: ("title", owner) for place, owner in owners.items() if self.names[place] in self.titles}
+        return {place: (f"heading{min(depths[owner], MOST_LEVELS)}", owner) for place, owner in owners.items()}
+
+    def _owners(self) -> dict[int, int]:
+        """The section of each heading and number."""
+        found, labels, closed = dict[int, int](), dict[int, int](), bytearray(len(self.names))
+        enumerated, sections = set[int](), self._sections()
+        for place, (name, parent) in enumerate(zip(self.names, self.parents)):
+            if parent < 0:
+                continue
+            closed[place] = closed[parent] or parent in found or name in NOT_SHOWN or name in CITATIONS
+            owner = sections[parent]
+            if closed[place] or not self.is_inked[place] or self.has_text[owner] or self.names[owner] in NO_SECTIONS:
+                continue
+            is_title = name in self.titles and place not in self.containers
+            if name in TITLES_SOMEWHERE:
+                is_title = self.names[parent] in ("book-title-group", "title-group") or parent in enumerated
+            if is_title or name in self.numbers:
+                found[place] = owner
+                enumerated |= {owner} if name == "enum" else set()
+            elif name in LABELS:
+                labels[place] = owner
+        headed = set(found.values())
+        return found | {place: owner for place, owner in labels.items() if owner in headed}
+
+    def _sections(self) -> list[int]:
+        """Of each element, the one of which a title in it is: itself, but for `info` and the like."""
+        found = list[int]()
+        for place, (name, parent) in enumerate(zip(self.names, self.parents)):
+            around = found[parent] if parent >= 0 and name.endswith(ABOUT) else place
+            is_front = around != place and self.names[around] in ("front", "front-stub")
+            found.append(max(self.parents[around], 0) if is_front else around)
+        return found
+
+    def notes(self, within: Sequence[int]) -> frozenset[int]:
+        """Return the places of notes in sentences. within (Sequence[int]): as of `within`."""
+        notes = ((n, parent) for n, parent in enumerate(self.parents) if self.names[n] in NOTES and parent >= 0)
+        return frozenset(place for place, parent in notes if self.has_text[parent] or within[parent])
+
     def within(self) -> bytearray:
         """Return for each element, in the order in which they begin, whether it is within a sentence."""
         found = bytearray(len(self.names))
@@ -137,6 +162,15 @@ class _SentenceReader(MarkupEvents):
             is_beside_text = parent >= 0 and (self.has_text[parent] or found[parent])
             found[place] = is_beside_text and not self.holds_blocks[place]
         return found
+
+
+class _Around(NamedTuple):
+    """What goes on behind a note in a sentence."""
+
+    place: int  # of the note
+    builder: LayoutBuilder
+    item: int
+    line_due: bool
 
 
 class _XmlReader(MarkupReader):
@@ -148,10 +182,16 @@ class _XmlReader(MarkupReader):
     number = ""  # of a heading of TEI whose text has yet to come: GROBID takes it out of the text, others do not
     place = -1  # of the element that began last, in the order in which they begin
 
-    def __init__(self, within: Sequence[int], readings: Set[int]) -> None:
+    def __init__(self, sentences: _SentenceReader) -> None:
         super().__init__(TAG_STYLES | dict.fromkeys(TITLES, "title"), NOT_SHOWN)
-        self.within = within
-        self.readings = readings
+        self.within, self.readings = sentences.within(), sentences.readings()
+        self.notes = sentences.notes(self.within)
+        self.headings, self.containers = sentences.headings(), sentences.containers
+        self.has_levels = any(style != "title" for style, _ in self.headings.values())
+        self.places: list[int] = []  # of the elements that are open
+        self.around: list[_Around] = []  # notes that are open
+        self.due_notes: list[tuple[int, str]] = []  # each with the place in `open` of the block whose end it waits for
+        self.heading = (-1, 0, 0)  # the last one: its section, where it begins, and the ink behind it
         self.ended = ""  # the last element, with nothing behind it
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
@@ -169,7 +209,11 @@ class _XmlReader(MarkupReader):
         if self._is_unknown_within(name.lower()):
             self._begin_unknown(name.lower())
         self.ended = ""
+        if self._is_note(name.lower()):
+            self.around.append(_Around(self.place, self.builder, self.item, self.line_due))
+            self.builder, self.item, self.line_due = LayoutBuilder(), -1, False
         super().start(name, attributes)
+        self.places.append(self.place)
         self.is_behind_field = False
         self.citations += self.open[-1].name in CITATIONS
         self.flat += self._is_flat
@@ -181,8 +225,49 @@ class _XmlReader(MarkupReader):
         self.citations -= self.open[-1].name in CITATIONS
         self.flat -= self._is_flat
         self.is_behind_field = max(self.citations, self.flat) > 0 and self.open[-1].name not in WITHIN_WORDS
+        place = self.places.pop()
+        self._end_heading(self.open[-1], place)
         super().end(name)
         self.ended = name.lower()
+        self._write_notes()
+        if self.around and place == self.around[-1].place:
+            self._end_note()
+
+    def _write_notes(self) -> None:
+        """Write the notes of the block that has ended."""
+        for _, text in (note for note in self.due_notes if note[0] >= len(self.open)):
+            self.builder.end_line()
+            start = self.builder.length
+            self.builder.write(text)
+            self.builder.style(start, Kind.OTHER.value)
+            self.builder.end_line()
+        self.due_notes = [note for note in self.due_notes if note[0] < len(self.open)]
+
+    def _is_note(self, name: str) -> bool:
+        """Whether the element that begins is a note within a sentence."""
+        return self.place in self.notes and not (self.skipped or self.citations or self.is_hidden(name, {}))
+
+    def _end_note(self) -> None:
+        """Keep the text of a note until the block ends that it is in."""
+        text = " ".join(self.builder.build().text.split())
+        name = "table" if self._is_in_data else ""
+        blocks = (n for n, each in enumerate(self.open) if each.is_block and each.name.endswith(name))
+        block = max(blocks, default=0)
+        self.due_notes += [(block, text)] if text else []
+        before = self.around.pop()
+        self.builder, self.item, self.line_due = before.builder, before.item, before.line_due
+
+    def _end_heading(self, element: MarkupElement, place: int) -> None:
+        """Give a title its style. The number right before it is a part of it, and another title right behind it too."""
+        is_title = "title" in element.styles
+        if self.skipped or not (is_title or place in self.headings):
+            return
+        style, section = self.headings.get(place, ("bold" if self.has_levels else "title", -1))
+        before, start, ink = self.heading
+        start = start if section >= 0 and (section, element.ink) == (before, ink) else element.start
+        self.builder.style(start, style)
+        self.heading = section, start, self.builder.ink
+        element.styles = tuple(style for style in element.styles if style != "title")
 
     def data(self, text: str) -> None:
         self.is_behind_field, self.ended = False, ""
@@ -197,7 +282,7 @@ class _XmlReader(MarkupReader):
 
     def _begin_unknown(self, name: str) -> None:
         """Part an element whose name is not known from the one right before it in a sentence."""
-        if self.skipped:
+        if self.skipped or self.place in self.readings:
             return
         if self.ended and self.ended not in WITHIN_WORDS:
             self.builder.gap()
@@ -235,26 +320,31 @@ class _XmlReader(MarkupReader):
 
     def is_hidden(self, name: str, attributes: Mapping[str, str]) -> bool:
         is_second = self.place in self.readings or (bool(self.open) and name in SECOND.get(self.open[-1].name, ()))
-        return super().is_hidden(name, attributes) or is_second or (self.flat > 0 and name in NOTES)
+        is_beside = name in NOTES and (self.flat > 0 or (name == "index" and self.place in self.notes))
+        return super().is_hidden(name, attributes) or is_second or is_beside
 
     def style_of(self, name: str) -> str | None:
-        return None if self.citations and name in TITLES else super().style_of(name)
+        if name in TITLES_SOMEWHERE:
+            return "title" if self.place in self.headings else None
+        is_none = (self.citations and name in TITLES) or self.place in self.containers
+        return None if is_none else super().style_of(name)
 
 
 def read_xml(path: Path) -> DocumentLayout:
     """Read XML of formats that are not known otherwise, by the names of its elements.
 
     Those that are inline in HTML and other usual formats are so, all others begin lines. "title", "head", "heading" and
-    "kop" are titles. A reference is a line, and none of its fields a title. In TEI, "title" is none, and a heading has
-    the number that its attribute `n` says, once. Of a `choice`, what an editor made of the source is left out, and of
-    an `app` that has a `lem` all else. In a title all elements are inline but those that are lines of it; its notes are
-    left out. What is beside words in the same element is within their sentence, whatever its name, but for blocks such
-    as lists and what holds some.
+    "kop" are titles. Where sections with one stand in others, they have levels, as have numbers of sections. A note in
+    a sentence is a unit behind it. A reference is a line, and none of its fields a title. In TEI, "title" is none, and
+    a heading has the number that its attribute `n` says, once. Of a `choice`, what an editor made of the source is left
+    out, and of an `app` that has a `lem` all else. In a title all elements are inline but those that are lines of it;
+    its notes are left out. What is beside words in the same element is within their sentence, whatever its name, but
+    for blocks such as lists and what holds some.
 
     RAISES (ValueError): for malformed XML, with the line.
     """
     sentences = _SentenceReader()
     XmlSource(path, sentences).read()
-    reader = _XmlReader(sentences.within(), sentences.readings())
+    reader = _XmlReader(sentences)
     XmlSource(path, reader).read()
     return reader.builder.build(path.stem, reader.language)

@@ -280,8 +280,11 @@ def test_titles_of_xml_are_whole(read, source, text):
 def test_titles_of_laws_that_are_their_parts_are_read_as_parts(read, source, text):
     layout = read("a.xml", f"<law>{source}</law>")
     assert [line.rstrip() for line in layout.text.splitlines()] == text.splitlines()
-    shown_as_titles = {layout.text[start:end].strip() for start, end, style in layout.runs if style == "title"}
-    assert max(map(len, shown_as_titles)) < len("This is an Act.")
+    lines = text.splitlines()
+    headings = [("\n".join(lines[:2]), "heading1"), ("\n".join(lines[-4 + ("RULES" in lines) :][:2]), "heading2")]
+    found = {(layout.text[start:end].strip(), style) for start, end, style in layout.runs}
+    assert found.issuperset(headings)
+    assert max(len(line) for line, _ in found) < len("This is an Act.")
 
 
 @pytest.mark.parametrize(
@@ -387,7 +390,74 @@ def test_headings_of_dutch_laws(read):
     heading = "<kop><label>Artikel</label><nr>7</nr><titel>Veren</titel></kop>"
     layout = read("a.xml", f"<wet><artikel>{heading}<lid><lidnr>1</lidnr><al>Alle.</al></lid></artikel></wet>")
     assert layout.text == "Artikel 7 Veren\n1\nAlle.\n"
-    assert [(layout.text[start:end], style) for start, end, style in layout.runs] == [("Artikel 7 Veren", "title")]
+    found = [(layout.text[start:end], style) for start, end, style in layout.runs]
+    assert found == [("Artikel 7 Veren", "heading1"), ("1", "heading2")]
+
+
+NESTED = {
+    "JATS": "<article><front><article-meta><title-group><article-title>Fog</article-title></title-group>"
+    "</article-meta></front><body><sec><title>Methods</title><sec><title>Area</title><p>The sea.</p></sec>"
+    "<sec><title>Boats</title><p>Two.</p><fig><caption><title>Map</title></caption></fig></sec></sec>"
+    "<sec><title>Results</title><p>Fog.</p></sec></body></article>",
+    "DocBook": "<book><info><title>Fog</title></info><chapter><title>Methods</title><section><title>Area</title>"
+    "<para>The sea.</para></section><section><title>Boats</title><para>Two.</para><note><title>Map</title>"
+    "<para>No.</para></note></section></chapter><chapter><title>Results</title><para>Fog.</para></chapter></book>",
+    "DITA": "<topic><title>Fog</title><topic><title>Methods</title><body><section><title>Area</title><p>The sea.</p>"
+    "</section><section><title>Boats</title><p>Two.</p></section></body></topic>"
+    "<topic><title>Results</title><body><p>Fog.</p></body></topic></topic>",
+    "TEI": "<TEI><text><body><div><head>Fog</head><div><head>Methods</head><div><head>Area</head><p>The sea.</p></div>"
+    "<div><head>Boats</head><p>Two.</p><figure><head>Map</head></figure></div></div>"
+    "<div><head>Results</head><p>Fog.</p></div></div></body></text></TEI>",
+}
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_levels_of_xml_are_those_of_its_sections(read, name):
+    nlp = spacy.blank("en")
+    doc = nlp.add_pipe("section_parser")(to_doc(nlp.vocab, read("a.xml", NESTED[name])))
+    found = [(node.level, node.title) for node in doc._.section_tree.walk()]
+    assert found == [(1, "Fog"), (2, "Methods"), (3, "Area"), (3, "Boats"), (2, "Results")]
+
+
+def test_levels_of_laws_in_xml_are_those_of_their_parts(read):
+    def section(number: int) -> str:
+        paragraphs = "".join(f"<paragraph><num>({n})</num><content><p>Boats.</p></content></paragraph>" for n in "ab")
+        return f"<section><num>{number}.</num><heading>Boats {number}</heading>{paragraphs}</section>"
+
+    chapters = "".join(
+        f"<chapter><num>{n}</num><heading>Ports {n}</heading>{section(2 * n)}{section(2 * n + 1)}</chapter>"
+        for n in (1, 2)
+    )
+    source = f"<act><body><part><num>PART I</num><heading>SEAS</heading>{section(1)}{chapters}</part></body></act>"
+    nlp = spacy.blank("en")
+    doc = nlp.add_pipe("section_parser")(to_doc(nlp.vocab, read("a.xml", source)))
+    found = [(node.level, node.number) for node in doc._.section_tree.walk()]
+    ab = [(4, "(a)"), (4, "(b)")]
+    chapters = [(2, "1"), (3, "2."), *ab, (3, "3."), *ab, (2, "2"), (3, "4."), *ab, (3, "5."), *ab]
+    assert found == [(1, "PART I"), (2, "1."), (3, "(a)"), (3, "(b)"), *chapters]
+
+
+def test_sections_of_xml_that_stand_beside_each_other_have_no_levels(read):
+    heads = "".join(
+        f'<div><head n="{n}">{title}</head><p>All.</p></div>' for n, title in [("1", "Fog"), ("1.1", "Sea")]
+    )
+    layout = read("a.xml", f"<TEI><text><body>{heads}</body></text></TEI>")
+    assert [style for *_, style in layout.runs] == ["title", "title"]
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("<p>Boats<fn><label>1</label><p>All of them.</p></fn> sink.</p><p>b</p>", "Boats sink.\n1 All of them.\nb\n"),
+        ("<p>A<note>x <hi>y</hi><note>z</note></note>, <note>v</note>b</p><q>c</q>", "A, b\nx y z\nv\nc\n"),
+        ("<list><item>A <hi>b<note>n</note></hi></item><item>c</item></list>", "A b\nn\nc\n"),
+        ("<p>A <index><term>boats</term></index>b</p>", "A b\n"),
+        ("<table><tr><td>A<fn><p>n</p></fn></td><td>b</td></tr></table><p>c</p>", "A\tb\nn\nc\n"),
+    ],
+)
+def test_notes_within_a_sentence_of_xml_are_units_behind_it(read, source, text):
+    layout = read("a.xml", f"<doc>{source}</doc>")
+    assert layout.text == text
 
 
 def test_items_of_lists_that_are_none_of_html_have_no_marks_but_their_own(read):
