@@ -2,6 +2,7 @@
 
 import unicodedata
 import warnings
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -119,6 +120,12 @@ class LayoutBuilder:
         """
         if start < self.length:
             self.headings.append((start, self.length, level))
+
+    def rest_of_headings(self, places: Sequence[int]) -> list[str]:
+        """From each place on, the text of the heading that it is in, without line ends."""
+        text, ends = "".join(self._pieces), [*sorted(end for _, end, _ in self.headings), 0]
+        found = (text[place : ends[bisect_right(ends, place, hi=len(ends) - 1)]] for place in places)
+        return [" ".join(title.split()) for title in found]
 
     def build(self, name: str = "", language: str = "") -> DocumentLayout:
         """The document so far."""

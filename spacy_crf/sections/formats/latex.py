@@ -59,7 +59,7 @@ def read_latex(path: Path) -> DocumentLayout:
     reader = _LatexReader(path, text, {})
     reader.read()
     if reader.has_references and reader.labels:
-        reader = _LatexReader(path, text, reader.labels)
+        reader = _LatexReader(path, text, reader.page.titled(reader.labels))
         reader.read()
     return reader.page.build(path.stem)
 
@@ -242,6 +242,7 @@ class _LatexReader:
     def _reference(self, command: str = "ref") -> None:
         self.has_references = True
         names = self.source.argument().split(",")
+        names += [self.source.argument()] if command.endswith("range") else []
         self.page.write(self.page.numbers.refer([self.known.get(name.strip()) for name in names], command))
 
     # -- text
@@ -333,7 +334,8 @@ COMMANDS: dict[str, Callable[[_LatexReader], None]] = {
         lambda reader: reader.page.end_paragraph(),
     ),
     **dict.fromkeys(("ref", "eqref", "vref", "labelcref"), R._reference),
-    **{name: partial(R._reference, command=name) for name in ("cref", "Cref", "autoref", "pageref")},
+    **{name: partial(R._reference, command=name) for name in ("autoref", "pageref", "nameref")},
+    **{name: partial(R._reference, command=name) for name in ("cref", "Cref", "crefrange", "Crefrange")},
     **dict.fromkeys(("cite", "citep", "citet", "parencite", "textcite", "autocite", "footcite"), R._cite),
     **dict.fromkeys(("url", "path", "nolinkurl"), R._address),
     "href": R._link,

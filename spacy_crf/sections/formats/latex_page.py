@@ -3,8 +3,8 @@
 import re
 import sys
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from ...core.grammar.numerals import ARABIC, LETTER_LOWER, LETTER_UPPER, ROMAN_LOWER, ROMAN_UPPER, numeral
@@ -41,12 +41,12 @@ LANGUAGES = {
 }
 # by code: words for the same in the midst of a sentence, of hyperref and cleveref: one of them, several, and "and"
 REFERRED = {
-    "en": "part parts|chapter chapters|section sections|appendix appendices|and",
-    "de": "Teil Teile|Kapitel Kapitel|Abschnitt Abschnitte|Anhang Anhänge|und",
-    "nl": "deel delen|hoofdstuk hoofdstukken|paragraaf paragrafen|bijlage bijlagen|en",
-    "fr": "partie parties|chapitre chapitres|section sections|annexe annexes|et",
-    "es": "parte partes|capítulo capítulos|sección secciones|apéndice apéndices|y",
-    "it": "parte parti|capitolo capitoli|sezione sezioni|appendice appendici|e",
+    "en": "part parts|chapter chapters|section sections|appendix appendices|and|to",
+    "de": "Teil Teile|Kapitel Kapitel|Abschnitt Abschnitte|Anhang Anhänge|und|bis",
+    "nl": "deel delen|hoofdstuk hoofdstukken|paragraaf paragrafen|bijlage bijlagen|en|tot",
+    "fr": "partie parties|chapitre chapitres|section sections|annexe annexes|et|à",
+    "es": "parte partes|capítulo capítulos|sección secciones|apéndice apéndices|y|a",
+    "it": "parte parti|capitolo capitoli|sezione sezioni|appendice appendici|e|a",
 }
 UNKNOWN = "??"  # for a label
 CODES = {name: code for code, words in LANGUAGES.items() for name in words.partition("|")[0].split()}
@@ -62,6 +62,8 @@ class PrintedNumber:
     level: int
     is_appendix: bool
     is_outer: bool
+    place: int = 0  # where the title of the last heading begins, which may have no number
+    title: str = ""
 
 
 class HeadingNumbers:
@@ -134,15 +136,18 @@ class HeadingNumbers:
         numbers = [own for own in found if own is not None]
         if command == "autoref":
             return ", ".join(f"{self._word(own, command, 1)} {own.number}".strip() for own in numbers)
+        if command in ("crefrange", "Crefrange"):
+            word = self._word(numbers[0], command.removesuffix("range"), 2)
+            return f"{word} {numbers[0].number} {self._referred[-1]} {numbers[-1].number}".strip()
         if command not in ("cref", "Cref"):
-            return ", ".join(own.number for own in numbers)
+            return ", ".join(own.title if command == "nameref" else own.number for own in numbers)
         groups = groupby(numbers, lambda own: self._word(own, command, 1))
         return ", ".join(self._listed(list(group), command) for _, group in groups)
 
     def _listed(self, numbers: Sequence[PrintedNumber], command: str) -> str:
         """Numbers that share a word: "sections 1, 2 and 3"."""
         *most, last = (own.number for own in numbers)
-        listed = f"{', '.join(most)} {self._referred[-1]} {last}" if most else last
+        listed = f"{', '.join(most)} {self._referred[-2]} {last}" if most else last
         return f"{self._word(numbers[0], command, len(numbers))} {listed}".strip()
 
     def _word(self, own: PrintedNumber, command: str, count: int) -> str:
@@ -152,7 +157,7 @@ class HeadingNumbers:
         changed = self._macros.get(f"{NAMES[own.level]}autorefname")
         if command == "autoref" and changed is not None and "\\" not in changed.text:
             return changed.text
-        part, chapter, section, appendix, _ = (words.split(" ") for words in self._referred)
+        part, chapter, section, appendix, *_ = (words.split(" ") for words in self._referred)
         is_appendix = own.is_appendix and (own.is_outer or command != "autoref")
         words = appendix if is_appendix else {PART: part, CHAPTER: chapter}.get(own.level, section)
         word = words[count > 1]
@@ -317,6 +322,12 @@ class LatexPage(LayoutBuilder):
         if len(number) == 1 and number.isalpha():  # of an only appendix: it looks like a word
             self.style(start, Kind.NUMBER.value)
         self.write(number and " ")
+        self.numbers.last = replace(self.numbers.last, place=self.length)
+
+    def titled(self, labels: Mapping[str, PrintedNumber]) -> dict[str, PrintedNumber]:
+        """What labels stand for, with the titles."""
+        titles = self.rest_of_headings([own.place for own in labels.values()])
+        return {name: replace(own, title=title) for (name, own), title in zip(labels.items(), titles)}
 
     @property
     def is_at_heading(self) -> bool:

@@ -352,7 +352,7 @@ def test_no_text_is_lost_and_no_number_is_wrong(tmp_path: Path, text: str, shown
 
 REFERRED = (
     r"\part{One}\label{p}\section{Boats}\label{b}\subsection{Oak}\label{o}\section{Ice}\label{i}"
-    r"\appendix\section{Data}\label{d}\subsection{Raw}\label{r}\section*{End} "
+    r"\appendix\section{Data}\label{d}\subsection{Raw}\label{r}\section*{End}\label{n} "
 )
 
 
@@ -374,6 +374,9 @@ REFERRED = (
         (r"\setmainlanguage{dutch}\cref{b,i}", "paragrafen 1 en 2"),
         (r"\def\sectionautorefname{Sec.}\autoref{i}", "Sec. 2"),
         (r"Section~\ref{i} on page~\pageref{i}", "Section 2 on page ??"),
+        (r"\nameref{o}, ``\nameref{i}'', \nameref*{n}, \nameref{x}", "Oak, “Ice”, End, ??"),
+        (r"\crefrange{b}{i}, \Crefrange{b}{o}, \crefrange{x}{i}", "sections 1 to 2, Sections 1 to 1.1, ??, 2"),
+        (r"\setmainlanguage{german}\crefrange{b}{i}", "Abschnitte 1 bis 2"),
     ],
 )
 def test_references_have_their_words(tmp_path: Path, command: str, printed: str) -> None:
