@@ -728,6 +728,28 @@ def test_front_and_back_matter_stand_beside_what_is_numbered(number: str, front:
     assert [(level, found or title) for level, found, title, *_ in outline(nlp(text))] == [(1, own) for own in titles]
 
 
+@pytest.mark.parametrize("back", ["Références", "Literaturverzeichnis", "Conclusiones", "Bibliografia", "Index"])
+def test_back_matter_is_no_part_of_the_last_chapter(back: str, nlp: Language) -> None:
+    prose = "The ferry crosses the river from dawn to dusk, and carries all who ask for it.\n\n"
+    heads = ("1 Boats", "2 Quays", "2.1 Stone", "2.2 Wood")
+    text = "".join(f"{head}\n\n{prose}" for head in (*heads, back))
+    found = [(level, number or title) for level, number, title, *_ in outline(nlp(text))]
+    assert found == [(1, "1"), (1, "2"), (2, "2.1"), (2, "2.2"), (1, back)]
+
+
+@pytest.mark.parametrize(
+    "front", ["Table of Contents", "CONTENTS", "Inhaltsverzeichnis", "Inhoudsopgave", "Table des matières", "Índice"]
+)
+def test_chapters_are_no_part_of_the_table_of_contents(front: str, nlp: Language) -> None:
+    titles = ("1. Boats", "2. Quays", "2.1. Stone", "2.2. Wood", "3. Pilots")
+    listed = "".join(f"{title} {'.' * (40 - len(title))} {page}\n" for page, title in enumerate(titles, 1))
+    prose = "The ferry crosses the river from dawn to dusk, and carries all who ask for it.\n\n"
+    text = f"{front}\n\n{listed}\n" + "".join(f"{title}\n\n{prose}" for title in titles)
+    found = [(level, number or title) for level, number, title, *_ in outline(nlp(text))]
+    assert found[-5:] == [(1, "1."), (1, "2."), (2, "2.1."), (2, "2.2."), (1, "3.")]
+    assert found[:-5] in ([], [(1, front)])
+
+
 def test_lists_stand_below_titles_of_front_and_back_matter(nlp: Language) -> None:
     text = "Summary\n\n1. The ferry is old.\n\n2. It must be mended.\n\n"
     text += "1 Boats\n\nThere are two of them.\n\n2 Quays\n\nThey are new.\n"

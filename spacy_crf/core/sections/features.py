@@ -147,7 +147,7 @@ def sibling_features(before: Level, opening: Opening) -> list[str]:
             found.append("beside a higher level of the mark-up")  # what implies it would leave the one before
     elif left is not None:
         found = [f"title after a number {'with' if before.opening.titled else 'without'} title"]
-        found += [_BACK] * opening.is_matter
+        found += [_BACK] * (opening.is_matter and len(left.values) == 1)  # no part of the last chapter, as 2.1 is
     else:
         found = ["title after a title"]
     if begins_annexes and not (level_of(before.opening) and level_of(opening)):
