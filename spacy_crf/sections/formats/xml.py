@@ -229,7 +229,8 @@ class _XmlReader(MarkupReader):
         self._end_heading(self.open[-1], place)
         super().end(name)
         self.ended = name.lower()
-        self._write_notes()
+        if self.due_notes and self.due_notes[-1][0] >= len(self.open):
+            self._write_notes()
         if self.around and place == self.around[-1].place:
             self._end_note()
 
@@ -259,8 +260,7 @@ class _XmlReader(MarkupReader):
 
     def _end_heading(self, element: MarkupElement, place: int) -> None:
         """Give a title its style. The number right before it is a part of it, and another title right behind it too."""
-        is_title = "title" in element.styles
-        if self.skipped or not (is_title or place in self.headings):
+        if self.skipped or not ("title" in element.styles or place in self.headings):
             return
         style, section = self.headings.get(place, ("bold" if self.has_levels else "title", -1))
         before, start, ink = self.heading

@@ -445,6 +445,14 @@ def test_sections_of_xml_that_stand_beside_each_other_have_no_levels(read):
     assert [style for *_, style in layout.runs] == ["title", "title"]
 
 
+def test_many_notes_of_xml_take_linear_time(read):
+    read("a.xml", "<doc/>")
+    started = time.process_time()
+    text = read("a.xml", f"<doc><p>a{'<note>b</note>' * 20_000}</p></doc>").text
+    assert text == "a\n" + "b\n" * 20_000
+    assert time.process_time() - started < 5.0
+
+
 @pytest.mark.parametrize(
     ("source", "text"),
     [
