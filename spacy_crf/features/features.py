@@ -225,6 +225,8 @@ class Features:
 
     def __init__(self, config: FeatureSettings, sequence: SequenceMode, resources: Resources | None = None):
         self.config, self.sequence = config, sequence
+        # None: made by a version that did not store it
+        self.learned_with: dict[str, Any] | None = config.learned_with
         self.resources = config.empty_resources() if resources is None else resources
         reader = config.make_reader(self.resources)
         self.extractor = FeatureExtractor(config.parsed, self.resources, sequence, config.padding, reader)
@@ -243,7 +245,7 @@ class Features:
         return {
             "templates": [str(template) for template in self.config.parsed],
             **self._hashed,
-            LEARNED_WITH: self.config.learned_with,
+            **({} if self.learned_with is None else {LEARNED_WITH: self.learned_with}),
             "state": state.to_data(),
             "edge": edge.to_data(),
             **self.resources.to_data(),
@@ -263,6 +265,7 @@ class Features:
     def from_data(cls, data: dict[str, Any], config: FeatureSettings, sequence: SequenceMode) -> "Features":
         """Restore from `to_data`; a coded error where the config hashes or pads features otherwise."""
         features = cls(config, sequence, Resources.from_data(data))
+        features.learned_with = data.get(LEARNED_WITH)
         features.take_indices(data)
         return features
 

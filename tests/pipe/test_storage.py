@@ -81,12 +81,15 @@ def test_settings_that_do_not_fit_what_was_trained_are_named(folder: Path, chang
     ],
 )
 def test_settings_of_features_without_an_effect_after_training_are_told(
-    folder: Path, changed: dict, setting: str, recwarn: pytest.WarningsRecorder
+    folder: Path, tmp_path: Path, changed: dict, setting: str, recwarn: pytest.WarningsRecorder
 ) -> None:
     spacy.load(folder)
     assert not [told for told in recwarn if "CRFW479" in str(told.message)]
     with pytest.warns(UserWarning, match=f"CRFW479.*trained with {setting} = "):
-        spacy.load(folder, config={"components": {"crf_tagger": {"features": changed}}})
+        nlp = spacy.load(folder, config={"components": {"crf_tagger": {"features": changed}}})
+    nlp.to_disk(tmp_path)
+    with pytest.warns(UserWarning, match=f"CRFW479.*trained with {setting} = "):
+        spacy.load(tmp_path)
 
 
 def test_parts_can_be_excluded(tmp_path: Path) -> None:
