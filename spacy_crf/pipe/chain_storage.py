@@ -245,7 +245,8 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
         parts = Parts.parse(files, self.name, path)
         if parts.features is not None:
             check_templates(self.name, self.feature_config, parts.features)
-            warn_of_settings(self.name, self.feature_config, parts.features)
+            if not alone:  # else the settings of the config were not asked for with these files in mind
+                warn_of_settings(self.name, self.feature_config, parts.features)
             self.valid_tags.require(parts.features)
         asked = made_with(self.model)
         with readable(self.name, path):
