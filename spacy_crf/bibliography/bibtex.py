@@ -59,6 +59,7 @@ TEXTS = {
 }
 VERBATIM = {name: field for field, name in VERBATIM_FIELDS.items()}
 ARCHIVES = ("archiveprefix", "eprinttype")  # where an eprint is, in BibTeX and in biblatex
+PERSONS = {"author", "editor"}
 RIVALS = {"publisher", *PUBLISHERS.values(), "organization"}
 # Fields of a book that are not those of its parts
 OWN = {"crossref", "key", "doi", "url", "urldate", "eprint", "note", "abstract", "keywords", "file", "pages"}
@@ -183,40 +184,61 @@ def read_bibtex(text: str, with_others: bool = True) -> list[Entry]:
     if its strings expand to more than ten million characters.
     """
     with required(BibliographyErrors.CRF642, ImportError):
-        from pybtex.database import InvalidNameString, Person, PybtexError
-        from pybtex.database.input.bibtex import DuplicateField, Parser, month_names, split_name_list
-    parser, faults = Parser(person_fields=()), list[str]()
-    parser.macros = strings = Strings(month_names)
-    add = parser.data.add_entry
-
-    def tell_repeated_field(error: Exception) -> None:
-        if not isinstance(error, DuplicateField):
-            raise error
-        faults.append(str(error))
-
-    def add_all(key: str, entry: Any) -> None:
-        n_before, is_other = len(parser.data.entries), key in parser.data.entries
-        faults.extend([f"repeated entry {key}"] * is_other)
-        for role in entry.fields.keys() & Person.valid_roles:
-            names = entry.fields.pop(role)
-            try:
-                entry.persons[role] = list(map(Person, split_name_list(names)))
-            except InvalidNameString:  # "Lund, K., Moss, P., Crane, E."
-                faults.append(f"commas between the names {names}")
-                found = ((one.given, one.particle, one.family, one.suffix) for one in parse_names(names)[0].listed)
-                entry.persons[role] = [Person("", first, "", *others) for first, *others in found]
-        add(f"{key} {n_before}" if is_other else key, entry)  # no key of a file has a space
-
-    parser.handle_error, parser.data.add_entry = tell_repeated_field, add_all
+        from pybtex.database import PybtexError
+    parser = _new_parser()
     try:
-        data = parser.parse_string(SURROGATES.sub("\ufffd", text))
+        entries = parser.parse_string(SURROGATES.sub("\ufffd", text)).entries
     except (PybtexError, RecursionError) as error:
         raise CRFError(BibliographyErrors.CRF643.format(error=str(error)[:MOST_QUOTED])) from error
-    faults += [f"undefined string {name}" for name in dict.fromkeys(strings.unknown)]
+    faults = parser.faults + [f"undefined string {name}" for name in dict.fromkeys(parser.macros.unknown)]
     if faults:
         told = "; ".join(faults)[:MOST_QUOTED]
         warnings.warn(BibliographyWarnings.CRFW668.format(faults=told), CRFWarning, stacklevel=2)
-    return [_read(key.split(" ")[0], entry, data.entries, with_others) for key, entry in data.entries.items()]
+    return [_read(key.split(" ")[0], entry, entries, with_others) for key, entry in entries.items()]
+
+
+def _new_parser() -> Any:
+    """Return a parser that goes on behind what is odd in a file, and keeps it: faults (list[str])."""
+    from pybtex.database.input.bibtex import DuplicateField, Parser, month_names
+
+    class ForgivingParser(Parser):
+        def __init__(self) -> None:
+            super().__init__(person_fields=())
+            self.macros = Strings(month_names)
+            self.faults: list[str] = []
+
+        def process_entry(self, entry_type: str, key: str, fields: Any) -> None:
+            """Add an entry; behind a key that there is already stands a number: no key of a file has a space."""
+            entries = self.data.entries
+            if key in entries:
+                self.faults.append(f"repeated entry {key}")
+                key = f"{key} {len(entries)}"
+            super().process_entry(entry_type, key, fields)
+            entry = entries[key]
+            for role in entry.fields.keys() & PERSONS:
+                names = entry.fields.pop(role)
+                entry.persons[role], is_right = _parse_persons(names)
+                self.faults += [] if is_right else [f"commas between the names {names}"]
+
+        def handle_error(self, error: Exception) -> None:
+            """Pass over a field that the entry has already."""
+            if not isinstance(error, DuplicateField):
+                raise error
+            self.faults.append(str(error))
+
+    return ForgivingParser()
+
+
+def _parse_persons(text: str) -> tuple[list[Any], bool]:
+    """The names of a field, and whether they are parted by "and", as they have to be, and not by commas."""
+    from pybtex.database import InvalidNameString, Person
+    from pybtex.database.input.bibtex import split_name_list
+
+    try:
+        return [Person(name) for name in split_name_list(text)], True
+    except InvalidNameString:  # "Lund, K., Moss, P., Crane, E."
+        names = parse_names(text)[0].listed
+        return [Person("", name.given, "", name.particle, name.family, name.suffix) for name in names], False
 
 
 class Strings(UserDict[str, str]):
