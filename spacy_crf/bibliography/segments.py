@@ -46,6 +46,20 @@ TITLE_END = re.compile(
 _UPPER = f"[^\\W\\d_{LOWER}]"
 _PARTIES = rf"(?P<TITLE>(?:In re|Ex parte|{_UPPER}[^\d]{{0,150}}?\sv(?:\.|s\.|s)?)\s{_UPPER}.{{0,150}}?)"
 _REPORTER = r"[A-Z][A-Za-z.&]{0,9}(?:\s[A-Z][A-Za-z.&]{0,9}){0,3}(?:\s?(?:2d|3d|4th|5th))?"
+# Reporters without points, spaces and series ("F. Supp. 2d"): in other journals, articles are about cases
+REPORTERS = re.compile(
+    "US|SCt|LEd|F|FSupp|FCas|FApp[’']?x|FRD|BR|FedCl|TC|USPQ|WL|LEXIS|Dall|Cranch|Wheat|Pet|How|Black|Wall"
+    "|A|P|NE|NW|SE|SW|So|NYS|AD|Misc|CalRptr|OhioSt"
+    "|(?:Ala|Alaska|Ariz|Ark|Cal|Colo|Conn|Del|Fla|Ga|Haw|Idaho|Ill|Ind|Iowa|Kan|Ky|La|Me|Md|Mass|Mich|Minn|Miss|Mo"
+    "|Mont|Neb|Nev|NH|NJ|NM|NY|NC|ND|Ohio|Okla|Or|Pa|RI|SC|SD|Tenn|Tex|Utah|Vt|Va|Wash|WVa|Wis|Wyo)"
+    "(?:App|AppCt|AppDiv|Ch|Crim|Eq|Super)?"
+    "|AC|QB|KB|Ch|Fam|WLR|AllER|ER|QBD|ChD|AppCas|PD|LR|LT|TLR|Cox|CrAppR|CrAppRS|BCLC|FLR|FCR|ICR|IRLR|FSR|RPC|RTR|STC"
+    "|SLT|SCLR|NI|UK(?:SC|HL|PC|UT|EAT)|EW(?:HC|CACiv|CACrim|COP|FC)|CS[IO]H|HCJAC|NI(?:CA|QB)|IR|ILRM|IE(?:SC|CA|HC)"
+    "|ECHR|EHRR|ECR|CMLR|ICJ|ICJRep|CLR|ALR|ALJR|HCA|FCA|FCAFC|NSW(?:LR|CA|SC)|VR|VSC|VSCA|QdR|QCA|SASR|WAR"
+    "|NZ(?:LR|SC|CA|HC)|SCR|SCC|DLR|OR|ONCA|BCCA|WWR|AIR|INSC|SA|ZACC|ZASCA|BCLR|SLR|SGCA|HK(?:CFAR|CFA|LRD)"
+)
+SERIES = re.compile(r"[\s.]|[2-7](?:d|th)$")
+QUOTED = re.compile(r"(?:^|\s)['‘\"“„«]")
 _GERMAN = (
     r"(?:BGH|BVerfG|BVerwG|BAG|BSG|BFH|BPatG|BayObLG|EuGH|EuG|EGMR|OGH|VfGH|VwGH|KG|RG"
     rf"|(?:OLG|LG|AG|VG|OVG|VGH|LAG|ArbG|SG|LSG|FG|LVerfG)"
@@ -60,15 +74,16 @@ _LATIN = (
     r"(?:[\s,][^\d,][^,]{0,30}){0,2}"
 )
 _DAY = r"\d{1,2}(?:er)?\.?\s?(?:\d{1,2}\.\s?|[^\W\d_]{3,10}\.?\s)\d{4}"
+_PIN = r"(?:(?:\s\(|,\s)(?P<PIN>\d+(?:\sff?\.)?)\)?|\sff?\.)?"  # the page that is meant
 _ECLI = r"(?:ECLI:)?[A-Z]{2}:[A-Z\d]{1,7}:\d{4}:[A-Z\d.]*[A-Z\d]"
 DECISIONS = tuple(
     re.compile(rf"{form}(?:,?\s(?P<ECLI>{_ECLI}))?(?:\s\((?P<NAME>[^()]+)\))?\.?")
     for form in (
         # "Brown v. Board of Education, 347 U.S. 483 (1954)", "Smith v. Jones, 12 F.3d 345 (2d Cir. 1993)"
-        rf"{_PARTIES},\s(?P<VOLUME>\d{{1,4}})\s(?P<JOURNAL>{_REPORTER})\s(?P<PAGES>\d+)"
+        rf"{_PARTIES}(?:,\s(?P<FILE>Nos?\.\s[^,()]{{2,40}}))?,\s(?P<VOLUME>\d{{1,4}})\s(?P<REPORTER>{_REPORTER})\s(?P<PAGES>\d+)"
         rf"(?:,\s(?P<NOTE>\d[^()]*?))?\s\((?P<COURT>[^()]*?)\s?(?P<DATE>(?:{_UPPER}[a-z]+\.?\s\d{{1,2}},\s)?\d{{4}})\)",
         # "Donoghue v Stevenson [1932] AC 562 (HL)", "Handyside v United Kingdom (1976) 1 EHRR 737"
-        rf"{_PARTIES},?\s[\[(](?P<DATE>\d{{4}})[\])]\s(?:(?P<VOLUME>\d{{1,3}})\s)?(?P<JOURNAL>{_REPORTER})\s(?P<PAGES>\d+)"
+        rf"{_PARTIES},?\s[\[(](?P<DATE>\d{{4}})[\])]\s(?:(?P<VOLUME>\d{{1,3}})\s)?(?P<REPORTER>{_REPORTER})\s(?P<PAGES>\d+)"
         r"(?:,\s(?P<NOTE>\d[^()]*?|[¶\[][^()]*?))?(?:\s\((?P<COURT>[^()]+)\))?",
         # "Case C-131/12 Google Spain SL v AEPD [2014] ECLI:EU:C:2014:317"
         r"(?P<NOTE>(?:Joined\s)?(?:Cases?|Zaak|Rs\.|Rechtssache|Affaire|Causa|Asunto)\s[CTF]?[-‑–]?\d{1,4}/\d\d(?:\sP)?)"
@@ -78,10 +93,10 @@ DECISIONS = tuple(
         rf"(?P<AUTHOR>{_GERMAN}),?\s(?P<TECH>Urteil|Urt\.|U\.|Beschluss|Beschluß|Beschl\.|B\.)\s(?:vom|v\.)\s(?P<DATE>{_DAY})"
         r"(?:(?:\s*[–—-]\s*|,\s|\s\()(?:Az\.?:?\s)?(?P<NOTE>(?![A-Z]\w+\s\d{4},)[^,()]{3,40}?)\)?)?"
         rf"(?:,\s(?P<JOURNAL>{_UPPER}[\w-]*(?:-?{_UPPER}\w*)?)\s(?P<VOLUME>\d{{1,4}}),\s(?P<PAGES>\d+)"
-        r"(?:\s\(\d+\)|,\s\d+|\sff?\.)?)?(?:\s[–—-]\s(?P<TITLE>[^,]+?))?",
+        rf"{_PIN})?(?:\s[–—-]\s(?P<TITLE>[^,]+?))?",
         # "BVerfGE 7, 198 – Lüth"
         r"(?P<JOURNAL>BVerfGE|BGHZ|BGHSt|BVerwGE|BAGE|BSGE|BFHE|BPatGE|RGZ|RGSt)\s(?P<VOLUME>\d{1,3}),\s(?P<PAGES>\d+)"
-        r"(?:\s\(\d+\)|,\s\d+|\sff?\.)?(?:\s[–—-]\s(?P<TITLE>[^,]+?))?",
+        rf"{_PIN}(?:\s[–—-]\s(?P<TITLE>[^,]+?))?",
         # "HR 5 mei 1993, NJ 1993/12", "Rb. Amsterdam 12 maart 2015, ECLI:NL:RBAMS:2015:1234, NJF 2015/210, m.nt. X"
         rf"(?P<AUTHOR>{_DUTCH}),?\s(?P<DATE>{_DAY})(?:,\s(?P<FIRST>{_ECLI}))?"
         r"(?:,\s(?P<JOURNAL>[A-Z][A-Za-z]{1,5})\s(?P<ISSUE>\d{4}(?:/|,\s)\d{1,4}))?"
@@ -92,7 +107,10 @@ DECISIONS = tuple(
 )
 LONGEST_DECISION = 400  # characters
 ISSUE = re.compile(r"(\d{4})(?:/|,\s)(\d+)")  # of a Dutch reporter
-FIELD_OF = {"ECLI": "NOTE", "FIRST": "NOTE", "COURT": "NOTE", "NAME": "NOTE", "AUTHOR": "COURT", "ISSUE": "VOLUME"}
+FIELD_OF = {
+    **dict.fromkeys(("ECLI", "FIRST", "COURT", "NAME", "FILE", "PIN"), "NOTE"),
+    **{"AUTHOR": "COURT", "ISSUE": "VOLUME", "REPORTER": "JOURNAL"},
+}
 
 
 def read_decision(text: str) -> list[Segment]:
@@ -114,10 +132,14 @@ def read_decision(text: str) -> list[Segment]:
 
 
 def _is_decision(found: re.Match[str]) -> bool:
-    """Whether the date of a day names a month, and something says where the decision is to be found."""
+    """Whether the date of a day names a month, something says where the decision is to be found, and a reporter beside
+    parties is none of the journals in which cases are discussed."""
     parts = found.groupdict()
+    reporter = SERIES.sub("", parts.get("REPORTER") or "")
+    if reporter and (not REPORTERS.fullmatch(reporter) or QUOTED.search(parts["TITLE"])):
+        return False
     date, rest = parse_date(parts.get("DATE") or "2000")
-    is_found = any(parts.get(name) for name in ("JOURNAL", "NOTE", "ECLI", "FIRST"))
+    is_found = any(parts.get(name) for name in ("JOURNAL", "REPORTER", "NOTE", "ECLI", "FIRST"))
     return date is not None and not rest and is_found
 
 

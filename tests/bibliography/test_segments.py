@@ -91,6 +91,10 @@ DECISIONS = {
     ),
     "OLG Hamm, Beschl. v. 12.07.2011 - I-9 U 33/11": "authors=OLG Hamm|date=2011-07-12|genre=Beschl|note=I-9 U 33/11",
     "BVerfGE 7, 198 – Lüth.": "title=Lüth|container=BVerfGE|volume=7|pages=198",
+    "BVerfGE 7, 198 (212 f.)": "container=BVerfGE|volume=7|pages=198|note=212 f",
+    "Lund v. Moss, No. 12-345, 7 F. Supp. 2d 98 (E.D. Pa. Mar. 3, 2003).": (
+        "title=Lund v. Moss|container=F. Supp. 2d|volume=7|pages=98|date=2003-03-03|note=No. 12-345. E.D. Pa"
+    ),
     "HR 5 mei 1993, NJ 1993/12.": "authors=HR|container=NJ|volume=1993|number=12|date=1993-05-05",
     "Rb. Amsterdam 12 maart 2015, ECLI:NL:RBAMS:2015:1234 (Steiger).": (
         "authors=Rb. Amsterdam|date=2015-03-12|note=ECLI:NL:RBAMS:2015:1234. Steiger"
@@ -119,6 +123,10 @@ def test_decisions_are_read_by_their_forms_whatever_a_model_sees(text: str) -> N
         "HR practices in 12 ports. Piers 1993, 12.",
         "A. Moss. BGH, Urteil und Recht. Tollgate 2005.",
         "K. Lund, In re Crane, 12 Pier Law Review 3 (1999).",
+        "Ada Lund, The Ropes of Crane: A Comment on Hull v. Moss, 82 Pier L.J. 920 (1973)",
+        "K. Lund, 'Hull v Crane and the Law of Piers' (1992) 108 LQR 200.",
+        "Lund K, 'Hull v Crane' [2003] AC 440",
+        "Lund A, Moss B. Ropes vs Chains in Fog (2001) 12 Boats 345.",
     ],
 )
 def test_what_is_no_decision_keeps_its_labels(text: str) -> None:
