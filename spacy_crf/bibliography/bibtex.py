@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 from ..core.errors import CRFError, CRFWarning, required
-from ..reading.latex import decode, encode, protect_capitals, unescape
+from ..reading.latex import decode, encode, hide_groups, protect_capitals, unescape
 from .dates import add_month, parse_iso, parse_years
 from .entry import (
     OTHERS,
@@ -25,11 +25,12 @@ from .entry import (
     endings,
     normalise,
     plain_key,
+    print_value,
 )
 from .errors import BibliographyErrors, BibliographyWarnings
 from .fields import one_hyphen, report_type
-from .identifiers import bare, quote_braces
-from .names import parse_names
+from .identifiers import bare, looks_like_arxiv, quote_braces
+from .names import MOST_PARTS, listed_by_commas
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 # Names of the fields that are plain text, in the order in which they are written.
@@ -69,6 +70,7 @@ GENRES |= {"techreport": "Technical report", "resreport": "Research report"}
 _LINES = (files(__package__) / "journals.txt").read_text(encoding="utf8").splitlines()
 JOURNALS = {name: full for name, _, full in (line.partition(" ") for line in _LINES if not line.startswith("#"))}
 MACRO = re.compile(r"[\s{]*\\([a-z]+)[\s}]*")
+ENDED = re.compile(r",(?:[\s~-]*[A-Z]\b\.?)+\s*,\s*$")  # as in "Lund, K., and Moss, P."
 UNFIT = re.compile(r"[\s,{}%#\\~]")  # ends a key in a file, or is a command where it is cited
 MOST_EXPANDED = 10_000_000  # characters that strings may add to a file
 MOST_QUOTED = 300  # characters of a message of pybtex
@@ -156,17 +158,19 @@ def _write_name(name: Name, unicode: bool) -> str:
         return f"{{{encode(name.family, unicode)}}}" if name != OTHERS else name.family
     # a command for the apostrophe would hide from BibTeX that it is a particle
     particle = name.particle if unicode else re.sub(r"(?<!\w)’", "'", name.particle)
-    particle, suffix, given = (_shielded(part, unicode) for part in (particle, name.suffix, name.given))
-    last = f"{particle} {_shielded(name.family, unicode, is_family=True)}".strip()
+    of_list = bool(listed_by_commas(print_value(Names((name,)))))
+    particle, given = (_shielded(part, unicode) for part in (particle, name.given))
+    suffix = _shielded(name.suffix, unicode, of_list)
+    last = f"{particle} {_shielded(name.family, unicode, of_list, is_family=True)}".strip()
     return ", ".join([last, suffix, given] if suffix else [last, given])
 
 
-def _shielded(text: str, unicode: bool, is_family: bool = False) -> str:
-    """A part of a name; in braces if BibTeX would find another part in it, or another name."""
+def _shielded(text: str, unicode: bool, of_list: bool = False, is_family: bool = False) -> str:
+    """A part of a name; in braces if BibTeX would find another part in it, or another name, as in a list."""
     words = text.split()
     is_lower = is_family and any(not word[0].isupper() for word in words)
-    latex = encode(text, unicode)
-    return f"{{{latex}}}" if is_lower or "," in text or "and" in (word.lower() for word in words) else latex
+    latex, is_apart = encode(text, unicode), is_lower or (of_list and text) or "," in text
+    return f"{{{latex}}}" if is_apart or "and" in (word.lower() for word in words) else latex
 
 
 def read_bibtex(text: str, with_others: bool = True) -> list[Entry]:
@@ -227,14 +231,18 @@ def _new_parser() -> Any:
 
 def _parse_persons(text: str) -> tuple[list[Any], bool]:
     """The names of a field, and whether they are parted by "and", as they have to be, and not by commas."""
-    from pybtex.database import InvalidNameString, Person
+    from pybtex.database import Person
     from pybtex.database.input.bibtex import split_name_list
 
-    try:
-        return [Person(name) for name in split_name_list(text)], True
-    except InvalidNameString:  # "Lund, K., Moss, P., Crane, E."
-        names = parse_names(text)[0].listed
-        return [Person("", name.given, "", name.particle, name.family, name.suffix) for name in names], False
+    found, is_right = list[Any](), True
+    for person in split_name_list(text):
+        is_ended = person.count(",") >= MOST_PARTS or ENDED.search(person)
+        person = person.strip(" ,") if is_ended else person
+        plain, show = hide_groups(person) if "," in person else (person, str)
+        listed = [(name.given, "", name.particle, name.family, name.suffix) for name in listed_by_commas(plain)]
+        found += [Person("", *map(show, parts)) for parts in listed] or [Person(person)]
+        is_right &= not listed
+    return found, is_right
 
 
 class Strings(UserDict[str, str]):
@@ -299,8 +307,9 @@ def _read_texts(fields: Mapping[str, str], read: Iterable[str]) -> dict[str, str
     """Fields of text; those without a place of their own and not `read` already are added to the note."""
     values: dict[str, str] = {}
     notes = []
-    of_arxiv = all(fields.get(name, "").strip().lower() in ("", "arxiv") for name in ARCHIVES)
-    for name, latex in fields.items():
+    said = {fields.get(name, "").strip().lower() for name in ARCHIVES} - {""}
+    of_arxiv = said == {"arxiv"} or (not said and looks_like_arxiv(unescape(fields.get("eprint", "")).strip()))
+    for name, latex in filter(lambda field: field[1].strip(), fields.items()):  # programs write empty ones as well
         if name in VERBATIM and (name != "eprint" or of_arxiv):
             values[VERBATIM[name]] = bare(VERBATIM[name], unescape(latex))
         elif name in TEXTS and TEXTS[name] not in values:

@@ -209,6 +209,12 @@ def bare(kind: str, text: str) -> str:
     return found[0].value if found else text
 
 
+def looks_like_arxiv(text: str) -> bool:
+    """Whether a text is an address at arXiv, or has the form of a number there; publishers have eprints as well."""
+    number = bare("arxiv", text)
+    return any(form.fullmatch(number) for form in (NEW_ARXIV, OLD_ARXIV))
+
+
 def find_accessed(text: str) -> Iterator[tuple[int, int]]:
     """Yield the place of each day on which an address was looked up: behind a mark, or the address itself."""
     for match in ACCESSED.finditer(text):

@@ -17,6 +17,7 @@ WORD = rf"\w'’‘{COMBINING}"
 EAST = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # kana, Han and Hangul: family names first, no initials
 EASTERN = re.compile(f"[{EAST}\u30fb]+")
 SINGLE = rf"[^\W\d_{EAST}]"  # may be an initial
+INITIALS_FIRST = re.compile(rf"(?:{CAPITAL}\.[\s-]*)+[^\W\d_]{{2}}")
 NO_CASE = rf"[^\W\d_{EAST}{LOWER}]"  # or a capital
 # Words of the names of bodies
 BODY = re.compile(

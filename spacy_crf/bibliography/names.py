@@ -34,6 +34,7 @@ from .name_forms import (
     GUESSED,
     HARD,
     INITIALS,
+    INITIALS_FIRST,
     JOINED,
     JOINING,
     KEY,
@@ -61,6 +62,7 @@ from .name_forms import (
 )
 
 USUAL_INITIALS, MOST_INITIALS = 3, 4  # capitals of one person
+MOST_PARTS = 3  # of one person, between commas
 MOST_WORDS, MOST_CHARACTERS = 12, 200  # a text with more between its commas is no list of names, and stays whole
 
 
@@ -99,6 +101,18 @@ def parse_names(text: str) -> tuple[Names, str]:
     rest += ["".join(found) for found in ALIAS.findall(text)]
     text = ALIAS.sub("", text).replace("..", ".")
     return Names(tuple(_names(text.strip(EDGES))), n_and_others + n_omitted > 0), ", ".join(rest)
+
+
+def listed_by_commas(text: str) -> tuple[Name, ...]:
+    """Names of BibTeX that only commas part, "others" among them; none where it is one, "von Last, Jr, First"."""
+    pieces = [piece.strip() for piece in text.strip(" ,").split(",")]
+    begin_with_initials = len(pieces) > 1 and all(map(INITIALS_FIRST.match, pieces))
+    are_three = len(pieces) == MOST_PARTS and " " in pieces[1]  # "Ada Lund, Bo Moss, Kim Roe", but "Lund, S. J., Ada"
+    if not (begin_with_initials or are_three or len(pieces) > MOST_PARTS):
+        return ()
+    names = parse_names(text)[0].listed
+    is_one = len(pieces) <= MOST_PARTS and (len(names) < len(pieces) or not all(name.given for name in names))
+    return () if is_one else names
 
 
 def _names(text: str) -> Iterator[Name]:

@@ -56,7 +56,7 @@ SPECIAL = re.compile(
     r"|(?P<formula>\$(?=[^$]{0,100}[\^_\\])[^$]{1,200}\$)|[%$]",
     re.DOTALL,
 )
-
+ACCENTED = re.compile(r"\{\\[A-Za-z]+\s+\\?\w\}")  # "{\c c}"
 URL_COMMAND = re.compile(r"\\(?:url|nolinkurl|path|texttt)(?![A-Za-z])\s*")
 TILDES = re.compile(r"\\~(?:\{\s*\})?|\\textasciitilde(?![A-Za-z])|\$\s*\\sim\s*\$")
 DROPPED = {  # arguments that are not shown, by their braces: those in other ones than {} may be left out
@@ -123,6 +123,29 @@ def decode(latex: str) -> str:
     except (fault, RecursionError):
         text = latex
     return unicodedata.normalize("NFC", text)
+
+
+def hide_groups(latex: str) -> tuple[str, Callable[[str], str]]:
+    r"""Plain text in which all is a word that braces keep together, and a function that puts LaTeX in place of it.
+
+    >>> hide_groups(r"{van der Lund}, {\L}. and {\'E}. Moss")[0]
+    'Group1e, Ł. and É. Moss'
+    """
+    groups: list[str] = []
+    pieces, depth, start = [], 0, 0
+    for place in (match.start() for match in re.finditer("[{}]", latex)):
+        is_open = latex[place] == "{"
+        if is_open and depth == 0:
+            pieces.append(latex[start:place])
+            start = place
+        depth += 1 if is_open else -1
+        if depth == 0:
+            group, start = latex[start : place + 1], place + 1
+            is_hidden = re.search(r"[\s,]", group) and not ACCENTED.fullmatch(group)
+            groups += [group] if is_hidden else []
+            pieces.append(f"Group{len(groups)}e" if is_hidden else group)
+    hidden = " ".join(decode("".join([*pieces, latex[start:]])).split())
+    return hidden, lambda text: re.sub(r"Group(\d+)e", lambda match: groups[int(match[1]) - 1], text)
 
 
 def unescape(address: str) -> str:

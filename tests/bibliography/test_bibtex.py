@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from spacy_crf import CRFWarning
 from spacy_crf.bibliography.bibtex import read_bibtex, write_bibtex
-from spacy_crf.bibliography.entry import Date, Day, Entry, EntryType, Name, Names
+from spacy_crf.bibliography.entry import Date, Day, Entry, EntryType, Name, Names, print_value
 
 
 @pytest.mark.parametrize("unicode", [False, True])
@@ -170,6 +170,8 @@ def test_odd_dates_cost_nothing_else(fields: str, iso: str | None, note: str) ->
         ("eprint = {2013.04881}", "2013.04881", ""),
         ("eprint = {2013.04881}, eprinttype = {arXiv}", "2013.04881", ""),
         ("eprint = {2971345}, eprinttype = {jstor}", "", "eprint: 2971345. eprinttype: jstor"),
+        ("eprint = {https://pier.example/a.pdf}", "", "eprint: https://pier.example/a.pdf"),
+        ("eprint = {hep-th/9901001}, archiveprefix = {}, month = {}, editor = { }", "hep-th/9901001", ""),
         (
             "eprint = {7}, archiveprefix = {arXiv}, eprinttype = {hdl}",
             "",
@@ -242,6 +244,34 @@ def test_names_with_commas_between_them_do_not_refuse_a_library() -> None:
     assert first.authors.names == (Name("Lund", "K."), Name("Möss", "P."), Name("Crane", "E.", "van der"))
     assert first.editors.names == (Name("Hull", "A."),)
     assert second.authors.names == (Name("Crane", "E."),)
+
+
+@pytest.mark.parametrize(
+    "names, read",
+    [
+        (r"Lund, K.~A., Moss, P.~B., Roe, L.~C.", "Lund, K. A.; Moss, P. B.; Roe, L. C."),
+        ("{Board of Piers, Ropes and Fog} and Lund, K., Moss, P.", "Board of Piers, Ropes and Fog; Lund, K.; Moss, P."),
+        ("Lund, K., {van der Moss}, P., Hull, A. and others", "Lund, K.; van der Moss, P.; Hull, A.; et al."),
+        ("Ada Lund, Bo Moss, Kim Roe", "Lund, Ada; Moss, Bo; Roe, Kim"),
+        ("K. Lund, P. de Moss and R. Hull", "Lund, K.; de Moss, P.; Hull, R."),
+    ],
+)
+def test_names_between_commas_are_told_apart(names: str, read: str) -> None:
+    with pytest.warns(CRFWarning, match="CRFW668.*commas between"):
+        (entry,) = read_bibtex(f"@book{{a, author = {{{names}}}}}")
+    assert print_value(entry.authors) == read
+
+
+@pytest.mark.parametrize("name", ["Garcia M., Juan C.", "Lund, S. J., Ada", "Van Lund, Jr., Ada B.", "O. Lund, Ada"])
+def test_commas_within_a_name_part_no_names(name: str) -> None:
+    (entry,) = read_bibtex(f"@book{{a, author = {{{name}}}}}")
+    assert print_value(entry.authors) == name
+
+
+def test_a_comma_before_and_says_nothing() -> None:
+    first, second = read_bibtex("@book{a, author={Lund, K.~A., and Hull, Jr., P.,}}\n@book{b, author={Moss, Jr.,}}")
+    assert first.authors.names == (Name("Lund", "K. A."), Name("Hull", "P.", suffix="Jr."))
+    assert second.authors.names == (Name("Moss", suffix="Jr."),)
 
 
 def test_what_is_no_bibtex_is_refused() -> None:
