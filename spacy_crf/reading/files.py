@@ -24,6 +24,7 @@ MOST_BYTES = 2048 * MIB
 LONGEST_LINE = 64 * MIB
 ISO_2022 = re.compile(rb"\x1b\$(?:[@AB]|[()*+][A-Z])")  # mails in Japanese, Korean and Chinese, in bytes of ASCII
 QUOTED = re.compile(r'"(?:[^"]|"")*"')  # a cell of a table, as spreadsheet programs write it
+NUMERAL = re.compile(r"\s*[-+]?\d+(?:[.,]\d+)?\s*")
 FILLED = re.compile(r"\t\t[^\t]*\t*")  # an empty row of a table with a mark that was filled down its third column
 
 
@@ -163,13 +164,20 @@ def read_table_lines(path: Path) -> list[str]:
 
 
 def _has_quoted_cells(lines: Iterable[str]) -> bool:
-    """Whether each cell with a quotation mark is one in quotes, with such marks doubled in it, or a comment."""
-    found = False
-    for cell in (cell for line in lines if '"' in line for cell in line.split("\t") if '"' in cell):
-        if not QUOTED.fullmatch(cell):
+    """Whether cells are in quotes as programs put them: all that have quotation marks, which are doubled, and one of
+    them is a comment or has such marks; or all that have commas; or all but numbers."""
+    quoted, commas, is_marked, others_have_commas, others_are_numbers = 0, 0, False, False, True
+    for cell in (cell for line in lines for cell in line.split("\t") if cell):
+        if '"' not in cell:
+            others_have_commas = others_have_commas or "," in cell
+            others_are_numbers = others_are_numbers and NUMERAL.fullmatch(cell) is not None
+        elif not QUOTED.fullmatch(cell):
             return False
-        found = found or cell.startswith('"# ') or '""' in cell[1:-1]
-    return found
+        else:
+            quoted += 1
+            commas += "," in cell
+            is_marked = is_marked or cell.startswith('"# ') or '""' in cell[1:-1]
+    return is_marked or (commas > 0 and not others_have_commas) or (quoted > 1 and others_are_numbers)
 
 
 def _unquote_cells(line: str) -> str:

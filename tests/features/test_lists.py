@@ -199,5 +199,11 @@ def test_words_with_spaces_within_are_found(tmp_path):
 def test_a_list_that_a_spreadsheet_program_has_saved(tmp_path):
     path = write(tmp_path, '""""\tQUOTE\n"""Kant"""\tNAME\nLund\tCITY\n')
     assert WordList.read("list", path).entries == [(('"',), "QUOTE"), (('"kant"',), "NAME"), (("lund",), "CITY")]
+    commas = write(tmp_path, '"Lund, S."\tCITY\nMoss\tCITY\n')
+    assert dict(WordList.read("list", commas).entries)[("lund,", "s.")] == "CITY"
+    all_cells = write(tmp_path, '"lund"\t"CITY"\n"moss"\t1\n')
+    assert WordList.read("list", all_cells).entries == [(("lund",), "CITY"), (("moss",), "1")]
+    by_hand = write(tmp_path, '"a,b"\tQUOTE\n,\tCOMMA\n')
+    assert WordList.read("list", by_hand).entries == [(('"a,b"',), "QUOTE"), ((",",), "COMMA")]
     as_it_is = write(tmp_path, '"\tQUOTE\n"Kant"\tNAME\n')
     assert WordList.read("list", as_it_is).entries == [(('"',), "QUOTE"), (('"kant"',), "NAME")]
