@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING, Any, Literal
 
 from spacy import registry
@@ -213,11 +213,12 @@ class FeatureSettings:
 
     @property
     def learned_with(self) -> dict[str, Any]:
-        """Settings that a trained component is not asked for again, as it stores them; of paths the name."""
-        lists = {name: Path(path).name for name, path in sorted((self.lists or {}).items())}
+        """Settings that a trained component is not asked for again, as it stores them; of paths the name, those of
+        Windows too, which another system takes for a name."""
+        lists = {name: PureWindowsPath(path).name for name, path in sorted((self.lists or {}).items())}
         blocks = {"spelling": self.spelling, "classes": self.classes}
         inner = {
-            f"{block}.{name}": Path(value).name if isinstance(value, str) else value
+            f"{block}.{name}": PureWindowsPath(value).name if isinstance(value, str) else value
             for block, settings in blocks.items()
             for name, value in (vars(settings).items() if settings is not None else ())
         }

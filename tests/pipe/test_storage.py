@@ -92,6 +92,18 @@ def test_settings_of_features_without_an_effect_after_training_are_told(
         spacy.load(tmp_path)
 
 
+@pytest.mark.parametrize("moved", [r"C:\words\names.tsv", "/words/names.tsv"])
+def test_a_word_list_in_another_folder_or_system_is_the_same(
+    tmp_path: Path, moved: str, recwarn: pytest.WarningsRecorder
+) -> None:
+    (tmp_path / "names.tsv").write_text("Ada\tNAME\n", encoding="utf8")
+    settings = {"templates": ["LOWER", "LIST(names)"], "lists": {"names": str(tmp_path / "names.tsv")}}
+    train(features=settings).to_disk(tmp_path / "pipeline")
+    changed = {"features": {"lists": {"names": moved}}}
+    spacy.load(tmp_path / "pipeline", config={"components": {"crf_tagger": changed}})
+    assert not [told for told in recwarn if "CRFW479" in str(told.message)]
+
+
 def test_parts_can_be_excluded(tmp_path: Path) -> None:
     nlp = train()
     pipe = nlp.get_pipe("crf_tagger")
