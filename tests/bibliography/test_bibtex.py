@@ -355,6 +355,7 @@ def test_texts_have_single_spaces() -> None:
     "latex, journal",
     [
         (r"{\apj}", "Astrophysical Journal"),
+        (r"\rmxaa", "Revista Mexicana de Astronomía y Astrofísica"),
         (r"\mnras", "Monthly Notices of the Royal Astronomical Society"),
         (r"{\ropes}", r"\ropes"),
     ],
