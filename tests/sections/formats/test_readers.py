@@ -460,6 +460,8 @@ def test_many_notes_of_xml_take_linear_time(read):
         ("<p>A<note>x <hi>y</hi><note>z</note></note>, <note>v</note>b</p><q>c</q>", "A, b\nx y z\nv\nc\n"),
         ("<list><item>A <hi>b<note>n</note></hi></item><item>c</item></list>", "A b\nn\nc\n"),
         ("<p>A <index><term>boats</term></index>b</p>", "A b\n"),
+        ('<p>A<authorialNote marker="1"><p>n</p></authorialNote> b</p>', "A b\nn\n"),  # of Akoma Ntoso
+        ("<al>A<noot><noot.nr>1</noot.nr><noot.al>n</noot.al></noot> b</al>", "A b\n1 n\n"),  # of Dutch laws
         ("<table><tr><td>A<fn><p>n</p></fn></td><td>b</td></tr></table><p>c</p>", "A\tb\nn\nc\n"),
     ],
 )
