@@ -239,9 +239,11 @@ def _parse_persons(text: str) -> tuple[list[Any], bool]:
         is_ended = person.count(",") >= MOST_PARTS or ENDED.search(person)
         person = person.strip(" ,") if is_ended else person
         plain, show = hide_groups(person) if "," in person else (person, str)
-        listed = [(name.given, "", name.particle, name.family, name.suffix) for name in listed_by_commas(plain)]
+        told = Name.of_told(plain)
+        names = (told,) if told else listed_by_commas(plain)
+        listed = [(name.given, "", name.particle, name.family, name.suffix) for name in names]
         found += [Person("", *map(show, parts)) for parts in listed] or [Person(person)]
-        is_right &= not listed
+        is_right &= bool(told) or not listed
     return found, is_right
 
 

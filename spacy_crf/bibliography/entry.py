@@ -44,12 +44,20 @@ class Name:
     particle: str = ""
     suffix: str = ""
 
+    @classmethod
+    def of_told(cls, text: str) -> "Name | None":
+        """A name that tells its parts, as in biblatex: "family=Crane, given=Ada, prefix=van"; None for others."""
+        parts = dict(TOLD.findall(text)) if TOLD.match(text) else {}
+        own = [parts.get(name, "").strip() for name in ("family", "given", "prefix", "suffix")]
+        return cls(*own) if own[0] else None
+
     @property
     def is_whole(self) -> bool:
         """Whether the name has no parts."""
         return not (self.given or self.particle or self.suffix)
 
 
+TOLD = re.compile(r"(?:^|,)\s*([a-z][a-z-]*)\s*=([^,]*)")
 OTHERS = Name("others")  # stands for "et al." in files
 
 

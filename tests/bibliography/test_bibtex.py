@@ -268,6 +268,14 @@ def test_commas_within_a_name_part_no_names(name: str) -> None:
     assert print_value(entry.authors) == name
 
 
+def test_parts_of_names_that_are_told_as_biblatex_does() -> None:
+    text = r"""@book{a, author={family=Lund, given=K{\'e}a, prefix=van der, useprefix=true and Moss, P. and
+    given={Ada, B.}, family={Hull and Crane}, suffix=Jr., given-i=A}}"""
+    (entry,) = read_bibtex(text)
+    assert entry.authors.names[:2] == (Name("Lund", "Kéa", "van der"), Name("Moss", "P."))
+    assert entry.authors.names[2] == Name("Hull and Crane", "Ada, B.", suffix="Jr.")
+
+
 def test_a_comma_before_and_says_nothing() -> None:
     first, second = read_bibtex("@book{a, author={Lund, K.~A., and Hull, Jr., P.,}}\n@book{b, author={Moss, Jr.,}}")
     assert first.authors.names == (Name("Lund", "K. A."), Name("Hull", "P.", suffix="Jr."))
