@@ -225,6 +225,13 @@ class FeatureSettings:
         counts = {name: getattr(self, name) for name in ("min_count", "min_edge_count")}
         return {**counts, **{f"lists.{name}": file for name, file in lists.items()}, **inner}
 
+    def kept_of(self, learned: Mapping[str, Any]) -> dict[str, Any]:
+        """What of the `learned_with` of a component stays where training begins with it, as it is not learned anew."""
+        names = [name for name in learned if name.startswith("classes.") and self.classes is not None]
+        is_fitted = self.spelling is not None and self.spelling.table == FIT
+        names += [name for name in learned if name == "spelling.ratio" and is_fitted]
+        return {name: learned[name] for name in names}
+
     @property
     def fitted(self) -> list[str]:
         """What `make_resources` fits to Docs, by the names of settings."""

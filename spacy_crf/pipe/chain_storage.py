@@ -18,7 +18,7 @@ from ..core.errors import CRFError, CRFWarning
 from ..core.labels import OUTSIDE, Scheme, TagSet
 from ..core.weights import ChainWeights
 from ..features.block import FeatureSettings, SequenceMode
-from ..features.features import Features
+from ..features.features import LEARNED_WITH, Features
 from ..features.resources import Lexicon
 from ..learning.block import LinearChain
 from ..learning.encoder import ChainLearner, Trainer, release_memory
@@ -316,6 +316,9 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
             message = PipeWarnings.CRFW418.format(name=self.name, path=begun.path, setting=setting)
             warnings.warn(message, CRFWarning, stacklevel=4)
         self.features.take_indices(begun.features)
+        kept = self.feature_config.kept_of(begun.features.get(LEARNED_WITH) or {})
+        self.features.learned_with = {**self.feature_config.learned_with, **kept}
+        warn_of_settings(self.name, self.feature_config, {LEARNED_WITH: self.features.learned_with})
         take_weights(self.model, begun.model, len(self.make_tags(self.labels)))
         self.begin_with_files(begun.files, begun.path)
         if begun.run is not None:

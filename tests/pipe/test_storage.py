@@ -10,7 +10,7 @@ import pytest
 import spacy
 import srsly
 from helpers.folders import accept_edits
-from helpers.tagged import build, clean_docs, train
+from helpers.tagged import build, clean_docs, make_examples, train
 from spacy.language import Language
 from spacy.training import Example
 
@@ -102,6 +102,23 @@ def test_a_word_list_in_another_folder_or_system_is_the_same(
     changed = {"features": {"lists": {"names": moved}}}
     spacy.load(tmp_path / "pipeline", config={"components": {"crf_tagger": changed}})
     assert not [told for told in recwarn if "CRFW479" in str(told.message)]
+
+
+def test_settings_of_what_training_begins_with_are_told(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
+    def settings(rounds: int, min_count: int = 1) -> dict:
+        classes = {"@misc": "spacy_crf.InducedClasses.v1", "rounds": rounds, "min_count": 1}
+        return {"templates": ["LOWER", "CLASS4"], "classes": classes, "min_count": min_count}
+
+    train(features=settings(8)).get_pipe("crf_tagger").to_disk(tmp_path / "first")
+    nlp = build(features=settings(8, min_count=2))
+    nlp.get_pipe("crf_tagger").initialize(lambda: make_examples(nlp), start=str(tmp_path / "first"))
+    assert not [told for told in recwarn if "CRFW479" in str(told.message)]
+    nlp = build(features=settings(3))
+    with pytest.warns(UserWarning, match=r"CRFW479.*trained with classes\.rounds = 8"):
+        nlp.get_pipe("crf_tagger").initialize(lambda: make_examples(nlp), start=str(tmp_path / "first"))
+    nlp.to_disk(tmp_path / "second")
+    with pytest.warns(UserWarning, match=r"CRFW479.*trained with classes\.rounds = 8"):
+        spacy.load(tmp_path / "second")
 
 
 def test_parts_can_be_excluded(tmp_path: Path) -> None:
