@@ -146,7 +146,8 @@ def _names(text: str) -> Iterator[Name]:
 
 def _has_initials(text: str) -> bool:
     """Whether a name of a list is one like "Family GH", so that numbers of Rome behind others are initials, too."""
-    return any(_trailing_initials(piece.strip()) for piece in re.split(rf"[,;&]|{AND}", text))
+    pieces = [piece.strip(EDGES) for piece in re.split(rf"[,;&]|{AND}", text)]
+    return any(_trailing_initials(piece) and not RULERS.fullmatch(piece) for piece in pieces)
 
 
 def _told_names(text: str) -> list[Name]:

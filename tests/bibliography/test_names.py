@@ -507,6 +507,13 @@ def test_numbers_of_rulers_are_no_initials(ruler: str) -> None:
     assert parse_names(f"{ruler} und Ada Lund")[0].names == both.names[::-1]
 
 
+@pytest.mark.parametrize("joint", [" und ", " & ", "; "])
+def test_several_rulers_have_no_initials(joint: str) -> None:
+    rulers = ("Friedrich II", "Wilhelm II", "Leopold III")
+    assert parse_names(joint.join(rulers[:2]))[0] == Names(tuple(map(Name, rulers[:2])))
+    assert parse_names("; ".join(rulers))[0] == Names(tuple(map(Name, rulers)))
+
+
 def test_figures_of_rome_are_initials_or_suffixes_elsewhere() -> None:
     assert parse_names("James VI, Kim DH")[0] == Names((Name("James", "V. I."), Name("Kim", "D. H.")))
     assert parse_names("Lund II, Moss AB")[0] == Names((Name("Lund", "I. I."), Name("Moss", "A. B.")))
