@@ -71,6 +71,7 @@ _LINES = (files(__package__) / "journals.txt").read_text(encoding="utf8").splitl
 JOURNALS = {name: full for name, _, full in (line.partition(" ") for line in _LINES if not line.startswith("#"))}
 MACRO = re.compile(r"[\s{]*\\([a-z]+)[\s}]*")
 ENDED = re.compile(r",(?:[\s~-]*[A-Z]\b\.?)+\s*,\s*$")  # as in "Lund, K., and Moss, P."
+KEYLESS, NO_KEY = re.compile(r"(?im)^([ \t]*@(?!string|preamble|comment)\w+\s*\{\s*),?(?=\s*[\w-]+\s*=)"), "\ue000"
 UNFIT = re.compile(r"[\s,{}%#\\~]")  # ends a key in a file, or is a command where it is cited
 MOST_EXPANDED = 10_000_000  # characters that strings may add to a file
 MOST_QUOTED = 300  # characters of a message of pybtex
@@ -187,14 +188,14 @@ def read_bibtex(text: str, with_others: bool = True) -> list[Entry]:
         from pybtex.database import PybtexError
     parser = _new_parser()
     try:
-        entries = parser.parse_string(SURROGATES.sub("\ufffd", text)).entries
+        entries = parser.parse_string(KEYLESS.sub(rf"\1{NO_KEY},", SURROGATES.sub("\ufffd", text))).entries
     except (PybtexError, RecursionError) as error:
         raise CRFError(BibliographyErrors.CRF643.format(error=str(error)[:MOST_QUOTED])) from error
     faults = parser.faults + [f"undefined string {name}" for name in dict.fromkeys(parser.macros.unknown)]
     if faults:
         told = "; ".join(faults)[:MOST_QUOTED]
         warnings.warn(BibliographyWarnings.CRFW668.format(faults=told), CRFWarning, stacklevel=2)
-    return [_read(key.split(" ")[0], entry, entries, with_others) for key, entry in entries.items()]
+    return [_read(key.split(" ")[0].replace(NO_KEY, ""), entry, entries, with_others) for key, entry in entries.items()]
 
 
 def _new_parser() -> Any:
@@ -211,7 +212,7 @@ def _new_parser() -> Any:
             """Add an entry; behind a key that there is already stands a number: no key of a file has a space."""
             entries = self.data.entries
             if key in entries:
-                self.faults.append(f"repeated entry {key}")
+                self.faults += [f"repeated entry {key}"] * (key != NO_KEY)
                 key = f"{key} {len(entries)}"
             super().process_entry(entry_type, key, fields)
             entry = entries[key]

@@ -236,6 +236,21 @@ def test_a_library_with_faults_that_bibtex_itself_warns_of_is_read_whole() -> No
     assert entries[0].publisher == entries[2].publisher == "Tollgate"
 
 
+def test_entries_without_a_key_do_not_refuse_a_library() -> None:
+    text = """@string{pier = "Pier Press"}
+    @article{,
+      title = {One}, publisher = pier}
+    @book{
+      title = {Two}
+    }
+    @book{three, title = {Three}}"""
+    entries = read_bibtex(text)
+    assert [(one.key, one.title) for one in entries] == [("", "One"), ("", "Two"), ("three", "Three")]
+    assert [one.key for one in read_bibtex(write_bibtex(entries))] == ["one", "two", "three"]
+    with pytest.raises(ValueError, match="CRF643.*line 3"):
+        read_bibtex("@article{,\n title = {One},\n year = }")
+
+
 def test_names_with_commas_between_them_do_not_refuse_a_library() -> None:
     text = """@book{a, title = {One}, AUTHOR = {Lund, K., M{\\"o}ss, P., van der Crane, E.}, editor = {Hull, A.}}
     @book{b, title = {Two}, author = {Crane, E.}}"""
