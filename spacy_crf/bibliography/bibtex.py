@@ -71,7 +71,8 @@ _LINES = (files(__package__) / "journals.txt").read_text(encoding="utf8").splitl
 JOURNALS = {name: full for name, _, full in (line.partition(" ") for line in _LINES if not line.startswith("#"))}
 MACRO = re.compile(r"[\s{]*\\([a-z]+)[\s}]*")
 ENDED = re.compile(r",(?:[\s~-]*[A-Z]\b\.?)+\s*,\s*$")  # as in "Lund, K., and Moss, P."
-KEYLESS, NO_KEY = re.compile(r"(?im)^([ \t]*@(?!string|preamble|comment)\w+\s*\{\s*),?(?=\s*[\w-]+\s*=)"), "\ue000"
+NO_KEY = "\ue000"
+KEYLESS = re.compile(r"(?im)^([ \t]*@(?!string|preamble|comment)\w+\s*\{\s{0,20}),?(?=\s{0,20}[\w-]+\s*=)")
 UNFIT = re.compile(r"[\s,{}%#\\~]")  # ends a key in a file, or is a command where it is cited
 MOST_EXPANDED = 10_000_000  # characters that strings may add to a file
 MOST_QUOTED = 300  # characters of a message of pybtex
