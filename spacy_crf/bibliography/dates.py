@@ -50,6 +50,11 @@ ISO = re.compile(r"(?<!\d)(\d{4})([-/.])(\d{2})\2(\d{2})(?!\d)")
 ISO_PARTS = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
 # Without full stops, figures up to 12 may be the month as well.
 DAY_FIRST = re.compile(r"(?<!\d)(?=\d{1,2}\.|1[3-9]|[23]\d)(\d{1,2})([./-])\s?(\d{1,2})\2\s?(\d{4})(?!\d)")
+# "3.-5.5.2004", "30.4.-2.5.2004", "3.5.2004 - 5.5.2004"
+DAYS_IN_FIGURES = re.compile(
+    r"(?<!\d)(?P<day1>\d{1,2})\.\s?(?:(?P<month1>\d{1,2})\.\s?(?P<year1>\d{4})?)?\s?[-–—]\s?"
+    r"(?P<day2>\d{1,2})\.\s?(?P<month2>\d{1,2})\.\s?(?P<year2>\d{4})(?!\d)"
+)
 MONTH_FIRST = re.compile(r"(?<!\d)(0?[1-9]|1[0-2])/(1[3-9]|2\d|3[01])/(\d{4})(?!\d)")  # the second one is no month
 EASTERN = re.compile(r"(?<!\d)(\d{4})\s?[年년]\s?(?:(\d{1,2})\s?[月월]\s?(?:(\d{1,2})\s?[日일])?)?")
 NUMERIC = {ISO: (1, 3, 4), DAY_FIRST: (4, 3, 1), MONTH_FIRST: (3, 1, 2), EASTERN: (1, 2, 3)}  # year, month and day
@@ -107,7 +112,10 @@ def parse_iso(text: str, letter: str = "") -> Date | None:
 
 
 def _parse_range(text: str) -> tuple[Date, str] | None:
-    """A range with a month on each side, such as "Dec. 2003 - Jan. 2004"; the year may stand once."""
+    """A range with a month on each side, such as "Dec. 2003 - Jan. 2004", or of days in figures; the year may stand
+    once, and so may a month in figures."""
+    if (days := DAYS_IN_FIGURES.search(text)) and (date := _date_of_days(days)):
+        return date, _rest(text[: days.start()] + text[days.end() :])
     year = YEAR.search(text)
     for joint in re.finditer(TO, text) if year else ():
         sides = text[: joint.start()], text[joint.end() :]
@@ -121,6 +129,16 @@ def _parse_range(text: str) -> tuple[Date, str] | None:
                 rest for _, rest in found if rest
             )
     return None
+
+
+def _date_of_days(found: re.Match[str]) -> Date | None:
+    """A range of days, if the calendar has both, in this order."""
+    first, last = (
+        Day.of([found[f"year{n}"] or found["year2"], found[f"month{n}"] or found["month2"], found[f"day{n}"]])
+        for n in "12"
+    )
+    is_range = first and last and first.day and last.day and last.is_after(first)
+    return Date(first, last) if is_range and first else None
 
 
 def _parse_one(text: str) -> tuple[Date | None, str]:
