@@ -45,7 +45,7 @@ TITLE_END = re.compile(
 
 _UPPER = f"[^\\W\\d_{LOWER}]"
 _PARTIES = rf"(?P<TITLE>(?:In re|Ex parte|{_UPPER}[^\d]{{0,150}}?\sv(?:\.|s\.|s)?)\s{_UPPER}.{{0,150}}?)"
-_REPORTER = r"[A-Z][A-Za-z.&]{0,9}(?:\s[A-Z][A-Za-z.&]{0,9}){0,3}(?:\s?(?:2d|3d|4th|5th))?"
+_REPORTER = r"[A-Z][A-Za-z.&'’]{0,9}(?:\s[A-Z][A-Za-z.&'’]{0,9}){0,3}(?:\s?(?:2d|3d|4th|5th))?"
 # Reporters without points, spaces and series ("F. Supp. 2d"): in other journals, articles are about cases
 REPORTERS = re.compile(
     "US|SCt|LEd|F|FSupp|FCas|FApp[’']?x|FRD|BR|FedCl|TC|USPQ|WL|LEXIS|Dall|Cranch|Wheat|Pet|How|Black|Wall"

@@ -91,6 +91,9 @@ DECISIONS = {
     ),
     "OLG Hamm, Beschl. v. 12.07.2011 - I-9 U 33/11": "authors=OLG Hamm|date=2011-07-12|genre=Beschl|note=I-9 U 33/11",
     "BVerfGE 7, 198 – Lüth.": "title=Lüth|container=BVerfGE|volume=7|pages=198",
+    "Lund v. Moss, 7 F. App’x 98 (2d Cir. 2003)": (
+        "title=Lund v. Moss|container=F. App’x|volume=7|pages=98|date=2003|note=2d Cir"
+    ),
     "BVerfGE 7, 198 (212 f.)": "container=BVerfGE|volume=7|pages=198|note=212 f",
     "Lund v. Moss, No. 12-345, 7 F. Supp. 2d 98 (E.D. Pa. Mar. 3, 2003).": (
         "title=Lund v. Moss|container=F. Supp. 2d|volume=7|pages=98|date=2003-03-03|note=No. 12-345. E.D. Pa"
