@@ -184,8 +184,12 @@ def is_long_range(text: str) -> bool:
 
 
 def parse_years(text: str) -> tuple[Date | None, str]:
-    """A year or a range of years, with its letter, and figures behind that are no later year."""
+    """A year or a range of years, with its letter, and figures behind that are no later year; of any other text, such
+    as "[1998]" and "in press, 1998", the date that it has, and the text."""
     years = YEAR_ALONE.fullmatch(text.strip())
+    if years is None:
+        date, _ = parse_date(text)
+        return date, text
     bounds, behind = year_range(years[1], years[2] or "") if years else ([], "")
     days = [day for day in (Day.of([str(year)]) for year in bounds) if day]
     return (Date.of(days, years[3]), behind) if years and days else (None, "")
