@@ -331,7 +331,7 @@ def _read_date(fields: Mapping[str, str]) -> tuple[Date | None, set[str]]:
     month, year = (decode(fields.get(name, "")).strip() for name in ("month", "year"))
     of_year, cut = parse_years(year)
     date = parse_iso(re.split("[?~%T]", text)[0], of_year.letter if of_year else "")
-    date = date or (of_year and add_month(of_year, month))
+    date = date or (of_year and add_month(of_year, month)) or (parse_years(text)[0] if text[:1].isalnum() else None)
     if date is None:
         return None, set()
     of_month = add_month(Date(Day(date.first.year)), month)
