@@ -55,16 +55,16 @@ TEXTS = {
     **dict.fromkeys(("publisher", *PUBLISHERS.values(), "organization"), "publisher"),
     **{"title": "title", "journal": "container", "booktitle": "container", "journaltitle": "container"},
     **{"note": "note", "invalid": "invalid", "location": "place", "pagetotal": "page_total"},
+    **{"issue": "number", "city": "place"},  # as Mendeley has them
 }
 VERBATIM = {name: field for field, name in VERBATIM_FIELDS.items()}
 ARCHIVES = ("archiveprefix", "eprinttype")  # where an eprint is, in BibTeX and in biblatex
 PERSONS = {"author", "editor"}
-RIVALS = {"publisher", *PUBLISHERS.values(), "organization"}
+RIVALS = {"publisher", *PUBLISHERS.values(), "organization", "issue"}
 # Fields of a book that are not those of its parts
 OWN = {"crossref", "key", "doi", "url", "urldate", "eprint", "note", "abstract", "keywords", "file", "pages"}
 SUBTITLES = {name.replace("title", "subtitle"): name for name in ("title", "booktitle", "journaltitle")}
-# Kinds as biblatex calls them
-GENRES = {"phdthesis": "PhD thesis", "mathesis": "Master's thesis", "bathesis": "Bachelor's thesis"}
+GENRES = {"phdthesis": "PhD thesis", "mathesis": "Master's thesis", "bathesis": "Bachelor's thesis"}  # of biblatex
 GENRES |= {"techreport": "Technical report", "resreport": "Research report"}
 # By macros that astronomers' classes have
 _LINES = (files(__package__) / "journals.txt").read_text(encoding="utf8").splitlines()

@@ -326,6 +326,15 @@ def test_a_part_has_what_its_book_has() -> None:
     assert (book.title, book.container, other.note) == ("Knots", "", "crossref: nowhere")
 
 
+def test_issues_and_places_as_mendeley_has_them() -> None:
+    text = """
+    @article{a, city={Ulm}, issue={4}, volume={2}}
+    @article{b, issue={Spring}, number={3}}"""
+    first, second = read_bibtex(text)
+    assert (first.place, first.number, first.volume, first.note) == ("Ulm", "4", "2", "")
+    assert (second.number, second.note) == ("3", "issue: Spring")
+
+
 def test_subtitles_belong_to_titles() -> None:
     text = """
     @incollection{a, title={Ropes}, subtitle={On {Tar}}, booktitle={Knots}, booksubtitle={A Book}}
