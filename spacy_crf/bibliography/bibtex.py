@@ -66,8 +66,7 @@ OWN = {"crossref", "key", "doi", "url", "urldate", "eprint", "note", "abstract",
 SUBTITLES = {name.replace("title", "subtitle"): name for name in ("title", "booktitle", "journaltitle")}
 GENRES = {"phdthesis": "PhD thesis", "mathesis": "Master's thesis", "bathesis": "Bachelor's thesis"}  # of biblatex
 GENRES |= {"techreport": "Technical report", "resreport": "Research report"}
-# By macros that astronomers' classes have
-_LINES = (files(__package__) / "journals.txt").read_text(encoding="utf8").splitlines()
+_LINES = (files(__package__) / "journals.txt").read_text(encoding="utf8").splitlines()  # by macros of astronomers
 JOURNALS = {name: full for name, _, full in (line.partition(" ") for line in _LINES if not line.startswith("#"))}
 MACRO = re.compile(r"[\s{]*\\([a-z]+)[\s}]*")
 ENDED = re.compile(r",(?:[\s~-]*[A-Z]\b\.?)+\s*,\s*$")  # as in "Lund, K., and Moss, P."
@@ -194,8 +193,8 @@ def read_bibtex(text: str, with_others: bool = True) -> list[Entry]:
         raise CRFError(BibliographyErrors.CRF643.format(error=str(error)[:MOST_QUOTED])) from error
     faults = parser.faults + [f"undefined string {name}" for name in dict.fromkeys(parser.macros.unknown)]
     if faults:
-        told = "; ".join(faults)[:MOST_QUOTED]
-        warnings.warn(BibliographyWarnings.CRFW668.format(faults=told), CRFWarning, stacklevel=2)
+        told = BibliographyWarnings.CRFW668.format(faults="; ".join(faults)[:MOST_QUOTED])
+        warnings.warn(told, CRFWarning, stacklevel=2)
     return [_read(key.split(" ")[0].replace(NO_KEY, ""), entry, entries, with_others) for key, entry in entries.items()]
 
 
@@ -282,7 +281,8 @@ def _read(key: str, entry: Any, entries: Mapping[str, Any], with_others: bool) -
         of_whole = {name.lower(): value for name, value in whole.fields.items()}
         of_whole.setdefault("booktitle", of_whole.pop("title", ""))
         of_whole.setdefault("booksubtitle", of_whole.pop("subtitle", ""))
-        fields = {**{name: value for name, value in of_whole.items() if value and name not in OWN}, **fields}
+        own = OWN | ({"date", "year", "month"} if fields.keys() & {"date", "year"} else set())
+        fields = {**{name: value for name, value in of_whole.items() if value and name not in own}, **fields}
         persons = {**whole.persons, **persons}
     for subtitle, title in SUBTITLES.items():
         if fields.get(title) and fields.get(subtitle):

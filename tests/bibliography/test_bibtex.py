@@ -335,6 +335,16 @@ def test_issues_and_places_as_mendeley_has_them() -> None:
     assert (second.number, second.note) == ("3", "issue: Spring")
 
 
+def test_a_part_with_a_year_has_no_other_date() -> None:
+    text = """
+    @inbook{a, year={2001}, crossref={c}}
+    @inbook{b, month={jun}, crossref={c}}
+    @book{c, date={2000-05}}"""
+    first, second, _ = read_bibtex(text)
+    assert (first.date, first.note) == (Date(Day(2001)), "")
+    assert (second.date, second.note) == (Date(Day(2000, 5)), "month: jun")
+
+
 def test_subtitles_belong_to_titles() -> None:
     text = """
     @incollection{a, title={Ropes}, subtitle={On {Tar}}, booktitle={Knots}, booksubtitle={A Book}}
