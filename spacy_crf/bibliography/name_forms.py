@@ -121,12 +121,15 @@ BEFORE = re.compile(
     re.IGNORECASE,
 )
 AFTER = re.compile(
-    r"[\s,;:]*[(\[]?\s*\b(?:(?:отв|гл|науч|общ)\.\s?)?(?:bearb|επιμ|εκδ|oprac|eds?|editors?|hrsg|hgg?|dirs?|éds?|comps?|compilers?|coords?|orgs?|red|ред|trans|curs?|szerk|toim|"
+    r"[\s,;:]*[(\[]?\s*\b(?:(?:отв|гл|науч|общ)\.\s?|sous\sla\s)?(?:bearb|επιμ|εκδ|oprac|eds?|editors?|hrsg|hgg?|dirs?|éds?|comps?|compilers?|coords?|orgs?|red|ред|trans|curs?|szerk|toim|"
     r"translators?|note|comment)\b\.?(?:\s?(?:&|and|und|et|y|e)\s(?:trans|transl|translators?|eds?|editors?)\b\.?)?"
     r"\s*(?:[)\]]|$)[\s,;:.)]*"
     r"|,\s*(?:inventors?|assignees?|(?:md,\s|m\.\s?d\.,\s)?ph\.?\s?d|d\.?\s?phil|(?-i:[MB]\.?Sc|Dr|Prof|Esq))\b\.?(?=\s*(?:[;,]|$|and\b|&))"
     r"|\s*[(\[](?:(?:series|vol(?:ume)?|guest|executive|associate)\.?\s)?(?:eds?|editors?|directors?|producers?|writers?"
     r"|hosts?|chairs?|composers?|inventors?|authors?|speakers?|a cura di"
+    r"|(?:compil|coordin|organiz|edit|redact|direct|traduct|tradut)(?:ad)?or(?:[ae]s?)?|éditeurs?|éditrices?"
+    r"|(?:coordinat|direct|rédact|redact|traduct)(?:eurs?|rices?)|(?:curat|coordinat)or[ei]"
+    r"|(?:herausgeber|bearbeiter|übersetzer)(?:in(?:nen)?)?|redactie"
     r"|ed\.\s?lit|utg|udg|uspoř|haz|vyd|ur)\b\.?(?:\s(?:&|and)\s\w+\.?)?[)\]][\s,;:.)]*",
     re.IGNORECASE,
 )

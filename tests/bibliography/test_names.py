@@ -507,6 +507,20 @@ def test_numbers_of_rulers_are_no_initials(ruler: str) -> None:
     assert parse_names(f"{ruler} und Ada Lund")[0].names == both.names[::-1]
 
 
+@pytest.mark.parametrize(
+    "role",
+    [
+        *("compilador", "coordinadora", "organizadores", "traductor", "éditeur", "coordinateurs", "sous la dir."),
+        *("Herausgeberin", "curatore", "redactie"),
+    ],
+)
+@pytest.mark.parametrize("printed", ["Juan Moreno ({})", "Moreno, Juan ({})", "J. Moreno y Ada Lund ({})."])
+def test_roles_in_brackets_are_no_names(role: str, printed: str) -> None:
+    found, _ = parse_names(printed.format(role))
+    assert {name.family for name in found.names} <= {"Moreno", "Lund"}
+    assert {name.given for name in found.names} <= {"Juan", "J.", "Ada"}
+
+
 @pytest.mark.parametrize("joint", [" und ", " & ", "; "])
 def test_several_rulers_have_no_initials(joint: str) -> None:
     rulers = ("Friedrich II", "Wilhelm II", "Leopold III")
