@@ -75,6 +75,8 @@ _LATIN = (
 )
 _DAY = r"\d{1,2}(?:er)?\.?\s?(?:\d{1,2}\.\s?|[^\W\d_]{3,10}\.?\s)\d{4}"
 _PIN = r"(?:(?:\s\(|,\s)(?P<PIN>\d+(?:\sff?\.)?)\)?|\sff?\.)?"  # the page that is meant
+_MARGIN = r"(?:Rn|Rdnr|Rz|Tz)\.\s\d+(?:\sff?\.)?"  # the number of the paragraph that is meant
+_PLACE = rf"(?:(?:\s?[–—-])?,?\s(?P<PLACE>(?:juris|openJur\s\d{{4}},\s\d+)(?:,?\s{_MARGIN})?|{_MARGIN}))?"
 _ECLI = r"(?:ECLI:)?[A-Z]{2}:[A-Z\d]{1,7}:\d{4}:[A-Z\d.]*[A-Z\d]"
 DECISIONS = tuple(
     re.compile(rf"{form}(?:,?\s(?P<ECLI>{_ECLI}))?(?:\s\((?P<NAME>[^()]+)\))?\.?")
@@ -93,7 +95,7 @@ DECISIONS = tuple(
         rf"(?P<AUTHOR>{_GERMAN}),?\s(?P<TECH>Urteil|Urt\.|U\.|Beschluss|Beschluß|Beschl\.|B\.)\s(?:vom|v\.)\s(?P<DATE>{_DAY})"
         r"(?:(?:\s*[–—-]\s*|,\s|\s\()(?:Az\.?:?\s)?(?P<NOTE>(?![A-Z]\w+\s\d{4},)[^,()]{3,40}?)\)?)?"
         rf"(?:,\s(?P<JOURNAL>{_UPPER}[\w-]*(?:-?{_UPPER}\w*)?)\s(?P<VOLUME>\d{{1,4}}),\s(?P<PAGES>\d+)"
-        rf"{_PIN})?(?:\s[–—-]\s(?P<TITLE>[^,]+?))?",
+        rf"{_PIN})?{_PLACE}(?:\s[–—-]\s(?P<TITLE>(?!juris)[^,]+?))?(?:\s[–—-])?",
         # "BVerfGE 7, 198 – Lüth"
         r"(?P<JOURNAL>BVerfGE|BGHZ|BGHSt|BVerwGE|BAGE|BSGE|BFHE|BPatGE|RGZ|RGSt)\s(?P<VOLUME>\d{1,3}),\s(?P<PAGES>\d+)"
         rf"{_PIN}(?:\s[–—-]\s(?P<TITLE>[^,]+?))?",
@@ -108,7 +110,7 @@ DECISIONS = tuple(
 LONGEST_DECISION = 400  # characters
 ISSUE = re.compile(r"(\d{4})(?:/|,\s)(\d+)")  # of a Dutch reporter
 FIELD_OF = {
-    **dict.fromkeys(("ECLI", "FIRST", "COURT", "NAME", "FILE", "PIN"), "NOTE"),
+    **dict.fromkeys(("ECLI", "FIRST", "COURT", "NAME", "FILE", "PIN", "PLACE"), "NOTE"),
     **{"AUTHOR": "COURT", "ISSUE": "VOLUME", "REPORTER": "JOURNAL"},
 }
 

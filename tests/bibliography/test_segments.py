@@ -94,6 +94,12 @@ DECISIONS = {
     "Lund v. Moss, 7 F. App’x 98 (2d Cir. 2003)": (
         "title=Lund v. Moss|container=F. App’x|volume=7|pages=98|date=2003|note=2d Cir"
     ),
+    "BGH, Urteil vom 3. Mai 2005 - VI ZR 12/04 - juris Rn. 12": (
+        "authors=BGH|date=2005-05-03|genre=Urteil|note=VI ZR 12/04. juris Rn. 12"
+    ),
+    "BGH, Urteil vom 3. Mai 2005 – VI ZR 12/04, NJW 2005, 23 Rn. 5 – Pier": (
+        "authors=BGH|title=Pier|container=NJW|volume=2005|pages=23|date=2005-05-03|genre=Urteil|note=VI ZR 12/04. Rn. 5"
+    ),
     "BVerfGE 7, 198 (212 f.)": "container=BVerfGE|volume=7|pages=198|note=212 f",
     "Lund v. Moss, No. 12-345, 7 F. Supp. 2d 98 (E.D. Pa. Mar. 3, 2003).": (
         "title=Lund v. Moss|container=F. Supp. 2d|volume=7|pages=98|date=2003-03-03|note=No. 12-345. E.D. Pa"
