@@ -178,7 +178,7 @@ def read_bibtex(text: str, with_others: bool = True) -> list[Entry]:
     """Entries of a .bib file, in its order, with fields of BibTeX or biblatex; others go to the note, with their names.
 
     Entries that share a key are all read, with that key. Such keys, fields that an entry has twice (the first counts)
-    and strings that are not defined (their names count) are warned of.
+    and strings that are not defined (their names count) are warned of. An entry without a key has an empty one.
 
     with_others (bool): whether to keep those others. Most, such as `abstract`, `keywords` and `file`, no list prints.
     RAISES (ImportError): if pybtex or pylatexenc is not installed. RAISES (ValueError): if the text is not BibTeX, or
