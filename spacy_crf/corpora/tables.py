@@ -9,13 +9,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, time, timedelta
 from io import BytesIO
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile
 
 from ..core.errors import CRFError, required
 from ..reading.files import check_expansion, check_text, first_line, read_blocks, read_lines
+from .conll import DOCUMENT_MARK
 from .errors import CorpusErrors
 from .exchange import DECIMALS, ExchangeDocument, ExchangeToken, check_line, name_line, read_mark
 from .sentence import RowChecker, Sentence, split_tag
@@ -73,10 +74,20 @@ def _write_rows(documents: Sequence[ExchangeDocument]) -> Iterator[tuple[list[st
 def read_tokens_tsv(path: Path) -> Iterator[Sentence]:
     """Yield the sentences of a file of `form<TAB>tags` lines, with or without check marks.
 
-    Everything before the tab is the form, so "|", "#" and "_" are words like others.
+    Everything before the tab is the form, so "|", "#" and "_" are words like others. In a file without a header, a line
+    that begins with -DOCSTART- begins a document, as in columns.
     """
-    blocks = read_blocks(path, is_checked=is_tokens_tsv(path))
-    return _read_rows(path, ([(n, line.split("\t")) for n, line in enumerate(own, first)] for first, own in blocks))
+    is_headed = is_tokens_tsv(path)
+    blocks = read_blocks(path, is_checked=is_headed)
+    rows = ([(n, line.split("\t")) for n, line in enumerate(own, first)] for first, own in blocks)
+    return _read_rows(path, rows if is_headed else (part for block in rows for part in _part_by_mark(block)))
+
+
+def _part_by_mark(block: Iterable[Row]) -> Iterator[list[Row]]:
+    """Yield the rows before, of and behind each document mark, which need not have an empty line beside it."""
+    for is_mark, part in groupby(block, lambda row: row[1][0].startswith(DOCUMENT_MARK)):
+        rows = list(part)
+        yield [(line, [DOCUMENT]) for line, _ in rows] if is_mark else rows
 
 
 def is_tokens_tsv(path: Path) -> bool:
@@ -89,7 +100,7 @@ def has_tag_column(path: Path) -> bool:
 
     RAISES (ValueError): Where some of them could be spans.
     """
-    lines = (line for line in read_lines(path) if line and not line.isspace())
+    lines = (line for line in read_lines(path) if line.strip() and not line.startswith(DOCUMENT_MARK))
     rows = [line.split("\t") for line in islice(lines, SNIFFED) if not line.startswith("#") or "\t" in line]
     if {len(row) for row in rows} != {2}:
         return False
@@ -103,7 +114,7 @@ def holds_columns(path: Path) -> bool:
     """Whether the first lines of a file are as many single words each, parted by tabs, or with a span tag as the last:
     columns, and no running text."""
     lines = (line.strip() for line in read_lines(path))
-    rows = [line for line in islice(filter(None, lines), SNIFFED) if not line.startswith("# ")]
+    rows = [line for line in islice(filter(None, lines), SNIFFED) if not line.startswith(("# ", DOCUMENT_MARK))]
     if len(rows) < 2 or len({len(row.split()) for row in rows}) != 1 or len(rows[0].split()) < 2:
         return False
     has_tabs = all(row.split("\t") == row.split() for row in rows)

@@ -5,9 +5,11 @@ import pytest
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from spacy_crf import Corpus
+from spacy_crf.annotation.documents import read_doc_name
 from spacy_crf.corpora.docs import DocMaker
 from spacy_crf.corpora.sentence import group_sentences
-from spacy_crf.corpora.tables import read_tokens_tsv
+from spacy_crf.corpora.tables import holds_columns, read_tokens_tsv
 from spacy_crf.corpora.tagsets import read_cells, resolve_gold_tags
 
 Write = Callable[[str, str | bytes], Path]
@@ -20,7 +22,7 @@ is\tVAFIN
 #ok\tAVD:0.66|PTKG:0.33
 _\tDDS:1|DRELS:1
 new york\t_
--DOCSTART-\t
+-DOC-\t
 """
 
 
@@ -33,7 +35,7 @@ def read(nlp: Language, path: Path) -> list[Doc]:
 
 def test_a_file_is_one_document(nlp: Language, write: Write) -> None:
     (doc,) = read(nlp, write("a.tsv", TEXT))
-    assert [token.text for token in doc] == ["dat", "is", "||", "|", "#ok", "_", "new york", "-DOCSTART-"]
+    assert [token.text for token in doc] == ["dat", "is", "||", "|", "#ok", "_", "new york", "-DOC-"]
     assert [token.tag_ for token in doc] == ["KOUS", "VAFIN", "$;", "$;", "AVD", "DDS", "", ""]
     assert [token.is_sent_start for token in doc] == [True, False, False, True, False, False, False, False]
     assert read_cells(doc)[:2] == [{"KOUS": 0.5, "DDS": 0.5}, {"VAFIN": 1}]
@@ -61,3 +63,23 @@ def test_errors_name_file_and_line(write: Write, content: str, message: str) -> 
 def test_a_comment_at_the_head_of_a_file_is_no_document(write):
     path = write("a.tsv", "# of the archive\n\na\tA\nb\tB\n\nc\tC|D\n")
     assert [sentence.starts_document for sentence in read_tokens_tsv(path)] == [True, False]
+
+
+@pytest.mark.parametrize("mark", ["-DOCSTART-\t-X-", "-DOCSTART-\tO", "-DOCSTART-", "-DOCSTART- -X-"])
+@pytest.mark.parametrize("after", ["\n\n", "\n"])
+def test_document_marks_of_columns_are_no_words(nlp: Language, write: Write, mark: str, after: str) -> None:
+    """They were words with the tag -X-, and all documents of a file were one."""
+    path = write("a.tsv", f"{mark}{after}dat\tKOUS\nis\tVAFIN\n\n{mark}{after}wol\tAVD\n\njo\tAVD\n")
+    docs = list(Corpus(path).read_docs(nlp.vocab))
+    assert [[(token.text, token.tag_) for token in doc] for doc in docs] == [
+        [("dat", "KOUS"), ("is", "VAFIN")],
+        [("wol", "AVD"), ("jo", "AVD")],
+    ]
+    assert [read_doc_name(doc) for doc in docs] == ["a", "a 2"]
+    assert [token.is_sent_start for token in docs[1]] == [True, True]
+    assert holds_columns(path)
+
+
+def test_with_the_header_of_tables_all_forms_are_words(nlp: Language, write: Write) -> None:
+    (doc,) = read(nlp, write("a.tsv", "# columns = form, tags, checked\n-DOCSTART-\tNE\tyes\n"))
+    assert [token.text for token in doc] == ["-DOCSTART-"]
