@@ -250,8 +250,7 @@ def dictionary_coverage(dictionary: TagDictionary, words: TaggedWords, tags: Tag
     has_gold = np.array([bool(row) for row in words.rows], dtype=bool)
     if not has_gold.any():
         raise CRFError(TagSetErrors.CRF638)
-    totals = np.append(dictionary.words.totals(), 0.0)[dictionary.find(words.texts)]
-    known, sizes = (totals >= dictionary.min_count)[has_gold], sets.sum(axis=1, dtype=np.float64)[has_gold]
+    known, sizes = dictionary.know(words.texts)[has_gold], sets.sum(axis=1, dtype=np.float64)[has_gold]
     valid = [set(np.flatnonzero(own).tolist()) for own in sets[has_gold]]
     rows = [row for row in words.rows if row]
     hits = np.array(

@@ -131,8 +131,16 @@ class TagDictionary:
             counted = np.where(np.isinf(counts), 0.0, counts)  # what somebody has entered says nothing of the others
             least = np.minimum(self.min_share * counted.sum(axis=1), counted.max(axis=1))
             valid &= counts >= least[:, None]
-        rare = totals < self.min_count - TOLERANCE
-        return expand(valid | (rare & self.open_labels), self.rules)
+        return expand(valid | (self._are_rare(totals) & self.open_labels), self.rules)
+
+    def _are_rare(self, totals: Doubles) -> Bools:
+        """Tell of words by how often they were seen; shares that were added may miss a whole number."""
+        return np.asarray(totals < self.min_count - TOLERANCE)
+
+    def know(self, words: Sequence[str]) -> Bools:
+        """((n,)): whether words were seen often enough."""
+        totals = np.append(self.words.totals(), 0.0)[self.find(words)]
+        return ~self._are_rare(totals)
 
     def to_data(self) -> Data:
         settings = {"min_count": self.min_count, "min_share": self.min_share, "fold": self.fold}
