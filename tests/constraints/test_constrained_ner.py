@@ -634,3 +634,28 @@ def test_worker_processes(nlp: Language) -> None:
     found = list(nlp.pipe(new_docs(nlp), n_process=2, batch_size=7))
     assert [tags_of(doc) for doc in found] == alone
     assert all(doc._.decode_info["certified"] for doc in found)
+
+
+@pytest.mark.parametrize(
+    "rule, found",
+    [
+        ("adjacency(AMOUNT, UNIT)", ["cups UNIT", "flour FOOD"]),
+        ("adjacency(AMOUNT, UNIT|O)", ["2 AMOUNT", "cups UNIT", "flour FOOD"]),
+        ("ends_with(FOOD)", ["2 AMOUNT", "cups UNIT", "flour . FOOD"]),
+        ("ends_with(FOOD|O)", ["2 AMOUNT", "cups UNIT", "flour FOOD"]),
+    ],
+)
+def test_words_outside_of_entities_are_segments_too(rule: str, found: list[str]) -> None:
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe("constrained_ner", config={"target": "ent", "mine": None})
+    examples = []
+    for _ in range(10):
+        gold = Doc(nlp.vocab, words=["add", "2", "large", "cups", "of", "flour", "."])
+        places = {"AMOUNT": 1, "UNIT": 3, "FOOD": 5}
+        gold.set_ents([Span(gold, place, place + 1, label=label) for label, place in places.items()])
+        examples.append(Example(Doc(nlp.vocab, words=[token.text for token in gold]), gold))
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    pipe.set_constraints([rule])
+    doc = nlp(examples[0].predicted.copy())
+    assert [f"{entity.text} {entity.label_}" for entity in doc.ents] == found
