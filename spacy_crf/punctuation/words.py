@@ -147,11 +147,13 @@ def bare_form(form: str) -> str:
 
 
 def mark_words(text: str, tokens: Iterable[Sequence[int]]) -> list[Word]:
-    """Take tokens of a text, by their first character and their length, for its words; those of signs are its marks."""
+    """Take tokens of a text, by first character and length, for its words; those of signs are its marks."""
     words: list[Word] = []
     opening = ""
     for start, size in tokens:
         end = start + size
+        if text[start:end].isspace():  # neither a word nor a mark
+            continue
         if is_mark(text[start:end]):
             opens, closes = _split_signs(text[start:end], is_alone=True)
             if words:

@@ -463,6 +463,21 @@ def test_signs_among_tokens_are_marks() -> None:
     assert [token._.punct_after for token in nlp(Doc(vocab, words=["Is", "it", "?"]))] == ["", "QUESTION", ""]
 
 
+def test_white_space_among_tokens_is_no_word(folder: Path) -> None:
+    """A Doc of the tokens of another one has line breaks among its words: they parted words that belong together, and
+    counted in figures."""
+    nlp = trained(folder)
+    broken = Doc(nlp.vocab, words=[form for word in BARE.split() for form in (word, "\n\n")])
+    plain, found = nlp(Doc(nlp.vocab, words=BARE.split())), nlp(broken.copy())
+    marks = [token._.punct_after for token in found]
+    assert marks[::2] == [token._.punct_after for token in plain] and any(marks)
+    assert not any(marks[1::2])
+    scores = nlp.get_pipe("punctuation_restorer").score([Example(found, plain)])
+    assert scores["word_acc"] == 1
+    blank = nlp(Doc(nlp.vocab, words=[" ", "\n"]))
+    assert nlp.get_pipe("punctuation_restorer").score([Example(blank, blank)])["word_acc"] is None
+
+
 def test_training_texts_without_marks_are_told() -> None:
     docs = [Doc(build().vocab, words=["so", "it", "is"])]
     with pytest.warns(UserWarning, match="CRFW975.*COMMA, PERIOD, QUESTION"):
