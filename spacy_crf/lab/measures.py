@@ -260,15 +260,17 @@ def read_tag(token: Token, target: str) -> str:
 
 @measure.register
 def measure_sets(pipe: SetValuedTagger, tested: Scored) -> Findings:
-    """Measure sets, and how often the tag of the best sequence is in the set (Heid, 5.5.4)."""
+    """Measure sets, and how often the tag of the best sequence is in the set (Heid, 5.5.4); nothing without gold."""
     found = measure_sourced_sets(pipe, tested)
+    if not found.curves:
+        return found
     seen = [example.predicted for example in (tested.seen() if tested.seen else tested.examples)]
     names, inside, total = pipe.tags.tags, 0, 0
     for example, prediction in zip(tested.examples, pipe.decode(seen, Decoder(pipe.annotation))):
         sets = example.predicted._.get(pipe.cfg["tag_set"]) or []
         hits = [names[tag] in chosen for tag, chosen in zip(prediction.tags.tolist(), sets) if tag != UNKNOWN]
         inside, total = inside + sum(hits), total + len(hits)
-    return replace(found, scores={**found.scores, "viterbi_in_set": inside / max(1, total)})
+    return replace(found, scores={**found.scores, "viterbi_in_set": inside / total}) if total else found
 
 
 @measure.register(SourcedSetTagger)

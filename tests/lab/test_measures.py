@@ -186,6 +186,15 @@ def test_tags_of_the_best_sequence_in_sets() -> None:
     assert share == expected and 0 < share < 1
 
 
+def test_without_gold_nothing_is_told_of_sets() -> None:
+    """The share of sets with the tag of the best sequence was the only figure, and `crf evaluate` did not complain."""
+    nlp, _ = trained()
+    for text in ("ab", " "):
+        doc = nlp(Doc(nlp.vocab, words=list(text)))
+        without = Scored([Example(doc, Doc(nlp.vocab, words=[token.text for token in doc]))], [], frozenset())
+        assert measure(nlp.get_pipe("set_valued_tagger"), without).scores == {}
+
+
 @pytest.mark.filterwarnings("ignore:.*CRFW468")  # of several gold tags, one is learned
 def test_sets_from_another_component() -> None:
     nlp, _ = trained("crf_tagger", marginals="probabilities")
