@@ -34,6 +34,7 @@ MONTH = (
     r"märz|mai|dezember|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre)\b"
 )
 END = r"(?=\s|$)"
+LONGEST_SHORT = 4  # characters of abbreviations, such as "Anl."
 CODE = r"[LRD]\.?[ \u00a0]?\d{1,4}"  # of French codes: Article L. 121-1
 KEYWORD = re.compile(
     rf"(?:(?:{'|'.join(KEYWORDS)})\.?|[§¶]{{1,2}})[ \t\u00a0]*"
@@ -43,11 +44,15 @@ KEYWORD = re.compile(
     rf"(?:{CLOSING}{{1,2}}(?=\s|$|[-–—])|{END}|(?=[–—]|-\s))",
     re.IGNORECASE,
 )
+WORDS_ALONE = sorted(form for form, word in KEYWORDS.items() if word in ALONE and len(form) > LONGEST_SHORT)
 WITHOUT_NUMBER = re.compile(
-    rf"(?:{'|'.join(sorted(ALONE))})(?:[:.](?=\s|$|[-–—])|(?=\s*$|\s(?-i:[A-Z])|\s?[–—]|\s?-\s))", re.IGNORECASE
+    rf"(?:{'|'.join(WORDS_ALONE)})(?:[:.](?=\s|$|[-–—])|(?=\s*$|\s(?-i:[A-Z])|\s?[–—]|\s?-\s|\s:(?:\s|$)))",
+    re.IGNORECASE,
 )
-# Behind a numbering, before a title: "Article 2 - Fees", "Artículo 2.- Tasas"; not "2 - 5 boats"
-DASH = re.compile(r"[ \t\u00a0]{0,3}[-–—](?=\s*$|\s+(?![\s\d]|[IVXLC]+\b)|(?<=\S[-–—])[^\W\d_])")
+# Behind a numbering, before a title: "Article 2 - Fees", "Artículo 2.- Tasas", "Article 2 : Tarifs"; not "2 - 5 boats"
+DASH = re.compile(
+    r"[ \t\u00a0]{0,3}[-–—](?=\s*$|\s+(?![\s\d]|[IVXLC]+\b)|(?<=\S[-–—])[^\W\d_])|[ \t\u00a0\u202f]{1,3}:(?=\s|$)"
+)
 BEFORE_WORD = r"(?=\s|$|[^\W\d_]|[\"'“‘„(\[])"
 BRACKETED = re.compile(rf"[(\[{{] ?{PART}(?:[.-]{PART}){{0,9}}[a-z]? ?[)\]}}][.:]?{BEFORE_WORD}", re.IGNORECASE)
 CLOSED = re.compile(
@@ -138,20 +143,20 @@ def find_numbering(text: str, start: int, end: int, first: bool = True) -> int:
             return start + next(ends, 0)
         head = "".join(map(_alike, head))
     if first and (match := KEYWORD.match(head) or WITHOUT_NUMBER.match(head) or ORDINAL_FIRST.match(head)):
-        return start + _behind_dash(head, match.end())
+        return start + skip_dash(head, match.end(), len(head))
     is_name = INITIALS.match(head) and not LIKE_INITIALS.match(head)
     if is_name or any(pattern.match(head) for pattern in (DATE, AMOUNT, SPACED, IN_CODE)):
         return start
     for pattern in (COUNTED, *SINGLE, *BARE) if first else (SIGNED, *SINGLE):
         if match := pattern.match(head):
-            return start + _behind_dash(head, match.end())
+            return start + skip_dash(head, match.end(), len(head))
     return start
 
 
-def _behind_dash(head: str, end: int) -> int:
-    """The place behind a numbering that ends there, and a dash that parts it from a title."""
-    match = DASH.match(head, end)
-    return end if match is None else match.end()
+def skip_dash(text: str, place: int, end: int) -> int:
+    """The place behind a dash, or a colon behind a space, that parts a numbering from a title; `place` without one."""
+    match = DASH.match(text, place, end)
+    return place if match is None else match.end()
 
 
 def _alike(character: str) -> str:

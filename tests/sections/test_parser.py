@@ -877,6 +877,15 @@ def test_levels_of_numbers(numbers: list[str], nlp: Language) -> None:
     assert numbers_of(numbers, nlp) == numbers
 
 
+@pytest.mark.parametrize("space", [" ", "\u00a0", "\u202f"])
+@pytest.mark.parametrize("word", ["Article ", "Chapitre ", "Point ", ""])
+def test_titles_behind_a_colon_with_a_space_before_it(word: str, space: str, nlp: Language) -> None:
+    titles = ("Objet", "Durée", "Tarifs")
+    parts = (f"{word}{number}{space}: {title}\nLe port est ouvert.\n\n" for number, title in enumerate(titles, 1))
+    found = [(level, title) for level, _, title, _ in outline(nlp("".join(parts)))]
+    assert found == [(1, title) for title in titles]
+
+
 def test_annexes_stand_beside_the_titles_of_a_contract(nlp: Language) -> None:
     parties = '(1) Quay Limited (the "Landlord"); and\n\n(2) Ada Moss of 4 Rope Walk, Hull (the "Tenant").\n\n'
     begin = f"LEASE AGREEMENT\n\nTHIS LEASE is made on 3 May 2019\n\nBETWEEN:\n\n{parties}RECITALS\n\n"

@@ -67,6 +67,18 @@ NUMBERINGS = [
     *("Capítulo 5", "CAPITULO V", "Artículo 7", "Sección 3", "Capitolo 2", "Articolo 9", "Allegato 2", "Глава 2"),
     *("Άρθρο 5", "Rozdział 3", "Erster Teil", "Première partie", "Nr. 5", "N° 4", "Kap. 3", "Bijl. 2", "Article 1er"),
     *("Artículo 1.º", "Artigo 2.º", "Sección 1.ª", "TITRE Ier", "Section 1re", "Section 1ère", "Livre 2ème"),
+    *(
+        "Article 2 :",
+        "Article 1er\u00a0:",
+        "TITRE I :",
+        "Chapitre 3\u202f:",
+        "1.2 :",
+        "3 :",
+        "1° :",
+        "a) :",
+        "ANNEXE :",
+    ),
+    *("PREMIÈRE PARTIE :", "Section III :", "§ 4 :", "Annexe", "ANNEXE", "Apéndice"),
     *("Art. 2-bis.", "Articolo 12-ter", "Artikel 3:15a", "Article 9-1 bis", "Article L. 121-3", "Article R12-4"),
 ]
 
@@ -188,6 +200,15 @@ def test_a_capital_before_a_title_is_a_word(line):
 )
 def test_capitals_before_titles_come_in_series(text, numbers):
     assert [part for kind, part in shown(text) if kind == "number"] == numbers
+
+
+def test_letters_in_series_keep_the_colon_behind_them():
+    assert shown("I : Ports\nII : Boats") == [
+        ("number", "I :"),
+        ("text", "Ports"),
+        ("number", "II :"),
+        ("text", "Boats"),
+    ]
 
 
 def test_signs_before_numberings():

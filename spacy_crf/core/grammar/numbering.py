@@ -37,6 +37,7 @@ SIGNS: dict[str, int] = {"§": 5, "¶": 7}
 # words that head a section also without a number: the only annex, or the first
 ALONE: frozenset[str] = frozenset(
     {"annex", "appendix", "schedule", "bijlage", "exhibit", "anhang", "anlage", "anexo", "allegato", "appendice"}
+    | {"apéndice"}
     | {word for word in RANKS if word.startswith("disposición")}
 )
 
@@ -57,7 +58,7 @@ _NUMBER = re.compile(rf"{_PART}(?:{_SEPARATOR}{_PART})*")
 _JOINT = re.compile(r"(?<=[0-9])(?=[A-Za-z])|(?<=[A-Za-z])(?=[0-9])|(?<=[IVXLC])(?=[a-z](?![A-Za-z]))")  # 3a, A1, IIa
 _WORD = rf"(?P<word>{'|'.join(word for word in KEYWORDS if ' ' in word)}|[^\W\d_]+)"
 _BARE_WORD = re.compile(rf"{_WORD}(?P<close>[.:–—-]{{0,2}})", re.IGNORECASE)
-_SPACE_BEFORE_DASH = re.compile(r"\s+(?=[-–—]$)")  # "Article 2 -"
+_SPACE_BEFORE_SIGN = re.compile(r"\s+(?=[-–—:]$)")  # "Article 2 -", "Article 2 :"
 _FRAME = re.compile(
     r"(?P<open>[(\[{<«]?)(?P<sign>[§¶]{0,2})\s*(?P<number>\w(?:[\w.:–-]|\.\ (?=\w))*?)"
     r"\s{0,3}(?P<close>[^\w\s(\[{]{0,3}|(?:\.?º\.?|\.ª\.?)[-–—]?)"
@@ -212,7 +213,7 @@ def readings(text: str) -> tuple[Reading, ...]:
     text = _FIRST_ROMAN.sub("I", text.replace("\u00a0", " "))
     if not 0 < len(text) <= MAX_CHARACTERS:
         return ()
-    text = _SPACE_BEFORE_DASH.sub("", text)
+    text = _SPACE_BEFORE_SIGN.sub("", text)
     text = _ABBREVIATED.sub("nr ", _INSERTED.sub(_as_letter, plain(text)), count=1) if len(text) > 1 else plain(text)
     spoken = _ORDINAL_FIRST.fullmatch(text)
     if spoken is not None:
