@@ -10,11 +10,26 @@ from itertools import accumulate, takewhile
 from unicodedata import normalize
 
 from ..core.grammar.numbering import ALONE, PLACE, SIGNS, Reading, readings
-from ..core.grammar.numerals import ARABIC, INSERTED, KEYWORDS, MENTIONS, ORDINALS, PLURALS, RANKS
+from ..core.grammar.numerals import (
+    ARABIC,
+    CAPITALS,
+    INSERTED,
+    KEYWORDS,
+    MENTIONS,
+    ORDINALS,
+    PLURALS,
+    RANKS,
+    STAGE,
+)
 
-WORDS = {form: word for form, word in (KEYWORDS | PLURALS).items() if len(form) > 1}
+UNMENTIONED = STAGE | {"resolution"}  # with a number, they are seldom sections of the same text
+WORDS = {
+    form: word
+    for form, word in (KEYWORDS | PLURALS).items()
+    if len(form) > 1 and word not in UNMENTIONED and not form.startswith("zu ") and form not in CAPITALS
+}
 LONGEST = 40  # characters of a number that others share the beginning of
-DEEPEST = max(RANKS.values()) + 1  # the rank of a number without a word
+DEEPEST = max(RANKS[word] for word in WORDS.values()) + 1  # the rank of a number without a word
 
 
 def _any(words: Iterable[str]) -> str:
@@ -39,7 +54,7 @@ _BETWEEN = rf"(?:,\s?(?:{_any(MENTIONS['between'])}\s)?|\s?[–-]\s?|\s{_any(MEN
 _MENTION = re.compile(
     rf"(?<!\w)(?:(?P<ordinals>{_any(ORDINALS)}(?:(?:,|\s{_any(MENTIONS['between'])})\s{_any(ORDINALS)}){{0,9}})"
     rf"\s(?P<ranked>{_any(WORDS)})(?!\w)"
-    rf"|(?:(?P<word>{_any(WORDS)})\.?\s|(?P<sign>[{''.join(SIGNS)}])[{''.join(SIGNS)}]?\s?)"
+    rf"|(?:(?P<word>{_any(WORDS)})\.?\s(?:(?i:n[°º]|n[or]\.)\s?)?|(?P<sign>[{''.join(SIGNS)}])[{''.join(SIGNS)}]?\s?)"
     rf"(?P<numbers>{NUMBER}(?:{_BETWEEN}{NUMBER})*)"
     rf"|{_any(MENTIONS['see'])}\.?\s(?P<bare>[0-9]{{1,4}}(?:\.[0-9]{{1,4}})+)(?![.-]?\w))"
 )

@@ -8,6 +8,7 @@ from unicodedata import normalize
 
 from ..core.grammar.numbering import ALONE, INVISIBLE, plain
 from ..core.grammar.numerals import (
+    CAPITALS,
     COUNTED_FIRST,
     COUNTERS,
     IDEOGRAPH_SIGNS,
@@ -17,7 +18,9 @@ from ..core.grammar.numerals import (
     ORDINALS,
     OTHER_LETTERS,
     OUTER,
+    PICTURES,
     ROMAN_UPPER,
+    STAGE,
     numerals,
 )
 
@@ -36,12 +39,24 @@ MONTH = (
 END = r"(?=\s|$)"
 LONGEST_SHORT = 4  # characters of abbreviations, such as "Anl."
 CODE = r"[LRD]\.?[ \u00a0]?\d{1,4}"  # of French codes: Article L. 121-1
+WORDS = [  # "TOP 1 Finanzen", not "Top 10 ports"
+    " ".join(rf"(?-i:{own})" if own.isupper() else own for own in CAPITALS.get(form, form).split())
+    for form, word in KEYWORDS.items()
+    if word not in STAGE
+]
 KEYWORD = re.compile(
-    rf"(?:(?:{'|'.join(KEYWORDS)})\.?|[§¶]{{1,2}})[ \t\u00a0]*"
-    rf"(?<=[\s.§¶])(?:\d{{1,4}}(?:{BIS}|er|[eè]?re|[eè]me|[a-z])?|I(?:er|[eè]re)|(?:(?<=article\s)|(?<=art\.\s)){CODE}"
+    rf"(?:(?:{'|'.join(WORDS)})\.?|[§¶]{{1,2}})[ \t\u00a0]*(?:(?<=\s)(?:n[°º.]|no\.?|nr\.?|№)\s{{0,2}}(?=\d))?"
+    rf"(?<=[\s.§¶°º№])(?:\d{{1,4}}(?:{BIS}|er|[eè]?re|[eè]me|[a-z])?|I(?:er|[eè]re)|(?:(?<=article\s)|(?<=art\.\s)){CODE}"
     rf"|{ROMAN}[a-z]?|[a-z]|(?<=\s)(?:{'|'.join(NUMBER_WORDS)}))"
     rf"(?:[.:-](?:\d{{1,4}}(?:{BIS}|[a-z])?|{ROMAN}|{LETTER}))*(?:\([a-z\d]{{1,4}}\))*"
     rf"(?:{CLOSING}{{1,2}}(?=\s|$|[-–—])|{END}|(?=[–—]|-\s))",
+    re.IGNORECASE,
+)
+# alone on their line, or before a sign: those of plays, and "Top 1:"; pictures and tables are called by others of plays
+SIGNED_WORDS = [form for form, word in KEYWORDS.items() if word in STAGE and form not in PICTURES] + [*CAPITALS]
+KEYWORD_SIGNED = re.compile(
+    rf"(?:{'|'.join(SIGNED_WORDS)})[ \u00a0](?:[1-9]\d?(?:\.\d{{1,2}})*|{ROMAN}|{'|'.join(NUMBER_WORDS)})"
+    r"(?:[.:](?=\s|$)|(?=\s*$|\s?[–—]|\s[-:](?:\s|$)))",
     re.IGNORECASE,
 )
 WORDS_ALONE = sorted(form for form, word in KEYWORDS.items() if word in ALONE and len(form) > LONGEST_SHORT)
@@ -142,7 +157,8 @@ def find_numbering(text: str, start: int, end: int, first: bool = True) -> int:
             ends = (at for at in range(len(head) + 1) if normalize("NFC", head[:at]) == found)
             return start + next(ends, 0)
         head = "".join(map(_alike, head))
-    if first and (match := KEYWORD.match(head) or WITHOUT_NUMBER.match(head) or ORDINAL_FIRST.match(head)):
+    worded = (KEYWORD, KEYWORD_SIGNED, WITHOUT_NUMBER, ORDINAL_FIRST)
+    if first and (match := next(filter(None, (pattern.match(head) for pattern in worded)), None)):
         return start + skip_dash(head, match.end(), len(head))
     is_name = INITIALS.match(head) and not LIKE_INITIALS.match(head)
     if is_name or any(pattern.match(head) for pattern in (DATE, AMOUNT, SPACED, IN_CODE)):

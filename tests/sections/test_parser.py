@@ -868,6 +868,17 @@ def test_headings_of_words_right_behind_each_other_are_no_initials(nlp: Language
         # words of outlines in their order
         ["Module 1", " Lesson 1", " Lesson 2", "Module 2", " Lesson 1", " Lesson 2"],
         ["Unit 1", " Lesson 1", " Lesson 2", "Unit 2", " Lesson 1", " Lesson 2"],
+        # plays, minutes, explanations of laws
+        ["ACT I:", " SCENE I.", " SCENE II.", "ACT II:", " SCENE I.", " SCENE II."],
+        ["ACTE PREMIER :", " SCÈNE PREMIÈRE.", " SCÈNE II.", "ACTE II :", " SCÈNE PREMIÈRE."],
+        ["Erster Aufzug:", " Erster Auftritt:", " Zweiter Auftritt:", "Zweiter Aufzug:", " Erster Auftritt:"],
+        ["1. Akt:", " 1. Szene:", " 2. Szene:", "2. Akt:", " 1. Szene:"],
+        ["EERSTE BEDRIJF:", " Eerste toneel:", " Tweede toneel:", "TWEEDE BEDRIJF:", " Eerste toneel:"],
+        ["ATTO PRIMO:", " SCENA I:", " SCENA II:", "ATTO SECONDO:", " SCENA I:"],
+        ["TOP 1:", "TOP 2:", " TOP 2.1:", " TOP 2.2:", "Zu TOP 3:"],
+        ["Point n° 1 :", "Point n° 2 :", "Point n° 3 :"],
+        ["Agenda item 1:", "Agenda item 2:", " (a)", " (b)", "Agenda item 3:"],
+        ["Zu Artikel 1", " Zu Nummer 1", "  Zu Buchstabe a", "  Zu Buchstabe b", " Zu Nummer 2", "Zu Artikel 2"],
         # where the score is the same: beside what is further out
         ["1", "2", " 2.1", " 2.2", "  2.2.1", "  2.2.2", "Annex A", " A.1", " A.2", "Annex B", " B.1", " B.2"],
         ["Part 1", " 1", " 2", "Part 2", " 3", " 4", "Schedule 1", " 1", " 2", "Schedule 2", " 1"],
