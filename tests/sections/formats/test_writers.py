@@ -165,9 +165,18 @@ def test_markdown_shows_all_words_and_no_sign_more(tmp_path, document, styled):
     titled = [
         min(node.level, 6)
         for node in tree.walk()
-        if any(tree.elements[i].label == "SECTION_TITLE" for i in node.heading)
+        if any(tree.elements[i].label == "SECTION_TITLE" for i in node.heading) or is_alone(layout, tree, node)
     ]
     assert [int(style[-1]) for _, _, style in shown.runs if style.startswith("heading")] == titled
+
+
+def is_alone(layout, tree, node):
+    lines = [line.strip() for line in layout.text.split("\n")]
+    heading = (
+        layout.text[tree.elements[node.heading[0]].start : tree.elements[node.heading[-1]].end] if node.heading else ""
+    )
+    inside = layout.text[: tree.elements[node.heading[0]].start].count("\n") if heading else 0
+    return bool(heading) and "\n".join(lines[inside : inside + heading.count("\n") + 1]) == heading
 
 
 @pytest.mark.parametrize(
@@ -284,14 +293,14 @@ def test_brackets_have_own_labels(example):
 
 @pytest.mark.parametrize(("write", "name"), [(write_markdown, "a.md"), (write_docling, "a.json")])
 def test_numbers_alone_on_their_lines_are_headings(write, name, tmp_path):
-    text = "TITRE Ier\n\nArticle 1er\n\nLe port est ouvert.\n\nArticle 2\n\n(1) Le quai aussi.\n"
-    heads = [("TITRE Ier", 1), ("Article 1er", 2), ("Article 2", 2)]
+    text = "TITRE Ier\n\nArticle 1er\n\nLe port est ouvert.\n\nArticle 2\n\nLe quai.\n\nTITRE II\n\nArticle 3 La mer.\n"
+    heads = [("TITRE Ier", 1), ("Article 1er", 2), ("Article 2", 2), ("TITRE II", 1)]
     (tmp_path / "a.txt").write_text(text)
     nlp = spacy.blank("xx")
     nlp.add_pipe("section_parser")
     layout = read_layout(tmp_path / "a.txt")
     tree = nlp.get_pipe("section_parser")(to_doc(nlp.vocab, layout))._.section_tree
-    assert [(node.number, node.level) for node in tree.walk()] == heads
+    assert [(node.number, node.level) for node in tree.walk()] == [*heads, ("Article 3", 2)]
     (tmp_path / name).write_text(write(layout, tree))
     again = read_layout(tmp_path / name)
     found = [(again.text[start:end], int(style[-1])) for start, end, style in again.runs if style in HEADINGS]
