@@ -20,6 +20,7 @@ from ..core.grammar.numerals import (
     OUTER,
     PICTURES,
     ROMAN_UPPER,
+    SPOKEN,
     STAGE,
     numerals,
 )
@@ -95,6 +96,11 @@ COUNTED = re.compile(rf"(?:n[°º]|no\.|nr\.?)\s?\d{{1,4}}[.:)]?{END}", re.IGNOR
 ORDINAL_FIRST = re.compile(
     rf"(?:{'|'.join(ORDINALS)})\s(?:{'|'.join(OUTER)})[.:]?(?=\s|$|[-–—])|{COUNTED_FIRST}{END}", re.IGNORECASE
 )
+SPOKEN_SIGNED = re.compile(  # "PRIMERO.-", "Segunda. Objeto"
+    rf"(?:{'|'.join(sorted(SPOKEN, key=len, reverse=True))})"
+    r"(?:\s?\.\s?[-–—](?!\d)|\s?[-–—](?=\s)|\s?[.:](?=\s+(?-i:[A-ZÁÉÍÓÚÑ¿¡\"“«(\[]))|\s?[.:]?(?=\s*$))",
+    re.IGNORECASE,
+)
 BARE_ARABIC = re.compile(rf"\d{{1,3}}(?:[a-z]|{BIS}|ª|[A-Z](?=\s+[A-Z]|\s*$))?{END}(?!\s*[%€$])")
 _TITLE = r"[A-Z\"“‘„(]"  # its first character
 _APART = rf"\s+[-–—]\s+{_TITLE}|\t| {{2}}|(?:[^\S \u00a0]|\s\s)\s*{_TITLE}"  # behind a number, not behind a word
@@ -157,7 +163,7 @@ def find_numbering(text: str, start: int, end: int, first: bool = True) -> int:
             ends = (at for at in range(len(head) + 1) if normalize("NFC", head[:at]) == found)
             return start + next(ends, 0)
         head = "".join(map(_alike, head))
-    worded = (KEYWORD, KEYWORD_SIGNED, WITHOUT_NUMBER, ORDINAL_FIRST)
+    worded = (KEYWORD, KEYWORD_SIGNED, WITHOUT_NUMBER, ORDINAL_FIRST, SPOKEN_SIGNED)
     if first and (match := next(filter(None, (pattern.match(head) for pattern in worded)), None)):
         return start + skip_dash(head, match.end(), len(head))
     is_name = INITIALS.match(head) and not LIKE_INITIALS.match(head)

@@ -879,6 +879,10 @@ def test_headings_of_words_right_behind_each_other_are_no_initials(nlp: Language
         ["Point n° 1 :", "Point n° 2 :", "Point n° 3 :"],
         ["Agenda item 1:", "Agenda item 2:", " (a)", " (b)", "Agenda item 3:"],
         ["Zu Artikel 1", " Zu Nummer 1", "  Zu Buchstabe a", "  Zu Buchstabe b", " Zu Nummer 2", "Zu Artikel 2"],
+        # clauses and grounds of Spanish
+        ["Cláusula 1ª.", "Cláusula 2ª.", " a)", " b)", "Cláusula 3ª."],
+        ["CLÁUSULA PRIMERA.-", "SEGUNDA.-", " a)", " b)", "TERCERA.-"],
+        [*(f"{word}.-" for word in ("OCTAVO", "NOVENO", "DÉCIMO", "UNDÉCIMO", "DÉCIMO SEGUNDO", "Decimotercero"))],
         # where the score is the same: beside what is further out
         ["1", "2", " 2.1", " 2.2", "  2.2.1", "  2.2.2", "Annex A", " A.1", " A.2", "Annex B", " B.1", " B.2"],
         ["Part 1", " 1", " 2", "Part 2", " 3", " 4", "Schedule 1", " 1", " 2", "Schedule 2", " 1"],
@@ -886,6 +890,18 @@ def test_headings_of_words_right_behind_each_other_are_no_initials(nlp: Language
 )
 def test_levels_of_numbers(numbers: list[str], nlp: Language) -> None:
     assert numbers_of(numbers, nlp) == numbers
+
+
+def test_grounds_of_spanish_judgments_begin_again_in_each_part(nlp: Language) -> None:
+    grounds = "PRIMERO.- La demandante pidió la entrega del barco.\n\nSEGUNDO.- La demandada se opuso a ello.\n\n"
+    doc = nlp(f"ANTECEDENTES DE HECHO\n\n{grounds}FUNDAMENTOS DE DERECHO\n\n{grounds}FALLO\n\nEstimo la demanda.\n")
+    found = [(level, number or title) for level, number, title, _ in outline(doc)]
+    numbers = [(2, "PRIMERO.-"), (2, "SEGUNDO.-")]
+    assert found == [
+        *[(1, "ANTECEDENTES DE HECHO"), *numbers],
+        *[(1, "FUNDAMENTOS DE DERECHO"), *numbers],
+        (1, "FALLO"),
+    ]
 
 
 @pytest.mark.parametrize("space", [" ", "\u00a0", "\u202f"])

@@ -83,6 +83,7 @@ NUMBERINGS = [
     *("TOP 1", "TOP 2.1:", "Top 3:", "Zu TOP 4:", "Tagesordnungspunkt 5:", "zu Punkt 6:", "Agenda item 7 -"),
     *("Zu Artikel 1", "Zu § 2", "Zu Nummer 3", "Zu Buchstabe b", "CLÁUSULA PRIMERA.", "Cláusula 2ª."),
     *("PREMIÈRE RÉSOLUTION", "Résolution n° 2 :", "SCENE 3 -", "Scene 4:", "SCÈNE II."),
+    *("PRIMERO.-", "SEGUNDA.–", "Tercero. -", "Cuarta :", "DÉCIMO PRIMERA.-", "Decimocuarto.-"),
     *("Art. 2-bis.", "Articolo 12-ter", "Artikel 3:15a", "Article 9-1 bis", "Article L. 121-3", "Article R12-4"),
 ]
 
@@ -110,6 +111,7 @@ def test_a_numbering_is_split_off(number, styled):
             "10:30 uur",
             "in Rome",
         ),
+        *("Primero fuimos al puerto", "Segunda parte, no", "Tercera, la del puerto"),
         *("Top 10 ports", "Act 5 of 1998", "Scene 2 was cut", "Bild 3: Boats", "Tableau 2 : Ports", "Bedrijf A leaves"),
         *("12/2042 AW", "1980s", "Summary.", "vi is an editor", "Article about it", "Part of it", "mix", "civil law"),
         *(

@@ -27,6 +27,7 @@ from .numerals import (
     OUTER,
     RANKS,
     ROMAN_UPPER,
+    SPOKEN,
     numeral,
     numerals,
 )
@@ -200,6 +201,10 @@ _ORDINAL_FIRST = re.compile(
     re.IGNORECASE,
 )
 
+_SPOKEN = re.compile(
+    rf"(?P<number>{'|'.join(sorted(SPOKEN, key=len, reverse=True))})\s?(?P<close>[.:]?)\s?[-–—]?", re.IGNORECASE
+)
+
 
 @lru_cache(maxsize=65536)
 def readings(text: str) -> tuple[Reading, ...]:
@@ -221,6 +226,9 @@ def readings(text: str) -> tuple[Reading, ...]:
         value = ORDINALS.get((spoken["number"] or "").lower())
         counted = numerals(spoken["counted"]) if value is None else [(ARABIC, value)]
         return tuple(Reading(kind, form, (value,)) for kind, value in counted)
+    if (alone := _SPOKEN.fullmatch(text)) is not None:  # clauses are feminine: "PRIMERA.-" is "Cláusula primera"
+        form = f"{'cláusula' if alone['number'][-1] in 'aA' else 'ordinal'} {PLACE}{alone['close']}"
+        return (Reading(ARABIC, form, (SPOKEN[alone["number"].lower()],)),)
     if (east := _EAST.fullmatch(text)) is not None:
         form = f"{KEYWORDS[east['word']]} {PLACE}{east['close']}"
         return tuple(Reading(kind, form, (value,)) for kind, value in numerals(east["number"]))

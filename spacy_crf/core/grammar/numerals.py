@@ -44,6 +44,14 @@ ORDINALS = {
     for value, forms in enumerate(line.split(), start=1)
     for form in forms.split("/")
 }
+_SPOKEN = [(int(value), forms.split()) for value, _, forms in (line.partition("\t") for line in _lines("spoken.tsv"))]
+SPOKEN: dict[str, int] = {form: value for value, forms in _SPOKEN for form in forms}  # "décimo primero" is 11
+SPOKEN |= {
+    f"{ten} {one}": SPOKEN[ten] + SPOKEN[one]
+    for ten in SPOKEN
+    for one in SPOKEN
+    if SPOKEN[ten] % 10 == 0 and SPOKEN[one] < 10
+}
 INSERTED = {"bis": 1, "ter": 2, "quater": 3, "quinquies": 4, "sexies": 5, "septies": 6, "octies": 7}  # 2bis: 2a
 
 _RANKED = [
