@@ -892,6 +892,13 @@ def test_levels_of_numbers(numbers: list[str], nlp: Language) -> None:
     assert numbers_of(numbers, nlp) == numbers
 
 
+@pytest.mark.parametrize("word", ["§", "Article", "Zu Artikel", "Artikel"])
+def test_titles_in_brackets_behind_a_number_with_a_word(word: str, nlp: Language) -> None:
+    titles = ("(Anwendungsbereich)", "(weggefallen)", "(Fees and licences of the port)")
+    text = "".join(f"{word} {number} {title}\nDas Gesetz gilt.\n\n" for number, title in enumerate(titles, 1))
+    assert [title for _, _, title, _ in outline(nlp(text))] == [*titles]
+
+
 def test_grounds_of_spanish_judgments_begin_again_in_each_part(nlp: Language) -> None:
     grounds = "PRIMERO.- La demandante pidió la entrega del barco.\n\nSEGUNDO.- La demandada se opuso a ello.\n\n"
     doc = nlp(f"ANTECEDENTES DE HECHO\n\n{grounds}FUNDAMENTOS DE DERECHO\n\n{grounds}FALLO\n\nEstimo la demanda.\n")

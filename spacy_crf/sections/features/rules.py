@@ -29,6 +29,7 @@ LONGEST_QUOTATION = 30  # units behind which a blank line ends a quotation that 
 _LEAST_ROW = 3  # candidates in a row that are spaced letters or initials
 _CLOSING_QUOTES = ('"', "”", "“", "»", "’")
 _IN_TEXT = re.compile(r"(?<!\S)\(?\w{1,5}\)(?!\S)")  # a number in brackets
+_IN_BRACKETS = re.compile(r"\([^()\n]{1,90}\)|\[[^\[\]\n]{1,90}\]")
 _STOPS = (".", ",", ";", "…")
 
 
@@ -207,6 +208,7 @@ TITLES = {
     "head matter": -1.5,
     "end of a quotation": -2.3,
 }
+ENCLOSED = 4.4  # what looks take from a title in brackets behind a number with a word
 # log-odds that a candidate numbers something
 NUMBERS = {
     "bias": -2.0,
@@ -238,7 +240,9 @@ def label_untrained(batch: UnitBatch) -> UntrainedLabels:
     decided = apply_rules(batch)
     rules = [decided.trace.names[code] for code in decided.trace.codes.tolist()]
     texts = batch.kinds.among(Kind.TEXT)
-    title = batch.shared(Looks).scores + np.array([TITLES.get(rule, 0.0) for rule in rules])
+    title = (
+        batch.shared(Looks).scores + np.array([TITLES.get(rule, 0.0) for rule in rules]) + ENCLOSED * _enclosed(batch)
+    )
     number = _number_scores(batch, rules, title)
     odds = np.where(batch.is_number, number, title)
     role = np.where(batch.is_number, NUMBER, TITLE)
@@ -277,6 +281,12 @@ def _number_scores(batch: UnitBatch, rules: list[str], title: Doubles) -> Double
     found = NUMBERS["bias"] + LIKE_TITLE * np.maximum(score, 0) + UNLIKE_TITLE * np.minimum(score, 0)
     found += np.array([NUMBERS.get(rule, 0.0) for rule in rules])
     return np.asarray(found + sum((NUMBERS[name] * on for name, on in flags.items()), np.zeros(len(batch))))
+
+
+def _enclosed(batch: UnitBatch) -> Bools:
+    """((N,)): texts in brackets right behind a number with a word, such as "§ 2 (repealed)"."""
+    worded = batch.is_number & batch.flag_by_text(lambda own: any(each.word for each in readings(own)))
+    return batch.flag_by_text(lambda own: _IN_BRACKETS.fullmatch(own) is not None) & np.append(False, worded)[:-1]
 
 
 def _named(batch: UnitBatch) -> Bools:
