@@ -899,6 +899,24 @@ def test_titles_in_brackets_behind_a_number_with_a_word(word: str, nlp: Language
     assert [title for _, _, title, _ in outline(nlp(text))] == [*titles]
 
 
+@pytest.mark.parametrize(
+    ("word", "gap"), [("Artículo", "\n"), ("Artículo", "\n\n"), ("Section", "\n"), ("SCENE", "\n\n")]
+)
+def test_titles_that_end_in_a_full_stop_behind_a_number_with_a_word(word: str, gap: str, nlp: Language) -> None:
+    titles = ("Objeto y ámbito.", "Definiciones.", "Annual meeting.")
+    text = "La asamblea se reúne en el puerto una vez al año."
+    parts = (f"{word} {number}. {title}{gap}{text}\n\n" for number, title in enumerate(titles, 1))
+    assert [title for _, _, title, _ in outline(nlp("".join(parts)))] == [*titles]
+
+
+@pytest.mark.parametrize("sentence", ["The port is free.", "Der Hafen ist frei.", "Le port est libre."])
+def test_short_sentences_behind_a_number_with_a_word_are_text(sentence: str, nlp: Language) -> None:
+    text = "".join(f"Article {number}. {sentence}\nShips may come and go.\n\n" for number in range(1, 5))
+    assert [(number, title) for _, number, title, _ in outline(nlp(text))] == [
+        (f"Article {n}.", "") for n in range(1, 5)
+    ]
+
+
 def test_grounds_of_spanish_judgments_begin_again_in_each_part(nlp: Language) -> None:
     grounds = "PRIMERO.- La demandante pidió la entrega del barco.\n\nSEGUNDO.- La demandada se opuso a ello.\n\n"
     doc = nlp(f"ANTECEDENTES DE HECHO\n\n{grounds}FUNDAMENTOS DE DERECHO\n\n{grounds}FALLO\n\nEstimo la demanda.\n")
