@@ -79,7 +79,7 @@ NUMBERINGS = [
         "ANNEXE :",
     ),
     *("PREMIÈRE PARTIE :", "Section III :", "§ 4 :", "Annexe", "ANNEXE", "Apéndice"),
-    *("Annexe n° 2", "Exhibit No. 3", "Anlage Nr. 4:", "Point n°\u00a01 :", "Chapitre no 2", "Section № 5"),
+    *("Annexe n° 2", "Exhibit No. 3", "Anlage Nr. 4:", "Point n°\u00a01 :", "Chapitre no 2", "Section № 5", "Item #6:"),
     *("TOP 1", "TOP 2.1:", "Top 3:", "Zu TOP 4:", "Tagesordnungspunkt 5:", "zu Punkt 6:", "Agenda item 7 -"),
     *("Zu Artikel 1", "Zu § 2", "Zu Nummer 3", "Zu Buchstabe b", "CLÁUSULA PRIMERA.", "Cláusula 2ª."),
     *("PREMIÈRE RÉSOLUTION", "Résolution n° 2 :", "SCENE 3 -", "Scene 4:", "SCÈNE II."),
