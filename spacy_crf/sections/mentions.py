@@ -55,7 +55,7 @@ _BETWEEN = rf"(?:,\s?(?:{_any(MENTIONS['between'])}\s)?|\s?[–-]\s?|\s{_any(MEN
 _MENTION = re.compile(
     rf"(?<!\w)(?:(?P<ordinals>{_any(ORDINALS)}(?:(?:,|\s{_any(MENTIONS['between'])})\s{_any(ORDINALS)}){{0,9}})"
     rf"\s(?P<ranked>{_any(WORDS)})(?!\w)"
-    rf"|(?:(?P<word>{_any(WORDS)})\.?\s(?:(?i:n[°º]|n[or]\.)\s?)?|(?P<sign>[{''.join(SIGNS)}])[{''.join(SIGNS)}]?\s?)"
+    rf"|(?:(?P<word>{_any(WORDS)})\.?\s(?:(?i:n\.?[°º]|n[or]\.)\s?)?|(?P<sign>[{''.join(SIGNS)}])[{''.join(SIGNS)}]?\s?)"
     rf"(?P<numbers>{NUMBER}(?:{_BETWEEN}{NUMBER})*)"
     rf"|(?P<called>{_any(WORDS)})\s(?P<spoken>{_any(SPOKEN)})(?!\w)"  # "cláusula segunda"
     rf"|{_any(MENTIONS['see'])}\.?\s(?P<bare>[0-9]{{1,4}}(?:\.[0-9]{{1,4}})+)(?![.-]?\w))"

@@ -45,8 +45,9 @@ WORDS = [  # "TOP 1 Finanzen", not "Top 10 ports"
     for form, word in KEYWORDS.items()
     if word not in STAGE
 ]
+CALLED = r"(?:(?<=\s)(?:n(?:\.?[°º]|\.)|no\.?|nr\.?|[№#])\s{0,2}(?=\d))?"  # "Annexe n° 2", "Exhibit No. 2"
 KEYWORD = re.compile(
-    rf"(?:(?:{'|'.join(WORDS)})\.?|[§¶]{{1,2}})[ \t\u00a0]*(?:(?<=\s)(?:n[°º.]|no\.?|nr\.?|[№#])\s{{0,2}}(?=\d))?"
+    rf"(?:(?:{'|'.join(WORDS)})\.?|[§¶]{{1,2}})[ \t\u00a0]*{CALLED}"
     rf"(?<=[\s.§¶°º№#])(?:\d{{1,4}}(?:{BIS}|er|[eè]?re|[eè]me|[a-z])?|I(?:er|[eè]re)|(?:(?<=article\s)|(?<=art\.\s)){CODE}"
     rf"|{ROMAN}[a-z]?|[a-z]|(?<=\s)(?:{'|'.join(NUMBER_WORDS)}))"
     rf"(?:[.:-](?:\d{{1,4}}(?:{BIS}|[a-z])?|{ROMAN}|{LETTER}))*(?:\([a-z\d]{{1,4}}\))*"

@@ -74,7 +74,7 @@ _ORDINAL = re.compile(
 _INSERTED = re.compile(rf"([0-9])[ -]?({'|'.join(INSERTED)})(?![^\W_])", re.IGNORECASE)
 _FIRST_ROMAN = re.compile(r"(?<=\s)I(?:er|[eè]re)(?![^\W_])", re.IGNORECASE)
 _BRACKETS = re.compile(r"(?<=[0-9A-Za-z)])\(([0-9A-Za-z]{1,4})\)")  # 5(2): part 2 of 5
-_ABBREVIATED = re.compile(r"(?<!\w)(?:n[°º.]|no\.?|nr\.?|[№#])\s*(?=[0-9])", re.IGNORECASE)
+_ABBREVIATED = re.compile(r"(?<!\w)(?:n(?:\.?[°º]|\.)|no\.?|nr\.?|[№#])\s*(?=[0-9])", re.IGNORECASE)
 _SPLIT = re.compile(r"\.\ ?|[-–:]")
 _DASHES = "-–—"
 _ALIKE = str.maketrans("º–—", "°--")
