@@ -2,17 +2,15 @@
 
 import re
 import warnings
-from calendar import isleap
 from collections import UserDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from importlib.resources import files
 from itertools import chain
 from typing import Any
 
 from ..core.errors import CRFError, CRFWarning, required
 from ..reading.latex import decode, encode, protect_capitals, unescape
-from .dates import parse_date, parse_iso, year_range
+from .dates import add_month, parse_iso, parse_years
 from .entry import (
     OTHERS,
     SEASONS,
@@ -71,8 +69,6 @@ GENRES |= {"techreport": "Technical report", "resreport": "Research report"}
 _LINES = (files(__package__) / "journals.txt").read_text(encoding="utf8").splitlines()
 JOURNALS = {name: full for name, _, full in (line.partition(" ") for line in _LINES if not line.startswith("#"))}
 MACRO = re.compile(r"[\s{]*\\([a-z]+)[\s}]*")
-YEARS = re.compile(r"(\d{1,4})(?:(?:-{1,2}|[–/])(\d{1,4}))?([a-z]?)")
-SEASON_MONTHS = {name.lower(): month for month, name in SEASONS.items()} | {"fall": 23}
 UNFIT = re.compile(r"[\s,{}%#\\~]")  # ends a key in a file, or is a command where it is cited
 MOST_EXPANDED = 10_000_000  # characters that strings may add to a file
 MOST_QUOTED = 300  # characters of a message of pybtex
@@ -320,46 +316,15 @@ def _read_date(fields: Mapping[str, str]) -> tuple[Date | None, set[str]]:
     """The date, by the field `date` if it can be read, and the fields that it says all of."""
     text = fields.get("date", "").strip(" {}")
     month, year = (decode(fields.get(name, "")).strip() for name in ("month", "year"))
-    of_year, cut = _read_years(year)
+    of_year, cut = parse_years(year)
     date = parse_iso(re.split("[?~%T]", text)[0], of_year.letter if of_year else "")
-    date = date or (of_year and _add_month(of_year, month))
+    date = date or (of_year and add_month(of_year, month))
     if date is None:
         return None, set()
-    of_month = _add_month(Date(Day(date.first.year)), month)
+    of_month = add_month(Date(Day(date.first.year)), month)
     said = {"date"} if date.iso == text else set()
-    said |= {"year"} if of_year and _says(date, of_year) and not cut else set()
-    return date, said | ({"month"} if of_month.first.month and _says(date, of_month) else set())
-
-
-def _read_years(text: str) -> tuple[Date | None, str]:
-    """A year or a range of years, with its letter, and figures behind that are no later year."""
-    years = YEARS.fullmatch(text.strip())
-    bounds, behind = year_range(years[1], years[2] or "") if years else ([], "")
-    days = [day for day in (Day.of([str(year)]) for year in bounds) if day]
-    return (Date.of(days, years[3]), behind) if years and days else (None, "")
-
-
-def _says(date: Date, coarse: Date) -> bool:
-    """Whether a date says all that a coarse one does."""
-    return all(
-        theirs is None or (ours is not None and ours.parts[: len(theirs.parts)] == theirs.parts)
-        for ours, theirs in ((date.first, coarse.first), (date.last, coarse.last))
-    )
-
-
-def _add_month(date: Date, month: str) -> Date:
-    """A date with a month by its name or number, and a day if it has one, or a range of these."""
-    if month.lower() in SEASON_MONTHS:
-        return replace(date, first=replace(date.first, month=SEASON_MONTHS[month.lower()]))
-    if re.fullmatch(r"0?[1-9]|1[0-2]", month):
-        return replace(date, first=replace(date.first, month=int(month)))
-    found, rest = parse_date(f"{month} {2000 if isleap(date.first.year) else 2001}")
-    if found is None or rest or found.first.month is None or (date.last and found.last):
-        return date
-    first, last = (day and replace(day, year=date.first.year) for day in (found.first, found.last))
-    if first is None or (last is not None and first.is_after(last)):
-        return date
-    return Date(first, last or date.last, date.letter)
+    said |= {"year"} if of_year and date.says(of_year) and not cut else set()
+    return date, said | ({"month"} if of_month.first.month and date.says(of_month) else set())
 
 
 def _read_name(person: Any) -> Name:

@@ -1,11 +1,12 @@
 """Dates as they are printed."""
 
 import re
+from calendar import isleap
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from .entry import Date, Day
+from .entry import SEASONS, Date, Day
 
 # In English, German, French, Dutch, Spanish, Italian, Portuguese, Swedish and Russian; three letters are enough.
 _MONTHS = (
@@ -69,6 +70,8 @@ FILLERS = frozenset(
     ("de", "del", "le", "den", "der", "am", "di", "do", "da", "of", "vom", "г", "r", "р")
 )  # as in "5 de mayo de 1998"
 FOUR_FIGURES = re.compile(r"\W*(\d{4})\s*[-–—]{1,3}\s*(\d{4})\W*")
+YEAR_ALONE = re.compile(r"(\d{1,4})(?:(?:-{1,2}|[–/])(\d{1,4}))?([a-z]?)")
+SEASON_MONTHS = {name.lower(): month for month, name in SEASONS.items()} | {"fall": 23}
 COUNTED = re.compile(r"\b(?:no|nr|n|vol|bd|issue|heft|iss|part|pt)\b\.?\s*$", re.IGNORECASE)  # before figures
 MISREAD = re.compile(r"(?<!\w)[\dlIO]{4}(?!\w)")
 FIGURES = str.maketrans("lIO", "110")
@@ -160,6 +163,29 @@ def is_long_range(text: str) -> bool:
     """Whether a text is four figures, a dash, and four figures, and too long a time for a publication."""
     found = FOUR_FIGURES.fullmatch(text)
     return found is not None and int(found[2]) - int(found[1]) > LONGEST
+
+
+def parse_years(text: str) -> tuple[Date | None, str]:
+    """A year or a range of years, with its letter, and figures behind that are no later year."""
+    years = YEAR_ALONE.fullmatch(text.strip())
+    bounds, behind = year_range(years[1], years[2] or "") if years else ([], "")
+    days = [day for day in (Day.of([str(year)]) for year in bounds) if day]
+    return (Date.of(days, years[3]), behind) if years and days else (None, "")
+
+
+def add_month(date: Date, month: str) -> Date:
+    """A date with a month by its name or number, and a day if it has one, or a range of these."""
+    if month.lower() in SEASON_MONTHS:
+        return replace(date, first=replace(date.first, month=SEASON_MONTHS[month.lower()]))
+    if re.fullmatch(r"0?[1-9]|1[0-2]", month):
+        return replace(date, first=replace(date.first, month=int(month)))
+    found, rest = parse_date(f"{month} {2000 if isleap(date.first.year) else 2001}")
+    if found is None or rest or found.first.month is None or (date.last and found.last):
+        return date
+    first, last = (day and replace(day, year=date.first.year) for day in (found.first, found.last))
+    if first is None or (last is not None and first.is_after(last)):
+        return date
+    return Date(first, last or date.last, date.letter)
 
 
 def merge_dates(first: Date | None, second: Date | None) -> Date | None:

@@ -165,6 +165,13 @@ class Date:
         """As in ISO 8601, a range with a slash: "2003-05-07/2003-05-09"."""
         return self.first.iso if self.last is None else f"{self.first.iso}/{self.last.iso}"
 
+    def says(self, coarse: "Date") -> bool:
+        """Tell whether it says all that a coarse date does."""
+        return all(
+            theirs is None or (ours is not None and ours.parts[: len(theirs.parts)] == theirs.parts)
+            for ours, theirs in ((self.first, coarse.first), (self.last, coarse.last))
+        )
+
 
 @dataclass(frozen=True)
 class Entry:

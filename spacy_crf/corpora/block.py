@@ -43,6 +43,8 @@ class CoraSettings:
     alternatives (dict[str, str] | None): Tags that stand for several, as cells of `tagsets`; null for that of HiNTS.
     borders (dict[str, list[str]] | None): Elements that end a segment behind their word, and their tags; no tags for
         any, null for those of the Reference Corpus Middle Low German.
+    with_unchecked (bool): Take what words have that nobody has checked (checked="n") for gold. Without it, they have
+        none: programs may have tagged them.
     """
 
     tag: str = "pos"
@@ -52,6 +54,7 @@ class CoraSettings:
     case_fields: dict[str, int] | None = None
     alternatives: dict[str, str] | None = None
     borders: dict[str, list[str]] | None = None
+    with_unchecked: bool = False
 
     def __post_init__(self) -> None:
         _take_tags(self, "alternatives", "borders", "case_fields")

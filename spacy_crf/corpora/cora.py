@@ -6,16 +6,17 @@ line of each element.
 """
 
 import math
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
 from ..annotation.gold import TagWeights
-from ..core.errors import CRFError
+from ..core.errors import CRFError, CRFWarning
 from ..reading.xml import XmlReader
 from .block import CoraSettings
-from .errors import CorpusErrors
+from .errors import CorpusErrors, CorpusWarnings
 from .sentence import EXTENSION_PREFIX, Sentence
 from .tagsets import TOLERANCE, make_sentence, parse_tags
 
@@ -34,10 +35,12 @@ ANY_CASE = "*"
 
 @dataclass
 class _Word:
-    """One annotated word: its form, the line it is on, tags by element, and whether white space follows."""
+    """One annotated word: its form, the line it is on, tags by element, whether white space follows, and whether
+    somebody has checked it, as far as the file says."""
 
     form: str
     line: int
+    is_checked: bool
     tags: dict[str, str] = field(default_factory=dict)
     space: bool = False
 
@@ -45,9 +48,9 @@ class _Word:
 def read_cora(path: Path, cora: CoraSettings | None = None) -> Iterator[Sentence]:
     """Yield the segments of a CorA-XML file; the file is one document.
 
-    Words that the manuscript writes together have no space between them. Suggestions of programs are left out. The
-    morphology is not of the form Name=Value that spaCy asks for, so it goes to the custom attribute
-    `token._.cora_MORPH`, MORPH being its element.
+    Words that the manuscript writes together have no space between them. Suggestions of programs are left out, and
+    with a warning what words have that nobody has checked. The morphology is not of the form Name=Value that spaCy asks
+    for, so it goes to the custom attribute `token._.cora_MORPH`, MORPH being its element.
     """
     settings = cora or CoraSettings()
     read = _CoraParser(path).read().words
@@ -58,9 +61,17 @@ def read_cora(path: Path, cora: CoraSettings | None = None) -> Iterator[Sentence
         raise CRFError(CorpusErrors.CRF536.format(path=path, element=settings.tag, known=", ".join(found) or "none"))
     kinds = {"lemma": settings.lemma, f"{EXTENSION_PREFIX}cora_{settings.morph}": settings.morph}
     segments = _split_segments(read, BORDERS if settings.borders is None else settings.borders)
+    unchecked = [] if settings.with_unchecked else [word for word in read if not word.is_checked]
+    if any(_value(word, settings.tag) for word in unchecked):
+        message = CorpusWarnings.CRFW566.format(path=path, count=len(unchecked), words=len(read))
+        warnings.warn(message, CRFWarning, stacklevel=2)
+    for word in unchecked:
+        word.tags.clear()
     for number, segment in enumerate(segments):
         words, spaces = [word.form for word in segment], [word.space for word in segment]
-        sentence = make_sentence(words, [_read_tags(path, word, settings) for word in segment], spaces, number == 0)
+        tags = [_read_tags(path, word, settings) for word in segment]
+        checked = [word.is_checked for word in segment] if unchecked else None
+        sentence = make_sentence(words, tags, spaces, number == 0, checked)
         for kind, element in kinds.items():
             sentence.columns[kind] = [_value(word, element) for word in segment]
         yield sentence
@@ -83,7 +94,7 @@ class _CoraParser(XmlReader):
             form = attributes.get("utf", "").strip()
             if not form:
                 raise CRFError(CorpusErrors.CRF535.format(path=self.path, line=line, element=element))
-            self.word = _Word(form, line)
+            self.word = _Word(form, line, attributes.get("checked") != "n")
             self.words.append(self.word)
         elif element == SUGGESTIONS:
             self.is_suggested = True

@@ -202,6 +202,10 @@ class CorpusWarnings(metaclass=Messages):
     """Messages of warnings."""
 
     CRFW561 = "{count} of {files} files could not be read and were left out whole, as `on_error` is 'skip': {faults}"
+    CRFW566 = (
+        '{path}: {count} of {words} words are marked as not checked (checked="n"), so that what they have is no gold. '
+        "If it is right, set with_unchecked = true in the block 'cora' of the corpus."
+    )
     CRFW473 = (
         "Not read in {path}, beside files of the format that is named, or of one that tells more: {files}. Name these "
         "files, give them in a folder of their own, or turn all into one format (python -m spacy crf convert)."

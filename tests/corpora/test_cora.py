@@ -6,9 +6,11 @@ import pytest
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_crf.corpora.block import CoraSettings
+from spacy_crf.core.errors import CRFWarning
+from spacy_crf.corpora.block import CoraSettings, HistoricalText
 from spacy_crf.corpora.cora import read_cora
 from spacy_crf.corpora.docs import DocMaker
+from spacy_crf.corpora.historical import apply_text
 from spacy_crf.corpora.sentence import Sentence, group_sentences
 from spacy_crf.corpora.tagsets import parse_tags, read_cells, resolve_gold_tags
 
@@ -61,6 +63,23 @@ def test_suggestions_are_no_gold(write: Write) -> None:
     (sentence,) = read_cora(write("a.xml", f"<text>{mods}</text>"))
     assert cells([sentence]) == [["NA", "NA", "", "NA"]]
     assert sentence.columns["lemma"] == ["bôk", "bôk", "", "bôk"]
+
+
+def test_what_nobody_has_checked_is_no_gold(nlp: Language, write: Write) -> None:
+    words = ("y", "n", "y"), ("Boek", "is", "got"), ("NA", "VAFIN", "ADJD")
+    tokens = (
+        f'<token><mod utf="{form}" checked="{checked}">'
+        f'<pos tag="{tag}"/><lemma tag="x"/><bound_sent tag="Satz"/></mod></token>'
+        for checked, form, tag in zip(*words)
+    )
+    path = write("a.xml", f"<text>{''.join(tokens)}</text>")
+    with pytest.warns(CRFWarning, match="CRFW566.*1 of 3 words"):
+        sentences = list(read_cora(path))
+    assert cells(sentences) == [["NA"], [""], ["ADJD"]], "and the border stays"
+    assert [sentence.columns["lemma"] for sentence in sentences] == [["x"], [""], ["x"]]
+    (other, _, _) = apply_text(sentences[1:2] * 3, HistoricalText(untagged="OA"))
+    assert cells([other]) == [[""]], "it is unknown, not without a tag"
+    assert cells(list(read_cora(path, CoraSettings(with_unchecked=True)))) == [["NA"], ["VAFIN"], ["ADJD"]]
 
 
 def test_words_segments_and_tags(write: Write) -> None:

@@ -1,7 +1,9 @@
 """XML of formats that are not known otherwise, among them TEI and JATS, by the names of its elements."""
 
 import re
+import tomllib
 from collections.abc import Mapping, Sequence, Set
+from importlib.resources import files
 from pathlib import Path
 from sys import intern
 from typing import NamedTuple
@@ -10,44 +12,28 @@ from ...core.grammar.numbering import readings
 from ...core.sections.headings import MOST_LEVELS
 from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import Kind
-from . import (
-    ABOUT,
-    BLOCKS_OF_XML,
-    CITATIONS,
-    HAS_PARTS,
-    IN_PARTS,
-    LABELS,
-    NO_SECTIONS,
-    NOT_SHOWN,
-    NUMBERS,
-    TITLES,
-    TITLES_SOMEWHERE,
-    WITHIN_LINES,
-    WITHIN_LINES_OF_TEI,
-    WITHIN_WORDS,
-    WORDS_OF_MANUALS,
-    MarkupEvents,
-    XmlSource,
-)
+from . import MarkupEvents, XmlSource
 from .markup import APART, BLOCKS, INLINE, TAG_STYLES, MarkupElement, MarkupReader
 
-NOTES = frozenset({"fn", "footnote", "index", "note"})  # which are no part of the heading that has them
-# Of JATS, DocBook and DITA, beside those that HTML has: those that are whole words are apart from each other, and if
-# they alone make up an element, each of a name is a line
-XML_APART = APART | WORDS_OF_MANUALS
-XML_INLINE = (INLINE | XML_APART | WITHIN_LINES) - APART
-FLAT = frozenset({"inline-formula", "math"})  # all in them is within a line, as in titles, but for what is next
-LINES_OF_TITLES = frozenset({"break", "l", "lb", "line", "p", "para", "subtitle", "title"})
+_LISTS = tomllib.loads((files(__package__) / "elements.toml").read_text(encoding="utf8"))
+ELEMENTS = {kind: frozenset(names) for kind, names in _LISTS.items()}
+TITLES, TITLES_SOMEWHERE = ELEMENTS["titles"], ELEMENTS["titles_somewhere"]
+NUMBERS, LABELS = ELEMENTS["numbers"], ELEMENTS["labels"]
+NOT_SHOWN, NO_SECTIONS = ELEMENTS["not_shown"], ELEMENTS["no_sections"]
+NOTES, CITATIONS, FLAT = ELEMENTS["notes"], ELEMENTS["citations"], ELEMENTS["flat"]
+IN_PARTS, LINES_OF_TITLES, WITHIN_WORDS = ELEMENTS["in_parts"], ELEMENTS["lines_of_titles"], ELEMENTS["within_words"]
+XML_APART = APART | ELEMENTS["words"]
+XML_INLINE = (INLINE | XML_APART | ELEMENTS["within_lines"]) - APART
+TEI_INLINE = INLINE | ELEMENTS["within_lines_of_tei"]
+# Of names that stand nowhere here, only elements that hold such ones do, or several parts
+BLOCKS_IN_TEXT = BLOCKS | NOTES | LINES_OF_TITLES | TITLES | ELEMENTS["blocks"]
 TEI = frozenset({"tei", "tei.2", "teicorpus"})  # roots, in files of which `title` is the name of a work
-TEI_INLINE = INLINE | WITHIN_LINES_OF_TEI
+ABOUT = ("info", "-meta", "title-group", "titlegroup")  # ends of names of what holds the title of what holds it
 # Of elements that say one thing in several ways: what an editor made of the source, a reference without its marks
 SECOND = {"choice": frozenset({"corr", "expan", "reg"}), "citation-alternatives": frozenset({"element-citation"})}
-READINGS = frozenset({"note", "rdg", "rdggrp", "wit", "witdetail"})  # of an apparatus: beside the text that it has
 QUOTES = ("quot.start", "quot.end")  # of Formex, whose sign is an attribute
 LINE_ENDS = ("lb", "break")  # of TEI and JATS; a line that goes on with the same word says so
-# What begins a line even within a sentence. Of names that stand nowhere here, only elements that hold such ones do, or
-# several parts
-BLOCKS_IN_TEXT = BLOCKS | NOTES | LINES_OF_TITLES | frozenset(TITLES) | BLOCKS_OF_XML
+HAS_PARTS = re.compile(r"\W*(?:[^\W\d]+\W+)?[0-9]+\.[0-9]")  # such a heading may stand below one beside it
 
 
 class _SentenceReader(MarkupEvents):
@@ -65,7 +51,7 @@ class _SentenceReader(MarkupEvents):
         self.parts: dict[int, int] = {}  # elements of unknown names with text in elements that are open
         self.with_text: set[int] = set()  # of critical editions: what gives the text, and other readings
         self.open = [-1]
-        self.inline, self.titles, self.numbers = XML_INLINE, frozenset(TITLES), NUMBERS
+        self.inline, self.titles, self.numbers = XML_INLINE, TITLES, NUMBERS
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         if not self.names and name.lower() in TEI:
@@ -99,7 +85,7 @@ class _SentenceReader(MarkupEvents):
     def readings(self) -> frozenset[int]:
         """Return the places of readings in critical editions that are not those of the text."""
         named = enumerate(zip(self.names, self.parents)) if self.with_text else ()
-        return frozenset(n for n, (name, parent) in named if parent in self.with_text and name in READINGS)
+        return frozenset(n for n, (name, parent) in named if parent in self.with_text and name in ELEMENTS["readings"])
 
     def _is_in_heading(self) -> bool:
         """Whether it is in a heading or its number, perhaps in what says their type or line."""
