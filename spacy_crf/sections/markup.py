@@ -1,21 +1,26 @@
 """Headings that the mark-up of a document names: trusted, preferred at a price, or ignored."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import compress, pairwise, takewhile
+from operator import not_
 
 import numpy as np
 from spacy.tokens import Doc
 
 from ..core.arrays import Bools, Doubles, Indices, Ints
+from ..core.grammar.numbering import ALONE, Reading, is_first, step
 from ..corpora.docs import copy_tokens
 from .features.rules import NUMBER, TITLE
 from .layout import attach_layout, runs_of
-from .segment import HEADINGS, Kind, LayoutUnit, join_units
+from .segment import HEADINGS, LARGE, Kind, LayoutUnit, join_units
 from .tree import Element, SectionNode, SectionTree
 
 PRICE = 8.0  # what the log-odds of a heading gain where the mark-up names one, and lose if two are taken for one
 UNNAMED_TITLE, UNNAMED_NUMBER = 6.0, 4.0  # and lose elsewhere, in a document that has more of them than a title
+MOST_SKIPPED = 9  # numbers between two of a sequence, where some are no headings
+NESTED = 2  # numbers below others by which those of one level tell how they nest
 
 
 @dataclass(frozen=True)
@@ -140,3 +145,48 @@ def without_marks(docs: Iterable[Doc]) -> list[Doc]:
 def unmarked(units: Iterable[LayoutUnit]) -> list[LayoutUnit]:
     """The same units without styles that name headings."""
     return [replace(unit, styles=unit.styles - HEADINGS.keys()) for unit in units]
+
+
+def telling_styles(units: Sequence[LayoutUnit], numbers: Sequence[tuple[Reading, ...]]) -> Sequence[frozenset[str]]:
+    """The styles of units, without the level of the mark-up where all headings have one, but their numbers nest.
+
+    So it is where a program tells headings, not their levels, as Docling does of a PDF. Headings that are numbered as
+    the first one is, or not, keep the level; the others are large type. The title of the document may have another.
+    numbers (sequence of tuple): the readings of the units.
+    """
+    styles = [unit.styles for unit in units]
+    marked = [number for number, own in enumerate(styles) if not own.isdisjoint(HEADINGS)]
+    level = {number: min(HEADINGS[style] for style in styles[number] if style in HEADINGS) for number in marked}
+    outermost = min(level.values(), default=0)
+    title = list(takewhile(lambda number: level[number] == outermost and not numbers[number], marked))
+    others = marked[len(title) :] if len(set(level.values())) > 1 else marked
+    numbered = [number for number in others if numbers[number]]
+    if len({level[number] for number in others}) != 1 or not _nest([numbers[number] for number in numbered]):
+        return styles
+    outer = _outer([numbers[number] for number in numbered])
+    for number in compress(numbered, map(not_, outer)):
+        for unit in (number, number + 1):  # with its title
+            if unit in level and (unit == number or not numbers[unit]):
+                styles[unit] = styles[unit] - HEADINGS.keys() | {LARGE[0]}
+    return styles
+
+
+def _outer(numbers: Sequence[tuple[Reading, ...]]) -> list[bool]:
+    """Whether each number goes on with the first one, or is that of an annex."""
+    last = next(filter(is_first, numbers[0]), numbers[0][0])
+    found = [True]
+    for own in numbers[1:]:
+        following = [each for each in own if 0 < (step(last, each) or 0) <= MOST_SKIPPED]
+        last = following[0] if following else last
+        found.append(bool(following) or own[0].keyword in ALONE)
+    return found
+
+
+def _nest(numbers: Iterable[tuple[Reading, ...]]) -> bool:
+    """Whether numbers stand below others before them, as 1.1 does below 1, or begin again."""
+    seen, below, firsts = set[tuple[str, tuple[int, ...]]](), 0, Counter[tuple[str, str]]()
+    for own in numbers:
+        below += any((each.kinds[:-1], each.values[:-1]) in seen for each in own if len(each.values) > 1)
+        firsts.update({(each.word, each.kinds) for each in own if is_first(each) and len(each.values) == 1})
+        seen |= {(each.kinds, each.values) for each in own}
+    return below >= NESTED or any(count >= NESTED for count in firsts.values())

@@ -10,11 +10,27 @@ from itertools import accumulate, takewhile
 from unicodedata import normalize
 
 from ..core.grammar.numbering import ALONE, PLACE, SIGNS, Reading, readings
-from ..core.grammar.numerals import ARABIC, INSERTED, KEYWORDS, MENTIONS, ORDINALS, PLURALS, RANKS
+from ..core.grammar.numerals import (
+    ARABIC,
+    CAPITALS,
+    INSERTED,
+    KEYWORDS,
+    MENTIONS,
+    ORDINALS,
+    PLURALS,
+    RANKS,
+    SPOKEN,
+    STAGE,
+)
 
-WORDS = {form: word for form, word in (KEYWORDS | PLURALS).items() if len(form) > 1}
+UNMENTIONED = STAGE | {"resolution"}  # with a number, they are seldom sections of the same text
+WORDS = {
+    form: word
+    for form, word in (KEYWORDS | PLURALS).items()
+    if len(form) > 1 and word not in UNMENTIONED and not form.startswith("zu ") and form not in CAPITALS
+}
 LONGEST = 40  # characters of a number that others share the beginning of
-DEEPEST = max(RANKS.values()) + 1  # the rank of a number without a word
+DEEPEST = max(RANKS[word] for word in WORDS.values()) + 1  # the rank of a number without a word
 
 
 def _any(words: Iterable[str]) -> str:
@@ -31,7 +47,7 @@ def _listed(form: str) -> str:
 _BRACKETS = r"\((?:[0-9a-z]{1,4}|[A-Z]|[IVX]{2,4})\)"
 _APART = r"[ \u00a0]\((?:[0-9]{1,2}[a-z]?|[a-zA-Z]|[ivx]{2,5}|[IVX]{2,4})\)"  # "§ 2 (1)", not "section 2 (old)"
 _INSERTED = rf"(?:[ -]?{_any(INSERTED)}(?!\w|\s(?:[0-9§]|{_any(WORDS)}))|er|[a-z])?"  # 2a, 2 bis, not "2 bis 4"; 1er
-_PARTS = rf"[0-9]{{1,4}}{_INSERTED}(?:[.:–-][0-9]{{1,4}}{_INSERTED}|\.[a-zA-Z])*"
+_PARTS = rf"[0-9]{{1,4}}(?:\.?[ºª]|{_INSERTED})(?:[.:–-][0-9]{{1,4}}{_INSERTED}|\.[a-zA-Z])*"
 _CODE = r"[LRD]\.[ \u00a0]?(?=[0-9]{3}|[0-9]+-)[0-9]{1,4}(?:-[0-9]{1,4})*"  # of French codes: L. 121-1
 _LETTERS = rf"(?:{_CODE}|(?:[IVXLC]{{1,7}}|[A-Z])(?:[.-]?[0-9]{{1,4}})*)"
 NUMBER = rf"(?:(?:{_PARTS}|{_LETTERS})(?!\w)(?:{_BRACKETS}|{_APART})*|(?:{_BRACKETS})+)"
@@ -39,8 +55,9 @@ _BETWEEN = rf"(?:,\s?(?:{_any(MENTIONS['between'])}\s)?|\s?[–-]\s?|\s{_any(MEN
 _MENTION = re.compile(
     rf"(?<!\w)(?:(?P<ordinals>{_any(ORDINALS)}(?:(?:,|\s{_any(MENTIONS['between'])})\s{_any(ORDINALS)}){{0,9}})"
     rf"\s(?P<ranked>{_any(WORDS)})(?!\w)"
-    rf"|(?:(?P<word>{_any(WORDS)})\.?\s|(?P<sign>[{''.join(SIGNS)}])[{''.join(SIGNS)}]?\s?)"
+    rf"|(?:(?P<word>{_any(WORDS)})\.?\s(?:(?i:n\.?[°º]|n[or]\.)\s?)?|(?P<sign>[{''.join(SIGNS)}])[{''.join(SIGNS)}]?\s?)"
     rf"(?P<numbers>{NUMBER}(?:{_BETWEEN}{NUMBER})*)"
+    rf"|(?P<called>{_any(WORDS)})\s(?P<spoken>{_any(SPOKEN)})(?!\w)"  # "cláusula segunda"
     rf"|{_any(MENTIONS['see'])}\.?\s(?P<bare>[0-9]{{1,4}}(?:\.[0-9]{{1,4}})+)(?![.-]?\w))"
 )
 _STARTING, _DOTTED_CODE = re.compile(r"\((\w+)\)(?=\()"), re.compile(r"(?<=^[LRD])\.\s?(?=[0-9])")
@@ -207,6 +224,9 @@ def _groups(text: str) -> Iterator[Group]:
             ends = [own.end() for own in places[:-1]] + [end]
             values = [Reading(ARABIC, PLACE, (ORDINALS[_listed(own[0])],)) for own in places]
             steps = [NumberStep(own.start(), last, word, (value,)) for own, last, value in zip(places, ends, values)]
+        elif found["spoken"]:
+            value = Reading(ARABIC, PLACE, (SPOKEN[_listed(found["spoken"])],))
+            steps = [NumberStep(found.start("spoken"), end, WORDS[_listed(found["called"])], (value,))]
         elif found["bare"]:
             start = found.start("bare")
             steps = [NumberStep(start, end, "", readings(found["bare"]))]

@@ -21,6 +21,7 @@ from ..core.stored import stored_floats
 from .errors import SectionErrors, SectionWarnings
 from .features.rules import NUMBER, ROLES, TITLE
 from .layout import units_of
+from .markup import telling_styles
 from .segment import HEADINGS, LARGE, Kind, LayoutUnit, join_units
 from .spans import gold_tree, labels_of_units, read_elements
 from .tree import USUAL, Element, SectionNode, SectionTree
@@ -132,10 +133,11 @@ def parser_input(
     with np.errstate(divide="ignore"):
         scores = np.log(probabilities)
     likeliest = scores.max(axis=1, keepdims=True, initial=-np.inf)
+    numbers = readings_of([own if unit.kind is Kind.NUMBER else "" for own, unit in zip(texts, units)])
     return ParserInput(
         label_scores=np.where(scores < likeliest + LEAST_LOG, -np.inf, scores),
-        readings=readings_of([own if unit.kind is Kind.NUMBER else "" for own, unit in zip(texts, units)]),
-        typography=np.array([typography(unit.styles, own) for own, unit in zip(texts, units)], dtype=np.intp),
+        readings=numbers,
+        typography=np.array(list(map(typography, telling_styles(units, numbers), texts)), dtype=np.intp),
         top_titles=np.array([is_first_level(own) for own in texts], dtype=np.bool_),
         matter=np.array([_words(own) in MATTER for own in texts], dtype=np.bool_),
         newlines=np.array([unit.kind is Kind.NEWLINE for unit in units], dtype=np.bool_),

@@ -22,6 +22,7 @@ from .starts import (
     find_numbering,
     find_quote,
     find_series,
+    skip_dash,
     skip_invisible,
     skip_space,
 )
@@ -163,7 +164,8 @@ class _Splitter:
             if after == seen:
                 if not count and (after := find_letter(self.text, seen, end)) > seen:
                     is_title = LONE_CAPITAL.match(self.text, seen, end) is not None
-                    self.letters.append(Letter(len(self.units), after, self.text[seen:after], indent, is_title))
+                    number, after = self.text[seen:after], skip_dash(self.text, after, end)
+                    self.letters.append(Letter(len(self.units), after, number, indent, is_title))
                 break
             self.units.append(LayoutUnit(place, after, Kind.NUMBER, indent=indent))
             place = skip_space(self.text, after, end)

@@ -8,6 +8,7 @@ from unicodedata import normalize
 
 from ..core.grammar.numbering import ALONE, INVISIBLE, plain
 from ..core.grammar.numerals import (
+    CAPITALS,
     COUNTED_FIRST,
     COUNTERS,
     IDEOGRAPH_SIGNS,
@@ -17,7 +18,10 @@ from ..core.grammar.numerals import (
     ORDINALS,
     OTHER_LETTERS,
     OUTER,
+    PICTURES,
     ROMAN_UPPER,
+    SPOKEN,
+    STAGE,
     numerals,
 )
 
@@ -34,20 +38,38 @@ MONTH = (
     r"märz|mai|dezember|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre)\b"
 )
 END = r"(?=\s|$)"
+LONGEST_SHORT = 4  # characters of abbreviations, such as "Anl."
 CODE = r"[LRD]\.?[ \u00a0]?\d{1,4}"  # of French codes: Article L. 121-1
+WORDS = [  # "TOP 1 Finanzen", not "Top 10 ports"
+    " ".join(rf"(?-i:{own})" if own.isupper() else own for own in CAPITALS.get(form, form).split())
+    for form, word in KEYWORDS.items()
+    if word not in STAGE
+]
+CALLED = r"(?:(?<=\s)(?:n(?:\.?[°º]|\.)|no\.?|nr\.?|[№#])\s{0,2}(?=\d))?"  # "Annexe n° 2", "Exhibit No. 2"
 KEYWORD = re.compile(
-    rf"(?:(?:{'|'.join(KEYWORDS)})\.?|[§¶]{{1,2}})[ \t\u00a0]*"
-    rf"(?<=[\s.§¶])(?:\d{{1,4}}(?:{BIS}|er|[eè]?re|[eè]me|[a-z])?|I(?:er|[eè]re)|(?:(?<=article\s)|(?<=art\.\s)){CODE}"
+    rf"(?:(?:{'|'.join(WORDS)})\.?|[§¶]{{1,2}})[ \t\u00a0]*{CALLED}"
+    rf"(?<=[\s.§¶°º№#])(?:\d{{1,4}}(?:{BIS}|er|[eè]?re|[eè]me|[a-z])?|I(?:er|[eè]re)|(?:(?<=article\s)|(?<=art\.\s)){CODE}"
     rf"|{ROMAN}[a-z]?|[a-z]|(?<=\s)(?:{'|'.join(NUMBER_WORDS)}))"
     rf"(?:[.:-](?:\d{{1,4}}(?:{BIS}|[a-z])?|{ROMAN}|{LETTER}))*(?:\([a-z\d]{{1,4}}\))*"
     rf"(?:{CLOSING}{{1,2}}(?=\s|$|[-–—])|{END}|(?=[–—]|-\s))",
     re.IGNORECASE,
 )
-WITHOUT_NUMBER = re.compile(
-    rf"(?:{'|'.join(sorted(ALONE))})(?:[:.](?=\s|$|[-–—])|(?=\s*$|\s(?-i:[A-Z])|\s?[–—]|\s?-\s))", re.IGNORECASE
+# alone on their line, or before a sign: those of plays, and "Top 1:"; pictures and tables are called by others of plays
+SIGNED_WORDS = [form for form, word in KEYWORDS.items() if word in STAGE and form not in PICTURES] + [*CAPITALS]
+KEYWORD_SIGNED = re.compile(
+    rf"(?:{'|'.join(SIGNED_WORDS)})[ \u00a0](?:[1-9]\d?(?:\.\d{{1,2}})*|{ROMAN}|{'|'.join(NUMBER_WORDS)})"
+    r"(?:[.:](?=\s|$)|(?=\s*$|\s?[–—]|\s[-:](?:\s|$)))",
+    re.IGNORECASE,
 )
-# Behind a numbering, before a title: "Article 2 - Fees", "Artículo 2.- Tasas"; not "2 - 5 boats"
-DASH = re.compile(r"[ \t\u00a0]{0,3}[-–—](?=\s*$|\s+(?![\s\d]|[IVXLC]+\b)|(?<=\S[-–—])[^\W\d_])")
+WORDS_ALONE = sorted(form for form, word in KEYWORDS.items() if word in ALONE and len(form) > LONGEST_SHORT)
+WITHOUT_NUMBER = re.compile(
+    rf"(?:{'|'.join(WORDS_ALONE)})(?:[:.](?=\s|$|[-–—])|(?=\s*$|\s(?-i:[A-Z])|\s?[–—]|\s?-\s|\s:(?:\s|$)))",
+    re.IGNORECASE,
+)
+# Behind a numbering, before a title: "Article 2 - Fees", "Artículo 2.- Tasas", "Article 2 : Tarifs"; not "2 - 5 boats"
+DASH = re.compile(
+    r"[ \t\u00a0]{0,3}[-–—](?=\s*$|\s+(?![\s\d]|[IVXLC]+\b)|(?<=\S[-–—])[^\W\d_])|[ \t\u00a0\u202f]{1,3}:(?=\s|$)"
+)
 BEFORE_WORD = r"(?=\s|$|[^\W\d_]|[\"'“‘„(\[])"
 BRACKETED = re.compile(rf"[(\[{{] ?{PART}(?:[.-]{PART}){{0,9}}[a-z]? ?[)\]}}][.:]?{BEFORE_WORD}", re.IGNORECASE)
 CLOSED = re.compile(
@@ -74,6 +96,11 @@ EAST = re.compile(  # 第三章, 一、, （二）
 COUNTED = re.compile(rf"(?:n[°º]|no\.|nr\.?)\s?\d{{1,4}}[.:)]?{END}", re.IGNORECASE)
 ORDINAL_FIRST = re.compile(
     rf"(?:{'|'.join(ORDINALS)})\s(?:{'|'.join(OUTER)})[.:]?(?=\s|$|[-–—])|{COUNTED_FIRST}{END}", re.IGNORECASE
+)
+SPOKEN_SIGNED = re.compile(  # "PRIMERO.-", "Segunda. Objeto"
+    rf"(?:{'|'.join(sorted(SPOKEN, key=len, reverse=True))})"
+    r"(?:\s?\.\s?[-–—](?!\d)|\s?[-–—](?=\s)|\s?[.:](?=\s+(?-i:[A-ZÁÉÍÓÚÑ¿¡\"“«(\[]))|\s?[.:]?(?=\s*$))",
+    re.IGNORECASE,
 )
 BARE_ARABIC = re.compile(rf"\d{{1,3}}(?:[a-z]|{BIS}|ª|[A-Z](?=\s+[A-Z]|\s*$))?{END}(?!\s*[%€$])")
 _TITLE = r"[A-Z\"“‘„(]"  # its first character
@@ -137,21 +164,22 @@ def find_numbering(text: str, start: int, end: int, first: bool = True) -> int:
             ends = (at for at in range(len(head) + 1) if normalize("NFC", head[:at]) == found)
             return start + next(ends, 0)
         head = "".join(map(_alike, head))
-    if first and (match := KEYWORD.match(head) or WITHOUT_NUMBER.match(head) or ORDINAL_FIRST.match(head)):
-        return start + _behind_dash(head, match.end())
+    worded = (KEYWORD, KEYWORD_SIGNED, WITHOUT_NUMBER, ORDINAL_FIRST, SPOKEN_SIGNED)
+    if first and (match := next(filter(None, (pattern.match(head) for pattern in worded)), None)):
+        return start + skip_dash(head, match.end(), len(head))
     is_name = INITIALS.match(head) and not LIKE_INITIALS.match(head)
     if is_name or any(pattern.match(head) for pattern in (DATE, AMOUNT, SPACED, IN_CODE)):
         return start
     for pattern in (COUNTED, *SINGLE, *BARE) if first else (SIGNED, *SINGLE):
         if match := pattern.match(head):
-            return start + _behind_dash(head, match.end())
+            return start + skip_dash(head, match.end(), len(head))
     return start
 
 
-def _behind_dash(head: str, end: int) -> int:
-    """The place behind a numbering that ends there, and a dash that parts it from a title."""
-    match = DASH.match(head, end)
-    return end if match is None else match.end()
+def skip_dash(text: str, place: int, end: int) -> int:
+    """The place behind a dash, or a colon behind a space, that parts a numbering from a title; `place` without one."""
+    match = DASH.match(text, place, end)
+    return place if match is None else match.end()
 
 
 def _alike(character: str) -> str:

@@ -610,3 +610,22 @@ def test_letters_below_sections_with_figures_are_no_appendices():
     doc.add_pipe("section_parser")
     found = doc("1. Boats\nSee Appendix A.\nA. Oak\nOld.\nB. Ash\nNew.\n2. Terms\nA year.\n")._.cross_references
     assert [each.section for each in found] == [None]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "mention"),
+    [
+        ("PRIMERA.- Objeto", "SEGUNDA.- Precio", "cláusula segunda"),
+        ("Cláusula 1ª. Objeto", "Cláusula 2ª. Precio", "cláusula 2ª"),
+        ("Artículo 1.º Objeto", "Artículo 2.º Precio", "artículo 2.º"),
+        ("CAPÍTULO PRIMERO", "CAPÍTULO SEGUNDO", "capítulo segundo"),
+        ("Annexe n° 1 : Ports", "Annexe n° 2 : Bateaux", "annexe n° 2"),
+        ("Anlage Nr. 1: Häfen", "Anlage Nr. 2: Boote", "Anlage Nr. 2"),
+    ],
+)
+def test_mentions_of_ordinals_and_of_numbers_that_are_called_so(first: str, second: str, mention: str) -> None:
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("section_parser")
+    text = f"{first}\nSe vende el barco, {mention} del todo.\n\n{second}\nSe paga el precio.\n"
+    found = [(text[each.start : each.end], each.section) for each in nlp(text)._.cross_references]
+    assert found == [(mention, 1)]

@@ -9,7 +9,7 @@ import spacy
 from spacy.tokens import Doc
 
 from spacy_crf import read_layout
-from spacy_crf.sections.layout import DocumentLayout, to_doc
+from spacy_crf.sections.layout import DocumentLayout, LayoutBuilder, to_doc
 from spacy_crf.sections.markup import nest
 from spacy_crf.sections.rendering import blocks_of_layout
 from spacy_crf.sections.tree import SectionTree
@@ -269,6 +269,46 @@ def test_no_section_is_implied_in_or_beside_that_with_its_number() -> None:
     doc = nlp.get_pipe("section_parser")(to_doc(nlp.vocab, DocumentLayout(text, tuple(runs))))
     found = [(node.number, node.virtual) for node in doc._.section_tree.walk()]
     assert found == [(number, False) for number in numbers]
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        ["1", " 1.1", " 1.2", "2", " 2.1", "3", " 3.1", " 3.2", "  3.2.1", "4"],
+        ["§ 1", " (1)", " (2)", "§ 2", "§ 3", " (1)", " (2)", "§ 4"],
+        ["I.", " A.", " B.", "II.", " A.", " B.", "III."],
+        ["Chapter 1", " 1.1", "Chapter 2", " 2.1", " 2.2", "Appendix A", " A.1"],
+    ],
+)
+@pytest.mark.parametrize("title", ["", "Rules of the port"])
+def test_numbers_nest_where_the_mark_up_has_one_level(numbers: list[str], title: str) -> None:
+    """Sections "5.1", "5.2" stood beside "5" in most documents of Docling and flat headings of other programs."""
+    builder = LayoutBuilder()
+    for number in filter(None, [title, *numbers]):
+        builder.write(number.strip() if number == title else f"{number.strip()} Boats and Quays")
+        builder.heading(0 if number == title else builder.length - len(number.strip()) - 16, int(number != title))
+        builder.end_line()
+        builder.write("The keeper of the ferry shall carry all persons who ask for it over the river.")
+        builder.end_line()
+    nlp = spacy.blank("en")
+    parser = nlp.add_pipe("section_parser")
+    tree = parser(to_doc(nlp.vocab, builder.build()))._.section_tree
+    found = [(node.level - bool(title), node.number) for node in tree.walk() if node.number]
+    assert found == [(1 + number.count(" ") - number.strip().count(" "), number.strip()) for number in numbers]
+
+
+def test_headings_of_one_level_whose_numbers_do_not_nest_stay_beside_each_other() -> None:
+    builder = LayoutBuilder()
+    for title in ("1. Scope", "Terms", "2. Fees", "Notes", "3. End"):
+        builder.write(title)
+        builder.heading(builder.length - len(title), 1)
+        builder.end_line()
+        builder.write("The keeper of the ferry shall carry all persons who ask for it over the river.")
+        builder.end_line()
+    nlp = spacy.blank("en")
+    parser = nlp.add_pipe("section_parser")
+    tree = parser(to_doc(nlp.vocab, builder.build()))._.section_tree
+    assert [node.level for node in tree.walk()] == [1] * 5
 
 
 def test_no_item_of_a_list_holds_the_headings_of_the_mark_up(tmp_path: Path) -> None:

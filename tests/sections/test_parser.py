@@ -868,6 +868,21 @@ def test_headings_of_words_right_behind_each_other_are_no_initials(nlp: Language
         # words of outlines in their order
         ["Module 1", " Lesson 1", " Lesson 2", "Module 2", " Lesson 1", " Lesson 2"],
         ["Unit 1", " Lesson 1", " Lesson 2", "Unit 2", " Lesson 1", " Lesson 2"],
+        # plays, minutes, explanations of laws
+        ["ACT I:", " SCENE I.", " SCENE II.", "ACT II:", " SCENE I.", " SCENE II."],
+        ["ACTE PREMIER :", " SCÈNE PREMIÈRE.", " SCÈNE II.", "ACTE II :", " SCÈNE PREMIÈRE."],
+        ["Erster Aufzug:", " Erster Auftritt:", " Zweiter Auftritt:", "Zweiter Aufzug:", " Erster Auftritt:"],
+        ["1. Akt:", " 1. Szene:", " 2. Szene:", "2. Akt:", " 1. Szene:"],
+        ["EERSTE BEDRIJF:", " Eerste toneel:", " Tweede toneel:", "TWEEDE BEDRIJF:", " Eerste toneel:"],
+        ["ATTO PRIMO:", " SCENA I:", " SCENA II:", "ATTO SECONDO:", " SCENA I:"],
+        ["TOP 1:", "TOP 2:", " TOP 2.1:", " TOP 2.2:", "Zu TOP 3:"],
+        ["Point n° 1 :", "Point n° 2 :", "Point n° 3 :"],
+        ["Agenda item 1:", "Agenda item 2:", " (a)", " (b)", "Agenda item 3:"],
+        ["Zu Artikel 1", " Zu Nummer 1", "  Zu Buchstabe a", "  Zu Buchstabe b", " Zu Nummer 2", "Zu Artikel 2"],
+        # clauses and grounds of Spanish
+        ["Cláusula 1ª.", "Cláusula 2ª.", " a)", " b)", "Cláusula 3ª."],
+        ["CLÁUSULA PRIMERA.-", "SEGUNDA.-", " a)", " b)", "TERCERA.-"],
+        [*(f"{word}.-" for word in ("OCTAVO", "NOVENO", "DÉCIMO", "UNDÉCIMO", "DÉCIMO SEGUNDO", "Decimotercero"))],
         # where the score is the same: beside what is further out
         ["1", "2", " 2.1", " 2.2", "  2.2.1", "  2.2.2", "Annex A", " A.1", " A.2", "Annex B", " B.1", " B.2"],
         ["Part 1", " 1", " 2", "Part 2", " 3", " 4", "Schedule 1", " 1", " 2", "Schedule 2", " 1"],
@@ -875,6 +890,52 @@ def test_headings_of_words_right_behind_each_other_are_no_initials(nlp: Language
 )
 def test_levels_of_numbers(numbers: list[str], nlp: Language) -> None:
     assert numbers_of(numbers, nlp) == numbers
+
+
+@pytest.mark.parametrize("word", ["§", "Article", "Zu Artikel", "Artikel"])
+def test_titles_in_brackets_behind_a_number_with_a_word(word: str, nlp: Language) -> None:
+    titles = ("(Anwendungsbereich)", "(weggefallen)", "(Fees and licences of the port)")
+    text = "".join(f"{word} {number} {title}\nDas Gesetz gilt.\n\n" for number, title in enumerate(titles, 1))
+    assert [title for _, _, title, _ in outline(nlp(text))] == [*titles]
+
+
+@pytest.mark.parametrize(
+    ("word", "gap"), [("Artículo", "\n"), ("Artículo", "\n\n"), ("Section", "\n"), ("SCENE", "\n\n")]
+)
+def test_titles_that_end_in_a_full_stop_behind_a_number_with_a_word(word: str, gap: str, nlp: Language) -> None:
+    titles = ("Objeto y ámbito.", "Definiciones.", "Annual meeting.")
+    text = "La asamblea se reúne en el puerto una vez al año."
+    parts = (f"{word} {number}. {title}{gap}{text}\n\n" for number, title in enumerate(titles, 1))
+    assert [title for _, _, title, _ in outline(nlp("".join(parts)))] == [*titles]
+
+
+@pytest.mark.parametrize("sentence", ["The port is free.", "Der Hafen ist frei.", "Le port est libre."])
+def test_short_sentences_behind_a_number_with_a_word_are_text(sentence: str, nlp: Language) -> None:
+    text = "".join(f"Article {number}. {sentence}\nShips may come and go.\n\n" for number in range(1, 5))
+    assert [(number, title) for _, number, title, _ in outline(nlp(text))] == [
+        (f"Article {n}.", "") for n in range(1, 5)
+    ]
+
+
+def test_grounds_of_spanish_judgments_begin_again_in_each_part(nlp: Language) -> None:
+    grounds = "PRIMERO.- La demandante pidió la entrega del barco.\n\nSEGUNDO.- La demandada se opuso a ello.\n\n"
+    doc = nlp(f"ANTECEDENTES DE HECHO\n\n{grounds}FUNDAMENTOS DE DERECHO\n\n{grounds}FALLO\n\nEstimo la demanda.\n")
+    found = [(level, number or title) for level, number, title, _ in outline(doc)]
+    numbers = [(2, "PRIMERO.-"), (2, "SEGUNDO.-")]
+    assert found == [
+        *[(1, "ANTECEDENTES DE HECHO"), *numbers],
+        *[(1, "FUNDAMENTOS DE DERECHO"), *numbers],
+        (1, "FALLO"),
+    ]
+
+
+@pytest.mark.parametrize("space", [" ", "\u00a0", "\u202f"])
+@pytest.mark.parametrize("word", ["Article ", "Chapitre ", "Point ", ""])
+def test_titles_behind_a_colon_with_a_space_before_it(word: str, space: str, nlp: Language) -> None:
+    titles = ("Objet", "Durée", "Tarifs")
+    parts = (f"{word}{number}{space}: {title}\nLe port est ouvert.\n\n" for number, title in enumerate(titles, 1))
+    found = [(level, title) for level, _, title, _ in outline(nlp("".join(parts)))]
+    assert found == [(1, title) for title in titles]
 
 
 def test_annexes_stand_beside_the_titles_of_a_contract(nlp: Language) -> None:

@@ -67,6 +67,34 @@ NUMBERINGS = [
     *("Capítulo 5", "CAPITULO V", "Artículo 7", "Sección 3", "Capitolo 2", "Articolo 9", "Allegato 2", "Глава 2"),
     *("Άρθρο 5", "Rozdział 3", "Erster Teil", "Première partie", "Nr. 5", "N° 4", "Kap. 3", "Bijl. 2", "Article 1er"),
     *("Artículo 1.º", "Artigo 2.º", "Sección 1.ª", "TITRE Ier", "Section 1re", "Section 1ère", "Livre 2ème"),
+    *(
+        "Article 2 :",
+        "Article 1er\u00a0:",
+        "TITRE I :",
+        "Chapitre 3\u202f:",
+        "1.2 :",
+        "3 :",
+        "1° :",
+        "a) :",
+        "ANNEXE :",
+    ),
+    *("PREMIÈRE PARTIE :", "Section III :", "§ 4 :", "Annexe", "ANNEXE", "Apéndice"),
+    *(
+        "Annexe n° 2",
+        "Exhibit No. 3",
+        "Anlage Nr. 4:",
+        "Point n°\u00a01 :",
+        "Chapitre no 2",
+        "Section № 5",
+        "Item #6:",
+        "Punto n.º 7:",
+        "Punto n. 8.",
+    ),
+    *("Item #6:", "Punto n.º 7:", "Punto n. 8."),
+    *("TOP 1", "TOP 2.1:", "Top 3:", "Zu TOP 4:", "Tagesordnungspunkt 5:", "zu Punkt 6:", "Agenda item 7 -"),
+    *("Zu Artikel 1", "Zu § 2", "Zu Nummer 3", "Zu Buchstabe b", "CLÁUSULA PRIMERA.", "Cláusula 2ª."),
+    *("PREMIÈRE RÉSOLUTION", "Résolution n° 2 :", "SCENE 3 -", "Scene 4:", "SCÈNE II."),
+    *("PRIMERO.-", "SEGUNDA.–", "Tercero. -", "Cuarta :", "DÉCIMO PRIMERA.-", "Decimocuarto.-"),
     *("Art. 2-bis.", "Articolo 12-ter", "Artikel 3:15a", "Article 9-1 bis", "Article L. 121-3", "Article R12-4"),
 ]
 
@@ -94,6 +122,8 @@ def test_a_numbering_is_split_off(number, styled):
             "10:30 uur",
             "in Rome",
         ),
+        *("Primero fuimos al puerto", "Segunda parte, no", "Tercera, la del puerto"),
+        *("Top 10 ports", "Act 5 of 1998", "Scene 2 was cut", "Bild 3: Boats", "Tableau 2 : Ports", "Bedrijf A leaves"),
         *("12/2042 AW", "1980s", "Summary.", "vi is an editor", "Article about it", "Part of it", "mix", "civil law"),
         *(
             "§",
@@ -188,6 +218,15 @@ def test_a_capital_before_a_title_is_a_word(line):
 )
 def test_capitals_before_titles_come_in_series(text, numbers):
     assert [part for kind, part in shown(text) if kind == "number"] == numbers
+
+
+def test_letters_in_series_keep_the_colon_behind_them():
+    assert shown("I : Ports\nII : Boats") == [
+        ("number", "I :"),
+        ("text", "Ports"),
+        ("number", "II :"),
+        ("text", "Boats"),
+    ]
 
 
 def test_signs_before_numberings():

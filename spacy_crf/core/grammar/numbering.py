@@ -27,6 +27,7 @@ from .numerals import (
     OUTER,
     RANKS,
     ROMAN_UPPER,
+    SPOKEN,
     numeral,
     numerals,
 )
@@ -37,6 +38,7 @@ SIGNS: dict[str, int] = {"§": 5, "¶": 7}
 # words that head a section also without a number: the only annex, or the first
 ALONE: frozenset[str] = frozenset(
     {"annex", "appendix", "schedule", "bijlage", "exhibit", "anhang", "anlage", "anexo", "allegato", "appendice"}
+    | {"apéndice"}
     | {word for word in RANKS if word.startswith("disposición")}
 )
 
@@ -57,7 +59,7 @@ _NUMBER = re.compile(rf"{_PART}(?:{_SEPARATOR}{_PART})*")
 _JOINT = re.compile(r"(?<=[0-9])(?=[A-Za-z])|(?<=[A-Za-z])(?=[0-9])|(?<=[IVXLC])(?=[a-z](?![A-Za-z]))")  # 3a, A1, IIa
 _WORD = rf"(?P<word>{'|'.join(word for word in KEYWORDS if ' ' in word)}|[^\W\d_]+)"
 _BARE_WORD = re.compile(rf"{_WORD}(?P<close>[.:–—-]{{0,2}})", re.IGNORECASE)
-_SPACE_BEFORE_DASH = re.compile(r"\s+(?=[-–—]$)")  # "Article 2 -"
+_SPACE_BEFORE_SIGN = re.compile(r"\s+(?=[-–—:]$)")  # "Article 2 -", "Article 2 :"
 _FRAME = re.compile(
     r"(?P<open>[(\[{<«]?)(?P<sign>[§¶]{0,2})\s*(?P<number>\w(?:[\w.:–-]|\.\ (?=\w))*?)"
     r"\s{0,3}(?P<close>[^\w\s(\[{]{0,3}|(?:\.?º\.?|\.ª\.?)[-–—]?)"
@@ -72,7 +74,7 @@ _ORDINAL = re.compile(
 _INSERTED = re.compile(rf"([0-9])[ -]?({'|'.join(INSERTED)})(?![^\W_])", re.IGNORECASE)
 _FIRST_ROMAN = re.compile(r"(?<=\s)I(?:er|[eè]re)(?![^\W_])", re.IGNORECASE)
 _BRACKETS = re.compile(r"(?<=[0-9A-Za-z)])\(([0-9A-Za-z]{1,4})\)")  # 5(2): part 2 of 5
-_ABBREVIATED = re.compile(r"(?:n[°º]|no\.|nr\.?)\s*(?=[0-9])", re.IGNORECASE)
+_ABBREVIATED = re.compile(r"(?<!\w)(?:n(?:\.?[°º]|\.)|no\.?|nr\.?|[№#])\s*(?=[0-9])", re.IGNORECASE)
 _SPLIT = re.compile(r"\.\ ?|[-–:]")
 _DASHES = "-–—"
 _ALIKE = str.maketrans("º–—", "°--")
@@ -199,6 +201,10 @@ _ORDINAL_FIRST = re.compile(
     re.IGNORECASE,
 )
 
+_SPOKEN = re.compile(
+    rf"(?P<number>{'|'.join(sorted(SPOKEN, key=len, reverse=True))})\s?(?P<close>[.:]?)\s?[-–—]?", re.IGNORECASE
+)
+
 
 @lru_cache(maxsize=65536)
 def readings(text: str) -> tuple[Reading, ...]:
@@ -212,7 +218,7 @@ def readings(text: str) -> tuple[Reading, ...]:
     text = _FIRST_ROMAN.sub("I", text.replace("\u00a0", " "))
     if not 0 < len(text) <= MAX_CHARACTERS:
         return ()
-    text = _SPACE_BEFORE_DASH.sub("", text)
+    text = _SPACE_BEFORE_SIGN.sub("", text)
     text = _ABBREVIATED.sub("nr ", _INSERTED.sub(_as_letter, plain(text)), count=1) if len(text) > 1 else plain(text)
     spoken = _ORDINAL_FIRST.fullmatch(text)
     if spoken is not None:
@@ -220,6 +226,9 @@ def readings(text: str) -> tuple[Reading, ...]:
         value = ORDINALS.get((spoken["number"] or "").lower())
         counted = numerals(spoken["counted"]) if value is None else [(ARABIC, value)]
         return tuple(Reading(kind, form, (value,)) for kind, value in counted)
+    if (alone := _SPOKEN.fullmatch(text)) is not None:  # clauses are feminine: "PRIMERA.-" is "Cláusula primera"
+        form = f"{'cláusula' if alone['number'][-1] in 'aA' else 'ordinal'} {PLACE}{alone['close']}"
+        return (Reading(ARABIC, form, (SPOKEN[alone["number"].lower()],)),)
     if (east := _EAST.fullmatch(text)) is not None:
         form = f"{KEYWORDS[east['word']]} {PLACE}{east['close']}"
         return tuple(Reading(kind, form, (value,)) for kind, value in numerals(east["number"]))
@@ -231,7 +240,8 @@ def readings(text: str) -> tuple[Reading, ...]:
     word = KEYWORDS.get(worded["word"].lower())
     if word is None:
         return ()
-    return tuple(Reading(r.family, f"{word} {r.format}", r.values) for r in _plain(worded["rest"], worded=True))
+    rest = worded["rest"].removeprefix("nr ")  # Annexe n° 2, Exhibit No. 2
+    return tuple(Reading(r.family, f"{word} {r.format}", r.values) for r in _plain(rest, worded=True))
 
 
 _SHARED = re.compile("app|art|cap|ch|kap|sec|t[ií]t")

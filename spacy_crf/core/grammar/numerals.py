@@ -44,21 +44,35 @@ ORDINALS = {
     for value, forms in enumerate(line.split(), start=1)
     for form in forms.split("/")
 }
+_SPOKEN = [(int(value), forms.split()) for value, _, forms in (line.partition("\t") for line in _lines("spoken.tsv"))]
+SPOKEN: dict[str, int] = {form: value for value, forms in _SPOKEN for form in forms}  # "décimo primero" is 11
+SPOKEN |= {
+    f"{ten} {one}": SPOKEN[ten] + SPOKEN[one]
+    for ten in SPOKEN
+    for one in SPOKEN
+    if SPOKEN[ten] % 10 == 0 and SPOKEN[one] < 10
+}
 INSERTED = {"bis": 1, "ter": 2, "quater": 3, "quinquies": 4, "sexies": 5, "septies": 6, "octies": 7}  # 2bis: 2a
 
 _RANKED = [
     (int(rank), forms.replace("_", " ").split("/"))
     for rank, _, forms in (line.partition("\t") for line in _lines("keywords.tsv"))
 ]
+CAPITALS = {form.lower(): form for _, forms in _RANKED for form in forms if form != form.lower()}  # as texts have them
+_RANKED = [(rank, [form.lower() for form in forms]) for rank, forms in _RANKED]
 KEYWORDS: dict[str, str] = {form: forms[0] for _, forms in reversed(_RANKED) for form in forms}
+STAGE = frozenset(("act", "scene"))
+PICTURES = frozenset(("bild", "tableau", "cuadro", "quadro"))  # of plays only behind a number: "Erstes Bild"
 COUNTERS = "".join(word for word in KEYWORDS if word >= "一")  # the words of East Asia behind 第 and a number
 RANKS: dict[str, int] = {forms[0]: rank for rank, forms in _RANKED}
-OUTER = [form for rank, forms in _RANKED if rank < RANKS["article"] for form in forms]  # of outer sections
+# of outer sections, and of decisions: "First Chapter", "Première résolution"
+OUTER = [form for rank, forms in _RANKED if rank < RANKS["article"] or forms[0] == "resolution" for form in forms]
 
 # of these, German ones that a number stands before, as in "1. Abschnitt"; "1. Titel" alone is an item with this name
 COUNTED_FIRST = (
     r"(?:[0-9]{1,3}|[IVX]{1,5})\.\s"
-    r"(?:(?:teil|buch|kapitel|(?:unter)?abschnitt|abteilung)(?::|\s*$|(?=[ \t]*\n))|titel:)"
+    r"(?:(?:teil|buch|kapitel|(?:unter)?abschnitt|abteilung|akt|aufzug|szene|auftritt|bild)"
+    r"(?::|\s*$|(?=[ \t]*\n))|titel:)"
 )
 
 # forms of these words that stand in texts, not in headings; and the words around the numbers that texts mention

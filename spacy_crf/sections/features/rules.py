@@ -29,6 +29,13 @@ LONGEST_QUOTATION = 30  # units behind which a blank line ends a quotation that 
 _LEAST_ROW = 3  # candidates in a row that are spaced letters or initials
 _CLOSING_QUOTES = ('"', "”", "“", "»", "’")
 _IN_TEXT = re.compile(r"(?<!\S)\(?\w{1,5}\)(?!\S)")  # a number in brackets
+LEAST_STOPPED = 2
+_STOPPED = re.compile(r"[^\W\d_](?:[^.:;?!…]|\.(?=\S))*\.")
+_FINITE = re.compile(  # verbs of short sentences
+    r"\b(?:is|are|was|were|has|have|shall|may|must|ist|sind|wird|werden|hat|haben|kann|können|est|sont|peut|peuvent|doit|"
+    r"es|son|será|serán|está|están|puede|pueden|è|sono|può|possono|zijn|wordt|worden|heeft|hebben|kunnen)\b"
+)
+_IN_BRACKETS = re.compile(r"\([^()\n]{1,90}\)|\[[^\[\]\n]{1,90}\]")
 _STOPS = (".", ",", ";", "…")
 
 
@@ -207,6 +214,8 @@ TITLES = {
     "head matter": -1.5,
     "end of a quotation": -2.3,
 }
+ENCLOSED = 4.4  # what looks take from a title in brackets behind a number with a word
+STOPPED = 4.5  # and from one that ends in a full stop, where most of such numbers have one
 # log-odds that a candidate numbers something
 NUMBERS = {
     "bias": -2.0,
@@ -239,6 +248,7 @@ def label_untrained(batch: UnitBatch) -> UntrainedLabels:
     rules = [decided.trace.names[code] for code in decided.trace.codes.tolist()]
     texts = batch.kinds.among(Kind.TEXT)
     title = batch.shared(Looks).scores + np.array([TITLES.get(rule, 0.0) for rule in rules])
+    title += ENCLOSED * _enclosed(batch) + STOPPED * _stopped(batch)
     number = _number_scores(batch, rules, title)
     odds = np.where(batch.is_number, number, title)
     role = np.where(batch.is_number, NUMBER, TITLE)
@@ -277,6 +287,33 @@ def _number_scores(batch: UnitBatch, rules: list[str], title: Doubles) -> Double
     found = NUMBERS["bias"] + LIKE_TITLE * np.maximum(score, 0) + UNLIKE_TITLE * np.minimum(score, 0)
     found += np.array([NUMBERS.get(rule, 0.0) for rule in rules])
     return np.asarray(found + sum((NUMBERS[name] * on for name, on in flags.items()), np.zeros(len(batch))))
+
+
+def _enclosed(batch: UnitBatch) -> Bools:
+    """((N,)): texts in brackets right behind a number with a word, such as "§ 2 (repealed)"."""
+    return batch.flag_by_text(lambda own: _IN_BRACKETS.fullmatch(own) is not None) & _behind_word(batch)
+
+
+def _stopped(batch: UnitBatch) -> Bools:
+    """((N,)): short texts with a full stop at their end alone, between a number with a word and text on lines of its
+    own, where most of such numbers in the document have one: "Artículo 2. Objeto." """
+    behind, after = _behind_word(batch) & ~batch.begins_line, batch.following
+    is_short = batch.flag_by_text(_is_stopped)
+    before_text = (after >= 0) & batch.kinds.among(Kind.TEXT)[after] & batch.begins_line[after]
+    found = behind & is_short & before_text & ~batch.related("has verb")
+    counts = np.bincount(batch.document, found), np.bincount(batch.document, behind)
+    is_usual = (counts[0] >= LEAST_STOPPED) & (2 * counts[0] > counts[1])
+    return np.asarray(found & is_usual[batch.document], dtype=np.bool_)
+
+
+def _is_stopped(own: str) -> bool:
+    return text.count_words(own) < SHORT and _STOPPED.fullmatch(own) is not None and not _FINITE.search(own)
+
+
+def _behind_word(batch: UnitBatch) -> Bools:
+    """((N,)): what follows right behind a number with a word or sign."""
+    worded = batch.is_number & batch.flag_by_text(lambda own: any(each.word for each in readings(own)))
+    return np.append(False, worded)[:-1]
 
 
 def _named(batch: UnitBatch) -> Bools:

@@ -174,7 +174,7 @@ def _table(cells: list[Item]) -> str:
 
 
 def write_docling(layout: DocumentLayout, tree: SectionTree) -> str:
-    """A document as DoclingDocument: a section with a title is a header with children, others are groups."""
+    """A document as DoclingDocument: a section with a heading is a header with children, others are groups."""
     return json.dumps(_DoclingWriter(layout, tree).document(), ensure_ascii=False, indent=1) + "\n"
 
 
@@ -193,7 +193,7 @@ class _DoclingWriter(TreeWriter):
                 self._text(event)
 
     def _begin(self, node: SectionNode, depth: int) -> None:
-        if not self.is_titled(node):
+        if not self.has_heading(node):
             self.opened.append(self._add("groups", {"name": node.number, "label": "section"}))
             return
         title = self.heading(node)

@@ -16,6 +16,7 @@ NUMERALS = {
 }
 OFF = frozenset(("0", "false", "off", "none"))
 MOST_LEVELS_OF_LISTS, MOST_NUMBER, MOST_SPELT = 9, 10**9, 780
+ALL_LEVELS = MOST_LEVELS_OF_LISTS  # of a list, behind which a level of it begins anew unless it says otherwise
 XmlElement: TypeAlias = Any  # of lxml
 
 
@@ -78,20 +79,24 @@ def is_hidden(places: list[XmlElement]) -> bool:
 
 @dataclass(slots=True)
 class ListLevel:
-    """A level of a list. text (str): such as "%1.%2.", where %1 is the number of the first level."""
+    """A level of a list. text (str): such as "%1.%2.", where %1 is the number of the first level. restart (int): it
+    begins anew behind items of so many outer levels, 0 for never."""
 
     numerals: str
     text: str
     start: int
-    restarts: bool
+    restart: int
     is_legal: bool  # all numbers are 1, 2, 3
     style: str | None
 
     @classmethod
     def of(cls, level: XmlElement) -> "ListLevel":
         numerals, text = value_of(level, "numFmt") or "decimal", value_of(level, "lvlText") or ""
-        restarts, is_legal = value_of(level, "lvlRestart") != "0", value_of(level, "isLgl") not in (None, *OFF)
-        return cls(numerals, text, whole(value_of(level, "start")), restarts, is_legal, value_of(level, "pStyle"))
+        restart, is_legal = (
+            whole(value_of(level, "lvlRestart"), ALL_LEVELS),
+            value_of(level, "isLgl") not in (None, *OFF),
+        )
+        return cls(numerals, text, whole(value_of(level, "start")), restart, is_legal, value_of(level, "pStyle"))
 
 
 @dataclass(slots=True)
@@ -108,7 +113,7 @@ class NumberedList:
             self.counts[above] = self.starts.pop(above) - 1
         level = self.levels[depth]
         self.counts[depth] = self.counts.get(depth, level.start - 1) + 1
-        for deeper in [other for other in self.counts if other > depth and self.levels[other].restarts]:
+        for deeper in [other for other in self.counts if other > depth and self.levels[other].restart > depth]:
             del self.counts[deeper]
         if level.numerals == "bullet":
             return BULLET

@@ -192,7 +192,7 @@ class _MarkdownWriter(TreeWriter):
     def write(self) -> Iterator[str]:
         for event in self.blocks():
             if isinstance(event, Begin):
-                if self.is_titled(event.node):
+                if self.has_heading(event.node):
                     yield f"{'#' * min(event.depth, DEEPEST)} {_escape_title(self.heading(event.node))}"
             elif not isinstance(event, End):
                 yield self._paragraph(event)

@@ -98,7 +98,16 @@ class TreeWriter:
         unit = self.units.get(start)
         return unit is not None and not unit.styles.isdisjoint(HEADINGS)
 
-    has_heading = is_titled  # whether the heading of a section is written with it, and not with its text
+    def has_heading(self, node: SectionNode) -> bool:
+        """Whether the heading of a section is written with it, and not with its text: it has a title, or is a number
+        alone on its line, as "Article 3" and "ACT ONE"."""
+        return self.is_titled(node) or (bool(node.heading) and self._is_alone(node.heading))
+
+    def _is_alone(self, places: Sequence[int]) -> bool:
+        start, end = self.bounds(places)
+        text, line_end = self.layout.text, self.layout.text.find("\n", end)
+        before, behind = text[text.rfind("\n", 0, start) + 1 : start], text[end : line_end if line_end >= 0 else None]
+        return not before.strip() and not behind.strip()
 
     def is_item(self, places: Sequence[int]) -> bool:
         """Whether a line begins with the mark of a list."""

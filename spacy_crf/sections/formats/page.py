@@ -91,7 +91,7 @@ class _PageWriter(TreeWriter):
     def _body(self) -> Iterator[str]:
         for event in self.blocks():
             if isinstance(event, Begin):
-                kind = "" if self.is_titled(event.node) or event.node.virtual else ' class="text"'
+                kind = "" if self.has_heading(event.node) or event.node.virtual else ' class="text"'
                 yield f'<section id="{self.names[id(event.node)]}"{kind}>'
                 yield from self._heading(event.node, event.depth)
             elif isinstance(event, End):
@@ -102,7 +102,7 @@ class _PageWriter(TreeWriter):
     def _heading(self, node: SectionNode, depth: int) -> Iterator[str]:
         if node.virtual:
             yield f'<p class="implied">{escape(node.number)} (implied)</p>'
-        elif self.is_titled(node):
+        elif self.has_heading(node):
             level = min(depth + 1, DEEPEST)
             kinds = ("nr" if self.tree.elements[place].label == NUMBER else "title" for place in node.heading)
             texts = (escape(self.line([place])) for place in node.heading)

@@ -1,16 +1,17 @@
 """Lines of printed pages become the elements of a document: by their distances, widths, indentation and type."""
 
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from ...reading.joining import find_words, join_lines
 from ..layout import LayoutBuilder
-from ..segment import LARGE
+from ..segment import LARGE, Kind
 from ..starts import find_mark, find_numbering
 from .columns import PrintedLine
-from .printed import most_frequent
+from .printed import SMALL, PrintedWord, most_frequent
 
 WIDER = 1.25  # times the usual distance between lines: there is a blank line between
 MOST_BLANKS = 2
@@ -26,14 +27,19 @@ COLUMN = 0.5  # of a size, for one column of indentation: the width of a usual l
 MOST_INDENTED = 40
 CENTRED = 0.02  # of the width of its column: as far may the middle of a line be from its middle
 ENDS = (".", "!", "?", ":", ";", "。", "！", "？")  # of sentences
+NOTE_SIZE = 0.95  # of that of running text, at most
+MOST_SKIPPED = 20  # numbers of notes that may be missing between two
+NOTE = re.compile(r"[\[(]?(\d{1,3}|[*†‡]{1,3})[\])]?\.?(?=\s|[^\W\d]|[\"“„«(])")
+RAISED_SIGN = re.compile(r"(?:[^\W\d_]\W{0,3}|\A\W?)(\d{1,3}|[*†‡]{1,3})\W?\Z")  # at the end of a word: "boats,3"
 
 
 @dataclass(slots=True)
 class Paragraph:
-    """Lines that are one element. blanks (int): blank lines before it."""
+    """Lines that are one element. blanks (int): blank lines before it. is_note (bool): a note at the foot of a page."""
 
     lines: list[PrintedLine]
     blanks: int = 0
+    is_note: bool = False
 
     @property
     def page(self) -> int:
@@ -67,7 +73,21 @@ class PrintedType:
 
 
 def find_paragraphs(lines: Sequence[PrintedLine]) -> list[Paragraph]:
-    """Put lines together. O(n)."""
+    """Put lines together; notes at the foot of a page follow the paragraph that its text ends with. O(n log n)."""
+    notes = _find_notes(lines)
+    if not notes:
+        return _find_paragraphs(lines)
+    of_notes = {number for note in notes for number in note}
+    found = _find_paragraphs([line for number, line in enumerate(lines) if number not in of_notes])
+    last = {line.column.page: place for place, paragraph in enumerate(found) for line in paragraph.lines}
+    behind = defaultdict[int, list[Paragraph]](list)
+    for note in notes:
+        own = Paragraph([lines[number] for number in note], is_note=True)
+        behind[last[own.page]].append(own)
+    return [each for place, paragraph in enumerate(found) for each in (paragraph, *behind[place])]
+
+
+def _find_paragraphs(lines: Sequence[PrintedLine]) -> list[Paragraph]:
     usual = PrintedType.of(lines)
     found: list[Paragraph] = []
     gaps = Counter[bool]()
@@ -90,6 +110,64 @@ def find_paragraphs(lines: Sequence[PrintedLine]) -> list[Paragraph]:
     for paragraph in breaks:
         paragraph.blanks = int(gaps[True] > MANY * gaps.total())
     return found
+
+
+# -- notes at the foot of pages ------------------------------------------------------------------------------
+
+
+def _find_notes(lines: Sequence[PrintedLine]) -> list[list[int]]:
+    """Lines of each note, by their numbers: in smaller type below the text of a column, behind a sign that is there."""
+    size = NOTE_SIZE * most_frequent((line.size, len(line.text)) for line in lines)
+    notes: list[list[int]] = []
+    last, page_before = 0, -2
+    for page, own in groupby(range(len(lines)), key=lambda number: lines[number].column.page):
+        numbers = list(own)
+        text = [lines[number] for number in numbers if lines[number].size > size]
+        signs = {sign for line in text for word in line.words for sign in _raised(word, line.size)}
+        found: list[tuple[str, list[int]]] = []  # of the page, by their signs
+        for foot in _feet(lines, numbers, size):
+            starts = [_sign(lines[number].text, last) for number in foot]
+            is_continued = not starts[0] and page_before == page - 1
+            if is_continued or not signs.isdisjoint(filter(None, starts)):
+                for number, sign in zip(foot, starts):
+                    if sign:
+                        found.append((sign, [number]))
+                    elif found or is_continued:
+                        (found[-1][1] if found else notes[-1]).append(number)
+        if found and all(sign.isdecimal() for sign, _ in found):
+            found.sort(key=lambda note: int(note[0]))
+            last = int(found[-1][0])
+        notes += [note for _, note in found]
+        page_before = page if found else page_before
+    return notes
+
+
+def _feet(lines: Sequence[PrintedLine], numbers: Sequence[int], size: float) -> Iterator[list[int]]:
+    """The lines of small type that columns of a page end with, below its text. numbers: of the lines of the page."""
+    columns = {number: lines[number].column for number in numbers}
+    for column in dict.fromkeys(columns.values()):
+        own = [number for number in numbers if columns[number] == column]
+        start = len(own)
+        while start and lines[own[start - 1]].size <= size:
+            start -= 1
+        above = own[start] - 1 if start < len(own) else -1
+        if above in columns and size < lines[above].size <= LARGER * size / NOTE_SIZE and not _look(lines[above])[0]:
+            yield own[start:]
+
+
+def _sign(text: str, last: int) -> str:
+    """The sign that a note begins with, "" for none. last (int): the number of the one before it."""
+    found = NOTE.match(text)
+    if found is None or not found[1].isdecimal():
+        return found[1] if found else ""
+    return found[1] if found[1] == "1" or last < int(found[1]) <= last + MOST_SKIPPED else ""
+
+
+def _raised(word: PrintedWord, size: float) -> Iterator[str]:
+    """Signs of notes that a word may have behind it, or be."""
+    found = RAISED_SIGN.search(word.text)
+    if found and (found.start() > 0 or word.text[0].isalpha() or word.size <= SMALL * size):
+        yield found[1]
 
 
 def _distance(one: PrintedLine, other: PrintedLine) -> float | None:
@@ -151,6 +229,8 @@ def write_paragraphs(paragraphs: Sequence[Paragraph], builder: LayoutBuilder) ->
         builder.runs += [
             (start + first, start + last, style) for first, last, style in _runs(paragraph, builder.length - start)
         ]
+        if paragraph.is_note:
+            builder.style(start, Kind.OTHER.value)
         if rank := ranks.get(round(paragraph.lines[0].size, 1)):
             builder.style(start, LARGE[rank - 1])
         builder.end_line()

@@ -217,8 +217,8 @@ def test_cells_keep_the_words_numbers_and_boxes_of_their_paragraphs(tmp_path: Pa
     assert body(tmp_path, table, item("four")) == "first second\t1. one\n2. two\t3.\nbox\n4. four\n"
 
 
-def level(depth: int, numerals: str, text: str) -> str:
-    facts = f'<w:start w:val="1"/><w:numFmt w:val="{numerals}"/><w:lvlText w:val="{text}"/>'
+def level(depth: int, numerals: str, text: str, restart: str = "") -> str:
+    facts = f'<w:start w:val="1"/><w:numFmt w:val="{numerals}"/>{restart}<w:lvlText w:val="{text}"/>'
     return f'<w:lvl w:ilvl="{depth}">{facts}</w:lvl>'
 
 
@@ -246,6 +246,14 @@ def test_lists_have_the_levels_of_their_style(tmp_path: Path) -> None:
     levels = level(0, "decimal", "%1.") + level(1, "decimal", "%1.%2")
     text = listed(tmp_path, levels, 0, 1, 0, linked='<w:styleLink w:val="Legal"/>', parts=True)
     assert text == "1. x\n  1.1 x\n2. x\n"
+
+
+@pytest.mark.parametrize(("restart", "counted"), [("", "12121"), ("0", "12345"), ("1", "12341"), ("2", "12121")])
+def test_levels_begin_anew_behind_the_levels_that_they_name(tmp_path: Path, restart: str, counted: str) -> None:
+    told = f'<w:lvlRestart w:val="{restart}"/>' if restart else ""
+    levels = level(0, "decimal", "T%1") + level(1, "decimal", "C%2") + level(2, "decimal", "A%3", told)
+    lines = listed(tmp_path, levels, 0, 1, 2, 2, 1, 2, 2, 0, 1, 2).split()
+    assert [line for line in lines if line.startswith("A")] == [f"A{number}" for number in counted]
 
 
 def test_a_style_may_have_a_level_of_the_list_of_the_style_that_it_is_based_on(tmp_path: Path) -> None:

@@ -42,6 +42,10 @@ def printed(tmp_path: Path, draw: Callable[[Any], None], **settings: Any) -> Doc
     return read_layout(tmp_path / "a.pdf")
 
 
+def shown(layout: DocumentLayout) -> list[tuple[str, str]]:
+    return [(layout.text[start:end], style) for start, end, style in layout.runs]
+
+
 def at(canvas: Any, left: float, height: float, *lines: str, font: str = FONT, size: float = 10) -> float:
     """Draw lines below each other; the height of the next one."""
     canvas.setFont(font, size)
@@ -106,6 +110,46 @@ def test_columns_are_read_in_order_and_what_pages_repeat_is_left_out(tmp_path: P
     places = [text.index(name(*where)) for where in product(range(4), range(2), range(9))]
     assert places == sorted(places) and text.startswith("A title")
     assert "Rules" not in text and "Trust" not in text and " - " not in text
+
+
+def test_notes_at_the_foot_of_pages_follow_the_paragraph_that_the_page_ends_with(tmp_path: Path) -> None:
+    def draw(canvas: Any) -> None:
+        height = at(canvas, 60, 780, "1. Quays", font="Helvetica-Bold", size=12)
+        height = at(canvas, 60, height, "The harbour master keeps a list of all boats,")
+        canvas.setFont(FONT, 6)
+        canvas.drawString(
+            60 + canvas.stringWidth("The harbour master keeps a list of all boats,", FONT, 10), height + 15, "1"
+        )
+        at(canvas, 60, height, *("of whatever size they are, and of all of their owners and" for _ in range(3)))
+        at(
+            canvas,
+            60,
+            100,
+            "1 See the rules of the port, which the town has made, and",
+            "which are kept in the tower.",
+            size=8,
+        )
+        at(canvas, 60, 78, "2 Rafts are boats.", size=8)
+        canvas.showPage()
+        at(canvas, 60, 780, "of those that stay for the night at the quay.", "2. Tolls follow.")
+
+    layout = printed(tmp_path, draw)
+    notes = [
+        "1 See the rules of the port, which the town has made, and which are kept in the tower.",
+        "2 Rafts are boats.",
+    ]
+    *_, paragraph, first, second, last = filter(None, layout.text.split("\n"))
+    assert paragraph.endswith("and of those that stay for the night at the quay.") and last == "2. Tolls follow."
+    assert [first, second] == notes == [text for text, style in shown(layout) if style == "other"]
+
+
+@pytest.mark.parametrize("sign", ["", "2"])
+def test_small_type_without_a_sign_in_the_text_is_no_note(tmp_path: Path, sign: str) -> None:
+    def draw(canvas: Any) -> None:
+        at(canvas, 60, 780, *(f"The harbour master keeps a list of all boats{sign}" for _ in range(4)))
+        at(canvas, 60, 100, "1 See the rules of the port.", size=8)
+
+    assert not [style for _, style in shown(printed(tmp_path, draw)) if style == "other"]
 
 
 def test_what_looks_like_furniture_but_is_none_stays(tmp_path: Path) -> None:

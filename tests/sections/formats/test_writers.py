@@ -5,12 +5,13 @@ import re
 from dataclasses import replace
 
 import pytest
+import spacy
 from docling_core.types.doc import DoclingDocument
 from helpers.layouts import documents
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from spacy_crf import read_layout
+from spacy_crf import read_layout, to_doc
 from spacy_crf.sections.formats import possible
 from spacy_crf.sections.formats.annotated import read_annotated, write_annotated
 from spacy_crf.sections.formats.docling import write_docling
@@ -19,7 +20,7 @@ from spacy_crf.sections.formats.outline import Begin, End, Leaf, outline, write_
 from spacy_crf.sections.formats.page import write_page
 from spacy_crf.sections.formats.rechtspraak import read_rechtspraak_gold, write_rechtspraak
 from spacy_crf.sections.layout import DocumentLayout
-from spacy_crf.sections.segment import STYLES
+from spacy_crf.sections.segment import HEADINGS, STYLES
 from spacy_crf.sections.tree import USUAL, Element, SectionNode, SectionTree, from_json
 
 FIXTURE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -164,9 +165,18 @@ def test_markdown_shows_all_words_and_no_sign_more(tmp_path, document, styled):
     titled = [
         min(node.level, 6)
         for node in tree.walk()
-        if any(tree.elements[i].label == "SECTION_TITLE" for i in node.heading)
+        if any(tree.elements[i].label == "SECTION_TITLE" for i in node.heading) or is_alone(layout, tree, node)
     ]
     assert [int(style[-1]) for _, _, style in shown.runs if style.startswith("heading")] == titled
+
+
+def is_alone(layout, tree, node):
+    lines = [line.strip() for line in layout.text.split("\n")]
+    heading = (
+        layout.text[tree.elements[node.heading[0]].start : tree.elements[node.heading[-1]].end] if node.heading else ""
+    )
+    inside = layout.text[: tree.elements[node.heading[0]].start].count("\n") if heading else 0
+    return bool(heading) and "\n".join(lines[inside : inside + heading.count("\n") + 1]) == heading
 
 
 @pytest.mark.parametrize(
@@ -279,3 +289,20 @@ def test_brackets_have_own_labels(example):
     roles = {**USUAL, "title": "KOP"}
     elements = [replace(one, label="KOP") if one.label == "SECTION_TITLE" else one for one in tree.elements]
     assert "(KOP Feiten)" in write_brackets(layout, replace(tree, elements=elements, roles=roles))
+
+
+@pytest.mark.parametrize(("write", "name"), [(write_markdown, "a.md"), (write_docling, "a.json")])
+def test_numbers_alone_on_their_lines_are_headings(write, name, tmp_path):
+    text = "TITRE Ier\n\nArticle 1er\n\nLe port est ouvert.\n\nArticle 2\n\nLe quai.\n\nTITRE II\n\nArticle 3 La mer.\n"
+    heads = [("TITRE Ier", 1), ("Article 1er", 2), ("Article 2", 2), ("TITRE II", 1)]
+    (tmp_path / "a.txt").write_text(text)
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("section_parser")
+    layout = read_layout(tmp_path / "a.txt")
+    tree = nlp.get_pipe("section_parser")(to_doc(nlp.vocab, layout))._.section_tree
+    assert [(node.number, node.level) for node in tree.walk()] == [*heads, ("Article 3", 2)]
+    (tmp_path / name).write_text(write(layout, tree))
+    again = read_layout(tmp_path / name)
+    found = [(again.text[start:end], int(style[-1])) for start, end, style in again.runs if style in HEADINGS]
+    assert found == heads
+    assert '<h3 class="heading l2"><span class="nr">Article 2</span></h3>' in write_page(layout, tree)
