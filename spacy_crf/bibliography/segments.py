@@ -49,14 +49,21 @@ _REPORTER = r"[A-Z][A-Za-z.&'’]{0,9}(?:\s[A-Z][A-Za-z.&'’]{0,9}){0,3}(?:\s?(
 # Reporters without points, spaces and series ("F. Supp. 2d"): in other journals, articles are about cases
 REPORTERS = re.compile(
     "US|SCt|LEd|F|FSupp|FCas|FApp[’']?x|FRD|BR|FedCl|TC|USPQ|WL|LEXIS|Dall|Cranch|Wheat|Pet|How|Black|Wall"
-    "|A|P|NE|NW|SE|SW|So|NYS|AD|Misc|CalRptr|OhioSt"
+    "|FedAppx|FedCas|Bankr|ClCt|CtCl|CCPA|CIT|MJ|VetApp|USLW|LRRM|FedRServ|US(?:App|Dist)?LEXIS|NLRB|FCC|FTC|AppDC|DC|VI"
+    "|Guam|Johns|Wend|Hill|Cow|Pick|Cush|Gray|Allen|Barb|Hun|Paige|IllDec|Wn|WnApp|PaCommw|ConnSupp|NJTax|NJL|VaCir|LaAnn"
+    "|OhioOp|A|P|NE|NW|SE|SW|So|NYS|AD|Misc|CalRptr|OhioSt"
     "|(?:Ala|Alaska|Ariz|Ark|Cal|Colo|Conn|Del|Fla|Ga|Haw|Idaho|Ill|Ind|Iowa|Kan|Ky|La|Me|Md|Mass|Mich|Minn|Miss|Mo"
     "|Mont|Neb|Nev|NH|NJ|NM|NY|NC|ND|Ohio|Okla|Or|Pa|RI|SC|SD|Tenn|Tex|Utah|Vt|Va|Wash|WVa|Wis|Wyo)"
     "(?:App|AppCt|AppDiv|Ch|Crim|Eq|Super)?"
     "|AC|QB|KB|Ch|Fam|WLR|AllER|ER|QBD|ChD|AppCas|PD|LR|LT|TLR|Cox|CrAppR|CrAppRS|BCLC|FLR|FCR|ICR|IRLR|FSR|RPC|RTR|STC"
     "|SLT|SCLR|NI|UK(?:SC|HL|PC|UT|EAT)|EW(?:HC|CACiv|CACrim|COP|FC)|CS[IO]H|HCJAC|NI(?:CA|QB)|IR|ILRM|IE(?:SC|CA|HC)"
-    "|ECHR|EHRR|ECR|CMLR|ICJ|ICJRep|CLR|ALR|ALJR|HCA|FCA|FCAFC|NSW(?:LR|CA|SC)|VR|VSC|VSCA|QdR|QCA|SASR|WAR"
-    "|NZ(?:LR|SC|CA|HC)|SCR|SCC|DLR|OR|ONCA|BCCA|WWR|AIR|INSC|SA|ZACC|ZASCA|BCLR|SLR|SGCA|HK(?:CFAR|CFA|LRD)"
+    "|Lloyd[’']sRep|CoxCC|BCC|BLR|ConLR|BuildLR|EGLR|EG|PIQR|MedLR|BMLR|PNLR|JP|LGR|AdminLR|CCLR|ITLR|WTLR|EMLR|ECDR"
+    "|CostsLR|ImmAR|INLR|ECC|SCCR|CAT|UKCLR|UKFTT|EWPCC|LJ(?:Ch|QB|KB)|LR(?:Ch|HL|QB|Ex)|HLCas|Bing|Burr|Beav|VesJun|Sim"
+    "|ECHR|EHRR|ECR|CMLR|ICJ|ICJRep|CLR|ALR|ALJR|HCA|FCA|FCAFC|NSW(?:LR|C?CA|SC)|VR|VSC|VSCA|QdR|QCA|QSC"
+    "|SASR|SASC(?:FC)?|WAR|WASCA?|TASSC|NTSC|NTCA|ACTSC|ACTCA|FamCA(?:FC)?|FLC"
+    "|NZ(?:FLR|LR|SC|CA|HC)|SCR|SCC|DLR|OR|CanLII|FC|CAF"
+    "|(?:ON|BC|AB|SK|MB|NB|NS|NL|PE|QC)(?:CA|SC|QB|KB|CS)|WWR|AIR|INSC|SA"
+    "|ZACC|ZASCA|ZAGPPHC|SACR|BCLR|SLR|SG(?:CA|HC|DC)|MLJ|NWLR|HK(?:CFAR|CFA|CFI|CA|LRD|C)"
 )
 SERIES = re.compile(r"[\s.]|[2-7](?:d|th)$")
 QUOTED = re.compile(r"(?:^|\s)['‘\"“„«]")

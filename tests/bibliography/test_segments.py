@@ -6,7 +6,7 @@ from spacy.tokens import Doc, Span, Token
 
 from spacy_crf.bibliography.assemble import make_entries
 from spacy_crf.bibliography.entry import print_value
-from spacy_crf.bibliography.segments import read_segments
+from spacy_crf.bibliography.segments import read_decision, read_segments
 
 WORDS = ["K.", "Lund", ".", "On", "ropes", ".", "?", "1999", "2000"]
 SPACES = [True, False, True, True, False, True, True, True, False]
@@ -113,6 +113,31 @@ DECISIONS = {
     ),
     "Corte cost., 15 giugno 2015, n. 113.": "authors=Corte cost.|date=2015-06-15|note=n. 113",
 }
+
+
+REPORTERS = (
+    *("Fed. Appx.", "Ct. Cl.", "C.C.P.A.", "M.J.", "Wn.2d", "Wn. App.", "Pa. Commw.", "N.J.L.", "F.C.C.", "N.L.R.B."),
+    *(
+        "App. D.C.",
+        "U.S. Dist. LEXIS",
+        "Johns.",
+        "Pick.",
+        "Bankr.",
+        "ONSC",
+        "CanLII",
+        "NSWCCA",
+        "WASCA",
+        "SGHC",
+        "SACR",
+    ),
+    *("Lloyd's Rep", "PIQR", "Con LR", "UKFTT"),
+)
+
+
+@pytest.mark.parametrize("reporter", REPORTERS)
+def test_reporters_of_courts_are_known(reporter: str) -> None:
+    assert ("JOURNAL", reporter) in read_decision(f"Hull v. Crane, 347 {reporter} 483 (1984)")
+    assert ("JOURNAL", reporter) in read_decision(f"Hull v Crane [1984] 2 {reporter} 483")
 
 
 @pytest.mark.parametrize("text", DECISIONS)
