@@ -10,10 +10,9 @@ from typing import Any
 
 from ..core.errors import CRFError, CRFWarning, required
 from ..reading.latex import decode, encode, hide_groups, protect_capitals, unescape
-from .dates import add_month, parse_iso, parse_years
+from .dates import add_month, date_fields, parse_iso, parse_years
 from .entry import (
     OTHERS,
-    SEASONS,
     SURROGATES,
     THESES,
     Date,
@@ -29,10 +28,10 @@ from .entry import (
 )
 from .errors import BibliographyErrors, BibliographyWarnings
 from .fields import one_hyphen, report_type
-from .identifiers import bare, looks_like_arxiv, quote_braces
-from .names import MOST_PARTS, listed_by_commas
+from .identifiers import bare, looks_like_arxiv, quote_braces, take_accessed
+from .name_forms import IN_SPEECH, SUFFIX_LAST
+from .names import listed_by_commas
 
-MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 # Names of the fields that are plain text, in the order in which they are written.
 TEXT_FIELDS = {
     **{"series": "series", "volume": "volume", "number": "number", "pages": "pages", "page_total": "pagetotal"},
@@ -69,9 +68,13 @@ GENRES |= {"techreport": "Technical report", "resreport": "Research report"}
 _LINES = (files(__package__) / "journals.txt").read_text(encoding="utf8").splitlines()  # by macros of astronomers
 JOURNALS = {name: full for name, _, full in (line.partition(" ") for line in _LINES if not line.startswith("#"))}
 MACRO = re.compile(r"[\s{]*\\([a-z]+)[\s}]*")
-ENDED = re.compile(r",(?:[\s~-]*[A-Z]\b\.?)+\s*,\s*$")  # as in "Lund, K., and Moss, P."
+NOOP = re.compile(r"\\(?:noop|noopsort|sortnoop)\s*\{[^{}]*\}", re.IGNORECASE)  # what it holds is for sorting alone
 NO_KEY = "\ue000"
-KEYLESS = re.compile(r"(?im)^([ \t]*@(?!string|preamble|comment)\w+\s*\{\s{0,20}),?(?=\s{0,20}[\w-]+\s*=)")
+# Neither "@misc{a=b," nor "@string{a = "
+KEYLESS = re.compile(
+    r"(?im)^([ \t]*@(?!string|preamble|comment)\w+\s*\{\s{0,20})"
+    r"(?:,(?=\s{0,20}[\w-]+\s*=)|(?=[\w-]+(?:\s+=|=\s*[\"{])))"
+)
 UNFIT = re.compile(r"[\s,{}%#\\~]")  # ends a key in a file, or is a command where it is cited
 MOST_EXPANDED = 10_000_000  # characters that strings may add to a file
 MOST_QUOTED = 300  # characters of a message of pybtex
@@ -131,22 +134,12 @@ def _fields(entry: Entry, unicode: bool) -> Iterator[tuple[str, str]]:
     tail["invalid"] = encode(entry.invalid, unicode)
     yield from _braced(head)
     if entry.date is not None:
-        yield from _date_fields(entry.date)
+        yield from date_fields(entry.date)
     yield from _braced({**text, **tail})
 
 
 def _braced(fields: dict[str, str]) -> Iterator[tuple[str, str]]:
     return ((name, f"{{{value}}}") for name, value in fields.items() if value)
-
-
-def _date_fields(date: Date) -> Iterator[tuple[str, str]]:
-    first, last = date.first, date.last
-    until = f"--{last.year}" if last is not None and last.year != first.year else ""
-    yield "year", f"{{{first.year}{until}{date.letter}}}"
-    if first.month is not None:
-        yield "month", f"{{{SEASONS[first.month]}}}" if first.month in SEASONS else MONTHS[first.month - 1]
-    if first.day is not None or first.month in SEASONS or last is not None:
-        yield "date", f"{{{date.iso}}}"
 
 
 def _write_names(names: Names, unicode: bool = False) -> str:
@@ -236,9 +229,11 @@ def _parse_persons(text: str) -> tuple[list[Any], bool]:
     from pybtex.database.input.bibtex import split_name_list
 
     found, is_right = list[Any](), True
-    for person in split_name_list(text):
-        is_ended = person.count(",") >= MOST_PARTS or ENDED.search(person)
-        person = person.strip(" ,") if is_ended else person
+    persons = split_name_list(text)
+    if len(persons) == 2 and persons[0].endswith(",") and IN_SPEECH.fullmatch(hide_groups(text)[0]):
+        persons = [text]
+    for person in persons:
+        person = person if SUFFIX_LAST.fullmatch(person) else person.strip(" ,")
         plain, show = hide_groups(person) if "," in person else (person, str)
         told = Name.of_told(plain)
         names = (told,) if told else listed_by_commas(plain)
@@ -328,15 +323,16 @@ def _read_texts(fields: Mapping[str, str], read: Iterable[str]) -> dict[str, str
 def _read_date(fields: Mapping[str, str]) -> tuple[Date | None, set[str]]:
     """The date, by the field `date` if it can be read, and the fields that it says all of."""
     text = fields.get("date", "").strip(" {}")
-    month, year = (decode(fields.get(name, "")).strip() for name in ("month", "year"))
-    of_year, cut = parse_years(year)
+    month, year = (decode(NOOP.sub("", fields.get(name, ""))).strip() for name in ("month", "year"))
+    left = take_accessed(year)[1].strip()
+    of_year, cut = parse_years(left)
     date = parse_iso(re.split("[?~%T]", text)[0], of_year.letter if of_year else "")
     date = date or (of_year and add_month(of_year, month)) or (parse_years(text)[0] if text[:1].isalnum() else None)
     if date is None:
         return None, set()
     of_month = add_month(Date(Day(date.first.year)), month)
     said = {"date"} if date.iso == text else set()
-    said |= {"year"} if of_year and date.says(of_year) and not cut else set()
+    said |= {"year"} if of_year and date.says(of_year) and not cut and left == year else set()
     return date, said | ({"month"} if of_month.first.month and date.says(of_month) else set())
 
 

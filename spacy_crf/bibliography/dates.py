@@ -52,7 +52,7 @@ ISO_PARTS = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
 DAY_FIRST = re.compile(r"(?<!\d)(?=\d{1,2}\.|1[3-9]|[23]\d)(\d{1,2})([./-])\s?(\d{1,2})\2\s?(\d{4})(?!\d)")
 # "3.-5.5.2004", "30.4.-2.5.2004", "3.5.2004 - 5.5.2004"
 DAYS_IN_FIGURES = re.compile(
-    r"(?<!\d)(?P<day1>\d{1,2})\.\s?(?:(?P<month1>\d{1,2})\.\s?(?P<year1>\d{4})?)?\s?[-–—]\s?"
+    r"(?<!\w)(?<!\d\.)(?P<day1>\d{1,2})\.\s?(?:(?P<month1>\d{1,2})\.\s?(?P<year1>\d{4})?)?\s?[-–—]\s?"
     r"(?P<day2>\d{1,2})\.\s?(?P<month2>\d{1,2})\.\s?(?P<year2>\d{4})(?!\d)"
 )
 MONTH_FIRST = re.compile(r"(?<!\d)(0?[1-9]|1[0-2])/(1[3-9]|2\d|3[01])/(\d{4})(?!\d)")  # the second one is no month
@@ -74,7 +74,11 @@ WEEKDAY = re.compile(r"(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*", re.IGNORECASE)
 FILLERS = frozenset(
     ("de", "del", "le", "den", "der", "am", "di", "do", "da", "of", "vom", "г", "r", "р")
 )  # as in "5 de mayo de 1998"
+BIBTEX_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 FOUR_FIGURES = re.compile(r"\W*(\d{4})\s*[-–—]{1,3}\s*(\d{4})\W*")
+MONTH_AND_YEAR = re.compile(r"(0?[1-9]|1[0-2])[./-](\d{4})")
+# Figures that are no year of the Gregorian calendar, but a number of arXiv, or of another count
+NO_YEARS = re.compile(r"(?<!\d)\d{4}\.\d{4}|(?<!\d)(?:\d{5,7}|\d{9,})(?!\d)|\b(?:B\.?\s?C\b|BCE\b|v\.\s?Chr)")
 YEAR_ALONE = re.compile(r"(\d{1,4})(?:(?:-{1,2}|[–/])(\d{1,4}))?([a-z]?)")
 SEASON_MONTHS = {name.lower(): month for month, name in SEASONS.items()} | {"fall": 23}
 COUNTED = re.compile(r"\b(?:no|nr|n|vol|bd|issue|heft|iss|part|pt)\b\.?\s*$", re.IGNORECASE)  # before figures
@@ -114,7 +118,8 @@ def parse_iso(text: str, letter: str = "") -> Date | None:
 def _parse_range(text: str) -> tuple[Date, str] | None:
     """A range with a month on each side, such as "Dec. 2003 - Jan. 2004", or of days in figures; the year may stand
     once, and so may a month in figures."""
-    if (days := DAYS_IN_FIGURES.search(text)) and (date := _date_of_days(days)):
+    days = DAYS_IN_FIGURES.search(text)
+    if days and not COUNTED.search(text, 0, days.start()) and (date := _date_of_days(days)):
         return date, _rest(text[: days.start()] + text[days.end() :])
     year = YEAR.search(text)
     for joint in re.finditer(TO, text) if year else ():
@@ -186,17 +191,20 @@ def is_long_range(text: str) -> bool:
 def parse_years(text: str) -> tuple[Date | None, str]:
     """A year or a range of years, with its letter, and figures behind that are no later year; of any other text, such
     as "[1998]" and "in press, 1998", the date that it has, and the text."""
+    if month := MONTH_AND_YEAR.fullmatch(text.strip()):
+        return Date(Day(int(month[2]), int(month[1]))), ""
     years = YEAR_ALONE.fullmatch(text.strip())
     if years is None:
-        date, _ = parse_date(text)
-        return date, text
-    bounds, behind = year_range(years[1], years[2] or "") if years else ([], "")
+        return None if NO_YEARS.search(text) else parse_date(text)[0], text
+    bounds, behind = year_range(years[1], years[2] or "")
     days = [day for day in (Day.of([str(year)]) for year in bounds) if day]
-    return (Date.of(days, years[3]), behind) if years and days else (None, "")
+    return (Date.of(days, years[3]), behind) if days else (None, "")
 
 
 def add_month(date: Date, month: str) -> Date:
-    """A date with a month by its name or number, and a day if it has one, or a range of these."""
+    """A date with a month by its name or number, and a day if it has one, or a range of these; with one, it stays."""
+    if date.first.month is not None:
+        return date
     if month.lower() in SEASON_MONTHS:
         return replace(date, first=replace(date.first, month=SEASON_MONTHS[month.lower()]))
     if re.fullmatch(r"0?[1-9]|1[0-2]", month):
@@ -208,6 +216,17 @@ def add_month(date: Date, month: str) -> Date:
     if first is None or (last is not None and first.is_after(last)):
         return date
     return Date(first, last or date.last, date.letter)
+
+
+def date_fields(date: Date) -> Iterator[tuple[str, str]]:
+    """Names and values of the fields of BibTeX for a date; a day or a range is in that of biblatex, too."""
+    first, last = date.first, date.last
+    until = f"--{last.year}" if last is not None and last.year != first.year else ""
+    yield "year", f"{{{first.year}{until}{date.letter}}}"
+    if first.month is not None:
+        yield "month", f"{{{SEASONS[first.month]}}}" if first.month in SEASONS else BIBTEX_MONTHS[first.month - 1]
+    if first.day is not None or first.month in SEASONS or last is not None:
+        yield "date", f"{{{date.iso}}}"
 
 
 def merge_dates(first: Date | None, second: Date | None) -> Date | None:

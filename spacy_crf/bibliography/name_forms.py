@@ -17,7 +17,10 @@ WORD = rf"\w'’‘{COMBINING}"
 EAST = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # kana, Han and Hangul: family names first, no initials
 EASTERN = re.compile(f"[{EAST}\u30fb]+")
 SINGLE = rf"[^\W\d_{EAST}]"  # may be an initial
-INITIALS_FIRST = re.compile(rf"(?:{CAPITAL}\.[\s-]*)+[^\W\d_]{{2}}")
+# But no degrees and orders, as in "J. Moss, M.Sc."
+INITIALS_FIRST = re.compile(
+    rf"(?!(?:[BDM]\.\s?(?:Sc|Phil|Ed|Eng|Tech|Div|Th|Litt)|O\.\s?(?:Praem|Carm|Cist|Cap))\b)(?:{CAPITAL}\.[\s-]*)+[^\W\d_]{{2}}"
+)
 NO_CASE = rf"[^\W\d_{EAST}{LOWER}]"  # or a capital
 # Words of the names of bodies
 BODY = re.compile(
@@ -170,6 +173,13 @@ MARKS = re.compile(rf"\s*(?:(?<!{_IN_WORD}){_MARK}+|{_MARK}+(?!{_IN_WORD}|{_MARK
 OPENED = re.compile(r"(?:[“„«(\[{|]|``|(?<=\s)[\"'])\s*$|^[“„«\"](?!.*[”“»\"])")  # of the title behind the names
 SEPARATORS = re.compile(r"[\s,;]*[,;][\s,;]*")
 SUFFIX = re.compile(r"[JS]r\b\.?|II|III|IV|2nd|3rd|4th", re.IGNORECASE)
+SUFFIX_LAST = re.compile(rf"[^,]*,\s*(?:{SUFFIX.pattern})\s*,\s*", re.IGNORECASE)  # "Lund, Jr.,"
+# "Ada Lund, Bo Moss, and Kim Roe", "Lund, Moss, Hull, and Roe", but "Lund, Jr., Ada, and Kim Roe"
+_WORDS = r"[^\s,]+(?:\s[^\s,]+)+"
+IN_SPEECH = re.compile(
+    rf"(?![^,]*,(?:[^,]*,)?\s(?:{SUFFIX.pattern})\s?,)(?:{_WORDS}(?:,\s{_WORDS}){{1,2}}|[^,]+,\s[^\s,.]+,\s[^,]+),\sand\s[^,]+",
+    re.IGNORECASE,
+)
 # Two figures of Rome may be initials too, as in "Family IV".
 PIECE_END = re.compile(rf",(?!\s*{LEGAL_FORM})|\s+(?=(?:[JS]r\b\.?|III|2nd|3rd|4th)\s*(?:,|\.?$))", re.IGNORECASE)
 INITIAL = rf"(?:{CAPITAL}\b\.?|{NO_CASE}\.|Chr\.|{CAPITAL}[{LOWER}]\.)[\s-]*"

@@ -33,6 +33,7 @@ from .name_forms import (
     GIVEN,
     GUESSED,
     HARD,
+    IN_SPEECH,
     INITIALS,
     INITIALS_FIRST,
     JOINED,
@@ -105,6 +106,8 @@ def parse_names(text: str) -> tuple[Names, str]:
 
 def listed_by_commas(text: str) -> tuple[Name, ...]:
     """Names of BibTeX that only commas part, "others" among them; none where it is one, "von Last, Jr, First"."""
+    if IN_SPEECH.fullmatch(text):
+        return parse_names(text)[0].listed
     pieces = [piece.strip() for piece in text.strip(" ,").split(",")]
     begin_with_initials = len(pieces) > 1 and all(map(INITIALS_FIRST.match, pieces))
     are_three = len(pieces) == MOST_PARTS and " " in pieces[1]  # "Ada Lund, Bo Moss, Kim Roe", but "Lund, S. J., Ada"

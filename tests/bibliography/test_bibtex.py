@@ -159,6 +159,16 @@ def test_what_others_write_is_read() -> None:
         ("date = {../1999}", None, "date: ../1999"),
         ("year = {ca. 1999}, month = may", "1999-05", "year: ca. 1999"),
         ("year = {3 May 1999}", "1999-05-03", "year: 3 May 1999"),
+        ("year = {3 May 1999}, month = may", "1999-05-03", "year: 3 May 1999"),
+        ("year = {May 5-7, 1999}, month = jun", "1999-05-05/1999-05-07", "year: May 5-7, 1999. month: June"),
+        ("year = {n.d. (accessed 3 May 1999)}", None, "year: n.d. (accessed 3 May 1999)"),
+        ("year = {1998, accessed 3 May 1999}", "1998", "year: 1998, accessed 3 May 1999"),
+        ("year = {arXiv:1905.12345}", None, "year: arXiv:1905.12345"),
+        ("year = {2000 BC}", None, "year: 2000 BC"),
+        ("year = {05/1999}", "1999-05", ""),
+        ("date = {05/1999}", "1999-05", "date: 05/1999"),
+        ("date = {Y170000002}", None, "date: Y170000002"),
+        (r"year = {{\noopsort{1973c}}1981}", "1981", ""),
         ("year = {2003--2001}", "2003", "year: 2003–2001"),
         ("date = {2005-03/2004-02}", "2005-03", "date: 2005-03/2004-02"),
         ("month = {December--January}, year = 2004", "2004", "month: December–January"),
@@ -253,6 +263,8 @@ def test_entries_without_a_key_do_not_refuse_a_library() -> None:
     entries = read_bibtex(text)
     assert [(one.key, one.title) for one in entries] == [("", "One"), ("", "Two"), ("three", "Three")]
     assert [one.key for one in read_bibtex(write_bibtex(entries))] == ["one", "two", "three"]
+    (entry,) = read_bibtex("@book{a=b, title = {One}}")
+    assert (entry.key, entry.title) == ("a=b", "One")
     with pytest.raises(ValueError, match="CRF643.*line 3"):
         read_bibtex("@article{,\n title = {One},\n year = }")
 
@@ -275,6 +287,9 @@ def test_names_with_commas_between_them_do_not_refuse_a_library() -> None:
         ("Lund, K., {van der Moss}, P., Hull, A. and others", "Lund, K.; van der Moss, P.; Hull, A.; et al."),
         ("Ada Lund, Bo Moss, Kim Roe", "Lund, Ada; Moss, Bo; Roe, Kim"),
         ("K. Lund, P. de Moss and R. Hull", "Lund, K.; de Moss, P.; Hull, R."),
+        ("Ada Lund, Bo Moss, and Kim Roe", "Lund, Ada; Moss, Bo; Roe, Kim"),
+        ("Lund, Moss, Hull, and Roe", "Lund; Moss; Hull; Roe"),
+        ("Bureau of Ropes, Chains, Piers, and Fog", "Bureau of Ropes, Chains, Piers, and Fog"),
     ],
 )
 def test_names_between_commas_are_told_apart(names: str, read: str) -> None:
@@ -283,7 +298,12 @@ def test_names_between_commas_are_told_apart(names: str, read: str) -> None:
     assert print_value(entry.authors) == read
 
 
-@pytest.mark.parametrize("name", ["Garcia M., Juan C.", "Lund, S. J., Ada", "Van Lund, Jr., Ada B.", "O. Lund, Ada"])
+DEGREES = ("J. Lund, M.Sc.", "J. Lund, B. Sc.", "J. Lund, O.Praem.", "King, Ada Bo, Jr.", "Lund, Ada B., Ph. D.")
+
+
+@pytest.mark.parametrize(
+    "name", ["Garcia M., Juan C.", "Lund, S. J., Ada", "Van Lund, Jr., Ada B.", "O. Lund, Ada", *DEGREES]
+)
 def test_commas_within_a_name_part_no_names(name: str) -> None:
     (entry,) = read_bibtex(f"@book{{a, author = {{{name}}}}}")
     assert print_value(entry.authors) == name
@@ -301,6 +321,8 @@ def test_a_comma_before_and_says_nothing() -> None:
     first, second = read_bibtex("@book{a, author={Lund, K.~A., and Hull, Jr., P.,}}\n@book{b, author={Moss, Jr.,}}")
     assert first.authors.names == (Name("Lund", "K. A."), Name("Hull", "P.", suffix="Jr."))
     assert second.authors.names == (Name("Moss", suffix="Jr."),)
+    (third,) = read_bibtex("@book{c, author={Lund, Ada, and Moss, Bo,}}")
+    assert third.authors.names == (Name("Lund", "Ada"), Name("Moss", "Bo"))
 
 
 def test_what_is_no_bibtex_is_refused() -> None:

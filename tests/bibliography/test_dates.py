@@ -97,6 +97,8 @@ def test_letters_and_what_is_no_date() -> None:
     assert parse_date("(Winter 1999):") == (Date(Day(1999)), "Winter")
     assert parse_date("o. J. [ca. 1920].") == (Date(Day(1920)), "o J ca")
     assert parse_date("191?") == (None, "191")
+    assert parse_date("Nr. 12. – 14.5.2004") == (Date(Day(2004, 5, 14)), "Nr 12")
+    assert parse_date("v1.2. - 5.5.2004") == (Date(Day(2004, 5, 5)), "v1.2")
     assert parse_date("1735--1780, 1997") == (Date(Day(1997)), "1735--1780")
     assert parse_date("2053") == (None, "2053")
     assert parse_date("(October):") == (None, "October")
