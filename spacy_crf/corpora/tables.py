@@ -25,6 +25,8 @@ from .tagsets import NO_GOLD, YES, make_sentence, parse_tags
 COLUMNS = ("form", "tags", "checked")
 HEADER = f"# columns = {', '.join(COLUMNS)}"
 DOCUMENT = "# newdoc id = "
+# A mark of a document; with another tag, it is a word
+MARK = re.compile(rf"{DOCUMENT_MARK}(?:\s+(?:-X-|O|_|yes|no|\([^\t]*\)))*\s*$")
 SNIFFED = 100  # rows that tell whether a table without a header has tags or spans
 Row = tuple[int, list[str]]  # number of the row in the file, from 1, and its cells
 
@@ -40,7 +42,9 @@ def _read_rows(path: Path, blocks: Iterable[Sequence[Row]]) -> Iterator[Sentence
         for line, cells in block:
             if cells[0].startswith("#" if len(cells) == 1 else "# ") and not any(cells[1:2]):
                 if cells[0].startswith(DOCUMENT):
-                    document, is_first = cells[0].removeprefix(DOCUMENT), True
+                    # a mark without a name keeps that of the line before
+                    document = cells[0].removeprefix(DOCUMENT) or (document if is_first else "")
+                    is_first = True
                 continue
             if names is None:
                 checker.check_titles(line, cells)
@@ -85,7 +89,7 @@ def read_tokens_tsv(path: Path) -> Iterator[Sentence]:
 
 def _part_by_mark(block: Iterable[Row]) -> Iterator[list[Row]]:
     """Yield the rows before, of and behind each document mark, which need not have an empty line beside it."""
-    for is_mark, part in groupby(block, lambda row: row[1][0].startswith(DOCUMENT_MARK)):
+    for is_mark, part in groupby(block, lambda row: MARK.match("\t".join(row[1])) is not None):
         rows = list(part)
         yield [(line, [DOCUMENT]) for line, _ in rows] if is_mark else rows
 

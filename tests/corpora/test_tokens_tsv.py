@@ -80,6 +80,14 @@ def test_document_marks_of_columns_are_no_words(nlp: Language, write: Write, mar
     assert holds_columns(path)
 
 
+def test_document_marks_keep_names_and_words(nlp: Language, write: Write) -> None:
+    text = "# newdoc id = x\n-DOCSTART-\t-X-\n\na\tA\n\n-DOCSTART- (2)\n# newdoc id = y\nb\tB\n"
+    docs = list(Corpus(write("a.tsv", text), format="tagsets").read_docs(nlp.vocab))
+    assert [(read_doc_name(doc), doc.text) for doc in docs] == [("x", "a "), ("y", "b ")]
+    (doc,) = read(nlp, write("a.tsv", "The\tDT\n-DOCSTART-\tNN\n-DOCSTART-s\tNN\nmark\tNN\n"))
+    assert [token.text for token in doc] == ["The", "-DOCSTART-", "-DOCSTART-s", "mark"]
+
+
 def test_with_the_header_of_tables_all_forms_are_words(nlp: Language, write: Write) -> None:
     (doc,) = read(nlp, write("a.tsv", "# columns = form, tags, checked\n-DOCSTART-\tNE\tyes\n"))
     assert [token.text for token in doc] == ["-DOCSTART-"]
