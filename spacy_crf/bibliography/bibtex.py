@@ -59,7 +59,7 @@ TEXTS = {
 VERBATIM = {name: field for field, name in VERBATIM_FIELDS.items()}
 ARCHIVES = ("archiveprefix", "eprinttype")  # where an eprint is, in BibTeX and in biblatex
 PERSONS = {"author", "editor"}
-RIVALS = {"publisher", *PUBLISHERS.values(), "organization", "issue"}
+RIVALS = {"publisher", *PUBLISHERS.values(), "organization", "issue", "city"}
 # Fields of a book that are not those of its parts
 OWN = {"crossref", "key", "doi", "url", "urldate", "eprint", "note", "abstract", "keywords", "file", "pages"}
 SUBTITLES = {name.replace("title", "subtitle"): name for name in ("title", "booktitle", "journaltitle")}
@@ -269,7 +269,8 @@ class Strings(UserDict[str, str]):
 
 
 def _read(key: str, entry: Any, entries: Mapping[str, Any], with_others: bool) -> Entry:
-    fields = {name.lower(): value for name, value in entry.fields.items()}
+    # programs write empty fields as well
+    fields = {name.lower(): value for name, value in entry.fields.items() if value.strip()}
     persons = entry.persons
     if fields.get("crossref", "") in entries:
         whole = entries[fields.pop("crossref")]
@@ -308,7 +309,7 @@ def _read_texts(fields: Mapping[str, str], read: Iterable[str]) -> dict[str, str
     notes = []
     said = {fields.get(name, "").strip().lower() for name in ARCHIVES} - {""}
     of_arxiv = said == {"arxiv"} or (not said and looks_like_arxiv(unescape(fields.get("eprint", "")).strip()))
-    for name, latex in filter(lambda field: field[1].strip(), fields.items()):  # programs write empty ones as well
+    for name, latex in fields.items():
         if name in VERBATIM and (name != "eprint" or of_arxiv):
             values[VERBATIM[name]] = bare(VERBATIM[name], unescape(latex))
         elif name in TEXTS and TEXTS[name] not in values:

@@ -211,7 +211,7 @@ def bare(kind: str, text: str) -> str:
 
 def looks_like_arxiv(text: str) -> bool:
     """Whether a text is an address at arXiv, or has the form of a number there; publishers have eprints as well."""
-    number = bare("arxiv", text)
+    number = re.sub(r"\s+\[[\w.-]+\]$", "", bare("arxiv", text))  # "1905.12345 [cs.CL]"
     return any(form.fullmatch(number) for form in (NEW_ARXIV, OLD_ARXIV))
 
 

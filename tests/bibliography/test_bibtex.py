@@ -351,20 +351,24 @@ def test_a_part_has_what_its_book_has() -> None:
 def test_issues_and_places_as_mendeley_has_them() -> None:
     text = """
     @article{a, city={Ulm}, issue={4}, volume={2}}
-    @article{b, issue={Spring}, number={3}}"""
-    first, second = read_bibtex(text)
+    @article{b, issue={Spring}, number={3}}
+    @book{c, city={Ulm}, address={Bern}}"""
+    first, second, third = read_bibtex(text)
     assert (first.place, first.number, first.volume, first.note) == ("Ulm", "4", "2", "")
     assert (second.number, second.note) == ("3", "issue: Spring")
+    assert (third.place, third.note) == ("Bern", "city: Ulm")
 
 
 def test_a_part_with_a_year_has_no_other_date() -> None:
     text = """
     @inbook{a, year={2001}, crossref={c}}
     @inbook{b, month={jun}, crossref={c}}
-    @book{c, date={2000-05}}"""
-    first, second, _ = read_bibtex(text)
+    @inbook{d, year={}, date={ }, booktitle={}, crossref={c}}
+    @book{c, title={Piers}, date={2000-05}}"""
+    first, second, third, _ = read_bibtex(text)
     assert (first.date, first.note) == (Date(Day(2001)), "")
     assert (second.date, second.note) == (Date(Day(2000, 5)), "month: jun")
+    assert (third.date, third.container) == (Date(Day(2000, 5)), "Piers"), "an empty field is none"
 
 
 def test_subtitles_belong_to_titles() -> None:
