@@ -177,8 +177,7 @@ SUFFIX_LAST = re.compile(rf"[^,]*,\s*(?:{SUFFIX.pattern})\s*,\s*", re.IGNORECASE
 # "Ada Lund, Bo Moss, and Kim Roe", "Lund, Moss, Hull, and Roe", but "Lund, Jr., Ada, and Kim Roe"
 _WORDS = r"[^\s,]+(?:\s[^\s,]+)+"
 IN_SPEECH = re.compile(
-    rf"(?![^,]*,(?:[^,]*,)?\s(?:{SUFFIX.pattern})\s?,)(?:{_WORDS}(?:,\s{_WORDS}){{1,2}}|[^,]+,\s[^\s,.]+,\s[^,]+),\sand\s[^,]+",
-    re.IGNORECASE,
+    rf"(?![a-z]|[^,]*,(?:[^,]*,)?\s(?i:{SUFFIX.pattern})\s?,)(?:{_WORDS}(?:,\s{_WORDS}){{1,2}}|[^,]+,\s[^\s,.]+,\s[^,]+),\s(?i:and)\s[^,]+",
 )
 # Two figures of Rome may be initials too, as in "Family IV".
 PIECE_END = re.compile(rf",(?!\s*{LEGAL_FORM})|\s+(?=(?:[JS]r\b\.?|III|2nd|3rd|4th)\s*(?:,|\.?$))", re.IGNORECASE)

@@ -323,6 +323,8 @@ def test_a_comma_before_and_says_nothing() -> None:
     assert second.authors.names == (Name("Moss", suffix="Jr."),)
     (third,) = read_bibtex("@book{c, author={Lund, Ada, and Moss, Bo,}}")
     assert third.authors.names == (Name("Lund", "Ada"), Name("Moss", "Bo"))
+    (fourth,) = read_bibtex("@book{d, author={van der Lund, Ada Bo, and Kim Roe}}")
+    assert fourth.authors.names == (Name("Lund", "Ada Bo", "van der"), Name("Roe", "Kim"))
 
 
 def test_what_is_no_bibtex_is_refused() -> None:
