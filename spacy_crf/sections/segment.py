@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import compress
 from typing import TypeAlias
 
 import numpy as np
@@ -15,9 +16,11 @@ import numpy as np
 from ..core.arrays import Indices
 from ..core.sections.headings import MOST_LEVELS
 from .starts import (
+    DOUBTFUL,
     LONE_CAPITAL,
     Letter,
     find_letter,
+    find_lone,
     find_mark,
     find_numbering,
     find_quote,
@@ -199,7 +202,24 @@ class _Splitter:
             place = skip_space(self.text, letter.end, unit.end)
             self._split_numbers(place, unit.end, unit.indent, first=1 if letter.is_title else MOST_NUMBERS)
             done = letter.place + 1
-        return self.units + units[done:]
+        return self._without_lone(self.units + units[done:])
+
+    def _without_lone(self, units: list[LayoutUnit]) -> list[LayoutUnit]:
+        """The units, where numberings that may be words begin a text unless others go before or behind them."""
+        places = [
+            k
+            for k, own in enumerate(units)
+            if own.kind is Kind.NUMBER and DOUBTFUL.fullmatch(self.text, own.start, own.end)
+        ]
+        lone = find_lone([self.text[units[k].start : units[k].end] for k in places])
+        found, done = list[LayoutUnit](), 0
+        for k in compress(places, lone):
+            behind = units[k + 1 : k + 2]
+            is_joined = any(own.kind is Kind.TEXT and "\n" not in self.text[units[k].end : own.start] for own in behind)
+            end = behind[0].end if is_joined else units[k].end
+            found += [*units[done:k], replace(units[k], end=end, kind=Kind.TEXT)]
+            done = k + 1 + is_joined
+        return found + units[done:]
 
     def indent(self, start: int) -> int:
         """Columns before a place if there is but white space before it in its line, otherwise those of the line."""

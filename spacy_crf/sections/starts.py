@@ -1,12 +1,12 @@
 """The start of an element: the forms of numberings, list marks and quotation marks, and series of bare letters."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from string import ascii_lowercase
 from unicodedata import normalize
 
-from ..core.grammar.numbering import ALONE, INVISIBLE, plain
+from ..core.grammar.numbering import ALONE, INVISIBLE, Reading, plain, readings
 from ..core.grammar.numerals import (
     CAPITALS,
     COUNTED_FIRST,
@@ -45,16 +45,23 @@ WORDS = [  # "TOP 1 Finanzen", not "Top 10 ports"
     for form, word in KEYWORDS.items()
     if word not in STAGE
 ]
+LIKE_TEXT = [word for word in WORDS if word.startswith(("zu ", "resolution", "résolution"))]  # sentences begin so too
 CALLED = r"(?:(?<=\s)(?:n(?:\.?[°º]|\.)|no\.?|nr\.?|[№#])\s{0,2}(?=\d))?"  # "Annexe n° 2", "Exhibit No. 2"
-KEYWORD = re.compile(
-    rf"(?:(?:{'|'.join(WORDS)})\.?|[§¶]{{1,2}})[ \t\u00a0]*{CALLED}"
+NUMBER = (
+    rf"[ \t\u00a0]*{CALLED}"
     rf"(?<=[\s.§¶°º№#])(?:\d{{1,4}}(?:{BIS}|er|[eè]?re|[eè]me|[a-z])?|I(?:er|[eè]re)|(?:(?<=article\s)|(?<=art\.\s)){CODE}"
-    rf"|{ROMAN}[a-z]?|[a-z]|(?<=\s)(?:{'|'.join(NUMBER_WORDS)}))"
+    rf"|{ROMAN}[a-z]?|(?:{TWICE})(?!\w)|[a-z]|(?<=\s)(?:{'|'.join(NUMBER_WORDS)}))"
     rf"(?:[.:-](?:\d{{1,4}}(?:{BIS}|[a-z])?|{ROMAN}|{LETTER}))*(?:\([a-z\d]{{1,4}}\))*"
-    rf"(?:{CLOSING}{{1,2}}(?=\s|$|[-–—])|{END}|(?=[–—]|-\s))",
+    rf"(?:{CLOSING}{{1,2}}(?=\s|$|[-–—])|"
+)
+KEYWORD = re.compile(  # "Part No. 5" is what a shop sells
+    rf"(?!part\s+(?:no\b|nr\b|[№#]))"
+    rf"(?:(?:{'|'.join(word for word in WORDS if word not in LIKE_TEXT)})\.?|[§¶]{{1,2}}){NUMBER}{END}|(?=[–—]|-\s))",
     re.IGNORECASE,
 )
-# alone on their line, or before a sign: those of plays, and "Top 1:"; pictures and tables are called by others of plays
+# alone on their line, or before a sign or bracket: not "Zu § 5 Abs. 2 gilt", "Resolution 300 dpi"
+KEYWORD_APART = re.compile(rf"(?:{'|'.join(LIKE_TEXT)})\.?{NUMBER}(?=\s*$|\s\(|\s?[–—]|\s[-:](?:\s|$)))", re.IGNORECASE)
+# so too those of plays, and "Top 1:"; pictures and tables are called by others of plays
 SIGNED_WORDS = [form for form, word in KEYWORDS.items() if word in STAGE and form not in PICTURES] + [*CAPITALS]
 KEYWORD_SIGNED = re.compile(
     rf"(?:{'|'.join(SIGNED_WORDS)})[ \u00a0](?:[1-9]\d?(?:\.\d{{1,2}})*|{ROMAN}|{'|'.join(NUMBER_WORDS)})"
@@ -70,6 +77,7 @@ WITHOUT_NUMBER = re.compile(
 DASH = re.compile(
     r"[ \t\u00a0]{0,3}[-–—](?=\s*$|\s+(?![\s\d]|[IVXLC]+\b)|(?<=\S[-–—])[^\W\d_])|[ \t\u00a0\u202f]{1,3}:(?=\s|$)"
 )
+SCORE = re.compile(r"\s{1,3}:\s*\d")  # "3 : 2", "10 : 30"
 BEFORE_WORD = r"(?=\s|$|[^\W\d_]|[\"'“‘„(\[])"
 BRACKETED = re.compile(rf"[(\[{{] ?{PART}(?:[.-]{PART}){{0,9}}[a-z]? ?[)\]}}][.:]?{BEFORE_WORD}", re.IGNORECASE)
 CLOSED = re.compile(
@@ -102,6 +110,8 @@ SPOKEN_SIGNED = re.compile(  # "PRIMERO.-", "Segunda. Objeto"
     r"(?:\s?\.\s?[-–—](?!\d)|\s?[-–—](?=\s)|\s?[.:](?=\s+(?-i:[A-ZÁÉÍÓÚÑ¿¡\"“«(\[]))|\s?[.:]?(?=\s*$))",
     re.IGNORECASE,
 )
+# what begins sentences and titles too, "Top 10: Ports" and "Primero. Fuimos", unless others go before or behind
+DOUBTFUL = re.compile(rf"(?:{'|'.join(SPOKEN)})\s?[.:–—-]?|top\s\d+[.:]?(?:\s?[:–—-])?", re.IGNORECASE)
 BARE_ARABIC = re.compile(rf"\d{{1,3}}(?:[a-z]|{BIS}|ª|[A-Z](?=\s+[A-Z]|\s*$))?{END}(?!\s*[%€$])")
 _TITLE = r"[A-Z\"“‘„(]"  # its first character
 _APART = rf"\s+[-–—]\s+{_TITLE}|\t| {{2}}|(?:[^\S \u00a0]|\s\s)\s*{_TITLE}"  # behind a number, not behind a word
@@ -123,6 +133,7 @@ MARKS = frozenset("-–—*#•‣⁃·●○◦▪▫■□►▶➢✓➔→?+
 QUOTE = re.compile(r"[\"“„«‘‚‹`´]|['’](?=\S)(?![stnkmrd][\s-])")
 SINGLE = (BRACKETED, DOTTED, CLOSED)
 BARE = (HYPHENED, WITH_BRACKETS, BARE_ARABIC, BARE_CAPITAL, BARE_SMALL)
+TOP = KEYWORDS["top"]  # of agenda items
 LONGEST = 200  # characters that are looked at: no numbering is longer
 WITH_PARTS = re.compile(r"[A-Z][.-]?\d")
 ROMAN_NUMBER = re.compile(r"\W{0,2}([IVXLC]+)(?:([.-]\d)|\W*\Z)")  # "II.", "(II)"; "II.1"
@@ -164,7 +175,7 @@ def find_numbering(text: str, start: int, end: int, first: bool = True) -> int:
             ends = (at for at in range(len(head) + 1) if normalize("NFC", head[:at]) == found)
             return start + next(ends, 0)
         head = "".join(map(_alike, head))
-    worded = (KEYWORD, KEYWORD_SIGNED, WITHOUT_NUMBER, ORDINAL_FIRST, SPOKEN_SIGNED)
+    worded = (KEYWORD, KEYWORD_APART, KEYWORD_SIGNED, WITHOUT_NUMBER, ORDINAL_FIRST, SPOKEN_SIGNED)
     if first and (match := next(filter(None, (pattern.match(head) for pattern in worded)), None)):
         return start + skip_dash(head, match.end(), len(head))
     is_name = INITIALS.match(head) and not LIKE_INITIALS.match(head)
@@ -172,7 +183,8 @@ def find_numbering(text: str, start: int, end: int, first: bool = True) -> int:
         return start
     for pattern in (COUNTED, *SINGLE, *BARE) if first else (SIGNED, *SINGLE):
         if match := pattern.match(head):
-            return start + skip_dash(head, match.end(), len(head))
+            is_score = SCORE.match(head, match.end()) is not None
+            return start + (match.end() if is_score else skip_dash(head, match.end(), len(head)))
     return start
 
 
@@ -208,6 +220,24 @@ def find_mark(text: str, start: int, end: int) -> int:
 def find_quote(text: str, start: int, end: int) -> int:
     """The end of an opening quotation mark that an element begins with; `start` if there is none."""
     return start + 1 if QUOTE.match(text, start, end) else start
+
+
+def find_lone(numbers: Sequence[str]) -> list[bool]:
+    """Which of the numberings of a document that match `DOUBTFUL` have none before or behind them, such as "Top 10:".
+
+    Numbers in words begin with the first one: Portuguese days are "Quinta" and "Sexta", "Primero" may be but a word.
+    """
+    found = [next(iter(readings(number)), None) for number in numbers]
+    values = {(own.keyword, own.values) for own in found if own is not None}
+    return [own is None or not _is_in_series(own, values) for own in found]
+
+
+def _is_in_series(own: Reading, values: Set[tuple[str, tuple[int, ...]]]) -> bool:
+    last = own.values[-1]
+    has_near = any((own.keyword, (last + step,)) in values for step in (-1, 1))
+    if own.keyword == TOP:
+        return last == 1 or has_near
+    return has_near and (own.keyword, (1,)) in values
 
 
 @dataclass(frozen=True, slots=True)

@@ -878,7 +878,7 @@ def test_headings_of_words_right_behind_each_other_are_no_initials(nlp: Language
         ["TOP 1:", "TOP 2:", " TOP 2.1:", " TOP 2.2:", "Zu TOP 3:"],
         ["Point n° 1 :", "Point n° 2 :", "Point n° 3 :"],
         ["Agenda item 1:", "Agenda item 2:", " (a)", " (b)", "Agenda item 3:"],
-        ["Zu Artikel 1", " Zu Nummer 1", "  Zu Buchstabe a", "  Zu Buchstabe b", " Zu Nummer 2", "Zu Artikel 2"],
+        ["Zu Artikel 1:", " Zu Nummer 1:", "  Zu Buchstabe a:", "  Zu Buchstabe b:", " Zu Nummer 2:", "Zu Artikel 2:"],
         # clauses and grounds of Spanish
         ["Cláusula 1ª.", "Cláusula 2ª.", " a)", " b)", "Cláusula 3ª."],
         ["CLÁUSULA PRIMERA.-", "SEGUNDA.-", " a)", " b)", "TERCERA.-"],

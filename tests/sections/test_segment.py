@@ -91,10 +91,18 @@ NUMBERINGS = [
         "Punto n. 8.",
     ),
     *("Item #6:", "Punto n.º 7:", "Punto n. 8."),
-    *("TOP 1", "TOP 2.1:", "Top 3:", "Zu TOP 4:", "Tagesordnungspunkt 5:", "zu Punkt 6:", "Agenda item 7 -"),
-    *("Zu Artikel 1", "Zu § 2", "Zu Nummer 3", "Zu Buchstabe b", "CLÁUSULA PRIMERA.", "Cláusula 2ª."),
+    *("TOP 1", "TOP 2.1:", "Zu TOP 4:", "Tagesordnungspunkt 5:", "zu Punkt 6:", "Agenda item 7 -"),
+    *(
+        "Zu Artikel 1:",
+        "Zu § 2 -",
+        "Zu Nummer 3.",
+        "Zu Buchstabe b:",
+        "Zu Doppelbuchstabe aa:",
+        "CLÁUSULA PRIMERA.",
+        "Cláusula 2ª.",
+    ),
     *("PREMIÈRE RÉSOLUTION", "Résolution n° 2 :", "SCENE 3 -", "Scene 4:", "SCÈNE II."),
-    *("PRIMERO.-", "SEGUNDA.–", "Tercero. -", "Cuarta :", "DÉCIMO PRIMERA.-", "Decimocuarto.-"),
+    *("PRIMERO.-", "SEGUNDA.–", "Tercero. -", "DÉCIMO PRIMERA.-", "Decimocuarto.-"),
     *("Art. 2-bis.", "Articolo 12-ter", "Artikel 3:15a", "Article 9-1 bis", "Article L. 121-3", "Article R12-4"),
 ]
 
@@ -123,6 +131,9 @@ def test_a_numbering_is_split_off(number, styled):
             "in Rome",
         ),
         *("Primero fuimos al puerto", "Segunda parte, no", "Tercera, la del puerto"),
+        *("Top 10: Ports", "Top 5", "TOP 20 PLAYERS", "Primero. Fuimos al puerto", "Cuarta: la cocina", "Quinta"),
+        *("Zu § 5 Abs. 2 gilt", "Zu Punkt 3 der Liste", "Resolution 1325 was adopted", "Resolution 300 dpi"),
+        *("Part No. 5: Gasket", "Part # 6: Seal"),
         *("Top 10 ports", "Act 5 of 1998", "Scene 2 was cut", "Bild 3: Boats", "Tableau 2 : Ports", "Bedrijf A leaves"),
         *("12/2042 AW", "1980s", "Summary.", "vi is an editor", "Article about it", "Part of it", "mix", "civil law"),
         *(
@@ -146,6 +157,30 @@ def test_a_numbering_is_split_off(number, styled):
 )
 def test_what_is_no_numbering_stays(text):
     assert shown(text) == [("text", text)]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "others"),
+    [
+        (["Primero.", "Segundo."], ["Cuarta:"]),
+        (["PRIMERA:", "SEGUNDA:", "TERCERA:"], ["Cuarto:"]),
+        (["Top 3:", "Top 4:"], ["Top 10:"]),
+        (["TOP 1", "TOP 2"], ["TOP 50"]),
+        ([], ["Quinta:", "Sexta:"]),  # days in Portuguese
+        ([], ["Primero:", "Tercero:"]),
+    ],
+)
+def test_what_may_be_a_word_numbers_only_beside_others(numbers, others):
+    found = shown("".join(f"{own} Barco\n" for own in [*numbers, *others]))
+    split = [part for own in numbers for part in (("number", own), ("text", "Barco"))]
+    assert found == [*split, *(("text", f"{own} Barco") for own in others)]
+
+
+def test_scores_keep_their_colon():
+    assert shown("3 : 2 for Lund\n1 : Scope\n") == [
+        *(("number", "3"), ("text", ": 2 for Lund")),
+        *(("number", "1 :"), ("text", "Scope")),
+    ]
 
 
 def test_numberings_may_have_no_space_behind():
