@@ -182,11 +182,13 @@ def _outer(numbers: Sequence[tuple[Reading, ...]]) -> list[bool]:
     return found
 
 
-def _nest(numbers: Iterable[tuple[Reading, ...]]) -> bool:
-    """Whether numbers stand below others before them, as 1.1 does below 1, or begin again."""
+def _nest(numbers: Sequence[tuple[Reading, ...]]) -> bool:
+    """Whether numbers stand below others before them, as 1.1 does below 1, or begin again, those of the first one's
+    sequence apart: what is above "1. Boats" and "1. Books" has no number."""
+    outermost = {(each.word, each.kinds) for own in numbers[:1] for each in own}
     seen, below, firsts = set[tuple[str, tuple[int, ...]]](), 0, Counter[tuple[str, str]]()
     for own in numbers:
         below += any((each.kinds[:-1], each.values[:-1]) in seen for each in own if len(each.values) > 1)
         firsts.update({(each.word, each.kinds) for each in own if is_first(each) and len(each.values) == 1})
         seen |= {(each.kinds, each.values) for each in own}
-    return below >= NESTED or any(count >= NESTED for count in firsts.values())
+    return below >= NESTED or any(count >= NESTED for key, count in firsts.items() if key not in outermost)

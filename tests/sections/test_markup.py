@@ -1,7 +1,7 @@
 """Headings that Markdown and HTML name: trusted, preferred, ignored."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -297,9 +297,17 @@ def test_numbers_nest_where_the_mark_up_has_one_level(numbers: list[str], title:
     assert found == [(1 + number.count(" ") - number.strip().count(" "), number.strip()) for number in numbers]
 
 
-def test_headings_of_one_level_whose_numbers_do_not_nest_stay_beside_each_other() -> None:
+@pytest.mark.parametrize(
+    "titles",
+    [
+        ("1. Scope", "Terms", "2. Fees", "Notes", "3. End"),
+        ("1. Boats", "2. Rafts", "Shops", "1. Books", "2. Maps", "End"),
+        ("Soup", "Step 1. Cut", "Step 2. Cook", "Bread", "Step 1. Knead", "Step 2. Bake"),
+    ],
+)
+def test_headings_of_one_level_whose_numbers_do_not_nest_stay_beside_each_other(titles: Sequence[str]) -> None:
     builder = LayoutBuilder()
-    for title in ("1. Scope", "Terms", "2. Fees", "Notes", "3. End"):
+    for title in titles:
         builder.write(title)
         builder.heading(builder.length - len(title), 1)
         builder.end_line()
@@ -308,7 +316,7 @@ def test_headings_of_one_level_whose_numbers_do_not_nest_stay_beside_each_other(
     nlp = spacy.blank("en")
     parser = nlp.add_pipe("section_parser")
     tree = parser(to_doc(nlp.vocab, builder.build()))._.section_tree
-    assert [node.level for node in tree.walk()] == [1] * 5
+    assert [node.level for node in tree.walk()] == [1] * len(titles)
 
 
 def test_no_item_of_a_list_holds_the_headings_of_the_mark_up(tmp_path: Path) -> None:
