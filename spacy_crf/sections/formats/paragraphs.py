@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
@@ -28,6 +28,8 @@ MOST_INDENTED = 40
 CENTRED = 0.02  # of the width of its column: as far may the middle of a line be from its middle
 ENDS = (".", "!", "?", ":", ";", "。", "！", "？")  # of sentences
 NOTE_SIZE = 0.95  # of that of running text, at most
+LONGEST_TITLE = 3  # words of a title right above small type
+APART = 2.5  # sizes between the baselines of the last line of text and of the first note, that is below white space
 MOST_SKIPPED = 20  # numbers of notes that may be missing between two
 NOTE = re.compile(r"[\[(]?(\d{1,3}|[*†‡]{1,3})[\])]?\.?(?=\s|[^\W\d]|[\"“„«(])")
 RAISED_SIGN = re.compile(r"(?:[^\W\d_]\W{0,3}|\A\W?)(\d{1,3}|[*†‡]{1,3})\W?\Z")  # at the end of a word: "boats,3"
@@ -128,7 +130,8 @@ def _find_notes(lines: Sequence[PrintedLine]) -> list[list[int]]:
         for foot in _feet(lines, numbers, size):
             starts = [_sign(lines[number].text, last) for number in foot]
             is_continued = not starts[0] and page_before == page - 1
-            if is_continued or not signs.isdisjoint(filter(None, starts)):
+            is_of_text = is_continued or not signs.isdisjoint(filter(None, starts))
+            if is_of_text and _are_notes([sign for sign in starts if sign], signs):
                 for number, sign in zip(foot, starts):
                     if sign:
                         found.append((sign, [number]))
@@ -142,6 +145,16 @@ def _find_notes(lines: Sequence[PrintedLine]) -> list[list[int]]:
     return notes
 
 
+def _are_notes(starts: Sequence[str], signs: Set[str]) -> bool:
+    """Whether signs that lines begin with are those of notes: in order, once each, and most in the text above them.
+
+    Rows of tables and lists of references begin with figures too.
+    """
+    figures = [int(sign) for sign in starts if sign.isdecimal()]
+    is_ordered = all(before < figure for before, figure in pairwise(figures)) and len(set(starts)) == len(starts)
+    return is_ordered and len(starts) - sum(sign in signs for sign in starts) <= max(1, len(starts) / 3)
+
+
 def _feet(lines: Sequence[PrintedLine], numbers: Sequence[int], size: float) -> Iterator[list[int]]:
     """The lines of small type that columns of a page end with, below its text. numbers: of the lines of the page."""
     columns = {number: lines[number].column for number in numbers}
@@ -151,8 +164,16 @@ def _feet(lines: Sequence[PrintedLine], numbers: Sequence[int], size: float) -> 
         while start and lines[own[start - 1]].size <= size:
             start -= 1
         above = own[start] - 1 if start < len(own) else -1
-        if above in columns and size < lines[above].size <= LARGER * size / NOTE_SIZE and not _look(lines[above])[0]:
+        is_text = above in columns and size < lines[above].size <= LARGER * size / NOTE_SIZE
+        if is_text and not _look(lines[above])[0] and not _is_title(lines[above], lines[own[start]]):
             yield own[start:]
+
+
+def _is_title(line: PrintedLine, below: PrintedLine) -> bool:
+    """Whether a line is as short as a title, such as "References", and what is below it follows at once."""
+    distance = _distance(line, below)
+    is_short = len(line.words) <= LONGEST_TITLE and not line.text.endswith(ENDS)
+    return is_short and distance is not None and distance <= APART
 
 
 def _sign(text: str, last: int) -> str:

@@ -152,6 +152,26 @@ def test_small_type_without_a_sign_in_the_text_is_no_note(tmp_path: Path, sign: 
     assert not [style for _, style in shown(printed(tmp_path, draw)) if style == "other"]
 
 
+@pytest.mark.parametrize(
+    ("gap", "rows"),
+    [
+        (300, ["1 Lund 12 14", "2 Oslo 15 17", "3 Bergen 20 22", "4 Malmo 20 23"]),
+        (300, ["2 boats MAJOR", "2 boats MINOR", "4 rafts LIST", "4 rafts MORE"]),
+        (300, ["2 kg of boats", "12 kg of rafts", "1 kg of ships"]),
+        (0, ["1. J. Lund. Boats. 2001.", "2. K. Oslo. Rafts. 2002."]),
+    ],
+)
+def test_tables_and_references_in_small_type_are_no_notes(tmp_path: Path, gap: int, rows: list[str]) -> None:
+    def draw(canvas: Any) -> None:
+        text = ["The harbour master keeps a list of all boats1 and of all rafts2"] * 4
+        height = at(canvas, 60, 780, *text, "and of ships.", *([] if gap else ["References"]))
+        at(canvas, 60, height - gap, *rows, size=8)
+
+    layout = printed(tmp_path, draw)
+    assert not [style for _, style in shown(layout) if style == "other"]
+    assert [line for line in layout.text.split("\n") if line in rows] == rows
+
+
 def test_what_looks_like_furniture_but_is_none_stays(tmp_path: Path) -> None:
     def draw(canvas: Any) -> None:
         for page, number in enumerate((7, 3, 8)):  # figures that do not count pages
