@@ -47,7 +47,8 @@ def _listed(form: str) -> str:
 _BRACKETS = r"\((?:[0-9a-z]{1,4}|[A-Z]|[IVX]{2,4})\)"
 _APART = r"[ \u00a0]\((?:[0-9]{1,2}[a-z]?|[a-zA-Z]|[ivx]{2,5}|[IVX]{2,4})\)"  # "§ 2 (1)", not "section 2 (old)"
 _INSERTED = rf"(?:[ -]?{_any(INSERTED)}(?!\w|\s(?:[0-9§]|{_any(WORDS)}))|er|[a-z])?"  # 2a, 2 bis, not "2 bis 4"; 1er
-_PARTS = rf"[0-9]{{1,4}}(?:\.?[ºª]|{_INSERTED})(?:[.:–-][0-9]{{1,4}}{_INSERTED}|\.[a-zA-Z])*"
+_NOT_INSERTED = rf"(?!\.?[ºª][ -]?{_any(INSERTED)}(?!\w))"  # "3.º bis" is not 3
+_PARTS = rf"[0-9]{{1,4}}{_NOT_INSERTED}(?:\.?[ºª]|{_INSERTED})(?:[.:–-][0-9]{{1,4}}{_INSERTED}|\.[a-zA-Z])*"
 _CODE = r"[LRD]\.[ \u00a0]?(?=[0-9]{3}|[0-9]+-)[0-9]{1,4}(?:-[0-9]{1,4})*"  # of French codes: L. 121-1
 _LETTERS = rf"(?:{_CODE}|(?:[IVXLC]{{1,7}}|[A-Z])(?:[.-]?[0-9]{{1,4}})*)"
 NUMBER = rf"(?:(?:{_PARTS}|{_LETTERS})(?!\w)(?:{_BRACKETS}|{_APART})*|(?:{_BRACKETS})+)"

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from spacy_crf import read_layout, to_doc
 from spacy_crf.cli import app
 from spacy_crf.sections.cross_references import find_cross_references
+from spacy_crf.sections.mentions import find_mentions
 from spacy_crf.sections.tree import SectionNode, SectionTree
 
 
@@ -629,3 +630,10 @@ def test_mentions_of_ordinals_and_of_numbers_that_are_called_so(first: str, seco
     text = f"{first}\nSe vende el barco, {mention} del todo.\n\n{second}\nSe paga el precio.\n"
     found = [(text[each.start : each.end], each.section) for each in nlp(text)._.cross_references]
     assert found == [(mention, 1)]
+
+
+@pytest.mark.parametrize("number", ["3º bis", "3.º bis", "3.º ter"])
+def test_inserted_articles_are_not_those_that_they_follow(number: str) -> None:
+    assert not list(find_mentions(f"Véase el artículo {number} de los barcos.", frozenset()))
+    (found,) = find_mentions("Véase el artículo 3.º de los barcos.", frozenset())
+    assert found.path[0].readings[0].values == (3,)
