@@ -129,7 +129,7 @@ def _find_notes(lines: Sequence[PrintedLine]) -> list[list[int]]:
         found: list[tuple[str, list[int]]] = []  # of the page, by their signs
         for foot in _feet(lines, numbers, size):
             starts = [_sign(lines[number].text, last) for number in foot]
-            is_continued = not starts[0] and page_before == page - 1
+            is_continued = not starts[0] and page_before == page - 1 and not lines[notes[-1][-1]].text.endswith(ENDS)
             is_of_text = is_continued or not signs.isdisjoint(filter(None, starts))
             if is_of_text and _are_notes([sign for sign in starts if sign], signs):
                 for number, sign in zip(foot, starts):

@@ -172,6 +172,22 @@ def test_tables_and_references_in_small_type_are_no_notes(tmp_path: Path, gap: i
     assert [line for line in layout.text.split("\n") if line in rows] == rows
 
 
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_small_type_goes_on_with_a_note_that_has_not_ended(tmp_path: Path, is_whole: bool) -> None:
+    note, below = "1 See the rules of the port" + "." * is_whole, "Boats in the harbour and at the quay."
+
+    def draw(canvas: Any) -> None:
+        at(canvas, 60, 780, *["The harbour master keeps a list of all boats1 and of all rafts."] * 4)
+        at(canvas, 60, 100, note, size=8)
+        canvas.showPage()
+        at(canvas, 60, 780, *["The harbour master keeps another list, of all of the ships."] * 4)
+        at(canvas, 60, 100, below, size=8)
+
+    shown_lines = printed(tmp_path, draw).text.split("\n")
+    assert [line for line in shown_lines if "1 See" in line] == [note if is_whole else f"{note} {below}"]
+    assert (below in shown_lines) is is_whole
+
+
 def test_what_looks_like_furniture_but_is_none_stays(tmp_path: Path) -> None:
     def draw(canvas: Any) -> None:
         for page, number in enumerate((7, 3, 8)):  # figures that do not count pages
