@@ -271,6 +271,21 @@ def test_no_section_is_implied_in_or_beside_that_with_its_number() -> None:
     assert found == [(number, False) for number in numbers]
 
 
+def tree_of_headings(headings: Sequence[tuple[str, int]]) -> SectionTree:
+    """Parse a text with headings of levels, each with a sentence below."""
+    builder = LayoutBuilder()
+    for title, level in headings:
+        builder.write(title)
+        builder.heading(builder.length - len(title), level)
+        builder.end_line()
+        builder.write("The keeper of the ferry shall carry all persons who ask for it over the river.")
+        builder.end_line()
+    nlp = spacy.blank("en")
+    parser = nlp.add_pipe("section_parser")
+    tree: SectionTree = parser(to_doc(nlp.vocab, builder.build()))._.section_tree
+    return tree
+
+
 @pytest.mark.parametrize(
     "numbers",
     [
@@ -283,16 +298,8 @@ def test_no_section_is_implied_in_or_beside_that_with_its_number() -> None:
 @pytest.mark.parametrize("title", ["", "Rules of the port"])
 def test_numbers_nest_where_the_mark_up_has_one_level(numbers: list[str], title: str) -> None:
     """Sections "5.1", "5.2" stood beside "5" in most documents of Docling and flat headings of other programs."""
-    builder = LayoutBuilder()
-    for number in filter(None, [title, *numbers]):
-        builder.write(number.strip() if number == title else f"{number.strip()} Boats and Quays")
-        builder.heading(0 if number == title else builder.length - len(number.strip()) - 16, int(number != title))
-        builder.end_line()
-        builder.write("The keeper of the ferry shall carry all persons who ask for it over the river.")
-        builder.end_line()
-    nlp = spacy.blank("en")
-    parser = nlp.add_pipe("section_parser")
-    tree = parser(to_doc(nlp.vocab, builder.build()))._.section_tree
+    headings = [(f"{number.strip()} Boats and Quays", 1) for number in numbers]
+    tree = tree_of_headings([(title, 0)] * bool(title) + headings)
     found = [(node.level - bool(title), node.number) for node in tree.walk() if node.number]
     assert found == [(1 + number.count(" ") - number.strip().count(" "), number.strip()) for number in numbers]
 
@@ -306,16 +313,7 @@ def test_numbers_nest_where_the_mark_up_has_one_level(numbers: list[str], title:
     ],
 )
 def test_headings_of_one_level_whose_numbers_do_not_nest_stay_beside_each_other(titles: Sequence[str]) -> None:
-    builder = LayoutBuilder()
-    for title in titles:
-        builder.write(title)
-        builder.heading(builder.length - len(title), 1)
-        builder.end_line()
-        builder.write("The keeper of the ferry shall carry all persons who ask for it over the river.")
-        builder.end_line()
-    nlp = spacy.blank("en")
-    parser = nlp.add_pipe("section_parser")
-    tree = parser(to_doc(nlp.vocab, builder.build()))._.section_tree
+    tree = tree_of_headings([(title, 1) for title in titles])
     assert [node.level for node in tree.walk()] == [1] * len(titles)
 
 

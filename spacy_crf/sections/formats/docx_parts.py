@@ -16,7 +16,6 @@ NUMERALS = {
 }
 OFF = frozenset(("0", "false", "off", "none"))
 MOST_LEVELS_OF_LISTS, MOST_NUMBER, MOST_SPELT = 9, 10**9, 780
-ALL_LEVELS = MOST_LEVELS_OF_LISTS  # of a list, behind which a level of it begins anew unless it says otherwise
 XmlElement: TypeAlias = Any  # of lxml
 
 
@@ -92,10 +91,8 @@ class ListLevel:
     @classmethod
     def of(cls, level: XmlElement) -> "ListLevel":
         numerals, text = value_of(level, "numFmt") or "decimal", value_of(level, "lvlText") or ""
-        restart, is_legal = (
-            whole(value_of(level, "lvlRestart"), ALL_LEVELS),
-            value_of(level, "isLgl") not in (None, *OFF),
-        )
+        restart = whole(value_of(level, "lvlRestart"), MOST_LEVELS_OF_LISTS)  # behind all outer levels
+        is_legal = value_of(level, "isLgl") not in (None, *OFF)
         return cls(numerals, text, whole(value_of(level, "start")), restart, is_legal, value_of(level, "pStyle"))
 
 
