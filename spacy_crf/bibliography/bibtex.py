@@ -2,14 +2,13 @@
 
 import re
 import warnings
-from collections import UserDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..core.errors import CRFError, CRFWarning, required
-from ..reading.latex import decode, encode, hide_groups, protect_capitals, unescape
+from ..reading.latex import decode, encode, protect_capitals, unescape
 from .dates import add_month, date_fields, parse_iso, parse_years
 from .entry import (
     OTHERS,
@@ -29,8 +28,12 @@ from .entry import (
 from .errors import BibliographyErrors, BibliographyWarnings
 from .fields import one_hyphen, report_type
 from .identifiers import bare, looks_like_arxiv, quote_braces, take_accessed
-from .name_forms import IN_SPEECH, SUFFIX_LAST
 from .names import listed_by_commas
+
+if TYPE_CHECKING:
+    from pybtex.database import Person
+
+    from .bibtex_syntax import Written
 
 # Names of the fields that are plain text, in the order in which they are written.
 TEXT_FIELDS = {
@@ -58,7 +61,6 @@ TEXTS = {
 }
 VERBATIM = {name: field for field, name in VERBATIM_FIELDS.items()}
 ARCHIVES = ("archiveprefix", "eprinttype")  # where an eprint is, in BibTeX and in biblatex
-PERSONS = {"author", "editor"}
 RIVALS = {"publisher", *PUBLISHERS.values(), "organization", "issue", "city"}
 # Fields of a book that are not those of its parts
 OWN = {"crossref", "key", "doi", "url", "urldate", "eprint", "note", "abstract", "keywords", "file", "pages"}
@@ -69,15 +71,8 @@ _LINES = (files(__package__) / "journals.txt").read_text(encoding="utf8").splitl
 JOURNALS = {name: full for name, _, full in (line.partition(" ") for line in _LINES if not line.startswith("#"))}
 MACRO = re.compile(r"[\s{]*\\([a-z]+)[\s}]*")
 NOOP = re.compile(r"\\(?:noop|noopsort|sortnoop)\s*\{[^{}]*\}", re.IGNORECASE)  # what it holds is for sorting alone
-NO_KEY = "\ue000"
-# Neither "@misc{a=b," nor "@string{a = "
-KEYLESS = re.compile(
-    r"(?im)^([ \t]*@(?!string|preamble|comment)\w+\s*\{\s{0,20})"
-    r"(?:,(?=\s{0,20}[\w-]+\s*=)|(?=[\w-]+(?:\s+=|=\s*[\"{])))"
-)
 UNFIT = re.compile(r"[\s,{}%#\\~]")  # ends a key in a file, or is a command where it is cited
-MOST_EXPANDED = 10_000_000  # characters that strings may add to a file
-MOST_QUOTED = 300  # characters of a message of pybtex
+MOST_QUOTED = 300  # characters of what is told of faults
 
 
 def write_bibtex(entries: Iterable[Entry], unicode: bool = False) -> str:
@@ -170,123 +165,38 @@ def _shielded(text: str, unicode: bool, of_list: bool = False, is_family: bool =
 def read_bibtex(text: str, with_others: bool = True) -> list[Entry]:
     """Entries of a .bib file, in its order, with fields of BibTeX or biblatex; others go to the note, with their names.
 
-    Entries that share a key are all read, with that key. Such keys, fields that an entry has twice (the first counts)
-    and strings that are not defined (their names count) are warned of. An entry without a key has an empty one.
+    Entries that share a key are all read, with that key. Such keys, fields that an entry has twice (the first counts),
+    strings that are not defined (their names count) and errors of syntax (the fields before them count, and the other
+    entries) are warned of. An entry without a key has an empty one.
 
     with_others (bool): whether to keep those others. Most, such as `abstract`, `keywords` and `file`, no list prints.
-    RAISES (ImportError): if pybtex or pylatexenc is not installed. RAISES (ValueError): if the text is not BibTeX, or
-    if its strings expand to more than ten million characters.
+    RAISES (ImportError): if pybtex or pylatexenc is not installed. RAISES (ValueError): if there is nothing but errors,
+    if too many entries do not end, or if strings expand to more than ten million characters.
     """
     with required(BibliographyErrors.CRF642, ImportError):
-        from pybtex.database import PybtexError
-    parser = _new_parser()
-    try:
-        entries = parser.parse_string(KEYLESS.sub(rf"\1{NO_KEY},", SURROGATES.sub("\ufffd", text))).entries
-    except (PybtexError, RecursionError) as error:
-        raise CRFError(BibliographyErrors.CRF643.format(error=str(error)[:MOST_QUOTED])) from error
-    faults = parser.faults + [f"undefined string {name}" for name in dict.fromkeys(parser.macros.unknown)]
+        from .bibtex_syntax import parse_bibtex
+    written, faults = parse_bibtex(SURROGATES.sub("\ufffd", text))
+    if faults and not written:
+        raise CRFError(BibliographyErrors.CRF643.format(error=faults[0][:MOST_QUOTED]))
     if faults:
         told = BibliographyWarnings.CRFW668.format(faults="; ".join(faults)[:MOST_QUOTED])
         warnings.warn(told, CRFWarning, stacklevel=2)
-    return [_read(key.split(" ")[0].replace(NO_KEY, ""), entry, entries, with_others) for key, entry in entries.items()]
+    by_key = {entry.key.lower(): entry for entry in reversed(written)}
+    return [_read(entry, by_key, with_others) for entry in written]
 
 
-def _new_parser() -> Any:
-    """Return a parser that goes on behind what is odd in a file, and keeps it: faults (list[str])."""
-    from pybtex.database.input.bibtex import DuplicateField, Parser, month_names
-
-    class ForgivingParser(Parser):
-        def __init__(self) -> None:
-            super().__init__(person_fields=())
-            self.macros = Strings(month_names)
-            self.faults: list[str] = []
-
-        def process_entry(self, entry_type: str, key: str, fields: Any) -> None:
-            """Add an entry; behind a key that there is already stands a number: no key of a file has a space."""
-            entries = self.data.entries
-            if key in entries:
-                self.faults += [f"repeated entry {key}"] * (key != NO_KEY)
-                key = f"{key} {len(entries)}"
-            super().process_entry(entry_type, key, fields)
-            entry = entries[key]
-            for role in entry.fields.keys() & PERSONS:
-                names = entry.fields.pop(role)
-                entry.persons[role], is_right = _parse_persons(names)
-                self.faults += [] if is_right else [f"commas between the names {names}"]
-
-        def handle_error(self, error: Exception) -> None:
-            """Pass over a field that the entry has already."""
-            if not isinstance(error, DuplicateField):
-                raise error
-            self.faults.append(str(error))
-
-    return ForgivingParser()
-
-
-def _parse_persons(text: str) -> tuple[list[Any], bool]:
-    """The names of a field, and whether they are parted by "and", as they have to be, and not by commas."""
-    from pybtex.database import Person
-    from pybtex.database.input.bibtex import split_name_list
-
-    found, is_right = list[Any](), True
-    persons = split_name_list(text)
-    if len(persons) == 2 and persons[0].endswith(",") and IN_SPEECH.fullmatch(hide_groups(text)[0]):
-        persons = [text]
-    for person in persons:
-        person = person if SUFFIX_LAST.fullmatch(person) else person.strip(" ,")
-        plain, show = hide_groups(person) if "," in person else (person, str)
-        told = Name.of_told(plain)
-        names = (told,) if told else listed_by_commas(plain)
-        listed = [(name.given, "", name.particle, name.family, name.suffix) for name in names]
-        found += [Person("", *map(show, parts)) for parts in listed] or [Person(person)]
-        is_right &= bool(told) or not listed
-    return found, is_right
-
-
-class Strings(UserDict[str, str]):
-    """Strings of a file by their names, in any case; there is a limit to what they add to it.
-
-    One that is not defined, such as `sept`, stands for its name. unknown (list[str]): these.
-    """
-
-    def __init__(self, known: Mapping[str, str]) -> None:
-        super().__init__(known)
-        self.n_expanded = 0
-        self.unknown: list[str] = []
-
-    def __setitem__(self, name: str, value: str) -> None:
-        self.data[name.lower()] = value
-
-    def __getitem__(self, name: str) -> str:
-        if name.lower() not in self.data:
-            self.unknown.append(name)
-            return name
-        value = self.data[name.lower()]
-        self.n_expanded += len(value)
-        if self.n_expanded > MOST_EXPANDED:
-            raise CRFError(BibliographyErrors.CRF629.format(name=name, limit=MOST_EXPANDED))
-        return value
-
-
-def _read(key: str, entry: Any, entries: Mapping[str, Any], with_others: bool) -> Entry:
-    # programs write empty fields as well
-    fields = {name.lower(): value for name, value in entry.fields.items() if value.strip()}
+def _read(entry: "Written", by_key: Mapping[str, "Written"], with_others: bool) -> Entry:
+    fields = {name: value for name, value in entry.fields.items() if value}  # programs write empty fields as well
     persons = entry.persons
-    if fields.get("crossref", "") in entries:
-        whole = entries[fields.pop("crossref")]
-        of_whole = {name.lower(): value for name, value in whole.fields.items()}
-        of_whole.setdefault("booktitle", of_whole.pop("title", ""))
-        of_whole.setdefault("booksubtitle", of_whole.pop("subtitle", ""))
-        own = OWN | ({"date", "year", "month"} if fields.keys() & {"date", "year"} else set())
-        fields = {**{name: value for name, value in of_whole.items() if value and name not in own}, **fields}
-        persons = {**whole.persons, **persons}
+    if "crossref" in fields and (whole := by_key.get(fields["crossref"].lower())):
+        fields, persons = _of_part(fields, whole.fields), {**whole.persons, **persons}
     for subtitle, title in SUBTITLES.items():
         if fields.get(title) and fields.get(subtitle):
             fields[title] = f"{fields[title].rstrip()}: {fields.pop(subtitle)}"
-    kind = TYPES.get(entry.type.lower(), EntryType.MISC)
+    kind = TYPES.get(entry.kind, EntryType.MISC)
     if "type" in fields and kind in PUBLISHERS:
         fields["type"] = GENRES.get(fields["type"].strip().lower(), fields["type"])
-        kind = report_type(decode(fields["type"])) if entry.type.lower() == "thesis" else kind
+        kind = report_type(decode(fields["type"])) if entry.kind == "thesis" else kind
     fields = dict(sorted(fields.items(), key=lambda field: field[0] in RIVALS - {PUBLISHERS.get(kind, "publisher")}))
     date, of_dates = _read_date(fields)
     accessed = parse_iso(fields.get("urldate", ""))
@@ -294,13 +204,23 @@ def _read(key: str, entry: Any, entries: Mapping[str, Any], with_others: bool) -
         of_dates.add("urldate")
     return Entry(
         type=kind,
-        key=normalise(key),
+        key=normalise(entry.key),
         authors=Names.of(map(_read_name, persons.get("author", ()))),
         editors=Names.of(map(_read_name, persons.get("editor", ()))),
         date=date,
         accessed=accessed,
         **_read_texts(fields, of_dates if with_others else fields),
     )
+
+
+def _of_part(fields: Mapping[str, str], whole: Mapping[str, str]) -> dict[str, str]:
+    """Fields of a part of a book, with those of the book that it names as its `crossref`."""
+    own = OWN | ({"date", "year", "month"} if fields.keys() & {"date", "year"} else set())
+    of_whole = dict(whole)
+    of_whole.setdefault("booktitle", of_whole.pop("title", ""))
+    of_whole.setdefault("booksubtitle", of_whole.pop("subtitle", ""))
+    shared = {name: value for name, value in of_whole.items() if value and name not in own}
+    return {**shared, **{name: value for name, value in fields.items() if name != "crossref"}}
 
 
 def _read_texts(fields: Mapping[str, str], read: Iterable[str]) -> dict[str, str]:
@@ -337,7 +257,7 @@ def _read_date(fields: Mapping[str, str]) -> tuple[Date | None, set[str]]:
     return date, said | ({"month"} if of_month.first.month and date.says(of_month) else set())
 
 
-def _read_name(person: Any) -> Name:
+def _read_name(person: "Person") -> Name:
     """A name that pybtex has taken apart."""
     given = _plain([*person.first_names, *person.middle_names])
     return Name(_plain(person.last_names), given, _plain(person.prelast_names), _plain(person.lineage_names))

@@ -67,5 +67,6 @@ class BibliographyWarnings(metaclass=Messages):
     CRFW668 = (
         "The BibTeX file has what BibTeX does not take: {faults}. Entries that share a key were all read; of a field "
         "that an entry has twice, the first one; a string that is not defined counts as its name; names with commas "
-        "between them were told apart by their forms. Look at them."
+        "between them were told apart by their forms; of an entry with an error of syntax, the fields before it were "
+        "read. Look at them."
     )

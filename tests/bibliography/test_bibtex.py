@@ -255,18 +255,52 @@ def test_a_library_with_faults_that_bibtex_itself_warns_of_is_read_whole() -> No
 def test_entries_without_a_key_do_not_refuse_a_library() -> None:
     text = """@string{pier = "Pier Press"}
     @article{,
-      title = {One}, publisher = pier}
+      title = {One}, publisher = pier, journal = {Pier}}
     @book{
       title = {Two}
     }
     @book{three, title = {Three}}"""
     entries = read_bibtex(text)
     assert [(one.key, one.title) for one in entries] == [("", "One"), ("", "Two"), ("three", "Three")]
+    assert [one.container for one in entries] == ["Pier", "", ""]
     assert [one.key for one in read_bibtex(write_bibtex(entries))] == ["one", "two", "three"]
     (entry,) = read_bibtex("@book{a=b, title = {One}}")
     assert (entry.key, entry.title) == ("a=b", "One")
-    with pytest.raises(ValueError, match="CRF643.*line 3"):
-        read_bibtex("@article{,\n title = {One},\n year = }")
+    with pytest.warns(CRFWarning, match="CRFW668.*line 3"):
+        (entry,) = read_bibtex("@article{,\n title = {One},\n year = }")
+    assert (entry.key, entry.title) == ("", "One")
+
+
+@pytest.mark.parametrize(
+    "broken, kept",
+    [
+        ("@book{b, title = {Two}\n author = {Lund, K.}\n}\n", "Two"),  # no comma
+        ("@book{b, title = {Two}, year = 2002\n\n", "Two"),  # no brace at its end
+        ("@book{b, title = {Two},\n", "Two"),
+        ("@book{b, title = {Two}, note = {an {open brace},\n year = 2002\n}\n", "Two"),
+        ('@book{b, title = {Two}, note = "a "quote" within",\n}\n', "Two"),
+        ("@book{b, title = {Two}, year = ,}\n", "Two"),
+        ("@book{b, title = {Two}, 2002 = year}\n", "Two"),
+        ("@book{b, title = {Two}} see k@lund.example\n", "Two"),
+        ("@book{b, author = {Lund, K. and Moss, P., Q., R., S., T.}, title = {Two}}\n", "Two"),
+        ("@book{b, title = {Two {open}\n", None),
+        ("@book{}\n", None),
+        ("@string{b = }\n", None),
+        ("@book\n", None),
+    ],
+)
+def test_an_error_of_syntax_costs_no_other_entry(broken: str, kept: str | None) -> None:
+    others = "@book{c,\n title = {Three}, crossref = {a}}\n@book{d, year = 2004}"
+    with pytest.warns(CRFWarning, match="CRFW668"):
+        entries = read_bibtex(f"@book{{a, title = {{One}}}}\n{broken}{others}")
+    titles = {"a": "One", "b": kept, "c": "Three", "d": ""}
+    assert {one.key: one.title for one in entries} == {key: title for key, title in titles.items() if title is not None}
+
+
+def test_many_entries_that_do_not_end_are_refused() -> None:
+    text = "".join(f"@book{{b{number}, title = {{open\n{{}}" + "x" * 3000 for number in range(99))
+    with pytest.raises(ValueError, match="CRF643.*b0"):
+        read_bibtex(text)
 
 
 def test_names_with_commas_between_them_do_not_refuse_a_library() -> None:
@@ -334,6 +368,7 @@ def test_what_is_no_bibtex_is_refused() -> None:
 
 def test_without_pybtex_only_reading_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pybtex.database", None)
+    monkeypatch.delitem(sys.modules, "spacy_crf.bibliography.bibtex_syntax", raising=False)
     assert write_bibtex(corpus_entries()[:1])
     with pytest.raises(ImportError, match="CRF642"):
         read_bibtex("")
