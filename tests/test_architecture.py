@@ -125,7 +125,7 @@ def test_one_module_knows_solvers_and_nothing_heavy_is_imported_at_the_top(modul
     top = ast.parse(MODULES[module].read_text(encoding="utf8")).body
     names = [alias.name for node in top if isinstance(node, ast.Import) for alias in node.names]
     names += [node.module or "" for node in top if isinstance(node, ast.ImportFrom) and not node.level]
-    heavy = {"scipy", "sklearn", "threadpoolctl", "matplotlib", "optuna", "pulp", "pybtex"}
+    heavy = {"scipy", "sklearn", "threadpoolctl", "matplotlib", "optuna", "pulp"}
     heavy |= {"pylatexenc", "lxml", "markdown_it", "pypdfium2", "docx"}
     assert not {name.split(".")[0] for name in names} & heavy
 

@@ -31,8 +31,6 @@ from .identifiers import bare, looks_like_arxiv, quote_braces, take_accessed
 from .names import listed_by_commas
 
 if TYPE_CHECKING:
-    from pybtex.database import Person
-
     from .bibtex_syntax import Written
 
 # Names of the fields that are plain text, in the order in which they are written.
@@ -205,8 +203,8 @@ def _read(entry: "Written", by_key: Mapping[str, "Written"], with_others: bool) 
     return Entry(
         type=kind,
         key=normalise(entry.key),
-        authors=Names.of(map(_read_name, persons.get("author", ()))),
-        editors=Names.of(map(_read_name, persons.get("editor", ()))),
+        authors=Names.of(persons.get("author", ())),
+        editors=Names.of(persons.get("editor", ())),
         date=date,
         accessed=accessed,
         **_read_texts(fields, of_dates if with_others else fields),
@@ -255,13 +253,3 @@ def _read_date(fields: Mapping[str, str]) -> tuple[Date | None, set[str]]:
     said = {"date"} if date.iso == text else set()
     said |= {"year"} if of_year and date.says(of_year) and not cut and left == year else set()
     return date, said | ({"month"} if of_month.first.month and date.says(of_month) else set())
-
-
-def _read_name(person: "Person") -> Name:
-    """A name that pybtex has taken apart."""
-    given = _plain([*person.first_names, *person.middle_names])
-    return Name(_plain(person.last_names), given, _plain(person.prelast_names), _plain(person.lineage_names))
-
-
-def _plain(words: list[str]) -> str:
-    return normalise(decode(" ".join(words)))

@@ -11,8 +11,8 @@ from pybtex.database.input.bibtex import LowLevelParser, month_names
 from pybtex.scanner import Pattern, PrematureEOF, PybtexSyntaxError, Token
 
 from ..core.errors import CRFError
-from ..reading.latex import hide_groups
-from .entry import Name
+from ..reading.latex import decode, hide_groups
+from .entry import Name, normalise
 from .errors import BibliographyErrors
 from .name_forms import IN_SPEECH, SUFFIX_LAST
 from .names import listed_by_commas
@@ -37,7 +37,7 @@ class Written:
     kind: str
     key: str
     fields: dict[str, str] = field(default_factory=dict)
-    persons: dict[str, list[Person]] = field(default_factory=dict)
+    persons: dict[str, list[Name]] = field(default_factory=dict)
 
 
 def parse_bibtex(text: str) -> tuple[list[Written], list[str]]:
@@ -154,9 +154,9 @@ def _entry(kind: str, key: str, fields: Sequence[tuple[str, Sequence[str]]]) -> 
     return entry, faults
 
 
-def _parse_persons(text: str) -> tuple[list[Person], bool]:
+def _parse_persons(text: str) -> tuple[list[Name], bool]:
     """The names of a field, and whether they are parted by "and", as they have to be, and not by commas."""
-    found, is_right = list[Person](), True
+    found, is_right = list[Name](), True
     persons = split_name_list(text)
     if len(persons) == 2 and persons[0].endswith(",") and IN_SPEECH.fullmatch(hide_groups(text)[0]):
         persons = [text]
@@ -166,7 +166,7 @@ def _parse_persons(text: str) -> tuple[list[Person], bool]:
         told = Name.of_told(plain)
         names = (told,) if told else listed_by_commas(plain)
         listed = [(name.given, "", name.particle, name.family, name.suffix) for name in names]
-        found += [Person("", *map(show, parts)) for parts in listed] or [_parse_person(person)]
+        found += [_name(Person("", *map(show, parts))) for parts in listed] or [_name(_parse_person(person))]
         is_right &= bool(told) or not listed
     return found, is_right
 
@@ -177,3 +177,12 @@ def _parse_person(text: str) -> Person:
         return Person(text)
     except PybtexError:
         return Person(last=text)
+
+
+def _name(person: Person) -> Name:
+    given = _plain([*person.first_names, *person.middle_names])
+    return Name(_plain(person.last_names), given, _plain(person.prelast_names), _plain(person.lineage_names))
+
+
+def _plain(words: Sequence[str]) -> str:
+    return normalise(decode(" ".join(words)))
