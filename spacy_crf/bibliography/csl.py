@@ -30,6 +30,11 @@ READ_TYPES = {
     "entry-encyclopedia": EntryType.INCOLLECTION,
     "entry-dictionary": EntryType.INCOLLECTION,
     **{name: kind for kind, name in TYPES.items()},
+    # of Crossref, whose items are CSL but for their types
+    **{"journal-article": EntryType.ARTICLE, "proceedings-article": EntryType.INPROCEEDINGS},
+    **dict.fromkeys(("book-chapter", "book-section", "reference-entry"), EntryType.INCOLLECTION),
+    **dict.fromkeys(("monograph", "edited-book", "reference-book", "proceedings"), EntryType.BOOK),
+    "dissertation": EntryType.PHDTHESIS,
 }
 FIELDS = {
     **{"title": "title", "container": "container-title", "series": "collection-title"},
@@ -60,11 +65,14 @@ def write_csl(entries: Iterable[Entry]) -> str:
 def read_csl(text: str) -> list[Entry]:
     """Entries of a CSL-JSON file, in its order; variables that an entry has no field for are left out.
 
+    It is a list of items, or one item, as services that look up a DOI give it; those often have no id, and the entry
+    then has an empty key.
+
     Dates may be texts. What a date says besides goes to the note, as do parts that the calendar does not have. Months
     from 21 to 24 are seasons. Mark-up, such as <i>, is left out of all but identifiers. There braces and backslashes,
     which BibTeX could not hold, are percent-encoded.
 
-    RAISES (ValueError): if the text is not a list of items with types and ids.
+    RAISES (ValueError): if the text is not a list of items with types.
     """
     try:
         return [from_item(item) for item in _load(text)]
@@ -79,9 +87,10 @@ def read_items(text: str) -> list[Item]:
     return [_as_read(item) for item in _load(text)]
 
 
-def _load(text: str) -> Any:
-    """Figures stay as they are written."""
-    return json.loads(text, parse_int=str, parse_float=str, parse_constant=str)
+def _load(text: str) -> list[Item]:
+    """Items, whose figures stay as they are written."""
+    found = json.loads(text, parse_int=str, parse_float=str, parse_constant=str)
+    return [{"id": "", **item} for item in ([found] if isinstance(found, dict) else found)]
 
 
 def _as_read(item: Item) -> Item:

@@ -10,7 +10,7 @@ class BibliographyErrors(metaclass=Messages):
     CRF641 = "{path} has no reference: it is empty, or has headings only. Give a file with a bibliography."
     CRF642 = "BibTeX is read by pybtex, which is not installed. Install it: pip install 'spacy_crf[bibtex]'."
     CRF643 = "The text is not BibTeX: {error}"
-    CRF644 = "The text is not CSL-JSON, a list of items with ids and types: {error}"
+    CRF644 = "The text is not CSL-JSON, a list of items with types: {error}"
     CRF628 = (
         "The calendar does not have this date: year {year}, month {month}, day {day}. Years are from 1 to 9999, months "
         "from 1 to 12, or from 21 to 24 for seasons, which have no days; what is not known is None."

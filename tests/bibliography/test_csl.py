@@ -1,6 +1,7 @@
 """CSL-JSON is read back as it was, with types and variables that the specification knows."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from helpers.entries import corpus_entries, lists_of_entries
@@ -222,7 +223,7 @@ def test_hostile_csl_is_refused(text: str) -> None:
         read_csl(text)
 
 
-@pytest.mark.parametrize("text", ["", "{", '{"id": "a"}', '[{"id": "a"}]', '[{"type": "book"}]', "[3]", "3"])
+@pytest.mark.parametrize("text", ["", "{", '{"id": "a"}', '[{"id": "a"}]', "{}", "[{}]", "[[]]", "[3]", "3", "null"])
 def test_what_is_no_csl_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="CRF644"):
         read_csl(text)
@@ -262,3 +263,23 @@ def test_markup_and_empty_names_are_left_out():
     (entry,) = read_csl(json.dumps([item]))
     assert entry.title == "E. coli, H2O, x and a < b"
     assert [name.family for name in entry.authors.names] == ["Doe"]
+
+
+@pytest.mark.parametrize(
+    "name, kind",
+    [
+        ("journal-article", EntryType.ARTICLE),
+        ("proceedings-article", EntryType.INPROCEEDINGS),
+        ("book-chapter", EntryType.INCOLLECTION),
+        ("monograph", EntryType.BOOK),
+        ("dissertation", EntryType.PHDTHESIS),
+    ],
+)
+def test_an_item_of_a_service_that_looks_up_identifiers_is_read(name: str, kind: EntryType) -> None:
+    item = {"type": name, "title": "On Ropes", "container-title": "Knots", "volume": "3", "issue": "2"}
+    item |= {"DOI": "10.1234/knots", "issued": {"date-parts": [[1999, 5]]}, "reference-count": 7}
+    (entry,) = read_csl(json.dumps(item))
+    assert [entry] == read_csl(json.dumps([item])) and (entry.type, entry.key) == (kind, "")
+    assert (entry.container, entry.volume, entry.number) == ("Knots", "3", "2")
+    (again,) = read_bibtex(write_bibtex([entry]))
+    assert again.key and replace(again, key="") == entry
