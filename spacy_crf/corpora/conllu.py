@@ -114,19 +114,10 @@ def _sort_lines(path: Path, first: int, lines: list[str]) -> _Block:
     block = _Block()
     rows: dict[int, list[str]] = {}
     for number, line in enumerate(lines, first):
-        if not line.startswith("#"):
-            rows[number] = line.split("\t")
-        elif match := NEW_DOCUMENT.match(line):
-            block.document = (match[1] or "").strip()
-        elif match := TEXT.fullmatch(line):
-            block.text = match[1].strip()
-        elif match := CHECKED_KIND.fullmatch(line):
-            block.checked = match[1]
-        elif match := COLUMNS.fullmatch(line):
-            if tuple(match[1].split()) != TITLES:
-                raise CRFError(CorpusErrors.CRF589.format(path=path, line=number, titles=match[1].strip()))
+        if line.startswith("#"):
+            _read_comment(path, number, line, block)
         else:
-            block.comments.append(line)
+            rows[number] = line.split("\t")
     # Most sentences are this simple, and need not be gone through word by word.
     if {len(row) for row in rows.values()} == {WIDTH} and [row[0] for row in rows.values()] == WORD_IDS[: len(rows)]:
         block.rows, block.lines = list(rows.values()), list(rows)
@@ -145,6 +136,20 @@ def _sort_lines(path: Path, first: int, lines: list[str]) -> _Block:
             told = {"line": surface.line, "id": f"{surface.start + 1}-{surface.end}", "expected": expected}
             raise CRFError(CorpusErrors.CRF515.format(path=path, **told))
     return block
+
+
+def _read_comment(path: Path, number: int, line: str, block: _Block) -> None:
+    if match := NEW_DOCUMENT.match(line):
+        block.document = (match[1] or "").strip()
+    elif match := TEXT.fullmatch(line):
+        block.text = match[1].strip()
+    elif match := CHECKED_KIND.fullmatch(line):
+        block.checked = match[1]
+    elif match := COLUMNS.fullmatch(line):
+        if tuple(match[1].split()) != TITLES:
+            raise CRFError(CorpusErrors.CRF589.format(path=path, line=number, titles=match[1].strip()))
+    else:
+        block.comments.append(line)
 
 
 def _read_other_id(path: Path, line: int, fields: list[str], block: _Block) -> None:

@@ -146,32 +146,46 @@ def _kind_of(model: ServedModel, values: Sequence[str]) -> str:
 
 def add_label_studio(router: APIRouter, models: Models, limits: Limits, learner: Learner) -> None:
     """Add the endpoints below /label-studio/NAME, which is the address to give to Label Studio."""
-    configs: dict[str, str] = {}  # the last labelling interface of each model: webhooks may come without
-    # of webhooks: what forgets would pass what keeps, which waits for the model
-    orders = defaultdict[str, Lock](Lock)
+    backend = Backend(models, limits, learner)
+    router.get("/label-studio/{name}/health")(backend.tell_backend)
+    router.post("/label-studio/{name}/setup")(backend.set_up)
+    router.post("/label-studio/{name}/predict")(backend.predict)
+    router.post("/label-studio/{name}/webhook")(backend.take_webhook)
 
-    @router.get("/label-studio/{name}/health")
-    async def tell_backend(name: str) -> dict[str, str]:
+
+@dataclass
+class Backend:
+    """What Label Studio calls a machine learning backend.
+
+    configs (dict[str, str]): the last labelling interface of each model: webhooks may come without. orders (dict[str,
+    Lock]): of webhooks of a model: what forgets would pass what keeps, which waits for the model.
+    """
+
+    models: Models
+    limits: Limits
+    learner: Learner
+    configs: dict[str, str] = field(default_factory=dict)
+    orders: dict[str, Lock] = field(default_factory=lambda: defaultdict(Lock))
+
+    async def tell_backend(self, name: str) -> dict[str, str]:
         """Whether the model is there."""
-        return {"status": "UP", "model_class": models[name].name}
+        return {"status": "UP", "model_class": self.models[name].name}
 
-    @router.post("/label-studio/{name}/setup")
-    async def set_up(name: str, request: SetupRequest) -> dict[str, str]:
+    async def set_up(self, name: str, request: SetupRequest) -> dict[str, str]:
         """Check that the labelling interface has a control that the model fills."""
-        model, text = models[name], str((request.model_extra or {}).get("schema") or "")
+        model, text = self.models[name], str((request.model_extra or {}).get("schema") or "")
         if text:
             Fit.find(model, text)
-            configs[name] = text
+            self.configs[name] = text
         return {"model_version": model.version}
 
-    @router.post("/label-studio/{name}/predict")
-    async def predict(name: str, request: TaskRequest) -> dict[str, Any]:
+    async def predict(self, name: str, request: TaskRequest) -> dict[str, Any]:
         """A prediction for each task."""
-        model = models[name]
-        configs[name] = request.label_config or configs.get(name, "")
-        fit = Fit.find(model, configs[name])
+        model = self.models[name]
+        self.configs[name] = request.label_config or self.configs.get(name, "")
+        fit = Fit.find(model, self.configs[name])
         texts = [_text_of(task, fit.key) for task in request.tasks]
-        limits.check_texts([text or "" for text in texts])
+        self.limits.check_texts([text or "" for text in texts])
 
         def work(nlp: Language) -> list[dict[str, Any]]:
             known = [text for text in texts if text is not None]
@@ -180,34 +194,34 @@ def add_label_studio(router: APIRouter, models: Models, limits: Limits, learner:
 
         return {"results": await model.run(work, filter(None, texts))}
 
-    @router.post("/label-studio/{name}/webhook")
-    async def take_webhook(name: str, event: Webhook) -> dict[str, Any]:
+    async def take_webhook(self, name: str, event: Webhook) -> dict[str, Any]:
         """Keep a correction, forget one, or learn from those that are kept; what came before is done first."""
-        model = models[name]
-        async with orders[name]:
-            await follow(model, event)
+        model = self.models[name]
+        async with self.orders[name]:
+            if event.action == LEARNING:
+                await run_in_threadpool(self.learner.start, model)
+            elif event.action in FORGETTING:
+                for one in event.annotations or [event.annotation]:
+                    self.learner.forget(model, _key(one))
+            elif event.action == TASKS_GONE:
+                await run_in_threadpool(self.learner.forget_named, model, {_name(task) for task in event.tasks})
+            elif event.action in KEEPING:
+                await self._take_annotation(model, event)
         return {"status": "ok", "learning": model.learning}
 
-    async def follow(model: ServedModel, event: Webhook) -> None:
-        if event.action == LEARNING:
-            await run_in_threadpool(learner.start, model)
-        elif event.action in FORGETTING:
-            for one in event.annotations or [event.annotation]:
-                learner.forget(model, _key(one))
-        elif event.action == TASKS_GONE:
-            await run_in_threadpool(learner.forget_named, model, {_name(task) for task in event.tasks})
-        elif event.action in KEEPING:
-            own = event.project.get("label_config") if isinstance(event.project, dict) else None
-            fit = Fit.find(model, str(own or configs.get(model.name, "")))
-            limits.check_texts([_text_of(event.task, fit.key) or ""])
+    async def _take_annotation(self, model: ServedModel, event: Webhook) -> None:
+        own = event.project.get("label_config") if isinstance(event.project, dict) else None
+        fit = Fit.find(model, str(own or self.configs.get(model.name, "")))
+        text = _text_of(event.task, fit.key) or ""
+        self.limits.check_texts([text])
 
-            def work(nlp: Language) -> None:
-                learner.keep(model, fit.kind, gold_of_task(nlp, fit, event), _key(event.annotation))
+        def work(nlp: Language) -> None:
+            self.learner.keep(model, fit.kind, gold_of_task(nlp, fit, event), _key(event.annotation))
 
-            if event.annotation.get("was_cancelled"):
-                learner.forget(model, _key(event.annotation))
-            else:
-                await model.run(work, [_text_of(event.task, fit.key) or ""])
+        if event.annotation.get("was_cancelled"):
+            self.learner.forget(model, _key(event.annotation))
+        else:
+            await model.run(work, [text])
 
 
 def _key(annotation: Value) -> str:
