@@ -26,6 +26,7 @@ KEYLESS = re.compile(
     r"(?:,(?=\s{0,20}[\w-]+\s*=)|(?=[\w-]+(?:\s+=|=\s*[\"{])))"
 )
 ENTRY = re.compile(r"(?:^|(?<=[}),]))[ \t]*@\w+\s*[{(]", re.MULTILINE)
+STRAY = re.compile(r"\s*,\s*[\w-]+\s*=")  # a field behind an entry that a brace too many has ended
 MOST_EXPANDED = 10_000_000  # characters that strings may add to a file
 SPARE_READ, MOST_READ = 1_000_000, 8  # characters behind entries that do not end, in any file, and times its own
 
@@ -69,6 +70,8 @@ class ForgivingParser(LowLevelParser):
     """
 
     pos: int
+    # with spaces as well, which BibTeX does not take
+    KEY_BRACE = KEY_PAREN = Pattern(r"[^\s,}]+(?:[ \t]+[^\s,}=]+)*(?=\s*,)|[^\s,}]+", "entry key")
 
     def __init__(self, text: str) -> None:
         super().__init__(text, macros=Strings(month_names))
@@ -83,6 +86,8 @@ class ForgivingParser(LowLevelParser):
 
     def skip_to(self, patterns: Sequence[Pattern]) -> Token | None:
         """Go behind the first of some patterns; each is looked for once, however often it lies behind others."""
+        if self.AT in patterns and STRAY.match(self.text, self.pos):
+            self.faults.append(f"fields behind the end of {self.current_entry_key} in line {self.lineno}, not read")
         for pattern in patterns:
             found = self.next.get(pattern)
             if pattern not in self.next or (found and found.start() < self.pos):
@@ -141,7 +146,8 @@ class Strings(UserDict[str, str]):
 
 
 def _entry(kind: str, key: str, fields: Sequence[tuple[str, Sequence[str]]]) -> tuple[Written, list[str]]:
-    entry, faults = Written(kind, key.replace(NO_KEY, "")), list[str]()
+    entry = Written(kind, key.replace(NO_KEY, ""))
+    faults = [f"spaces in the key {key}"] if key.split()[1:] else []
     for name, parts in fields:
         value, known = " ".join("".join(parts).split()), name.lower()
         if known in entry.fields or known in entry.persons:

@@ -297,6 +297,25 @@ def test_an_error_of_syntax_costs_no_other_entry(broken: str, kept: str | None) 
     assert {one.key: one.title for one in entries} == {key: title for key, title in titles.items() if title is not None}
 
 
+def test_a_key_with_spaces_is_read_and_told() -> None:
+    text = "@book{Lund and Moss 2001, title = {One}}\n@book(pier 2 ,title = {Two})\n@book{three\n, title = {Three}}"
+    with pytest.warns(CRFWarning, match="CRFW668.*spaces in the key Lund and Moss 2001; spaces in the key pier 2"):
+        entries = read_bibtex(text)
+    assert [(one.key, one.title) for one in entries] == [
+        ("Lund and Moss 2001", "One"),
+        ("pier 2", "Two"),
+        ("three", "Three"),
+    ]
+
+
+def test_fields_behind_a_brace_too_many_are_told() -> None:
+    text = "@book{a, title = {One}},\n year = 2001\n}\nA comment, x = y.\n@book{b, title = {Two}}, "
+    with pytest.warns(CRFWarning, match="CRFW668.*behind the end of a in line 1, not read. Entries"):
+        assert [one.title for one in read_bibtex(text)] == ["One", "Two"]
+    with pytest.warns(CRFWarning, match="CRFW668.*behind the end of c in line 1"):
+        read_bibtex("@book{c, title = {One}}, year = 2001}")
+
+
 def test_many_entries_that_do_not_end_are_refused() -> None:
     text = "".join(f"@book{{b{number}, title = {{open\n{{}}" + "x" * 3000 for number in range(99))
     with pytest.raises(ValueError, match="CRF643.*b0"):
