@@ -26,7 +26,8 @@ KEYLESS = re.compile(
     r"(?:,(?=\s{0,20}[\w-]+\s*=)|(?=[\w-]+(?:\s+=|=\s*[\"{])))"
 )
 ENTRY = re.compile(r"(?:^|(?<=[}),]))[ \t]*@\w+\s*[{(]", re.MULTILINE)
-STRAY = re.compile(r"\s*,\s*[\w-]+\s*=")  # a field behind an entry that a brace too many has ended
+FIELD = re.compile(r"\s*[A-Za-z][\w-]*\s*=")
+STRAY = re.compile(rf"\s*,{FIELD.pattern}")  # behind an entry that a brace too many has ended
 MOST_EXPANDED = 10_000_000  # characters that strings may add to a file
 SPARE_READ, MOST_READ = 1_000_000, 8  # characters behind entries that do not end, in any file, and times its own
 
@@ -83,6 +84,13 @@ class ForgivingParser(LowLevelParser):
     def commands(self) -> Iterator[tuple[str, tuple[str, Sequence[tuple[str, Sequence[str]]]]]]:
         """Yield each entry: its type, its key, and its fields with their parts."""
         return (found for found in self if found[0].lower() not in NO_ENTRIES and found[1][0] is not None)
+
+    def parse_entry_fields(self) -> None:
+        """Read the fields of an entry, those behind a comma that is missing as well."""
+        super().parse_entry_fields()
+        while FIELD.match(self.text, self.pos):
+            self.faults.append(f"no comma before line {self.lineno}, in {self.current_entry_key}")
+            super().parse_entry_fields()
 
     def skip_to(self, patterns: Sequence[Pattern]) -> Token | None:
         """Go behind the first of some patterns; each is looked for once, however often it lies behind others."""

@@ -274,7 +274,7 @@ def test_entries_without_a_key_do_not_refuse_a_library() -> None:
 @pytest.mark.parametrize(
     "broken, kept",
     [
-        ("@book{b, title = {Two}\n author = {Lund, K.}\n}\n", "Two"),  # no comma
+        ("@book{b, title = {Two}\n author {Lund, K.}\n}\n", "Two"),  # no sign of equality
         ("@book{b, title = {Two}, year = 2002\n\n", "Two"),  # no brace at its end
         ("@book{b, title = {Two},\n", "Two"),
         ("@book{b, title = {Two}, note = {an {open brace},\n year = 2002\n}\n", "Two"),
@@ -295,6 +295,16 @@ def test_an_error_of_syntax_costs_no_other_entry(broken: str, kept: str | None) 
         entries = read_bibtex(f"@book{{a, title = {{One}}}}\n{broken}{others}")
     titles = {"a": "One", "b": kept, "c": "Three", "d": ""}
     assert {one.key: one.title for one in entries} == {key: title for key, title in titles.items() if title is not None}
+
+
+def test_a_comma_that_is_missing_costs_nothing() -> None:
+    text = (
+        "@book{a\n title = {One}\n  author = {Lund, K.}, year = 2001\n publisher = {Pier}\n}\n@book{b, title = {Two}}"
+    )
+    with pytest.warns(CRFWarning, match="CRFW668.*no comma before line 3, in a; no comma before line 4, in a. Entries"):
+        first, second = read_bibtex(text)
+    assert (first.key, first.title, first.publisher, second.title) == ("a", "One", "Pier", "Two")
+    assert first.authors.names == (Name("Lund", "K."),) and first.date == Date(Day(2001))
 
 
 def test_a_key_with_spaces_is_read_and_told() -> None:
