@@ -29,7 +29,7 @@ ENTRY = re.compile(r"(?:^|(?<=[}),]))[ \t]*@\w+\s*[{(]", re.MULTILINE)
 FIELD = re.compile(r"\s*[A-Za-z][\w-]*\s*=")
 STRAY = re.compile(rf"\s*,{FIELD.pattern}")  # behind an entry that a brace too many has ended
 MOST_EXPANDED = 10_000_000  # characters that strings may add to a file
-SPARE_READ, MOST_READ = 1_000_000, 8  # characters behind entries that do not end, in any file, and times its own
+SPARE_READ, MOST_READ = 500_000, 4  # characters behind entries that do not end, in any file, and times its own
 
 
 @dataclass
