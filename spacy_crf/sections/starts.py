@@ -127,6 +127,12 @@ DATE = re.compile(
 SPACED = re.compile(r"(?:[^\W\d_][ \u00a0]{1,4}){2,}[^\W\d_](?=\s|$)")
 PARTICLES = "van|de|der|den|von|di|du|la|le|ten|ter|el|al"
 INITIALS = re.compile(rf"(?:[A-Z][a-z]?\.\s?){{2,6}}(?:(?:{PARTICLES})\s)*[A-Z][\w’'-]+\s*$")
+# In references: "3. A. Hull, Rafts", "[1] J.-P. Roe. Rafts"; not "3. A. Rights and duties", "3. A. Fees. Tax"
+AUTHOR = re.compile(
+    rf"(?:[A-Z]\.[ -]?){{1,4}}(?:(?:{PARTICLES})\s){{0,3}}[A-Z][^\W\d_]+(?:[’'-][^\W\d_]+)*"
+    r"(?:,|\s(?:and|&|und|en|et|y|e|i)(?=\s[A-Z]\.)|(?P<end>[.:]))(?=\s)"
+)
+BEHIND_FIGURE = re.compile(r"\d(?:(?P<bracket>\])|[.)])[ \t\u00a0]*$")
 IN_CODE = re.compile(r"[A-Za-z]\w{0,3}\.[a-z]\w*?[(\[_A-Z]")  # d3.select(), vi.fn(), x.to_json
 MARK = re.compile(r"[-–—*#•‣⁃·●○◦▪▫■□►▶➢✓➔→?+](?=\s)|[•‣⁃●○◦▪▫■□►▶➢✓➔](?=\S)")
 MARKS = frozenset("-–—*#•‣⁃·●○◦▪▫■□►▶➢✓➔→?+_=.")
@@ -134,6 +140,7 @@ QUOTE = re.compile(r"[\"“„«‘‚‹`´]|['’](?=\S)(?![stnkmrd][\s-])")
 SINGLE = (BRACKETED, DOTTED, CLOSED)
 BARE = (HYPHENED, WITH_BRACKETS, BARE_ARABIC, BARE_CAPITAL, BARE_SMALL)
 TOP = KEYWORDS["top"]  # of agenda items
+SIGNS = 8  # characters at the end of a number, and space behind it
 LONGEST = 200  # characters that are looked at: no numbering is longer
 WITH_PARTS = re.compile(r"[A-Z][.-]?\d")
 ROMAN_NUMBER = re.compile(r"\W{0,2}([IVXLC]+)(?:([.-]\d)|\W*\Z)")  # "II.", "(II)"; "II.1"
@@ -179,6 +186,7 @@ def find_numbering(text: str, start: int, end: int, first: bool = True) -> int:
     if first and (match := next(filter(None, (pattern.match(head) for pattern in worded)), None)):
         return start + skip_dash(head, match.end(), len(head))
     is_name = INITIALS.match(head) and not LIKE_INITIALS.match(head)
+    is_name = is_name or (not first and _is_author(head, text[max(0, start - SIGNS) : start]))
     if is_name or any(pattern.match(head) for pattern in (DATE, AMOUNT, SPACED, IN_CODE)):
         return start
     for pattern in (COUNTED, *SINGLE, *BARE) if first else (SIGNED, *SINGLE):
@@ -186,6 +194,12 @@ def find_numbering(text: str, start: int, end: int, first: bool = True) -> int:
             is_score = SCORE.match(head, match.end()) is not None
             return start + (match.end() if is_score else skip_dash(head, match.end(), len(head)))
     return start
+
+
+def _is_author(text: str, before: str) -> bool:
+    """Whether initials and a name, which begin a text, are those of an author behind the number of a reference."""
+    number, author = BEHIND_FIGURE.search(before), AUTHOR.match(text)
+    return number is not None and author is not None and (author["end"] is None or number["bracket"] is not None)
 
 
 def skip_dash(text: str, place: int, end: int) -> int:

@@ -845,6 +845,14 @@ def test_items_that_name_each_other_are_sections(nlp: Language) -> None:
     assert numbers == ["1.", "(a)", "(b)", "2."]
 
 
+def test_initials_of_authors_in_a_list_of_references_open_no_sections(nlp: Language) -> None:
+    authors = ["J. Hull", "A. Lund", "K. L. Roe", "B. Moss", "S. Tern", "C. Crane"]
+    listed = "\n".join(f"[{k}] {author}, Rafts of the north, 199{k}." for k, author in enumerate(authors, 1))
+    doc = nlp(f"1. Scope\nAll ferries.\n\n2. Term\nA year.\n\nReferences\n\n{listed}\n")
+    numbers = [number for _, number, _, _ in outline(doc)]
+    assert numbers == ["1.", "2.", "", "[1]", "[2]", "[3]", "[4]", "[5]", "[6]"]
+
+
 def test_headings_of_words_right_behind_each_other_are_no_initials(nlp: Language) -> None:
     parts = [
         f"PART {part}\nChapter 1\nArticle {n}\nOf ferries.\nChapter 2\nArticle {n + 1}\nOf ports.\n"

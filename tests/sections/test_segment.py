@@ -306,6 +306,21 @@ def test_names_and_abbreviations_number_nothing(line):
     assert shown(line) == [("text", line)]
 
 
+@pytest.mark.parametrize(
+    "author",
+    ["A. Lund, Rafts.", "B. Moss and C. Roe. Rafts.", "C. D. van den Berg, Rafts.", "J.-P. Hull & B. Moss. Rafts."],
+)
+@pytest.mark.parametrize("number", ["[3]", "3."])
+def test_initials_of_an_author_behind_the_number_of_a_reference_are_no_number(number: str, author: str) -> None:
+    assert shown(f"{number} {author}") == [("number", number), ("text", author)]
+
+
+def test_initials_before_one_name_alone_are_no_number_behind_square_brackets() -> None:
+    assert shown("[3] A. Lund. Rafts.") == [("number", "[3]"), ("text", "A. Lund. Rafts.")]
+    for line in ("3. A. Fees. None.", "3. A. Rights and duties", "I. A. Scope, Term", "2. (a) Lund, a ferry"):
+        assert [kind for kind, _ in shown(line)] == ["number", "number", "text"]
+
+
 def test_letters_of_roman_numerals_may_look_like_initials():
     assert shown("V.A. Start") == [("number", "V.A."), ("text", "Start")]
 
