@@ -93,7 +93,7 @@ ET_AL = re.compile(
     r"[\s,;]*(?:(?i:\band\b)|&)?[\s,;]*\[?(?:(?i:\bet\.?\s*(?:al|alii|aliae|coll)\b\.?|& ?(?:(?-i:al)|others)\b\.?|"
     r"\b(?:and others|y otros|e outros|et autres|und andere|en anderen|e altri|and colleagues)\b|\b[ye] cols?\b\.?"
     r"|\bи (?:др\b\.?|другие\b|соавт\b\.?)|\b(?:та|і) ін\.|\bm\.\s?fl\.|\bi (?:in|dr|sur|wsp)\.|\ba kol\b\.?"
-    r"|\bve ark\.|\bvd\.)|\b[uo]\.\s?a\.|\be\.\s?a\.(?=\W*$)|\bκ\.\s?[άα]\.|(?:等人?|ほか)(?=\W*$)"
+    r"|\bve ark\.|\b(?-i:vd)\.)|\b[uo]\.\s?a\.|\be\.\s?a\.(?=\W*$)|\bκ\.\s?[άα]\.|(?:等人?|ほか)(?=\W*$)"
     r"|(?<=\s)(?:외(?:\s?\d+\s?[인명])?|등)(?=\W*$))\]?[\s,;]*"
 )
 OMITTED = re.compile(r"\s*(?:…|\.\s?\.\s?\.)\s*&?\s*")
@@ -184,6 +184,18 @@ PIECE_END = re.compile(rf",(?!\s*{LEGAL_FORM})|\s+(?=(?:[JS]r\b\.?|III|2nd|3rd|4
 INITIAL = rf"(?:{CAPITAL}\b\.?|{NO_CASE}\.|Chr\.|{CAPITAL}[{LOWER}]\.)[\s-]*"
 INITIALS = re.compile(rf"(?:{INITIAL}){{1,5}}")
 RUN = rf"{CAPITAL}{{2,3}}"  # initials without full stops, as in "Family GH"
+# Initials of medical lists that are also words, "Lund JR, Moss ED"; but not in "Ada Lund JR", "LUND JR", "Lund Jr"
+_FAMILY = (
+    rf"(?:(?:[{LOWER}'’]{{1,4}}|D[aeiu]|De[lnr]|V[ao]n|L[ae]|El|Dos)\s){{0,3}}"
+    rf"{CAPITAL}[{WORD}'’-]*[{LOWER}][{WORD}'’-]*"
+)
+_BEFORE_RUN = rf"(?=,\s(?:[^\s,;]+\s){{1,4}}{CAPITAL}{{1,3}}\.?(?:$|[,;]|\s(?:and|&)\s))"
+_BEHIND_RUN = "|".join(rf"(?<=\s{length * CAPITAL},\s)" for length in (1, 2, 3))
+LIKE_WORDS = re.compile(
+    rf"(?P<family>(?:^|(?<=[;&]\s)|(?<=\.,\s)|(?<=\sand\s)|{_BEHIND_RUN}){_FAMILY}"
+    rf"|(?:{_BEHIND_RUN}){CAPITAL}[{WORD}'’-]+\s{_FAMILY}|^{CAPITAL}[{WORD}'’-]+\s{_FAMILY}(?=\s\w{{2,3}}{_BEFORE_RUN}))"
+    rf"\s(?P<run>[JS]R|EDS?|HGG?|DIR|ORG|RED)(?:(?=\.?$|\s?;|,?\s(?:and|&|et\sal)\b)|{_BEFORE_RUN})"
+)
 PARTICLE_AND_RUN = re.compile(rf"(?:^|\s)[{LOWER}'’]{{1,4}}\s{RUN}$")  # a family in capitals, as in "von BAR"
 BEGINS_WITH_INITIAL = re.compile(rf"(?!Ó\s){CAPITAL}(?:\.|\s|$)|{NO_CASE}\.")
 # A family name in one word, with its particles if it has some.

@@ -33,6 +33,23 @@ CASES = {
     "Estévez Ruiz, Pilar, Hans Grothe, and Lena Mikkelsen.": ["Estévez Ruiz, Pilar", "Grothe, Hans", "Mikkelsen, Lena"],
     "Kaminski PL, Obi R, da Silva Pinto RM, et al.": ["Kaminski, P. L.", "Obi, R.", "da~Silva Pinto, R. M.", "others"],
     "Castaing J-M, Prud'homme A.": ["Castaing, J.-M.", "Prud'homme, A."],
+    # initials that are also words
+    "Halvorsen JR, Tsai S": ["Halvorsen, J. R.", "Tsai, S."],
+    "Tsai S, Halvorsen SR.": ["Tsai, S.", "Halvorsen, S. R."],
+    "Halvorsen JR": ["Halvorsen, J. R."],
+    "Estévez Ruiz JR, de la Fuente JR, Tsai SR, et al.": [
+        *("Estévez Ruiz, J. R.", "de la~Fuente, J. R.", "Tsai, S. R.", "others")
+    ],
+    "Tsai S, Estévez Ruiz JR; Obi ED": ["Tsai, S.", "Estévez Ruiz, J. R.", "Obi, E. D."],
+    "Obi R & Halvorsen ED": ["Obi, R.", "Halvorsen, E. D."],
+    "Grothe HG": ["Grothe, H. G."],
+    "Obi R, Tsai VD.": ["Obi, R.", "Tsai, V. D."],
+    "Halvorsen JR Jr, Obi R": ["Halvorsen, J. R., Jr", "Obi, R."],
+    "Martin Obi JR": ["Obi, Martin, JR"],
+    "HALVORSEN JR, MARTIN": ["HALVORSEN, MARTIN, JR"],
+    "Halvorsen, Martin JR": ["Halvorsen, Martin, JR"],
+    "Halvorsen R (ED)": ["Halvorsen, R."],
+    "Obi R vd.": ["Obi, R.", "others"],
     # marks of footnotes, and signs that open what is behind the names
     "Jansen, P.*, Obi, R.# & Tsai, J.§": ["Jansen, P.", "Obi, R.", "Tsai, J."],
     "*Jansen, P., & Obi, R.": ["Jansen, P.", "Obi, R."],
