@@ -59,6 +59,23 @@ SPECIAL = re.compile(
 ACCENTED = re.compile(r"\{\\[A-Za-z]+\s+\\?\w\}")  # "{\c c}"
 URL_COMMAND = re.compile(r"\\(?:url|nolinkurl|path|texttt)(?![A-Za-z])\s*")
 TILDES = re.compile(r"\\~(?:\{\s*\})?|\\textasciitilde(?![A-Za-z])|\$\s*\\sim\s*\$")
+_NUMBER, _NAME, _NEXT = r"[-+]?[\d.]+", r"\\(?!relax|csname)[A-Za-z@]+", r"[ \t]*+(?:\n[ \t]*+)?"
+_LENGTH = (  # "0.4em", "1.5\baselineskip"; "\fontdimen2\font", perhaps times a number or macro
+    rf"(?:(?:{_NUMBER}|\\[A-Za-z@]+)?{_NEXT}\\fontdimen\d+[ ]?\\font|[-+]?[\d.]*{_NAME}"
+    rf"|{_NUMBER} ?(?:true ?)?(?:em|ex|pt|pc|in|bp|cm|mm|dd|cc|sp|mu|fil+)(?![A-Za-z]))"
+)
+_STRETCH = rf"(?:{_NEXT}plus{_NEXT}{_LENGTH})?(?:{_NEXT}minus{_NEXT}{_LENGTH})?{_NEXT}"
+AMOUNTS = {  # arguments without braces, by a sign for each in the table below
+    sign: re.compile(pattern)
+    for sign, pattern in {
+        "*": r"\*?",
+        "#": rf"{_NEXT}=?{_NEXT}(?:{_NUMBER}|[-+]?{_NAME}){_NEXT}",
+        "-": rf"{_NEXT}{_LENGTH}{_STRETCH}",
+        "=": rf"{_NEXT}(?:={_NEXT}{_LENGTH}|(?=[-+\d.]){_LENGTH}){_STRETCH}|",
+        "|": rf"(?:{_NEXT}(?:to|spread|width|height|depth){_NEXT}{_LENGTH})*{_NEXT}",
+        "c": r"[^\\\n]{0,200}(?:\\[^\\\n]{0,200}){0,9}?\\endcsname",
+    }.items()
+}
 DROPPED = {  # arguments that are not shown, by their braces: those in other ones than {} may be left out
     name: arguments
     for arguments, names in {
@@ -67,6 +84,14 @@ DROPPED = {  # arguments that are not shown, by their braces: those in other one
         "addbibresource selectlanguage marginpar todo color pagecolor textcolor colorbox raisebox scalebox "
         "foreignlanguage hypertarget cellcolor rowcolor graphicspath hyphenation cline alignat thebibliography minted "
         "tabular longtable array usetheme geometry",
+        "#": "penalty spacefactor tolerance pretolerance hyphenpenalty exhyphenpenalty widowpenalty clubpenalty "
+        "interlinepenalty language looseness hbadness vbadness hangafter",
+        "-": "hskip vskip mskip kern mkern raise lower",
+        "=": "spaceskip xspaceskip parskip parindent baselineskip leftskip rightskip parfillskip lineskip topskip "
+        "hangindent hsize vsize emergencystretch itemsep parsep topsep",
+        "|": "hbox vbox hrule vrule",
+        "c": "csname",
+        "{": "urlstyle @secondoftwo",
         "[": "hyperref figure table itemize enumerate description lstlisting footnotemark linebreak",
         "*[": "\\",
         "{{": "setlength addtolength markboth fontsize multicolumn multirow resizebox fcolorbox",
@@ -80,6 +105,9 @@ DROPPED = {  # arguments that are not shown, by their braces: those in other one
     }.items()
     for name in names.split()
 }
+# Before the key of an entry; its label in the style "alpha", as one with a year in brackets, of natbib, is not printed
+SPACED = re.compile(r"\\h(?:skip|space\*?)(?![A-Za-z@])\s*+(?:\{\s*+)?[\d.\\]")  # white space in print
+COMMENTED, LABEL = re.compile(r"(?:\s*+%[^\n]*+\n)*+\s*+"), re.compile(r"[\w+\-*:./]{1,40}")
 
 
 def encode(text: str, unicode: bool = False) -> str:

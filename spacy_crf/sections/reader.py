@@ -72,7 +72,7 @@ def _read_blocks(entry: Any, where: str) -> BlockDocument:
 READERS: dict[str, Callable[[Path], DocumentLayout]] = {  # by the suffix of a file
     **dict.fromkeys((".html", ".htm", ".xhtml"), read_html),
     **dict.fromkeys((".md", ".markdown", ".mdown"), read_markdown),
-    **dict.fromkeys((".tex", ".ltx", ".latex"), read_latex),
+    **dict.fromkeys((".tex", ".ltx", ".latex", ".bbl"), read_latex),
     **dict.fromkeys((".json", ".jsonl"), read_json),
     ".pdf": read_pdf,
     ".docx": read_docx,

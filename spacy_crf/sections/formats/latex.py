@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from ...core.errors import CRFWarning
-from ...reading.latex import ACCENTS, DROPPED
+from ...reading.latex import ACCENTS, COMMENTED, DROPPED, LABEL, SPACED
 from ..errors import SectionWarnings
 from ..layout import DocumentLayout
 from . import read_text
@@ -146,6 +146,7 @@ class _LatexReader:
         elif name in ACCENTS:
             self._accent(name)
         elif name in DROPPED or not token["gap"]:  # "[" behind a space may be text
+            self.page.collapse(" " if SPACED.match(token.string, token.start()) else "")
             self.source.drop(name)
 
     def _begin_style(self, name: str) -> None:
@@ -213,8 +214,8 @@ class _LatexReader:
 
     def _entry(self) -> None:
         self.page.end_paragraph()
-        label = self.source.option()
-        self.page.write(f"[{label or self.source.argument()}] ")
+        label, _, key = self.source.option() or "", self.source.take(COMMENTED), self.source.argument()
+        self.page.write(f"[{label if LABEL.fullmatch(label) else key}] ")
 
     def _caption(self) -> None:
         self.source.option()
@@ -337,10 +338,10 @@ COMMANDS: dict[str, Callable[[_LatexReader], None]] = {
     **{name: partial(R._reference, command=name) for name in ("autoref", "pageref", "nameref")},
     **{name: partial(R._reference, command=name) for name in ("cref", "Cref", "crefrange", "Crefrange")},
     **dict.fromkeys(("cite", "citep", "citet", "parencite", "textcite", "autocite", "footcite"), R._cite),
-    **dict.fromkeys(("url", "path", "nolinkurl"), R._address),
-    "href": R._link,
+    **dict.fromkeys(("url", "Url", "path", "nolinkurl"), R._address),
     **{"item": R._item, "caption": R._caption, "verb": R._verb, "lstinline": R._verb, "label": R._label},
     **{"include": R._include, "subfile": R._include, "maketitle": R._make_title, "texorpdfstring": R._first_of_two},
+    **{"href": R._link, "@firstoftwo": R._first_of_two},
     **{"appendix": lambda reader: reader.page.numbers.begin_appendix(), "bibitem": R._entry},
     **dict.fromkeys(("frontmatter", "backmatter"), lambda reader: reader.page.begin_matter(is_main=False)),
     "mainmatter": lambda reader: reader.page.begin_matter(is_main=True),

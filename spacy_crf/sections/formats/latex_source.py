@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...core.errors import CRFError, required
-from ...reading.latex import DROPPED, signs
+from ...reading.latex import AMOUNTS, DROPPED, signs
 from ..errors import SectionErrors
 
 TOKEN = re.compile(
@@ -153,8 +153,8 @@ class LatexSource:
         for opening in DROPPED.get(name, "[" if self.peek() == "[" else ""):
             if opening == "{":
                 self.argument()
-            elif opening == "*":
-                self.take(STAR)
+            elif opening in AMOUNTS:
+                self.take(AMOUNTS[opening])
             else:
                 self.option(opening)
 

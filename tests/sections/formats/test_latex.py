@@ -468,3 +468,63 @@ def test_a_title_that_begins_with_a_is_no_appendix_where_another_one_is(tmp_path
     numbers = [layout.text[unit.start : unit.end] for unit in layout.units if unit.kind is Kind.NUMBER]
     assert numbers == ["1", "2", "A"]
     assert layout.text.index("A Data") in {unit.start for unit in layout.units if unit.kind is Kind.NUMBER}
+
+
+NATBIB = r"""
+\begin{thebibliography}{3}
+\providecommand{\natexlab}[1]{#1}
+\expandafter\ifx\csname urlstyle\endcsname\relax
+  \providecommand{\doi}[1]{doi: #1}\else
+  \providecommand{\doi}{doi: \begingroup \urlstyle{rm}\Url}\fi
+
+\bibitem[Quay and Pier(2019)]{quay}
+A.~Quay and B.~Pier.
+\newblock \emph{Journal of Water}, 12\penalty0 (3):\penalty0 45--67, 2019{\natexlab{a}}.
+\newblock \doi{10.5555/jw_3}.
+
+\bibitem[{\citenamefont {Moss}(2005)}]%
+        {moss}
+C.~Moss.
+\bibitem[Lee01]{lee}
+D.~Lee.
+\end{thebibliography}
+"""
+IEEE = r"""
+\begin{thebibliography}{1}
+\csname url@samestyle\endcsname
+\providecommand{\BIBentryALTinterwordstretchfactor}{4}
+\providecommand{\BIBentryALTinterwordspacing}{\spaceskip=\fontdimen2\font plus
+\BIBentryALTinterwordstretchfactor\fontdimen3\font minus
+  \fontdimen4\font\relax}
+\providecommand \bibinfo [0]{\@secondoftwo}%
+
+\bibitem{quay}
+\BIBentryALTinterwordspacing
+A.~Quay, \emph{Rafts}.\hskip 1em plus 0.5em minus
+  0.4em\relax Pier Press, \bibinfo {year} {2005}.
+\end{thebibliography}
+"""
+
+
+@pytest.mark.parametrize("name", ["ferry.tex", "ferry.bbl"])
+def test_lists_of_references_as_styles_of_bibtex_write_them(tmp_path: Path, name: str) -> None:
+    lines = [line.strip() for line in read(tmp_path, NATBIB, name).text.splitlines()]
+    first = "[quay] A. Quay and B. Pier. Journal of Water, 12(3):45–67, 2019a. doi: 10.5555/jw_3."
+    assert [line for line in lines if line] == ["References", first, "[moss] C. Moss.", "[Lee01] D. Lee."]
+    lines = [line.strip() for line in read(tmp_path, IEEE, name).text.splitlines()]
+    assert [line for line in lines if line] == ["References", "[quay] A. Quay, Rafts. Pier Press, 2005."]
+
+
+@pytest.mark.parametrize(
+    ("written", "printed"),
+    [
+        (r"a\kern-.1em\emph{b} \vskip 2em plus 1fil minus 3pt c", "ab c"),
+        (r"a \penalty-\@M b \hyphenpenalty=10000\relax c", "a b c"),
+        (r"a\hskip\labelsep\textbf{b}\hspace*{1em}c\hspace{-1pt}d", "a b cd"),
+        (r"\parindent=0pt a \parskip\emph{b} \kern 3pt 4 boats", "a b 4 boats"),
+        (r"\raise2pt\hbox{a} \hbox to 3cm{b} \hbox{to c} \vrule width 2pt height 3pt d", "a b to c d"),
+        (r"a \hskip 1em 5 in all", "a 5 in all"),
+    ],
+)
+def test_amounts_of_tex_are_no_text(tmp_path: Path, written: str, printed: str) -> None:
+    assert " ".join(read(tmp_path, written).text.split()) == printed
