@@ -48,6 +48,8 @@ KEY = (
 )
 SMALL_KEY = r"|\[(?!(?i:online|accessed|internet|in|cited)\])[^\W\d_][\w:+.\-]{0,40}\](?=\s)"
 LETTER = r"(?=\s|$|[^\W\d_])"
+# Where an encyclopedia leads back to its text: "^ a b Lund, A."
+BACK = re.compile(r"\A(?:Jump up\s+)?[\^↑]\s+(?:Jump up(?: to)?:?\s+)?(?:a\s+b\s+(?:[c-z]\s+)*)?")
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,7 @@ class _Style:
 KEYS = (
     _Style(re.compile(KEY)),
     _Style(re.compile(KEY + SMALL_KEY), is_weak=True),
+    _Style(BACK),
     _Style(re.compile(r"[•‣◦▪●*·]\s+")),
     _Style(re.compile(r"-\s+"), is_weak=True),
     _Style(re.compile(r"[–—]\s+"), is_weak=True),
@@ -150,7 +153,8 @@ def split_references(text: str) -> list[Reference]:
         starts = [*([] if is_title else _unnumbered_starts(before)), *sorted(markers)]
         for first, end in zip(starts, [*starts[1:], len(part)]):
             printed = markers[first].text if first in markers else ""
-            texts = [part[first].text[len(printed) :], *(line.text for line in part[first + 1 : end])]
+            beginning = BACK.sub("", part[first].text[len(printed) :].lstrip())
+            texts = [beginning, *(line.text for line in part[first + 1 : end])]
             begin, last = (numbered[line.number - 1][0] for line in (part[first], part[end - 1]))
             found.append(Reference(join_lines(texts, words), begin, last, printed))
     return [reference for reference in found if reference.text]

@@ -227,6 +227,21 @@ def test_markers_of_many_kinds(markers: list[str], broken: bool) -> None:
     assert [item.text for item in split_references("\n".join(lines))] == THREE
 
 
+@pytest.mark.parametrize("numbers", [["", "", ""], ["1. ", "2. ", "3. "], ["[1] ", "[2] ", "[3] "]])
+@pytest.mark.parametrize(
+    "links",
+    [["^ ", "^ a b ", "^ "], ["↑ ", "↑ ", "↑ a b c "], ["Jump up ^ ", "Jump up ^ ", "^ Jump up to: a b "]],
+)
+def test_links_back_to_the_text_of_an_encyclopedia_are_no_part_of_a_reference(
+    numbers: list[str], links: list[str]
+) -> None:
+    lines = [f"{number}{link}{text}\n" for number, link, text in zip(numbers, links, THREE)]
+    assert [item.text for item in split_references("".join(lines))] == THREE
+    assert [item.text for item in split_references("^ de Vries, A. On ropes. 2^ 3. 2004.\n")] == [
+        "de Vries, A. On ropes. 2^ 3. 2004."
+    ]
+
+
 def test_a_numbered_list_in_one_paragraph() -> None:
     text = " ".join(f"[{number}] {reference}" for number, reference in enumerate(THREE, 1))
     assert [item.text for item in split_references(text)] == THREE
