@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from ...core.errors import CRFWarning
-from ...reading.latex import ACCENTS, COMMENTED, DROPPED, LABEL, SPACED
+from ...reading.latex import ACCENTS, CITING, COMMENTED, DROPPED, LABEL, SPACED
 from ..errors import SectionWarnings
 from ..layout import DocumentLayout
 from . import read_text
@@ -337,7 +337,7 @@ COMMANDS: dict[str, Callable[[_LatexReader], None]] = {
     **dict.fromkeys(("ref", "eqref", "vref", "labelcref"), R._reference),
     **{name: partial(R._reference, command=name) for name in ("autoref", "pageref", "nameref")},
     **{name: partial(R._reference, command=name) for name in ("cref", "Cref", "crefrange", "Crefrange")},
-    **dict.fromkeys(("cite", "citep", "citet", "parencite", "textcite", "autocite", "footcite"), R._cite),
+    **dict.fromkeys(CITING, R._cite),
     **dict.fromkeys(("url", "Url", "path", "nolinkurl"), R._address),
     **{"item": R._item, "caption": R._caption, "verb": R._verb, "lstinline": R._verb, "label": R._label},
     **{"include": R._include, "subfile": R._include, "maketitle": R._make_title, "texorpdfstring": R._first_of_two},

@@ -528,3 +528,8 @@ def test_lists_of_references_as_styles_of_bibtex_write_them(tmp_path: Path, name
 )
 def test_amounts_of_tex_are_no_text(tmp_path: Path, written: str, printed: str) -> None:
     assert " ".join(read(tmp_path, written).text.split()) == printed
+
+
+def test_keys_of_citations_stand_in_brackets(tmp_path: Path) -> None:
+    layout = read(tmp_path, r"\citeauthor{a} (\citeyear{a}), \Citet*[see][3]{b}, \citealp{a,b}; \Parencite{c}.")
+    assert layout.text.strip() == "[a] ([a]), [b], [a,b]; [c]."
