@@ -6,6 +6,7 @@ from dataclasses import asdict, astuple, dataclass, fields, replace
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Literal
 
 import spacy
@@ -32,6 +33,7 @@ from .synthesis.generator import Generator, list_known, write_xml
 Writer = Callable[[Iterable[Entry]], str]
 REFERENCES, KNOWN = "references.xml", "known.tsv"  # files of synthesise
 DOCUMENTS = frozenset({*READERS, ".xml"})  # suffixes of files that are more than a list of references
+ENTRY = "\\bibitem"
 MOST_TITLES = 8  # that a message names
 COLUMNS = tuple(field.name for field in fields(Entry))  # of tables
 
@@ -141,7 +143,7 @@ class Cited:
 
 def read_cited(loaded: Loaded, data: Path, with_confidence: bool) -> list[Cited]:
     """Read the references of a file; those without a field are named on standard error and left out."""
-    references = split_references(find_list(data) if is_document(data) else read_text(data))
+    references = split_references(find_list(data) if is_document(data) else read_list(data))
     if not references:
         raise CRFError(BibliographyErrors.CRF641.format(path=data))
     tagger = loaded.component
@@ -201,6 +203,17 @@ def find_list(path: Path) -> str:
     ends = accumulate((node.end_char for node in sure), max, initial=0)
     lists = [node for node, end in zip(sure, ends) if node.start_char >= end]  # none within another one
     return "\n\n".join(layout.text[node.start_char : node.end_char] for node in lists) if lists else layout.text
+
+
+def read_list(path: Path) -> str:
+    r"""Text of a file or of standard input; if it has the `\bibitem` of LaTeX, what that prints."""
+    text = read_text(path)
+    if ENTRY not in text:
+        return text
+    with TemporaryDirectory() as folder:
+        latex = Path(folder, "list.bbl")
+        latex.write_text(text, encoding="utf8")
+        return find_list(latex)
 
 
 def read_text(path: Path) -> str:

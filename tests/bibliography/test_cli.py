@@ -294,3 +294,36 @@ def test_a_document_without_headings_is_a_list(model: Path, tmp_path: Path) -> N
 def test_a_document_without_a_list_is_refused_with_its_headings(model: Path, tmp_path: Path) -> None:
     out, told = run(model, write_document(tmp_path / "report.md", [PARTS[0], PARTS[2]]), code=1)
     assert out == "" and "CRF844" in told and "Introduction, Appendix" in " ".join(told.split())
+
+
+LATEX = r"""\begin{thebibliography}{2}
+\providecommand{\natexlab}[1]{#1}
+
+\bibitem[Quay and Pier(2019)]{quay}
+A.~Quay and B.~Pier.
+\newblock On ropes.
+\newblock \emph{Journal of Water}, 12\penalty0 (3):\penalty0 45--67, 2019.
+
+\bibitem[Moss(2005)]{moss}
+C.~Moss.
+\newblock \emph{On knots}.\hskip 1em plus 0.5em minus
+  0.4em\relax Pier Press, 2005.
+\end{thebibliography}
+"""
+PRINTED = (
+    "[quay] A. Quay and B. Pier. On ropes. Journal of Water, 12(3):45–67, 2019.\n"
+    "[moss] C. Moss. On knots. Pier Press, 2005.\n"
+)
+
+
+@pytest.mark.parametrize("name", ["-", "pasted.txt", "paper.bbl"])
+def test_a_list_of_latex_is_read_as_it_is_printed(model: Path, tmp_path: Path, name: str) -> None:
+    printed = tmp_path / "printed.txt"
+    printed.write_text(PRINTED, encoding="utf8")
+    expected = CliRunner().invoke(app, ["cite", str(model), str(printed)]).stdout
+    assert "Quay, A." in expected
+    assert "Moss, C." in expected
+    path = Path(name) if name == "-" else tmp_path / name
+    if name != "-":
+        path.write_text(LATEX, encoding="utf8")
+    assert CliRunner().invoke(app, ["cite", str(model), str(path)], input=LATEX).stdout == expected
