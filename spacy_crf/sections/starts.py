@@ -128,10 +128,10 @@ SPACED = re.compile(r"(?:[^\W\d_][ \u00a0]{1,4}){2,}[^\W\d_](?=\s|$)")
 PARTICLES = "van|de|der|den|von|di|du|la|le|ten|ter|el|al"
 INITIALS = re.compile(rf"(?:[A-Z][a-z]?\.\s?){{2,6}}(?:(?:{PARTICLES})\s)*[A-Z][\w’'-]+\s*$")
 # In references: "3. A. Hull, Rafts", "[1] J.-P. Roe. Rafts"; not "3. A. Rights and duties", "3. A. Fees. Tax"
-AUTHOR = re.compile(
-    rf"(?:[A-Z]\.[ -]?){{1,4}}(?:(?:{PARTICLES})\s){{0,3}}[A-Z][^\W\d_]+(?:[’'-][^\W\d_]+)*"
-    r"(?:,|\s(?:and|&|und|en|et|y|e|i)(?=\s[A-Z]\.)|(?P<end>[.:]))(?=\s)"
-)
+_AUTHOR = rf"(?:[A-Z]\.[ -]?){{1,4}}(?:(?:{PARTICLES})\s){{0,3}}[A-Z][^\W\d_]+(?:[’'-][^\W\d_]+)*"
+_AND = r"\s(?:and|&|und|en|et|y|e|i)(?=\s[A-Z]\.)"
+AUTHOR = re.compile(rf"{_AUTHOR}(?:,|{_AND}|(?P<end>[.:]))(?=\s)")
+AUTHORS = re.compile(rf"{_AUTHOR}(?:,\s(?=[A-Z]\.[ -]|[“‘\"])|,?{_AND})")  # without a number
 BEHIND_FIGURE = re.compile(r"\d(?:(?P<bracket>\])|[.)])[ \t\u00a0]*$")
 IN_CODE = re.compile(r"[A-Za-z]\w{0,3}\.[a-z]\w*?[(\[_A-Z]")  # d3.select(), vi.fn(), x.to_json
 MARK = re.compile(r"[-–—*#•‣⁃·●○◦▪▫■□►▶➢✓➔→?+](?=\s)|[•‣⁃●○◦▪▫■□►▶➢✓➔](?=\S)")
@@ -185,7 +185,8 @@ def find_numbering(text: str, start: int, end: int, first: bool = True) -> int:
     worded = (KEYWORD, KEYWORD_APART, KEYWORD_SIGNED, WITHOUT_NUMBER, ORDINAL_FIRST, SPOKEN_SIGNED)
     if first and (match := next(filter(None, (pattern.match(head) for pattern in worded)), None)):
         return start + skip_dash(head, match.end(), len(head))
-    is_name = INITIALS.match(head) and not LIKE_INITIALS.match(head)
+    is_name = INITIALS.match(head) is not None and not LIKE_INITIALS.match(head)
+    is_name = is_name or AUTHORS.match(head) is not None
     is_name = is_name or (not first and _is_author(head, text[max(0, start - SIGNS) : start]))
     if is_name or any(pattern.match(head) for pattern in (DATE, AMOUNT, SPACED, IN_CODE)):
         return start

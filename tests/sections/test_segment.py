@@ -315,6 +315,16 @@ def test_initials_of_an_author_behind_the_number_of_a_reference_are_no_number(nu
     assert shown(f"{number} {author}") == [("number", number), ("text", author)]
 
 
+@pytest.mark.parametrize("line", ["A. Lund and B. Moss. Rafts.", "B. Moss, C. Roe, Rafts", "C. Roe, “Rafts,” 1999."])
+def test_authors_at_the_start_of_a_line_are_no_number(line: str) -> None:
+    assert shown(line) == [("text", line)]
+
+
+@pytest.mark.parametrize("line", ["A. Rights, Duties", "B. Fees and B"])
+def test_titles_with_a_comma_keep_their_letter(line: str) -> None:
+    assert shown(line) == [("number", line[:2]), ("text", line[3:])]
+
+
 def test_initials_before_one_name_alone_are_no_number_behind_square_brackets() -> None:
     assert shown("[3] A. Lund. Rafts.") == [("number", "[3]"), ("text", "A. Lund. Rafts.")]
     for line in ("3. A. Fees. None.", "3. A. Rights and duties", "I. A. Scope, Term", "2. (a) Lund, a ferry"):
