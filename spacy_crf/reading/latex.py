@@ -110,8 +110,8 @@ CITING = (
     *("Cite", "Citep", "Citet", "Citealp", "Citeauthor", "parencite", "Parencite", "textcite", "Textcite", "autocite"),
     *("Autocite", "footcitetext", "smartcite", "supercite"),
 )
-# Before the key of an entry; its label in the style "alpha", as one with a year in brackets, of natbib, is not printed
 SPACED = re.compile(r"\\h(?:skip|space\*?)(?![A-Za-z@])\s*+(?:\{\s*+)?[\d.\\]")  # white space in print
+# Before the key of an entry; its label in the style "alpha", as one with a year in brackets, of natbib, is not printed
 COMMENTED, LABEL = re.compile(r"(?:\s*+%[^\n]*+\n)*+\s*+"), re.compile(r"[\w+\-*:./]{1,40}")
 
 
