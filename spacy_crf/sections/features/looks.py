@@ -5,7 +5,8 @@ judgments and contracts in many renderings, rounded: no word of these is in it, 
 """
 
 import re
-from bisect import bisect
+from bisect import bisect, bisect_left
+from collections import Counter
 from functools import partial
 from itertools import groupby
 
@@ -22,12 +23,8 @@ _CLAUSE = 6  # words of what is running text if it ends as such
 _SHORT = 9  # words of what is short
 _STOPS = (".", ";", ",", "!", "。", "；", "，", "…")
 _COLONS, _QUESTIONS, _BRACKETS = (":", "："), ("?", "？"), (")", "]")
-_TECHNICAL = re.compile(
-    r"[=<>{}\[\];\\|$@#*^~`_%]|(?:^|\s)-{1,2}\w|\w\(.|(?:^|\s)/\w|/\w*/|[^\W\d_]\.[^\W\d_]|^\W+$|:\S"
-)
 _WITHOUT_SPACES = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")  # scripts
 _MOST = 400  # characters that are looked at
-_PAGE = re.compile(r"\.{2,}.*$|[\s\d.…]+$")  # what a table of contents has behind a heading
 _LEAST_LISTED = 3  # lines that a table of contents has at least
 _DENSE = 0.05  # the share of blank lines of a document that says nothing with them
 _ALIKE = 2  # other lines that are set in one way, and say what it is for
@@ -105,7 +102,7 @@ class Lines:
         self.batch = batch
         self.words = batch.count_by_text(count_words)
         stops = batch.flag_by_text(lambda own: own.endswith(_STOPS))
-        self.technical = batch.flag_by_text(is_technical)
+        self.technical = batch.flag_by_text(text.is_technical)
         self.prose: Bools = batch.is_text & ((self.words >= _PROSE) | ((self.words >= _CLAUSE) & stops))
         self.rows, self.row_places = self._rows(batch.is_blank)
         self.runs, self.run_places = self._rows(self.prose)
@@ -122,7 +119,7 @@ class Lines:
     def _contents(self) -> tuple[Bools, Bools]:
         """Texts in a row that all come again behind it, as often as they are in it, and these later ones."""
         batch = self.batch
-        plain = FeatureValues(batch.text_numbers, batch.of_texts(without_page))
+        plain = FeatureValues(batch.text_numbers, batch.of_texts(text.without_page))
         names = FeatureValues.of_strings(plain.names[code] for code in plain.codes.tolist()).codes
         keys = list(zip(batch.document.tolist(), names.tolist()))
         candidates = np.flatnonzero(batch.is_text & ~self.prose).tolist()
@@ -135,12 +132,25 @@ class Lines:
         listed = again & (np.bincount(rows, weights=again)[rows] >= _LEAST_LISTED)
         for _, row in groupby(np.flatnonzero(listed).tolist(), rows.__getitem__):
             units = list(row)
-            later = (len(places[key]) - bisect(places[key], units[-1]) for key in {keys[unit] for unit in units})
-            listed[units] = len(units) <= sum(later)  # not so of items that are the same in each article
+            own = [keys[unit] for unit in units]
+            if len(units) > sum(len(places[key]) - bisect(places[key], units[-1]) for key in set(own)):
+                listed[units[_length_of_list(own, places, units[0]) :]] = False  # items of each article, headings
         known = {keys[unit] for unit in np.flatnonzero(listed).tolist()}
         announced: Bools = np.zeros(len(batch), dtype=np.bool_)
         announced[candidates] = [keys[unit] in known for unit in candidates]
         return listed, announced & ~again
+
+
+def _length_of_list(keys: list[tuple[int, int]], places: dict[tuple[int, int], list[int]], first: int) -> int:
+    """How many of the texts of a row, some of them single, come again as often. first (int): the place of the row."""
+    length, uneven, single, counts = 0, 0, 0, Counter[tuple[int, int]]()
+    for place, key in enumerate(keys, 1):
+        whole = len(places[key]) - bisect_left(places[key], first)
+        before, counts[key] = counts[key], counts[key] + 1
+        uneven += (2 * before in (0, whole)) - (2 * before + 2 == whole)
+        single += (before == 0) - (before == 1)
+        length = place if not uneven and single and place >= _LEAST_LISTED else length
+    return length
 
 
 class Looks:
@@ -192,16 +202,6 @@ def _behind_codes(values: FeatureValues, behind: Bools) -> Indices:
 def count_words(own: str) -> int:
     """Words; of scripts without spaces between these, two characters are one."""
     return text.count_words(own) + len(_WITHOUT_SPACES.findall(own[:_MOST])) // 2
-
-
-def is_technical(own: str) -> bool:
-    """Whether a text has signs of code, paths and other names that are no words."""
-    return bool(_TECHNICAL.search(own[:_MOST]))
-
-
-def without_page(own: str) -> str:
-    """A text without capitals, and without the dots and the page number at its end."""
-    return _PAGE.sub("", own[:_MOST]).strip().lower()
 
 
 def evidence(batch: UnitBatch) -> dict[str, Bools]:

@@ -15,7 +15,11 @@ from ...features.errors import FeatureErrors
 from ...features.resources import WordList
 from ..errors import SectionErrors
 
-_HEAD, _TAIL, _FAR = 120, 60, 240  # characters that are looked at
+_HEAD, _TAIL, _FAR, _MOST = 120, 60, 240, 400  # characters that are looked at
+_TECHNICAL = re.compile(
+    r"[=<>{}\[\];\\|$@#*^~`_%]|(?:^|\s)-{1,2}\w|\w\(.|(?:^|\s)/\w|/\w*/|[^\W\d_]\.[^\W\d_]|^\W+$|:\S"
+)
+_PAGE = re.compile(r"\.{2,}.*$|[\s\d.…]+$")  # what a table of contents has behind a heading
 _LETTER = re.compile(r"[^\W\d_]")
 _SPACED = re.compile(r"(?:[^\W\d_] +){3,}[^\W\d_]\W*$")
 _DIGITS = re.compile(r"[\d\W]+$")
@@ -89,6 +93,16 @@ def case(text: str) -> str:
 def is_spaced(text: str) -> bool:
     """Whether the letters stand apart, as in U I T S P R A A K."""
     return text[1:2] == " " and bool(_SPACED.match(text))
+
+
+def is_technical(own: str) -> bool:
+    """Whether a text has signs of code, paths and other names that are no words."""
+    return bool(_TECHNICAL.search(own[:_MOST]))
+
+
+def without_page(own: str) -> str:
+    """A text without capitals, and without the dots and the page number at its end."""
+    return _PAGE.sub("", own[:_MOST]).strip().lower()
 
 
 def is_digits(text: str) -> bool:

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.sections.features.batch import UnitBatch
-from spacy_crf.sections.features.looks import WEIGHTS, Lines, Looks, evidence, without_page
+from spacy_crf.sections.features.looks import WEIGHTS, Lines, Looks, evidence
 from spacy_crf.sections.features.rules import label_untrained
-from spacy_crf.sections.features.text import Phrases
+from spacy_crf.sections.features.text import Phrases, without_page
 from spacy_crf.sections.layout import DocumentLayout
 
 PROSE = "The ferries of the port sail at eight o'clock in the morning, and come back at night."
@@ -64,6 +64,15 @@ def test_a_table_of_contents_announces_headings() -> None:
     texts = [own.distinct[number] for number in own.text_numbers.tolist()]
     assert [text for text, listed in zip(texts, lines.listed) if listed] == listing.split("\n")
     assert [text for text, told in zip(texts, lines.announced) if told] == titles
+
+
+def test_a_table_of_contents_ends_before_a_heading_whose_title_comes_again() -> None:
+    titles = ["Scope", "Ropes and knots", "Tides", "Scope", "Fees"]
+    listing = "\n".join(f"{title} ..... {page}" for page, title in enumerate(titles, 3))
+    body = "\n\n".join(f"{title}\n\n{PROSE}" for title in titles)
+    own = batch(f"{PROSE}\n{listing}\n\n{body}\n")
+    texts = [own.distinct[number] for number in own.text_numbers.tolist()]
+    assert [text for text, listed in zip(texts, own.shared(Lines).listed) if listed] == listing.split("\n")
 
 
 def test_items_that_every_article_has_are_no_table_of_contents() -> None:
