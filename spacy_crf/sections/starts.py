@@ -120,6 +120,7 @@ BARE_CAPITAL = re.compile(rf"[IVXLC]{{2,7}}(?={_APART})|[A-Z](?={_APART}|\s*$)")
 LONE_CAPITAL = re.compile(rf"[A-Z](?=[ \u00a0]{_TITLE})|[IVXLC]{{2,7}}(?=[ \u00a0]{_TITLE}|\s*$)")
 BARE_SMALL = re.compile(rf"(?:(?=[ivx]+\b){ROMAN}|[a-z])(?=\t| {{2,}}|\s*$)")
 WEAK = re.compile(rf"(?:(?=[ivx]+\b){ROMAN}|(?=[IVX]+\b){ROMAN.upper()}|[A-Za-z])(?=[ \u00a0]\S)")
+CAPITALISED = re.compile(r"[^\W\d_](?=[^\W\d_])")  # if it is a capital
 AMOUNT = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?(?=\s|$)")
 DATE = re.compile(
     rf"[(\[]?\d{{4}}-\d{{1,2}}-\d{{1,2}}\b|\d{{1,2}}(?:\s*{MONTH}|[.)]\s*{MONTH}\.?\s*\d{{4}})", re.IGNORECASE
@@ -162,6 +163,17 @@ def skip_invisible(text: str, start: int, end: int) -> int:
     while start < end and text[start] in INVISIBLE:
         start += 1
     return start
+
+
+def part_number(heading: str) -> str:
+    """A heading with a space between its number and its title, where a program has left it out: "1.1Scope"."""
+    for found in CAPITALISED.finditer(heading, 1, LONGEST):
+        number, small = heading[: found.start()], heading[found.start() + 1].islower()
+        if found[0].isupper() and (number[-1].isdigit() or number[-1] in ".)" or (small and number[-1].isalpha())):
+            known = readings(number.strip())
+            if known and (any(map(str.isdigit, number)) or any(each.word for each in known)):
+                return f"{number} {heading[found.start() :]}"
+    return heading
 
 
 def find_numbering(text: str, start: int, end: int, first: bool = True) -> int:

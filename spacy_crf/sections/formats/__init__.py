@@ -190,6 +190,27 @@ class ListCounter:
         del self.open[-1:]
 
 
+class ItemCounter(MarkupEvents):
+    """Counts the items of each reversed list, in the order in which these begin: the first has the highest number."""
+
+    def __init__(self) -> None:
+        self.lengths: list[int] = []
+        self.open: list[int | None] = []  # places of lists in `lengths`, None for those that are not reversed
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        if name in ("ol", "ul"):
+            self.open.append(None)
+            if name == "ol" and "reversed" in attributes:
+                self.open[-1] = len(self.lengths)
+                self.lengths.append(0)
+        elif name == "li" and self.open and (place := self.open[-1]) is not None:
+            self.lengths[place] += 1
+
+    def end(self, name: str) -> None:
+        if name in ("ol", "ul"):
+            del self.open[-1:]
+
+
 def whole(text: str, otherwise: int) -> int:
     """The number that an attribute says, or another one."""
     return int(text) if WHOLE.fullmatch(text) else otherwise

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...core.errors import required
+from ...core.grammar.numbering import readings
 from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import Kind
-from . import ListCounter, MarkupEvents, read_text, whole
+from ..starts import part_number
+from . import ItemCounter, ListCounter, MarkupEvents, read_text, whole
 
 CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 SPACE = re.compile(r"[ \t\n\r\f]+")
@@ -21,6 +23,8 @@ SKIPPED = frozenset(
         *("datalist", "desc", "metadata", "title"),  # also of drawings
     }
 )
+NUMBERS = frozenset({"heading_numbering", "sdfootnotesym"})  # classes of numbers without a space behind them
+MARGINS = ("header", "footer")  # of pages, as LibreOffice has them
 SKIPPED_CLASSES = frozenset({"mw-editsection", "katex-html"})  # "[edit]" of wikis; a formula that is there as MathML
 # All other elements of a page are within a line
 BLOCKS = frozenset(
@@ -236,17 +240,38 @@ class _PageReader(MarkupReader):
 
     link = ""  # of the last one that began
     headings = 0  # that are open
+    place = -1  # where the last one began, or the number that is its first piece ended
+    number: MarkupElement | None = None  # the last one that is one by its class
+    is_office = is_numbered = False  # the page is written by LibreOffice; its last heading begins with a number
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         if name == "a":
             self.link = attributes.get("href", "")
+        elif name == "meta" and attributes.get("name", "").lower() == "generator":
+            self.is_office = "Office" in attributes.get("content", "")
         self.headings += name in HEADINGS
         super().start(name, attributes)
+        if name in HEADINGS:
+            self.place, self.is_numbered = self.builder.length, False
+        if not NUMBERS.isdisjoint(attributes.get("class", "")[:LONGEST_CSS].split()):
+            self.number = self.open[-1]
+
+    def data(self, text: str) -> None:
+        is_first = self.is_office and self.headings > 0 and self.builder.length == self.place
+        if is_first and self.is_numbered and text[:1].isupper():
+            self.builder.gap()
+        elif is_first:
+            text = part_number(SPACE.sub(" ", text).lstrip())
+        super().data(text)
+        if is_first and not self.is_numbered and readings(text.strip()):
+            self.place, self.is_numbered = self.builder.length, True
 
     def end(self, name: str) -> None:
         element = self.open[-1]
         super().end(name)
         self.headings -= element.name in HEADINGS
+        if element is self.number and not self.skipped:
+            self.builder.gap()
         if element.name == "a" and self.headings and not self.skipped and self.link.startswith("#"):
             self.builder.drop_signs(element.start)
 
@@ -256,7 +281,8 @@ class _PageReader(MarkupReader):
     def is_hidden(self, name: str, attributes: Mapping[str, str]) -> bool:
         css, classes = attributes.get("style", "")[:LONGEST_CSS], attributes.get("class", "")[:LONGEST_CSS]
         is_shown = not NOT_DISPLAYED.search(css) and SKIPPED_CLASSES.isdisjoint(classes.split())
-        return super().is_hidden(name, attributes) or "hidden" in attributes or not is_shown
+        is_margin = self.is_office and name == "div" and attributes.get("title") in MARGINS
+        return super().is_hidden(name, attributes) or "hidden" in attributes or is_margin or not is_shown
 
 
 def read_html(path: Path) -> DocumentLayout:
@@ -270,7 +296,7 @@ def read_html(path: Path) -> DocumentLayout:
     path (Path): in UTF-8, UTF-16 with a byte order mark, or the encoding that it names.
     RAISES (ValueError): for binary files and wrong encodings, with the line, and if lxml is not installed.
     """
-    reader, counter = _PageReader(TAG_STYLES, SKIPPED), _ItemCounter()
+    reader, counter = _PageReader(TAG_STYLES, SKIPPED), ItemCounter()
     text = NOT_IN_PAGES.sub("\ufffd", read_text(path, CHARSET))
     if REVERSED.search(text):
         _parse(text, _LxmlTarget(counter))
@@ -285,27 +311,6 @@ def _parse(text: str, target: "_LxmlTarget") -> None:
     parser.feed(text)
     with suppress(etree.XMLSyntaxError):  # there is no element
         parser.close()
-
-
-class _ItemCounter(MarkupEvents):
-    """Counts the items of each reversed list, in the order in which these begin: the first has the highest number."""
-
-    def __init__(self) -> None:
-        self.lengths: list[int] = []
-        self.open: list[int | None] = []  # places of lists in `lengths`, None for those that are not reversed
-
-    def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        if name in ("ol", "ul"):
-            self.open.append(None)
-            if name == "ol" and "reversed" in attributes:
-                self.open[-1] = len(self.lengths)
-                self.lengths.append(0)
-        elif name == "li" and self.open and (place := self.open[-1]) is not None:
-            self.lengths[place] += 1
-
-    def end(self, name: str) -> None:
-        if name in ("ol", "ul"):
-            del self.open[-1:]
 
 
 class _LxmlTarget:

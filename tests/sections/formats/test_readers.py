@@ -200,6 +200,39 @@ def test_links_of_headings_to_themselves_are_left_out(read, page, text):
     assert all(end <= len(text) for _, end, _ in layout.runs)
 
 
+@pytest.mark.parametrize(
+    "heading, text",
+    [
+        ("1General <i>rules</i>", "1 General rules\n"),
+        ("\n1.1Scope\n of it", "1.1 Scope of it\n"),
+        ("Part IIIntroduction", "Part II Introduction\n"),
+        ("Appendix AScope", "Appendix A Scope\n"),
+        ("<i>Article 2Fees</i>", "Article 2 Fees\n"),
+        ("Article 2<b>Fees</b> and <b>Fares</b>", "Article 2 Fees and Fares\n"),
+        ("3D printing", "3D printing\n"),
+        ("IBM in the 1990s", "IBM in the 1990s\n"),
+        ("Using LaTeX", "Using LaTeX\n"),
+    ],
+)
+def test_numbers_of_headings_by_libreoffice_have_a_space_behind_them(read, heading, text):
+    page = '<head><meta name="generator" content="{}"/></head><body><h2 class="western">{}</h2>'
+    assert read("a.html", page.format("LibreOffice 7.4.7.2 (Linux)", heading)).text == text
+    other = read("a.html", page.format("other", heading)).text
+    assert other.replace(" ", "") == text.replace(" ", "") and ("1G" in other) == ("1G" in heading)
+
+
+def test_pages_of_libreoffice(read):
+    numbered = '<h1><a id="a"><span class="heading_numbering">Part I</span></a>Fees</h1>'
+    assert read("a.xhtml", f"<body>{numbered}").text == "Part I Fees\n"
+    page = (
+        '<div title="header"><p>Ferries</p></div><p>Text.</p><div id="sdfootnote1"><p><a class="sdfootnotesym">1</a>See'
+    )
+    page += '</p></div><div title="footer"><p>Page 3</p></div>'
+    office = '<meta name="GENERATOR" content="OpenOffice 4">'
+    assert read("a.html", f"<head>{office}</head><body>{page}").text == "Text.\n1 See\n"
+    assert read("a.html", f"<body>{page}").text == "Ferries\nText.\n1 See\nPage 3\n"
+
+
 def test_many_links_in_a_heading_are_read_in_linear_time(read):
     begun = time.process_time()
     read("a.html", "<h2>" + "<a href='#x'>¶<b>" * 20_000 + "x</h2>")
