@@ -9,7 +9,7 @@ from pathlib import Path
 from ...core.errors import required
 from ...core.grammar.numbering import readings
 from ..errors import SectionErrors
-from ..layout import DocumentLayout, LayoutBuilder
+from ..layout import DocumentLayout, LayoutBuilder, Run
 from ..segment import Kind
 from ..starts import part_number
 from . import ItemCounter, ListCounter, MarkupEvents, read_text, whole
@@ -56,6 +56,8 @@ TAG_STYLES = {
     **dict.fromkeys(("u", "ins", "underline"), "underline"),
     **{name: f"heading{name[1]}" for name in HEADINGS},
 }
+OUTERMOST, TITLE = "heading1", "title"  # a style, and the class of a title of pandoc, Quarto and R Markdown
+LOWERED = {f"heading{level}": f"heading{level + 1}" for level in range(1, 7)}
 CSS = (
     (re.compile(r"font-weight\s*:\s*(?:bold|[6-9]00)", re.IGNORECASE), "bold"),
     (re.compile(r"font-style\s*:\s*(?:italic|oblique)", re.IGNORECASE), "italic"),
@@ -242,6 +244,7 @@ class _PageReader(MarkupReader):
     headings = 0  # that are open
     place = -1  # where the last one began, or the number that is its first piece ended
     number: MarkupElement | None = None  # the last one that is one by its class
+    titles: Sequence[int] = ()  # where headings begin that have the class of one of the page
     is_office = is_numbered = False  # the page is written by LibreOffice; its last heading begins with a number
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
@@ -251,9 +254,12 @@ class _PageReader(MarkupReader):
             self.is_office = "Office" in attributes.get("content", "")
         self.headings += name in HEADINGS
         super().start(name, attributes)
+        classes = attributes.get("class", "")[:LONGEST_CSS].split()
         if name in HEADINGS:
             self.place, self.is_numbered = self.builder.length, False
-        if not NUMBERS.isdisjoint(attributes.get("class", "")[:LONGEST_CSS].split()):
+            if name == "h1" and TITLE in classes and not self.skipped:
+                self.titles = [*self.titles, self.place]
+        if not NUMBERS.isdisjoint(classes):
             self.number = self.open[-1]
 
     def data(self, text: str) -> None:
@@ -301,7 +307,15 @@ def read_html(path: Path) -> DocumentLayout:
     if REVERSED.search(text):
         _parse(text, _LxmlTarget(counter))
     _parse(text, _LxmlTarget(reader, counter.lengths))
+    _lower(reader.builder.runs, reader.titles)
     return reader.builder.build(path.stem, reader.language)
+
+
+def _lower(runs: list[Run], titles: Sequence[int]) -> None:
+    """Put the headings of a page one level below its title, where others have the level of this: pandoc writes so."""
+    outermost = sorted(start for start, _, style in runs if style == OUTERMOST)
+    if len(titles) == 1 < len(outermost) and outermost[0] == titles[0]:
+        runs[:] = [(*own[:2], own[2] if own[0] == titles[0] else LOWERED.get(own[2], own[2])) for own in runs]
 
 
 def _parse(text: str, target: "_LxmlTarget") -> None:

@@ -221,6 +221,22 @@ def test_numbers_of_headings_by_libreoffice_have_a_space_behind_them(read, headi
     assert other.replace(" ", "") == text.replace(" ", "") and ("1G" in other) == ("1G" in heading)
 
 
+def test_the_title_of_a_page_of_pandoc_is_above_its_headings(read):
+    body = "<h1>Scope</h1><h2>Sea</h2><p>All.<h1>Fees</h1>"
+    title = '<header><h1 class="title toc-ignore">Ferries</h1><h3 class="date">3 March</h3></header>'
+    levels = [("Ferries", 1), ("3 March", 4), ("Scope", 2), ("Sea", 3), ("Fees", 2)]
+    assert levels_of(read("a.html", title + body)) == levels
+    # one alone is so by itself, and several are no titles of the page
+    assert levels_of(read("a.html", title + "<h2>Sea</h2>")) == [("Ferries", 1), ("3 March", 3), ("Sea", 2)]
+    posts = '<h1 class="title">One</h1><h2>Sea</h2><h1 class="title">Two</h1>'
+    assert levels_of(read("a.html", posts)) == [("One", 1), ("Sea", 2), ("Two", 1)]
+
+
+def levels_of(layout):
+    headings = sorted(run for run in layout.runs if run[2].startswith("heading"))
+    return [(layout.text[start:end].strip(), int(style[-1])) for start, end, style in headings]
+
+
 def test_pages_of_libreoffice(read):
     numbered = '<h1><a id="a"><span class="heading_numbering">Part I</span></a>Fees</h1>'
     assert read("a.xhtml", f"<body>{numbered}").text == "Part I Fees\n"
