@@ -165,18 +165,28 @@ def read_table_lines(path: Path) -> list[str]:
 
 def _has_quoted_cells(lines: Iterable[str]) -> bool:
     """Whether cells are in quotes as programs put them: all that have quotation marks, which are doubled, and one of
-    them is a comment or has such marks; or all that have commas; or all but numbers."""
+    them is a comment or has such marks; or all that have commas; or all but numbers.
+
+    Beside such a comment, a cell may be a quotation mark: two of them are the ends of what a program has taken for one
+    cell of several lines, and writes as it was.
+    """
     quoted, commas, is_marked, others_have_commas, others_are_numbers = 0, 0, False, False, True
+    is_told = has_mark = False
     for cell in (cell for line in lines for cell in line.split("\t") if cell):
         if '"' not in cell:
             others_have_commas = others_have_commas or "," in cell
             others_are_numbers = others_are_numbers and NUMERAL.fullmatch(cell) is not None
+        elif cell == '"':
+            has_mark = True
         elif not QUOTED.fullmatch(cell):
             return False
         else:
             quoted += 1
             commas += "," in cell
-            is_marked = is_marked or cell.startswith('"# ') or '""' in cell[1:-1]
+            is_told = is_told or cell.startswith('"# ')
+            is_marked = is_marked or '""' in cell[1:-1]
+    if is_told or has_mark:
+        return is_told
     return is_marked or (commas > 0 and not others_have_commas) or (quoted > 1 and others_are_numbers)
 
 

@@ -89,6 +89,16 @@ def test_a_file_that_a_spreadsheet_program_has_saved(nlp: Language, write: Write
     assert [(token.text, token.tag_) for token in doc] == [('"', "``"), ("a", "DT"), ("b", "NN")]
 
 
+def test_rows_between_quotation_marks_that_a_program_takes_for_one_cell(nlp: Language, write: Write) -> None:
+    plain = rows('"/``', "a/DT", "\"/''", "b/NN", comments='# id = 1.1, line 1\n# text = "a" b\n')
+    saved = plain.replace('# text = "a" b', '"# text = ""a"" b"')
+    with warnings.catch_warnings(action="error"):
+        docs = [doc for text in (plain, saved) for doc in read(nlp, write("a.tsv", text))]
+    for doc in docs:
+        assert [(token.text, token.tag_) for token in doc] == [('"', "``"), ("a", "DT"), ('"', "''"), ("b", "NN")]
+        assert doc.text.strip() == '"a" b'
+
+
 def test_words_that_have_changed_are_told(nlp: Language, write: Write) -> None:
     comments = "# id = 1.1, line 1\n# text = on 1.50\n"
     with pytest.warns(CRFWarning, match="CRFW588.*line 8"):
