@@ -12,7 +12,7 @@ RAISED, SMALL = 0.5, 0.8  # of a size: the same for small signs, such as those o
 EDGE_ROWS = 3  # at the top and at the foot of a page that may be repeated
 SAME_PLACE = 3.0  # points
 OFTEN = 0.4  # the share of pages that have something at a place
-APART, SMALLER = 2.5, 0.9  # of the usual size: a distance, and a size
+APART, SMALLER, LARGER = 2.5, 0.9, 1.25  # of the usual size: a distance, and sizes
 ONLY_PAGE = re.compile(r"\W*(?:[^\W\d_]+\W+)?1(?:\W+(?:[^\W\d_]+\W+)?1)?\W*")  # "Page 1 of 1"
 NUMERAL = re.compile(r"\d+|\b[ivxlc]{1,7}\b", re.IGNORECASE)
 
@@ -85,7 +85,8 @@ def _without_furniture(pages: list[list[Row]]) -> list[list[Row]]:
         return [_without_edges(pages[0])]
     edges = {(page, edge): list(_edge_rows(page, edge, rows)) for page, rows in enumerate(pages) for edge in (1, -1)}
     rows = [row for own in edges.values() for row in own]
-    repeated = _repeated(rows)
+    usual = most_frequent((word.size, len(word.text)) for own in pages for row in own for word in row)
+    repeated = _repeated(rows, LARGER * usual)
     places = _places([row for row in rows if row in repeated], len(pages))
     counts = {
         where: sum(1 for _ in takewhile(lambda row: row in repeated or _is_at(row, places), own))
@@ -112,8 +113,11 @@ def _edge_rows(page: int, edge: int, rows: list[Row]) -> Iterator[_EdgeRow]:
         yield _EdgeRow(page, edge, row[0].base, row[0].size, " ".join(NUMERAL.sub("#", text).split()), numbers)
 
 
-def _repeated(rows: list[_EdgeRow]) -> set[_EdgeRow]:
-    """Rows whose text comes again at the same place; one of numbers and signs if its numbers count the pages."""
+def _repeated(rows: list[_EdgeRow], most: float) -> set[_EdgeRow]:
+    """Rows whose text comes again at the same place; one of numbers and signs if its numbers count the pages.
+
+    most (float): above this size, words with a number that counts are headings, such as of chapters of one page.
+    """
     groups: dict[tuple[int, str], list[_EdgeRow]] = defaultdict(list)
     for row in rows:
         groups[row.edge, row.key].append(row)
@@ -122,16 +126,16 @@ def _repeated(rows: list[_EdgeRow]) -> set[_EdgeRow]:
         own.sort(key=lambda row: row.base)
         ends = [k for k, (one, other) in enumerate(pairwise(own), 1) if other.base - one.base > SAME_PLACE]
         for start, end in pairwise([0, *ends, len(own)]):
-            same = _counting(own[start:end], not any(map(str.isalpha, key)))
+            same = _counting(own[start:end], not any(map(str.isalpha, key)), most)
             if len({row.page for row in same}) > 1:
                 found.update(same)
     return found
 
 
-def _counting(rows: list[_EdgeRow], is_bare: bool) -> list[_EdgeRow]:
+def _counting(rows: list[_EdgeRow], is_bare: bool, most: float) -> list[_EdgeRow]:
     """Those without numbers, or with one that is as far from the number of the page as that of another.
 
-    is_bare (bool): they have no words. With words, the same numbers on several pages will do.
+    is_bare (bool): they have no words. With words, the same numbers on several pages will do, and the size counts.
     """
     steps = Counter(number - row.page for row in rows for number in row.numbers)
     usual = {step for step, count in steps.items() if count > 1}
@@ -140,7 +144,7 @@ def _counting(rows: list[_EdgeRow], is_bare: bool) -> list[_EdgeRow]:
         row
         for row in rows
         if not row.numbers
-        or any(number - row.page in usual for number in row.numbers)
+        or ((is_bare or row.size <= most) and any(number - row.page in usual for number in row.numbers))
         or (not is_bare and same[row.numbers] > 1)
     ]
 

@@ -205,6 +205,22 @@ def test_what_looks_like_furniture_but_is_none_stays(tmp_path: Path) -> None:
     assert [line for line in text.split("\n") if line.isdigit()] == ["7", "3", "8"] and text.count("Row") == 9
 
 
+def test_chapters_of_one_page_that_count_as_the_pages_do_are_no_running_heads(tmp_path: Path) -> None:
+    def draw(canvas: Any) -> None:
+        for chapter, title in enumerate(("Quays", "Tolls", "Rafts"), 1):
+            at(canvas, 60, 820, f"Page {chapter}", size=8)
+            at(canvas, 60, 740, f"Chapter {chapter}", size=20)
+            at(canvas, 60, 690, title, size=24)
+            at(canvas, 60, 640, *(f"The {title} of the port are on a list of the harbour master," for _ in range(9)))
+            at(canvas, 60, 40, str(chapter), size=20)
+            canvas.showPage()
+
+    text = printed(tmp_path, draw).text
+    assert [line for line in text.split("\n") if line and "port" not in line] == [
+        *("Chapter 1", "Quays", "Chapter 2", "Tolls", "Chapter 3", "Rafts")
+    ]
+
+
 def test_bookmarks_name_headings(tmp_path: Path) -> None:
     def draw(canvas: Any) -> None:
         for number, (title, shown, level) in enumerate(
