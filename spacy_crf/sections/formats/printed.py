@@ -3,13 +3,14 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 from typing import TypeAlias
 
 SAME_BASE = 0.3  # of a size: words whose baselines differ by less stand in one row
 RAISED, SMALL = 0.5, 0.8  # of a size: the same for small signs, such as those of footnotes
 EDGE_ROWS = 3  # at the top and at the foot of a page that may be repeated
+GAP = 0.17  # of a size: the space between words is wider
 SAME_PLACE = 3.0  # points
 OFTEN = 0.4  # the share of pages that have something at a place
 APART, SMALLER, LARGER = 2.5, 0.9, 1.25  # of the usual size: a distance, and sizes
@@ -55,7 +56,18 @@ def _rows(words: Iterable[PrintedWord]) -> list[Row]:
             rows.append([word])
     for row in rows:
         row.sort(key=lambda word: word.left)
+        _join_hyphens(row)
     return rows
+
+
+def _join_hyphens(row: Row) -> None:
+    """Join hyphens to the words that they stand near behind: in justified lines, there may be a gap, but no space."""
+    for place in range(len(row) - 1, 0, -1):
+        word, hyphen = row[place - 1 : place + 1]
+        ends_line = place == len(row) - 1 or row[place + 1].left - hyphen.right > hyphen.size  # or the line of a column
+        is_near = hyphen.text == "-" and hyphen.left - word.right < GAP * hyphen.size
+        if is_near and ends_line and word.text[-1].isalpha():
+            row[place - 1 : place + 1] = [replace(word, text=f"{word.text}-", right=hyphen.right)]
 
 
 def _is_beside(one: PrintedWord, other: PrintedWord) -> bool:

@@ -221,6 +221,21 @@ def test_chapters_of_one_page_that_count_as_the_pages_do_are_no_running_heads(tm
     ]
 
 
+@pytest.mark.parametrize("gap, text", [(1.5, "all appointed boats"), (3.0, "all ap - pointed boats")])
+def test_a_hyphen_at_the_end_of_a_line_may_stand_apart(gap: float, text: str) -> None:
+    words, lines = list[PrintedWord](), ("The master keeps a list of all ap", "pointed boats, of whatever size.")
+    for base, line in zip((100.0, 113.0), lines):
+        left = 60.0
+        for word in line.split():
+            words.append(PrintedWord(word, left, left + 5 * len(word), base, 10.0))
+            left += 5 * len(word) + 3
+    end = max(word.right for word in words if word.base == 100.0)
+    words.append(PrintedWord("-", end + gap, end + gap + 3, 100.0, 10.0))
+    builder = LayoutBuilder()
+    write_paragraphs(find_paragraphs(read_lines([words])), builder)
+    assert text in builder.build().text
+
+
 def test_bookmarks_name_headings(tmp_path: Path) -> None:
     def draw(canvas: Any) -> None:
         for number, (title, shown, level) in enumerate(
