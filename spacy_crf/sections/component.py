@@ -231,15 +231,16 @@ class SectionParser(ChainPipe):
         return Decoder(None, (UnitMarginalsOutput("", self.labels),))
 
     def evidence(self, docs: Sequence[Doc], lengths: Indices) -> Bools | None:
-        """Only numbering candidates may be numbers, only blank lines blank lines, unless the settings say otherwise."""
-        if not self.settings.candidates_only:
-            return None
-        units = [unit for doc in docs for unit in units_of(doc) if self._is_of_chain(unit)]
-        allowed = np.ones((len(units), len(self.tags)), dtype=np.bool_)
-        for role, kind in (("number", Kind.NUMBER), ("newline", Kind.NEWLINE)):
-            label = self.tags.number.get(self.roles.names[role])
-            if label is not None:
-                allowed[:, label] = [unit.kind is kind for unit in units]
+        """Blank lines, and they alone, are blank lines; only numbering candidates may be numbers, as the settings say."""
+        kinds = [unit.kind for doc in docs for unit in units_of(doc) if self._is_of_chain(unit)]
+        allowed = np.ones((len(kinds), len(self.tags)), dtype=np.bool_)
+        number, newline = (self.tags.number.get(self.roles.names[role]) for role in ("number", "newline"))
+        if number is not None and self.settings.candidates_only:
+            allowed[:, number] = [kind is Kind.NUMBER for kind in kinds]
+        if newline is not None:
+            is_blank = np.array([kind is Kind.NEWLINE for kind in kinds], dtype=np.bool_)
+            allowed[is_blank] = False
+            allowed[:, newline] = is_blank
         return allowed
 
     @property

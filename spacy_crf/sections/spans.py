@@ -92,7 +92,8 @@ def _offsets(doc: Doc, group: SpanGroup) -> list[tuple[int, int]]:
 def labels_of_units(units: Sequence[LayoutUnit], elements: Elements, newline: str) -> list[str | None]:
     """The gold label of each unit: that of the element which holds its first character, or of the first one in it.
 
-    newline (str): the label of blank lines that no element holds; other units that none touches have None. O(N log M).
+    newline (str): the label of blank lines, also of those within an element; other units that none touches have None.
+    O(N log M).
     """
     starts, ends = bounds_of(units)
     nowhere = len(elements.starts)
@@ -103,7 +104,7 @@ def labels_of_units(units: Sequence[LayoutUnit], elements: Elements, newline: st
     touched = ends > np.append(elements.starts, np.iinfo(np.intp).max)[inside]
     chosen = np.where(held, before, np.where(touched, inside, nowhere)).tolist()
     labels = [*elements.labels, None]
-    return [newline if k == nowhere and unit.kind is Kind.NEWLINE else labels[k] for k, unit in zip(chosen, units)]
+    return [newline if unit.kind is Kind.NEWLINE else labels[k] for k, unit in zip(chosen, units)]
 
 
 def write_sections(doc: Doc, key: str, tree: SectionTree) -> None:

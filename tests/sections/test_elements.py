@@ -50,7 +50,8 @@ def test_gold_of_units() -> None:
     elements = Elements.of([(0, 2, "NR"), (3, 9, "TITLE"), (12, 20, "TEXT")])
     bounds = [(0, 2), (3, 5), (5, 9), (9, 10), (10, 13), (19, 25), (25, 30)]
     assert labels_of_units(units_of(*bounds), elements, "B") == ["NR", "TITLE", "TITLE", None, "TEXT", "TEXT", None]
-    assert labels_of_units(units_of((9, 10), kind=Kind.NEWLINE), elements, "B") == ["B"]
+    for blank in ((9, 10), (elements.starts[0], elements.starts[0] + 1)):  # outside of elements, and in one
+        assert labels_of_units(units_of(blank, kind=Kind.NEWLINE), elements, "B") == ["B"]
     assert labels_of_units([], elements, "B") == []
     assert labels_of_units(units_of((0, 1)), Elements.of([]), "B") == [None]
 

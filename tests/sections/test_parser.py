@@ -1,5 +1,6 @@
 """The component: untrained, trained, stored, in a pipeline."""
 
+import json
 import re
 import warnings
 from collections.abc import Callable
@@ -273,6 +274,27 @@ def test_other_elements_may_be_numbers_if_the_settings_say_so(folder: Path) -> N
         found = nlp(examples[0].predicted).spans["elements"]
         labels[only] = next(span.label_ for span in found if span.text == "Delivery")
     assert labels[False] == "NR" and labels[True] != "NR"
+
+
+def test_blank_lines_are_blank_lines_whatever_training_shows(tmp_path: Path) -> None:
+    days = [
+        ["heading", 1, f"{day} March"] if k else ["text", 0, f"Wind from the {day}th buoy."]
+        for day in range(1, 9)
+        for k in (1, 0)
+    ]
+    (tmp_path / "a.json").write_text(json.dumps({"blocks": days}))
+    nlp = spacy.blank("en")
+    nlp.add_pipe("section_parser", config={"trainer": {"@misc": "spacy_crf.LBFGS.v1"}, "candidates_only": False})
+    examples = list(SectionCorpus(tmp_path, rendering="dense")(nlp))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CRFWarning)  # labels without an example
+        optimizer = nlp.initialize(lambda: examples)
+        nlp.update(examples, sgd=optimizer)
+    doc = nlp("9 March\n\nWind from the west.\n\n\n10 March\n\nCalm.\n\nRain.\n")
+    found = zip(doc.spans["elements"].attrs["offsets"], doc.spans["elements"])
+    blank = [span.label_ == "NEWLINE" for (start, end), span in found if not doc.text[start:end].strip()]
+    assert len(blank) == 5 and all(blank)
+    assert all(node.title.strip() for node in doc._.section_tree.walk())
 
 
 def test_the_tree_overrules_no_label_that_weighs_enough(trained: Language) -> None:
