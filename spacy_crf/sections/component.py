@@ -231,7 +231,7 @@ class SectionParser(ChainPipe):
         return Decoder(None, (UnitMarginalsOutput("", self.labels),))
 
     def evidence(self, docs: Sequence[Doc], lengths: Indices) -> Bools | None:
-        """Only blank lines are blank lines, and nothing else; only candidates are numbers, unless the settings say so."""
+        """Blank lines are nothing else; only candidates may be numbers, unless the settings say otherwise."""
         kinds = [unit.kind for doc in docs for unit in units_of(doc) if self._is_of_chain(unit)]
         allowed = np.ones((len(kinds), len(self.tags)), dtype=np.bool_)
         number, newline = (self.tags.number.get(self.roles.names[role]) for role in ("number", "newline"))
