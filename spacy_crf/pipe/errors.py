@@ -25,7 +25,8 @@ class PipeErrors(metaclass=Messages):
     CRF403 = (
         "Label {label!r} of document {document!r} is not among the labels of component {name!r}. Initialize with "
         "data that shows all labels, or list them in [initialize.components.{name}.labels]: `spacy init labels` "
-        "writes such a list."
+        "writes such a list. One that is trained further (`source`) takes no list: call its add_label before, or train "
+        "a new one whose [initialize] block has the saved one as `start`."
     )
     CRF404 = (
         "Component {name!r} cannot be loaded from {path}: {error}. The folder is incomplete, damaged, or "
