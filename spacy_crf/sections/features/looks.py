@@ -143,13 +143,13 @@ class Lines:
 
 def _length_of_list(keys: list[tuple[int, int]], places: dict[tuple[int, int], list[int]], first: int) -> int:
     """How many of the texts of a row, some of them single, come again as often. first (int): the place of the row."""
-    length, uneven, single, counts = 0, 0, 0, Counter[tuple[int, int]]()
-    for place, key in enumerate(keys, 1):
-        whole = len(places[key]) - bisect_left(places[key], first)
-        before, counts[key] = counts[key], counts[key] + 1
-        uneven += (2 * before in (0, whole)) - (2 * before + 2 == whole)
-        single += (before == 0) - (before == 1)
-        length = place if not uneven and single and place >= _LEAST_LISTED else length
+    counts, uneven, single, length = Counter[tuple[int, int]](), set[tuple[int, int]](), set[tuple[int, int]](), 0
+    for n_read, key in enumerate(keys, 1):
+        counts[key] += 1
+        n_in_all = len(places[key]) - bisect_left(places[key], first)
+        (uneven.discard if 2 * counts[key] == n_in_all else uneven.add)(key)
+        (single.add if counts[key] == 1 else single.discard)(key)
+        length = n_read if single and not uneven and n_read >= _LEAST_LISTED else length
     return length
 
 
