@@ -14,6 +14,7 @@ from . import dates, fields
 from .entry import NOBODY, Date, Entry, EntryType, Name, Names, normalise, unique_keys
 from .errors import BibliographyErrors
 from .identifiers import find_faults, take_accessed, take_identifiers
+from .lists import print_list
 from .name_forms import REPEATED
 from .names import parse_names
 from .segments import ANNOUNCED, SAME, STRAY, Segment, part_title, read_segments
@@ -29,8 +30,7 @@ SHORT, MOST_CHARACTERS = ("VOLUME", "PAGES", "DATE", "TECH"), 300  # longer ones
 def cite(nlp: Language, text: str, name: str | None = None) -> list[Entry | None]:
     """Read the references of a pasted bibliography.
 
-    nlp (Language): a pipeline for references. text (str): they are told apart by their numbers, indentation or blank
-        lines.
+    nlp (Language): a pipeline for references. text (str): in print, or LaTeX with the `\\bibitem` of each reference.
     name (str | None): the component that labels their fields; the last one that labels tokens without.
     RETURNS (list[Entry | None]): an entry for each reference, None where no field was found.
     RAISES (ValueError): for a pipeline without such a component.
@@ -45,7 +45,7 @@ def cite(nlp: Language, text: str, name: str | None = None) -> list[Entry | None
     taggers = [pipe for known, pipe in nlp.pipeline if name in (None, known) and isinstance(pipe, LabelsTokens)]
     if not taggers:
         raise CRFError(BibliographyErrors.CRF650.format(name=name, names=", ".join(nlp.pipe_names) or "none"))
-    return read_entries(label_references(nlp, split_references(text)), taggers[-1])
+    return read_entries(label_references(nlp, split_references(print_list(text))), taggers[-1])
 
 
 def label_references(nlp: Language, references: Iterable[Reference]) -> list[Doc]:

@@ -4,37 +4,32 @@ import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, fields, replace
 from functools import partial
-from itertools import accumulate
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Literal
 
-import spacy
 import typer
 
 from ..cli.options import Loaded, Pipe, annotating, command, refuse_idle, split_names, tell_written, write_result
 from ..cli.surface import refuse_overwriting, tell_warning
-from ..core.errors import CRFError, excerpt
+from ..core.errors import CRFError
 from ..corpora.files import data_suffix
 from ..pipe.probabilities import LabelsTokens
 from ..reading.files import read_bytes
-from ..sections.layout import to_doc
-from ..sections.reader import READERS, read_layout
+from ..sections.reader import READERS
 from .assemble import label_references, read_entries
 from .bibtex import read_bibtex, write_bibtex
 from .comparison import Discrepancy, compare
 from .csl import read_csl, read_items, to_item, write_csl
-from .entry import Entry, normalise, print_value
+from .entry import Entry, print_value
 from .errors import BibliographyErrors
+from .lists import find_list, print_list
 from .segments import CERTAIN, Confidence, find_confidences
-from .split import HEADING, VAGUE, Reference, split_references
+from .split import Reference, split_references
 from .synthesis.generator import Generator, list_known, write_xml
 
 Writer = Callable[[Iterable[Entry]], str]
 REFERENCES, KNOWN = "references.xml", "known.tsv"  # files of synthesise
 DOCUMENTS = frozenset({*READERS, ".xml"})  # suffixes of files that are more than a list of references
-ENTRY = "\\bibitem"
-MOST_TITLES = 8  # that a message names
 COLUMNS = tuple(field.name for field in fields(Entry))  # of tables
 
 
@@ -143,7 +138,7 @@ class Cited:
 
 def read_cited(loaded: Loaded, data: Path, with_confidence: bool) -> list[Cited]:
     """Read the references of a file; those without a field are named on standard error and left out."""
-    references = split_references(find_list(data) if is_document(data) else read_list(data))
+    references = split_references(find_list(data) if is_document(data) else print_list(read_text(data)))
     if not references:
         raise CRFError(BibliographyErrors.CRF641.format(path=data))
     tagger = loaded.component
@@ -184,36 +179,6 @@ def write_cited(cited: Sequence[Cited], to: str, unicode: bool) -> str:
 def is_document(path: Path) -> bool:
     """Whether a file is of a format that says what is a heading, so that it may hold more than references."""
     return data_suffix(path) in DOCUMENTS
-
-
-def find_list(path: Path) -> str:
-    """Return the text of the sections of a document that are headed as references are.
-
-    All of it, if it has one heading or none. RAISES (ValueError): if no section has such a heading; for files that
-    cannot be read, see `read_layout`.
-    """
-    layout, nlp = read_layout(path), spacy.blank("xx")
-    doc = nlp.add_pipe("section_parser")(to_doc(nlp.vocab, layout))
-    headed = [(normalise(f"{node.number} {node.title}"), node) for node in doc._.section_tree.walk() if node.heading]
-    found = [(title, node) for title, node in headed if HEADING.fullmatch(title)]
-    sure = [node for title, node in found if not VAGUE.fullmatch(title)] or [node for _, node in found]
-    if not sure and len(headed) > 1:
-        titles = ", ".join(excerpt(title) for title, _ in headed[:MOST_TITLES])
-        raise CRFError(BibliographyErrors.CRF844.format(path=path, titles=titles))
-    ends = accumulate((node.end_char for node in sure), max, initial=0)
-    lists = [node for node, end in zip(sure, ends) if node.start_char >= end]  # none within another one
-    return "\n\n".join(layout.text[node.start_char : node.end_char] for node in lists) if lists else layout.text
-
-
-def read_list(path: Path) -> str:
-    r"""Text of a file or of standard input; if it has the `\bibitem` of LaTeX, what that prints."""
-    text = read_text(path)
-    if ENTRY not in text:
-        return text
-    with TemporaryDirectory() as folder:
-        latex = Path(folder, "list.bbl")
-        latex.write_text(text, encoding="utf8")
-        return find_list(latex)
 
 
 def read_text(path: Path) -> str:

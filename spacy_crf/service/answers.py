@@ -18,6 +18,7 @@ from ..bibliography.bibtex import write_bibtex
 from ..bibliography.csl import to_item
 from ..bibliography.entry import Entry
 from ..bibliography.errors import BibliographyErrors
+from ..bibliography.lists import print_list
 from ..bibliography.segments import find_confidences, label_runs
 from ..bibliography.split import Reference, split_references
 from ..core.arrays import Floats
@@ -258,7 +259,7 @@ def tell_references(nlp: Language, tagger: Any, text: str) -> Answer:
     """The references of a bibliography as BibTeX and CSL, with the confidence in each field and in all of them."""
     entries: list[Entry] = []
     told: list[Answer] = []
-    for reference, entry, facts in read_references(nlp, tagger, split_references(text)):
+    for reference, entry, facts in read_references(nlp, tagger, split_references(print_list(text))):
         if entry is None:
             where = f"lines {reference.first_line} to {reference.last_line}"
             number = len(told) + 1

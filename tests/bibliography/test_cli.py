@@ -327,3 +327,9 @@ def test_a_list_of_latex_is_read_as_it_is_printed(model: Path, tmp_path: Path, n
     if name != "-":
         path.write_text(LATEX, encoding="utf8")
     assert CliRunner().invoke(app, ["cite", str(model), str(path)], input=LATEX).stdout == expected
+
+
+def test_a_pasted_list_of_latex_is_the_same_in_code(model: Path) -> None:
+    nlp = spacy.load(model)
+    assert cite(nlp, LATEX) == cite(nlp, PRINTED)
+    assert [entry and entry.authors.names[0].family for entry in cite(nlp, LATEX)] == ["Quay", "Moss"]
