@@ -15,16 +15,13 @@ import numpy as np
 
 from ..core.arrays import Indices
 from ..core.sections.headings import MOST_LEVELS
+from .series import DOUBTFUL, Letter, find_lone, find_series
 from .starts import (
-    DOUBTFUL,
     LONE_CAPITAL,
-    Letter,
     find_letter,
-    find_lone,
     find_mark,
     find_numbering,
     find_quote,
-    find_series,
     skip_dash,
     skip_invisible,
     skip_space,
