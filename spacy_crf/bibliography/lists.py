@@ -1,5 +1,6 @@
 """Lists of references: where they are in a document, and what LaTeX prints of them."""
 
+import re
 from itertools import accumulate
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -9,11 +10,11 @@ import spacy
 from ..core.errors import CRFError, excerpt
 from ..sections.layout import to_doc
 from ..sections.reader import read_layout
-from .entry import normalise
+from .entry import SURROGATES, normalise
 from .errors import BibliographyErrors
 from .split import HEADING, VAGUE
 
-ENTRY = "\\bibitem"
+ENTRY = re.compile(r"(?:^|\})\s*\\bibitem\s*[\[{]", re.MULTILINE)  # not within a title
 MOST_TITLES = 8  # that a message names
 
 
@@ -41,9 +42,9 @@ def print_list(text: str) -> str:
 
     RAISES (ValueError): for such a list, if pylatexenc is not installed.
     """
-    if ENTRY not in text:
+    if not ENTRY.search(text):
         return text
     with TemporaryDirectory() as folder:
         latex = Path(folder, "list.bbl")
-        latex.write_text(text, encoding="utf8")
+        latex.write_text(SURROGATES.sub("\ufffd", text), encoding="utf8")
         return find_list(latex)

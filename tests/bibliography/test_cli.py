@@ -22,6 +22,7 @@ from spacy_crf.bibliography.cli import COLUMNS, write_table
 from spacy_crf.bibliography.csl import read_csl, write_csl
 from spacy_crf.bibliography.dates import month_of
 from spacy_crf.bibliography.entry import Date, Day, Entry, Name, Names
+from spacy_crf.bibliography.lists import print_list
 from spacy_crf.cli import app
 
 STYLES = ("ieee", "plain", "harvard", "chicago_author_date")
@@ -333,3 +334,9 @@ def test_a_pasted_list_of_latex_is_the_same_in_code(model: Path) -> None:
     nlp = spacy.load(model)
     assert cite(nlp, LATEX) == cite(nlp, PRINTED)
     assert [entry and entry.authors.names[0].family for entry in cite(nlp, LATEX)] == ["Quay", "Moss"]
+
+
+def test_a_command_within_a_title_makes_no_latex() -> None:
+    text = "[1] Lund, A. The \\bibitem command. 2001.\n[2] Moss, B. On 50% of ropes & knots. 2002.\n"
+    assert print_list(text) == text
+    assert "Lund, A. \ufffd Ropes" in print_list("\\bibitem{k} Lund, A. \ud800 Ropes.")
