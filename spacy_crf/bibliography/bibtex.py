@@ -177,8 +177,9 @@ def read_bibtex(text: str, with_others: bool = True) -> list[Entry]:
     if faults and not written:
         raise CRFError(BibliographyErrors.CRF643.format(error=faults[0][:MOST_QUOTED]))
     if faults:
-        told = BibliographyWarnings.CRFW668.format(faults="; ".join(faults)[:MOST_QUOTED])
-        warnings.warn(told, CRFWarning, stacklevel=2)
+        told = "; ".join(faults)
+        told = told if len(told) <= MOST_QUOTED else f"{told[:MOST_QUOTED]} .. ({len(faults)} in all)"
+        warnings.warn(BibliographyWarnings.CRFW668.format(faults=told), CRFWarning, stacklevel=2)
     by_key = {entry.key.lower(): entry for entry in reversed(written)}
     return [_read(entry, by_key, with_others) for entry in written]
 

@@ -318,6 +318,11 @@ def test_a_key_with_spaces_is_read_and_told() -> None:
     ]
 
 
+def test_a_warning_that_cannot_show_all_faults_counts_them() -> None:
+    with pytest.warns(CRFWarning, match=r"CRFW668.*\(40 in all\)"):
+        assert len(read_bibtex("".join(f"@book{{b {number}, title = {{One}}}}" for number in range(40)))) == 40
+
+
 def test_fields_behind_a_brace_too_many_are_told() -> None:
     text = "@book{a, title = {One}},\n year = 2001\n}\nA comment, x = y.\n@book{b, title = {Two}}, "
     with pytest.warns(CRFWarning, match="CRFW668.*behind the end of a in line 1, not read. Entries"):
