@@ -30,7 +30,7 @@ SHORT, MOST_CHARACTERS = ("VOLUME", "PAGES", "DATE", "TECH"), 300  # longer ones
 def cite(nlp: Language, text: str, name: str | None = None) -> list[Entry | None]:
     """Read the references of a pasted bibliography.
 
-    nlp (Language): a pipeline for references. text (str): they have numbers, indentation, blank lines or `\\bibitem`.
+    nlp (Language): a pipeline for references. text (str): references with numbers, indents, blank lines or `\\bibitem`.
     name (str | None): the component that labels their fields; the last one that labels tokens without.
     RETURNS (list[Entry | None]): an entry for each reference, None where no field was found.
     RAISES (ValueError): for a pipeline without such a component.
