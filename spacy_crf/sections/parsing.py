@@ -13,7 +13,7 @@ from spacy.training import Example
 from ..core.arrays import Doubles, Indices, Ints
 from ..core.errors import CRFError, CRFWarning
 from ..core.grammar.numbering import BLANK, readings_of
-from ..core.sections.features import LATER, NAMES
+from ..core.sections.features import FIRST
 from ..core.sections.headings import MARKED, MAX_NEWLINES, MOST_LEVELS, HeadingLabels, ParserInput
 from ..core.sections.learn import GoldSection, LearnSettings, TreeExample, check_learnable, learn_weights
 from ..core.sections.parse import ParserSettings, Section, SectionParse, parse
@@ -52,7 +52,7 @@ class StackParser:
     """The dynamic programme over stacks of open sections. max_states (int | None): stacks kept at each heading."""
 
     max_states: int | None
-    weights: Doubles | None = None  # ((F,)); None for those set by hand
+    weights: dict[str, float] | None = None  # of features; None for those set by hand
 
     def parse(self, document: ParserInput) -> SectionParse:
         return parse(document, self.weights, ParserSettings(max_states=self.max_states), probabilities=True)
@@ -67,15 +67,16 @@ class StackParser:
         self.weights = None
 
     def to_data(self) -> dict[str, Any]:
-        found = [] if self.weights is None else zip(NAMES, self.weights.tolist())
-        return {name: weight for name, weight in found if weight or name not in LATER}
+        known = {} if self.weights is None else self.weights
+        return {name: weight for name, weight in known.items() if weight or name in FIRST}
 
     def from_data(self, data: Mapping[str, Any]) -> None:
         weights = None
         if data.keys() - set(GRAMMAR):
-            known = {**dict.fromkeys(LATER, 0.0), **data}
-            weights = np.array([float(known[each]) for each in NAMES])
-            stored_floats("weights", weights, (None,))
+            weights = {name: float(weight) for name, weight in data.items() if name not in GRAMMAR}
+            if missing := set(FIRST).difference(weights):
+                raise KeyError(min(missing))
+            stored_floats("weights", np.array(list(weights.values())), (None,))
         self.weights = weights
 
 
@@ -130,6 +131,7 @@ def parser_input(
     probabilities ((N, 4)): of the roles of units, 0 and 1 for labels that are given. costs: see `ParserInput`.
     """
     texts = [text[unit.start : unit.end].strip(BLANK) for unit in units]
+    words = list(map(title_words, texts))
     with np.errstate(divide="ignore"):
         scores = np.log(probabilities)
     likeliest = scores.max(axis=1, keepdims=True, initial=-np.inf)
@@ -138,8 +140,9 @@ def parser_input(
         label_scores=np.where(scores < likeliest + LEAST_LOG, -np.inf, scores),
         readings=numbers,
         typography=np.array(list(map(typography, telling_styles(units, numbers), texts)), dtype=np.intp),
-        top_titles=np.array([is_first_level(own) for own in texts], dtype=np.bool_),
-        matter=np.array([_words(own) in MATTER for own in texts], dtype=np.bool_),
+        top_titles=np.array([own in FIRST_LEVEL for own in words], dtype=np.bool_),
+        matter=np.array([own in MATTER for own in words], dtype=np.bool_),
+        words=words,
         newlines=np.array([unit.kind is Kind.NEWLINE for unit in units], dtype=np.bool_),
         labels=HeadingLabels(NUMBER, TITLE),
         name=text[:40].replace("\n", " "),
@@ -180,13 +183,8 @@ _NO_LETTERS = re.compile(r"[\W\d_]+")
 _LONGEST_TITLE = 80
 
 
-def is_first_level(text: str) -> bool:
-    """Whether a title belongs on the first level by its words. Case, punctuation and letter-spacing do not count."""
-    return _words(text) in FIRST_LEVEL
-
-
-def _words(text: str) -> str:
-    """The words of a title, "" of a long one."""
+def title_words(text: str) -> str:
+    """The words of a title, "" of a long one. Case, punctuation and letter-spacing do not count."""
     words = _NO_LETTERS.sub(" ", text.lower()).split() if len(text) <= _LONGEST_TITLE else []
     spaced = len(words) > 1 and all(len(word) == 1 for word in words)
     return ("" if spaced else " ").join(words)

@@ -9,11 +9,14 @@ from hypothesis import strategies as st
 
 from spacy_crf.core.arrays import Doubles
 from spacy_crf.core.grammar.numbering import Reading, is_prefix, readings
-from spacy_crf.core.sections.features import child_features, heading_features, sibling_features
+from spacy_crf.core.sections.features import DEFAULT_WEIGHTS, child_features, heading_features, sibling_features
 from spacy_crf.core.sections.headings import Heading, Headings, Level, Opening, ParserInput, find_headings
 from spacy_crf.core.sections.parse import SectionParse
-from spacy_crf.sections.parsing import is_first_level
+from spacy_crf.core.sections.titles import RECURRING, kinds_in, names_of
+from spacy_crf.sections.parsing import FIRST_LEVEL, title_words
 
+# as learned: "Facts" is a kind of title, and so are others that recur
+FEATURES = (*DEFAULT_WEIGHTS, *names_of([RECURRING, "“facts”"]))
 LABELS = {"N": 0, "T": 1, "X": 2, "": 3}
 
 
@@ -31,9 +34,17 @@ def document(lines: Sequence[str], scores: Doubles | None = None, styles: dict[s
         scores,
         [readings(text) if kind == "N" else () for kind, text in zip(kinds, texts)],
         np.array([(styles or {}).get(text, 16) * (kind == "T") for kind, text in zip(kinds, texts)], dtype=np.intp),
-        np.array([kind == "T" and is_first_level(text) for kind, text in zip(kinds, texts)], dtype=np.bool_),
+        np.array(
+            [kind == "T" and title_words(text) in FIRST_LEVEL for kind, text in zip(kinds, texts)], dtype=np.bool_
+        ),
         np.array([kind == "" for kind in kinds], dtype=np.bool_),
+        words=[title_words(text) if kind == "T" else "" for kind, text in zip(kinds, texts)],
     )
+
+
+def random_weights(seed: int) -> dict[str, float]:
+    """Weights of all features."""
+    return dict(zip(FEATURES, np.random.default_rng(seed).normal(size=len(FEATURES)).tolist()))
 
 
 def outline(parse: SectionParse, lines: Sequence[str]) -> list[str]:
@@ -117,7 +128,7 @@ class Tree:
 
 def trees(elements: ParserInput, weights: dict[str, float], margin: float = math.inf) -> Iterator[Tree]:
     """All trees of a document, by brute force."""
-    headings = find_headings(elements, margin)
+    headings = find_headings(elements, margin, kinds_in(weights))
     for opened, score in _ways(elements, headings, 0, (), headings.base):
         if score > -math.inf:
             nodes = _nodes(opened)

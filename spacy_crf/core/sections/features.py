@@ -1,16 +1,15 @@
 """Features of a section that opens: of its heading alone, of it after the sibling before it, of it as a first child.
 
 All are functions of two adjacent levels and the heading. Each has a weight; those given here are set by hand, so that
-the parser can be used untrained, and are where learning begins, but for those of `_FROM_ZERO`.
+the parser can be used untrained, and are where learning begins, but for those of `_FROM_ZERO`. Learning adds those of
+`titles`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-import numpy as np
-
-from ..arrays import Doubles
 from ..grammar.numbering import ALONE, Reading, is_first, is_prefix, step
 from ..grammar.numerals import CYRILLIC_LOWER, CYRILLIC_UPPER, GREEK_LOWER, GREEK_UPPER, IDEOGRAPH, RANKS, ROMAN_UPPER
+from . import titles
 from .headings import MARKED, MOST_LEVELS, Heading, Level, Opening
 
 _LEADS = "title right before a number"
@@ -99,14 +98,12 @@ _FAMILIES = {
     for inner in _CLASSES[1:]
 }
 DEFAULT_WEIGHTS: dict[str, float] = {**_HEADING, **_SIBLING, **_CHILD, **_FAMILIES}
-NAMES: tuple[str, ...] = tuple(DEFAULT_WEIGHTS)
 # of laws, books and specifications, where learning begins at 0: what courts write is otherwise
 _FROM_ZERO = (_BEHIND_TEXT, _LEADS, _LOWER_BESIDE, _HIGHER_BESIDE, _AFTER_FRONT, _BELOW_FRONT, _BACK)
 LEARNED_FROM = DEFAULT_WEIGHTS | dict.fromkeys(_FROM_ZERO, 0.0)
-# features that models of older versions lack
-LATER = (*(name for name in (*_SIBLING, *_CHILD) if "of the mark-up" in name), *_FROM_ZERO)
+# features that all stored weights have; models of older versions lack others
+FIRST = tuple(name for name in DEFAULT_WEIGHTS if "of the mark-up" not in name and name not in _FROM_ZERO)
 SMALL_GAP = 3
-COLUMNS = {name: column for column, name in enumerate(NAMES)}
 
 
 def heading_features(heading: Heading, second_reading: bool, implied: int) -> list[str]:
@@ -152,7 +149,7 @@ def sibling_features(before: Level, opening: Opening) -> list[str]:
         found = ["title after a title"]
     if begins_annexes and not (level_of(before.opening) and level_of(opening)):
         return found  # the type of an annex tells nothing: it may be that of a part, or of an article
-    return found + _type_of_siblings(before.opening, opening)
+    return found + _type_of_siblings(before.opening, opening) + _kinds(titles.after, before.opening, opening)
 
 
 def _begins_annexes(left: Reading | None, right: Reading) -> bool:
@@ -215,6 +212,7 @@ def level_of(opening: Opening) -> int:
 def child_features(above: Level | None, opening: Opening) -> list[str]:
     """Features of the first section that opens below another; above (Level | None): None for the document itself."""
     found = [f"{'root' if above is None else _class(above.opening)} over {_class(opening)}"]
+    found += _kinds(titles.below, None if above is None else above.opening, opening)
     if opening.reading is not None:
         found += _first_number(above, opening.reading, opening)
     if above is None:
@@ -300,6 +298,16 @@ def _rank(reading: Reading) -> float:
     return RANKS["section"] - 0.5 if is_outer else -1.0 if reading.rank is None else reading.rank
 
 
+def _kinds(name: Callable[[str, str], str], other: Opening | None, opening: Opening) -> list[str]:
+    return [name(_kind(opening), _kind(other))] if opening.kind or (other is not None and other.kind) else []
+
+
+def _kind(opening: Opening | None) -> str:
+    if opening is None:
+        return titles.DOCUMENT
+    return titles.NUMBER if opening.reading is not None else opening.kind or titles.OTHER
+
+
 def _class(opening: Opening) -> str:
     """The class of a section by its numbering, one of _CLASSES."""
     reading = opening.reading
@@ -310,15 +318,9 @@ def _class(opening: Opening) -> str:
     return "parts" if len(reading.values) > 1 else _LIKE.get(reading.kinds, reading.kinds)
 
 
-def weight_vector(weights: Mapping[str, float] | None = None) -> Doubles:
-    """((F,)): weights in the order of `features.NAMES`; None for those set by hand. A name that is missing has 0."""
-    given = DEFAULT_WEIGHTS if weights is None else weights
-    return np.array([given.get(name, 0.0) for name in NAMES])
-
-
-def highest_of_pairs(weights: Doubles) -> float:
-    """A bound on the score of the features of a section beside, or below, any other one. weights ((F,))."""
-    gains = dict(zip(NAMES, np.maximum(weights, 0.0).tolist()))
-    beside = sum(gains[name] for name in _SIBLING)
-    below = sum(gains[name] for name in _CHILD) + max(gains[name] for name in _FAMILIES)
-    return float(max(beside, below))
+def highest_of_pairs(weights: Mapping[str, float]) -> float:
+    """A bound on the score of the features of a section beside, or below, any other one."""
+    gains = {name: max(weight, 0.0) for name, weight in weights.items()}
+    beside = sum(gains.get(name, 0.0) for name in _SIBLING)
+    below = sum(gains.get(name, 0.0) for name in _CHILD) + max(gains.get(name, 0.0) for name in _FAMILIES)
+    return max(beside, below) + max((gain for name, gain in gains.items() if name not in DEFAULT_WEIGHTS), default=0.0)

@@ -17,6 +17,7 @@ from ..arrays import Bools, Doubles, Indices
 from ..errors import CoreErrors, CRFError
 from ..grammar.numbering import Reading, is_prefix
 from ..grammar.numerals import ARABIC, IDEOGRAPH
+from .titles import tell_kinds
 
 Item = TypeVar("Item")
 MAX_NEWLINES = 3  # between a numbering and its title
@@ -48,6 +49,7 @@ class ParserInput:
     name (str): of the document, for messages.
     costs ((N,)): what a heading loses that goes on into a title in a unit, 0 by default.
     matter ((N,)): units that are titles of front or back matter by their words; none by default.
+    words (sequence of N str): of units that may be titles, without case and punctuation; "" for others, and by default.
     RAISES (ValueError): when the arrays do not fit together, or a unit has no possible label.
     """
 
@@ -60,9 +62,10 @@ class ParserInput:
     name: str = "The document"
     costs: Doubles | None = None
     matter: Bools | None = None
+    words: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
-        names = ("label_scores", "readings", "typography", "top_titles", "newlines", "costs", "matter")
+        names = ("label_scores", "readings", "typography", "top_titles", "newlines", "costs", "matter", "words")
         sizes = {name: len(getattr(self, name)) for name in names if getattr(self, name) is not None}
         if len(set(sizes.values())) > 1:
             raise CRFError(CoreErrors.CRF961.format(sizes=sizes))
@@ -85,7 +88,7 @@ class Opening:
         for the heading below it, UNKNOWN without.
     virtual (bool): implied by the numbering below it, without a heading.
     leads (bool): a title without a number, right before a numbering. is_matter (bool): a title of front or back matter,
-        by its words.
+        by its words. kind (str): of a title without a number, see `titles`; "" for other ones.
     """
 
     reading: Reading | None
@@ -95,6 +98,7 @@ class Opening:
     top_title: bool = False
     leads: bool = False
     is_matter: bool = False
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +146,11 @@ class Headings:
     name: str = "The document"
 
 
-def find_headings(document: ParserInput, margin: float) -> Headings:
-    """Headings whose labels are less likely than the likeliest ones by no more than a margin; see `ParserSettings`."""
+def find_headings(document: ParserInput, margin: float, kinds: frozenset[str] = frozenset()) -> Headings:
+    """Headings whose labels are less likely than the likeliest ones by no more than a margin; see `ParserSettings`.
+
+    kinds (set of str): of titles, that are told apart.
+    """
     scores, opening = document.label_scores, [document.labels.number, document.labels.title]
     best = scores.max(axis=1, initial=-np.inf)
     others = np.delete(np.arange(scores.shape[1]), opening)
@@ -151,7 +158,7 @@ def find_headings(document: ParserInput, margin: float) -> Headings:
     labels = others[plain.argmax(axis=1)] if len(others) else np.zeros(len(scores), dtype=np.intp)
     text = plain.max(axis=1, initial=-np.inf) - best
     number, title = (scores[:, opening] - best[:, None]).T
-    finder = _HeadingFinder(document, number, title, text, margin)
+    finder = _HeadingFinder(document, (number, title, text), margin, kinds)
     return Headings(finder.units, lru_cache(KEPT)(finder.headings), float(best.sum()), text, labels, document.name)
 
 
@@ -161,7 +168,10 @@ def view(values: Any) -> Any:
 
 
 class _HeadingFinder:
-    def __init__(self, document: ParserInput, number: Doubles, title: Doubles, text: Doubles, margin: float) -> None:
+    def __init__(
+        self, document: ParserInput, scores: tuple[Doubles, Doubles, Doubles], margin: float, kinds: frozenset[str]
+    ) -> None:
+        number, title, text = scores
         is_number, is_title = (np.isfinite(scores) & (scores >= -margin) for scores in (number, title))
         self.units: list[int] = np.flatnonzero(is_number | is_title).tolist()
         self.readings = document.readings
@@ -170,6 +180,8 @@ class _HeadingFinder:
         self.newlines, self.typography = view(document.newlines), view(document.typography)
         self.top_titles = view(document.top_titles)
         self.matter = view(np.zeros(len(text)) if document.matter is None else document.matter)
+        words = document.words or [""] * len(text)
+        self.kinds = tell_kinds([own if able else "" for own, able in zip(words, is_title.tolist())], kinds)
         self.costs = view(np.zeros(len(text)) if document.costs is None else document.costs)
 
     def headings(self, unit: int) -> list[Heading]:
@@ -204,7 +216,8 @@ class _HeadingFinder:
             for reading in (self.readings[start] or (None,)) if number else (None,):
                 leads = not number and self._is_before_number(place + 1)
                 is_matter = not number and bool(self.matter[first])
-                opening = Opening(reading, typography, True, top_title=top, leads=leads, is_matter=is_matter)
+                facts = {"top_title": top, "leads": leads, "is_matter": is_matter}
+                opening = Opening(reading, typography, True, **facts, kind="" if number else self.kinds[first])
                 yield Heading(start, place + 1, number, place + 1 - first, newlines, mixed, opening, score, attached)
 
     def _is_before_number(self, place: int) -> bool:

@@ -20,10 +20,11 @@ import numpy as np
 from ..arrays import Doubles, Indices
 from ..grammar.numbering import Reading, is_first
 from .build import INSTEAD, TOLERANCE, StackSearch, build
-from .features import weight_vector
+from .features import DEFAULT_WEIGHTS
 from .headings import Headings, ParserInput, find_headings, view
 from .lattice import PASS, LatticeSums, Moves, StackLattice, forward_backward, move_scores, moves_of
 from .scores import Scorer
+from .titles import kinds_in
 
 NEGLIGIBLE = 1e-7  # a share of a section that is not followed further
 # A gap to the bound that a wider search may close. On 150 judgments and manuals a greater one takes a third more time
@@ -106,19 +107,19 @@ class SectionParse:
 
 def parse(
     document: ParserInput,
-    weights: Doubles | Mapping[str, float] | None = None,
+    weights: Mapping[str, float] | None = None,
     settings: ParserSettings | None = None,
     probabilities: bool = False,
 ) -> SectionParse:
     """The tree of sections with the highest score, and the labels that go with it; no sections without units.
 
-    weights ((F,) | dict | None): of features; None for those set by hand. probabilities (bool): fill in those of
-        sections, and `log_z`; twice the time.
+    weights (dict | None): of features, 0 for a name that is missing; None for those set by hand.
+    probabilities (bool): fill in those of sections, and `log_z`; twice the time.
     """
     settings = settings or ParserSettings()
-    vector = weights if isinstance(weights, np.ndarray) else weight_vector(weights)
-    headings = find_headings(document, settings.margin)
-    scorer = Scorer(vector, headings)
+    weights = DEFAULT_WEIGHTS if weights is None else weights
+    headings = find_headings(document, settings.margin, kinds_in(weights))
+    scorer = Scorer(weights, headings)
     search = replace(settings.search(probabilities), ahead=gains_ahead(headings, scorer))
     lattice = build(headings, scorer, search)
     best, exact = _certify(lattice, headings, search)

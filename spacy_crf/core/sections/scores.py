@@ -2,16 +2,16 @@
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 
 import numpy as np
 
-from ..arrays import Doubles, Indices
+from ..arrays import Indices
 from ..grammar.numbering import Reading
-from .features import COLUMNS, child_features, heading_features, highest_of_pairs, level_of, sibling_features
+from .features import child_features, heading_features, highest_of_pairs, level_of, sibling_features
 from .headings import KEPT, MARKED, UNKNOWN, Heading, Headings, Levels, Opening
 
 
@@ -30,19 +30,22 @@ class Variant:
 
 @dataclass
 class Scorer:
-    """Features and scores under given weights, (F,), for the headings of one document.
+    """Features and scores under given weights for the headings of one document.
 
+    weights (dict): of the F features, by name; others count nothing. columns (dict): their places.
     variants (Variants): all ways to open sections. compared (int): how often features of a pair were computed.
     highest (float): no bag of a pair has a higher score.
     """
 
-    weights: Doubles
+    weights: Mapping[str, float]
     headings: Headings
     levels: Levels = field(default_factory=Levels)
 
     def __post_init__(self) -> None:
         self.features: list[tuple[int, ...]] = []  # bags of features; variants and pairs refer to them
         self.scores: list[float] = []
+        self.columns = {name: column for column, name in enumerate(self.weights)}
+        self._gains = list(self.weights.values())
         self.highest = highest_of_pairs(self.weights)
         self._bags: dict[tuple[int, ...], int] = {}
         self._named: dict[tuple[str, ...], int] = {}
@@ -79,7 +82,7 @@ class Scorer:
         names = tuple(names)
         found = self._named.get(names)
         if found is None:
-            found = self._named[names] = self._bag(COLUMNS[name] for name in names)
+            found = self._named[names] = self._bag(self.columns[name] for name in names if name in self.columns)
         return found
 
     def join(self, bag: int, other: int) -> int:
@@ -91,7 +94,7 @@ class Scorer:
         found = self._bags.setdefault(bag, len(self.features))
         if found == len(self.features):
             self.features.append(bag)
-            self.scores.append(float(sum(self.weights[column] for column in bag)))
+            self.scores.append(float(sum(self._gains[column] for column in bag)))
         return found
 
     def forget_pairs(self) -> None:

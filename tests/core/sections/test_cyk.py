@@ -5,16 +5,17 @@ from collections.abc import Iterable
 
 import numpy as np
 import pytest
-from helpers.sections import Carried, carried_over, document, entering, random_label_scores
+from helpers.sections import Carried, carried_over, document, entering, random_label_scores, random_weights
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_crf.core.grammar.chart import ParseScores
 from spacy_crf.core.grammar.grammar import Grammar
 from spacy_crf.core.grammar.rules import GrammarRule
-from spacy_crf.core.sections.features import NAMES, child_features, heading_features, sibling_features
+from spacy_crf.core.sections.features import child_features, heading_features, sibling_features
 from spacy_crf.core.sections.headings import Headings, Level, Opening, ParserInput, find_headings
 from spacy_crf.core.sections.parse import ParserSettings, parse
+from spacy_crf.core.sections.titles import kinds_in
 
 Key = tuple[str, tuple[str, ...]]
 ALPHABETS = (
@@ -177,8 +178,8 @@ def long_documents(draw: st.DrawFn) -> ParserInput:
 @settings(max_examples=8, deadline=None)
 @given(long_documents(), st.integers(0, 1000))
 def test_the_parser_without_a_cap_equals_cyk(elements: ParserInput, seed: int) -> None:
-    weights = dict(zip(NAMES, np.random.default_rng(seed).normal(size=len(NAMES)).tolist()))
-    headings = find_headings(elements, math.inf)
+    weights = random_weights(seed)
+    headings = find_headings(elements, math.inf, kinds_in(weights))
     found = parse(elements, weights, ParserSettings(max_states=None, margin=math.inf), probabilities=True)
     sections = SectionGrammar((h.opening for unit in headings.units for h in headings.at(unit)), weights)
     grammar, scores = sections.grammar(), sections.scores(headings, len(elements))

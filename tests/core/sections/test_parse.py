@@ -6,23 +6,20 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers.sections import document, documents, outline, spans, trees
+from helpers.sections import FEATURES, document, documents, outline, random_weights, spans, trees
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_crf.core.errors import CRFWarning
 from spacy_crf.core.sections.build import PAIR, build
-from spacy_crf.core.sections.features import DEFAULT_WEIGHTS, NAMES, weight_vector
+from spacy_crf.core.sections.features import DEFAULT_WEIGHTS
 from spacy_crf.core.sections.headings import ParserInput, find_headings
 from spacy_crf.core.sections.lattice import StackLattice
 from spacy_crf.core.sections.parse import ParserSettings, SectionParse, gains_ahead, parse
 from spacy_crf.core.sections.scores import Scorer
+from spacy_crf.core.sections.titles import kinds_in
 
 EXACT = ParserSettings(max_states=None, margin=math.inf)
-
-
-def random_weights(seed: int) -> dict[str, float]:
-    return dict(zip(NAMES, np.random.default_rng(seed).normal(size=len(NAMES)).tolist()))
 
 
 @settings(max_examples=40, deadline=None)
@@ -207,7 +204,7 @@ def ambiguous(count: int) -> ParserInput:
 def lattice_of(elements: ParserInput, work: float | None = None) -> StackLattice:
     """The lattice at the usual cap, with the work that a heading may take, the usual one if it is not given."""
     headings = find_headings(elements, 7.0)
-    scorer = Scorer(weight_vector(), headings)
+    scorer = Scorer(DEFAULT_WEIGHTS, headings)
     search = replace(ParserSettings(max_states=24).search(with_arcs=True), ahead=gains_ahead(headings, scorer))
     scorer.compared = 0
     return build(headings, scorer, search if work is None else replace(search, work=work))
@@ -277,10 +274,10 @@ def test_a_tree_behind_that_bound_that_is_exact_is_the_best_of_all(elements: Par
 
 def test_no_pair_of_sections_scores_higher_than_the_bound() -> None:
     # more than three features may speak for one pair
-    weights = dict.fromkeys(NAMES, 1.0)
+    weights = dict.fromkeys(FEATURES, 1.0)
     lines = ("N:1.", "T:Facts", "N:2.1", "T:Facts", "N:(a)", "N:(b)", "N:(b)", "T:Costs")
-    headings = find_headings(document(lines), math.inf)
-    scorer = Scorer(weight_vector(weights), headings)
+    headings = find_headings(document(lines), math.inf, kinds_in(weights))
+    scorer = Scorer(weights, headings)
     openings = range(len(scorer.levels.openings))
     levels = [scorer.levels.level(opening) for opening in openings]
     pairs = [bag(level, opening) for bag in (scorer.child, scorer.sibling) for level in levels for opening in openings]
@@ -311,9 +308,10 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
         ParserInput(np.full((2, 4), -np.inf), good.readings, good.typography, good.top_titles, good.newlines)
 
 
-def test_weights_by_name() -> None:
-    assert weight_vector() == pytest.approx([DEFAULT_WEIGHTS[name] for name in NAMES])
-    assert weight_vector({"successor": 2.0}).sum() == 2.0
+def test_a_weight_that_is_missing_is_0() -> None:
+    lines = ("N:1.", "T:Facts", "N:2.", "T:Costs", "N:(a)", "N:(b)")
+    found = parse(document(lines), {"successor": 2.0}, EXACT)
+    assert found.score == parse(document(lines), {**dict.fromkeys(FEATURES, 0.0), "successor": 2.0}, EXACT).score > 0
 
 
 def test_stacks_that_are_forgotten_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
