@@ -29,6 +29,7 @@ WORDS = {
     for form, word in (KEYWORDS | PLURALS).items()
     if len(form) > 1 and word not in UNMENTIONED and not form.startswith("zu ") and form not in CAPITALS
 }
+SMALL = "small part: "  # before the words of parts that only count with the section that they are in
 LONGEST = 40  # characters of a number that others share the beginning of
 DEEPEST = max(RANKS[word] for word in WORDS.values()) + 1  # the rank of a number without a word
 
@@ -53,25 +54,34 @@ _CODE = r"[LRD]\.[ \u00a0]?(?=[0-9]{3}|[0-9]+-)[0-9]{1,4}(?:-[0-9]{1,4})*"  # of
 _LETTERS = rf"(?:{_CODE}|(?:[IVXLC]{{1,7}}|[A-Z])(?:[.-]?[0-9]{{1,4}})*)"
 NUMBER = rf"(?:(?:{_PARTS}|{_LETTERS})(?!\w)(?:{_BRACKETS}|{_APART})*|(?:{_BRACKETS})+)"
 _BETWEEN = rf"(?:,\s?(?:{_any(MENTIONS['between'])}\s)?|\s?[–-]\s?|\s{_any(MENTIONS['between'])}\s)"
+_PLACE = r"(?:[0-9]{1,3}[a-z]?|[a-z]{1,2}|[A-Z]|[IVX]{1,4})\)?(?!\w)"
+_SMALL = (  # places of small parts; lists have one kind of them: "onder c, en 12" has no number 12
+    r"(?<!\w)(?:[a-z]|[ivx]{2,4}|aa|bb|cc|dd)\)?(?!\w|\.\w)",
+    r"(?<!\w)(?:[A-Z]|[IVX]{2,4})\)?(?!\w|\.\w)",
+    r"(?<!\w)[0-9]{1,3}[a-z]?\)?(?!\w|\.\w)",
+    _BRACKETS,
+)
+_SMALLS = "|".join(f"{place}(?:{_BETWEEN}{place})*" for place in _SMALL)
 _MENTION = re.compile(
     rf"(?<!\w)(?:(?P<ordinals>{_any(ORDINALS)}(?:(?:,|\s{_any(MENTIONS['between'])})\s{_any(ORDINALS)}){{0,9}})"
     rf"\s(?P<ranked>{_any(WORDS)})(?!\w)"
     rf"|(?:(?P<word>{_any(WORDS)})\.?\s(?:(?i:n\.?[°º]|n[or]\.)\s?)?|(?P<sign>[{''.join(SIGNS)}])[{''.join(SIGNS)}]?\s?)"
     rf"(?P<numbers>{NUMBER}(?:{_BETWEEN}{NUMBER})*)"
+    rf"|(?P<small>{_any(MENTIONS['small'])})(?:\.\s?|\s)(?P<places>{_SMALLS})"
     rf"|(?P<called>{_any(WORDS)})\s(?P<spoken>{_any(SPOKEN)})(?!\w)"  # "cláusula segunda"
     rf"|{_any(MENTIONS['see'])}\.?\s(?P<bare>[0-9]{{1,4}}(?:\.[0-9]{{1,4}})+)(?![.-]?\w))"
 )
 _STARTING, _DOTTED_CODE = re.compile(r"\((\w+)\)(?=\()"), re.compile(r"(?<=^[LRD])\.\s?(?=[0-9])")
 _BEFORE_BRACKET = re.compile(r"[ \u00a0](?=\()")
+_SMALL_PLACE = re.compile("|".join(_SMALL))
 _NUMBER, _BRACKET, _ORDINAL = re.compile(NUMBER), re.compile(_BRACKETS), re.compile(rf"{_any(ORDINALS)}(?!\w)")
 # "sections 2–4 and 6-1" are three numbers, "§§ 2-4" are two
 _AMONG_SEVERAL, _OF_RANGE = (re.compile(NUMBER.replace("[.:–-]", signs)) for signs in ("[.:-]", "[.:]"))
-_PLACE = r"(?:[0-9]{1,3}[a-z]?|[a-z]{1,2}|[A-Z]|[IVX]{1,4})\)?(?!\w)"
 _FINER = (  # parts that are no sections, such as "Satz 2", "first sentence", "ff."
     rf"(?:,?\s(?:aanhef\sen\s)?{_any(MENTIONS['finer'])}\.?\s?{_PLACE}(?:{_BETWEEN}{_PLACE})*"
     rf"|,?\s{_any(ORDINALS)}\s{_any(MENTIONS['finer'])}(?!\w)|\sff?\.)"
 )
-_SMALLER = re.compile(rf"{_FINER}*(?:,\s| )")  # between a section and a part of it
+_SMALLER = re.compile(rf"{_FINER}*(?:,\s| )(?:aanhef\sen\s)?")  # between a section and a part of it
 _ALSO = re.compile(rf"{_FINER}*{_BETWEEN}(?:(?:de\s)?l['’])?")  # between two of a list
 _OF = re.compile(rf"\s{_any(MENTIONS['of'])}\s(?:(?:the|de|het|la|le)\s)?|\sde\sl['’]", re.IGNORECASE)
 _NAMED = r"(?:[A-ZÄÖÜ][\w'’-]*[ \u00a0](?:(?:and|en|und|et)[ \u00a0])?){0,4}"  # "Companies" of "Companies Act"
@@ -139,10 +149,14 @@ class Group:
 
 
 def find_mentions(text: str, headings: Set[int]) -> Iterator[Mention]:
-    """Yield the mentions of sections in a text, in order. headings (Set[int]): where headings begin, whose own numbers
-    are no mentions."""
+    """Yield the mentions of sections in a text, in order.
+
+    Small parts, such as "lettera b)", are mentions with the section that they are in only.
+
+    headings (Set[int]): where headings begin, whose own numbers are no mentions.
+    """
     groups = (own for group in _groups(text) if (own := _before_headings(group, headings)) is not None)
-    runs = list(_runs(text, groups))
+    runs = [run for run in _runs(text, groups) if any(not group.word.startswith(SMALL) for group in run)]
     for run, has_none in zip(runs, _mean_none(text, runs)):
         start, end = _bounds(run)
         listed = next((group for group in run if len(group.steps) > 1), run[-1])
@@ -228,6 +242,13 @@ def _groups(text: str) -> Iterator[Group]:
         elif found["spoken"]:
             value = Reading(ARABIC, PLACE, (SPOKEN[_listed(found["spoken"])],))
             steps = [NumberStep(found.start("spoken"), end, WORDS[_listed(found["called"])], (value,))]
+        elif found["small"]:
+            places, at, word = (
+                _SMALL_PLACE.finditer(found["places"]),
+                found.start("places"),
+                SMALL + _listed(found["small"]),
+            )
+            steps = [NumberStep(at + own.start(), at + own.end(), word, _read(own[0])) for own in places]
         elif found["bare"]:
             start = found.start("bare")
             steps = [NumberStep(start, end, "", readings(found["bare"]))]

@@ -637,3 +637,35 @@ def test_inserted_articles_are_not_those_that_they_follow(number: str) -> None:
     assert not list(find_mentions(f"Véase el artículo {number} de los barcos.", frozenset()))
     (found,) = find_mentions("Véase el artículo 3.º de los barcos.", frozenset())
     assert found.path[0].readings[0].values == (3,)
+
+
+SMALL_PARTS = {
+    "1": "art. 2, comma 1|articolo 2, comma 1|artículo 2, apartado 1|artículo 2, párrafo 1|l'article 2, paragraphe 1",
+    "b": "art. 2, comma 1, lett. b)|articolo 2, comma 1, lettera b)|artículo 2, apartado 1, letra b)|artículo 2.1.b)|"
+    "l'article 2, paragraphe 1, point b)|l'article 2, paragraphe 1, sous b)|artikel 2, eerste lid, onderdeel b|"
+    "artikel 2, lid 1, aanhef en onder b|artikel 2 lid 1 sub b|letra b) del apartado 1 del artículo 2|"
+    "Artikel 2 Absatz 1 Buchstabe b|Artikel 2 Abs. 1 lit. b|Article 2, paragraph 1, subparagraph (b)",
+}
+
+
+@pytest.mark.parametrize(
+    "mention, number", [(each, own) for own, all in SMALL_PARTS.items() for each in all.split("|")]
+)
+def test_small_parts_behind_their_articles(mention: str, number: str) -> None:
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("section_parser")
+    parts = "1. Boats.\n\n2. Rafts.\n\nArticle 2\nPorts\n\n1. These:\n\na) large;\n\nb) small.\n\n2. Others.\n\n"
+    doc = nlp(f"Article 1\nScope\n\n{parts}Article 3\nEnd\n\n1. See {mention}.\n\n2. A year.\n")
+    tree = doc._.section_tree
+    nodes, parents = list(tree.walk()), tree.parents()
+    (found,) = doc._.cross_references
+    assert found.section is not None and nodes[found.section].number.strip(".)") == number
+    article = found.section
+    while parents[article] >= 0:
+        article = parents[article]
+    assert nodes[article].title == "Ports"
+
+
+@pytest.mark.parametrize("text", ["See letra b) and sub c.", "Der Rest nach lit. a.", "Write point b) down."])
+def test_small_parts_alone_are_no_mentions(text: str) -> None:
+    assert not list(find_mentions(text, frozenset()))
