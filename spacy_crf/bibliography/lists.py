@@ -8,13 +8,18 @@ from tempfile import TemporaryDirectory
 import spacy
 
 from ..core.errors import CRFError, excerpt
-from ..sections.layout import to_doc
-from ..sections.reader import read_layout
+from ..corpora.files import data_suffix
+from ..sections.formats.latex import read_latex
+from ..sections.layout import DocumentLayout, to_doc
+from ..sections.reader import READERS, read_layout
+from ..sections.tree import SectionNode
 from .entry import SURROGATES, normalise
 from .errors import BibliographyErrors
 from .split import HEADING, VAGUE
 
-ENTRY = re.compile(r"(?:^|\})\s*\\bibitem\s*[\[{]", re.MULTILINE)  # not within a title
+ENTRY = re.compile(r"(?:^|\})\s*(\\bibitem)\s*[\[{]", re.MULTILINE)  # not within a title
+PRINTED = re.compile(r"^\[([^\[\]{}\n]+)\](?=\s)", re.MULTILINE)
+BEGIN, END = "\\begin{thebibliography}{9}\n", "\n\\end{thebibliography}\n"
 MOST_TITLES = 8  # that a message names
 
 
@@ -24,9 +29,8 @@ def find_list(path: Path) -> str:
     All of it, if it has one heading or none. RAISES (ValueError): if no section has such a heading; for files that
     cannot be read, see `read_layout`.
     """
-    layout, nlp = read_layout(path), spacy.blank("xx")
-    doc = nlp.add_pipe("section_parser")(to_doc(nlp.vocab, layout))
-    headed = [(normalise(f"{node.number} {node.title}"), node) for node in doc._.section_tree.walk() if node.heading]
+    layout = read_layout(path)
+    headed = _headed(layout, is_marked=READERS.get(data_suffix(path)) is read_latex)
     found = [(title, node) for title, node in headed if HEADING.fullmatch(title)]
     sure = [node for title, node in found if not VAGUE.fullmatch(title)] or [node for _, node in found]
     if not sure and len(headed) > 1:
@@ -37,14 +41,36 @@ def find_list(path: Path) -> str:
     return "\n\n".join(layout.text[node.start_char : node.end_char] for node in lists) if lists else layout.text
 
 
+def _headed(layout: DocumentLayout, is_marked: bool) -> list[tuple[str, SectionNode]]:
+    """The sections of a document with a heading, by their numbers and titles.
+
+    is_marked (bool): if a list has a heading by mark-up, all have: keys such as [b] begin no sections.
+    """
+    headed: list[tuple[str, SectionNode]] = []
+    for markup in ("trust", "prefer") if is_marked else ("prefer",):
+        nlp = spacy.blank("xx")
+        doc = nlp.add_pipe("section_parser", config={"markup": markup})(to_doc(nlp.vocab, layout))
+        nodes = [node for node in doc._.section_tree.walk() if node.heading]
+        headed = [(normalise(f"{node.number} {node.title}"), node) for node in nodes]
+        if any(HEADING.fullmatch(title) for title, _ in headed):
+            break
+    return headed
+
+
 def print_list(text: str) -> str:
-    r"""Return a pasted list of references; of one with the `\bibitem` of LaTeX, what LaTeX prints.
+    r"""Return a pasted list of references; of one with the `\bibitem` of LaTeX, what LaTeX prints behind these.
 
     RAISES (ValueError): for such a list, if pylatexenc is not installed.
     """
-    if not ENTRY.search(text):
+    entries = list(ENTRY.finditer(text))
+    if not entries:
         return text
+    start = entries[0].start(1)
+    if BEGIN.partition("{9}")[0] not in text[:start]:  # letters as keys would be numbers of sections
+        text = f"{text[:start]}{BEGIN}{text[start:]}{END}"
     with TemporaryDirectory() as folder:
         latex = Path(folder, "list.bbl")
         latex.write_text(SURROGATES.sub("\ufffd", text), encoding="utf8")
-        return find_list(latex)
+        printed = find_list(latex)
+    # keys of any form are markers so
+    return PRINTED.sub(r"\\bibitem{\1}", printed) if len(PRINTED.findall(printed)) == len(entries) else printed

@@ -46,7 +46,8 @@ KEY = (
     r"\\bibitem(?:\[[^\[\]]*\])?\{[^{}]*\}|\[[^\W\d_][\w+\-]*\d{2,4}[a-z]?\](?=\s)"
     r"|\[[^\W\d_][^\[\]\d]{1,40}\d{4}[a-z]?\](?=\s)"
 )
-SMALL_KEY = r"|\[(?!(?i:online|accessed|internet|in|cited)\])[^\W\d_][\w:+.\-]{0,40}\](?=\s)"
+# "[lund]", "[DBLP:conf/sea/Lund20]", "[2020lund]"; not "[1a]"
+SMALL_KEY = r"|\[(?!(?i:online|accessed|internet|in|cited)\])(?:[^\W\d_]|\d+[^\W\d_]{2})[\w:+./*'&@\-]{0,80}\](?=\s)"
 LETTER = r"(?=\s|$|[^\W\d_])"
 # Where an encyclopedia leads back to its text: "^ a b Lund, A."
 BACK = re.compile(r"\A(?:Jump up\s+)?[\^↑]\s+(?:Jump up(?: to)?:?\s+)?(?:a\s+b\s+(?:[c-z]\s+)*)?")

@@ -22,7 +22,8 @@ from spacy_crf.bibliography.cli import COLUMNS, write_table
 from spacy_crf.bibliography.csl import read_csl, write_csl
 from spacy_crf.bibliography.dates import month_of
 from spacy_crf.bibliography.entry import Date, Day, Entry, Name, Names
-from spacy_crf.bibliography.lists import print_list
+from spacy_crf.bibliography.lists import find_list, print_list
+from spacy_crf.bibliography.split import split_references
 from spacy_crf.cli import app
 
 STYLES = ("ieee", "plain", "harvard", "chicago_author_date")
@@ -334,6 +335,34 @@ def test_a_pasted_list_of_latex_is_the_same_in_code(model: Path) -> None:
     nlp = spacy.load(model)
     assert cite(nlp, LATEX) == cite(nlp, PRINTED)
     assert [entry and entry.authors.names[0].family for entry in cite(nlp, LATEX)] == ["Quay", "Moss"]
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        *(["a", "b"], ["k"], ["DBLP:conf/sea/Lund20", "DBLP:journals/corr/abs-2001-0001"]),
+        *(["lund", "10.1000/x", "2020"], ["online", "in"], ["Lund and Moss", "O'Neill*"]),
+    ],
+)
+@pytest.mark.parametrize("begin, end", [("", ""), ("\\begin{thebibliography}{9}\n", "\n\\end{thebibliography}")])
+@pytest.mark.parametrize("between", ["\n", "\n\n"])
+def test_keys_of_any_form_are_no_part_of_pasted_latex(keys: list[str], begin: str, end: str, between: str) -> None:
+    texts = [f"A. Lund. \\emph{{Rafts}} of the sea, 200{number}." for number in range(len(keys))]
+    latex = between.join(f"\\bibitem{{{key}}}\n{text}" for key, text in zip(keys, texts))
+    found = split_references(print_list(begin + latex + end))
+    assert [item.marker for item in found] == [f"\\bibitem{{{key}}}" for key in keys]
+    assert [item.text for item in found] == [text.replace("\\emph{Rafts}", "Rafts") for text in texts]
+
+
+def test_keys_that_look_like_letters_of_sections_cost_no_reference(tmp_path: Path) -> None:
+    path = tmp_path / "a.tex"
+    entries = "\\bibitem{a} A. Lund. Rafts.\n2001.\n\n\\bibitem{b} B. Moss. Boats. 2002.\n"
+    path.write_text(f"\\begin{{thebibliography}}{{9}}\n{entries}\\end{{thebibliography}}\\section{{Proofs}} None.")
+    for text in (find_list(path), print_list(entries)):
+        assert [item.text for item in split_references(text)] == ["A. Lund. Rafts. 2001.", "B. Moss. Boats. 2002."]
+    entries = "[1] Lund, A. Rafts. 2001.\n\n[2] Moss, B. Boats.\n"
+    path.write_text(f"\\section{{Ropes}} Text.\n\n\\textbf{{References}}\n\n{entries}")
+    assert [item.marker for item in split_references(find_list(path))] == ["[1]", "[2]"]  # not marked as a heading
 
 
 def test_a_command_within_a_title_makes_no_latex() -> None:

@@ -210,6 +210,7 @@ def test_years_at_the_beginning_of_lines_are_no_markers() -> None:
     "markers",
     [
         *(["- ", "- ", "- "], ["– ", "– ", "– "], ["1.", "2.", "3."], ["1 ) ", "2 ) ", "3 ) "], ["1 ", "2 ", "3 "]),
+        *(["[DBLP:conf/x/lee] ", "[2020kim] ", "[O'no*] "], ["[lee] ", "[kim/a&b] ", "[ono] "]),
         *(["[lee] ", "[kim] ", "[ono] "], ["\\bibitem{a} ", "\\bibitem[B]{b} ", "\\bibitem{c}\n"]),
         *(
             ["１．", "２．", "３．"],
