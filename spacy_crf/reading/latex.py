@@ -110,7 +110,9 @@ CITING = (
     *("Cite", "Citep", "Citet", "Citealp", "Citeauthor", "parencite", "Parencite", "textcite", "Textcite", "autocite"),
     *("Autocite", "footcitetext", "smartcite", "supercite"),
 )
-SPACED = re.compile(r"\\h(?:skip|space\*?)(?![A-Za-z@])\s*+(?:\{\s*+)?[\d.\\]")  # white space in print
+SPACED = re.compile(  # white space in print; not "\hspace{0pt}", where a line may be broken
+    r"\\h(?:skip|space\*?)(?![A-Za-z@])\s*+(?:\{\s*+)?(?![0.]+\s*[a-z]{2}(?!\s*plus\s*[\d.]*\s*fil))[\d.\\]"
+)
 # Before the key of an entry; its label in the style "alpha", as one with a year in brackets, of natbib, is not printed
 COMMENTED, LABEL = re.compile(r"(?:\s*+%[^\n]*+\n)*+\s*+"), re.compile(r"[\w+\-*:./]{1,40}")
 

@@ -521,6 +521,10 @@ def test_lists_of_references_as_styles_of_bibtex_write_them(tmp_path: Path, name
         (r"a\kern-.1em\emph{b} \vskip 2em plus 1fil minus 3pt c", "ab c"),
         (r"a \penalty-\@M b \hyphenpenalty=10000\relax c", "a b c"),
         (r"a\hskip\labelsep\textbf{b}\hspace*{1em}c\hspace{-1pt}d", "a b cd"),
+        (
+            r"input/\hspace{0pt}output, foo-\hskip0.0em bar\hspace{0.5em}b\hskip 0pt plus 1fil c",
+            "input/output, foo-bar b c",
+        ),
         (r"\parindent=0pt a \parskip\emph{b} \kern 3pt 4 boats", "a b 4 boats"),
         (r"\raise2pt\hbox{a} \hbox to 3cm{b} \hbox{to c} \vrule width 2pt height 3pt d", "a b to c d"),
         (r"a \hskip 1em 5 in all", "a 5 in all"),
