@@ -49,8 +49,11 @@ KEY = (
 # "[lund]", "[DBLP:conf/sea/Lund20]", "[2020lund]"; not "[1a]"
 SMALL_KEY = r"|\[(?!(?i:online|accessed|internet|in|cited)\])(?:[^\W\d_]|\d+[^\W\d_]{2})[\w:+./*'&@\-]{0,80}\](?=\s)"
 LETTER = r"(?=\s|$|[^\W\d_])"
-# Where an encyclopedia leads back to its text: "^ a b Lund, A."
-BACK = re.compile(r"\A(?:Jump up\s+)?[\^↑]\s+(?:Jump up(?: to)?:?\s+)?(?:a\s+b\s+(?:[c-z]\s+)*)?")
+# Where an encyclopedia leads back to its text: "^ a b Lund, A.", "^ Jump up to:a b Lund, A.", "↑ a et b", "↑ 1,0 1,1"
+BACK = re.compile(
+    r"\A(?:Jump up\s+)?[\^↑]\s+(?:Jump up(?: to)?:\s*|Jump up\s+(?=[\^↑]))?"
+    r"(?:a\s+(?:et\s+)?b\s+(?:(?:et\s+)?[c-z]\s+)*|(\d+[.,])0\s+(?:\1\d+\s+)+)?"
+)
 
 
 @dataclass(frozen=True)

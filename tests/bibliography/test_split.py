@@ -231,13 +231,22 @@ def test_markers_of_many_kinds(markers: list[str], broken: bool) -> None:
 @pytest.mark.parametrize("numbers", [["", "", ""], ["1. ", "2. ", "3. "], ["[1] ", "[2] ", "[3] "]])
 @pytest.mark.parametrize(
     "links",
-    [["^ ", "^ a b ", "^ "], ["↑ ", "↑ ", "↑ a b c "], ["Jump up ^ ", "Jump up ^ ", "^ Jump up to: a b "]],
+    [
+        *(["^ ", "^ a b ", "^ "], ["↑ ", "↑ ", "↑ a b c "], ["Jump up ^ ", "Jump up ^ ", "^ Jump up to: a b "]),
+        *(
+            ["^ ", "^ Jump up to:a b c ", "^ "],
+            ["↑ a et b ", "↑ ", "↑ a b et c "],
+            ["↑ 1,0 1,1 ", "↑ ", "^ 3.0 3.1 3.2 "],
+        ),
+    ],
 )
 def test_links_back_to_the_text_of_an_encyclopedia_are_no_part_of_a_reference(
     numbers: list[str], links: list[str]
 ) -> None:
     lines = [f"{number}{link}{text}\n" for number, link, text in zip(numbers, links, THREE)]
     assert [item.text for item in split_references("".join(lines))] == THREE
+    titles = ["Jump up and down. 2004.", "a test of ropes. 2005.", "2.0 Ropes. 2006."]
+    assert [item.text for item in split_references("".join(f"^ {title}\n" for title in titles))] == titles
     assert [item.text for item in split_references("^ de Vries, A. On ropes. 2^ 3. 2004.\n")] == [
         "de Vries, A. On ropes. 2^ 3. 2004."
     ]
