@@ -26,6 +26,8 @@ KEYLESS = re.compile(
     r"(?:,(?=\s{0,20}[\w-]+\s*=)|(?=[\w-]+(?:\s+=|=\s*[\"{])))"
 )
 ENTRY = re.compile(r"(?:^|(?<=[}),]))[ \t]*@\w+\s*[{(]", re.MULTILINE)
+# An entry that is within another, whose braces or quotes are not closed
+WITHIN = re.compile(r"(?<=\n)[ \t]*@(?!comment)\w+\s*[{(]\s*[^\s,{}()=\"]+\s*,", re.IGNORECASE)
 FIELD = re.compile(r"\s*[A-Za-z][\w-]*\s*=")
 STRAY = re.compile(rf"\s*,{FIELD.pattern}")  # behind an entry that a brace too many has ended
 MOST_EXPANDED = 10_000_000  # characters that strings may add to a file
@@ -113,8 +115,12 @@ class ForgivingParser(LowLevelParser):
         key = self.current_entry_key
         self.broken = key
         self.faults.append(f"{error}, in {key}" if key and key != NO_KEY else str(error))
-        line = self.text.rfind("\n", 0, self.pos) + 1
-        start = self.command_start + 1 if isinstance(error, PrematureEOF) else max(line, self.command_start + 1)
+        line, start = self.text.rfind("\n", 0, self.pos) + 1, self.command_start + 1
+        if not isinstance(error, PrematureEOF):
+            within = WITHIN.search(self.text, start, line)
+            start = within.start() if within else max(line, start)
+            if within:  # a field that has begun in this one has ended in another
+                self.current_fields = [own for own in self.current_fields if not WITHIN.search("".join(own[1]))]
         self.n_read_again += max(self.pos - start, 0)
         if self.n_read_again > SPARE_READ + MOST_READ * len(self.text):
             raise CRFError(BibliographyErrors.CRF643.format(error=self.faults[-1])) from error

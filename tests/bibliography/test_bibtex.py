@@ -508,3 +508,11 @@ def test_texts_have_single_spaces() -> None:
 def test_macros_for_journals_of_astronomers_are_read(latex: str, journal: str) -> None:
     (entry,) = read_bibtex(f"@article{{a, journal = {{{latex}}}}}")
     assert entry.container == journal
+
+
+def test_entries_that_another_one_has_taken_into_its_quotes_are_read() -> None:
+    broken = '@book{a, year = 2001, title = "On {ropes",\n publisher = {Quay}\n}\n'
+    others = '@book{b,\n title = {Knots}\n}\n @book(c, title = "Cords")\n@comment{x, y}\n@book{d, title = {Rafts}}\n'
+    with pytest.warns(CRFWarning, match="CRFW668.*in a"):
+        found = read_bibtex(broken + others)
+    assert [(entry.key, entry.title) for entry in found] == [("a", ""), ("b", "Knots"), ("c", "Cords"), ("d", "Rafts")]
