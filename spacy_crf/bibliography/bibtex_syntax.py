@@ -73,6 +73,7 @@ class ForgivingParser(LowLevelParser):
     """
 
     pos: int
+    current_fields: list[tuple[str, Sequence[str]]]
     # with spaces as well, which BibTeX does not take
     KEY_BRACE = KEY_PAREN = Pattern(r"[^\s,}]+(?:[ \t]+[^\s,}=]+)*(?=\s*,)|[^\s,}]+", "entry key")
 
