@@ -1,6 +1,7 @@
 """The start of an element: the forms of numberings, list marks and quotation marks."""
 
 import re
+from collections.abc import Iterable, Set
 from string import ascii_lowercase
 from unicodedata import normalize
 
@@ -135,6 +136,7 @@ QUOTE = re.compile(r"[\"“„«‘‚‹`´]|['’](?=\S)(?![stnkmrd][\s-])")
 SINGLE = (BRACKETED, DOTTED, CLOSED)
 BARE = (HYPHENED, WITH_BRACKETS, BARE_ARABIC, BARE_CAPITAL, BARE_SMALL)
 SIGNS = 8  # characters at the end of a number, and space behind it
+NEAR = 3  # between two glued numbers, where others may be missing, as before "3D printing"
 LONGEST = 200  # characters that are looked at: no numbering is longer
 
 
@@ -152,15 +154,35 @@ def skip_invisible(text: str, start: int, end: int) -> int:
     return start
 
 
-def part_number(heading: str) -> str:
-    """A heading with a space between its number and its title, where a program has left it out: "1.1Scope"."""
+def part_number(heading: str, counted: Set[str]) -> str:
+    """A heading with a space between its number, one of those that count, and its title: "1.1Scope"."""
+    number = glued_number(heading)
+    return f"{number} {heading[len(number) :]}" if number in counted else heading
+
+
+def glued_number(heading: str) -> str:
+    """The number of a heading whose title stands right behind it, as programs write it; "" for none."""
     for found in CAPITALISED.finditer(heading, 1, LONGEST):
         number, small = heading[: found.start()], heading[found.start() + 1].islower()
         if found[0].isupper() and (number[-1].isdigit() or number[-1] in ".)" or (small and number[-1].isalpha())):
             known = readings(number.strip())
             if known and (any(map(str.isdigit, number)) or any(each.word for each in known)):
-                return f"{number} {heading[found.start() :]}"
-    return heading
+                return number
+    return ""
+
+
+def counted_numbers(headings: Iterable[str]) -> set[str]:
+    """Glued numbers that have a word or sign, or count from the first one on: "2FA" begins with none behind no 1."""
+    found = {number: next(iter(readings(number.strip()))) for number in filter(None, map(glued_number, headings))}
+    values = {own.values[:end] for own in found.values() for end in range(1, len(own.values) + 1)}
+    counted = set[tuple[int, ...]]()
+    for own in sorted(values):
+        *outer, last = own
+        before = {(*outer, last - step) for step in range(1, NEAR + 1)}
+        others = {(*own, 1), *([tuple(outer), (*outer, last + 1)] if last <= 1 else [])}
+        if before & counted or others & values:
+            counted.add(own)
+    return {number for number, own in found.items() if own.word or number[-1] in ".)" or own.values in counted}
 
 
 def find_numbering(text: str, start: int, end: int, first: bool = True) -> int:

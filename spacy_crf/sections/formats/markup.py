@@ -11,7 +11,7 @@ from ...core.grammar.numbering import readings
 from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder, Run
 from ..segment import Kind
-from ..starts import part_number
+from ..starts import counted_numbers, part_number
 from . import ItemCounter, ListCounter, MarkupEvents, read_text, whole
 
 CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
@@ -64,6 +64,7 @@ CSS = (
     (re.compile(r"text-decoration[^:;]*:[^;]*underline", re.IGNORECASE), "underline"),
 )
 
+HEADING = re.compile(r"<h[1-6]\b[^<>]*+>(?:\s++|<[^<>]*+>){0,9}+([^<]{1,200})", re.IGNORECASE)  # with its first text
 NOT_DISPLAYED = re.compile(r"(?:^|;)\s*display\s*:\s*none\b", re.IGNORECASE)
 REVERSED = re.compile(r"\breversed\b", re.IGNORECASE)
 OWN_LINES = frozenset({"li", "ol", "ul", "table"})  # blocks that begin a line even as the first of a list item
@@ -244,6 +245,7 @@ class _PageReader(MarkupReader):
     headings = 0  # that are open
     place = -1  # where the last one began, or the number that is its first piece ended
     number: MarkupElement | None = None  # the last one that is one by its class
+    numbers: Set[str] = frozenset()  # that headings begin with, right before their titles
     titles: Sequence[int] = ()  # where headings begin that have the class of one of the page
     is_office = is_numbered = False  # the page is written by LibreOffice; its last heading begins with a number
 
@@ -267,7 +269,7 @@ class _PageReader(MarkupReader):
         if is_first and self.is_numbered and text[:1].isupper():
             self.builder.gap()
         elif is_first:
-            text = part_number(SPACE.sub(" ", text).lstrip())
+            text = part_number(SPACE.sub(" ", text).lstrip(), self.numbers)
         super().data(text)
         if is_first and not self.is_numbered and readings(text.strip()):
             self.place, self.is_numbered = self.builder.length, True
@@ -304,6 +306,7 @@ def read_html(path: Path) -> DocumentLayout:
     """
     reader, counter = _PageReader(TAG_STYLES, SKIPPED), ItemCounter()
     text = NOT_IN_PAGES.sub("\ufffd", read_text(path, CHARSET))
+    reader.numbers = counted_numbers(SPACE.sub(" ", found) for found in HEADING.findall(text))
     if REVERSED.search(text):
         _parse(text, _LxmlTarget(counter))
     _parse(text, _LxmlTarget(reader, counter.lengths))

@@ -203,13 +203,17 @@ def test_links_of_headings_to_themselves_are_left_out(read, page, text):
 @pytest.mark.parametrize(
     "heading, text",
     [
-        ("1General <i>rules</i>", "1 General rules\n"),
+        ("1General <i>rules</i><h3>2FA</h3>", "1 General rules\n2 FA\n"),
         ("\n1.1Scope\n of it", "1.1 Scope of it\n"),
+        ("2.1Scope<h2>2.2Sea</h2><h2>3IT</h2><h2>9Fees</h2>", "2.1 Scope\n2.2 Sea\n3 IT\n9Fees\n"),
         ("Part IIIntroduction", "Part II Introduction\n"),
         ("Appendix AScope", "Appendix A Scope\n"),
         ("<i>Article 2Fees</i>", "Article 2 Fees\n"),
         ("Article 2<b>Fees</b> and <b>Fares</b>", "Article 2 Fees and Fares\n"),
-        ("3D printing", "3D printing\n"),
+        *(
+            (name, f"{name}\n")
+            for name in ("3D printing", "2FA setup", "1Password", "3GPP Standards", "V8Engines", "7Zip")
+        ),
         ("IBM in the 1990s", "IBM in the 1990s\n"),
         ("Using LaTeX", "Using LaTeX\n"),
     ],
