@@ -53,10 +53,11 @@ class SectionPrediction:
 
 
 @dataclass(slots=True)
-class GoldNumbers:
-    """Gold numbers, and those among them that are no numbering candidates, which may not have the label of numbers."""
+class GoldUnits:
+    """Gold units of a label, and those among them that are not of the kind (Kind) that alone may have it."""
 
     label: str
+    kind: Kind
     total: int = 0
     unknown: int = 0
     first: tuple[str, str] = ("", "")  # of these: its text, and its document
@@ -65,18 +66,18 @@ class GoldNumbers:
         if self.label not in elements.labels:
             return
         units = units_of(doc)
-        numbers = [unit for unit, own in zip(units, spans.labels_of_units(units, elements, "")) if own == self.label]
-        unknown = [unit for unit in numbers if unit.kind is not Kind.NUMBER]
-        self.total += len(numbers)
+        own = [unit for unit, label in zip(units, spans.labels_of_units(units, elements, "")) if label == self.label]
+        unknown = [unit for unit in own if unit.kind is not self.kind]
+        self.total += len(own)
         self.unknown += len(unknown)
         if unknown and not self.first[0]:
             self.first = excerpt(doc.text[unknown[0].start : unknown[0].end]), excerpt(doc.text)
 
-    def warn(self, name: str) -> None:
-        if self.unknown > MOST_UNKNOWN * self.total:
+    def warn(self, name: str, message: str, most: float) -> None:
+        """Tell of those that are never labelled so, if they are more than a share of all."""
+        if self.unknown > most * self.total:
             where = dict(zip(("text", "document"), self.first)) | {"count": self.unknown, "all": self.total}
-            message = SectionWarnings.CRFW990.format(name=name, label=self.label, **where)
-            warnings.warn(message, CRFWarning, stacklevel=4)
+            warnings.warn(message.format(name=name, label=self.label, **where), CRFWarning, stacklevel=4)
 
 
 class UnitMarginalsOutput(MarginalsOutput):
@@ -121,15 +122,17 @@ class SectionParser(ChainPipe):
 
     def find_labels(self, references: Iterable[Doc]) -> list[str]:
         found: set[str] = set()
-        numbers = GoldNumbers(self.roles.names["number"])
+        numbers, blank = (GoldUnits(self.roles.names[kind.value], kind) for kind in (Kind.NUMBER, Kind.NEWLINE))
         for doc in references:
             elements = spans.read_elements(doc, self.settings.elements_key)
             if elements is not None:
                 found.update(elements.labels)
                 numbers.add(doc, elements)
+                blank.add(doc, elements)
         self._warn_of_roles(found)
         if self.settings.candidates_only:
-            numbers.warn(self.name)
+            numbers.warn(self.name, SectionWarnings.CRFW990, MOST_UNKNOWN)
+        blank.warn(self.name, SectionWarnings.CRFW991, 0)
         left_out = set() if self.unit_features.newlines else {self.roles.newline}
         return [label for label in self.roles.order(found) if label not in left_out] if found else []
 

@@ -80,6 +80,10 @@ class SectionWarnings(metaclass=Messages):
         "numberings by their form, and are never labelled {label!r}. Set candidates_only = false, or correct the "
         "labels."
     )
+    CRFW991 = (
+        "Component {name!r}: {count} gold elements, such as {text!r} in document {document!r}, have the label of blank "
+        "lines, {label!r}, and are none: they are never labelled so. Give them another label."
+    )
     CRFW966 = "Document {document!r} gets no sections: {problem}"
     CRFW967 = (
         "Document {document!r} has {most} sections or more: its tree is left out of sections_steds, whose time is "

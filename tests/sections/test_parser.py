@@ -26,7 +26,7 @@ from spacy_crf.sections.grammar import read_grammar
 from spacy_crf.sections.layout import DocumentLayout, to_doc, units_of
 from spacy_crf.sections.reader import SectionCorpus, read_layout
 from spacy_crf.sections.segment import Kind
-from spacy_crf.sections.spans import read_elements, write_elements
+from spacy_crf.sections.spans import Elements, read_elements, write_elements
 from spacy_crf.sections.tree import from_json
 
 TEXT = """1. Definitions
@@ -592,6 +592,22 @@ def test_gold_numbers_that_are_never_predicted_are_told_of(
         nlp.initialize(lambda: SectionCorpus(tmp_path)(nlp))
     messages = [str(each.message) for each in caught if "CRFW990" in str(each.message)]
     assert len(messages) == told and all("4 of 4 gold numbers, such as 'Madde 1'" in each for each in messages)
+
+
+@pytest.mark.parametrize("candidates_only", [True, False])
+def test_gold_blank_lines_that_are_none_are_told_of(candidates_only: bool) -> None:
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("section_parser", config={"candidates_only": candidates_only})
+    doc = nlp.make_doc("Boats sail.\n\n* * *\n\nRafts drift.\n")
+    blank, stars = (11, 13), (13, 18)
+    for has_stars in (True, False):
+        found = [(0, 11, "TEXT_BLOCK"), (*blank, "NEWLINE"), (*stars, "NEWLINE" if has_stars else "TEXT_BLOCK")]
+        write_elements(doc, "elements", Elements.of(found), {})
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc)])
+        messages = [str(each.message) for each in caught if "CRFW991" in str(each.message)]
+        assert len(messages) == has_stars and all("1 gold elements, such as '* * *'" in each for each in messages)
 
 
 @pytest.mark.parametrize("title", ["Boats", "Of the boats that cross the bay"])
