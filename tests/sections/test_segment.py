@@ -315,12 +315,32 @@ def test_initials_of_an_author_behind_the_number_of_a_reference_are_no_number(nu
     assert shown(f"{number} {author}") == [("number", number), ("text", author)]
 
 
-@pytest.mark.parametrize("line", ["A. Lund and B. Moss. Rafts.", "B. Moss, C. Roe, Rafts", "C. Roe, “Rafts,” 1999."])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "A. Lund and S. k. Moss. Rafts.",
+        "C.D. Hull, B.-k. Roe, Rafts",
+        "A. Hull, ‘Rafts’, in Port",
+        "B. Moss, C. Roe, Rafts",
+        "C. Roe, “Rafts,” 1999.",
+    ],
+)
 def test_authors_at_the_start_of_a_line_are_no_number(line: str) -> None:
     assert shown(line) == [("text", line)]
 
 
-@pytest.mark.parametrize("line", ["A. Rights, Duties", "B. Fees and B"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "A. Rights, Duties",
+        "B. Fees and B",
+        "A. Trade and U.S. Law",
+        "A. Taxes, E.U. and others",
+        "C. Media and E. coli",
+        "C. Media, E. coli",
+        'A. Terms, “Fees” and "ports"',
+    ],
+)
 def test_titles_with_a_comma_keep_their_letter(line: str) -> None:
     assert shown(line) == [("number", line[:2]), ("text", line[3:])]
 
