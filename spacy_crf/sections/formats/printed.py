@@ -5,7 +5,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
+from math import inf
 from typing import TypeAlias
+
+from ...core.grammar.numbering import readings
 
 SAME_BASE = 0.3  # of a size: words whose baselines differ by less stand in one row
 RAISED, SMALL = 0.5, 0.8  # of a size: the same for small signs, such as those of footnotes
@@ -128,7 +131,8 @@ def _edge_rows(page: int, edge: int, rows: list[Row]) -> Iterator[_EdgeRow]:
 def _repeated(rows: list[_EdgeRow], most: float) -> set[_EdgeRow]:
     """Rows whose text comes again at the same place; one of numbers and signs if its numbers count the pages.
 
-    most (float): above this size, words with a number that counts are headings, such as of chapters of one page.
+    most (float): above this size, numberings with a word, such as "Chapter 2", are headings, even if they count as the
+        pages do.
     """
     groups: dict[tuple[int, str], list[_EdgeRow]] = defaultdict(list)
     for row in rows:
@@ -138,7 +142,8 @@ def _repeated(rows: list[_EdgeRow], most: float) -> set[_EdgeRow]:
         own.sort(key=lambda row: row.base)
         ends = [k for k, (one, other) in enumerate(pairwise(own), 1) if other.base - one.base > SAME_PLACE]
         for start, end in pairwise([0, *ends, len(own)]):
-            same = _counting(own[start:end], not any(map(str.isalpha, key)), most)
+            is_heading = bool(readings(key.replace("#", "1")))
+            same = _counting(own[start:end], not any(map(str.isalpha, key)), most if is_heading else inf)
             if len({row.page for row in same}) > 1:
                 found.update(same)
     return found

@@ -385,3 +385,15 @@ def test_time_is_linear_in_the_lines_of_a_page() -> None:
     ]
     lines = read_lines([words])
     assert len(lines) == 40_000 and math.isfinite(lines[-1].base)
+
+
+@pytest.mark.parametrize("head", ["Harbour report 2020 {}", "Page {}", "The ferry | {}"])
+@pytest.mark.parametrize("place", [820, 30])
+def test_running_heads_in_large_type_are_left_out(tmp_path: Path, head: str, place: int) -> None:
+    def draw(canvas: Any) -> None:
+        for page, title in enumerate(("Quays", "Tolls", "Rafts"), 1):
+            at(canvas, 60, place, head.format(page), size=16)
+            at(canvas, 60, 740, *(f"The {title} of the port are on a list of the harbour master," for _ in range(9)))
+            canvas.showPage()
+
+    assert all("port are" in line for line in printed(tmp_path, draw).text.split("\n") if line)
