@@ -59,12 +59,13 @@ SPECIAL = re.compile(
 ACCENTED = re.compile(r"\{\\[A-Za-z]+\s+\\?\w\}")  # "{\c c}"
 URL_COMMAND = re.compile(r"\\(?:url|nolinkurl|path|texttt)(?![A-Za-z])\s*")
 TILDES = re.compile(r"\\~(?:\{\s*\})?|\\textasciitilde(?![A-Za-z])|\$\s*\\sim\s*\$")
-_NUMBER, _NAME, _NEXT = r"[-+]?[\d.]+", r"\\(?!relax|csname)[A-Za-z@]+", r"[ \t]*+(?:\n[ \t]*+)?"
+_NUMBER, _NEXT = r"[-+]?(?:\d[\d.]*|\.\d+)", r"[ \t]*+(?:\n[ \t]*+)?"
+_NAME = r"\\(?:(?:dimen|skip|wd|ht|dp)\d+|(?!relax|csname|(?:begin|end|item)(?![A-Za-z]))[A-Za-z@]+)"
 _LENGTH = (  # "0.4em", "1.5\baselineskip"; "\fontdimen2\font", perhaps times a number or macro
     rf"(?:(?:{_NUMBER}|\\[A-Za-z@]+)?{_NEXT}\\fontdimen\d+[ ]?\\font|[-+]?[\d.]*{_NAME}"
     rf"|{_NUMBER} ?(?:true ?)?(?:em|ex|pt|pc|in|bp|cm|mm|dd|cc|sp|mu|fil+)(?![A-Za-z]))"
 )
-_STRETCH = rf"(?:{_NEXT}plus{_NEXT}{_LENGTH})?(?:{_NEXT}minus{_NEXT}{_LENGTH})?{_NEXT}"
+_STRETCH = rf"(?:{_NEXT}(?:\\@)?plus{_NEXT}{_LENGTH})?(?:{_NEXT}(?:\\@)?minus{_NEXT}{_LENGTH})?{_NEXT}"
 AMOUNTS = {  # arguments without braces, by a sign for each in the table below
     sign: re.compile(pattern)
     for sign, pattern in {

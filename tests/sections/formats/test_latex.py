@@ -521,6 +521,8 @@ def test_lists_of_references_as_styles_of_bibtex_write_them(tmp_path: Path, name
         (r"a\kern-.1em\emph{b} \vskip 2em plus 1fil minus 3pt c", "ab c"),
         (r"a \penalty-\@M b \hyphenpenalty=10000\relax c", "a b c"),
         (r"a\hskip\labelsep\textbf{b}\hspace*{1em}c\hspace{-1pt}d", "a b cd"),
+        (r"The \language. Of\kern-\dimen0 it\hskip .1em\@plus.3em\@minus.1em all", "The . Ofit all"),
+        (r"\begin{itemize}\item a\kern\end{itemize}b", "- a b"),
         (
             r"input/\hspace{0pt}output, foo-\hskip0.0em bar\hspace{0.5em}b\hskip 0pt plus 1fil c",
             "input/output, foo-bar b c",
