@@ -189,12 +189,12 @@ _FAMILY = (
     rf"(?:(?:[{LOWER}'’]{{1,4}}|D[aeiu]|De[lnr]|V[ao]n|L[ae]|El|Dos)\s){{0,3}}"
     rf"{CAPITAL}[{WORD}'’-]*[{LOWER}][{WORD}'’-]*"
 )
-_BEFORE_RUN = rf"(?=,\s(?:[^\s,;]+\s){{1,4}}{CAPITAL}{{1,3}}\.?(?:$|[,;]|\s(?:and|&)\s))"
+_BEFORE_RUN = rf"(?=,\s(?:[^\s,;]+\s){{1,4}}{CAPITAL}{{1,3}}\.?(?:$|[,;]|\s(?:(?:and|&)\s|et\sal\b)))"
 _BEHIND_RUN = "|".join(rf"(?<=\s{length * CAPITAL},\s)" for length in (1, 2, 3))
 LIKE_WORDS = re.compile(
     rf"(?P<family>(?:^|(?<=[;&]\s)|(?<=\.,\s)|(?<=\sand\s)|{_BEHIND_RUN}){_FAMILY}"
     rf"|(?:{_BEHIND_RUN}){CAPITAL}[{WORD}'’-]+\s{_FAMILY}|^{CAPITAL}[{WORD}'’-]+\s{_FAMILY}(?=\s\w{{2,3}}{_BEFORE_RUN}))"
-    rf"\s(?P<run>[JS]R|EDS?|HGG?|DIR|ORG|RED)(?:(?=\.?$|\s?;|,?\s(?:and|&|et\sal)\b)|{_BEFORE_RUN})"
+    rf"\s(?P<run>[JS]R|EDS?|HGG?|DIR|ORG|RED)(?:(?=\.?$|\s?;|,?\s(?:and\b|&|et\sal\b))|{_BEFORE_RUN})"
 )
 PARTICLE_AND_RUN = re.compile(rf"(?:^|\s)[{LOWER}'’]{{1,4}}\s{RUN}$")  # a family in capitals, as in "von BAR"
 BEGINS_WITH_INITIAL = re.compile(rf"(?!Ó\s){CAPITAL}(?:\.|\s|$)|{NO_CASE}\.")
