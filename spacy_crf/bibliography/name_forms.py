@@ -196,6 +196,14 @@ LIKE_WORDS = re.compile(
     rf"|(?:{_BEHIND_RUN}){CAPITAL}[{WORD}'’-]+\s{_FAMILY}|^{CAPITAL}[{WORD}'’-]+\s{_FAMILY}(?=\s\w{{2,3}}{_BEFORE_RUN}))"
     rf"\s(?P<run>[JS]R|EDS?|HGG?|DIR|ORG|RED)(?:(?=\.?$|\s?;|,?\s(?:and\b|&|et\sal\b))|{_BEFORE_RUN})"
 )
+# The same in "Lund, JR, Moss, ED", beside another name in that form; not in "Lund, JR" or "Lund, A, Moss, B, EDS"
+_BEHIND_PAIR = "|".join(
+    rf"(?<=,\s{length * CAPITAL}{end})" for length in (1, 2, 3) for end in (r",\s", r"\sand\s", r"\s&\s")
+)
+APART_LIKE_WORDS = re.compile(
+    rf"(?P<family>(?:^{_FAMILY},(?=\s{RUN}(?:,|,?\s(?:and|&))\s{_FAMILY},\s{CAPITAL}{{1,3}}\b)|(?:{_BEHIND_PAIR}){_FAMILY},))"
+    r"\s(?P<run>[JS]R|EDS?|HGG?|DIR|ORG|RED)(?=\.?$|,|\s(?:and\b|&|et\sal\b))"
+)
 PARTICLE_AND_RUN = re.compile(rf"(?:^|\s)[{LOWER}'’]{{1,4}}\s{RUN}$")  # a family in capitals, as in "von BAR"
 BEGINS_WITH_INITIAL = re.compile(rf"(?!Ó\s){CAPITAL}(?:\.|\s|$)|{NO_CASE}\.")
 # A family name in one word, with its particles if it has some.

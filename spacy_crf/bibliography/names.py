@@ -22,7 +22,8 @@ def parse_names(text: str) -> tuple[Names, str]:
     Words such as University or Council make a body, which is one name whatever it contains.
     """
     text = forms.GUESSED.sub(r"\1", forms.KEY.sub("", " ".join(text.translate(forms.ALIKE).split())))
-    text = forms.LIKE_WORDS.sub(lambda found: f"{found['family']} {_spelt(found['run'])}", text)
+    for pattern in (forms.LIKE_WORDS, forms.APART_LIKE_WORDS):
+        text = pattern.sub(lambda found: f"{found['family']} {_spelt(found['run'])}", text)
     text = forms.EASTERN_AFTER.sub("", forms.OPENED.sub("", forms.MARKS.sub("", text)))
     # initials apart, and no spaces before punctuation or within "J.-P."
     text = re.sub(r"(?<=\.)\s*-\s*(?=[^\W\d_]\.)", "-", re.sub(r"\s+([.,])", r"\1", text))
