@@ -218,6 +218,8 @@ def _read_name(name: Mapping[str, object] | str) -> Name:
         return Name(normalise(name))
     if "literal" in name:
         return Name(_read_text(name["literal"]))
+    if name.keys() & {"name", "family", "given"} == {"name"}:  # a body, as Crossref has it
+        return Name(_read_text(name["name"]))
     parts = {field: _read_text(name.get(part)) for field, part in PARTS.items()}
     parts["particle"] = f"{_read_text(name.get('dropping-particle'))} {parts['particle']}".strip()
     return Name(**parts) if parts["family"] else Name(" ".join(filter(None, parts.values())))

@@ -8,7 +8,7 @@ from helpers.entries import corpus_entries, lists_of_entries
 from hypothesis import given, settings
 
 from spacy_crf.bibliography.bibtex import read_bibtex, write_bibtex
-from spacy_crf.bibliography.csl import read_csl, write_csl
+from spacy_crf.bibliography.csl import read_csl, read_items, write_csl
 from spacy_crf.bibliography.entry import Date, Day, Entry, EntryType, Name, Names
 
 # Types and variables of the specification that occur here, with the JSON types of their values.
@@ -278,8 +278,14 @@ def test_markup_and_empty_names_are_left_out():
 def test_an_item_of_a_service_that_looks_up_identifiers_is_read(name: str, kind: EntryType) -> None:
     item = {"type": name, "title": "On Ropes", "container-title": "Knots", "volume": "3", "issue": "2"}
     item |= {"DOI": "10.1234/knots", "issued": {"date-parts": [[1999, 5]]}, "reference-count": 7}
+    item["author"] = [{"name": "Rope Council", "sequence": "first"}, {"given": "Ada", "family": "Lund", "name": ""}]
     (entry,) = read_csl(json.dumps(item))
     assert [entry] == read_csl(json.dumps([item])) and (entry.type, entry.key) == (kind, "")
+    assert entry.authors.names == (Name("Rope Council"), Name("Lund", "Ada"))
+    assert read_items(json.dumps(item))[0]["author"] == [
+        {"literal": "Rope Council"},
+        {"given": "Ada", "family": "Lund"},
+    ]
     assert (entry.container, entry.volume, entry.number) == ("Knots", "3", "2")
     (again,) = read_bibtex(write_bibtex([entry]))
     assert again.key and replace(again, key="") == entry
