@@ -5,8 +5,9 @@ from collections.abc import Iterable, Set
 from string import ascii_lowercase
 from unicodedata import normalize
 
-from ..core.grammar.numbering import ALONE, INVISIBLE, plain, readings
+from ..core.grammar.numbering import ALONE, INVISIBLE, Reading, plain, readings
 from ..core.grammar.numerals import (
+    ARABIC,
     CAPITALS,
     COUNTED_FIRST,
     COUNTERS,
@@ -172,6 +173,11 @@ def glued_number(heading: str) -> str:
             if known and (any(map(str.isdigit, number)) or any(each.word for each in known)):
                 return number
     return ""
+
+
+def begins_title(number: Reading, text: str) -> bool:
+    """Whether what stands right behind a number begins a title, and does not go on with a word: "C" and "HAPTER"."""
+    return text[:1].isupper() and (text[1:2].islower() or number.kinds[-1] == ARABIC or bool(number.word))
 
 
 def counted_numbers(headings: Iterable[str]) -> set[str]:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...core.errors import required
-from ...core.grammar.numbering import readings
+from ...core.grammar.numbering import Reading, readings
 from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder, Run
 from ..segment import Kind
-from ..starts import counted_numbers, part_number
+from ..starts import begins_title, counted_numbers, part_number
 from . import ItemCounter, ListCounter, MarkupEvents, read_text, whole
 
 CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
@@ -247,7 +247,7 @@ class _PageReader(MarkupReader):
     number: MarkupElement | None = None  # the last one that is one by its class
     numbers: Set[str] = frozenset()  # that headings begin with, right before their titles
     titles: Sequence[int] = ()  # where headings begin that have the class of one of the page
-    is_office = is_numbered = False  # the page is written by LibreOffice; its last heading begins with a number
+    is_office, begun = False, tuple[Reading, ...]()  # LibreOffice wrote it; the number that is all of a heading so far
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         if name == "a":
@@ -258,7 +258,7 @@ class _PageReader(MarkupReader):
         super().start(name, attributes)
         classes = attributes.get("class", "")[:LONGEST_CSS].split()
         if name in HEADINGS:
-            self.place, self.is_numbered = self.builder.length, False
+            self.place, self.begun = self.builder.length, ()
             if name == "h1" and TITLE in classes and not self.skipped:
                 self.titles = [*self.titles, self.place]
         if not NUMBERS.isdisjoint(classes):
@@ -266,13 +266,13 @@ class _PageReader(MarkupReader):
 
     def data(self, text: str) -> None:
         is_first = self.is_office and self.headings > 0 and self.builder.length == self.place
-        if is_first and self.is_numbered and text[:1].isupper():
+        if is_first and self.begun and begins_title(self.begun[0], text):
             self.builder.gap()
-        elif is_first:
+        elif is_first and not self.begun:
             text = part_number(SPACE.sub(" ", text).lstrip(), self.numbers)
         super().data(text)
-        if is_first and not self.is_numbered and readings(text.strip()):
-            self.place, self.is_numbered = self.builder.length, True
+        if is_first and not self.begun and (found := readings(text.strip())):
+            self.place, self.begun = self.builder.length, found
 
     def end(self, name: str) -> None:
         element = self.open[-1]

@@ -210,6 +210,9 @@ def test_links_of_headings_to_themselves_are_left_out(read, page, text):
         ("Appendix AScope", "Appendix A Scope\n"),
         ("<i>Article 2Fees</i>", "Article 2 Fees\n"),
         ("Article 2<b>Fees</b> and <b>Fares</b>", "Article 2 Fees and Fares\n"),
+        ("Part II<b>FEES</b><h3>A<b>Fares</b></h3>", "Part II FEES\nA Fares\n"),
+        ("<b>1</b> General", "1 General\n"),
+        ("<font size=5>I</font><font size=4>NTRODUCTION</font>", "INTRODUCTION\n"),
         *(
             (name, f"{name}\n")
             for name in ("3D printing", "2FA setup", "1Password", "3GPP Standards", "V8Engines", "7Zip")
