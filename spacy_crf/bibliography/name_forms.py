@@ -187,7 +187,7 @@ RUN = rf"{CAPITAL}{{2,3}}"  # initials without full stops, as in "Family GH"
 # Initials of medical lists that are also words, "Lund JR, Moss ED"; but not in "Ada Lund JR", "LUND JR", "Lund Jr"
 _FAMILY = (
     rf"(?:(?:[{LOWER}'’]{{1,4}}|D[aeiu]|De[lnr]|V[ao]n|L[ae]|El|Dos)\s){{0,3}}"
-    rf"{CAPITAL}[{WORD}'’-]*[{LOWER}][{WORD}'’-]*"
+    rf"{CAPITAL}(?=[{WORD}'’-]*[{LOWER}])[{WORD}'’-]++"
 )
 _BEFORE_RUN = rf"(?=,\s(?:[^\s,;]+\s){{1,4}}{CAPITAL}{{1,3}}\.?(?:$|[,;]|\s(?:(?:and|&)\s|et\sal\b)))"
 _BEHIND_RUN = "|".join(rf"(?<=\s{length * CAPITAL},\s)" for length in (1, 2, 3))

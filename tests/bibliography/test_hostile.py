@@ -88,6 +88,10 @@ def test_names_and_fields_are_linear(piece: str) -> None:
     assert in_time(lambda: [each(text) for each in read] + [make_entries([[(label, text)] for label in TAKERS])])
 
 
+def test_a_name_of_one_word_is_linear() -> None:
+    assert in_time(lambda: [parse_names(f"{start}A{'a' * LENGTH}") for start in ("", "Lund JR, ", "Lund, AB, ")])
+
+
 def test_keys_are_linear() -> None:
     assert in_time(lambda: make_entries([[("NOTE", "x")]] * 20_000))
 
