@@ -18,19 +18,20 @@ from .errors import BibliographyErrors
 from .split import HEADING, VAGUE
 
 ENTRY = re.compile(r"(?:^|\})\s*(\\bibitem)\s*[\[{]", re.MULTILINE)  # not within a title
-PRINTED = re.compile(r"^\[([^\[\]{}\n]+)\](?=\s)", re.MULTILINE)
+# The beginning of an entry in what LaTeX prints, where each has a line
+PRINTED = re.compile(r"^\[(?!(?i:online|available|accessed|internet|in|cited)\])([^\[\]{}\n]+)\](?=\s)", re.MULTILINE)
 BEGIN, END = "\\begin{thebibliography}{9}\n", "\n\\end{thebibliography}\n"
 MOST_TITLES = 8  # that a message names
 
 
 def find_list(path: Path) -> str:
-    """Return the text of the sections of a document that are headed as references are.
+    r"""Return the text of the sections of a document that are headed as references are.
 
-    All of it, if it has one heading or none. RAISES (ValueError): if no section has such a heading; for files that
-    cannot be read, see `read_layout`.
+    All of it, if it has one heading or none. That of LaTeX is what it prints behind `\bibitem{..}` of each entry.
+    RAISES (ValueError): if no section has such a heading; for files that cannot be read, see `read_layout`.
     """
-    layout = read_layout(path)
-    headed = _headed(layout, is_marked=READERS.get(data_suffix(path)) is read_latex)
+    layout, is_latex = read_layout(path), READERS.get(data_suffix(path)) is read_latex
+    headed = _headed(layout, is_latex)
     found = [(title, node) for title, node in headed if HEADING.fullmatch(title)]
     sure = [node for title, node in found if not VAGUE.fullmatch(title)] or [node for _, node in found]
     if not sure and len(headed) > 1:
@@ -38,7 +39,8 @@ def find_list(path: Path) -> str:
         raise CRFError(BibliographyErrors.CRF844.format(path=path, titles=titles))
     ends = accumulate((node.end_char for node in sure), max, initial=0)
     lists = [node for node, end in zip(sure, ends) if node.start_char >= end]  # none within another one
-    return "\n\n".join(layout.text[node.start_char : node.end_char] for node in lists) if lists else layout.text
+    text = "\n\n".join(layout.text[node.start_char : node.end_char] for node in lists) if lists else layout.text
+    return PRINTED.sub(r"\\bibitem{\1}", text) if is_latex else text  # keys of any form are markers so
 
 
 def _headed(layout: DocumentLayout, is_marked: bool) -> list[tuple[str, SectionNode]]:
@@ -71,6 +73,4 @@ def print_list(text: str) -> str:
     with TemporaryDirectory() as folder:
         latex = Path(folder, "list.bbl")
         latex.write_text(SURROGATES.sub("\ufffd", text), encoding="utf8")
-        printed = find_list(latex)
-    # keys of any form are markers so
-    return PRINTED.sub(r"\\bibitem{\1}", printed) if len(PRINTED.findall(printed)) == len(entries) else printed
+        return find_list(latex)
