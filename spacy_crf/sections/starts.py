@@ -128,8 +128,8 @@ INITIALS = re.compile(rf"(?:[A-Z][a-z]?\.\s?){{2,6}}(?:(?:{PARTICLES})\s)*[A-Z][
 _AUTHOR = rf"(?:[A-Z]\.[ -]?){{1,4}}(?:(?:{PARTICLES})\s){{0,3}}[A-Z][^\W\d_]+(?:[’'-][^\W\d_]+)*"
 _AND = r"\s(?:and|&|und|en|et|y|e|i)(?=\s[A-Z]\.)"
 AUTHOR = re.compile(rf"{_AUTHOR}(?:,|{_AND}|(?P<end>[.:]))(?=\s)")
-_STATE = r"(?:U\. ?[SKN]|E\. ?U)\."
-_PERSON = rf"(?=[A-Z]\.)(?!{_STATE}|[A-Z]\. (?!(?:{PARTICLES})\s)[a-z]{{2}})"  # not "E. coli", "U.S. law"
+_NOBODY = r"(?:U\. ?[SKN]|E\. ?U|P\. ?O)\.|[A-Z]\.\d"  # "U.S. law", "P.O. Box", "B.1"
+_PERSON = rf"(?=[A-Z]\.)(?!{_NOBODY}|[A-Z]\. (?!(?:{PARTICLES})\s)[a-z]{{2}})"  # not "E. coli"
 # without a number: not "A. Definitions, “Fees”", but "A. Lund, “Rafts,” Port, 1999"
 AUTHORS = re.compile(rf"{_AUTHOR}(?:,\s(?:{_PERSON}|(?=[“‘\"].*(?:\d|[,.][”’\"]|[”’\"],)))|,?{_AND}(?=\s{_PERSON}))")
 BEHIND_FIGURE = re.compile(r"\d(?:(?P<bracket>\])|[.)])[ \t\u00a0]*$")

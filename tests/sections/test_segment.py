@@ -336,6 +336,8 @@ def test_authors_at_the_start_of_a_line_are_no_number(line: str) -> None:
         "B. Fees and B",
         "A. Trade and U.S. Law",
         "A. Taxes, E.U. and others",
+        "A. Rights, B.1 too",
+        "C. Contact, P.O. Box",
         "C. Media and E. coli",
         "C. Media, E. coli",
         'A. Terms, “Fees” and "ports"',
