@@ -52,6 +52,10 @@ class BibliographyErrors(metaclass=Messages):
         "{path} has no section that is headed as a list of references is, such as References. Its headings begin with: "
         "{titles}. Save the list as a text file, and give that."
     )
+    CRF600 = (
+        "{name} is what biblatex keeps for itself: fields, and no references as they are printed. Give the .bib file "
+        "that it is made of to a command that reads a library, or a list as it is printed."
+    )
     CRF645 = (
         "No field was found in reference {number} ({lines}), which was left out: {text!r}. Is it a reference, of at "
         "most 20,000 characters, and was the model trained on such ones?"

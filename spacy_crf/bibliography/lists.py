@@ -9,6 +9,7 @@ import spacy
 
 from ..core.errors import CRFError, excerpt
 from ..corpora.files import data_suffix
+from ..reading.files import read_bytes
 from ..sections.formats.latex import read_latex
 from ..sections.layout import DocumentLayout, to_doc
 from ..sections.reader import READERS, read_layout
@@ -20,6 +21,7 @@ from .split import HEADING, VAGUE
 ENTRY = re.compile(r"(?:^|\})\s*(\\bibitem)\s*[\[{]", re.MULTILINE)  # not within a title
 # The beginning of an entry in what LaTeX prints, where each has a line
 PRINTED = re.compile(r"^\[(?!(?i:online|available|accessed|internet|in|cited)\])([^\[\]{}\n]+)\](?=\s)", re.MULTILINE)
+BIBLATEX = re.compile(r"^[ \t]*\\entry\{[^{}\n]*\}\{[^{}\n]*\}\{[^{}\n]*\}", re.MULTILINE)
 BEGIN, END = "\\begin{thebibliography}{9}\n", "\n\\end{thebibliography}\n"
 MOST_TITLES = 8  # that a message names
 
@@ -28,9 +30,12 @@ def find_list(path: Path) -> str:
     r"""Return the text of the sections of a document that are headed as references are.
 
     All of it, if it has one heading or none. That of LaTeX is what it prints behind `\bibitem{..}` of each entry.
-    RAISES (ValueError): if no section has such a heading; for files that cannot be read, see `read_layout`.
+    RAISES (ValueError): if no section has such a heading, and for data of biblatex; for files that cannot be read, see
+    `read_layout`.
     """
     layout, is_latex = read_layout(path), READERS.get(data_suffix(path)) is read_latex
+    if is_latex:
+        _refuse_data(read_bytes(path).decode("utf8", "replace"), str(path))
     headed = _headed(layout, is_latex)
     found = [(title, node) for title, node in headed if HEADING.fullmatch(title)]
     sure = [node for title, node in found if not VAGUE.fullmatch(title)] or [node for _, node in found]
@@ -59,11 +64,17 @@ def _headed(layout: DocumentLayout, is_marked: bool) -> list[tuple[str, SectionN
     return headed
 
 
+def _refuse_data(text: str, name: str) -> None:
+    if BIBLATEX.search(text):
+        raise CRFError(BibliographyErrors.CRF600.format(name=name))
+
+
 def print_list(text: str) -> str:
     r"""Return a pasted list of references; of one with the `\bibitem` of LaTeX, what LaTeX prints behind these.
 
-    RAISES (ValueError): for such a list, if pylatexenc is not installed.
+    RAISES (ValueError): for such a list, if pylatexenc is not installed, and for data of biblatex.
     """
+    _refuse_data(text, "The text")
     entries = list(ENTRY.finditer(text))
     if not entries:
         return text

@@ -25,6 +25,7 @@ from spacy_crf.bibliography.entry import Date, Day, Entry, Name, Names
 from spacy_crf.bibliography.lists import find_list, print_list
 from spacy_crf.bibliography.split import split_references
 from spacy_crf.cli import app
+from spacy_crf.core.errors import CRFError
 
 STYLES = ("ieee", "plain", "harvard", "chicago_author_date")
 
@@ -366,6 +367,15 @@ def test_keys_that_look_like_letters_of_sections_cost_no_reference(tmp_path: Pat
     entries = "[1] Lund, A. Rafts. 2001.\n\n[2] Moss, B. Boats.\n"
     path.write_text(f"\\section{{Ropes}} Text.\n\n\\textbf{{References}}\n\n{entries}")
     assert [item.text[:4] for item in split_references(find_list(path))] == ["Lund", "Moss"]  # not marked as a heading
+
+
+def test_data_of_biblatex_are_refused(tmp_path: Path) -> None:
+    (path := tmp_path / "a.bbl").write_text(
+        "\\refsection{0}\n  \\entry{lund}{book}{}\n \\field{title}{Rafts}\n\\endentry"
+    )
+    for read in (lambda: find_list(path), lambda: print_list(path.read_text())):
+        with pytest.raises(CRFError, match="CRF600.*biblatex"):
+            read()
 
 
 def test_a_command_within_a_title_makes_no_latex() -> None:
