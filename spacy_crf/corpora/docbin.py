@@ -29,7 +29,7 @@ from ..reading.files import check_unpacking, read_bytes
 from .docs import copy_text_notes
 from .errors import CorpusErrors
 from .files import number_name
-from .sentence import MISSING, Group
+from .sentence import MISSING, Group, bio_tags
 
 ATTRIBUTES: list[int | str] = list(DOCBIN_ALL_ATTRS)
 ENTITY_COLUMNS = [ATTRIBUTES.index(name) for name in ("ENT_IOB", "ENT_TYPE", "ENT_KB_ID", "ENT_ID")]
@@ -133,9 +133,7 @@ def _tag_spans(doc: Doc, group: Iterable[Span]) -> list[str]:
     tags = [OUTSIDE] * len(doc)
     for span in spans:
         tags[span.start : span.end] = [MISSING] * len(span)
-    for span in without_overlaps(spans):
-        tags[span.start : span.end] = [f"B-{span.label_}", *[f"I-{span.label_}"] * (len(span) - 1)]
-    return tags
+    return bio_tags(without_overlaps(spans), tags)
 
 
 def _forget_crossing(tags: list[str], starts: list[int]) -> list[str]:

@@ -39,6 +39,7 @@ from ..annotation.gold import TagWeights, read_gold_tags, write_gold_tags, write
 from ..core.labels import OUTSIDE
 from ..corpora.docbin import cut_doc
 from ..corpora.reader import Corpus
+from ..corpora.sentence import bio_tags
 from ..corpora.tagsets import CHECKED as ATTRIBUTE
 from ..corpora.tagsets import YES
 from ..lab.training import train_config
@@ -205,8 +206,7 @@ def _write_spans(doc: Doc, target: str, key: str, marked: CheckedDoc) -> None:
     spans = [Span(doc, *span) for span, own in places.items() if all(covered[place] == 1 for place in own)]
     for place in covered:
         tags[place] = ""
-    for span in spans:
-        tags[span.start : span.end] = [f"B-{span.label_}", *[f"I-{span.label_}"] * (len(span) - 1)]
+    tags = bio_tags(spans, tags)
     if target == "ent":
         doc.set_ents(spans, missing=[doc[place : place + 1] for place, tag in enumerate(tags) if not tag])
         return
