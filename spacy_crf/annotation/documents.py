@@ -7,7 +7,7 @@ to know of it. So no setting says it twice, and none can be forgotten.
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
@@ -55,6 +55,12 @@ def number_documents(names: Iterable[str]) -> Indices:
 def document_numbers(examples: Iterable[Example]) -> Indices:
     """((D,)): the same for examples whose references are of one document, by their names."""
     return number_documents(read_doc_name(example.reference) for example in examples)
+
+
+def dealt_units(examples: Sequence[Example], folds: int) -> Indices:
+    """((E,)): numbers of what is dealt to folds: documents, or examples one by one where there are fewer documents."""
+    documents = document_numbers(examples)
+    return np.arange(len(examples)) if len(np.unique(documents)) < folds else documents
 
 
 # -- how their texts were prepared --------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from spacy.language import Language
 from spacy.training import Example
 from spacy.util import logger
 
-from ..annotation.documents import document_numbers
+from ..annotation.documents import dealt_units
 from ..core.arrays import Ints
 from ..core.constraints.costs import ScoredGold, charged, likely_costs, perceptron_costs
 from ..core.constraints.family import FAMILIES, Constraint, LabelledSequences, minable_kinds
@@ -156,12 +156,10 @@ def splits(examples: Sequence[Example], folds: int, seed: int) -> list[tuple[lis
 
     Examples of one document, by its name, are in one fold, if there are as many documents as folds.
     """
-    documents = document_numbers(examples)
-    if len(np.unique(documents)) < folds:
-        documents = np.arange(len(examples))
-    found = len(np.unique(documents))
+    units = dealt_units(examples, folds)
+    found = len(np.unique(units))
     order = np.random.default_rng(seed).permutation(found)
-    parts = (np.flatnonzero(np.isin(documents, part)).tolist() for part in np.array_split(order, min(folds, found)))
+    parts = (np.flatnonzero(np.isin(units, part)).tolist() for part in np.array_split(order, min(folds, found)))
     shuffled = [[examples[k] for k in part] for part in parts if part]
     return [([one for other in shuffled if other is not own for one in other], own) for own in shuffled]
 

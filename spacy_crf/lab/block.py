@@ -199,17 +199,15 @@ class FoldCorpus:
             yield Example(example.predicted.copy(), example.reference)
 
     def _choose(self, examples: list[Example]) -> list[Example]:
-        from ..annotation.documents import document_numbers
+        from ..annotation.documents import dealt_units
         from .errors import LabErrors
         from .sampling import deal
 
-        numbers = document_numbers(examples)
-        if len(np.unique(numbers)) < self.folds:
-            numbers = np.arange(len(examples))
-        found = len(np.unique(numbers))
+        units = dealt_units(examples, self.folds)
+        found = len(np.unique(units))
         if found < self.folds:
             raise CRFError(LabErrors.CRF551.format(folds=self.folds, found=found))
-        owners = deal(found, self.folds, np.random.default_rng(self.seed))[numbers].tolist()
+        owners = deal(found, self.folds, np.random.default_rng(self.seed))[units].tolist()
         is_wanted = self.part == "held_out"
         return [example for owner, example in zip(owners, examples) if (owner == self.fold) == is_wanted]
 

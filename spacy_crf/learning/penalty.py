@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from spacy.util import logger
 
+from ..annotation.documents import number_documents
 from ..core.arrays import Indices, Segments
 from ..core.errors import CRFWarning
 from ..core.learn.blocks import EncodedCorpus
@@ -52,9 +53,7 @@ def choose_c2(
 
 def documents_of(samples: Sequence[Sample], names: Sequence[str]) -> Indices:
     """((B,)): number of the document of each sequence."""
-    numbers: dict[str | int, int] = {}
-    documents = np.array([numbers.setdefault(name or k, len(numbers)) for k, name in enumerate(names)], dtype=np.intp)
     lengths, doc_lengths = (
         np.concatenate([getattr(sample.columns, name) for sample in samples]) for name in ("lengths", "doc_lengths")
     )
-    return documents[Segments(lengths).within(Segments(doc_lengths)).owners]
+    return number_documents(names)[Segments(lengths).within(Segments(doc_lengths)).owners]
