@@ -40,9 +40,8 @@ class SparseRows:
         Where `dense` is sparse, the rows that are met are made dense first: slower, and the same to the bit.
         """
         if isinstance(dense, SparseRows):
-            met, numbers = np.unique(self.indices, return_inverse=True)
-            renumbered = SparseRows(self.indptr, numbers.astype(np.int32), self.values, len(met))
-            return renumbered.times(dense.take(met.astype(np.intp)).to_dense(), out)
+            compact, met = self.compacted()
+            return compact.times(dense.take(met).to_dense(), out)
         _check("dense", dense, self.n_columns)
         _check("out", out, self.n_rows)
         add_product(self.indptr, self.indices, self.data(dense), dense, out)
@@ -91,6 +90,11 @@ class SparseRows:
         indptr = _bounds(np.bincount(self.row_numbers()[keep], minlength=self.n_rows))
         values = None if self.values is None else self.values[keep]
         return SparseRows(indptr, columns.astype(np.int32, copy=False), values, n_columns)
+
+    def compacted(self) -> tuple["SparseRows", Indices]:
+        """The same rows, their columns that occur numbered from 0, and the old numbers of these, ascending."""
+        met, numbers = np.unique(self.indices, return_inverse=True)
+        return SparseRows(self.indptr, numbers.astype(np.int32), self.values, len(met)), met.astype(np.intp)
 
     def renumber(self, numbers: Ints, n_columns: int) -> "SparseRows":
         """Keep the pairs whose column has a new number ((F,)), which is not negative."""

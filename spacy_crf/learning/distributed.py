@@ -19,7 +19,7 @@ from spacy.language import Language
 from ..core.arrays import Doubles, Floats, Indices
 from ..core.chain.potentials import EdgeObservations
 from ..core.errors import CRFError, required
-from ..core.learn.batches import FlatFinder, renumbered
+from ..core.learn.batches import FlatFinder
 from ..core.learn.blocks import EncodedCorpus, WindowedCorpus
 from ..core.learn.full_batch import FullBatchObjective
 from ..core.learn.lbfgs import minimiser
@@ -73,10 +73,10 @@ def cut_shards(corpus: EncodedCorpus, n_shards: int) -> list[EncodedCorpus]:
 def narrow(corpus: EncodedCorpus, layout: Layout) -> tuple[EncodedCorpus, Layout, Indices]:
     """Number the features of a part of a corpus anew: that part, its layout, and the places of its weights ((n,))."""
     finder = FlatFinder(layout)
-    features, used = renumbered(corpus.features)
+    features, used = corpus.features.compacted()
     edges, used_edges = corpus.edges, np.zeros(0, dtype=np.intp)
     if edges is not None:
-        edge_features, used_edges = renumbered(edges.features)
+        edge_features, used_edges = edges.features.compacted()
         edges = EdgeObservations(edge_features, edges.groups)
     (state_cells, state), (edge_cells, edge) = finder.state(used), finder.edges(used_edges)
     transitions, boundary = finder.shared()

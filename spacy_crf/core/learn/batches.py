@@ -8,7 +8,6 @@ from ..arrays import Floats, Indices, Segments
 from ..chain.objective import loss_and_gradient
 from ..chain.potentials import EdgeObservations, Observations, numbered
 from ..labels import Gold
-from ..sparse import SparseRows
 from ..weights import DenseWeights, Layout, gather, scatter
 from .blocks import Block, EncodedCorpus, cut
 from .online import OnlineWeights
@@ -92,10 +91,10 @@ class _Rows:
 
 
 def _batch(block: Block, finder: FlatFinder | OnlineWeights) -> TrainingBatch:
-    features, used = renumbered(block.observations.features)
+    features, used = block.observations.features.compacted()
     edges, used_edges = None, np.zeros(0, dtype=np.intp)
     if block.observations.edges is not None:
-        edge_features, used_edges = renumbered(block.observations.edges.features)
+        edge_features, used_edges = block.observations.edges.features.compacted()
         edges = EdgeObservations(edge_features, block.observations.edges.groups)
     state_cells, state = finder.state(used)
     edge_cells, edge = finder.edges(used_edges)
@@ -105,10 +104,3 @@ def _batch(block: Block, finder: FlatFinder | OnlineWeights) -> TrainingBatch:
     weights = np.concatenate([state, transitions, edge, boundary])
     observations = replace(block.observations, features=features, edges=edges)
     return TrainingBatch(observations, block.gold, own, weights, block.sequences, block.units)
-
-
-def renumbered(features: SparseRows) -> tuple[SparseRows, Indices]:
-    """The same rows with features numbered from 0, and the old numbers."""
-    used, numbers = np.unique(features.indices, return_inverse=True)
-    rows = SparseRows(features.indptr, numbers.astype(np.int32), features.values, len(used))
-    return rows, used.astype(np.intp)
