@@ -11,7 +11,7 @@ V  terminals of a grammar        Q  right sides of binary rules
 """
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, Self, TypeAlias, TypeVar, overload
 
@@ -180,6 +180,21 @@ class Step(NamedTuple):
     going: slice
     following: slice
     ending: slice
+
+
+def dense_rows(rows: Sequence[Mapping[Any, float]], number: Mapping[Any, int]) -> Doubles:
+    """((n, m)): the values of n mappings, by the columns of their m keys; 0 for keys that one lacks. O(n m)."""
+    dense: Doubles = np.zeros((len(rows), len(number)))
+    for row, own in zip(dense, rows):
+        row[[number[key] for key in own]] = list(own.values())
+    return dense
+
+
+def sum_by_cell(cells: Indices, weights: Floats) -> tuple[Indices, Doubles]:
+    """Return the cells that occur, ascending, and for each the sum of its weights. O(n log n)."""
+    found, owners = np.unique(cells, return_inverse=True)
+    sums = np.bincount(owners, weights=weights, minlength=len(found))
+    return found, sums.astype(np.float64, copy=False)  # bincount of nothing is integer
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .arrays import Floats, Indices, Ints
+from .arrays import Ints, sum_by_cell
 from .weights import ChainWeights, with_rows
 
 
@@ -45,7 +45,8 @@ def pool_weights(members: Sequence[Member], n_features: int, n_edge_features: in
         for layout, member in zip(layouts, members)
     ]
     (state_cells, state), (transition_cells, transitions), (edge_cells, edges) = (
-        _sum_cells([(own[k], weights[k]) for own, weights in zip(cells, sections)]) for k in range(3)
+        sum_by_cell(np.concatenate([own[k] for own in cells]), np.concatenate([weights[k] for weights in sections]))
+        for k in range(3)
     )
     bounded = [weights for layout, weights in zip(layouts, sections) if layout.boundary]
     boundary = [np.sum([weights[k] for weights in bounded], axis=0) for k in (3, 4) if bounded]
@@ -62,11 +63,3 @@ def pool_weights(members: Sequence[Member], n_features: int, n_edge_features: in
     vectors = [m.weights.vectors * np.float32(m.exponent) for m in members if m.weights.vectors is not None]
     flat = np.concatenate([state, transitions, edges, *boundary]).astype(np.float32)
     return ChainWeights(layout, flat, vectors[0] if vectors else None)
-
-
-def _sum_cells(parts: Sequence[tuple[Indices, Floats]]) -> tuple[Indices, Floats]:
-    """Cells that any part has, ascending, and the sums of their weights."""
-    cells, owners = np.unique(np.concatenate([part[0] for part in parts]), return_inverse=True)
-    sums: Floats = np.zeros(len(cells))
-    np.add.at(sums, owners, np.concatenate([part[1] for part in parts]))
-    return cells, sums

@@ -16,7 +16,7 @@ from spacy.util import dot_to_object, resolve_dot_names
 from thinc.api import Config
 
 from ..annotation.documents import read_doc_name
-from ..core.arrays import Doubles, Indices, Segments
+from ..core.arrays import Doubles, Indices, Segments, dense_rows
 from ..core.errors import CRFError
 from ..corpora.docbin import cut_doc
 from .block import SELECTIONS, Reader
@@ -171,11 +171,8 @@ def jensen_shannon(counts: Sequence[Counter[str]]) -> Doubles:
     from scipy.spatial.distance import pdist, squareform
 
     number = {gram: column for column, gram in enumerate(sorted(set().union(*counts)))}
-    shares = np.zeros((len(counts), len(number)))
-    for row, each in enumerate(counts):
-        shares[row, [number[gram] for gram in each]] = list(each.values())
     distances = np.zeros((len(counts), len(counts)))
     if len(counts) > 1:
-        distances = squareform(pdist(shares, "jensenshannon")) / np.sqrt(np.log(2))
+        distances = squareform(pdist(dense_rows(counts, number), "jensenshannon")) / np.sqrt(np.log(2))
     # infinite for a document without n-grams, and NaN where rounding makes the divergence of near equals negative
     return np.minimum(np.nan_to_num(distances, nan=0.0, posinf=1.0), 1.0)

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from ..core.arrays import Doubles, Indices, check_finite
+from ..core.arrays import Doubles, Indices, check_finite, dense_rows
 from ..core.errors import CRFError
 from .errors import LabErrors
 
@@ -209,10 +209,7 @@ class Tally:
         """Make a tally of counts by key. scores (Callable): takes sums of them."""
         rows = list(documents)
         keys = list(dict.fromkeys(key for row in rows for key in row))
-        number = {key: k for k, key in enumerate(keys)}
-        counts = np.zeros((len(rows), len(keys)))
-        for row, own in zip(counts, rows):
-            row[[number[key] for key in own]] = list(own.values())
+        counts = dense_rows(rows, {key: k for k, key in enumerate(keys)})
         return cls(counts, partial(_from_keys, keys=keys, scores=scores))
 
     def total(self) -> Scores:

@@ -23,7 +23,7 @@ from ..annotation.gold import (
 )
 from ..annotation.target import AttributeTarget
 from ..annotation.white_space import is_white_space
-from ..core.arrays import Bools, Doubles, Floats, Indices
+from ..core.arrays import Bools, Doubles, Floats, Indices, dense_rows
 from ..core.errors import CRFError, excerpt
 from ..core.labels import UNKNOWN, Gold, TagSet
 from ..core.sets.measures import normalise
@@ -206,15 +206,12 @@ def weight_rows(gold: Sequence[Weights], number: Mapping[str, int], docs: Sequen
 
     number (Mapping[str, int]): columns of tags. docs (Sequence): see `for_messages`.
     """
-    weights = np.zeros((len(gold), len(number)))
-    for token, row in enumerate(gold):
-        weights[token, [number[tag] for tag in row]] = list(row.values())
 
     def name_token(token: int) -> str:
         owners = (f"Token {place} of document {name!r}" for name, length in docs for place in range(length))
         return next(islice(owners, token, None))
 
-    return normalise(weights, name_token)
+    return normalise(dense_rows(gold, number), name_token)
 
 
 def for_messages(example: Example) -> tuple[str, int]:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from ..arrays import Bools, Floats, Indices, Ints
+from ..arrays import Bools, Floats, Indices, Ints, sum_by_cell
 from ..chain.potentials import numbered, observe, potentials, sum_scores
 from ..chain.viterbi import viterbi
 from ..labels import UNKNOWN, Gold
@@ -232,6 +232,4 @@ def _collect(met: list[Met], weights: OnlineWeights) -> tuple[Indices, Floats]:
     cells = np.concatenate([cells for cells, _ in met], axis=1)
     values = np.concatenate([np.ones(cells.shape[1]) if values is None else values for cells, values in met])
     known = weights.slots[cells] >= 0
-    distinct, inverse = np.unique(cells[known], return_inverse=True)
-    totals = np.bincount(inverse, weights=np.stack((values, -values))[known], minlength=len(distinct))
-    return distinct, totals.astype(np.float64, copy=False)  # bincount of nothing is integer
+    return sum_by_cell(cells[known], np.stack((values, -values))[known])

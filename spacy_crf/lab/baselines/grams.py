@@ -14,9 +14,9 @@ from typing import Self
 
 import numpy as np
 
-from ...core.arrays import Bools, Doubles, Floats, Indices, Ints, Segments
+from ...core.arrays import Bools, Doubles, Floats, Indices, Ints, Segments, sum_by_cell
 from ...core.stored import stored_floats, stored_integers
-from ...pipe.dictionary.counts import Data, Shares, sum_by_cell
+from ...pipe.dictionary.counts import Data, Shares
 
 
 @dataclass(frozen=True)

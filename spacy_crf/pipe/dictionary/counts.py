@@ -8,7 +8,7 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from ...core.arrays import Bools, Doubles, Hashes, Indices, Segments, cached_property
+from ...core.arrays import Bools, Doubles, Hashes, Indices, Segments, cached_property, sum_by_cell
 from ...core.errors import CRFError
 from ...core.labels import UNKNOWN, Gold
 from ...core.stored import stored_floats, stored_integers, stored_size, stored_strings
@@ -85,12 +85,6 @@ def distinct(keys: Sequence[Key]) -> tuple[list[Key], Indices]:
     numbers: dict[Key, int] = {}
     places = [numbers.setdefault(key, len(numbers)) for key in keys]
     return list(numbers), np.array(places, dtype=np.intp)
-
-
-def sum_by_cell(cells: Indices, weights: Doubles) -> tuple[Indices, Doubles]:
-    """Return the cells that occur, ascending, and for each the sum of its weights. O(n log n)."""
-    found, owners = np.unique(cells, return_inverse=True)
-    return found, np.bincount(owners, weights=weights, minlength=len(found)).astype(np.float64)
 
 
 @dataclass(frozen=True)

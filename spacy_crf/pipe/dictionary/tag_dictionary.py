@@ -14,7 +14,7 @@ from typing import Self
 
 import numpy as np
 
-from ...core.arrays import Bools, Doubles, Indices, cached_property
+from ...core.arrays import Bools, Doubles, Indices, cached_property, sum_by_cell
 from ...core.errors import CRFError
 from ...core.labels import Gold, TagSet
 from ...core.stored import stored_bools
@@ -23,7 +23,7 @@ from ...reading.files import read_table_lines
 from ...reading.records import finite_number
 from ..errors import PipeErrors
 from .block import DictionarySettings, Fold
-from .counts import CountTable, Data, Shares, known_shares, similar_pairs, sum_by_cell
+from .counts import CountTable, Data, Shares, known_shares, similar_pairs
 
 FOLDS: dict[Fold, Callable[[str], str]] = {"none": str, "lower": str.lower}
 TOLERANCE = 1e-6  # shares that were added and taken away again may leave as much
