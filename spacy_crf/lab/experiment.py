@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -46,6 +46,7 @@ from .measures import Scored, assess
 from .results import DocumentScores, Experiment, PartResult, SystemResult
 from .sampling import By, CorpusLayout, draw_test
 from .splits import CHECKING, ROUNDING, Split, SplitSettings, make_splits
+from .statistics import single_figures
 from .training import told_problem, train_config
 
 DEV_SHARE = 0.1  # of the training part, where the dev corpus is split itself
@@ -300,11 +301,11 @@ def _evaluate(system: System, nlp: Language, split: Split, seconds: float) -> It
             test_tokens=pool.layout.tokens(part.sentences),
             labels=len(getattr(pipe, "labels", ())),
             unknown_words=unknown_share(pipe, part_scored),
-            scores=_numbers(told),
+            scores=single_figures(told),
             documents=[
                 DocumentScores(pool.layout.names[number], n_gold, found)
                 for number, own in by_document(tested).items()
-                if (found := _numbers(pipe.score(own))) and (n_gold := count_gold(pipe, own))
+                if (found := single_figures(pipe.score(own))) and (n_gold := count_gold(pipe, own))
             ],
             found=assess(pipe, part_scored, told),
             seconds=seconds,
@@ -343,8 +344,3 @@ def count_elements(pipe: SectionParser, examples: Sequence[Example]) -> int:
 def count_marked_words(pipe: PunctuationRestorer, examples: Sequence[Example]) -> int:
     """Count the words that are known to have a mark, or none."""
     return sum(label is not None for example in examples for label in gold_labels(example, pipe.label_scheme))
-
-
-def _numbers(scores: Mapping[str, Any]) -> dict[str, float]:
-    """Return the scores that are numbers."""
-    return {name: float(value) for name, value in scores.items() if isinstance(value, int | float)}

@@ -1,5 +1,6 @@
 """Measures of fields: of the labels of tokens, of runs of one label, and of whole documents."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -21,6 +22,11 @@ class LabelledToken(NamedTuple):
     gold: str | None
     predicted: str
     is_word: bool
+
+
+def count_pairs(document: Sequence[LabelledToken]) -> Counter[tuple[str, str]]:
+    """Count the tokens with gold by gold and predicted label."""
+    return Counter((token.gold, token.predicted) for token in document if token.gold is not None)
 
 
 def score_fields(documents: Iterable[Sequence[LabelledToken]], prefix: str) -> dict[str, float]:

@@ -25,9 +25,9 @@ from ..sections.component import SectionParser
 from ..sections.scorer import confuse, judge_tree, score_elements, tree_scores
 from ..tagging.component import CRFTagger
 from ..tagsets.component import SetValuedTagger, SourcedSetTagger
-from ..tagsets.gold import set_table
+from ..tagsets.gold import known_tokens, set_table
 from .baselines.component import ComparisonTagger
-from .fields import LabelledToken, tally_fields
+from .fields import count_pairs, tally_fields
 from .measures import Scored, field_documents, set_columns, tagged_documents, utility_of_sets
 from .statistics import Scores, Tally
 
@@ -75,7 +75,7 @@ def tally_sets(pipe: SetValuedTagger | SourcedSetTagger, tested: Scored) -> list
     owners = np.repeat(np.arange(len(examples)), [len(example.predicted) for example in examples])[chosen]
     groups = {"": np.ones(len(owners), dtype=np.bool_)}
     if tested.words is not None:
-        known = np.array([token.text in tested.words for example in examples for token in example.predicted])[chosen]
+        known = known_tokens(examples, tested.words)[chosen]
         groups |= {"_known": known, "_unknown": ~known}
     rows: list[dict[tuple[str, str], float]] = [{} for _ in examples]
     for name, values in set_columns(table, utility_of_sets(pipe, table)).items():
@@ -129,11 +129,6 @@ def tag_scores(counts: Counter[tuple[str, str]], target: str) -> Scores:
         if right or wrong:
             scores[f"{target}_acc{group}"] = right / (right + wrong)
     return scores
-
-
-def count_pairs(document: Sequence[LabelledToken]) -> Counter[tuple[str, str]]:
-    """Count the tokens with gold by gold and predicted label."""
-    return Counter((token.gold, token.predicted) for token in document if token.gold is not None)
 
 
 def weigh(scores: Mapping[str, Any], names: Sequence[str], weight: float) -> dict[tuple[str, str], float]:

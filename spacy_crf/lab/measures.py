@@ -41,11 +41,12 @@ from ..sections.component import SectionParser
 from ..sections.scorer import confuse
 from ..tagging.component import CRFTagger
 from ..tagsets.component import SetValuedTagger, SourcedSetTagger
-from ..tagsets.gold import SetTable, set_table
+from ..tagsets.gold import SetTable, known_tokens, set_table
 from ..tagsets.report import report_sets, stored_probabilities
 from ..tagsets.rules import utility_values
 from .baselines.component import ComparisonTagger
-from .fields import LabelledToken, score_fields
+from .fields import LabelledToken, count_pairs, score_fields
+from .statistics import single_figures
 
 BETAS = (0.2, 0.5, 1.0, 2.0, 5.0)  # Heid, Table 6.6
 BY_WORDS = ("ml_acc", "ml_util", "set_size")
@@ -93,7 +94,6 @@ class Findings:
 def assess(pipe: Any, tested: Scored, scores: Mapping[str, Any]) -> Findings:
     """Return the measures of a component together with the scores of its scorer, those of each label apart."""
     found = measure(pipe, tested)
-    numbers = {name: float(value) for name, value in scores.items() if isinstance(value, int | float)}
     # of other components, what is told of a label may be a single number, or nothing
     tables = {
         name: {label: told for label, told in own.items() if isinstance(told, Mapping)}
@@ -101,7 +101,7 @@ def assess(pipe: Any, tested: Scored, scores: Mapping[str, Any]) -> Findings:
         if name.endswith("_per_type") and own
     }
     by_label = {name: dict(sorted(own.items())) for name, own in tables.items() if own}
-    return replace(found, scores=numbers | found.scores, by_label=by_label | found.by_label)
+    return replace(found, scores=single_figures(scores) | found.scores, by_label=by_label | found.by_label)
 
 
 @singledispatch
@@ -187,7 +187,7 @@ def measure_fields(pipe: ConstrainedNER | ConstraintDecoder, tested: Scored) -> 
     """Measure fields, which may be spans, and count tokens by gold and predicted one."""
     target = pipe.cfg["target"]
     documents = field_documents(tested.examples, target, pipe.cfg["spans_key"])
-    confusions = Counter((token.gold, token.predicted) for own in documents for token in own if token.gold is not None)
+    confusions = sum(map(count_pairs, documents), Counter[tuple[str, str]]())
     found = Findings(confusions=confusions) if target in SPAN_TARGETS else count_tags(tested, target)
     return replace(found, scores=found.scores | score_fields(documents, "field" if target in SPAN_TARGETS else target))
 
@@ -283,8 +283,7 @@ def measure_sourced_sets(pipe: Any, tested: Scored) -> Findings:
         return found
     scores: dict[str, float] = {}
     if tested.words is not None:
-        known = np.array([token.text in tested.words for eg in examples for token in eg.predicted], dtype=bool)
-        scores = _by_words(table, known, utility_of_sets(pipe, table))
+        scores = _by_words(table, known_tokens(examples, tested.words), utility_of_sets(pipe, table))
     report = report_sets(pipe, examples)
     if report.singletons_right is not None:
         scores["set_singletons_acc"] = report.singletons_right

@@ -232,6 +232,11 @@ def flatten(scores: Scores, path: Names = ()) -> dict[Names, float]:
     return found
 
 
+def single_figures(scores: Scores) -> dict[str, float]:
+    """Return the figures that are numbers, and none of those by label."""
+    return {name: float(value) for name, value in scores.items() if isinstance(value, int | float)}
+
+
 def nest(figures: Mapping[Names, Any]) -> dict[str, Any]:
     """Return figures as they were before `flatten`."""
     found: dict[str, Any] = {}

@@ -23,6 +23,7 @@ from ..core.errors import CRFError, CRFWarning
 from ..learning.block import LBFGSSettings
 from ..reading.errors import ReadingErrors
 from .errors import LabErrors
+from .statistics import single_figures
 
 LOGGER = "spacy_crf.trial_logger.v1"
 UNEXPECTED = re.compile(r"unexpected argument|(?i:extra (?:fields|inputs) (?:are )?not permitted)")
@@ -50,8 +51,7 @@ class Evaluation(NamedTuple):
 
     def numbers(self) -> dict[str, float]:
         """Return the scores that are single numbers; speed is none."""
-        found = self.scores.items()
-        return {name: float(value) for name, value in found if isinstance(value, int | float) and name != "speed"}
+        return single_figures({name: value for name, value in self.scores.items() if name != "speed"})
 
 
 class Listener(io.StringIO):

@@ -1,6 +1,6 @@
 """Gold of tokens with several tags: as what a chain learns from, in copies of documents, and as arrays for measures."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import NamedTuple
@@ -199,6 +199,11 @@ def set_table(examples: Iterable[Example], known: Sequence[str], target: str, ta
     for token, chosen in enumerate(sets):
         members[token, [number[tag] for tag in chosen]] = True
     return SetTable(weight_rows(gold, number, docs), members, np.array([number[tag] for tag in best], dtype=np.intp))
+
+
+def known_tokens(examples: Iterable[Example], words: Collection[str]) -> Bools:
+    """((N,)): whether the form of a predicted token is one of some words."""
+    return np.array([token.text in words for example in examples for token in example.predicted], dtype=bool)
 
 
 def weight_rows(gold: Sequence[Weights], number: Mapping[str, int], docs: Sequence[tuple[str, int]]) -> Doubles:

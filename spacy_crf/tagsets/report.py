@@ -35,7 +35,7 @@ from ..pipe.dictionary.counts import CountTable
 from ..pipe.dictionary.tag_dictionary import TagDictionary, count_words
 from ..pipe.probabilities import GivesSets
 from .errors import TagSetErrors
-from .gold import Weights, gold_weights, set_table, to_gold
+from .gold import Weights, gold_weights, known_tokens, set_table, to_gold
 from .rules import target_coverage, utility_values
 
 
@@ -135,7 +135,7 @@ def report_sets(
     if not with_gold.any():
         raise CRFError(TagSetErrors.CRF638)
     weights, chosen, best = table.weights[with_gold], table.members[with_gold], table.best[with_gold]
-    is_known = np.array([token.text in words for eg in examples for token in eg.predicted], dtype=bool)[with_gold]
+    is_known = known_tokens(examples, words)[with_gold]
     right, single = ml_acc(weights, best), chosen.sum(axis=1) == 1
     g = np.pad(utility_values(tagger.cfg, len(known)), (0, weights.shape[1] - len(known)))
     measures = set_measures(weights, chosen, g)

@@ -23,6 +23,7 @@ from ...features.columns import Columns
 from ...features.extract import FeatureExtractor
 from ...features.resources import Resources
 from ...pipe.dictionary.counts import CountTable, Data, check_amount, distinct, flatten, gold_shares
+from ...pipe.dictionary.tag_dictionary import count_shares
 from .component import Estimator
 
 CAPITALISED, OTHER = "A", "a"
@@ -153,9 +154,7 @@ class FrequencyTagger:
 def count_words(sequences: Sequence[Sequence[str]], gold: Gold) -> CountTable:
     """Count how often each word of some sequences has each label: one that is a set or a distribution by its shares."""
     words, _ = flatten(sequences, gold)
-    shares = gold_shares(gold)
-    keys = [words[unit] for unit in shares.units]
-    return CountTable.build(keys, shares.labels, shares.weights, gold.weights.shape[1])
+    return count_shares(words, gold_shares(gold), gold.weights.shape[1], "none")
 
 
 def estimate_lexicon(words: CountTable, settings: LexiconSettings) -> FrequencyTagger:
