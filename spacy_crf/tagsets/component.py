@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from spacy.language import Language
@@ -29,6 +29,9 @@ from ..pipe.source import SourcePipe
 from .block import SetSettings
 from .gold import Augmenter, WeightedTags, gold_weights, to_gold, weighted_gold
 from .rules import PARENTS, SetRule, set_rule, tag_tree
+
+SetsAndNodes: TypeAlias = tuple[list[list[str]], list[str] | None]
+"""The set of each token of a Doc and, for a tag tree, the node that it is below."""
 
 
 @LabelsTokens.register
@@ -164,7 +167,7 @@ class TagSetOutput:
     node_key: str
     make_tree: Callable[[], TagTree] | None
 
-    def read(self, batch: Batch) -> list[tuple[list[list[str]], list[str] | None]]:
+    def read(self, batch: Batch) -> list[SetsAndNodes]:
         members = self.make_rule()(batch.marginals, batch.columns)
         nodes = None if self.make_tree is None else np.array(self.make_tree().names_of(members), dtype=object)
         if batch.unlabelled is not None:
@@ -174,16 +177,14 @@ class TagSetOutput:
         sets = [list_members(own, values, names) for own, values in zip(split(members), split(batch.marginals))]
         return list(zip(sets, [None] * len(sets) if nodes is None else [own.tolist() for own in split(nodes)]))
 
-    def empty(self) -> tuple[list[list[str]], list[str] | None]:
+    def empty(self) -> SetsAndNodes:
         return [], None if self.make_tree is None else []
 
-    def spread(
-        self, value: tuple[list[list[str]], list[str] | None], places: Places
-    ) -> tuple[list[list[str]], list[str] | None]:
+    def spread(self, value: SetsAndNodes, places: Places) -> SetsAndNodes:
         sets, nodes = value
         return places.spread_list(sets, []), None if nodes is None else places.spread_list(nodes, "")
 
-    def write(self, doc: Doc, value: tuple[list[list[str]], list[str] | None]) -> None:
+    def write(self, doc: Doc, value: SetsAndNodes) -> None:
         sets, nodes = value
         doc._.set(self.key, sets)
         if nodes is not None:
