@@ -80,7 +80,7 @@ def _tokens(document: ExchangeDocument) -> list[ExchangeToken]:
 def _check_span(start: Any, end: Any, text: str, shown: Any = None) -> None:
     if not (type(start) is type(end) is int and 0 <= start <= end <= len(text)):
         raise ValueError(f"the span from {start!r} to {end!r} is not in the text")
-    if shown is not None and _letters(shown) != _letters(text[start:end]):
+    if shown is not None and letters_of(shown) != letters_of(text[start:end]):
         raise ValueError(f"the text has {text[start:end]!r} at {start}, the span {shown!r}")
 
 
@@ -90,7 +90,7 @@ def _labels(found: Any) -> list[str]:
     return list(map(str, found))
 
 
-def _letters(text: str) -> str:
+def letters_of(text: str) -> str:
     """A text without white space, which Label Studio may spell in another way."""
     return "".join(text.replace("\\n", " ").split())
 

@@ -19,6 +19,7 @@ from starlette.concurrency import run_in_threadpool
 
 from ..annotation.documents import write_doc_name
 from ..core.labels import OUTSIDE
+from ..corpora.tasks import letters_of
 from .answers import Answer, answer
 from .errors import Refusal, ServiceErrors
 from .models import Limits, Models, ServedModel
@@ -307,7 +308,7 @@ def _regions(control: Control, annotation: Value, text: str) -> Iterator[tuple[i
         if not found and start is None:
             continue
         place = (start, end) if isinstance(start, int) and isinstance(end, int) else (0, 0)
-        is_shown = not isinstance(shown, str) or _letters(shown) == _letters(text[slice(*place)])
+        is_shown = not isinstance(shown, str) or letters_of(shown) == letters_of(text[slice(*place)])
         if not (is_shown and 0 <= place[0] < place[1] <= len(text)):
             problem = f"the region from {start!r} to {end!r}, {shown!r}, is not in the text of its task"
             raise Refusal(ServiceErrors.CRF735.format(what="The correction", problem=problem))
@@ -320,8 +321,3 @@ def _list(found: Any) -> list[Any]:
         problem = f"{str(found)[:60]!r} stands where a list has to be"
         raise Refusal(ServiceErrors.CRF735.format(what="The correction", problem=problem))
     return found or []
-
-
-def _letters(text: str) -> str:
-    """A text without white space, which Label Studio may spell in another way."""
-    return "".join(text.replace("\\n", " ").split())
