@@ -14,7 +14,6 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..annotation.span_targets import target_of
 from ..cli.data import TO_ANNOTATE, Data
 from ..cli.options import (
     TRAIN_WITH_OLD,
@@ -35,7 +34,7 @@ from ..corpora.errors import CorpusWarnings
 from ..corpora.reader import refuse_gold
 from ..pipe.calibration import run_before
 from ..pipe.component import ChainPipe
-from ..pipe.probabilities import GivesSets, LabelsTokens
+from ..pipe.probabilities import GivesSets, LabelsTokens, labels_of
 from ..pipe.span_sets import PromisesSpans, read_span_set
 from ..reading.files import decode
 from .ranking import Order
@@ -131,11 +130,9 @@ def tagged_tokens(doc: Doc, component: Any) -> list[TaggedToken]:
     """Return the tokens of a Doc with the tags that they have, how probable these are, and their sets or others."""
     has_sets = isinstance(component, GivesSets)
     stored = doc._.get(component.tag_probs if has_sets else EXTENSION)
-    target = component.annotation if isinstance(component, ChainPipe) else target_of(component.target)
     tags = component.tags if isinstance(component, ChainPipe) else TagSet(tuple(stored["tags"]), "none")
-    labels = target.gold(Example(doc, doc), tags, strict=False).tolist()
     rows = []
-    for token, label, values in zip(doc, labels, np.asarray(stored["values"])):
+    for token, label, values in zip(doc, labels_of(Example(doc, doc), component, tags), np.asarray(stored["values"])):
         row = TaggedToken(token.text, token.idx)
         if label != UNKNOWN and values.any():  # white space that was left out lies outside of spans, and has no tag
             row = replace(row, tag=tags.tags[label], probability=round(float(values[label]), 4))
