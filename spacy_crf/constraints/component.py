@@ -38,7 +38,7 @@ from ..pipe.probabilities import LabelsTokens, span_probabilities
 from ..pipe.scorer import target_scores
 from ..pipe.source import SourcePipe
 from ..pipe.span_sets import PromisesSpans
-from ..pipe.storage import NAMES, read_settings
+from ..pipe.storage import NAMES, Stored, read_settings
 from .block import DecoderSettings, DecodingSettings, MiningSettings, NERSettings
 from .decoding import ConstrainedDecoder, method_settings
 from .errors import ConstraintErrors, ConstraintWarnings
@@ -50,7 +50,7 @@ SETTING = "constraints"
 TOLERANCE = 0.01  # by which sums of probabilities may differ from 1: these may be rounded
 
 
-class KeepsConstraints:
+class KeepsConstraints(Stored):
     """The constraints of a component."""
 
     name: str
@@ -76,9 +76,10 @@ class KeepsConstraints:
             check_entries(self.name, entries, tags)
         self._entries = entries
 
-    def _take_stored(self, files: dict[str, bytes], path: str, alone: bool) -> None:
-        """Put stored constraints in force; or the given ones beside those that were mined, where the config of a
+    def restore(self, files: dict[str, bytes], path: str, alone: bool) -> None:
+        """Put stored constraints in force too; or the given ones beside those that were mined, where the config of a
         pipeline gives others than it did when they were stored. Where it now gives none, warn: those stay."""
+        super().restore(files, path, alone)  # type: ignore[safe-super]  # that of the component
         if FILE in files:
             self._take(from_bytes(self.name, files[FILE], f"{path}/{FILE}"))
         given, stored = self.settings.constraints, read_settings(files, self.name, path) or {}
@@ -164,10 +165,6 @@ class ConstrainedNER(KeepsConstraints, PromisesSpans, ChainPipe):
 
     def write_files(self) -> dict[str, bytes]:
         return {FILE: to_bytes(self._entries)}
-
-    def restore(self, files: dict[str, bytes], path: str, alone: bool) -> None:
-        super().restore(files, path, alone)
-        self._take_stored(files, path, alone)
 
     # -- training --------------------------------------------------------------------------------------------
 
@@ -310,10 +307,6 @@ class ConstraintDecoder(KeepsConstraints, SourcePipe):
     def stored_files(self, exclude: Iterable[str]) -> dict[str, bytes]:
         own = {} if FILE in exclude else {FILE: to_bytes(self._entries)}
         return {**own, **super().stored_files(exclude)}
-
-    def restore(self, files: dict[str, bytes], path: str, alone: bool) -> None:
-        super().restore(files, path, alone)
-        self._take_stored(files, path, alone)
 
 
 def not_probable(tags: Sequence[str], values: Floats, are_spaces: Bools) -> str:
