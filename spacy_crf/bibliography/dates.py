@@ -4,41 +4,13 @@ import re
 from calendar import isleap
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from importlib.resources import files
 from itertools import pairwise
 
 from .entry import SEASONS, Date, Day
 
-# In English, German, French, Dutch, Spanish, Italian, Portuguese, Swedish and Russian; three letters are enough.
-_MONTHS = (
-    ("january", "januar", "jänner", "janvier", "januari", "enero", "gennaio", "janeiro", "январь", "января"),
-    ("february", "februar", "février", "fevrier", "februari", "febrero", "febbraio", "fevereiro", "февраль", "февраля"),
-    ("march", "märz", "maerz", "mars", "maart", "mrz", "marzo", "março", "март", "марта"),
-    ("april", "avril", "abril", "aprile", "апрель", "апреля"),
-    ("may", "mai", "mei", "mayo", "maggio", "maio", "maj", "май", "мая"),
-    ("june", "juni", "juin", "junio", "giugno", "junho", "июнь", "июня"),
-    ("july", "juli", "juillet", "julio", "luglio", "julho", "июль", "июля"),
-    ("august", "août", "aout", "augustus", "agosto", "augusti", "август", "августа"),
-    ("september", "septembre", "septiembre", "settembre", "setembro", "сентябрь", "сентября"),
-    ("october", "oktober", "octobre", "octubre", "ottobre", "outubro", "октябрь", "октября"),
-    ("november", "novembre", "noviembre", "novembro", "ноябрь", "ноября"),
-    ("december", "dezember", "décembre", "decembre", "diciembre", "dicembre", "dezembro", "декабрь", "декабря"),
-)
-# In Polish, Czech, Hungarian, Danish and Norwegian, Greek, Turkish, Ukrainian, Catalan and Romanian.
-MORE_MONTHS = (
-    "styczeń stycznia leden ledna január ιανουάριος ιανουαρίου ocak січень січня gener ianuarie",
-    "luty lutego únor února február φεβρουάριος φεβρουαρίου şubat лютий лютого febrer februarie",
-    "marzec marca březen března marts március μάρτιος μαρτίου mart березень березня març martie",
-    "kwiecień kwietnia duben dubna április απρίλιος απριλίου nisan квітень квітня aprilie",
-    "maja květen května május μάιος μαΐου mayıs травень травня maig",
-    "czerwiec czerwca červen června június ιούνιος ιουνίου haziran червень червня juny iunie",
-    "lipiec lipca červenec července július ιούλιος ιουλίου temmuz липень липня juliol iulie",
-    "sierpień sierpnia srpen srpna augusztus αύγουστος αυγούστου ağustos серпень серпня agost",
-    "wrzesień września září szeptember σεπτέμβριος σεπτεμβρίου eylül вересень вересня setembre septembrie",
-    "październik października říjen října október οκτώβριος οκτωβρίου ekim жовтень жовтня octombrie",
-    "listopad listopada listopadu νοέμβριος νοεμβρίου kasım листопад листопада noiembrie",
-    "grudzień grudnia prosinec prosince desember δεκέμβριος δεκεμβρίου aralık грудень грудня desembre decembrie",
-)
-MONTHS = tuple((*names, *more.split()) for names, more in zip(_MONTHS, MORE_MONTHS))
+_LINES = (files(__package__) / "months.txt").read_text(encoding="utf8").splitlines()
+MONTHS = tuple(tuple(line.split()) for line in _LINES if not line.startswith("#"))
 # Letters that begin months, and are words or names as well, such as "des Jahres" and the journal Gene
 WORDS = re.compile(
     r"ara|des|gene|haz|ian|led|lip|list?|lut|pro|sie|tem|(?:вер|сер)\.?|лип|лист?|тра|чер", re.IGNORECASE
