@@ -3,8 +3,17 @@
 from collections.abc import Callable, Iterator
 from random import Random
 
-from .imprints import draw_doi, draw_eprint, draw_isbn, draw_old_isbn, draw_pages, draw_report_number, draw_url
-from .inventor import Inventor, Item
+from .inventor import (
+    Inventor,
+    Item,
+    draw_doi,
+    draw_eprint,
+    draw_isbn,
+    draw_old_isbn,
+    draw_pages,
+    draw_report_number,
+    draw_url,
+)
 from .phrases import capitalise
 
 # Chances of kinds of works, as weights

@@ -7,7 +7,7 @@ from random import Random
 
 from ...core.grammar.numerals import roman_numeral
 from ...corpora.references import Field
-from .imprints import draw_doi, draw_eprint, draw_isbn, draw_old_isbn, draw_url
+from .inventor import draw_doi, draw_eprint, draw_isbn, draw_old_isbn, draw_url
 from .printing import tidy
 
 Fields = list[Field]
