@@ -9,7 +9,7 @@ from ...core.errors import CRFError
 from ...reading.records import whole_number
 from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder
-from ..segment import PARAGRAPH, Kind
+from ..segment import FORMATTING, PARAGRAPH, Kind
 from ..tree import SectionNode, SectionTree
 from .outline import Begin, End, TreeWriter
 
@@ -17,7 +17,6 @@ SCHEMA = "DoclingDocument"
 VERSION = "1.3.0"  # that is written
 LAYER = "body"
 HIDDEN = "furniture"  # headers and footers of pages
-FORMATTING = ("bold", "italic", "underline")
 INLINE = "inline"  # label of groups whose texts are one line
 CLOSING = (",", ".", ";", ":", "!", "?", ")", "]")  # what follows a text of the same line without a space
 OTHER = frozenset({"code", "formula", "footnote", "reference", "chart", "caption", "form", "key_value_region"})

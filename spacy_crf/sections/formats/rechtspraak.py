@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..layout import DocumentLayout, LayoutBuilder
-from ..segment import Kind
+from ..segment import FORMATTING, Kind
 from ..tree import NUMBER, Element, GoldDocument, SectionNode, SectionTree, mark_headings
 from . import MarkupEvents, XmlSource, attributes, encode, name_of
 from .outline import Begin, End, TreeWriter
@@ -19,7 +19,6 @@ OPAQUE_ENDS = ("list", "table", "object")
 KINDS = {"nr": Kind.NUMBER, "potentialnr": Kind.NUMBER, "listmarking": Kind.MARK, "quote": Kind.QUOTE}
 FACTS = {"nr": "number", "title": "title"}
 BREAKS = ("linebreak", "breakline")
-ROLES = ("bold", "italic", "underline")
 LABEL = "manualAnnotation"
 NAMESPACE = "http://www.rechtspraak.nl/schema/rechtspraak-1.0"
 
@@ -92,7 +91,7 @@ class _RechtspraakReader(MarkupEvents):
         self.opaque -= element.kind is Kind.OTHER
         if element.kind is not None:
             builder.style(element.start, element.kind.value)
-        for role in ROLES:
+        for role in FORMATTING:
             if role in element.styles:
                 builder.style(element.start, role)
         if element.label and builder.ink > element.ink:
@@ -172,7 +171,7 @@ class _RechtspraakReader(MarkupEvents):
 
 def write_rechtspraak(layout: DocumentLayout, tree: SectionTree) -> str:
     """A document as the courts publish theirs, without metadata: `section` for one with a `title`, else `paragroup`."""
-    return "".join(_RechtspraakWriter(layout, tree, frozenset(ROLES)).write())
+    return "".join(_RechtspraakWriter(layout, tree, frozenset(FORMATTING)).write())
 
 
 class _RechtspraakWriter(TreeWriter):
