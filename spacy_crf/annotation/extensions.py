@@ -258,13 +258,13 @@ def write_known(doc: Doc, name: str, values: Sequence[Any]) -> None:
 
 def stored_names(doc: Doc) -> set[str]:
     """Names of the custom attributes that a token of a Doc has a value of."""
-    keys = (key for key in user_data(doc) if isinstance(key, tuple) and len(key) == 4 and key[0] == _PREFIX)
+    keys = filter(_is_custom, user_data(doc))
     return {name for _, name, start, end in keys if start is not None and end is None}
 
 
 def custom_names(doc: Doc) -> list[str]:
     """Names of the custom attributes that a Doc, a span or a token of it has a value of, sorted."""
-    keys = (key for key in user_data(doc) if isinstance(key, tuple) and len(key) == 4 and key[0] == _PREFIX)
+    keys = filter(_is_custom, user_data(doc))
     return sorted({key[1] for key in keys} - {_TOKENS[1]})
 
 
@@ -284,11 +284,14 @@ def copy_document_values(doc: Doc, other: Doc) -> None:
     user_data(other).update((key, value) for key, value in stored.items() if _is_of_document(key, results))
 
 
+def _is_custom(key: Any) -> bool:
+    """Whether a value is that of a custom attribute."""
+    return isinstance(key, tuple) and len(key) == 4 and key[0] == _PREFIX
+
+
 def _is_of_document(key: Any, results: Container[str]) -> bool:
     """Whether a value is told of a Doc as a whole: results speak of its tokens by their places."""
-    if not (isinstance(key, tuple) and len(key) == 4 and key[0] == _PREFIX):
-        return True
-    return key[2] is None and key != _TOKENS and key[1] not in results
+    return not _is_custom(key) or (key[2] is None and key != _TOKENS and key[1] not in results)
 
 
 def _keys(doc: Doc, name: str, starts: Hashes | None = None) -> list[Key]:
