@@ -75,6 +75,10 @@ class Calibrates(StoresChain):
         missed = np.array([name is not None and name not in self.tags.number for name in names], dtype=bool)
         return HeldOut(found, join_gold(gold, columns.lengths, self.annotation, self.tags), missed)
 
+    def held_out_batches(self, examples: Iterable[Example]) -> list[HeldOut]:
+        """The same for any number of examples, some at a time."""
+        return [self.held_out(batch) for batch in minibatch(examples, BATCH_SIZE)]
+
     def calibrate(self, examples: Iterable[Example]) -> None:
         """Set what the settings ask to have fitted to what fits examples."""
         examples = list(examples)
@@ -83,7 +87,7 @@ class Calibrates(StoresChain):
 
     def best_temperature(self, examples: Sequence[Example]) -> float:
         """The temperature that fits examples; 1, with a warning, where they are too few."""
-        batches = [self.held_out(batch) for batch in minibatch(examples, BATCH_SIZE)]
+        batches = self.held_out_batches(examples)
         found = sum(int(batch.known.sum()) for batch in batches)
         if found < FEW:
             few = PipeWarnings.CRFW409.format(name=self.name, found=found, few=FEW)
@@ -252,7 +256,7 @@ def calibrate(tagger: Calibrates, examples: Iterable[Example], unit: Unit = "tok
         source = getattr(tagger, "source", None)
         told = "" if source is None else f": it takes those of {source!r}"
         raise CRFError(PipeErrors.CRF470.format(name=getattr(tagger, "name", tagger), source=told))
-    batches = [tagger.held_out(batch) for batch in minibatch(examples, BATCH_SIZE)]
+    batches = tagger.held_out_batches(examples)
     temperature = fit_temperature(batches, unit)
     before, after = (_reliability(batches, value, n_bins) for value in (tagger.temperature, temperature))
     return Calibration(temperature, before, after)
@@ -260,8 +264,7 @@ def calibrate(tagger: Calibrates, examples: Iterable[Example], unit: Unit = "tok
 
 def measure_reliability(tagger: Calibrates, examples: Iterable[Example]) -> Reliability:
     """Return the reliability of each token's most probable tag, at the temperature that the component has."""
-    batches = [tagger.held_out(batch) for batch in minibatch(examples, BATCH_SIZE)]
-    return _reliability(batches, tagger.temperature, BINS)
+    return _reliability(tagger.held_out_batches(examples), tagger.temperature, BINS)
 
 
 def _reliability(batches: Sequence[HeldOut], temperature: float, n_bins: int) -> Reliability:
