@@ -31,7 +31,7 @@ from ..core.errors import CRFError, CRFWarning
 from ..core.labels import UNKNOWN, TagSet
 from ..features.columns import Columns
 from ..pipe.decoding import Batch, Decoder, Prediction
-from ..pipe.source import SourcedDistribution
+from ..pipe.source import SourcedDistribution, scheme_chains
 from .block import DecodingSettings
 from .errors import ConstraintErrors, ConstraintWarnings
 from .table import Decided, constraint_changes, decode_info
@@ -225,9 +225,8 @@ def _leave_out(chains: ChainPotentials, hidden: Bools, tags: TagSet) -> tuple[Ch
     """Chains of a source, in which some units ((N,), in packed order) have no tag, and no span goes on behind them."""
     tags = with_no_tag(tags)
     emissions = np.where(hidden[:, None], -np.inf, chains.emissions)
-    transitions, start, end = (np.where(allowed, 0.0, -np.inf) for allowed in tags.legal())
     emissions = np.column_stack([emissions, np.where(hidden, 0.0, -np.inf)])
-    return ChainPotentials(chains.batch, emissions, transitions, start, end), tags
+    return scheme_chains(chains.batch, emissions, tags), tags
 
 
 def method_settings(settings: DecodingSettings) -> MethodSettings:

@@ -14,7 +14,7 @@ from spacy.training import Example
 
 from ..annotation.documents import Preparation
 from ..annotation.white_space import Places, is_white_space, leave_out
-from ..core.arrays import Bools, Doubles, Floats, pack
+from ..core.arrays import Bools, Doubles, Floats, PackedBatch, pack
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.potentials import ChainPotentials
 from ..core.errors import CRFError
@@ -44,6 +44,12 @@ class SourcedDistribution(ChainDistribution):
     def marginals(self) -> Doubles:
         """((N, L)): the probabilities, as they were given."""
         return self.probabilities  # type: ignore[return-value]
+
+
+def scheme_chains(batch: PackedBatch, emissions: Doubles, tags: TagSet) -> ChainPotentials:
+    """Chains with emissions ((N, L)) in packed order, in which the scheme of the tags alone rules anything out."""
+    transitions, start, end = (np.where(allowed, 0.0, -np.inf) for allowed in tags.legal())
+    return ChainPotentials(batch, emissions, transitions, start, end)
 
 
 class SourcePipe(HasSettings, IsolatesFailures, KeepsPreparation, Pipe):
@@ -174,9 +180,8 @@ class SourcePipe(HasSettings, IsolatesFailures, KeepsPreparation, Pipe):
         columns = self.read_columns(docs, decoder.reads)
         probabilities = np.concatenate(rows)
         batch = pack(columns.lengths)
-        transitions, start, end = (np.where(allowed, 0.0, -np.inf) for allowed in tags.legal())
         emissions = np.log(np.maximum(probabilities.astype(np.float64), LEAST))
-        chains = ChainPotentials(batch, emissions[batch.units], transitions, start, end)
+        chains = scheme_chains(batch, emissions[batch.units], tags)
         distribution = SourcedDistribution(chains, 1.0, probabilities)
         return decoder(Batch(docs, columns, distribution, tags, self.unlabelled(docs, columns)))
 
