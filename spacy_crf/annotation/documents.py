@@ -147,9 +147,14 @@ class Preparation:
 
     def marks(self, orths: Hashes, strings: StringStore) -> Bools:
         """((N,)): whether words are punctuation."""
-        distinct, places = np.unique(orths, return_inverse=True)
-        words = [strings[orth] for orth in distinct.tolist()]
+        words, places = distinct_words(orths, strings)
         return np.array([has_signs_only(word) and word not in self._exceptions for word in words], dtype=bool)[places]
+
+
+def distinct_words(orths: Hashes, strings: StringStore) -> tuple[list[str], Indices]:
+    """The texts of distinct word forms, and ((N,)) the place of each form among them."""
+    distinct, places = np.unique(orths, return_inverse=True)
+    return [strings[orth] for orth in distinct.tolist()], places
 
 
 def _other_words(docs: Iterable[Doc], tags: Iterable[str]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import numpy as np
 from spacy.tokens import Doc, Token
 from spacy.vocab import Vocab
 
+from ..annotation.documents import distinct_words
 from ..annotation.extensions import attribute_tokens
 from ..annotation.target import Target
 from ..core.arrays import Bools, Hashes, Indices, Ints, Segments
@@ -91,7 +92,7 @@ class TokenPredicates:
     def read(self, docs: Sequence[Doc], orths: Hashes, vocab: Vocab, wanted: Sequence[str]) -> dict[str, Bools]:
         """Whether predicates hold, (N,) for each. orths ((N,)): word forms of the tokens, one Doc after the other."""
         by_form = [name for name in wanted if name in self._by_form]
-        texts, where = _distinct(orths, vocab) if by_form else ([], orths[:0])
+        texts, where = distinct_words(orths, vocab.strings) if by_form else ([], orths[:0])
         found = {name: np.array(list(map(self._by_form[name], texts)), dtype=bool)[where] for name in by_form}
         for name in wanted:
             if name in self._extensions:
@@ -122,15 +123,9 @@ class TokenPredicates:
         return np.array([bool(token._.get(extension)) for token in tokens], dtype=bool)
 
 
-def _distinct(orths: Hashes, vocab: Vocab) -> tuple[list[str], Indices]:
-    """The texts of distinct word forms, and ((N,)) the place of each among them."""
-    distinct, where = np.unique(orths, return_inverse=True)
-    return [vocab.strings[orth] for orth in distinct.tolist()], where.reshape(-1)
-
-
 def surfaces(orths: Hashes, vocab: Vocab) -> Indices:
     """((N,)): a number for each word form in lower case, NOTHING for what has neither letters nor digits."""
-    texts, where = _distinct(orths, vocab)
+    texts, where = distinct_words(orths, vocab.strings)
     words = dict.fromkeys(text.lower() for text in texts if _is_word(text))
     numbers = {word: number for number, word in enumerate(words)}
     return np.array([numbers.get(text.lower(), NOTHING) for text in texts], dtype=np.intp)[where]

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...annotation.documents import distinct_words
 from ...core.arrays import Bools, Floats, Indices, Segments
 from ...core.chain.evidence import Known, blocked_sequences
 from ...core.errors import CRFError, CRFWarning, excerpt
@@ -200,9 +201,8 @@ class ValidTags:
 
     def _words(self, columns: Columns) -> Words:
         """Return the words of units as they are looked up."""
-        strings = columns.vocab.strings
-        orths, places = np.unique(columns.orths, return_inverse=True)
-        found = [self._settings.key(strings[orth], columns.lexicon.speller) for orth in orths.tolist()]
+        forms, places = distinct_words(columns.orths, columns.vocab.strings)
+        found = [self._settings.key(form, columns.lexicon.speller) for form in forms]
         return Words([FOLDS[self._settings.fold](word) for word in found], places, Segments(columns.doc_lengths))
 
     def _column(self, members: Bools) -> Column:
