@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.errors import CoreErrors, CRFError, excerpt, require
-from ..reading.files import read_table_lines, read_text
+from ..reading.files import read_table_lines, read_text, says_nothing
 from .errors import FeatureErrors
 
 SHIPPED = files(__package__) / "rewrites"
@@ -164,7 +164,7 @@ class SpellingTable:
             raise CRFError(FeatureErrors.CRF548.format(path=path, error=error)) from error
         table: dict[str, str] = {}
         for number, line in enumerate(lines, 1):
-            if not line.strip() or (line.startswith("#") and "\t" not in line):
+            if says_nothing(line):
                 continue
             form, _, normal = (fold(part.strip()) for part in line.partition("\t"))
             if not form or not normal or "\t" in normal:

@@ -28,7 +28,7 @@ from ..pipe.probabilities import GivesProbabilities, labels_of
 from ..punctuation.block import NONE
 from ..punctuation.component import PunctuationRestorer
 from ..punctuation.docs import WordView, gold_labels
-from ..reading.files import read_lines, spell_path
+from ..reading.files import read_lines, says_nothing, spell_path
 from ..tagsets.gold import gold_weights
 from .errors import LabErrors
 from .intervals import make_tallies
@@ -283,7 +283,7 @@ def read_labels(path: Path) -> Labels:
     labels = {}
     for number, line in enumerate(read_lines(path), 1):
         cells = [cell.strip() for cell in line.split("\t")]
-        if not line.strip() or (len(cells) == 1 and line.startswith("#")):  # "#" may be a label, too
+        if says_nothing(line):
             continue
         if len(cells) != 2 or not all(cells):
             raise CRFError(LabErrors.CRF669.format(path=path, line=number, text=line.strip()))

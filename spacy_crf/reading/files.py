@@ -163,6 +163,11 @@ def read_table_lines(path: Path) -> list[str]:
     return [*map(_unquote_cells, lines)] if _has_quoted_cells(lines) else lines
 
 
+def says_nothing(line: str) -> bool:
+    """Whether a line of such a table is empty, or a comment; one with a tab that begins with "#" is a row."""
+    return not line.strip() or (line.startswith("#") and "\t" not in line)
+
+
 def _has_quoted_cells(lines: Iterable[str]) -> bool:
     """Whether cells are in quotes as programs put them: all that have quotation marks, which are doubled, and one of
     them is a comment or has such marks; or all that have commas; or all but numbers.

@@ -10,7 +10,7 @@ from ..core.sets.hierarchy import TagTree, best_nodes, tree_from_parents, tree_f
 from ..core.sets.predict import error_controlled_sets, make_utility, top_k_sets, utility_optimal_sets
 from ..core.sets.risk import RiskControl
 from ..features.columns import Columns
-from ..reading.files import read_text
+from ..reading.files import read_text, says_nothing
 from .block import SetSettings
 from .errors import TagSetErrors
 from .guarantee import ConformalPromise, Guarantee, read_guarantee
@@ -78,7 +78,7 @@ def read_parents(path: str) -> dict[str, str]:
     parents: dict[str, str] = {}
     for number, line in enumerate(lines, 1):
         fields = [field.strip() for field in line.split("\t")]
-        if not line.strip() or (len(fields) == 1 and line.startswith("#")):
+        if says_nothing(line):
             continue
         if len(fields) != 2 or not all(fields):
             problem = f"{line!r} is not child<TAB>parent"

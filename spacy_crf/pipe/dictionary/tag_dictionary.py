@@ -19,7 +19,7 @@ from ...core.errors import CRFError
 from ...core.labels import Gold, TagSet
 from ...core.stored import stored_bools
 from ...features.spelling import Speller
-from ...reading.files import read_table_lines
+from ...reading.files import read_table_lines, says_nothing
 from ...reading.records import finite_number
 from ..errors import PipeErrors
 from .block import DictionarySettings, Fold
@@ -239,7 +239,7 @@ def read_table(path: Path) -> list[tuple[str, str, float]]:
     entries = []
     for number, line in enumerate(lines, 1):
         fields = line.split("\t")
-        if not line.strip() or line == HEAD or (len(fields) == 1 and line.startswith("#")):
+        if line == HEAD or says_nothing(line):
             continue
         count = finite_number(fields[2]) if len(fields) == 3 and fields[2] else math.inf
         if len(fields) not in (2, 3) or not fields[0] or not fields[1] or count is None or count <= 0:
