@@ -243,11 +243,8 @@ def _groups(text: str) -> Iterator[Group]:
             value = Reading(ARABIC, PLACE, (SPOKEN[_listed(found["spoken"])],))
             steps = [NumberStep(found.start("spoken"), end, WORDS[_listed(found["called"])], (value,))]
         elif found["small"]:
-            places, at, word = (
-                _SMALL_PLACE.finditer(found["places"]),
-                found.start("places"),
-                SMALL + _listed(found["small"]),
-            )
+            places, word = list(_SMALL_PLACE.finditer(found["places"])), SMALL + _listed(found["small"])
+            at = found.start("places")
             steps = [NumberStep(at + own.start(), at + own.end(), word, _read(own[0])) for own in places]
         elif found["bare"]:
             start = found.start("bare")
