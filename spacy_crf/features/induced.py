@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
-from ..core.arrays import Doubles, Indices, cached_property
+from ..core.arrays import Doubles, Indices, cached_property, sum_by_cell
 from ..core.stored import stored_strings
 
 Texts: TypeAlias = Callable[[], Iterable[Sequence[str]]]  # words of each text, as often as they are asked for
@@ -123,9 +123,7 @@ def count_pairs(texts: Texts, words: Sequence[str], n_frequent: int) -> Bigrams:
 def _merged(keys: Indices, counts: Doubles, more: Sequence[Indices]) -> tuple[Indices, Doubles]:
     """Add occurrences of keys to the counts of distinct ones."""
     fresh, times = np.unique(np.concatenate([keys[:0], *more]), return_counts=True)
-    distinct, where = np.unique(np.concatenate([keys, fresh]), return_inverse=True)
-    sums = np.bincount(where, np.concatenate([counts, times]), len(distinct)).astype(np.float64)
-    return distinct, sums
+    return sum_by_cell(np.concatenate([keys, fresh]), np.concatenate([counts, times]))
 
 
 def exchange_classes(bigrams: Bigrams, n_classes: int, max_rounds: int = 10) -> Indices:
