@@ -29,7 +29,8 @@ MOST_TITLES = 8  # that a message names
 def find_list(path: Path) -> str:
     r"""Return the text of the sections of a document that are headed as references are.
 
-    All of it, if it has one heading or none. That of LaTeX is what it prints behind `\bibitem{..}` of each entry.
+    All of it, if it has one heading or none. That of LaTeX is what it prints behind `\bibitem{..}` of each entry; of a
+    .tex file without references, those that BibTeX has put into the .bbl file beside it.
     RAISES (ValueError): if no section has such a heading, and for data of biblatex; for files that cannot be read, see
     `read_layout`.
     """
@@ -39,6 +40,9 @@ def find_list(path: Path) -> str:
     headed = _headed(layout, is_latex)
     found = [(title, node) for title, node in headed if HEADING.fullmatch(title)]
     sure = [node for title, node in found if not VAGUE.fullmatch(title)] or [node for _, node in found]
+    printed = path.with_suffix(".bbl")
+    if not sure and is_latex and printed != path and printed.is_file():
+        return find_list(printed)
     if not sure and len(headed) > 1:
         titles = ", ".join(excerpt(title) for title, _ in headed[:MOST_TITLES])
         raise CRFError(BibliographyErrors.CRF844.format(path=path, titles=titles))
@@ -84,4 +88,7 @@ def print_list(text: str) -> str:
     with TemporaryDirectory() as folder:
         latex = Path(folder, "list.bbl")
         latex.write_text(SURROGATES.sub("\ufffd", text), encoding="utf8")
-        return find_list(latex)
+        try:
+            return find_list(latex)
+        except CRFError as error:
+            raise CRFError(str(error).replace(str(latex), "the pasted list")) from None

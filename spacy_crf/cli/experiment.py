@@ -303,7 +303,7 @@ def _curves(experiment: Experiment) -> Iterator[str]:
     """Show a row for each line, a column for each x."""
     context = _context(experiment.systems[0].tests)
     for curve in find_curves(experiment):
-        xs = curve.places()
+        xs = sorted({x for points in curve.lines.values() for x, _ in points})
         rows = []
         for name, points in curve.lines.items():
             values = dict(points)

@@ -29,10 +29,6 @@ class Curve(NamedTuple):
     y: str
     lines: dict[str, Points]
 
-    def places(self) -> list[float]:
-        """Return every x that a line has a point at, ascending."""
-        return sorted({x for points in self.lines.values() for x, _ in points})
-
 
 def to_data(experiment: Experiment) -> dict[str, Any]:
     """Return settings, results of all test parts, their summaries, and comparisons of systems."""
@@ -182,7 +178,7 @@ def draw_curve(path: Path, curve: Curve) -> None:
         axes.fill_between(xs, below, above, alpha=0.15)
     if curve.x == "beta":
         axes.set_xscale("log")
-        ticks = curve.places()
+        ticks = sorted({x for points in curve.lines.values() for x, _ in points})
         axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks], minor=False)
         axes.minorticks_off()
     axes.set_xlabel(curve.x)

@@ -382,3 +382,23 @@ def test_a_command_within_a_title_makes_no_latex() -> None:
     text = "[1] Lund, A. The \\bibitem command. 2001.\n[2] Moss, B. On 50% of ropes & knots. 2002.\n"
     assert print_list(text) == text
     assert "Lund, A. \ufffd Ropes" in print_list("\\bibitem{k} Lund, A. \ud800 Ropes.")
+
+
+def test_references_that_bibtex_has_printed_beside_a_document(tmp_path: Path) -> None:
+    sections = "\\section{Boats}\nOld ones.\n\\section{Ports}\nNew ones.\n"
+    paper = f"\\documentclass{{article}}\n\\begin{{document}}\n{sections}%s\\end{{document}}\n"
+    (path := tmp_path / "paper.tex").write_text(paper % "\\bibliographystyle{plain}\n\\bibliography{boats}\n")
+    with pytest.raises(CRFError, match="CRF844.*paper.tex.*Boats, 2 Ports"):
+        find_list(path)
+    entries = "\\bibitem{lund} A. Lund. Rafts. 2001.\n\n\\bibitem{moss} B. Moss. Boats. 2002."
+    printed = f"\\begin{{thebibliography}}{{9}}\n{entries}\n\\end{{thebibliography}}\n"
+    (tmp_path / "paper.bbl").write_text(printed)
+    expected = ["A. Lund. Rafts. 2001.", "B. Moss. Boats. 2002."]
+    assert [item.text for item in split_references(find_list(path))] == expected
+    path.write_text(paper % printed.replace("Rafts", "Ferries"))  # its own go first
+    assert [item.text for item in split_references(find_list(path))] == ["A. Lund. Ferries. 2001.", expected[1]]
+
+
+def test_a_pasted_list_that_is_refused_has_no_path() -> None:
+    with pytest.raises(CRFError, match=r"^\[CRF482\] the pasted list: its macros"):
+        print_list("\\newcommand{\\x}{\\x\\x}\n\\bibitem{lund} A. Lund. \\x. 2001.")
