@@ -67,8 +67,7 @@ class StackParser:
         self.weights = None
 
     def to_data(self) -> dict[str, Any]:
-        known = {} if self.weights is None else self.weights
-        return {name: weight for name, weight in known.items() if weight or name in FIRST}
+        return dict(self.weights or {})
 
     def from_data(self, data: Mapping[str, Any]) -> None:
         weights = None

@@ -12,7 +12,7 @@ from spacy.training import Example
 
 from spacy_crf.annotation.extensions import read_value
 from spacy_crf.core.arrays import Doubles
-from spacy_crf.core.sections.features import DEFAULT_WEIGHTS, FIRST
+from spacy_crf.core.sections.features import DEFAULT_WEIGHTS
 from spacy_crf.sections.layout import units_of
 from spacy_crf.sections.parsing import LabelRoles, StackParser, gold_sections, learn_tree
 from spacy_crf.sections.reader import SectionCorpus
@@ -108,7 +108,7 @@ def test_weights_are_readable_data() -> None:
     weights = {**{name: own * 1.1 for name, own in DEFAULT_WEIGHTS.items()}, "“method” after “ingredients”": 0.5}
     parser = StackParser(24)
     parser.from_data(StackParser(24, weights).to_data())
-    assert parser.weights == {name: own for name, own in weights.items() if own or name in FIRST}
+    assert parser.weights == weights
     parser.from_data(StackParser(24).to_data())
     assert parser.weights is None
 

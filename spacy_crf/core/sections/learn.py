@@ -101,7 +101,7 @@ def learn_weights(
         stepper = LBFGS(TreeLoss(pairs, prior, settings.c2), np.array(list(current.values())))
         stepper.run(settings.iterations)
         current = dict(zip(current, stepper.x.tolist()))
-    return current
+    return {name: weight for name, weight in current.items() if weight or name in start}  # no pairs that never meet
 
 
 def _titles(example: TreeExample) -> list[str]:
