@@ -1,9 +1,11 @@
 """Lists of references: where they are in a document, and what LaTeX prints of them."""
 
 import re
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 import spacy
 
@@ -12,11 +14,13 @@ from ..corpora.files import data_suffix
 from ..reading.files import read_bytes
 from ..sections.formats.latex import read_latex
 from ..sections.layout import DocumentLayout, to_doc
+from ..sections.markup import MarkedHeadings, nest
 from ..sections.reader import READERS, read_layout
-from ..sections.tree import SectionNode
+from ..sections.tree import SectionTree
+from .dates import YEAR
 from .entry import SURROGATES, normalise
 from .errors import BibliographyErrors
-from .split import HEADING, VAGUE
+from .split import HEADING, NUMBERS, VAGUE
 
 ENTRY = re.compile(r"(?:^|\})\s*(\\bibitem)\s*[\[{]", re.MULTILINE)  # not within a title
 # The beginning of an entry in what LaTeX prints, where each has a line
@@ -24,6 +28,19 @@ PRINTED = re.compile(r"^\[(?!(?i:online|available|accessed|internet|in|cited)\])
 BIBLATEX = re.compile(r"^[ \t]*\\entry\{[^{}\n]*\}\{[^{}\n]*\}\{[^{}\n]*\}", re.MULTILINE)
 BEGIN, END = "\\begin{thebibliography}{9}\n", "\n\\end{thebibliography}\n"
 MOST_TITLES = 8  # that a message names
+LONGEST_REFERENCE = 2000  # characters
+OPENING = 400  # characters of a reference that has its year in them
+_INITIAL = re.compile(r"[^\W\d_]\.")
+_LINE = re.compile(r"^[^\S\n]*(?=\S)", re.MULTILINE)
+_OWN_NUMBER = re.compile(r"\W*(\d+)")
+
+
+class _Section(NamedTuple):
+    """The heading of a section, and where that begins and ends."""
+
+    title: str
+    start: int
+    end: int
 
 
 def find_list(path: Path) -> str:
@@ -37,35 +54,88 @@ def find_list(path: Path) -> str:
     layout, is_latex = read_layout(path), READERS.get(data_suffix(path)) is read_latex
     if is_latex:
         _refuse_data(read_bytes(path).decode("utf8", "replace"), str(path))
-    headed = _headed(layout, is_latex)
-    found = [(title, node) for title, node in headed if HEADING.fullmatch(title)]
-    sure = [node for title, node in found if not VAGUE.fullmatch(title)] or [node for _, node in found]
+    ways = [_marked(layout)]
+    if not _sure_lists_of(ways[0]):
+        # the mark-up leaves out this heading at least, as the bookmarks of a PDF by LaTeX do
+        ways += [_parsed(layout, markup) for markup in (("ignore", "prefer") if ways[0] else ("prefer",))]
+    lists = next(filter(None, map(_sure_lists_of, ways)), []) or next(filter(None, map(_lists_of, ways)), [])
     printed = path.with_suffix(".bbl")
-    if not sure and is_latex and printed != path and printed.is_file():
+    if not lists and is_latex and printed != path and printed.is_file():
         return find_list(printed)
-    if not sure and len(headed) > 1:
-        titles = ", ".join(excerpt(title) for title, _ in headed[:MOST_TITLES])
+    if not lists and len(ways[-1]) > 1:
+        titles = ", ".join(excerpt(section.title) for section in ways[-1][:MOST_TITLES])
         raise CRFError(BibliographyErrors.CRF844.format(path=path, titles=titles))
-    ends = accumulate((node.end_char for node in sure), max, initial=0)
-    lists = [node for node, end in zip(sure, ends) if node.start_char >= end]  # none within another one
-    text = "\n\n".join(layout.text[node.start_char : node.end_char] for node in lists) if lists else layout.text
+    sections = sorted((section for found in ways for section in found), key=lambda section: section.start)
+    bounds = [(section.start, _end(layout.text, section, sections)) for section in lists]
+    ends = accumulate((end for _, end in bounds), max, initial=0)
+    kept = [layout.text[start:end].rstrip() for (start, end), before in zip(bounds, ends) if start >= before]
+    text = "\n\n".join(kept) if kept else layout.text  # none within another one
     return PRINTED.sub(r"\\bibitem{\1}", text) if is_latex else text  # keys of any form are markers so
 
 
-def _headed(layout: DocumentLayout, is_marked: bool) -> list[tuple[str, SectionNode]]:
-    """The sections of a document with a heading, by their numbers and titles.
+def _lists_of(sections: Sequence[_Section]) -> list[_Section]:
+    return [section for section in sections if HEADING.fullmatch(section.title)]
 
-    is_marked (bool): if a list has a heading by mark-up, all have: keys such as [b] begin no sections.
+
+def _sure_lists_of(sections: Sequence[_Section]) -> list[_Section]:
+    return [section for section in _lists_of(sections) if not VAGUE.fullmatch(section.title)]
+
+
+def _marked(layout: DocumentLayout) -> list[_Section]:
+    """The sections that the mark-up names: nothing in a list of references begins another one there."""
+    doc = to_doc(spacy.blank("xx").vocab, layout)
+    places = MarkedHeadings.of(doc).places
+    nodes = SectionTree(nest([(start, level) for start, _, level in places], doc.text)).walk()
+    titles = (normalise(doc.text[start:end]) for start, end, _ in places)
+    return [_Section(title, node.start_char, node.end_char) for title, node in zip(titles, nodes)]
+
+
+def _parsed(layout: DocumentLayout, markup: str) -> list[_Section]:
+    """The sections that a parser finds. markup (str): what it makes of the headings of the mark-up."""
+    nlp = spacy.blank("xx")
+    doc = nlp.add_pipe("section_parser", config={"markup": markup})(to_doc(nlp.vocab, layout))
+    nodes = [node for node in doc._.section_tree.walk() if node.heading]
+    return [_Section(normalise(f"{node.number} {node.title}"), node.start_char, node.end_char) for node in nodes]
+
+
+def _end(text: str, section: _Section, sections: Sequence[_Section]) -> int:
+    """Where a list ends: it may go on behind its section, where a number of it, or the initial of an author, was taken
+    for that of a heading.
+
+    sections (sequence of _Section): all, in their order.
     """
-    headed: list[tuple[str, SectionNode]] = []
-    for markup in ("trust", "prefer") if is_marked else ("prefer",):
-        nlp = spacy.blank("xx")
-        doc = nlp.add_pipe("section_parser", config={"markup": markup})(to_doc(nlp.vocab, layout))
-        nodes = [node for node in doc._.section_tree.walk() if node.heading]
-        headed = [(normalise(f"{node.number} {node.title}"), node) for node in nodes]
-        if any(HEADING.fullmatch(title) for title, _ in headed):
-            break
-    return headed
+    last, end = max(_numbered(text, section), default=0), section.end
+    if last >= end:
+        return min((each.start for each in sections if each.start > last), default=len(text))
+    for each in sections:
+        is_next = each.start >= end and not text[end : each.start].strip()
+        if is_next and _INITIAL.fullmatch(each.title) and YEAR.search(text[each.start : each.start + OPENING]):
+            end = each.end
+    return end
+
+
+def _numbered(text: str, section: _Section) -> Iterator[int]:
+    """Yield the places of the references of a numbered list, one after the other, from the first one on."""
+    own = _OWN_NUMBER.match(section.title)
+    lines = _LINE.finditer(text, section.start)
+    next(lines)  # the heading
+    style, number, place = None, 0, section.start
+    for line in lines:
+        if line.end() - place > LONGEST_REFERENCE:
+            return
+        for each in [style] if style else [each for each in NUMBERS if not each.is_weak]:
+            found = each.pattern.match(text, line.end())
+            value = int(found[1]) if found else 0
+            if style and value == 1:
+                return  # of another list
+            if found and number < value <= number + 1 + (each.widest_gap if style else 0):
+                if own and not each.widest_gap and value == int(own[1]) + 1 and line.end() >= section.end:
+                    return  # the section behind this one
+                style, number, place = each, value, line.end()
+                yield place
+                break
+        if style is None:
+            return  # what is not numbered from its first line on
 
 
 def _refuse_data(text: str, name: str) -> None:

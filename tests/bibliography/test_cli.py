@@ -299,6 +299,51 @@ def test_a_document_without_a_list_is_refused_with_its_headings(model: Path, tmp
     assert out == "" and "CRF844" in told and "Introduction, Appendix" in " ".join(told.split())
 
 
+# no full stop ends them, as in Springer's style, so that short ones look like headings
+SHORT = [
+    "Lund, A.: Counting ferries on the sound. Journal of Estuary Studies 12(3), 201-219 (2004)",
+    "U. S. Department of Piers: Annual report of the ferries of the sound (2012)",
+    "Moss, B.: Rafts (1992)",
+    "Roe, C., Hull, D.: Tide tables, and how the people of the islands use them. Pier Press, Oslo (1999)",
+    "Boats of the North, 400, 699 (1993)",
+    "Quay, E.: Ropes. Ships 2, 1-9 (2005)",
+]
+
+
+@pytest.mark.parametrize("number", ["{}. ", "\\[{}\\] "])
+def test_short_references_do_not_end_the_list_at_the_end_of_a_document(
+    model: Path, tmp_path: Path, number: str
+) -> None:
+    numbered = [number.format(place) + text for place, text in enumerate(SHORT * 4, 1)]
+    path = write_document(tmp_path / "report.md", [("Paper", []), PARTS[0], ("References", numbered)])
+    records = json.loads(run(model, path, "--to", "json")[0])
+    assert [record["text"] for record in records] == SHORT * 4
+
+
+@pytest.mark.parametrize("bookmarks", [(), ("Introduction", "Results")])
+def test_the_list_of_a_pdf_is_read_to_its_end(model: Path, tmp_path: Path, bookmarks: tuple[str, ...]) -> None:
+    """Whether or not one of its lines looks like a heading, and though no bookmark names the list, as in LaTeX's."""
+    pytest.importorskip("pypdfium2", reason="needs the extra pdf")
+    canvas = pytest.importorskip("reportlab.pdfgen.canvas").Canvas(str(tmp_path / "paper.pdf"))
+    numbered = [f"[{place}] {text}" for place, text in enumerate(SHORT * 4, 1)]
+    prose = ["We count the ferries that cross the sound on each day of the year, and say", "who is on board."]
+    height = 800
+    sections = [("Introduction", prose), ("Results", prose), ("References", numbered), ("Acknowledgements", prose)]
+    for title, lines in sections:
+        if title in bookmarks:
+            canvas.bookmarkPage(title)
+            canvas.addOutlineEntry(title, title)
+        canvas.setFont("Helvetica-Bold", 14)
+        canvas.drawString(60, height - 10, title)
+        canvas.setFont("Helvetica", 9)
+        for place, line in enumerate(lines, 1):
+            canvas.drawString(60, height - 15 - 16 * place, line)
+        height -= 50 + 16 * len(lines)
+    canvas.save()
+    records = json.loads(run(model, tmp_path / "paper.pdf", "--to", "json")[0])
+    assert [record["text"] for record in records] == SHORT * 4
+
+
 LATEX = r"""\begin{thebibliography}{2}
 \providecommand{\natexlab}[1]{#1}
 
