@@ -66,6 +66,7 @@ class _Style:
     is_weak: bool = False
 
 
+BULLET = re.compile(r"\s*[•‣◦▪●*·\-–—]\s+(\[\d{1,4}\]|\(\d{1,3}\)|\d{1,4}[.)]\s)?")
 KEYS = (
     _Style(re.compile(KEY)),
     _Style(re.compile(KEY + SMALL_KEY), is_weak=True),
@@ -146,6 +147,7 @@ def split_references(text: str) -> list[Reference]:
     lines = text.splitlines()
     if all(line.startswith(">") for line in lines if line.strip()):
         lines = [line.removeprefix(">") for line in lines]  # as in mails
+    lines = _without_bullets(lines)
     numbered = _without_pages(lines)
     lines = [line for _, line in numbered]
     words = find_words("\n".join(lines))
@@ -162,6 +164,15 @@ def split_references(text: str) -> list[Reference]:
             begin, last = (numbered[line.number - 1][0] for line in (part[first], part[end - 1]))
             found.append(Reference(join_lines(texts, words), begin, last, printed))
     return [reference for reference in found if reference.text]
+
+
+def _without_bullets(lines: list[str]) -> list[str]:
+    """Leave out bullets before numbers, as Markdown has them that was made of a PDF ("- [1] A. Lund. Rafts.")."""
+    found = [BULLET.match(line) for line in lines]
+    numbered = [match[1] for match in found if match]
+    if len(numbered) < 2 or 5 * numbered.count(None) > len(numbered):
+        return lines
+    return [line[match.start(1) :] if match and match[1] else line for line, match in zip(lines, found)]
 
 
 def _without_pages(lines: Sequence[str]) -> list[tuple[int, str]]:

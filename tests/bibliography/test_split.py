@@ -504,3 +504,13 @@ def test_numbers_of_references_on_lines_of_their_own_are_no_pages(after: str) ->
 def test_headings_of_more_languages_are_no_references(heading: str) -> None:
     listed = "Lund, I. Book one. Hull, 1999.\n\nOrr, P. Book two. Hull, 2001."
     assert [one.text for one in split_references(f"{heading}\n\n{listed}")] == listed.split("\n\n")
+
+
+@pytest.mark.parametrize("bullet", ["- ", "* ", "• ", "– ", "  - "])
+@pytest.mark.parametrize("number", ["[{}] ", "{}. ", "({}) "])
+@pytest.mark.parametrize("between", ["\n", "\n\n"])
+def test_bullets_before_numbers_are_no_text(bullet: str, number: str, between: str) -> None:
+    """As in Markdown that is made of a PDF, which has each numbered reference as an item of a list."""
+    listed = [text for text in TEXTS if "-----" not in text]
+    text = between.join(bullet + number.format(place) + one for place, one in enumerate(listed, 1))
+    assert [one.text for one in split_references(f"References\n\n{text}")] == listed
