@@ -11,7 +11,7 @@ import numpy as np
 
 from .printed import OFTEN, PrintedWord, Row, most_frequent, read_rows
 
-WIDE_GAP = 0.8  # of a size: a narrower gap between words is no gutter between columns
+WIDE_GAP = 0.8  # of the smaller size: a narrower gap between words is no gutter between columns
 TAB_GAP = 2.0  # of a size: a gap between words that a tab made
 LEAST_ROWS = 4  # of each column
 LEAST_SHARE, LEAST_CHARACTERS, LEAST_FILL = 0.15, 12, 0.3  # of the width; in a row on average; of the own width
@@ -89,13 +89,18 @@ class _Chunk:
 
 
 def _chunks(row: Row) -> list[_Chunk]:
-    starts = [0, *(k for k, (a, b) in enumerate(pairwise(row), 1) if b.left - a.right >= WIDE_GAP * b.size), len(row)]
+    starts = [0, *(k for k, pair in enumerate(pairwise(row), 1) if _is_wide(*pair)), len(row)]
     return [
         _Chunk(
             row[start].left, max(word.right for word in row[start:end]), sum(len(word.text) for word in row[start:end])
         )
         for start, end in pairwise(starts)
     ]
+
+
+def _is_wide(before: PrintedWord, word: PrintedWord) -> bool:
+    """Whether a gap may be a gutter; one beside a heading in large type, which text stands next to, is no wider."""
+    return word.left - before.right >= WIDE_GAP * min(before.size, word.size)
 
 
 def _gutters_of_pages(pages: list[list[Row]]) -> list[list[float]]:
@@ -142,8 +147,7 @@ def _split(row: Row, gutters: list[float]) -> Iterator[Row]:
     """The parts of a row between the gutters in which it has a wide gap."""
     start = 0
     for place, (before, word) in enumerate(pairwise(row), 1):
-        is_wide = word.left - before.right >= WIDE_GAP * word.size
-        if is_wide and any(before.right <= gutter <= word.left for gutter in gutters):
+        if _is_wide(before, word) and any(before.right <= gutter <= word.left for gutter in gutters):
             yield row[start:place]
             start = place
     yield row[start:]

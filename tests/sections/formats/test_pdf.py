@@ -112,6 +112,26 @@ def test_columns_are_read_in_order_and_what_pages_repeat_is_left_out(tmp_path: P
     assert "Rules" not in text and "Trust" not in text and " - " not in text
 
 
+def test_a_heading_in_large_type_stays_in_its_column(tmp_path: Path) -> None:
+    """The gutter of LaTeX's two columns is narrower than a letter of it is high."""
+    from reportlab.pdfbase.pdfmetrics import stringWidth
+
+    line = "The harbour master keeps a list of all boats at quay"
+    right = 60 + stringWidth(line, FONT, 10) + 10
+
+    def draw(canvas: Any) -> None:
+        for place in range(12):
+            at(canvas, 60, 780 - 12 * place, line)
+            if place != 6:
+                at(canvas, right, 780 - 12 * place, line)
+        at(canvas, right, 780 - 12 * 6, "2 Boats", font="Helvetica-Bold", size=14.4)
+
+    text = printed(tmp_path, draw).text
+    lines = [found for found in text.split("\n") if found]
+    assert "2 Boats" in lines and text.split().count("harbour") == 23
+    assert text[: text.index("2 Boats")].split().count("harbour") == 12 + 6
+
+
 def test_notes_at_the_foot_of_pages_follow_the_paragraph_that_the_page_ends_with(tmp_path: Path) -> None:
     def draw(canvas: Any) -> None:
         height = at(canvas, 60, 780, "1. Quays", font="Helvetica-Bold", size=12)
