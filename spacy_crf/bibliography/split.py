@@ -170,9 +170,8 @@ def _without_bullets(lines: list[str]) -> list[str]:
     """Leave out bullets before numbers, as Markdown has them that was made of a PDF ("- [1] A. Lund. Rafts.")."""
     found = [BULLET.match(line) for line in lines]
     numbered = [match[1] for match in found if match]
-    if len(numbered) < 2 or 5 * numbered.count(None) > len(numbered):
-        return lines
-    return [line[match.start(1) :] if match and match[1] else line for line, match in zip(lines, found)]
+    is_list = len(numbered) > 1 and 5 * numbered.count(None) <= len(numbered)
+    return [line[m.start(1) :] if is_list and m and m[1] else line for line, m in zip(lines, found)]
 
 
 def _without_pages(lines: Sequence[str]) -> list[tuple[int, str]]:
@@ -258,9 +257,10 @@ def _unnumbered_starts(part: Sequence[_Line]) -> list[int]:
     pairs = enumerate(pairwise(line.text for line in part), 1)
     finished = [place for place, (before, line) in pairs if BEGINNING.match(line) and _is_finished(before)]
     behind_blank = [place for place, line in enumerate(part) if place and line.after_blank]
-    # blank lines may stand between groups of references that have a line each
-    is_one_each = len(finished) == len(part) - 1 and all(YEAR.search(line.text) for line in part)
-    return [0, *(behind_blank if behind_blank and not is_one_each else finished)]
+    # few blank lines may stand between groups of references that have a line each; some have no year ("in press")
+    most = len(part) // 4 if 2 * len(behind_blank) <= len(finished) else 0
+    is_one_each = sum(not YEAR.search(line.text) for line in part) <= most >= 2 * (len(part) - 1 - len(finished))
+    return [0, *sorted({*(finished if is_one_each or not behind_blank else ()), *behind_blank})]
 
 
 def _may_part(before: str, after: str) -> bool:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from spacy_crf.bibliography.split import split_references
 
 TEXTS = [text for *_, text in pasted_gold()]
+NAMES = ["Adams", "Baker", "Crane", "Dale", "Ellis", "Frost", "Grant", "Hart", "Irving", "Jones"]
 MARKERS = {
     "[1]": "[{}] ",
     "(1)": "({}) ",
@@ -514,3 +515,12 @@ def test_bullets_before_numbers_are_no_text(bullet: str, number: str, between: s
     listed = [text for text in TEXTS if "-----" not in text]
     text = between.join(bullet + number.format(place) + one for place, one in enumerate(listed, 1))
     assert [one.text for one in split_references(f"References\n\n{text}")] == listed
+
+
+@pytest.mark.parametrize("place", [1, 5, 9])
+def test_a_blank_line_between_references_of_a_line_each_though_one_has_no_year(place: int) -> None:
+    """As the end of a page leaves one, in the middle of a list."""
+    listed = [f"{name}, A. Ferries of the {name}. Pier Press, 19{number}." for number, name in enumerate(NAMES, 80)]
+    listed[3] = "Hull, B. Rafts of the sound. Pier Press, in press."
+    text = "\n".join([*listed[:place], "", *listed[place:]])
+    assert [one.text for one in split_references(text)] == listed
