@@ -320,15 +320,13 @@ def test_short_references_do_not_end_the_list_at_the_end_of_a_document(
     assert [record["text"] for record in records] == SHORT * 4
 
 
-@pytest.mark.parametrize("bookmarks", [(), ("Introduction", "Results")])
-def test_the_list_of_a_pdf_is_read_to_its_end(model: Path, tmp_path: Path, bookmarks: tuple[str, ...]) -> None:
-    """Whether or not one of its lines looks like a heading, and though no bookmark names the list, as in LaTeX's."""
+def print_paper(path: Path, listed: list[str], bookmarks: tuple[str, ...] = ()) -> Path:
+    """A PDF with a list of references, a line each. bookmarks: the headings that have some."""
     pytest.importorskip("pypdfium2", reason="needs the extra pdf")
-    canvas = pytest.importorskip("reportlab.pdfgen.canvas").Canvas(str(tmp_path / "paper.pdf"))
-    numbered = [f"[{place}] {text}" for place, text in enumerate(SHORT * 4, 1)]
+    canvas = pytest.importorskip("reportlab.pdfgen.canvas").Canvas(str(path))
     prose = ["We count the ferries that cross the sound on each day of the year, and say", "who is on board."]
     height = 800
-    sections = [("Introduction", prose), ("Results", prose), ("References", numbered), ("Acknowledgements", prose)]
+    sections = [("Introduction", prose), ("Results", prose), ("References", listed), ("Acknowledgements", prose)]
     for title, lines in sections:
         if title in bookmarks:
             canvas.bookmarkPage(title)
@@ -340,8 +338,27 @@ def test_the_list_of_a_pdf_is_read_to_its_end(model: Path, tmp_path: Path, bookm
             canvas.drawString(60, height - 15 - 16 * place, line)
         height -= 50 + 16 * len(lines)
     canvas.save()
-    records = json.loads(run(model, tmp_path / "paper.pdf", "--to", "json")[0])
+    return path
+
+
+@pytest.mark.parametrize("bookmarks", [(), ("Introduction", "Results")])
+def test_the_list_of_a_pdf_is_read_to_its_end(model: Path, tmp_path: Path, bookmarks: tuple[str, ...]) -> None:
+    """Whether or not one of its lines looks like a heading, and though no bookmark names the list, as in LaTeX's."""
+    numbered = [f"[{place}] {text}" for place, text in enumerate(SHORT * 4, 1)]
+    records = json.loads(run(model, print_paper(tmp_path / "paper.pdf", numbered, bookmarks), "--to", "json")[0])
     assert [record["text"] for record in records] == SHORT * 4
+
+
+def test_initials_of_authors_do_not_end_the_list_of_a_pdf(model: Path, tmp_path: Path) -> None:
+    """As in LaTeX's lists by author and year, which have no numbers."""
+    names = ["F. Allen", "C. Forsyth", "D. Lomet", "A. Moss", "B. Moss", "R. Quay", "S. Roe", "T. Tull"]
+    listed = [
+        f"{name}. Ferries of the northern sound, and how they are counted from the shore in winter and spring. "
+        f"Pier Press, 19{number}."
+        for number, name in enumerate(names, 80)
+    ]
+    records = json.loads(run(model, print_paper(tmp_path / "paper.pdf", listed), "--to", "json")[0])
+    assert [record["text"] for record in records] == listed
 
 
 LATEX = r"""\begin{thebibliography}{2}
