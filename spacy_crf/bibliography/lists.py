@@ -20,13 +20,20 @@ from ..sections.tree import SectionTree
 from .dates import YEAR
 from .entry import SURROGATES, normalise
 from .errors import BibliographyErrors
-from .split import HEADING, NUMBERS, VAGUE
+from .split import HEADING, NUMBERS
 
 ENTRY = re.compile(r"(?:^|\})\s*(\\bibitem)\s*[\[{]", re.MULTILINE)  # not within a title
 # The beginning of an entry in what LaTeX prints, where each has a line
 PRINTED = re.compile(r"^\[(?!(?i:online|available|accessed|internet|in|cited)\])([^\[\]{}\n]+)\](?=\s)", re.MULTILINE)
 BIBLATEX = re.compile(r"^[ \t]*\\entry\{[^{}\n]*\}\{[^{}\n]*\}\{[^{}\n]*\}", re.MULTILINE)
 BEGIN, END = "\\begin{thebibliography}{9}\n", "\n\\end{thebibliography}\n"
+# Headings that may stand above something else as well
+VAGUE = re.compile(
+    r"\W*(?:notes|sources|quellen|publications|further reading|literat[uú]r[ae]?|bronnen|f(?:uentes|ontes|onti)|kilder"
+    r"|källor|źródła|zdroje|prameny|viri|izvori|források|allikad|kirjandus|werken|πηγές|αναφορές|источники|джерела"
+    r"|извори|منابع|מקורות)\W*",
+    re.IGNORECASE,
+)
 MOST_TITLES = 8  # that a message names
 LONGEST_REFERENCE = 2000  # characters
 OPENING = 400  # characters of a reference that has its year in them

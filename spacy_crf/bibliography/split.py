@@ -26,13 +26,6 @@ HEADING = re.compile(
     r"(?:\s*\(\d+\))?\s*:?[*_]{0,3}(?:\s*#+)?",
     re.IGNORECASE,
 )
-# Headings that may stand above something else as well
-VAGUE = re.compile(
-    r"\W*(?:notes|sources|quellen|publications|further reading|literat[uú]r[ae]?|bronnen|f(?:uentes|ontes|onti)|kilder"
-    r"|källor|źródła|zdroje|prameny|viri|izvori|források|allikad|kirjandus|werken|πηγές|αναφορές|источники|джерела"
-    r"|извори|منابع|מקורות)\W*",
-    re.IGNORECASE,
-)
 GROUP = re.compile(r"(?:1[5-9]|20)\d\d|[A-ZА-Я]")  # above the works of a year, or of authors with a letter
 RULE = re.compile(r"[=~*#_+\-–—]{3,}")  # below a heading
 LONGEST_TITLE = 60  # characters of a heading of another kind, without figures
