@@ -56,9 +56,11 @@ NUMBER = rf"(?:(?:{_PARTS}|{_LETTERS})(?!\w)(?:{_BRACKETS}|{_APART})*|(?:{_BRACK
 _BETWEEN = rf"(?:,\s?(?:{_any(MENTIONS['between'])}\s)?|\s?[–-]\s?|\s{_any(MENTIONS['between'])}\s)"
 _PLACE = r"(?:[0-9]{1,3}[a-z]?|[a-z]{1,2}|[A-Z]|[IVX]{1,4})\)?(?!\w)"
 _SMALL = (  # places of small parts; lists have one kind of them: "onder c, en 12" has no number 12
-    r"(?<!\w)(?:[a-z]|[ivx]{2,4}|aa|bb|cc|dd)\)?(?!\w|\.\w)",
-    r"(?<!\w)(?:[A-Z]|[IVX]{2,4})\)?(?!\w|\.\w)",
-    r"(?<!\w)[0-9]{1,3}[a-z]?\)?(?!\w|\.\w)",
+    *(
+        rf"(?<!\w)(?:{place}){end}(?!\w|\.\w)"
+        for place in ("[a-z]|[ivx]{2,4}|aa|bb|cc|dd", "[A-Z]|[IVX]{2,4}", "[0-9]{1,3}[a-z]?")
+        for end in (r"\)", "")
+    ),
     _BRACKETS,
 )
 _SMALLS = "|".join(f"{place}(?:{_BETWEEN}{place})*" for place in _SMALL)
@@ -73,7 +75,7 @@ _MENTION = re.compile(
 )
 _STARTING, _DOTTED_CODE = re.compile(r"\((\w+)\)(?=\()"), re.compile(r"(?<=^[LRD])\.\s?(?=[0-9])")
 _BEFORE_BRACKET = re.compile(r"[ \u00a0](?=\()")
-_SMALL_PLACE = re.compile("|".join(_SMALL))
+_SMALL_PLACE = re.compile(rf"({'|'.join(_SMALL)})(?:{_BETWEEN}|$)")  # a word between them may be a letter: "a e b"
 _NUMBER, _BRACKET, _ORDINAL = re.compile(NUMBER), re.compile(_BRACKETS), re.compile(rf"{_any(ORDINALS)}(?!\w)")
 # "sections 2–4 and 6-1" are three numbers, "§§ 2-4" are two
 _AMONG_SEVERAL, _OF_RANGE = (re.compile(NUMBER.replace("[.:–-]", signs)) for signs in ("[.:-]", "[.:]"))
@@ -245,7 +247,7 @@ def _groups(text: str) -> Iterator[Group]:
         elif found["small"]:
             places, word = list(_SMALL_PLACE.finditer(found["places"])), SMALL + _listed(found["small"])
             at = found.start("places")
-            steps = [NumberStep(at + own.start(), at + own.end(), word, _read(own[0])) for own in places]
+            steps = [NumberStep(at + own.start(), at + own.end(1), word, _read(own[1])) for own in places]
         elif found["bare"]:
             start = found.start("bare")
             steps = [NumberStep(start, end, "", readings(found["bare"]))]

@@ -669,3 +669,17 @@ def test_small_parts_behind_their_articles(mention: str, number: str) -> None:
 @pytest.mark.parametrize("text", ["See letra b) and sub c.", "Der Rest nach lit. a.", "Write point b) down."])
 def test_small_parts_alone_are_no_mentions(text: str) -> None:
     assert not list(find_mentions(text, frozenset()))
+
+
+@pytest.mark.parametrize(
+    "text, numbers",
+    [
+        ("articolo 3, comma 2, lettere a) e b)", "ab"),
+        ("articolo 3, lettere a e b", "ab"),
+        ("artículo 3, apartado 1, letras b) y c)", "bc"),
+        ("artículo 3, letras a) a d)", "ad"),
+        ("articolo 3, lettera b) e i commi che seguono", "b"),
+    ],
+)
+def test_words_between_small_parts_are_none_of_them(text: str, numbers: str) -> None:
+    assert "".join(found.path[-1].readings[0].number for found in find_mentions(text, frozenset())) == numbers
