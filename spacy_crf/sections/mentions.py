@@ -85,7 +85,7 @@ _FINER = (  # parts that are no sections, such as "Satz 2", "first sentence", "f
 )
 _SMALLER = re.compile(rf"{_FINER}*(?:,\s| )(?:aanhef\sen\s)?")  # between a section and a part of it
 _ALSO = re.compile(rf"{_FINER}*{_BETWEEN}(?:(?:de\s)?l['’])?")  # between two of a list
-_OF = re.compile(rf"\s{_any(MENTIONS['of'])}\s(?:(?:the|de|het|la|le)\s)?|\sde\sl['’]", re.IGNORECASE)
+_OF = re.compile(rf"\s{_any(MENTIONS['of'])}\s(?:(?:the|de|het|la|le)\s)?|\s(?:de\sl|dell)['’]", re.IGNORECASE)
 _NAMED = r"(?:[A-ZÄÖÜ][\w'’-]*[ \u00a0](?:(?:and|en|und|et)[ \u00a0])?){0,4}"  # "Companies" of "Companies Act"
 # such as "of the Regulation", ", van de Wet", "Opiumwet", "BGB", "I 1 BGB", "f BGB": a name, or one with two capitals
 _OF_LAW = re.compile(

@@ -683,3 +683,10 @@ def test_small_parts_alone_are_no_mentions(text: str) -> None:
 )
 def test_words_between_small_parts_are_none_of_them(text: str, numbers: str) -> None:
     assert "".join(found.path[-1].readings[0].number for found in find_mentions(text, frozenset())) == numbers
+
+
+@pytest.mark.parametrize("part", ["comma 2", "secondo comma", "lettera b) del comma 2"])
+@pytest.mark.parametrize("sign", "'’")
+def test_parts_before_dell_articolo(part: str, sign: str) -> None:
+    (found,) = find_mentions(f"Si veda il {part} dell{sign}articolo 3.", frozenset())
+    assert [step.readings[0].number for step in found.path[:2]] == ["3", "2"]
