@@ -55,10 +55,11 @@ _LETTERS = rf"(?:{_CODE}|(?:[IVXLC]{{1,7}}|[A-Z])(?:[.-]?[0-9]{{1,4}})*)"
 NUMBER = rf"(?:(?:{_PARTS}|{_LETTERS})(?!\w)(?:{_BRACKETS}|{_APART})*|(?:{_BRACKETS})+)"
 _BETWEEN = rf"(?:,\s?(?:{_any(MENTIONS['between'])}\s)?|\s?[–-]\s?|\s{_any(MENTIONS['between'])}\s)"
 _PLACE = r"(?:[0-9]{1,3}[a-z]?|[a-z]{1,2}|[A-Z]|[IVX]{1,4})\)?(?!\w)"
+_AMOUNT = rf"\s?%|\s{_any(MENTIONS['unit'])}(?!\w)|-[^\W\d]"  # "sous 8 jours", "onder 18-jarigen"
 _SMALL = (  # places of small parts; lists have one kind of them: "onder c, en 12" has no number 12
     *(
         rf"(?<!\w)(?:{place}){end}(?!\w|\.\w)"
-        for place in ("[a-z]|[ivx]{2,4}|aa|bb|cc|dd", "[A-Z]|[IVX]{2,4}", "[0-9]{1,3}[a-z]?")
+        for place in ("[a-z]|[ivx]{2,4}|aa|bb|cc|dd", "[A-Z]|[IVX]{2,4}", rf"[0-9]{{1,3}}[a-z]?(?!{_AMOUNT})")
         for end in (r"\)", "")
     ),
     _BRACKETS,

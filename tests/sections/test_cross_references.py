@@ -690,3 +690,19 @@ def test_words_between_small_parts_are_none_of_them(text: str, numbers: str) -> 
 def test_parts_before_dell_articolo(part: str, sign: str) -> None:
     (found,) = find_mentions(f"Si veda il {part} dell{sign}articolo 3.", frozenset())
     assert [step.readings[0].number for step in found.path[:2]] == ["3", "2"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Le délai de l'article 5, sous 8 jours.",
+        "Visé à l'article 5 sous 15 jours ouvrables.",
+        "Volgens artikel 5 onder 18 jaar.",
+        "Volgens artikel 5 onder 18-jarigen.",
+        "Volgens artikel 5, onder 10 procent.",
+        "Volgens artikel 5, onder 10%.",
+    ],
+)
+def test_amounts_are_no_small_parts(text: str) -> None:
+    (found,) = find_mentions(text, frozenset())
+    assert len(found.path) == 1
