@@ -82,6 +82,7 @@ _NUMBER, _BRACKET, _ORDINAL = re.compile(NUMBER), re.compile(_BRACKETS), re.comp
 _AMONG_SEVERAL, _OF_RANGE = (re.compile(NUMBER.replace("[.:–-]", signs)) for signs in ("[.:-]", "[.:]"))
 _FINER = (  # parts that are no sections, such as "Satz 2", "first sentence", "ff."
     rf"(?:,?\s(?:aanhef\sen\s)?{_any(MENTIONS['finer'])}\.?\s?{_PLACE}(?:{_BETWEEN}{_PLACE})*"
+    rf"|,?\s(?:aanhef\sen\s)?{_any(MENTIONS['small'])}(?:\.\s?|\s)(?:{_SMALLS})"
     rf"|,?\s{_any(ORDINALS)}\s{_any(MENTIONS['finer'])}(?!\w)|\sff?\.)"
 )
 _SMALLER = re.compile(rf"{_FINER}*(?:,\s| )(?:aanhef\sen\s)?")  # between a section and a part of it
@@ -189,14 +190,18 @@ def _runs(text: str, groups: Iterable[Group]) -> Iterator[list[Group]]:
         is_one = sum(len(each.steps) > 1 for each in (*own, group)) < 2
         shared = _shared(run, group, gap)
         is_several = len(group.steps) > 1 and group.word == "§" != text[group.start + 1]  # of "articles 6, § 1, and 9"
-        is_above = bool(run) and run[-1].is_above(group) and not is_several
-        if is_one and is_above and len(run[-1].steps) == 1 and _SMALLER.fullmatch(gap):
-            run.append(group)
+        place = _place(run, group, end)
+        is_above = place > 0 and run[place - 1].is_above(group) and not is_several
+        is_smaller = is_above and bool(_SMALLER.fullmatch(gap))
+        if is_one and is_smaller and len(run[place - 1].steps) == 1:
+            run.insert(place, group)
         elif run and is_one and group.is_above(own[0]) and _OF.fullmatch(gap):
             run = [group, *own]
         elif shared:
             yield run
             run = [*(Group(group.start, group.start, each.steps[-1:]) for each in shared), group]
+        elif is_smaller and group.word.startswith(SMALL):
+            continue  # a small part of each of a list: "eerste en tweede lid, onder b"
         else:
             if run:
                 yield run
@@ -204,6 +209,16 @@ def _runs(text: str, groups: Iterable[Group]) -> Iterator[list[Group]]:
         end = group.end
     if run:
         yield run
+
+
+def _place(run: Sequence[Group], group: Group, end: int) -> int:
+    """The place in a run of a group behind it: the last, or around parts that stand before the section that they are
+    in, as that of "onderdeel b van artikel 3, eerste lid"."""
+    place = len(run)
+    if group.word not in SIGNS and run and run[0].end == end:
+        while place > 1 and run[place - 1].start < run[0].start and group.is_above(run[place - 1]):
+            place -= 1
+    return place
 
 
 def _shared(run: Sequence[Group], group: Group, gap: str) -> Sequence[Group]:
@@ -222,7 +237,8 @@ def _mean_none(text: str, runs: Sequence[list[Group]]) -> list[bool]:
     for run in reversed(runs):
         start, end = _bounds(run)
         gap = text[end : _bounds(behind)[0]] if behind else ""
-        is_listed = bool(_ALSO.fullmatch(gap)) and run[0].word in {group.word for group in behind}
+        is_shared = bool(behind) and behind[0].start == behind[0].end and bool(_SMALLER.fullmatch(gap))
+        is_listed = (is_shared or bool(_ALSO.fullmatch(gap))) and run[0].word in {group.word for group in behind}
         is_of_several = bool(_OF.fullmatch(gap)) and behind[0].is_above(run[0])
         found.append(_is_of_law(text, start, end) or is_of_several or (is_listed and found[-1]))
         behind = run

@@ -706,3 +706,29 @@ def test_parts_before_dell_articolo(part: str, sign: str) -> None:
 def test_amounts_are_no_small_parts(text: str) -> None:
     (found,) = find_mentions(text, frozenset())
     assert len(found.path) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "artikel 5, eerste en tweede lid, onderdeel b, van de Algemene wet bestuursrecht",
+        "artikel 10 lid 4 en 5 onder a en b van de Opiumwet",
+        "artikel 2, eerste en tweede lid, aanhef en onder b, en artikel 3 van de Awb",
+        "onderdeel b van artikel 3, eerste lid, van de Awb",
+        "Artikel 6 Absatz 1 und 2 Buchstabe b der Verordnung (EU) 2016/679",
+        "§§ 2 und 3 Buchst. a des Gesetzes",
+        "article 2, paragraphes 1 et 2, point b), du règlement (UE) 2016/679",
+        "artículo 2, apartados 1 y 2, letra b), de la Ley 30/1992",
+        "art. 2, commi 1 e 2, lettera b), del decreto legislativo",
+    ],
+)
+def test_small_parts_of_other_laws_keep_their_law(text: str) -> None:
+    mentions = list(find_mentions(f"{text}.", frozenset()))
+    assert mentions and all(found.has_none for found in mentions)
+
+
+def test_small_parts_of_each_of_a_list() -> None:
+    mentions = list(find_mentions("artikel 2, eerste en tweede lid, onder b, en derde lid", frozenset()))
+    assert [[step.readings[0].values[0] for step in found.path] for found in mentions] == [[2, 1], [2, 2], [2, 3]]
+    (found,) = find_mentions("onderdeel b van artikel 3, eerste lid", frozenset())
+    assert [step.readings[0].values[0] for step in found.path] == [3, 1, 2]
