@@ -732,3 +732,8 @@ def test_small_parts_of_each_of_a_list() -> None:
     assert [[step.readings[0].values[0] for step in found.path] for found in mentions] == [[2, 1], [2, 2], [2, 3]]
     (found,) = find_mentions("onderdeel b van artikel 3, eerste lid", frozenset())
     assert [step.readings[0].values[0] for step in found.path] == [3, 1, 2]
+
+
+def test_commas_of_english_are_marks() -> None:
+    assert not list(find_mentions("After the second comma, insert boats.", frozenset()))
+    assert len(list(find_mentions("Si veda il secondo comma.", frozenset()))) == 1
