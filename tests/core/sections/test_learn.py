@@ -143,3 +143,10 @@ def test_gold_trees_that_cannot_be_made(sections: tuple[GoldSection, ...], probl
     example = TreeExample(replace(document(("N:1.", "X", "N:2.", "X")), name="some.xml"), sections)
     with pytest.raises(ValueError, match=f"CRF964.*some.xml.*{problem}"):
         learn_weights([example])
+
+
+def test_kinds_of_which_trees_tell_nothing_are_forgotten() -> None:
+    gold = [GoldSection(1, (0,)), GoldSection(2, (2,)), GoldSection(2, (4,))]
+    weights = learn_weights([TreeExample(document(recipes(name)), tuple(gold)) for name in ("Soup", "Tart", "Bread")])
+    assert "“method” after “ingredients”" in weights
+    assert not any("recurring title" in name for name in weights)  # as when they are read again
