@@ -85,13 +85,14 @@ _FINER = (  # parts that are no sections, such as "Satz 2", "first sentence", "f
     rf"|,?\s(?:aanhef\sen\s)?{_any(MENTIONS['small'])}(?:\.\s?|\s)(?:{_SMALLS})"
     rf"|,?\s{_any(ORDINALS)}\s{_any(MENTIONS['finer'])}(?!\w)|\sff?\.)"
 )
-_SMALLER = re.compile(rf"{_FINER}*(?:,\s| )(?:aanhef\sen\s)?")  # between a section and a part of it
-_ALSO = re.compile(rf"{_FINER}*{_BETWEEN}(?:(?:de\s)?l['’])?")  # between two of a list
+_FINERS = rf"{_FINER}{{0,9}}"  # no more: time is linear
+_SMALLER = re.compile(rf"{_FINERS}(?:,\s| )(?:aanhef\sen\s)?")  # between a section and a part of it
+_ALSO = re.compile(rf"{_FINERS}{_BETWEEN}(?:(?:de\s)?l['’])?")  # between two of a list
 _OF = re.compile(rf"\s{_any(MENTIONS['of'])}\s(?:(?:the|de|het|la|le)\s)?|\s(?:de\sl|dell)['’]", re.IGNORECASE)
 _NAMED = r"(?:[A-ZÄÖÜ][\w'’-]*[ \u00a0](?:(?:and|en|und|et)[ \u00a0])?){0,4}"  # "Companies" of "Companies Act"
 # such as "of the Regulation", ", van de Wet", "Opiumwet", "BGB", "I 1 BGB", "f BGB": a name, or one with two capitals
 _OF_LAW = re.compile(
-    rf"(?:[ \u00a0][IVX]{{1,4}}(?:[ \u00a0][0-9]{{1,2}})?)?(?:[ \u00a0](?:[a-z]\)|[b-df-h](?!\w)))?{_FINER}*"
+    rf"(?:[ \u00a0][IVX]{{1,4}}(?:[ \u00a0][0-9]{{1,2}})?)?(?:[ \u00a0](?:[a-z]\)|[b-df-h](?!\w)))?{_FINERS}"
     rf"(?:\s\(oud\))?(?:\s\w*[A-Z]\w*[A-Z]|,?\s(?:{_any(MENTIONS['of'])}\s(?:(?:de|het)\s)?)?{_any(MENTIONS['short'])}(?!\w)"
     rf"|,?[ \u00a0](?=[A-ZÄÖÜ]){_NAMED}(?=[A-ZÄÖÜ]|wet)(?:{_any(MENTIONS['law'])}|\w*{_any(MENTIONS['laws'])})(?!\w)"
     rf"|,?\s{_any(MENTIONS['of'])}\s(?:(?P<between>(?:\w+[\s'’]){{0,4}}?)"

@@ -1,6 +1,7 @@
 """Mentions of sections, and the sections that they mean."""
 
 import json
+import time
 from unicodedata import normalize
 
 import pytest
@@ -737,3 +738,11 @@ def test_small_parts_of_each_of_a_list() -> None:
 def test_commas_of_english_are_marks() -> None:
     assert not list(find_mentions("After the second comma, insert boats.", frozenset()))
     assert len(list(find_mentions("Si veda il secondo comma.", frozenset()))) == 1
+
+
+@pytest.mark.parametrize("part", [", onder a", ", onder a, sub b", " Satz 2", ", tweede lid, onder b"])
+def test_time_is_linear_in_small_parts(part: str) -> None:
+    text = f"artikel 1, eerste en tweede lid{part * 3000}, artikel 1{part * 3000}"
+    start = time.process_time()
+    assert list(find_mentions(text, frozenset()))
+    assert time.process_time() - start < 10
