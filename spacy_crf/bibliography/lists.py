@@ -146,7 +146,7 @@ def _numbered(text: str, section: _Section) -> Iterator[int]:
 
 
 def _refuse_data(text: str, name: str) -> None:
-    if BIBLATEX.search(text):
+    if BIBLATEX.search(text) and "\\endentry" in text:  # "\entry" may be a command of the document
         raise CRFError(BibliographyErrors.CRF600.format(name=name))
 
 

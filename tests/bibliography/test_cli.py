@@ -464,3 +464,11 @@ def test_references_that_bibtex_has_printed_beside_a_document(tmp_path: Path) ->
 def test_a_pasted_list_that_is_refused_has_no_path() -> None:
     with pytest.raises(CRFError, match=r"^\[CRF482\] the pasted list: its macros"):
         print_list("\\newcommand{\\x}{\\x\\x}\n\\bibitem{lund} A. Lund. \\x. 2001.")
+
+
+def test_an_own_command_entry_is_no_data_of_biblatex(tmp_path: Path) -> None:
+    (path := tmp_path / "vita.tex").write_text(
+        "\\newcommand{\\entry}[3]{#1 #2 #3}\\section{Posts}\n\\entry{2001}{Sailor}{Oslo}\n"
+        "\\begin{thebibliography}{9}\\bibitem{a} A. Lund. Rafts. 2001.\n\\end{thebibliography}"
+    )
+    assert [item.text for item in split_references(find_list(path))] == ["A. Lund. Rafts. 2001."]
