@@ -182,14 +182,17 @@ def begins_title(number: Reading, text: str) -> bool:
 
 def counted_numbers(headings: Iterable[str]) -> set[str]:
     """Glued numbers that have a word or sign, or count from the first one on: "2FA" begins with none behind no 1."""
-    found = {number: next(iter(readings(number.strip()))) for number in filter(None, map(glued_number, headings))}
+    numbers = [(heading, number) for heading in headings if (number := glued_number(heading))]
+    found = {number: next(iter(readings(number.strip()))) for _, number in numbers}
+    titled = {found[number].values for heading, number in numbers if heading[len(number) + 1 :][:1].islower()}
     values = {own.values[:end] for own in found.values() for end in range(1, len(own.values) + 1)}
     counted = set[tuple[int, ...]]()
     for own in sorted(values):
         *outer, last = own
         before = {(*outer, last - step) for step in range(1, NEAR + 1)}
         others = {(*own, 1), *([tuple(outer), (*outer, last + 1)] if last <= 1 else [])}
-        if before & counted or others & values:
+        next_one = {(*outer, last + 1)}  # "2Scope", "3Terms", as in a part of a document; not "4K", "5G"
+        if before & counted or others & values or (own in titled and next_one & titled):
             counted.add(own)
     return {number for number, own in found.items() if own.word or number[-1] in ".)" or own.values in counted}
 

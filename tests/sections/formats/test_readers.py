@@ -205,6 +205,8 @@ def test_links_of_headings_to_themselves_are_left_out(read, page, text):
     [
         ("1General <i>rules</i><h3>2FA</h3>", "1 General rules\n2 FA\n"),
         ("\n1.1Scope\n of it", "1.1 Scope of it\n"),
+        ("2Scope<h2>3Terms</h2><h2>4IT</h2>", "2 Scope\n3 Terms\n4 IT\n"),
+        ("4K films<h2>5G nets</h2>", "4K films\n5G nets\n"),
         ("2.1Scope<h2>2.2Sea</h2><h2>3IT</h2><h2>9Fees</h2>", "2.1 Scope\n2.2 Sea\n3 IT\n9Fees\n"),
         ("Part IIIntroduction", "Part II Introduction\n"),
         ("Appendix AScope", "Appendix A Scope\n"),
