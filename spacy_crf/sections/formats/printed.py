@@ -17,6 +17,10 @@ GAP = 0.17  # of a size: the space between words is wider
 SAME_PLACE = 3.0  # points
 OFTEN = 0.4  # the share of pages that have something at a place
 APART, SMALLER, LARGER = 2.5, 0.9, 1.25  # of the usual size: a distance, and sizes
+# "lecture 2", above what stands on its page
+WORD_WITH_NUMBER = re.compile(
+    r"(?!(?:page|seite|página|pagina|pág|strana|strona|sida|side|blatt|folie|slide) )[^\W\d_]{3,} #"
+)
 ONLY_PAGE = re.compile(r"\W*(?:[^\W\d_]+\W+)?1(?:\W+(?:[^\W\d_]+\W+)?1)?\W*")  # "Page 1 of 1"
 NUMERAL = re.compile(r"\d+|\b[ivxlc]{1,7}\b", re.IGNORECASE)
 
@@ -131,7 +135,7 @@ def _edge_rows(page: int, edge: int, rows: list[Row]) -> Iterator[_EdgeRow]:
 def _repeated(rows: list[_EdgeRow], most: float) -> set[_EdgeRow]:
     """Rows whose text comes again at the same place; one of numbers and signs if its numbers count the pages.
 
-    most (float): above this size, numberings with a word, such as "Chapter 2", are headings, even if they count as the
+    most (float): above this size, a word with a number, such as "Chapter 2", is a heading, even if it counts as the
         pages do.
     """
     groups: dict[tuple[int, str], list[_EdgeRow]] = defaultdict(list)
@@ -142,7 +146,7 @@ def _repeated(rows: list[_EdgeRow], most: float) -> set[_EdgeRow]:
         own.sort(key=lambda row: row.base)
         ends = [k for k, (one, other) in enumerate(pairwise(own), 1) if other.base - one.base > SAME_PLACE]
         for start, end in pairwise([0, *ends, len(own)]):
-            is_heading = bool(readings(key.replace("#", "1")))
+            is_heading = bool(WORD_WITH_NUMBER.fullmatch(key) or readings(key.replace("#", "1")))
             same = _counting(own[start:end], not any(map(str.isalpha, key)), most if is_heading else inf)
             if len({row.page for row in same}) > 1:
                 found.update(same)
