@@ -746,3 +746,17 @@ def test_time_is_linear_in_small_parts(part: str) -> None:
     start = time.process_time()
     assert list(find_mentions(text, frozenset()))
     assert time.process_time() - start < 10
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "artículo 6, apartado 1, párrafo segundo, letra f)",
+        "letra f) del segundo párrafo del apartado 1 del artículo 6",
+        "articolo 6, paragrafo 1, secondo comma, lettera f)",
+        "article 6, paragraphe 1, deuxième alinéa, point f)",
+    ],
+)
+def test_parts_of_numbered_parts_are_in_them(text: str) -> None:
+    (found,) = find_mentions(text, frozenset())
+    assert [step.readings[0].number for step in found.path] == ["6", "1", "2", "f"]
