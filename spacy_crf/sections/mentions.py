@@ -83,7 +83,7 @@ _AMONG_SEVERAL, _OF_RANGE = (re.compile(NUMBER.replace("[.:–-]", signs)) for s
 _FINER = (  # parts that are no sections, such as "Satz 2", "first sentence", "ff."
     rf"(?:,?\s(?:aanhef\sen\s)?{_any(MENTIONS['finer'])}\.?\s?{_PLACE}(?:{_BETWEEN}{_PLACE})*"
     rf"|,?\s(?:aanhef\sen\s)?{_any(MENTIONS['small'])}(?:\.\s?|\s)(?:{_SMALLS})"
-    rf"|,?\s{_any(ORDINALS)}\s{_any(MENTIONS['finer'])}(?!\w)|\sff?\.)"
+    rf"|,?\s{_any(ORDINALS)}\s{_any(MENTIONS['finer'] | MENTIONS['small'])}(?!\w)|\sff?\.)"
 )
 _FINERS = rf"{_FINER}{{0,9}}"  # no more: time is linear
 _SMALLER = re.compile(rf"{_FINERS}(?:,\s| )(?:aanhef\sen\s)?")  # between a section and a part of it

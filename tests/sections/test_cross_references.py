@@ -760,3 +760,10 @@ def test_time_is_linear_in_small_parts(part: str) -> None:
 def test_parts_of_numbered_parts_are_in_them(text: str) -> None:
     (found,) = find_mentions(text, frozenset())
     assert [step.readings[0].number for step in found.path] == ["6", "1", "2", "f"]
+
+
+def test_an_ordinal_of_small_parts_stands_between_others() -> None:
+    (found,) = find_mentions("Article 6(1), second subparagraph, point (b)", frozenset())
+    assert [step.readings[0].number for step in found.path] == ["6.1", "b"]
+    (found,) = find_mentions("Article 6(1), first subparagraph, of Regulation (EU) 2016/679", frozenset())
+    assert found.has_none
