@@ -767,3 +767,11 @@ def test_an_ordinal_of_small_parts_stands_between_others() -> None:
     assert [step.readings[0].number for step in found.path] == ["6.1", "b"]
     (found,) = find_mentions("Article 6(1), first subparagraph, of Regulation (EU) 2016/679", frozenset())
     assert found.has_none
+
+
+@pytest.mark.parametrize("text", ["artículo 5, apartado b)", "artículo 5, párrafo b)", "article 5, paragraphe b)"])
+def test_letters_behind_words_for_numbered_parts(text: str) -> None:
+    (found,) = find_mentions(f"{text}.", frozenset())
+    assert [step.readings[0].number for step in found.path] == ["5", "b"]
+    (found,) = find_mentions(f"{text}, de la Ley 30/1992", frozenset())
+    assert found.has_none
