@@ -88,6 +88,7 @@ _FINER = (  # parts that are no sections, such as "Satz 2", "first sentence", "f
 _FINERS = rf"{_FINER}{{0,9}}"  # no more: time is linear
 _SMALLER = re.compile(rf"{_FINERS}(?:,\s| )(?:aanhef\sen\s)?")  # between a section and a part of it
 _ALSO = re.compile(rf"{_FINERS}{_BETWEEN}(?:(?:de\s)?l['’])?")  # between two of a list
+_NEXT = re.compile(rf"{_FINERS}{_BETWEEN}({NUMBER})(?:,\s| )")  # the next of a list, before a part of it
 _OF = re.compile(rf"\s{_any(MENTIONS['of'])}\s(?:(?:the|de|het|la|le)\s)?|\s(?:de\sl|dell)['’]", re.IGNORECASE)
 _NAMED = r"(?:[A-ZÄÖÜ][\w'’-]*[ \u00a0](?:(?:and|en|und|et)[ \u00a0])?){0,4}"  # "Companies" of "Companies Act"
 # such as "of the Regulation", ", van de Wet", "Opiumwet", "BGB", "I 1 BGB", "f BGB": a name, or one with two capitals
@@ -189,6 +190,11 @@ def _runs(text: str, groups: Iterable[Group]) -> Iterator[list[Group]]:
         gap = text[end : group.start]
         own = [each for each in run if each.start < each.end]  # the others are told by what stands before
         is_one = sum(len(each.steps) > 1 for each in (*own, group)) < 2
+        if one_more := _next_section(text, run, group, end):
+            before, outer = one_more
+            yield before
+            run, end = [outer, group], group.end
+            continue
         shared = _shared(run, group, gap)
         is_several = len(group.steps) > 1 and group.word == "§" != text[group.start + 1]  # of "articles 6, § 1, and 9"
         place = _place(run, group, end)
@@ -210,6 +216,25 @@ def _runs(text: str, groups: Iterable[Group]) -> Iterator[list[Group]]:
         end = group.end
     if run:
         yield run
+
+
+def _next_section(text: str, run: list[Group], group: Group, end: int) -> tuple[list[Group], Group] | None:
+    """The next section of a list in which its word is not said again, that a group is a part of, and the run before
+    it: 6 of "articles 5, paragraph 1, and 6, paragraph 2"."""
+    if len(run) < 2 or not run[0].is_above(group) or group.word not in {own.word for own in run[1:]}:
+        return None
+    outer, last, gap = run[0], run[-1], text[end : group.start]
+    word = _listed(text[outer.start : outer.steps[0].start].strip(" ."))
+    is_plural = word in PLURALS or outer.start == outer.steps[0].start
+    if len(run) == 2 and len(last.steps) > 1 and (gap == " " or (gap == ", " and is_plural)):
+        *steps, number = last.steps  # not one of the parts
+        own = replace(number, word=outer.word)
+        return [outer, Group(last.start, steps[-1].end, steps)], Group(own.start, own.end, [own])
+    found = _NEXT.fullmatch(gap)
+    if found is None or not (readings := _read(found[1])):
+        return None
+    own = NumberStep(end + found.start(1), end + found.end(1), outer.word, readings)
+    return run, Group(own.start, own.end, [own])
 
 
 def _place(run: Sequence[Group], group: Group, end: int) -> int:

@@ -775,3 +775,21 @@ def test_letters_behind_words_for_numbered_parts(text: str) -> None:
     assert [step.readings[0].number for step in found.path] == ["5", "b"]
     (found,) = find_mentions(f"{text}, de la Ley 30/1992", frozenset())
     assert found.has_none
+
+
+@pytest.mark.parametrize(
+    "text, paths",
+    [
+        ("articoli 5, comma 2, e 6, comma 3", ["5 2", "6 3"]),
+        ("artículos 5, apartado 1, letra a), y 6, apartado 2, letra b)", ["5 1 a", "6 2 b"]),
+        ("articles 5, paragraphe 1, et 6, paragraphe 2", ["5 1", "6 2"]),
+        ("artikelen 5, lid 1, onder a, en 6, lid 2, onder b", ["5 1 a", "6 2 b"]),
+        ("Articles 5, paragraph 1, 6, paragraph 2, and 7, paragraph 3", ["5 1", "6 2", "7 3"]),
+        ("§ 5 Abs. 1 und 6 Abs. 2", ["5 1", "6 2"]),
+        ("§ 2 Abs. 1 und 2, Abs. 3", ["2 1", "2 2", "2 3"]),
+    ],
+)
+def test_the_next_section_of_a_list(text: str, paths: list[str]) -> None:
+    mentions = list(find_mentions(text, frozenset()))
+    assert [" ".join(step.readings[0].number for step in found.path) for found in mentions] == paths
+    assert all(found.has_none for found in find_mentions(f"{text} GDPR", frozenset()))
