@@ -66,7 +66,8 @@ _SMALL = (  # places of small parts; lists have one kind of them: "onder c, en 1
 )
 _SMALLS = "|".join(f"{place}(?:{_BETWEEN}{place})*" for place in _SMALL)
 _MENTION = re.compile(
-    rf"(?<!\w)(?:(?!(?i:first|second|third|fourth|fifth)\scomma(?!\w))(?P<ordinals>{_any(ORDINALS)}(?:(?:,|\s{_any(MENTIONS['between'])})\s{_any(ORDINALS)}){{0,9}})"
+    r"(?<!\w)(?:(?!(?i:first|second|third|fourth|fifth)\scomma(?!\w))"  # a mark
+    rf"(?P<ordinals>{_any(ORDINALS)}(?:(?:,|\s{_any(MENTIONS['between'])})\s{_any(ORDINALS)}){{0,9}})"
     rf"\s(?P<ranked>{_any(WORDS)})(?!\w)"
     rf"|(?:(?P<word>{_any(WORDS)})\.?\s(?:(?i:n\.?[°º]|n[or]\.)\s?)?|(?P<sign>[{''.join(SIGNS)}])[{''.join(SIGNS)}]?\s?)"
     rf"(?P<numbers>{NUMBER}(?:{_BETWEEN}{NUMBER})*)"
