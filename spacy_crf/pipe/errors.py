@@ -142,6 +142,10 @@ class PipeErrors(metaclass=Messages):
         "Component {name!r}: the tag dictionary that it starts with looks words up as {look_up!r}, but the {part} of "
         "the block `spelling` are others there. Give that block the same, or begin without `start`."
     )
+    CRF459 = (
+        "Span {span!r} of document {document!r} has the label {label!r}, of which component {name!r} knows nothing. "
+        "Give it one of these: {known}."
+    )
     CRF470 = (
         "Component {name!r} has no probabilities of its own that a temperature could change{source}. Calibrate a "
         "component of this library that was trained."

@@ -148,12 +148,15 @@ def span_probabilities(pipe: ChainPipe, doc: Doc, spans: Sequence[Span]) -> Span
     component makes no difference.
 
     RETURNS (SpanScores): label, boundaries and covered, one value for each span.
-    RAISES (ValueError): for a span whose label the component does not know, or a model of order 2.
+    RAISES (ValueError): for a span whose label is unknown, before training, and for a model of order 2.
     """
+    if not pipe.labels:
+        raise CRFError(PipeErrors.CRF401.format(name=pipe.name))
     pipe.scores.weights.require_first_order(pipe.name, "probabilities of spans")
     for span in spans:
         if span.label_ not in pipe.labels or (pipe.has_plain_spans and span.label_ == OUTSIDE):
-            raise CRFError(PipeErrors.CRF403.format(label=span.label_, document=excerpt(doc.text), name=pipe.name))
+            told = {"span": excerpt(span.text), "document": excerpt(doc.text), "name": pipe.name}
+            raise CRFError(PipeErrors.CRF459.format(label=span.label_, known=", ".join(pipe.labels), **told))
     bounds = [(span.start, span.end) for span in spans]
     if pipe.skips_white_space:
         places = Places.of(doc)

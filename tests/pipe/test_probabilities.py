@@ -72,8 +72,9 @@ def test_impossible_spans_have_probability_zero_and_unknown_labels_are_an_error(
     assert scores.label[1] == scores.boundaries[1] == scores.covered[1] == 0
     assert scores.label[0] > 0.5 and scores.label[2] > 0.5
     assert pipe.span_probabilities(doc, []).label.shape == (0,)
-    with pytest.raises(ValueError, match=r"CRF403.*'EVENT'"):
-        pipe.span_probabilities(doc, [Span(doc, 0, 1, label="EVENT")])
+    for label in ("EVENT", ""):
+        with pytest.raises(ValueError, match=rf"CRF459.*'Ada'.*'{label}'.*one of these: .*PER"):
+            pipe.span_probabilities(doc, [Span(doc, 0, 1, label=label)])
 
 
 def test_the_scores_of_a_group_are_those_asked_for_and_survive_bytes() -> None:
@@ -138,5 +139,5 @@ def test_run_time_settings_of_the_config_win_over_the_saved_ones(tmp_path: Path)
 
 def test_probabilities_need_training() -> None:
     nlp = build(target="ent")
-    with pytest.raises(ValueError, match=r"CRF40[13]"):
+    with pytest.raises(ValueError, match="CRF401"):
         nlp.get_pipe("crf_tagger").span_probabilities(nlp.make_doc("Bo"), [Span(nlp.make_doc("Bo"), 0, 1, label="PER")])
