@@ -142,8 +142,8 @@ class SectionSettings(ChainSettings):
     grammar (str): for that parser: "thesis" or "thesis_code", the grammars of Trompper's thesis, or the path of one. It
         is saved with the model.
     learn_tree (bool): learn the weights of the tree parser from the trees of the training examples, in the first step;
-        if not, or without any tree, those set by hand, or written in the grammar, stay. The stack parser learns too
-        what titles without numbers say by their words, of titles that recur, and of those of several documents.
+        if not, or without any tree, those set by hand, or written in the grammar, stay. The stack parser also learns
+        what the words of titles without numbers tell of their levels.
     tree_c2 (float): penalty on what the learned weights differ from these.
     max_states (int | None): stacks of open sections that the stack parser keeps at each heading; null keeps all, as
         long as a document takes no more than 1,000,000 moves between them, and then, with a warning, the best 100. The
