@@ -9,7 +9,7 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import accumulate, chain
+from itertools import accumulate, chain, islice
 from statistics import median
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -17,8 +17,9 @@ from ..core.errors import CRFError, excerpt
 from ..reading.records import as_number, parse_json, string_paths
 from .errors import PunctuationErrors
 from .subtitles import OPENING_LINES, Heard, behind_sound, is_subtitles, parted_by_sounds
-from .words import OPENERS, is_sign_around, is_unspaced, space_before
+from .words import OPENERS, Edit, apply_edits, is_sign_around, is_unspaced, space_before
 
+Item = tuple[tuple[Any, ...], Mapping[str, Any]]  # an object of JSON with its path
 TranscriptFormat = Literal["text", "subtitles", "whisper", "ctm"]
 FORMATS: tuple[TranscriptFormat, ...] = get_args(TranscriptFormat)
 # How JSON calls its segments, the words of these or of all, and the texts and the confidence of either. Whisper and
@@ -95,13 +96,12 @@ class Transcript(NamedTuple):
             text = restore(_heard_words(ways))
             for way in ways:
                 edits += zip(way, _spread_beside_sounds(text, way))
-        parts, at = [], 0
-        for one, text in sorted(edits, key=lambda edit: edit[0].start):
-            is_new = text != ("".join(one.pieces) or one.heard.text)
-            new = self.spell(self.source, text) if is_new else self.source[one.start : one.end]
-            parts += [self.source[at : one.start], new]
-            at = one.end
-        return "".join([*parts, self.source[at:]])
+        new = {  # a segment without words is in two ways
+            one.start: Edit(one.start, one.end, self.spell(self.source, text))
+            for one, text in reversed(edits)
+            if text != ("".join(one.pieces) or one.heard.text)
+        }
+        return apply_edits(self.source, sorted(new.values()))
 
 
 def looks_like(opening: str, where: str) -> TranscriptFormat:
@@ -143,7 +143,7 @@ def _heard_words(ways: Sequence[Sequence[TimedText]]) -> list[Heard]:
     words, at = [], 0
     for found in _WORD.finditer("".join(_spaced(ways[0]))):
         end = at + len(_take_apart(found[0])[0])
-        owners = timed[_part(bounds, at) : _part(bounds, end - 1) + 1] if end > at else ()
+        owners = timed[bisect_right(bounds, at) - 1 : bisect_right(bounds, end - 1)] if end > at else ()
         times = [own.heard.times for own in owners if own.heard.times]
         known = [own.heard.confidence for own in owners if own.heard.confidence is not None]
         words.append(Heard(found[0], (times[0][0], times[-1][1]) if times else None, min(known, default=None)))
@@ -242,9 +242,8 @@ def _sides(gap: str, opening: str = "") -> tuple[str, str]:
     if not any(map(str.isspace, gap)):
         behind = gap.rstrip(OPENERS)
         return behind, gap[len(behind) :]
-    last = _LAST_RUN.search(gap)
-    assert last is not None  # it matches nothing as well
-    return gap[: last.start()].rstrip(), last[0]
+    behind = re.split(r"\s", gap)[-1]
+    return gap.removesuffix(behind).rstrip(), behind
 
 
 def _inner(gap: str, own: str) -> str:
@@ -261,18 +260,13 @@ def _trailing(space: str) -> str:
     return space[len(space.rstrip()) :]
 
 
-def _part(bounds: Sequence[int], place: int) -> int:
-    """Return in which part of a text a character is; bounds are where the parts begin, and the end."""
-    return bisect_right(bounds, place) - 1
-
-
 def _read_json(source: str, where: str) -> Transcript:
     text = source.removeprefix("\ufeff")
     first = len(source) - len(text)
     value = parse_json(text, where)
     spans = {path: found.span() for path, found in zip(string_paths(value), _STRING.finditer(text), strict=True)}
 
-    def timed(items: Iterable[tuple[tuple[Any, ...], Mapping[str, Any]]]) -> list[TimedText]:
+    def timed(items: Iterable[Item]) -> list[TimedText]:
         found = []
         for path, item in items:
             key = next((key for key in TEXTS if isinstance(item.get(key), str)), None)
@@ -283,7 +277,9 @@ def _read_json(source: str, where: str) -> Transcript:
 
     whole = [((), value)] if isinstance(value, dict) else []
     segments = _items((), value) if isinstance(value, list) else _lists(whole, SEGMENTS)
-    by_word = map(_in_seconds, [timed(_lists(segments, WORDS)), *(timed(_lists(whole, [name])) for name in WORDS)])
+    parts = [(timed(_lists([one], WORDS)), timed([one])) for one in segments]
+    by_word = [[word for words, _ in parts for word in words], *(timed(_lists(whole, [name])) for name in WORDS)]
+    by_word = [_with_wordless(_in_seconds(way), parts) for way in by_word]
     written = [way for way in (timed(segments), timed(whole), *by_word) if way]
     ways = [way for way in map(_without_sounds, written) if way]
     if not written and (segments or not any(name in value for name in SEGMENTS)):  # silence has an empty list
@@ -291,15 +287,21 @@ def _read_json(source: str, where: str) -> Transcript:
     return Transcript(source, _by_words(ways), lambda source, text: json.dumps(text, ensure_ascii=source.isascii()))
 
 
-def _items(path: tuple[Any, ...], value: Any) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:
+def _with_wordless(way: list[TimedText], parts: Sequence[tuple[list[TimedText], list[TimedText]]]) -> list[TimedText]:
+    """Return words with the texts of segments that have none, as in WhisperX. parts: words and text of each segment."""
+    own = iter(way)
+    if not way or [one.heard.text for one in way] != [word.heard.text for words, _ in parts for word in words]:
+        return way
+    return [one for words, whole in parts for one in (islice(own, len(words)) if words else whole)]
+
+
+def _items(path: tuple[Any, ...], value: Any) -> list[Item]:
     """Return the objects of a list with their paths."""
     parts = enumerate(value) if isinstance(value, list) else ()
     return [((*path, number), part) for number, part in parts if isinstance(part, dict)]
 
 
-def _lists(
-    owners: Iterable[tuple[tuple[Any, ...], Mapping[str, Any]]], names: Iterable[str]
-) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:
+def _lists(owners: Iterable[Item], names: Iterable[str]) -> list[Item]:
     """Return the objects of the lists with some names that objects have."""
     return [item for path, owner in owners for name in names for item in _items((*path, name), owner.get(name))]
 
@@ -338,13 +340,11 @@ def _read_ctm(source: str, where: str) -> Transcript:
             begin, sure = float(found[2]), found[5]
             confidence = float(sure) if sure and sure[-1].isdigit() else None
             heard = Heard(found[4], (begin, begin + float(found[3])), confidence)
-            texts.setdefault(" ".join(found[1].split()), []).append(
-                TimedText(at + found.start(4), at + found.end(4), heard)
-            )
+            words = texts.setdefault(" ".join(found[1].split()), [])
+            words.append(TimedText(at + found.start(4), at + found.end(4), heard))
         elif not (found or not line.strip() or line.startswith(";;") or _CTM_CHOICE.match(line)):
             raise CRFError(PunctuationErrors.CRF996.format(where=where, line=number, text=excerpt(line)))
         at += len(line) + 1
     # a field has no white space, and is not empty
-    return Transcript(
-        source, [[words] for words in texts.values()], lambda source, text: "".join(text.split()) or "<eps>"
-    )
+    ways = [[words] for words in texts.values()]
+    return Transcript(source, ways, lambda source, text: "".join(text.split()) or "<eps>")

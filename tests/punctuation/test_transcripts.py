@@ -326,6 +326,26 @@ def test_training_texts_of_json(nlp: Language, tmp_path: Path) -> None:
     assert example.predicted[0]._.pause == pytest.approx(1 / 3 - 0.25) and example.predicted[0]._.confidence == 0.5
 
 
+@pytest.mark.parametrize("words", [{"words": []}, {}])
+def test_a_segment_without_words_is_restored_with_the_others(nlp: Language, words: dict[str, Any]) -> None:
+    """WhisperX gives a segment that it cannot align no words, and leaves them out of the list of all words."""
+    aligned = timed(BARE[:3], "score", ""), timed(BARE[5:], "score", "")
+    source = {
+        "segments": [
+            segment(0, BARE[:3], words=aligned[0]),
+            segment(1, BARE[3:5], **words),
+            segment(2, BARE[5:], words=aligned[1]),
+        ],
+        "word_segments": [*aligned[0], *aligned[1]],
+    }
+    found = json.loads(restored(nlp, json.dumps(source)))
+    spoken = " ".join(one["text"].strip() for one in found["segments"])
+    assert spoken == "Well, what did she say? She said that the mill was sold."
+    by_word = [[one["word"] for one in part.get("words", [])] for part in found["segments"]]
+    assert [*by_word[0], *found["segments"][1]["text"].split(), *by_word[2]] == spoken.split()
+    assert [one["word"] for one in found["word_segments"]] == by_word[0] + by_word[2]
+
+
 def test_sounds_in_brackets_are_no_words_and_stay(nlp: Language) -> None:
     spoken = [["(upbeat", "music)"], [*BARE[:3], "[BLANK_AUDIO]"], ["[noise]", *BARE[3:]]]
     source = {
