@@ -285,7 +285,7 @@ class SectionParser(ChainPipe):
             tree = headings.tree(doc.text, units, elements_of(units, tags, probabilities, self._names))
             tree.roles = self.roles.names
             return SectionPrediction(units, tags, probabilities, trace, tree)
-        probabilities = headings.prefer(units, probabilities, roles)
+        probabilities = headings.prefer(doc.text, units, probabilities, roles)
         weight = self.settings.label_weight if self.settings.joint else None
         parser = self.roles, self.tree_parser, weight
         tags, tree = parse_units(doc.text, units, tags, probabilities, self._names, *parser, headings.costs(units))

@@ -1,5 +1,6 @@
 """Headings that the mark-up of a document names: trusted, preferred at a price, or ignored."""
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +11,7 @@ import numpy as np
 from spacy.tokens import Doc
 
 from ..core.arrays import Bools, Doubles, Indices, Ints
-from ..core.grammar.numbering import ALONE, Reading, is_first, step
+from ..core.grammar.numbering import ALONE, Reading, is_first, readings, step
 from ..corpora.docs import copy_tokens
 from .features.rules import NUMBER, TITLE
 from .layout import attach_layout, runs_of
@@ -50,7 +51,7 @@ class MarkedHeadings:
                 found[heading].append(number)
         return found
 
-    def prefer(self, units: Sequence[LayoutUnit], probabilities: Doubles, roles: Indices) -> Doubles:
+    def prefer(self, text: str, units: Sequence[LayoutUnit], probabilities: Doubles, roles: Indices) -> Doubles:
         """Probabilities of labels ((N, L)) with the mark-up as evidence. roles ((L,)): of the labels."""
         if not self.places:
             return probabilities
@@ -67,7 +68,26 @@ class MarkedHeadings:
             gains[np.ix_(~marked, roles == TITLE)] = -UNNAMED_TITLE
             gains[np.ix_(~marked, roles == NUMBER)] = -UNNAMED_NUMBER
         weighed = probabilities * np.exp(gains)
-        return np.asarray(weighed / weighed.sum(axis=1, keepdims=True))
+        weighed /= weighed.sum(axis=1, keepdims=True)
+        if len(self.places) > 1:
+            numbers = [unit for unit in np.flatnonzero(~marked).tolist() if units[unit].kind is Kind.NUMBER]
+            for run in self._runs(text, units, numbers):
+                _agree(weighed, np.array(run, dtype=np.intp), roles == NUMBER)
+        return weighed
+
+    def _runs(self, text: str, units: Sequence[LayoutUnit], numbers: Iterable[int]) -> list[list[int]]:
+        """Numbers of units that count on, in one form and below the same heading, as those of a list do."""
+        starts, found = [start for start, _, _ in self.places], list[list[int]]()
+        last: dict[tuple[int, str, str], tuple[Reading, list[int]]] = {}
+        for unit in numbers:
+            for reading in readings(text[units[unit].start : units[unit].end])[:1]:
+                form = bisect_right(starts, units[unit].start), reading.format, reading.family
+                before, run = last.get(form, (None, []))
+                if before is None or step(before, reading) != 1:
+                    found.append(run := [])
+                run.append(unit)
+                last[form] = reading, run
+        return found
 
     def costs(self, units: Sequence[LayoutUnit]) -> Doubles:
         """((N,)): what it costs a heading to go on into a unit with which the mark-up has another one begin.
@@ -102,6 +122,17 @@ class MarkedHeadings:
             node.heading = own
         name_sections(sections, text, units)
         return tree
+
+
+def _agree(probabilities: Doubles, run: Indices, is_number: Bools) -> None:
+    """Lower the probability of headings to the median of numbers that count on: of a list, no item is a heading."""
+    own = probabilities[run][:, is_number].sum(axis=1)
+    agreed = np.where(own < 1, np.minimum(own, np.median(own)), own)
+    share, rest = (
+        agreed / np.maximum(own, np.finfo(np.float64).tiny),
+        (1 - agreed) / np.maximum(1 - own, np.finfo(np.float64).tiny),
+    )
+    probabilities[run] *= np.where(is_number, share[:, None], rest[:, None])
 
 
 def name_sections(sections: list[SectionNode], text: str, units: Sequence[LayoutUnit]) -> None:

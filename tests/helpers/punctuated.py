@@ -84,9 +84,14 @@ class Stripped(NamedTuple):
     labels: list[Label]
 
 
+@cache
+def blank() -> Language:
+    return spacy.blank("xx")
+
+
 def strip(text: str, scheme: LabelScheme) -> Stripped:
     """The words of a punctuated text, and their labels."""
-    view = WordView(spacy.blank("xx")(text), text, split_words(text, scheme.abbreviated))
+    view = WordView(blank()(text), text, split_words(text, scheme.abbreviated))
     return Stripped(view.forms, view.labels(scheme))
 
 

@@ -351,3 +351,32 @@ def test_annexes_stand_in_the_title_whose_level_is_above_theirs(annex: str, tmp_
     nlp.add_pipe("section_parser")
     doc = nlp(to_doc(nlp.vocab, read_layout(path)))
     assert [level for level, _, _ in sections(doc)] == [1, 2, 2, 2, 2]
+
+
+REFERENCES = (
+    "Smith J, Brown K. Water mills. J Mills 2003;12:3-9",
+    "Adams P. On stones. Stone 1999;1:1-2",
+    "Baker R, Cole D. Wheels and dams",
+    "Dent A. Rivers of the north. Oxford: Clarendon Press; 1987.",
+)
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        "<ol>" + "".join(f"<li>{one}</li>" for one in REFERENCES) + "</ol>",
+        "".join(f"<p>[{n}] {one}</p>" for n, one in enumerate(REFERENCES, 1)),
+        "".join(f"<p>{n}. {one}</p>" for n, one in enumerate(REFERENCES, 1)),
+    ],
+)
+def test_no_item_of_a_list_below_a_heading_is_a_section(tmp_path: Path, listed: str) -> None:
+    """Of a list of references, those without a year at their end look like titles."""
+    path = tmp_path / "mills.html"
+    path.write_text(f"<h1>Mills</h1><h2>1 Method</h2><p>We counted them.</p><h2>References</h2>{listed}")
+    nlp = spacy.blank("en")
+    nlp.add_pipe("section_parser")
+    assert sections(nlp(to_doc(nlp.vocab, read_layout(path)))) == [
+        (1, "", "Mills"),
+        (2, "1", "Method"),
+        (2, "", "Reference"),
+    ]
