@@ -201,7 +201,8 @@ def _runs(text: str, groups: Iterable[Group]) -> Iterator[list[Group]]:
         place = _place(run, group, end)
         is_above = place > 0 and run[place - 1].is_above(group) and not is_several
         is_smaller = is_above and bool(_SMALLER.fullmatch(gap))
-        if is_one and is_smaller and len(run[place - 1].steps) == 1:
+        is_new = group.word not in {each.word for each in run}  # no section is in another one of its kind
+        if is_one and is_smaller and is_new and len(run[place - 1].steps) == 1:
             run.insert(place, group)
         elif run and is_one and group.is_above(own[0]) and _OF.fullmatch(gap):
             run = [group, *own]
