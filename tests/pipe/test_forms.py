@@ -5,7 +5,7 @@ import tempfile
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cache
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -81,15 +81,16 @@ def values_of(name: str, hint: Any) -> Sequence[Any]:
     return words or VALUES.get(name, ())
 
 
-def choices(nlp: Language) -> dict[tuple[str, str], Sequence[Any]]:
-    """Values of the settings that may change while a pipeline is used, by component and setting."""
+@cache
+def choices(name: str) -> dict[tuple[str, str], Sequence[Any]]:
+    """Values of the settings of a saved pipeline that may change while it is used, by component and setting."""
     found = {}
-    for name, pipe in nlp.pipeline:
+    for component, pipe in load(name).pipeline:
         hints = get_type_hints(type(pipe.settings))
         for setting in pipe.cfg:
             values = values_of(setting, hints.get(setting, NoneType))
             if values and setting not in BY_TIME:
-                found[name, setting] = values
+                found[component, setting] = values
     return found
 
 
@@ -152,7 +153,6 @@ FORMS: dict[str, Form] = {
     "backwards": lambda nlp, texts: answers(nlp, texts[::-1], batch_size=1000)[::-1],
     "twice": lambda nlp, texts: answers(nlp, [*texts, *texts], batch_size=1000)[len(texts) :],
     "stored Docs": lambda nlp, texts: answers(nlp, stored_docs(nlp, texts), batch_size=3),
-    "a stored pipeline": lambda nlp, texts: answers(stored(nlp), texts, batch_size=3),
 }
 
 
@@ -165,23 +165,42 @@ def quiet() -> Iterator[None]:
 
 @pytest.mark.promise
 @pytest.mark.parametrize("name", MODELS)
-@settings(max_examples=max(1, settings().max_examples // 3))  # each takes a third of a second
+@settings(max_examples=max(1, settings().max_examples // 3))  # each takes a tenth of a second
 @given(st.data())
 def test_the_form_of_a_text_changes_no_answer(name: str, data: st.DataObject) -> None:
-    nlp = load(name)
+    with under_any_settings(name, data) as nlp:
+        texts = data.draw(texts_of(name), label="texts")
+        form = data.draw(st.sampled_from(sorted(FORMS)), label="form")
+        assert list(differences(FORMS[form](nlp, texts), [answers(nlp, [one])[0] for one in texts])) == []
+
+
+@pytest.mark.promise
+@pytest.mark.parametrize("name", MODELS)
+@settings(max_examples=max(1, settings().max_examples // 10))  # each takes half a second
+@given(st.data())
+def test_a_stored_pipeline_gives_the_same_answers(name: str, data: st.DataObject) -> None:
+    with under_any_settings(name, data) as nlp:
+        texts = data.draw(texts_of(name), label="texts")
+        assert list(differences(answers(stored(nlp), texts), answers(nlp, texts))) == []
+
+
+def texts_of(name: str) -> st.SearchStrategy[list[str]]:
     known = [*filter(None, [*ENGLISH, *MODELS[name].texts])]
     words = sorted({word for text in known for word in text.split(" ")})
     pieces = st.sampled_from([*PIECES, *(f"{word} " for word in words)])
-    text = st.sampled_from(known) | st.lists(pieces, max_size=10).map("".join)
-    texts = data.draw(st.lists(text, min_size=2, max_size=6), label="texts")
-    usual = {pipe: dict(nlp.get_pipe(pipe).cfg) for pipe, _ in choices(nlp)}
+    return st.lists(st.sampled_from(known) | st.lists(pieces, max_size=10).map("".join), min_size=2, max_size=6)
+
+
+@contextmanager
+def under_any_settings(name: str, data: st.DataObject) -> Iterator[Language]:
+    """A saved pipeline, some of whose settings are other ones for the time being."""
+    nlp = load(name)
+    usual = {pipe: dict(nlp.get_pipe(pipe).cfg) for pipe, _ in choices(name)}
     try:
-        for (pipe, setting), values in choices(nlp).items():
+        for (pipe, setting), values in choices(name).items():
             if data.draw(st.integers(0, 3)) == 0:
                 change(nlp, pipe, setting, data.draw(st.sampled_from(values), label=f"{pipe}.{setting}"))
-        expected = [answers(nlp, [one])[0] for one in texts]
-        form = data.draw(st.sampled_from(sorted(FORMS)), label="form")
-        assert list(differences(FORMS[form](nlp, texts), expected)) == []
+        yield nlp
     finally:
         for pipe, values in usual.items():
             nlp.get_pipe(pipe).cfg.update(values)
@@ -194,5 +213,5 @@ def change(nlp: Language, pipe: str, setting: str, value: Any) -> None:
 
 
 def test_all_kinds_of_settings_are_tried() -> None:
-    tried = {setting for name in MODELS for _, setting in choices(load(name))}
+    tried = {setting for name in MODELS for _, setting in choices(name)}
     assert {"method", "decode", "markup", "existing", "n_best", "decoder", "labeller"} <= tried
