@@ -201,9 +201,8 @@ def _runs(text: str, groups: Iterable[Group]) -> Iterator[list[Group]]:
         place = _place(run, group, end)
         is_above = place > 0 and run[place - 1].is_above(group) and not is_several
         is_smaller = is_above and bool(_SMALLER.fullmatch(gap))
-        is_new = group.word not in {each.word for each in run}  # no section is in another one of its kind
-        if is_one and is_smaller and is_new and len(run[place - 1].steps) == 1:
-            run.insert(place, group)
+        if is_one and is_smaller and len(run[place - 1].steps) == 1 and group.word not in {each.word for each in run}:
+            run.insert(place, group)  # no section is in another one of its kind
         elif run and is_one and group.is_above(own[0]) and _OF.fullmatch(gap):
             run = [group, *own]
         elif shared:
@@ -324,7 +323,8 @@ def _completed(before: str, number: str) -> str:
         first = readings(number.partition(")")[0] + ")")
         for bracket in reversed(list(_BRACKET.finditer(before))):
             own = readings(bracket[0])
-            if any(one.kinds == other.kinds and one.values < other.values for one in own for other in first):
+            alike = [(one, other) for one in own for other in first if one.kinds == other.kinds]
+            if any(one.values < other.values or one.kinds == ARABIC for one, other in alike):  # "6 (2) and (1)"
                 return before[: bracket.start()] + number
     return number
 

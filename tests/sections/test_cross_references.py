@@ -378,6 +378,7 @@ PARTS = "".join(
     "mention, found",
     [
         ("Article 3(1) and (2)", ["3 1.", "3 2."]),
+        ("Article 3(2) and (1)", ["3 2.", "3 1."]),
         ("Article 1(2)(a) or (b)", ["1 2. (a)", "1 2. (b)"]),
         ("Article 1(2)(a), (b) and Article 2(1)", ["1 2. (a)", "1 2. (b)", "2 1."]),
         ("Article 3(1) and (2) GDPR", [None, None]),
