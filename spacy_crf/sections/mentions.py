@@ -7,98 +7,76 @@ import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import accumulate, takewhile
-from unicodedata import normalize
 
 from ..core.grammar.numbering import ALONE, PLACE, SIGNS, Reading, readings
-from ..core.grammar.numerals import (
-    ARABIC,
-    CAPITALS,
-    INSERTED,
-    KEYWORDS,
-    MENTIONS,
-    ORDINALS,
-    PLURALS,
-    RANKS,
-    SPOKEN,
-    STAGE,
-)
+from ..core.grammar.numerals import ARABIC, INSERTED, MENTIONS, NAMED, ORDINALS, PLURALS, RANKS, SPOKEN, any_of, listed
 
-UNMENTIONED = STAGE | {"resolution"}  # with a number, they are seldom sections of the same text
-WORDS = {
-    form: word
-    for form, word in (KEYWORDS | PLURALS).items()
-    if len(form) > 1 and word not in UNMENTIONED and not form.startswith("zu ") and form not in CAPITALS
-}
 SMALL = "small part: "  # before the words of parts that only count with the section that they are in
+MOST_DEPTH = 12  # of parts within each other: time is linear
 LONGEST = 40  # characters of a number that others share the beginning of
-DEEPEST = max(RANKS[word] for word in WORDS.values()) + 1  # the rank of a number without a word
+DEEPEST = max(RANKS[word] for word in NAMED.values()) + 1  # the rank of a number without a word
 
-
-def _any(words: Iterable[str]) -> str:
-    """A pattern of these words, the longest first, in any case, with accents that are characters of their own too."""
-    forms = {form: None for word in words for form in (word, normalize("NFD", word))}
-    return f"(?i:{'|'.join(re.escape(form) for form in sorted(forms, key=len, reverse=True))})"
-
-
-def _listed(form: str) -> str:
-    """A word of a text as lists have it."""
-    return normalize("NFC", form.lower())
-
-
+_ANY = {does: any_of(words) for does, words in MENTIONS.items()}
+_ANY_INSERTED, _ANY_ORDINAL, _ANY_WORD = any_of(INSERTED), any_of(ORDINALS), any_of(NAMED)
 _BRACKETS = r"\((?:[0-9a-z]{1,4}|[A-Z]|[IVX]{2,4})\)"
 _APART = r"[ \u00a0]\((?:[0-9]{1,2}[a-z]?|[a-zA-Z]|[ivx]{2,5}|[IVX]{2,4})\)"  # "§ 2 (1)", not "section 2 (old)"
-_INSERTED = rf"(?:[ -]?{_any(INSERTED)}(?!\w|\s(?:[0-9§]|{_any(WORDS)}))|er|[a-z])?"  # 2a, 2 bis, not "2 bis 4"; 1er
-_NOT_INSERTED = rf"(?!\.?[ºª][ -]?{_any(INSERTED)}(?!\w))"  # "3.º bis" is not 3
+_INSERTED = rf"(?:[ -]?{_ANY_INSERTED}(?!\w|\s(?:[0-9§]|{_ANY_WORD}))|er|[a-z])?"  # 2a, 2 bis, not "2 bis 4"
+_NOT_INSERTED = rf"(?!\.?[ºª][ -]?{_ANY_INSERTED}(?!\w))"  # "3.º bis" is not 3
 _PARTS = rf"[0-9]{{1,4}}{_NOT_INSERTED}(?:\.?[ºª]|{_INSERTED})(?:[.:–-][0-9]{{1,4}}{_INSERTED}|\.[a-zA-Z])*"
 _CODE = r"[LRD]\.[ \u00a0]?(?=[0-9]{3}|[0-9]+-)[0-9]{1,4}(?:-[0-9]{1,4})*"  # of French codes: L. 121-1
 _LETTERS = rf"(?:{_CODE}|(?:[IVXLC]{{1,7}}|[A-Z])(?:[.-]?[0-9]{{1,4}})*)"
 NUMBER = rf"(?:(?:{_PARTS}|{_LETTERS})(?!\w)(?:{_BRACKETS}|{_APART})*|(?:{_BRACKETS})+)"
-_BETWEEN = rf"(?:,\s?(?:{_any(MENTIONS['between'])}\s)?|\s?[–-]\s?|\s{_any(MENTIONS['between'])}\s)"
-_PLACE = r"(?:[0-9]{1,3}[a-z]?|[a-z]{1,2}|[A-Z]|[IVX]{1,4})\)?(?!\w)"
-_AMOUNT = rf"\s?%|\s{_any(MENTIONS['unit'])}(?!\w)|-[^\W\d]"  # "sous 8 jours", "onder 18-jarigen"
+_ORDERED = rf"{_ANY_ORDINAL}(?:(?:,|\s{_ANY['between']})\s{_ANY_ORDINAL}){{0,9}}"
+_BETWEEN = rf"(?:,\s?(?:{_ANY['between']}\s)?|\s?[–-]\s?|\s{_ANY['between']}\s)"
+_PLACE = r"(?:[0-9]{1,3}[a-z°º]?|[a-z]{1,2}|[A-Z]|[IVX]{1,4})\)?(?!\w)"
+_AMOUNT = rf"\s?%|\s{_ANY['unit']}(?!\w)|-[^\W\d]"  # "sous 8 jours", "onder 18-jarigen"
+_ADDED = rf"(?:-{_ANY_INSERTED}|[ ]{_ANY_INSERTED}(?=\)))?"  # "a-bis", "a bis)"
+_LETTERED = (rf"(?:{own}){_ADDED}" for own in ("[a-z]|[ivx]{2,4}|aa|bb|cc|dd", "[A-Z]|[IVX]{2,4}"))
 _SMALL = (  # places of small parts; lists have one kind of them: "onder c, en 12" has no number 12
     *(
         rf"(?<!\w)(?:{place}){end}(?!\w|\.\w)"
-        for place in ("[a-z]|[ivx]{2,4}|aa|bb|cc|dd", "[A-Z]|[IVX]{2,4}", rf"[0-9]{{1,3}}[a-z]?(?!{_AMOUNT})")
-        for end in (r"\)", "")
+        for place in (*_LETTERED, rf"[0-9]{{1,3}}[a-z°º]?(?!{_AMOUNT})")
+        for end in (rf"\)(?:\s{_ANY_INSERTED}(?=[,.;]))?", "")
     ),
     _BRACKETS,
 )
 _SMALLS = "|".join(f"{place}(?:{_BETWEEN}{place})*" for place in _SMALL)
 _MENTION = re.compile(
     r"(?<!\w)(?:(?!(?i:first|second|third|fourth|fifth)\scomma(?!\w))"  # a mark
-    rf"(?P<ordinals>{_any(ORDINALS)}(?:(?:,|\s{_any(MENTIONS['between'])})\s{_any(ORDINALS)}){{0,9}})"
-    rf"\s(?P<ranked>{_any(WORDS)})(?!\w)"
-    rf"|(?:(?P<word>{_any(WORDS)})\.?\s(?:(?i:n\.?[°º]|n[or]\.)\s?)?|(?P<sign>[{''.join(SIGNS)}])[{''.join(SIGNS)}]?\s?)"
+    rf"(?P<ordinals>{_ORDERED})\s(?P<ranked>{_ANY_WORD})(?!\w)"
+    rf"|(?:(?P<word>{_ANY_WORD})\.?\s(?:(?i:n\.?[°º]|n[or]\.)\s?)?|(?P<sign>[{''.join(SIGNS)}])[{''.join(SIGNS)}]?\s?)"
     rf"(?P<numbers>{NUMBER}(?:{_BETWEEN}{NUMBER})*)"
-    rf"|(?P<small>{_any(MENTIONS['small'])})(?:\.\s?|\s)(?P<places>{_SMALLS})"
-    rf"|(?P<called>{_any(WORDS)})\s(?P<spoken>{_any(SPOKEN)})(?!\w)"  # "cláusula segunda"
-    rf"|{_any(MENTIONS['see'])}\.?\s(?P<bare>[0-9]{{1,4}}(?:\.[0-9]{{1,4}})+)(?![.-]?\w))"
+    rf"|(?P<small>{_ANY['small']})(?:\.\s?|\s)(?P<places>{_SMALLS})"
+    rf"|(?P<called>{_ANY_WORD})\s(?P<spoken>{any_of(SPOKEN)})(?!\w)"  # "cláusula segunda"
+    rf"|{_ANY['see']}\.?\s(?P<bare>[0-9]{{1,4}}(?:\.[0-9]{{1,4}})+)(?![.-]?\w))"
 )
 _STARTING, _DOTTED_CODE = re.compile(r"\((\w+)\)(?=\()"), re.compile(r"(?<=^[LRD])\.\s?(?=[0-9])")
 _BEFORE_BRACKET = re.compile(r"[ \u00a0](?=\()")
 _SMALL_PLACE = re.compile(rf"({'|'.join(_SMALL)})(?:{_BETWEEN}|$)")  # a word between them may be a letter: "a e b"
-_NUMBER, _BRACKET, _ORDINAL = re.compile(NUMBER), re.compile(_BRACKETS), re.compile(rf"{_any(ORDINALS)}(?!\w)")
+_NUMBER, _BRACKET, _ORDINAL = re.compile(NUMBER), re.compile(_BRACKETS), re.compile(rf"{_ANY_ORDINAL}(?!\w)")
 # "sections 2–4 and 6-1" are three numbers, "§§ 2-4" are two
 _AMONG_SEVERAL, _OF_RANGE = (re.compile(NUMBER.replace("[.:–-]", signs)) for signs in ("[.:-]", "[.:]"))
 _FINER = (  # parts that are no sections, such as "Satz 2", "first sentence", "ff."
-    rf"(?:,?\s(?:aanhef\sen\s)?{_any(MENTIONS['finer'])}\.?\s?{_PLACE}(?:{_BETWEEN}{_PLACE})*"
-    rf"|,?\s(?:aanhef\sen\s)?{_any(MENTIONS['small'])}(?:\.\s?|\s)(?:{_SMALLS})"
-    rf"|,?\s{_any(ORDINALS)}\s{_any(MENTIONS['finer'] | MENTIONS['small'])}(?!\w)|\sff?\.)"
+    rf"(?:,?\s(?:aanhef\sen\s)?{_ANY['finer']}\.?\s?{_PLACE}(?:{_BETWEEN}{_PLACE})*"
+    rf"|,?\s(?:aanhef\sen\s)?{_ANY['small']}(?:\.\s?|\s)(?:{_SMALLS})"
+    rf"|,?\s{_ORDERED}\s{any_of(MENTIONS['finer'] | MENTIONS['small'])}(?!\w)|\sff?\.)"
 )
 _FINERS = rf"{_FINER}{{0,9}}"  # no more: time is linear
 _SMALLER = re.compile(rf"{_FINERS}(?:,\s| )(?:aanhef\sen\s)?")  # between a section and a part of it
 _ALSO = re.compile(rf"{_FINERS}{_BETWEEN}(?:(?:de\s)?l['’])?")  # between two of a list
-_NEXT = re.compile(rf"{_FINERS}{_BETWEEN}({NUMBER})(?:,\s| )")  # the next of a list, before a part of it
-_OF = re.compile(rf"\s{_any(MENTIONS['of'])}\s(?:(?:the|de|het|la|le)\s)?|\s(?:de\sl|dell)['’]", re.IGNORECASE)
+_ALSO_SECTION = re.compile(rf"{_FINERS}{_BETWEEN}(?=[0-9]{{1,3}}(?![0-9]))({NUMBER})(?!{_AMOUNT})")
+# the next of a list, before a part of it
+_NEXT = re.compile(rf"{_FINERS}(?P<before>(?:{_BETWEEN}{NUMBER}){{0,9}}?){_BETWEEN}(?P<next>{NUMBER})(?:,\s| )")
+_OF_THE = rf"\s{_ANY['of']}\s(?:(?:the|de|het|la|le)\s)?"
+_OF = re.compile(rf"(?i)(?:{_OF_THE}{_ORDERED}\s{_ANY['small']})?(?:{_OF_THE}|\s(?:de\sl|dell)['’])")
+_LAWS = rf"(?:{_ANY['law']}|\w*{_ANY['laws']})"
 _NAMED = r"(?:[A-ZÄÖÜ][\w'’-]*[ \u00a0](?:(?:and|en|und|et)[ \u00a0])?){0,4}"  # "Companies" of "Companies Act"
 # such as "of the Regulation", ", van de Wet", "Opiumwet", "BGB", "I 1 BGB", "f BGB": a name, or one with two capitals
 _OF_LAW = re.compile(
     rf"(?:[ \u00a0][IVX]{{1,4}}(?:[ \u00a0][0-9]{{1,2}})?)?(?:[ \u00a0](?:[a-z]\)|[b-df-h](?!\w)))?{_FINERS}"
-    rf"(?:\s\(oud\))?(?:\s\w*[A-Z]\w*[A-Z]|,?\s(?:{_any(MENTIONS['of'])}\s(?:(?:de|het)\s)?)?{_any(MENTIONS['short'])}(?!\w)"
-    rf"|,?[ \u00a0](?=[A-ZÄÖÜ]){_NAMED}(?=[A-ZÄÖÜ]|wet)(?:{_any(MENTIONS['law'])}|\w*{_any(MENTIONS['laws'])})(?!\w)"
-    rf"|,?\s{_any(MENTIONS['of'])}\s(?:(?P<between>(?:\w+[\s'’]){{0,4}}?)"
-    rf"(?:{_any(MENTIONS['law'])}|\w*{_any(MENTIONS['laws'])}|[0-9]+/[0-9]+)(?!\w)"
+    rf"(?:\s\(oud\))?(?:\s\w*[A-Z]\w*[A-Z]|,?\s(?:{_ANY['of']}\s(?:(?:de|het)\s)?)?{_ANY['short']}(?!\w)"
+    rf"|,?[ \u00a0](?=[A-ZÄÖÜ]){_NAMED}(?=[A-ZÄÖÜ]|wet){_LAWS}(?!\w)"
+    rf"|,?\s{_ANY['of']}\s(?:(?P<between>(?:\w+[\s'’]){{0,4}}?)(?:{_LAWS}|[0-9]+/[0-9]+)(?!\w)"
     rf"|(?i:(?:the|de|het|la|le)\s)?(?=\w{{2,6}}(?!\w))\w*[A-Z]\w*[A-Z]))"
 )
 LONGEST_BEFORE = 20  # characters before a mention that may name its law
@@ -163,14 +141,15 @@ def find_mentions(text: str, headings: Set[int]) -> Iterator[Mention]:
     headings (Set[int]): where headings begin, whose own numbers are no mentions.
     """
     groups = (own for group in _groups(text) if (own := _before_headings(group, headings)) is not None)
-    runs = [run for run in _runs(text, groups) if any(not group.word.startswith(SMALL) for group in run)]
+    found = [run for run in _runs(text, groups) if any(not group.word.startswith(SMALL) for group in run)]
+    runs = list(_with_next(text, found, headings))
     for run, has_none in zip(runs, _mean_none(text, runs)):
         start, end = _bounds(run)
-        listed = next((group for group in run if len(group.steps) > 1), run[-1])
-        for step in listed.steps:
-            first = start if step is listed.steps[0] else step.start
-            behind = end if len(listed.steps) == 1 else step.end
-            path = [step if group is listed else group.steps[0] for group in run]
+        several = next((group for group in run if len(group.steps) > 1), run[-1])
+        for step in several.steps:
+            first = start if step is several.steps[0] else step.start
+            behind = end if len(several.steps) == 1 else step.end
+            path = [step if group is several else group.steps[0] for group in run]
             yield Mention(first, behind, path, has_none)
 
 
@@ -199,7 +178,7 @@ def _runs(text: str, groups: Iterable[Group]) -> Iterator[list[Group]]:
         shared = _shared(run, group, gap)
         is_several = len(group.steps) > 1 and group.word == "§" != text[group.start + 1]  # of "articles 6, § 1, and 9"
         place = _place(run, group, end)
-        is_above = place > 0 and run[place - 1].is_above(group) and not is_several
+        is_above = 0 < place < MOST_DEPTH and run[place - 1].is_above(group) and not is_several
         is_smaller = is_above and bool(_SMALLER.fullmatch(gap))
         if is_one and is_smaller and len(run[place - 1].steps) == 1 and group.word not in {each.word for each in run}:
             run.insert(place, group)  # no section is in another one of its kind
@@ -222,20 +201,40 @@ def _runs(text: str, groups: Iterable[Group]) -> Iterator[list[Group]]:
 def _next_section(text: str, run: list[Group], group: Group, end: int) -> tuple[list[Group], Group] | None:
     """The next section of a list in which its word is not said again, that a group is a part of, and the run before
     it: 6 of "articles 5, paragraph 1, and 6, paragraph 2"."""
-    if len(run) < 2 or not run[0].is_above(group) or group.word not in {own.word for own in run[1:]}:
+    if len(run) < 2 or not run[0].is_above(group):
         return None
-    outer, last, gap = run[0], run[-1], text[end : group.start]
-    word = _listed(text[outer.start : outer.steps[0].start].strip(" ."))
-    is_plural = word in PLURALS or outer.start == outer.steps[0].start
-    if len(run) == 2 and len(last.steps) > 1 and (gap == " " or (gap == ", " and is_plural)):
+    outer, last, gap, is_plural = run[0], run[-1], text[end : group.start], _is_plural(text, run[0])
+    is_alike = group.word in {own.word for own in run[1:]}
+    if is_alike and len(last.steps) > 1 and (gap == " " or (gap == ", " and is_plural)):
         *steps, number = last.steps  # not one of the parts
         own = replace(number, word=outer.word)
-        return [outer, Group(last.start, steps[-1].end, steps)], Group(own.start, own.end, [own])
-    found = _NEXT.fullmatch(gap)
-    if found is None or not (readings := _read(found[1])):
+        return [*run[:-1], Group(last.start, steps[-1].end, steps)], Group(own.start, own.end, [own])
+    found = _NEXT.fullmatch(gap) if is_alike or is_plural else None
+    if found is None or (found["before"] and not is_plural) or not (readings := _read(found["next"])):
         return None
-    own = NumberStep(end + found.start(1), end + found.end(1), outer.word, readings)
+    own = NumberStep(end + found.start("next"), end + found.end("next"), outer.word, readings)
     return run, Group(own.start, own.end, [own])
+
+
+def _is_plural(text: str, group: Group) -> bool:
+    """Whether the word of a group is that of several sections, or it has been said before."""
+    word, first = listed(text[group.start : group.steps[0].start]).strip(" ."), group.steps[0].start
+    return group.start == first or word in PLURALS or (len(word) > 1 and word[1] in SIGNS)
+
+
+def _with_next(text: str, runs: Sequence[list[Group]], headings: Set[int]) -> Iterator[list[Group]]:
+    """Runs, and the sections of lists of which no part is named: 6 of "articles 5, point b), and 6"."""
+    for run, behind in zip(runs, [*runs[1:], None]):
+        yield run
+        outer, (_, end) = run[0], _bounds(run)
+        limit = _bounds(behind)[0] if behind else len(text)
+        if len(run) == 1 or len(outer.steps) > 1 or not _is_plural(text, outer):
+            continue
+        while (found := _ALSO_SECTION.match(text, end, limit)) and found.start(1) not in headings:
+            step = NumberStep(found.start(1), found.end(1), outer.word, _read(found[1]))
+            end = step.end
+            if step.readings:
+                yield [Group(step.start, step.end, [step])]
 
 
 def _place(run: Sequence[Group], group: Group, end: int) -> int:
@@ -281,30 +280,30 @@ def _groups(text: str) -> Iterator[Group]:
     for found in _MENTION.finditer(text):
         start, end = found.span()
         if found["ordinals"]:
-            word, places = WORDS[_listed(found["ranked"])], list(_ORDINAL.finditer(text, start, found.end("ordinals")))
+            places = list(_ORDINAL.finditer(text, start, found.end("ordinals")))
             ends = [own.end() for own in places[:-1]] + [end]
-            values = [Reading(ARABIC, PLACE, (ORDINALS[_listed(own[0])],)) for own in places]
+            values = [Reading(ARABIC, PLACE, (ORDINALS[listed(own[0])],)) for own in places]
+            word = NAMED[listed(found["ranked"])]
             steps = [NumberStep(own.start(), last, word, (value,)) for own, last, value in zip(places, ends, values)]
         elif found["spoken"]:
-            value = Reading(ARABIC, PLACE, (SPOKEN[_listed(found["spoken"])],))
-            steps = [NumberStep(found.start("spoken"), end, WORDS[_listed(found["called"])], (value,))]
+            value = Reading(ARABIC, PLACE, (SPOKEN[listed(found["spoken"])],))
+            steps = [NumberStep(found.start("spoken"), end, NAMED[listed(found["called"])], (value,))]
         elif found["small"]:
-            places, word = list(_SMALL_PLACE.finditer(found["places"])), SMALL + _listed(found["small"])
+            places, word = list(_SMALL_PLACE.finditer(found["places"])), SMALL + listed(found["small"])
             at = found.start("places")
-            steps = [NumberStep(at + own.start(), at + own.end(1), word, _read(own[1])) for own in places]
+            all_steps = [NumberStep(at + own.start(), at + own.end(1), word, _read(own[1])) for own in places]
+            steps = [step for step in all_steps if step.readings]  # not "a-bis"
         elif found["bare"]:
             start = found.start("bare")
             steps = [NumberStep(start, end, "", readings(found["bare"]))]
         else:
-            word = found["sign"] or WORDS[_listed(found["word"])]
-            is_plural = _listed(found["word"] or "") in PLURALS or text[start + 1] in SIGNS
+            word = found["sign"] or NAMED[listed(found["word"])]
+            is_plural = listed(found["word"] or "") in PLURALS or text[start + 1] in SIGNS
             at = found.start("numbers")
             numbers = _numbers(found["numbers"], is_plural)
-            whole = accumulate((own[0] for own in numbers), _completed)
-            steps = [
-                NumberStep(at + own.start(), at + own.end(), word, _read(each)) for own, each in zip(numbers, whole)
-            ]
-        if all(step.readings for step in steps):
+            read = map(_read, accumulate((own[0] for own in numbers), _completed))
+            steps = [NumberStep(at + own.start(), at + own.end(), word, each) for own, each in zip(numbers, read)]
+        if steps and all(step.readings for step in steps):
             yield Group(start, end, steps)
 
 
@@ -342,7 +341,7 @@ def _is_of_law(text: str, start: int, end: int) -> bool:
     if _BEHIND_LAW.search(text, max(start - LONGEST_BEFORE, 0), start + 1):
         return True
     law = _OF_LAW.match(text, end)
-    return law is not None and not set(_listed(law["between"] or "").split()) & MENTIONS["own"]
+    return law is not None and not set(listed(law["between"] or "").split()) & MENTIONS["own"]
 
 
 def rank_of(word: str) -> int:

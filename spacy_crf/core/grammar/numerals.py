@@ -3,8 +3,10 @@ words that numberings are written with, from lists: a line of each for a languag
 """
 
 import re
+from collections.abc import Iterable
 from importlib.resources import files
 from itertools import pairwise
+from unicodedata import normalize
 
 # kinds of numerals, each written as its first value
 ARABIC, ROMAN_UPPER, ROMAN_LOWER, LETTER_UPPER, LETTER_LOWER = "1", "I", "i", "A", "a"
@@ -79,10 +81,27 @@ COUNTED_FIRST = (
 PLURALS: dict[str, str] = {
     form: word for word, _, forms in (line.partition("\t") for line in _lines("plurals.tsv")) for form in forms.split()
 }
+_UNNAMED = STAGE | {"resolution"}  # with a number, they are seldom sections of the same text
+NAMED = {
+    form: word
+    for form, word in (KEYWORDS | PLURALS).items()
+    if len(form) > 1 and word not in _UNNAMED and not form.startswith("zu ") and form not in CAPITALS
+}
 MENTIONS: dict[str, frozenset[str]] = {
     does: frozenset(word.replace("_", " ") for word in words.split())
     for does, _, words in (line.partition("\t") for line in _lines("mentions.tsv"))
 }
+
+
+def any_of(words: Iterable[str]) -> str:
+    """A pattern of these words, the longest first, in any case, with accents that are characters of their own too."""
+    forms = {form: None for word in words for form in (word, normalize("NFD", word))}
+    return f"(?i:{'|'.join(re.escape(form) for form in sorted(forms, key=len, reverse=True))})"
+
+
+def listed(form: str) -> str:
+    """A word of a text as lists have it."""
+    return normalize("NFC", form.lower())
 
 
 def numerals(text: str) -> list[tuple[str, int]]:
