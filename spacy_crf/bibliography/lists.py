@@ -73,6 +73,7 @@ def find_list(path: Path) -> str:
         titles = ", ".join(excerpt(section.title) for section in ways[-1][:MOST_TITLES])
         raise CRFError(BibliographyErrors.CRF844.format(path=path, titles=titles))
     sections = sorted((section for found in ways for section in found), key=lambda section: section.start)
+    lists = [_before_next(section, ways[0]) for section in lists]
     bounds = [(section.start, _end(layout.text, section, sections)) for section in lists]
     ends = accumulate((end for _, end in bounds), max, initial=0)
     kept = [layout.text[start:end].rstrip() for (start, end), before in zip(bounds, ends) if start >= before]
@@ -86,6 +87,12 @@ def _lists_of(sections: Sequence[_Section]) -> list[_Section]:
 
 def _sure_lists_of(sections: Sequence[_Section]) -> list[_Section]:
     return [section for section in _lists_of(sections) if not VAGUE.fullmatch(section.title)]
+
+
+def _before_next(section: _Section, marked: Sequence[_Section]) -> _Section:
+    """A section without those of the mark-up behind it, if its own heading is none of these."""
+    behind = (each.start for each in marked if each.start > section.start)
+    return section if section in marked else section._replace(end=min(section.end, next(behind, section.end)))
 
 
 def _marked(layout: DocumentLayout) -> list[_Section]:

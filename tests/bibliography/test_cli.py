@@ -472,3 +472,11 @@ def test_an_own_command_entry_is_no_data_of_biblatex(tmp_path: Path) -> None:
         "\\begin{thebibliography}{9}\\bibitem{a} A. Lund. Rafts. 2001.\n\\end{thebibliography}"
     )
     assert [item.text for item in split_references(find_list(path))] == ["A. Lund. Rafts. 2001."]
+
+
+@pytest.mark.parametrize("heading", ["<p><b>References</b></p>", "<p>References</p>"])
+def test_a_list_without_a_heading_of_the_mark_up_ends_before_the_next_one(tmp_path: Path, heading: str) -> None:
+    listed = ["Lund, A. (1999). Rafts of the north. Port Press, Oslo.", "Moss, B. (2003). Ferries. Quay Books, Rome."]
+    parts = ["<h1>Boats</h1>", "<p>Old ones.</p>", heading, *(f"<p>{each}</p>" for each in listed)]
+    (path := tmp_path / "a.html").write_text("\n".join([*parts, "<h1>Appendix</h1>", "<p>The boats of 1999.</p>"]))
+    assert [item.text for item in split_references(find_list(path))] == listed
