@@ -163,7 +163,9 @@ def _without_bullets(lines: list[str]) -> list[str]:
     """Leave out bullets before numbers, as Markdown has them that was made of a PDF ("- [1] A. Lund. Rafts.")."""
     found = [BULLET.match(line) for line in lines]
     numbered = [match[1] for match in found if match]
-    is_list = len(numbered) > 1 and 5 * numbered.count(None) <= len(numbered)
+    values = [int(re.sub(r"\D", "", number)) for number in numbered if number]
+    jumps = sum(after != before + 1 for before, after in pairwise(values))  # of years, or of the ends of pages
+    is_list = len(values) > 1 and 5 * (numbered.count(None) + jumps) <= len(numbered)
     return [line[m.start(1) :] if is_list and m and m[1] else line for line, m in zip(lines, found)]
 
 

@@ -517,6 +517,13 @@ def test_bullets_before_numbers_are_no_text(bullet: str, number: str, between: s
     assert [one.text for one in split_references(f"References\n\n{text}")] == listed
 
 
+def test_bullets_before_years_and_pages_stay() -> None:
+    listed = ["2001) A. Lund. Rafts. Oslo.", "1999) B. Moss. Ferries. Rome.", "2003) C. Roe. Boats. Paris."]
+    assert [one.text for one in split_references("\n".join(f"• {one}" for one in listed))] == listed
+    found = split_references("[1] A. Lund. Rafts, 1\n- 20. 2001.\n[2] B. Moss. Boats, 30\n- 41. 2003.")
+    assert [one.text for one in found] == ["A. Lund. Rafts, 1 - 20. 2001.", "B. Moss. Boats, 30 - 41. 2003."]
+
+
 @pytest.mark.parametrize("place", [1, 5, 9])
 def test_a_blank_line_between_references_of_a_line_each_though_one_has_no_year(place: int) -> None:
     """As the end of a page leaves one, in the middle of a list."""
