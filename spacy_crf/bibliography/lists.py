@@ -98,9 +98,9 @@ def _before_next(section: _Section, marked: Sequence[_Section]) -> _Section:
 def _marked(layout: DocumentLayout) -> list[_Section]:
     """The sections that the mark-up names: nothing in a list of references begins another one there."""
     doc = to_doc(spacy.blank("xx").vocab, layout)
-    places = MarkedHeadings.of(doc).places
-    nodes = SectionTree(nest([(start, level) for start, _, level in places], doc.text)).walk()
-    titles = (normalise(doc.text[start:end]) for start, end, _ in places)
+    places, text = MarkedHeadings.of(doc).places, doc.text
+    nodes = SectionTree(nest([(start, level) for start, _, level in places], text)).walk()
+    titles = (normalise(text[start:end]) for start, end, _ in places)
     return [_Section(title, node.start_char, node.end_char) for title, node in zip(titles, nodes)]
 
 
@@ -121,10 +121,11 @@ def _end(text: str, section: _Section, sections: Sequence[_Section]) -> int:
     last, end = max(_numbered(text, section), default=0), section.end
     if last >= end:
         return min((each.start for each in sections if each.start > last), default=len(text))
-    for each in sections:
-        is_next = each.start >= end and not text[end : each.start].strip()
-        if is_next and _INITIAL.fullmatch(each.title) and YEAR.search(text[each.start : each.start + OPENING]):
-            end = each.end
+    for each in (each for each in sections if each.start >= section.end):
+        if text[end : each.start].strip():
+            break
+        if _INITIAL.fullmatch(each.title) and YEAR.search(text[each.start : each.start + OPENING]):
+            end = max(end, each.end)
     return end
 
 

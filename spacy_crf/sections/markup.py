@@ -33,10 +33,10 @@ class MarkedHeadings:
     @classmethod
     def of(cls, doc: Doc) -> "MarkedHeadings":
         """Those of a Doc; of overlapping ones the first."""
-        found: list[tuple[int, int, int]] = []
+        found, text = list[tuple[int, int, int]](), doc.text  # which is put together anew whenever it is asked for
         runs = [(start, end, HEADINGS[style]) for start, end, style in runs_of(doc) if style in HEADINGS]
         for start, end, level in sorted(runs, key=lambda run: (run[0], -run[1])):
-            if doc.text[start:end].strip() and (not found or start >= found[-1][1]):
+            if text[start:end].strip() and (not found or start >= found[-1][1]):
                 found.append((start, end, level))
         return cls(found)
 

@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import re
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -480,3 +481,12 @@ def test_a_list_without_a_heading_of_the_mark_up_ends_before_the_next_one(tmp_pa
     parts = ["<h1>Boats</h1>", "<p>Old ones.</p>", heading, *(f"<p>{each}</p>" for each in listed)]
     (path := tmp_path / "a.html").write_text("\n".join([*parts, "<h1>Appendix</h1>", "<p>The boats of 1999.</p>"]))
     assert [item.text for item in split_references(find_list(path))] == listed
+
+
+def test_lists_of_many_papers_are_found_in_linear_time(tmp_path: Path) -> None:
+    parts = [("Boats", ["The boats of the sound are counted in each month. " * 6])] * 50
+    papers = [*parts, ("References", ["Lund, A. (1999). Rafts of the north. Port Press, Oslo."] * 9)] * 20
+    path = write_document(tmp_path / "papers.md", papers)
+    start = time.process_time()
+    assert find_list(path).count("References") == 20
+    assert time.process_time() - start < 5
