@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 RECURRING, OTHER, NUMBER, DOCUMENT = "recurring title", "other title", "number", "document"
 LEAST_SECTIONS, LEAST_DOCUMENTS = 3, 2  # that have a title which is a kind of its own
 MOST_KINDS = 64
-_QUOTED = re.compile("“[^”]*”")
+_QUOTED = re.compile("“[^“”]*”")
 
 
 def after(kind: str, before: str) -> str:
