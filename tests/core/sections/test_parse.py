@@ -1,6 +1,7 @@
 """The section parser against all trees of small documents, written down by brute force."""
 
 import math
+import time
 import warnings
 from dataclasses import replace
 
@@ -320,3 +321,9 @@ def test_stacks_that_are_forgotten_change_nothing(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("spacy_crf.core.sections.build.FORGET", 5)
     after = parse(document(lines))
     assert (after.sections, after.score) == (before.sections, before.score)
+
+
+def test_kinds_of_titles_are_found_in_linear_time() -> None:
+    start = time.process_time()
+    assert parse(document(("T:Facts", "X")), {**DEFAULT_WEIGHTS, "“" * 100_000: 0.0}).sections
+    assert time.process_time() - start < 5
