@@ -19,7 +19,7 @@ OFTEN = 0.4  # the share of pages that have something at a place
 APART, SMALLER, LARGER = 2.5, 0.9, 1.25  # of the usual size: a distance, and sizes
 # "lecture 2", above what stands on its page
 WORD_WITH_NUMBER = re.compile(
-    r"(?!(?:page|seite|página|pagina|pág|strana|strona|sida|side|blatt|folie|slide) )[^\W\d_]{3,} #"
+    r"(?!(?:page|seite|página|pagina|pág|strana|strona|sida|side|blatt|folie|slide) )[^\W\d_]{3,} #[.:]?"
 )
 ONLY_PAGE = re.compile(r"\W*(?:[^\W\d_]+\W+)?1(?:\W+(?:[^\W\d_]+\W+)?1)?\W*")  # "Page 1 of 1"
 NUMERAL = re.compile(r"\d+|\b[ivxlc]{1,7}\b", re.IGNORECASE)

@@ -419,7 +419,7 @@ def test_running_heads_in_large_type_are_left_out(tmp_path: Path, head: str, pla
     assert all("port are" in line for line in printed(tmp_path, draw).text.split("\n") if line)
 
 
-@pytest.mark.parametrize("head", ["Lecture {}", "WEEK {}", "Semana {}", "Chapter {}"])
+@pytest.mark.parametrize("head", ["Lecture {}", "WEEK {}", "Semana {}", "Chapter {}", "Day {}:", "Lektion {}."])
 def test_a_word_with_a_number_in_large_type_is_a_heading(tmp_path: Path, head: str) -> None:
     def draw(canvas: Any) -> None:
         for page, title in enumerate(("Quays", "Tolls", "Rafts"), 1):
