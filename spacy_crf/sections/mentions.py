@@ -12,7 +12,6 @@ from ..core.grammar.numbering import ALONE, PLACE, SIGNS, Reading, readings
 from ..core.grammar.numerals import ARABIC, INSERTED, MENTIONS, NAMED, ORDINALS, PLURALS, RANKS, SPOKEN, any_of, listed
 
 SMALL = "small part: "  # before the words of parts that only count with the section that they are in
-MOST_DEPTH = 12  # of parts within each other: time is linear
 LONGEST = 40  # characters of a number that others share the beginning of
 DEEPEST = max(RANKS[word] for word in NAMED.values()) + 1  # the rank of a number without a word
 
@@ -178,7 +177,7 @@ def _runs(text: str, groups: Iterable[Group]) -> Iterator[list[Group]]:
         shared = _shared(run, group, gap)
         is_several = len(group.steps) > 1 and group.word == "§" != text[group.start + 1]  # of "articles 6, § 1, and 9"
         place = _place(run, group, end)
-        is_above = 0 < place < MOST_DEPTH and run[place - 1].is_above(group) and not is_several
+        is_above = place > 0 and run[place - 1].is_above(group) and not is_several
         is_smaller = is_above and bool(_SMALLER.fullmatch(gap))
         if is_one and is_smaller and len(run[place - 1].steps) == 1 and group.word not in {each.word for each in run}:
             run.insert(place, group)  # no section is in another one of its kind
