@@ -1,15 +1,14 @@
 """`make demo`: what it shows of trained pipelines, and that it trains them."""
 
 import runpy
-import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 import spacy
+from helpers.folders import unpack_model
 from helpers.paths import ROOT
 
-MODELS = ROOT / "tests" / "contract" / "data" / "models"
 SAVED = {
     "crf_tagger": "tagger",
     "set_valued_tagger": "sets",
@@ -31,8 +30,7 @@ SHOWN = (
 def output(tmp_path: Path) -> Path:
     """A folder with small pipelines in the place of those that the demo trains."""
     for component, name in SAVED.items():
-        with zipfile.ZipFile(MODELS / f"{name}.zip") as archive:
-            archive.extractall(tmp_path / component / "model-best")
+        unpack_model(name, tmp_path / component / "model-best")
     (tmp_path / "section_parser").mkdir()
     nlp = spacy.blank("en")
     nlp.add_pipe("section_parser")

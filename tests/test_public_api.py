@@ -5,15 +5,14 @@ import doctest
 import inspect
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 import pytest
+from helpers.folders import unpack_model
 from helpers.paths import ROOT
 
 import spacy_crf
 
-MODELS = ROOT / "tests" / "contract" / "data" / "models"
 # what `make demo` trains, small: the folder of each pipeline, and its zip among the saved models
 DEMO = {
     "crf_tagger": "tagger",
@@ -37,8 +36,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("demo")
     (folder / "corpus").symlink_to(ROOT / "corpus")
     for component, name in DEMO.items():
-        with zipfile.ZipFile(MODELS / f"{name}.zip") as archive:
-            archive.extractall(folder / "output" / component / "model-best")
+        unpack_model(name, folder / "output" / component / "model-best")
     return folder
 
 

@@ -4,7 +4,6 @@ import json
 import re
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 import spacy
 from contract.models import MODELS
 from contract.snapshots import DATA
+from helpers.folders import unpack_model
 from helpers.paths import ROOT
 from spacy.language import Language
 from spacy.training import Example
@@ -46,8 +46,7 @@ def run(*arguments: object, code: int = 0) -> str:
 @pytest.fixture(scope="module", params=sorted(MODELS))
 def saved(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
     folder = tmp_path_factory.mktemp(request.param)
-    with zipfile.ZipFile(DATA / "models" / f"{request.param}.zip") as archive:
-        archive.extractall(folder)
+    unpack_model(request.param, folder)
     return request.param, folder
 
 
@@ -140,8 +139,7 @@ def test_annotation_of_json_lines_is_told_to_be_left_out_of_whole_texts(tmp_path
 
 @pytest.mark.parametrize("name", ["a.srt", "a.jsonl", "folder"])
 def test_texts_keep_marks_and_capitals_for_what_restores_none(name: str, tmp_path: Path) -> None:
-    with zipfile.ZipFile(DATA / "models" / "tagger.zip") as archive:
-        archive.extractall(tmp_path / "model")
+    unpack_model("tagger", tmp_path / "model")
     text, path = "Mr. Finch left, but Ada, who knew, stayed: why?", tmp_path / name
     if name == "folder":
         path.mkdir()

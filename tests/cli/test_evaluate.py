@@ -2,7 +2,6 @@
 
 import json
 import re
-import zipfile
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import pytest
 import spacy
 from contract.models import MODELS
 from contract.snapshots import DATA
+from helpers.folders import unpack_model
 from helpers.paths import ROOT
 from seqeval.metrics.sequence_labeling import precision_recall_fscore_support as score_entities
 from sklearn.metrics import accuracy_score, precision_recall_fscore_support
@@ -44,8 +44,7 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Any:
     def evaluate(name: str) -> tuple[dict[str, Any], list[Example], Any]:
         if name not in known:
             folder = tmp_path_factory.mktemp(name)
-            with zipfile.ZipFile(DATA / "models" / f"{name}.zip") as archive:
-                archive.extractall(folder / "model")
+            unpack_model(name, folder / "model")
             gold, format = GOLD.get(name, DATA / "gold" / MODELS[name].gold["path"]), MODELS[name].gold.get("format")
             options = () if format is None else ("--format", format)
             train = () if name in ("sections", "punctuation") else ("--train", ROOT / "corpus" / MODELS[name].train)
@@ -229,8 +228,7 @@ def test_unknown_words_of_a_restorer_are_bare_ones(evaluated: Any, tmp_path: Pat
 
 
 def test_the_file_tells_what_it_was_made_of_and_is_the_same_again(tmp_path: Path) -> None:
-    with zipfile.ZipFile(DATA / "models" / "tagger.zip") as archive:
-        archive.extractall(tmp_path / "model")
+    unpack_model("tagger", tmp_path / "model")
     gold = DATA / "gold" / "tagger.conllu"
     read = []
     for name in ("one", "two"):
@@ -248,15 +246,13 @@ def test_the_file_tells_what_it_was_made_of_and_is_the_same_again(tmp_path: Path
 
 
 def test_one_document_has_no_intervals(tmp_path: Path) -> None:
-    with zipfile.ZipFile(DATA / "models" / "sets.zip") as archive:
-        archive.extractall(tmp_path / "model")
+    unpack_model("sets", tmp_path / "model")
     out = run("evaluate", tmp_path / "model", DATA / "gold" / "sets.tsv", "--format", "tagsets", "--intervals")
     assert "There are no intervals" in out and "95 %" not in out
 
 
 def test_labels_of_tokens_have_their_table_beside_entities_of_another_component(tmp_path: Path) -> None:
-    with zipfile.ZipFile(DATA / "models" / "tagger.zip") as archive:
-        archive.extractall(tmp_path / "model")
+    unpack_model("tagger", tmp_path / "model")
     nlp = spacy.load(tmp_path / "model")
     nlp.add_pipe("entity_ruler").add_patterns([{"label": "PLACE", "pattern": "Riga"}])
     nlp.to_disk(tmp_path / "model")
@@ -270,16 +266,14 @@ def test_labels_of_tokens_have_their_table_beside_entities_of_another_component(
 
 
 def test_data_without_gold_are_refused(tmp_path: Path) -> None:
-    with zipfile.ZipFile(DATA / "models" / "tagger.zip") as archive:
-        archive.extractall(tmp_path / "model")
+    unpack_model("tagger", tmp_path / "model")
     (tmp_path / "bare.tsv").write_text("the\nboat\n\nleft\n", encoding="utf8")
     out = run("evaluate", tmp_path / "model", tmp_path / "bare.tsv", "--columns", "word", code=1)
     assert "CRF623" in out and "bare.tsv" in out
 
 
 def test_the_old_name_is_hidden(tmp_path: Path) -> None:
-    with zipfile.ZipFile(DATA / "models" / "tagger.zip") as archive:
-        archive.extractall(tmp_path / "model")
+    unpack_model("tagger", tmp_path / "model")
     assert "tag_acc" in run("score", tmp_path / "model", DATA / "gold" / "tagger.conllu")
     listed = [line.split()[0] for line in run("--help").splitlines() if line.startswith("  ") and line.strip()]
     assert "evaluate" in listed and "score" not in listed

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from contract.snapshots import DATA
+from helpers.folders import unpack_model
 from helpers.paths import ROOT
 from typer.testing import CliRunner
 
@@ -35,9 +36,7 @@ def run(*arguments: object, code: int = 0) -> str:
 
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
-    with zipfile.ZipFile(DATA / "models" / "tagger.zip") as archive:
-        archive.extractall(tmp_path / "model")
-    return tmp_path / "model"
+    return unpack_model("tagger", tmp_path / "model")
 
 
 def write_card(folder: Path, **more: Any) -> Path:

@@ -2,18 +2,18 @@
 
 import io
 import sys
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.folders import unpack_model
 from helpers.paths import ROOT
 from typer.testing import CliRunner
 
 from spacy_crf.cli import app, options
 from spacy_crf.cli.options import watched
 
-MODELS, CORPUS = ROOT / "tests" / "contract" / "data" / "models", ROOT / "corpus"
+CORPUS = ROOT / "corpus"
 TAGGED, SETS = CORPUS / "crf_tagger" / "dev.conllu", CORPUS / "set_valued_tagger" / "dev"
 
 
@@ -59,8 +59,7 @@ def test_commands_show_how_far_they_are(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
     monkeypatch.setattr(options, "tqdm", tell)
     model, *arguments = COMMANDS[name]
-    with zipfile.ZipFile(MODELS / f"{model}.zip") as archive:
-        archive.extractall(tmp_path / model)
+    unpack_model(model, tmp_path / model)
     order = [tmp_path / model, *arguments] if name != "cite" else [*arguments, tmp_path / model]
     output = ["--output", tmp_path / "output"] if name in WITH_OUTPUT else []
     result = CliRunner().invoke(app, [str(one) for one in (name, *order, *output)])

@@ -1,14 +1,13 @@
 """Commands read files in the way of the dev corpus that a pipeline was trained with, whatever its reader."""
 
 import json
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 import spacy
-from contract.snapshots import DATA
+from helpers.folders import unpack_model
 from helpers.paths import ROOT
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -92,9 +91,7 @@ def run(*arguments: object) -> str:
 
 def saved(model: str, block: dict[str, Any], folder: Path) -> Path:
     """A pipeline that was trained with a dev corpus."""
-    with zipfile.ZipFile(DATA / "models" / f"{model}.zip") as archive:
-        archive.extractall(folder / "saved")
-    nlp = spacy.load(folder / "saved")
+    nlp = spacy.load(unpack_model(model, folder / "saved"))
     nlp.config["corpora"]["dev"] = {"path": None, **block}
     nlp.to_disk(folder / "model")
     return folder / "model"

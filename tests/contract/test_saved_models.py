@@ -1,14 +1,14 @@
 """Pipelines that an earlier release saved load, say the same, and are saved as the same files, with checksums."""
 
 import json
-import zipfile
 import zlib
 from pathlib import Path
 
 import pytest
 import spacy
 from contract.models import MODELS, predict, score
-from contract.snapshots import DATA, Snapshots
+from contract.snapshots import Snapshots
+from helpers.folders import unpack_model
 from spacy.language import Language
 
 from spacy_crf.pipe.source import SourcePipe
@@ -22,8 +22,7 @@ def name(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(scope="module")
 def folder(name: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp(name)
-    with zipfile.ZipFile(DATA / "models" / f"{name}.zip") as archive:
-        archive.extractall(folder)
+    unpack_model(name, folder)
     return folder
 
 

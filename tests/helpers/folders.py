@@ -1,9 +1,20 @@
-"""Saved components, damaged and changed on purpose."""
+"""Saved pipelines: unpacked, and changed on purpose."""
 
 import json
+import zipfile
 from pathlib import Path
 
+from .paths import ROOT
+
+SAVED_MODELS = ROOT / "tests" / "contract" / "data" / "models"
 CHECKSUMS = "checksums.json"
+
+
+def unpack_model(name: str, folder: Path) -> Path:
+    """Unpack a saved pipeline of the contract into a folder, and give the folder."""
+    with zipfile.ZipFile(SAVED_MODELS / f"{name}.zip") as archive:
+        archive.extractall(folder)
+    return folder
 
 
 def accept_edits(folder: Path) -> None:

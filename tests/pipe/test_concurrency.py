@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 import pytest
 import spacy
 from contract.models import ENGLISH, MODELS, describe
+from helpers.folders import unpack_model
 from helpers.paths import ROOT
 from spacy.language import Language
 from spacy.util import registry
@@ -26,9 +26,7 @@ METHODS = sorted({"fork", "spawn", "forkserver"} & set(multiprocessing.get_all_s
 
 
 def load(name: str, folder: Path) -> Language:
-    with zipfile.ZipFile(ROOT / "tests" / "contract" / "data" / "models" / f"{name}.zip") as archive:
-        archive.extractall(folder)
-    return spacy.load(folder)
+    return spacy.load(unpack_model(name, folder))
 
 
 def texts(name: str, times: int) -> list[str]:

@@ -3,7 +3,6 @@
 import json
 import random
 import tracemalloc
-import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,8 +14,7 @@ import pytest
 import spacy
 import srsly
 from contract.models import MODELS, predict
-from helpers.folders import CHECKSUMS, accept_edits
-from helpers.paths import ROOT
+from helpers.folders import CHECKSUMS, accept_edits, unpack_model
 from helpers.tagged import build, train
 from spacy.language import Language
 
@@ -40,9 +38,7 @@ def most_memory(n_bytes: float) -> Iterator[None]:
 
 def load(name: str, folder: Path) -> tuple[Language, Path]:
     """A pipeline of the saved ones, and its folder, saved again as this version does."""
-    with zipfile.ZipFile(ROOT / "tests" / "contract" / "data" / "models" / f"{name}.zip") as archive:
-        archive.extractall(folder / "old")
-    nlp = spacy.load(folder / "old")
+    nlp = spacy.load(unpack_model(name, folder / "old"))
     nlp.to_disk(folder / "new")
     return nlp, folder / "new"
 

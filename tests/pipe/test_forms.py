@@ -3,17 +3,17 @@ as a text or as a Doc that was stored, from the pipeline or from a copy of it th
 
 import tempfile
 import warnings
-import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
+from pathlib import Path
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 import spacy
 from contract.models import ENGLISH, LEAST, MODELS, plain
-from helpers.paths import ROOT
+from helpers.folders import unpack_model
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.language import Language
@@ -66,10 +66,7 @@ Told = dict[str, Any] | str
 
 @cache
 def load(name: str) -> Language:
-    folder = tempfile.mkdtemp()
-    with zipfile.ZipFile(ROOT / "tests" / "contract" / "data" / "models" / f"{name}.zip") as archive:
-        archive.extractall(folder)
-    return spacy.load(folder)
+    return spacy.load(unpack_model(name, Path(tempfile.mkdtemp())))
 
 
 def values_of(name: str, hint: Any) -> Sequence[Any]:

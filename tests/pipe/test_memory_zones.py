@@ -2,14 +2,13 @@
 
 import random
 import tracemalloc
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 import spacy
 from contract.models import ENGLISH, MODELS, Model, describe
-from helpers.paths import ROOT
+from helpers.folders import unpack_model
 from helpers.tagged import make_examples, train
 from spacy.language import Language
 
@@ -39,8 +38,7 @@ def answers(model: Model, nlp: Language, number: int) -> list[Any]:
 @pytest.mark.parametrize("name", MODELS)
 def test_zones_change_nothing_but_memory(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lexemes, "MAX_LEXEMES", 200)  # caches start over on the way
-    with zipfile.ZipFile(ROOT / "tests" / "contract" / "data" / "models" / f"{name}.zip") as archive:
-        archive.extractall(tmp_path)
+    unpack_model(name, tmp_path)
     model, nlp, other = MODELS[name], spacy.load(tmp_path), spacy.load(tmp_path)
     answers(model, nlp, 0)
     n_strings = len(nlp.vocab.strings)

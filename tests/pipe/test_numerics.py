@@ -1,7 +1,6 @@
 """Single and double precision give the same labels; chains may be long, and labels many."""
 
 import time
-import zipfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 import spacy
 from contract.models import MODELS
+from helpers.folders import unpack_model
 from helpers.paths import ROOT
 from helpers.tagged import clean_docs, train
 from scipy.special import logsumexp
@@ -92,8 +92,7 @@ def test_a_doc_of_a_million_tokens() -> None:
 
 @pytest.mark.parametrize("name", ["tagger", "entities", "references"])
 def test_single_precision_gives_the_labels_of_double(name: str, tmp_path: Path) -> None:
-    with zipfile.ZipFile(ROOT / "tests" / "contract" / "data" / "models" / f"{name}.zip") as archive:
-        archive.extractall(tmp_path)
+    unpack_model(name, tmp_path)
     nlp = spacy.load(tmp_path)
     reader: dict[str, Any] = dict(MODELS[name].gold)
     reader["path"] = str(ROOT / "corpus" / MODELS[name].train)

@@ -1,16 +1,14 @@
 """Saved pipelines behind a real socket."""
 
 import shutil
-import zipfile
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 import spacy
-from helpers.paths import ROOT
+from helpers.folders import unpack_model
 from spacy.language import Language
 
-MODELS = ROOT / "tests" / "contract" / "data" / "models"
 Load = Callable[[str], Language]
 
 
@@ -22,8 +20,7 @@ def load(tmp_path_factory: pytest.TempPathFactory) -> Load:
     def load_model(name: str) -> Language:
         path = folder / name
         if not path.exists():
-            with zipfile.ZipFile(MODELS / f"{name}.zip") as archive:
-                archive.extractall(path)
+            unpack_model(name, path)
         return spacy.load(path)
 
     return load_model

@@ -4,18 +4,16 @@ import re
 import subprocess
 import sys
 import time
-import zipfile
 from pathlib import Path
 
 import pytest
 import spacy
+from helpers.folders import unpack_model
 from helpers.paths import ROOT
 from helpers.services import httpx
 from typer.testing import CliRunner
 
 from spacy_crf.cli import app
-
-MODELS = ROOT / "tests" / "contract" / "data" / "models"
 
 
 @pytest.fixture(scope="module")
@@ -23,8 +21,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two pipelines, as `make demo` leaves them."""
     folder = tmp_path_factory.mktemp("output")
     for component, name in (("crf_tagger", "tagger"), ("constrained_ner", "references")):
-        with zipfile.ZipFile(MODELS / f"{name}.zip") as archive:
-            archive.extractall(folder / component / "model-best")
+        unpack_model(name, folder / component / "model-best")
     return folder
 
 

@@ -2,7 +2,6 @@
 
 import json
 import re
-import zipfile
 from contextlib import nullcontext
 from html.parser import HTMLParser
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 import spacy
 from helpers import tagged
+from helpers.folders import unpack_model
 from helpers.paths import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,7 +26,7 @@ from spacy_crf.pipe.calibration import measure_reliability
 from spacy_crf.service.charts import Axis, confusion_matrix, line_chart, reliability_diagram
 from spacy_crf.service.report import Reported, make_report, tell_reliability
 
-MODELS, CORPUS = ROOT / "tests" / "contract" / "data" / "models", ROOT / "corpus"
+CORPUS = ROOT / "corpus"
 OF_ALL = {"Scores", "By label", "Documents"}
 REPORTS = {
     "tagger": ("crf_tagger/dev.conllu", {"Confusions", "Reliability", "Most surprising errors", "Strongest weights"}),
@@ -74,17 +74,11 @@ def run(*arguments: object, code: int = 0) -> str:
     return result.output
 
 
-def unzip(name: str, folder: Path) -> Path:
-    with zipfile.ZipFile(MODELS / f"{name}.zip") as archive:
-        archive.extractall(folder / name)
-    return folder / name
-
-
 @pytest.mark.parametrize("name", REPORTS)
 def test_a_page_for_each_kind_of_component(name: str, tmp_path: Path) -> None:
     data, expected = REPORTS[name]
     output = tmp_path / "deep" / "report.html"
-    told = run("report", unzip(name, tmp_path), CORPUS / data, "--output", output, "--most", 3)
+    told = run("report", unpack_model(name, tmp_path / name), CORPUS / data, "--output", output, "--most", 3)
     assert "".join(f"Wrote {output}".split()) in "".join(told.split())
     text = output.read_text(encoding="utf8")
     page = Page(text)
@@ -97,7 +91,11 @@ def test_a_page_for_each_kind_of_component(name: str, tmp_path: Path) -> None:
 
 
 def test_figures_are_those_of_other_commands(tmp_path: Path) -> None:
-    model, data, found = unzip("tagger", tmp_path), CORPUS / "crf_tagger" / "dev.conllu", tmp_path / "found.json"
+    model, data, found = (
+        unpack_model("tagger", tmp_path / "tagger"),
+        CORPUS / "crf_tagger" / "dev.conllu",
+        tmp_path / "found.json",
+    )
     run("evaluate", model, data, "--intervals", "--output", found)
     told = json.loads(found.read_text(encoding="utf8"))
     nlp = spacy.load(model)
@@ -118,7 +116,7 @@ def test_the_log_of_training_is_drawn(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     step = {"epoch": 0, "losses": {"crf_tagger": 3.0}, "scores": {"tag_acc": 50.0, "speed": 1e4}, "score": 0.5}
     log.write_text("".join(json.dumps({**step, "step": number}) + "\n" for number in (10, 20)), encoding="utf8")
-    model, output = unzip("tagger", tmp_path), tmp_path / "report.html"
+    model, output = unpack_model("tagger", tmp_path / "tagger"), tmp_path / "report.html"
     run("report", model, CORPUS / "crf_tagger" / "dev.conllu", "--log", log, "--output", output, "--most", 1)
     text = output.read_text(encoding="utf8")
     assert "Training" in Page(text).headings and "tag_acc: 10: 50; 20: 50" in text
@@ -140,7 +138,7 @@ def test_the_log_that_the_config_names_is_drawn_unless_it_is_of_another_training
     log, model, output = tmp_path / "log.jsonl", tmp_path / "model", tmp_path / "report.html"
     step = {"epoch": 0, "losses": {"crf_tagger": 3.0}, "scores": {"tag_acc": 50.0}, "score": 0.5, "step": 10}
     log.write_text(json.dumps({**step, "losses": {"crf_tagger": 9.0}, "step": 0}) + "\n" + json.dumps(step) + "\n")
-    nlp = spacy.load(unzip("tagger", tmp_path))
+    nlp = spacy.load(unpack_model("tagger", tmp_path / "tagger"))
     nlp.config["training"]["logger"] = {"@loggers": "spacy.ConsoleLogger.v3", "output_file": str(log)}
     nlp.meta["performance"] = {"tag_acc": 0.6} | ({} if loss is None else {"crf_tagger_loss": loss})
     nlp.to_disk(model)
@@ -190,7 +188,7 @@ def test_a_matrix_is_shaded_by_the_share_of_its_row() -> None:
 @pytest.mark.parametrize("name", ["tagger", "sets", "references", "sections", "punctuation"])
 def test_a_page_is_no_wider_than_the_window_and_draws_what_it_has(browser: Any, tmp_path: Path, name: str) -> None:
     output = tmp_path / "report.html"
-    run("report", unzip(name, tmp_path), CORPUS / REPORTS[name][0], "--output", output, "--most", 2)
+    run("report", unpack_model(name, tmp_path / name), CORPUS / REPORTS[name][0], "--output", output, "--most", 2)
     for width in (390, 1280):
         screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
         browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
