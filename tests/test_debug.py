@@ -1,24 +1,18 @@
 """spaCy's commands that look for faults work on every shipped config as it is."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 import spacy
+from helpers.commands import invoke_spacy
 from helpers.paths import ROOT
-from spacy.cli import app
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import load_config
-from typer.testing import CliRunner
 
 CONFIGS = sorted((ROOT / "configs").glob("*.cfg"))
 QUICK = {"constrained_ner", "crf_tagger", "punctuation_restorer", "section_parser", "set_valued_tagger"}
 SHOWN = ("-P0", "-P1", "-P2", "-P3", "-DIM", "-PAR", "-GRAD", "-ATTR")
-
-
-def invoke(*arguments: object) -> Any:
-    return CliRunner().invoke(app, list(map(str, arguments)))
 
 
 @pytest.fixture(params=[path if path.stem in QUICK else pytest.param(path, marks=pytest.mark.slow) for path in CONFIGS])
@@ -46,13 +40,13 @@ def overrides(config: Path, tmp_path: Path) -> list[str]:
 @pytest.mark.filterwarnings("ignore")
 def test_debug_model(config: Path, overrides: list[str]) -> None:
     for name in load_config(config)["components"]:
-        result = invoke("debug", "model", config, name, *SHOWN, *overrides)
+        result = invoke_spacy("debug", "model", config, name, *SHOWN, *overrides)
         assert result.exit_code == 0 and "model looks good" in result.output
 
 
 @pytest.mark.filterwarnings("ignore")
 def test_debug_config_and_data(config: Path, overrides: list[str]) -> None:
-    result = invoke("debug", "config", config, *overrides)
+    result = invoke_spacy("debug", "config", config, *overrides)
     assert result.exit_code == 0 and "Config is valid" in result.output
     # this command may end with an error, as the corpora are small
-    assert "Pipeline can be initialized" in invoke("debug", "data", config, *overrides).output
+    assert "Pipeline can be initialized" in invoke_spacy("debug", "data", config, *overrides).output

@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 import pytest
 import spacy
 from helpers import tagged
+from helpers.commands import invoke
 from helpers.tagged import SENTENCES
 from spacy.language import Language
 from spacy.tokens import Doc
-from typer.testing import CliRunner
 
 from spacy_crf import Corpus, PunctuationCorpus, SectionCorpus
-from spacy_crf.cli import app
 from spacy_crf.corpora.block import ReferenceSettings
 from spacy_crf.pipe import component
 
@@ -179,5 +178,5 @@ def test_commands(case: Case, command: list[str], told: str, length: int, tmp_pa
     places["TEXT"].write_text(line, encoding="utf8")
     train(case, places["GOLD"]).to_disk(places["MODEL"])
     arguments = [str(places.get(argument, argument)) for argument in command]
-    result = CliRunner().invoke(app, arguments, input=line)
+    result = invoke(*arguments, data=line)
     assert (result.exit_code, result.exception) == (0, None) and told in result.output, result.output

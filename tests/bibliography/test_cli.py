@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 import spacy
+from helpers.commands import invoke
 from helpers.entries import corpus_entries
 from helpers.references import pasted, pasted_gold, read_references
 from spacy.tokens import Doc, Span
 from spacy.training import Example
-from typer.testing import CliRunner
 
 from spacy_crf.bibliography.assemble import cite
 from spacy_crf.bibliography.bibtex import read_bibtex, write_bibtex
@@ -25,7 +25,6 @@ from spacy_crf.bibliography.dates import month_of
 from spacy_crf.bibliography.entry import Date, Day, Entry, Name, Names
 from spacy_crf.bibliography.lists import find_list, print_list
 from spacy_crf.bibliography.split import split_references
-from spacy_crf.cli import app
 from spacy_crf.core.errors import CRFError
 
 STYLES = ("ieee", "plain", "harvard", "chicago_author_date")
@@ -67,7 +66,7 @@ def bibliography(tmp_path: Path) -> Path:
 
 def run(*arguments: object, input: bytes | None = None, code: int = 0) -> tuple[str, str]:
     """Standard output and standard error."""
-    result = CliRunner().invoke(app, ["cite", *map(str, arguments)], input=input)
+    result = invoke("cite", *arguments, data=input)
     assert result.exit_code == code, f"{result.output}\n{result.exception!r}"
     return result.stdout, result.stderr
 
@@ -386,13 +385,13 @@ PRINTED = (
 def test_a_list_of_latex_is_read_as_it_is_printed(model: Path, tmp_path: Path, name: str) -> None:
     printed = tmp_path / "printed.txt"
     printed.write_text(PRINTED, encoding="utf8")
-    expected = CliRunner().invoke(app, ["cite", str(model), str(printed)]).stdout
+    expected = invoke("cite", model, printed).stdout
     assert "Quay, A." in expected
     assert "Moss, C." in expected
     path = Path(name) if name == "-" else tmp_path / name
     if name != "-":
         path.write_text(LATEX, encoding="utf8")
-    assert CliRunner().invoke(app, ["cite", str(model), str(path)], input=LATEX).stdout == expected
+    assert invoke("cite", model, path, data=LATEX).stdout == expected
 
 
 def test_a_pasted_list_of_latex_is_the_same_in_code(model: Path) -> None:

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 import spacy
+from helpers.commands import invoke
 from helpers.paths import ROOT
 from spacy.tokens import DocBin
 from spacy.training import Example
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 from spacy_crf import Corpus, CRFWarning
 from spacy_crf.annotation.documents import read_doc_name
-from spacy_crf.cli import app
 from spacy_crf.cli.apply import OutputPart, annotate_part, checksum_of_files
 from spacy_crf.reading import files
 
@@ -56,7 +56,7 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(*arguments: object) -> Result:
-    return CliRunner().invoke(app, ["apply", *map(str, arguments), "--quiet"])
+    return invoke("apply", *arguments, "--quiet")
 
 
 def content(folder: Path) -> dict[str, bytes]:

@@ -2,11 +2,10 @@
 
 import pytest
 import spacy
+from helpers.commands import invoke, run
 from helpers.noisy import make_examples, sentences, write_columns
 from helpers.weights import flat_weights, set_flat_weights
-from typer.testing import CliRunner
 
-from spacy_crf.cli import app
 from spacy_crf.pipe.calibration import annotated, calibrate
 
 
@@ -36,10 +35,6 @@ def dev(tmp_path_factory):
     return write_columns(tmp_path_factory.mktemp("dev") / "dev.tsv", sentences(1, 200))
 
 
-def run(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
 @pytest.mark.parametrize("unit", ["token", "sequence"])
 def test_the_temperature_undoes_overconfidence(model, unit):
     nlp = spacy.load(model)
@@ -61,9 +56,8 @@ def test_a_label_that_the_component_does_not_know_is_a_mistake_and_no_label_coun
 
 
 def test_the_command_prints_the_table_and_saves_the_temperature(model, dev, tmp_path):
-    result = run("calibrate", model, dev, "--columns", "word,tag", "--output", tmp_path / "out", "--bins", 5)
-    assert result.exit_code == 0, result.output
-    lines = [line.split() for line in result.output.splitlines() if line.strip()]
+    output = run("calibrate", model, dev, "--columns", "word,tag", "--output", tmp_path / "out", "--bins", 5)
+    lines = [line.split() for line in output.splitlines() if line.strip()]
     rows = [line for line in lines if len(line) > 3 and line[1] == "-"]
     assert [row[2] for row in rows] == ["0.20", "0.40", "0.60", "0.80", "1.00"]
     (temperature,) = (float(line[3]) for line in lines if line[0] == "temperature")
@@ -71,9 +65,8 @@ def test_the_command_prints_the_table_and_saves_the_temperature(model, dev, tmp_
     assert temperature == pytest.approx(3, rel=0.25) and after < 0.05 < 0.15 < before
     saved = spacy.load(tmp_path / "out")
     assert saved.get_pipe("crf_tagger").cfg["temperature"] == pytest.approx(temperature, rel=1e-3)
-    sequences = run("calibrate", model, dev, "--columns", "word,tag", "--sequences")
-    assert sequences.exit_code == 0 and f"-> {temperature:.4g}" not in sequences.output
-    again = run("calibrate", tmp_path / "out", dev, "--columns", "word,tag")
+    assert f"-> {temperature:.4g}" not in run("calibrate", model, dev, "--columns", "word,tag", "--sequences")
+    again = invoke("calibrate", tmp_path / "out", dev, "--columns", "word,tag")
     assert f"temperature {temperature:.4g} -> {temperature:.4g}" in again.output
 
 
@@ -87,9 +80,7 @@ def test_the_components_before_it_are_run(model):
 
 
 def test_what_is_wrong_is_named(model, dev, tmp_path):
-    result = run("calibrate", model, tmp_path / "nothing.conllu")
-    assert result.exit_code == 1 and "[CRF5" in result.output
+    assert "[CRF5" in run("calibrate", model, tmp_path / "nothing.conllu", code=1)
     blank = tmp_path / "blank.tsv"
     blank.write_text("w1\tNEW\n", encoding="utf8")
-    result = run("calibrate", model, blank, "--columns", "word,tag")
-    assert result.exit_code == 1 and "[CRF111]" in result.output
+    assert "[CRF111]" in run("calibrate", model, blank, "--columns", "word,tag", code=1)

@@ -1,21 +1,19 @@
 """`crf calibrate` of a punctuation restorer."""
 
 import re
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 import spacy
+from helpers.commands import invoke
 from helpers.punctuated import TEXTS, trained
-from typer.testing import CliRunner
-
-from spacy_crf.cli import app
 
 NAME = "punctuation_restorer"
 
 
-def run(*arguments: object):
-    return CliRunner().invoke(app, ["calibrate", *(str(argument) for argument in arguments)])
+run = partial(invoke, "calibrate")
 
 
 @pytest.fixture(scope="module")

@@ -5,13 +5,11 @@ from pathlib import Path
 
 import spacy
 from helpers.citations import MINE, RULES, train
-from typer.testing import CliRunner
-
-from spacy_crf.cli import app
+from helpers.commands import invoke
 
 
 def run(*arguments: object) -> tuple[int, str]:
-    result = CliRunner().invoke(app, ["constraints", *(str(argument) for argument in arguments)])
+    result = invoke("constraints", *arguments)
     return result.exit_code, result.output
 
 

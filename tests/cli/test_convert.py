@@ -5,11 +5,9 @@ from pathlib import Path
 
 import pytest
 import spacy
-from spacy.cli._util import app as spacy_app
+from helpers.commands import invoke, invoke_spacy
 from spacy.tokens import Doc, Token
-from typer.testing import CliRunner
 
-from spacy_crf.cli import app
 from spacy_crf.cli.corpora import convert
 from spacy_crf.cli.data import Data
 from spacy_crf.core.errors import CRFWarning
@@ -26,7 +24,7 @@ TREE = """\
 
 
 def run(*arguments: str | Path) -> tuple[int, str]:
-    result = CliRunner().invoke(spacy_app, ["crf", *map(str, arguments)])
+    result = invoke_spacy("crf", *arguments)
     return result.exit_code, result.output
 
 
@@ -161,7 +159,7 @@ def test_help() -> None:
 
 
 def test_commands_need_their_name_on_their_own_app() -> None:
-    assert CliRunner().invoke(app, ["convert", "--help"]).exit_code == 0
+    assert invoke("convert", "--help").exit_code == 0
 
 
 @pytest.mark.slow

@@ -11,13 +11,12 @@ import pytest
 import spacy
 from contract.models import MODELS
 from contract.snapshots import DATA
+from helpers.commands import run
 from helpers.folders import unpack_model
 from helpers.paths import ROOT
 from spacy.language import Language
 from spacy.training import Example
-from typer.testing import CliRunner
 
-from spacy_crf.cli import app
 from spacy_crf.cli.data import Data
 from spacy_crf.core.errors import CRFError, CRFWarning
 from spacy_crf.corpora.reader import Corpus
@@ -35,12 +34,6 @@ FILES = {
     "d.txt": "\ufeff“Who,” she said, “is it?” It is Ada – of (old) Port Wick…\n",
     "e.tsv": "who\tO\nis\tO\nit\t?\nit\tO\nis\tO\nada\tPERIOD\n",
 }
-
-
-def run(*arguments: object, code: int = 0) -> str:
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    assert result.exit_code == code, f"{result.output}\n{result.exception!r}"
-    return result.output
 
 
 @pytest.fixture(scope="module", params=sorted(MODELS))

@@ -1,12 +1,12 @@
 """`crf dictionary`: proposals, what held-out text says of the dictionary, and a table that a component takes."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 import spacy
-from typer.testing import CliRunner
+from helpers.commands import run
 
-from spacy_crf.cli import app
 from spacy_crf.corpora.reader import Corpus
 from spacy_crf.pipe.dictionary.block import DictionarySettings
 from spacy_crf.pipe.dictionary.tag_dictionary import make_dictionary, read_table
@@ -23,10 +23,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(*arguments: object, code: int = 0) -> str:
-    result = CliRunner().invoke(app, ["dictionary", *map(str, arguments)])
-    assert result.exit_code == code, result.output
-    return result.output
+propose = partial(run, "dictionary")
 
 
 def rows(output: str) -> list[list[str]]:
@@ -35,7 +32,7 @@ def rows(output: str) -> list[list[str]]:
 
 def test_proposals_and_the_table(folder: Path) -> None:
     options = ("--format", "tagsets", "--similarity", 0.4, "--open-types", 2, "--fold", "lower")
-    found = rows(run(folder / "train.tsv", *options, "--output", folder / "words.tsv"))
+    found = rows(propose(folder / "train.tsv", *options, "--output", folder / "words.tsv"))
     assert ["words", "4"] in found and ["occurrences", "with", "gold", "7"] in found
     assert ["open", "2:", "KON", "P"] in found
     # KON: 1.5 wen, 1 se; KOUS: 1.5 wen; P: 1 he, 1 se
@@ -46,7 +43,7 @@ def test_proposals_and_the_table(folder: Path) -> None:
 
 def test_held_out_text(folder: Path) -> None:
     layout = ("--format", "tagsets", "--fold", "lower", "--open-types", 2, "--held-out", folder / "held_out.tsv")
-    found = rows(run(folder / "train.tsv", *layout))
+    found = rows(propose(folder / "train.tsv", *layout))
     # 3 of the 4 tokens with gold are known words: he is right, WEN is not, wen is by 0.8; NEW is none of the tags
     assert ["1", "75.00", "%", "45.00", "%", "60.00", "%", "0.00", "%", "1.8", "1.7"] in found
     # with all words rare, KON, P and own tags are left: those of wen are three
@@ -75,16 +72,16 @@ def test_a_word_is_known_as_often_as_it_was_seen(folder: Path) -> None:
     thirds = "samna\tA|B|C\nsamna\tD|E|F\n"
     (folder / "thirds.tsv").write_text(thirds, encoding="utf8")
     (folder / "other.tsv").write_text("samna\tA\n", encoding="utf8")
-    found = rows(run(folder / "thirds.tsv", "--format", "tagsets", "--held-out", folder / "other.tsv"))
+    found = rows(propose(folder / "thirds.tsv", "--format", "tagsets", "--held-out", folder / "other.tsv"))
     assert [row[1] for row in found if row and row[0] in ("1", "2", "5") and "%" in row] == ["100.00", "100.00", "0.00"]
 
 
 @pytest.mark.parametrize("text, code", [("", "CRF520"), ("he\t_\n", "CRF831")])
 def test_without_gold_there_is_nothing_to_propose(text: str, code: str, tmp_path: Path) -> None:
     (tmp_path / "empty.tsv").write_text(text, encoding="utf8")
-    assert code in run(tmp_path / "empty.tsv", "--format", "tagsets", code=1)
+    assert code in propose(tmp_path / "empty.tsv", "--format", "tagsets", code=1)
 
 
 def test_settings_and_files_that_do_not_exist(folder: Path) -> None:
-    assert "No dictionary was made" in run(folder / "nowhere.tsv", code=1)
-    assert "CRF840" in run(folder / "train.tsv", "--format", "tagsets", "--similarity", 2, code=1)
+    assert "No dictionary was made" in propose(folder / "nowhere.tsv", code=1)
+    assert "CRF840" in propose(folder / "train.tsv", "--format", "tagsets", "--similarity", 2, code=1)

@@ -11,15 +11,14 @@ import pytest
 import spacy
 from contract.models import MODELS
 from contract.snapshots import DATA
+from helpers.commands import run
 from helpers.folders import unpack_model
 from helpers.paths import ROOT
 from seqeval.metrics.sequence_labeling import precision_recall_fscore_support as score_entities
 from sklearn.metrics import accuracy_score, precision_recall_fscore_support
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
-from typer.testing import CliRunner
 
-from spacy_crf.cli import app
 from spacy_crf.cli.data import Data
 from spacy_crf.lab.statistics import flatten
 from spacy_crf.punctuation.docs import WordView, gold_labels
@@ -28,12 +27,6 @@ WITHOUT = {"sections_certified"}  # a share that is a proof's, not an estimate
 PIPES = {"sourced": "crf_tagger"}
 SETS = ROOT / "corpus" / "set_valued_tagger" / "dev"
 GOLD = {"sets": SETS, "hierarchy": SETS}  # several documents
-
-
-def run(*arguments: object, code: int = 0) -> str:
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    assert result.exit_code == code, f"{result.output}\n{result.exception!r}"
-    return result.output
 
 
 @pytest.fixture(scope="module")

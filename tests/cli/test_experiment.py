@@ -2,14 +2,12 @@
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
+from helpers.commands import invoke
 from helpers.experiments import make_config
-from typer.testing import CliRunner
-
-from spacy_crf.cli import app
 
 
 @pytest.fixture(scope="module")
@@ -20,8 +18,7 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "ours.cfg"
 
 
-def run(*arguments: Any) -> Any:
-    return CliRunner().invoke(app, ["experiment", *map(str, arguments)])
+run = partial(invoke, "experiment")
 
 
 def test_two_configs_on_the_same_folds(config: Path, tmp_path: Path) -> None:

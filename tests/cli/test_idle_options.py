@@ -4,11 +4,9 @@ from pathlib import Path
 
 import pytest
 import spacy
+from helpers.commands import run
 from helpers.paths import ROOT
 from spacy.training import Example
-from typer.testing import CliRunner
-
-from spacy_crf.cli import app
 
 CONFIG = ROOT / "configs" / "set_valued_tagger.cfg"
 SPACE = '[settings]\n"components.set_valued_tagger.trainer.c2" = [0.1, 1.0]\n'
@@ -28,9 +26,8 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def refused(option: str, *arguments: object) -> None:
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    assert result.exit_code == 1, result.output
-    assert f"[CRF639] {option} goes with" in " ".join(result.output.split()), result.output
+    output = run(*arguments, code=1)
+    assert f"[CRF639] {option} goes with" in " ".join(output.split()), output
 
 
 @pytest.mark.parametrize(
@@ -67,5 +64,4 @@ def test_options_of_other_targets_and_formats(model: Path, tmp_path: Path) -> No
     refused("--paragraphs", "sections", tmp_path / "page.md", "--paragraphs")
     for options in (columns, ("--input", "tag")):
         arguments = ("review", model, tmp_path / "raw.txt", "--format", "text", *options)
-        result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-        assert result.exit_code == 1 and "[CRF510]" in result.output, result.output
+        assert "[CRF510]" in run(*arguments, code=1)

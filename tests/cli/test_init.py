@@ -10,12 +10,10 @@ from typing import Any
 
 import pytest
 import spacy
+from helpers.commands import invoke
 from helpers.paths import ROOT
 from spacy.cli.train import train
 from spacy.util import load_config
-from typer.testing import CliRunner
-
-from spacy_crf.cli import app
 
 NAMES = sorted(path.stem for path in (ROOT / "configs").glob("*.cfg"))
 IN_SECONDS = ["constrained_ner_ent", "crf_tagger", "crf_tagger_chunk", "crf_tagger_ent"]
@@ -25,7 +23,7 @@ TRAINED = [name if name in IN_SECONDS else pytest.param(name, marks=pytest.mark.
 
 def init(*arguments: Any, succeeds: bool = True) -> str:
     """What the command tells."""
-    result = CliRunner().invoke(app, ["init", *map(str, arguments)])
+    result = invoke("init", *arguments)
     assert (result.exit_code == 0) is succeeds, result.output
     return str(result.output)
 
@@ -186,7 +184,7 @@ def test_examples_are_written_once(tmp_path: Path) -> None:
     folder = tmp_path / "practice"
 
     def examples(*options: str, code: int) -> str:
-        result = CliRunner().invoke(app, ["examples", str(folder), *options])
+        result = invoke("examples", folder, *options)
         assert result.exit_code == code, result.output
         return str(result.output)
 

@@ -6,10 +6,8 @@ from pathlib import Path
 
 import pytest
 import spacy
+from helpers.commands import invoke, run
 from spacy.training import Example
-from typer.testing import CliRunner
-
-from spacy_crf.cli import app
 
 SENTENCES = ["the/DT can/NN leaks/VBZ", "they/PRP can/MD swim/VB", "the/DT swim/NN", "they/PRP can/MD leak/VB"]
 
@@ -32,29 +30,23 @@ def model(tmp_path_factory):
     return path
 
 
-def run(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
 def test_inspect_shows_tables(model):
-    result = run("inspect", model, "--top", 2)
-    assert result.exit_code == 0, result.output
+    output = run("inspect", model, "--top", 2)
     for text in ("tags", "LOWER[0]=the", "B:LOWER[0]", "PRP > MD", "(edge) > MD", "weights that are not 0"):
-        assert text in result.output
+        assert text in output
 
 
 def test_inspect_writes_json(model):
-    data = json.loads(run("inspect", model, "--json", "--top", 3, "--component", "tags").output)
+    data = json.loads(invoke("inspect", model, "--json", "--top", 3, "--component", "tags").output)
     assert data["component"] == "tags" and data["highest"]["DT"][0]["feature"] == "LOWER[0]=the"
     assert all(len(weights) <= 3 for weights in data["highest"].values()) and len(data["likely"]) == 3
 
 
 def test_explain_shows_a_table_for_each_token(model):
-    result = run("explain", model, "they can swim", "--top", 3)
-    assert result.exit_code == 0, result.output
-    assert "1 'can': MD 0." in result.output and ", not NN 0." in result.output
-    assert result.output.count("sum") == 3 and " more " in result.output
-    block = result.output.split("1 'can'")[1].split("2 'swim'")[0].splitlines()
+    output = run("explain", model, "they can swim", "--top", 3)
+    assert "1 'can': MD 0." in output and ", not NN 0." in output
+    assert output.count("sum") == 3 and " more " in output
+    block = output.split("1 'can'")[1].split("2 'swim'")[0].splitlines()
     shown = [
         float(line.split()[-1])
         for line in block
@@ -64,7 +56,7 @@ def test_explain_shows_a_table_for_each_token(model):
 
 
 def test_explain_writes_json(model):
-    (data,) = json.loads(run("explain", model, "they can swim", "--token", 1, "--json").output)
+    (data,) = json.loads(invoke("explain", model, "they can swim", "--token", 1, "--json").output)
     assert (data["text"], data["label"], data["runner_up"]) == ("can", "MD", "NN")
     assert sum(part["difference"] for part in data["contributions"]) == pytest.approx(data["difference"])
 
@@ -74,7 +66,7 @@ def test_earlier_components_run_first(model, tmp_path):
     ruler = nlp.add_pipe("attribute_ruler", before="tags")
     ruler.add([[{"LOWER": "they"}]], {"TAG": "XX"})
     nlp.to_disk(tmp_path)
-    (data,) = json.loads(run("explain", tmp_path, "they can swim", "--token", 0, "--json").output)
+    (data,) = json.loads(invoke("explain", tmp_path, "they can swim", "--token", 0, "--json").output)
     assert data["label"] == "PRP"
 
 
@@ -88,13 +80,12 @@ def test_earlier_components_run_first(model, tmp_path):
 )
 def test_what_is_wrong_is_named(model, arguments, code):
     command, *rest = arguments
-    result = run(command, model, *rest)
-    assert result.exit_code == 1 and code in result.output
+    assert code in run(command, model, *rest, code=1)
 
 
 def test_the_folder_of_a_training_is_told_from_its_pipelines(model, tmp_path):
     shutil.copytree(model, tmp_path / "model-best")
-    output = "".join(run("inspect", tmp_path).output.split())
+    output = "".join(invoke("inspect", tmp_path).output.split())
     assert "CRF608" in output and f"{tmp_path / 'model-best'}isthebest" in output
 
 
@@ -102,7 +93,7 @@ def test_a_setting_that_there_is_not_is_named_with_its_neighbours(model, tmp_pat
     shutil.copytree(model, tmp_path / "model")
     config = (tmp_path / "model" / "config.cfg").read_text(encoding="utf8")
     (tmp_path / "model" / "config.cfg").write_text(config.replace("n_best_key =", "n_best_kye ="), encoding="utf8")
-    output = " ".join(run("inspect", tmp_path / "model").output.split())
+    output = " ".join(invoke("inspect", tmp_path / "model").output.split())
     assert "has no setting 'n_best_kye'. Nearest: n_best_key" in output and "spacy.lang" not in output
 
 
@@ -112,7 +103,7 @@ def test_a_pipeline_that_is_half_written_is_named(model, file, tmp_path):
         copy = tmp_path / f"{file.replace('/', '_')}"
         shutil.copytree(model, copy)
         damage(copy / file)
-        result = run("inspect", copy)
+        result = invoke("inspect", copy)
         output = " ".join(result.output.split())
         assert result.exit_code == 1 and "model-best beside model-last" in output
         assert any(code in output for code in ("CRF608", "CRF426", "CRF404"))

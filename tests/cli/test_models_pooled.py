@@ -4,11 +4,9 @@ from pathlib import Path
 
 import pytest
 import spacy
+from helpers.commands import run
 from helpers.tagged import extension, train
 from spacy.util import load_config
-from typer.testing import CliRunner
-
-from spacy_crf.cli import app
 
 __all__ = ["extension"]
 
@@ -21,8 +19,7 @@ def models(tmp_path: Path) -> list[str]:
 
 
 def test_models_are_pooled(models: list[str], tmp_path: Path) -> None:
-    result = CliRunner().invoke(app, ["pool", str(tmp_path / "out"), *models, "--exponent", "0.7", "--exponent", "0.6"])
-    assert result.exit_code == 0, result.output
+    run("pool", tmp_path / "out", *models, "--exponent", "0.7", "--exponent", "0.6")
     nlp = spacy.load(tmp_path / "out")
     assert nlp.get_pipe_config("crf_tagger")["features"]["templates"] == ["LOWER[0]", "BIAS[0]", "SUFFIX2[0]"]
     assert [token.tag_ for token in nlp("Ada sold the mill.")][:2] == ["NNP", "VBD"]
@@ -33,12 +30,10 @@ def test_configs_with_variables_are_pooled(models: list[str], tmp_path: Path) ->
     config = load_config(path, interpolate=False)
     config["components"]["crf_tagger"]["trainer"]["seed"] = "${system.seed}"
     config.to_disk(path)
-    result = CliRunner().invoke(app, ["pool", str(tmp_path / "out"), *models])
-    assert result.exit_code == 0, result.output
+    run("pool", tmp_path / "out", *models)
     assert len(spacy.load(tmp_path / "out")("Ada sold the mill.")) == 5
 
 
 def test_exponents_must_fit(models: list[str], tmp_path: Path) -> None:
-    result = CliRunner().invoke(app, ["pool", str(tmp_path / "out"), *models, "--exponent", "1"])
-    assert result.exit_code == 1
-    assert "CRF647" in result.output
+    output = run("pool", tmp_path / "out", *models, "--exponent", "1", code=1)
+    assert "CRF647" in output

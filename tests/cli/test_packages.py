@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 from contract.snapshots import DATA
+from helpers.commands import run
 from helpers.folders import unpack_model
 from helpers.paths import ROOT
-from typer.testing import CliRunner
 
-from spacy_crf.cli import app
 from spacy_crf.cli.package import read_card
 from spacy_crf.core.errors import CRFWarning
 
@@ -28,10 +27,8 @@ RESULTS = {
 }
 
 
-def run(*arguments: object, code: int = 0) -> str:
-    result = CliRunner().invoke(app, ["package", *map(str, arguments)])
-    assert result.exit_code == code, f"{result.output}\n{result.exception!r}"
-    return " ".join(result.output.split())
+def package(*arguments: object, code: int = 0) -> str:
+    return " ".join(run("package", *arguments, code=code).split())
 
 
 @pytest.fixture
@@ -62,7 +59,7 @@ def test_a_package_says_what_it_is(model: Path, tmp_path: Path) -> None:
     card = write_card(tmp_path, scores=titles, command="make it", version="1.2.0")
     before = (model / "meta.json").read_bytes()
     for _ in range(2):  # what was made before is replaced
-        run(model, card, tmp_path / "out", "--results", tmp_path / "results.json")
+        package(model, card, tmp_path / "out", "--results", tmp_path / "results.json")
     assert (model / "meta.json").read_bytes() == before
     (wheel,) = (tmp_path / "out").rglob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
@@ -95,7 +92,7 @@ def test_a_package_says_what_it_is(model: Path, tmp_path: Path) -> None:
     ],
 )
 def test_a_card_that_says_too_little_is_refused(more: dict[str, Any], told: str, model: Path, tmp_path: Path) -> None:
-    shown = run(model, write_card(tmp_path, **more), tmp_path / "out", code=1)
+    shown = package(model, write_card(tmp_path, **more), tmp_path / "out", code=1)
     assert "CRF671" in shown and told in shown and not (tmp_path / "out").exists()
 
 
@@ -104,7 +101,7 @@ def test_results_are_figures_and_have_the_scores_of_the_card(model: Path, tmp_pa
     for content, code in ((RESULTS, "CRF672"), (SCORES, "CRF673"), ([RESULTS], "CRF673")):
         results.write_text(json.dumps(content), encoding="utf8")
         card = write_card(tmp_path, scores={"ents_f": "F"})
-        assert code in run(model, card, tmp_path / "out", "--results", results, code=1)
+        assert code in package(model, card, tmp_path / "out", "--results", results, code=1)
     assert not (tmp_path / "out").exists()
 
 
@@ -114,38 +111,37 @@ def test_scores_of_labels_and_counts_that_there_are_not_are_refused(name: str, m
     scores = {**SCORES, "ents_per_type": {"LOC": {"p": 0.5, "r": 0.5, "f": 0.5}}}
     results.write_text(json.dumps({**RESULTS, "scores": scores}), encoding="utf8")
     card = write_card(tmp_path, scores={"tag_acc": "accuracy", name: "more"})
-    assert "CRF672" in run(model, card, tmp_path / "out", "--results", results, code=1)
+    assert "CRF672" in package(model, card, tmp_path / "out", "--results", results, code=1)
 
 
 def test_figures_of_another_model_are_told_of(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Path] = []
     monkeypatch.setattr("spacy_crf.cli.package.package", lambda path, *args, **settings: made.append(path))
     gold, results = DATA / "gold" / "tagger.conllu", tmp_path / "results.json"
-    evaluated = CliRunner().invoke(app, ["evaluate", str(model), str(gold), "--output", str(results)])
-    assert evaluated.exit_code == 0
+    run("evaluate", model, gold, "--output", results)
     arguments = (model, write_card(tmp_path, scores={"tag_acc": "accuracy"}), tmp_path / "out", "--results", results)
-    assert "CRFW694" not in run(*arguments)
+    assert "CRFW694" not in package(*arguments)
     (model / "more").write_text("trained again", encoding="utf8")
     with pytest.warns(CRFWarning, match=r"CRFW694.*results\.json are of a model of [0-9]+ bytes"):
-        run(*arguments)
+        package(*arguments)
     assert made == [model, model]
 
 
 def test_files_that_are_not_there_are_told_by_a_code(model: Path, tmp_path: Path) -> None:
     card = write_card(tmp_path, scores={"ents_f": "F"})
-    shown = run(model, card, tmp_path / "out", "--results", tmp_path / "no.json", code=1)
+    shown = package(model, card, tmp_path / "out", "--results", tmp_path / "no.json", code=1)
     assert "CRF498" in shown and "No such file" in shown and not (tmp_path / "out").exists()
 
 
 def test_figures_that_no_score_of_the_card_shows_are_refused(model: Path, tmp_path: Path) -> None:
     results = tmp_path / "results.json"
     results.write_text(json.dumps(RESULTS), encoding="utf8")
-    shown = run(model, write_card(tmp_path), tmp_path / "out", "--results", results, code=1)
+    shown = package(model, write_card(tmp_path), tmp_path / "out", "--results", results, code=1)
     assert "[scores] is missing" in shown and not (tmp_path / "out").exists()
 
 
 def test_a_folder_that_is_no_pipeline_is_refused(tmp_path: Path) -> None:
-    assert "CRF670" in run(tmp_path, write_card(tmp_path), tmp_path / "out", code=1)
+    assert "CRF670" in package(tmp_path, write_card(tmp_path), tmp_path / "out", code=1)
 
 
 @pytest.mark.parametrize("path", CARDS, ids=lambda path: path.parent.name)

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.commands import invoke
 from helpers.folders import unpack_model
 from helpers.paths import ROOT
-from typer.testing import CliRunner
 
-from spacy_crf.cli import app, options
+from spacy_crf.cli import options
 from spacy_crf.cli.options import watched
 
 CORPUS = ROOT / "corpus"
@@ -62,8 +62,8 @@ def test_commands_show_how_far_they_are(monkeypatch: pytest.MonkeyPatch, tmp_pat
     unpack_model(model, tmp_path / model)
     order = [tmp_path / model, *arguments] if name != "cite" else [*arguments, tmp_path / model]
     output = ["--output", tmp_path / "output"] if name in WITH_OUTPUT else []
-    result = CliRunner().invoke(app, [str(one) for one in (name, *order, *output)])
+    result = invoke(name, *order, *output)
     if name == "cite" and result.exit_code:
-        result = CliRunner().invoke(app, ["cite", str(tmp_path / model), str(arguments[0])])
+        result = invoke("cite", tmp_path / model, arguments[0])
     assert result.exit_code == 0, result.output
     assert told and all(disable is None for _, disable in told)

@@ -4,10 +4,8 @@ import json
 
 import pytest
 import spacy
+from helpers.commands import invoke, run
 from spacy.training import Example
-from typer.testing import CliRunner
-
-from spacy_crf.cli import app
 
 TRAIN = """the DT
 can NN
@@ -55,17 +53,12 @@ def model(tmp_path_factory):
     return path
 
 
-def run(*arguments, stdin=None):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin)
-
-
 def test_score_beside_the_baseline(model, tmp_path):
     for name, text in (("train.tsv", TRAIN), ("dev.tsv", DEV)):
         (tmp_path / name).write_text(text.replace(" ", "\t"))
     columns = ["--columns", "word,tag"]
-    result = run("evaluate", model, tmp_path / "dev.tsv", *columns, "--train", tmp_path / "train.tsv")
-    assert result.exit_code == 0, result.output
-    lines = {line.rsplit(None, 1)[0].strip(): line.rsplit(None, 1)[1] for line in result.output.splitlines() if line}
+    output = run("evaluate", model, tmp_path / "dev.tsv", *columns, "--train", tmp_path / "train.tsv")
+    lines = {line.rsplit(None, 1)[0].strip(): line.rsplit(None, 1)[1] for line in output.splitlines() if line}
     assert lines["tag_acc"] == "100.00"
     # "can" is MD more often, so the baseline misses its NN; of "swim" both tags come once, and the first one wins
     assert lines["tag_acc_most_frequent"] == "83.33"
@@ -82,40 +75,36 @@ def test_fields_are_scored_with_their_confusions(tmp_path):
     nlp.get_pipe("constrained_ner").set_constraints(["at_most(AUTHOR, 0)", "at_most(DATE, 0)"])
     nlp.to_disk(tmp_path / "model")
     spacy.tokens.DocBin(docs=[gold]).to_disk(tmp_path / "gold.spacy")
-    result = run("evaluate", tmp_path / "model", tmp_path / "gold.spacy")
-    assert result.exit_code == 0, result.output
-    lines = {line.split()[0]: line.split()[1:] for line in result.output.splitlines() if line}
+    output = run("evaluate", tmp_path / "model", tmp_path / "gold.spacy")
+    lines = {line.split()[0]: line.split()[1:] for line in output.splitlines() if line}
     assert lines["weighted_p"] == ["16.00"] and lines["weighted_r"] == ["40.00"] and lines["macro_r"] == ["33.33"]
     assert lines["gold"] == ["AUTHOR", "DATE", "TITLE"]
     assert [lines[name] for name in ("AUTHOR", "DATE", "TITLE")] == [["2"], ["1"], ["2"]]  # all in the last column
 
 
 def test_score_names_what_is_wrong(model, tmp_path):
-    result = run("evaluate", model, tmp_path / "nothing.conllu")
-    assert result.exit_code == 1 and "[CRF5" in result.output
-    result = run("evaluate", model, tmp_path, "--component", "tagger")
-    assert result.exit_code == 1 and "[CRF602]" in result.output
+    assert "[CRF5" in run("evaluate", model, tmp_path / "nothing.conllu", code=1)
+    assert "[CRF602]" in run("evaluate", model, tmp_path, "--component", "tagger", code=1)
 
 
 def test_tag_shows_tokens_with_probabilities(model):
-    result = run("tag", model, "they can leak")
-    assert result.exit_code == 0, result.output
-    rows = [line.split() for line in result.output.splitlines() if line.strip()]
+    output = run("tag", model, "they can leak")
+    rows = [line.split() for line in output.splitlines() if line.strip()]
     assert [row[:2] for row in rows[2:]] == [["they", "PRP"], ["can", "MD"], ["leak", "VB"]]
     assert all(0.3 < float(row[2]) <= 1 for row in rows[2:])
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_tag_reads_standard_input(model, end):
-    result = run("tag", model, stdin=f"they can{end}{end}he leaks{end}")
-    assert result.output == run("tag", model, "they can", "he leaks").output
+    result = invoke("tag", model, data=f"they can{end}{end}he leaks{end}")
+    assert result.output == invoke("tag", model, "they can", "he leaks").output
     assert result.output.count("token") == 2 and "leaks" in result.output
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_a_line_of_standard_input_is_tagged_as_the_text_alone(model, end):
-    assert run("tag", model, stdin=f"they can{end}").output == run("tag", model, "they can").output
-    assert run("tag", model, stdin=f"\ufeffthey can{end}").output == run("tag", model, "they can").output
+    assert invoke("tag", model, data=f"they can{end}").output == invoke("tag", model, "they can").output
+    assert invoke("tag", model, data=f"\ufeffthey can{end}").output == invoke("tag", model, "they can").output
 
 
 def shown(result):
@@ -146,7 +135,7 @@ TOWNS = [("Ada left Ulm", {"entities": [(0, 3, "PER"), (9, 12, "LOC")]})] * 3
 def test_tag_shows_what_constraints_leave(tmp_path):
     nlp = trained("constrained_ner", {"constraints": ["at_most(PER, 1)"]}, NAMES + TOWNS)
     nlp.to_disk(tmp_path)
-    header, _, *rows = shown(run("tag", tmp_path, "Ada met Bo"))
+    header, _, *rows = shown(invoke("tag", tmp_path, "Ada met Bo"))
     assert header == ["token", "tag", "prob.", "or"]
     doc = nlp("Ada met Bo")
     tags = [f"{token.ent_iob_}-{token.ent_type_}" if token.ent_type_ else "O" for token in doc]
@@ -160,7 +149,7 @@ def test_tag_shows_the_path_not_the_best_tag_of_each_token(tmp_path):
     gold = [("x y", {"tags": list(tags)}) for tags in ("AA",) * 4 + ("BB",) * 3 + ("BC",) * 3]
     nlp = trained("crf_tagger", CLOSE, gold)
     nlp.to_disk(tmp_path)
-    _, _, *rows = shown(run("tag", tmp_path, "x y"))
+    _, _, *rows = shown(invoke("tag", tmp_path, "x y"))
     assert [row[1] for row in rows] == [token.tag_ for token in nlp("x y")] == ["A", "A"]
     assert float(rows[0][2]) < 0.5 and rows[0][3].startswith("B 0.6")
 
@@ -169,14 +158,14 @@ def test_tag_shows_sets(tmp_path):
     gold = [("x y", {"tags": list(tags)}) for tags in ("AC",) * 3 + ("BC",) * 2]
     nlp = trained("set_valued_tagger", {**CLOSE, "method": "mass", "coverage": 0.9}, gold)
     nlp.to_disk(tmp_path)
-    header, _, *rows = shown(run("tag", tmp_path, "x y"))
+    header, _, *rows = shown(invoke("tag", tmp_path, "x y"))
     assert header == ["token", "tag", "prob.", "set"]
     assert [row[1::2] for row in rows] == [["A", "A B"], ["C", "C"]]
 
 
 def tagged(model, *arguments):
     """Words of each text, as `crf tag --json` writes them, and what is told beside them."""
-    result = run("tag", model, "--json", *arguments)
+    result = invoke("tag", model, "--json", *arguments)
     assert result.exit_code == 0, result.output
     texts = map(json.loads, filter(None, result.stdout.splitlines()))
     return [[row["token"] for row in text["tokens"]] for text in texts], result.stderr
@@ -212,7 +201,7 @@ def test_tag_takes_texts_and_files_in_order_and_says_what_a_text_that_looks_like
     assert tagged(model, "one.txt", "--text") == ([["one.txt"]], "")
     words, told = tagged(model, "none.txt")
     assert words == [["none.txt"]] and "CRFW846" in told
-    assert "CRF639" in run("tag", model, "they swim", "--format", "text").output
+    assert "CRF639" in invoke("tag", model, "they swim", "--format", "text").output
     assert tagged(model, "") == ([[]], "")
 
 
@@ -225,13 +214,12 @@ def test_lines_of_a_script_without_spaces_are_texts(model, tmp_path):
 def test_a_file_of_words_has_nothing_else(model, tmp_path):
     (tmp_path / "words.txt").write_text("the\ncan\nthey swim\n")
     assert tagged(model, tmp_path / "words.txt")[0] == [["the"], ["can"], ["they", "swim"]]
-    result = run("tag", model, tmp_path / "words.txt", "--format", "words")
+    result = invoke("tag", model, tmp_path / "words.txt", "--format", "words")
     assert result.exit_code == 1 and "line 3: there is more than one word" in " ".join(result.output.split())
 
 
 def test_texts_that_are_no_utf8_are_told_by_a_code(model):
     for command in ("tag", "explain"):
-        result = run(command, model, "caf\udce9")  # as Python hands over a byte of the command line
-        assert result.exit_code == 1 and "[CRF488] 'caf" in result.output
-    result = run("tag", model, stdin=b"they can\ncaf\xe9\n")
+        assert "[CRF488] 'caf" in run(command, model, "caf\udce9", code=1)
+    result = invoke("tag", model, data=b"they can\ncaf\xe9\n")
     assert result.exit_code == 1 and "[CRF504] standard input, line 2: not UTF-8" in result.output

@@ -2,14 +2,14 @@
 
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.commands import invoke
 from spacy.util import load_config
-from typer.testing import CliRunner
 
-from spacy_crf.cli import app
 from spacy_crf.cli.search import held, short_names
 from spacy_crf.lab.training import digest_data, train_config
 
@@ -40,8 +40,7 @@ def arguments(config: Path, corpus: Path, space: Path) -> tuple[Any, ...]:
     return (config, space, "--paths.train", corpus, *few)
 
 
-def run(*arguments: Any) -> Any:
-    return CliRunner().invoke(app, ["search", *map(str, arguments)])
+run = partial(invoke, "search")
 
 
 def test_from_config_to_config(arguments: tuple[Any, ...], config: Path, tmp_path: Path) -> None:

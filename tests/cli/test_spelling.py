@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from typer.testing import CliRunner
+from helpers.commands import run
 
-from spacy_crf.cli import app
 from spacy_crf.features.spelling import SpellingTable
 
 TEXT = "\n".join(f"{word}\tX" for word in ["water"] * 12 + ["wader", "watter", "dat", "huus", "hus"])
@@ -13,10 +12,9 @@ TEXT = "\n".join(f"{word}\tX" for word in ["water"] * 12 + ["wader", "watter", "
 def test_table(tmp_path: Path) -> None:
     (tmp_path / "text.tsv").write_text(TEXT + "\n", encoding="utf8")
     options = ["--rules", "free_spelling", "--lengths", "5", "--output", str(tmp_path / "out" / "table.tsv")]
-    result = CliRunner().invoke(app, ["spelling", str(tmp_path / "text.tsv"), "--format", "tagsets", *options])
-    assert result.exit_code == 0, result.output
-    assert "4 forms, 3 normal forms, 1 variants" in result.output
-    assert "uater         " in result.output and "uader" in result.output
+    output = run("spelling", tmp_path / "text.tsv", "--format", "tagsets", *options)
+    assert "4 forms, 3 normal forms, 1 variants" in output
+    assert "uater         " in output and "uader" in output
     table = SpellingTable.read(tmp_path / "out" / "table.tsv").table
     assert table == {"uater": "uater", "uader": "uater", "dat": "dat", "hus": "hus"}
 
@@ -28,5 +26,4 @@ def test_bad_options(tmp_path: Path) -> None:
         (["--rules", "none"], "CRF321"),
         (["--ratio", "0"], "CRF549"),
     ):
-        result = CliRunner().invoke(app, ["spelling", str(tmp_path / "text.tsv"), "--format", "tagsets", *options])
-        assert result.exit_code == 1 and code in result.output
+        assert code in run("spelling", tmp_path / "text.tsv", "--format", "tagsets", *options, code=1)

@@ -7,15 +7,14 @@ from typing import Any
 
 import pytest
 import spacy
+from helpers.commands import run
 from helpers.folders import unpack_model
 from helpers.paths import ROOT
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
-from typer.testing import CliRunner
 
 from spacy_crf import CRFWarning
-from spacy_crf.cli import app
 from spacy_crf.cli.data import Data, trained_settings
 from spacy_crf.corpora.block import HistoricalText
 from spacy_crf.corpora.reader import Corpus
@@ -81,12 +80,6 @@ CASES = {
         *("a.xml", (SECTIONS / "judgment_timmerman.xml").read_text(encoding="utf8"), ("evaluate",)),
     ),
 }
-
-
-def run(*arguments: object) -> str:
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    assert result.exit_code == 0, f"{result.output}\n{result.exception!r}"
-    return result.output
 
 
 def saved(model: str, block: dict[str, Any], folder: Path) -> Path:

@@ -1,22 +1,19 @@
 """`crf tune` from the config to the config."""
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.commands import invoke, run_spacy
 from helpers.paths import ROOT
-from spacy.cli import app as spacy_app
 from spacy.training.initialize import init_nlp
 from spacy.util import load_config
-from typer.testing import CliRunner
 
-from spacy_crf.cli import app
 from spacy_crf.cli.search import training_examples
 
-
-def run(*arguments: Any) -> Any:
-    return CliRunner().invoke(app, ["tune", *map(str, arguments)])
+run = partial(invoke, "tune")
 
 
 def test_from_config_to_config(config: Path, corpus: Path, tmp_path: Path) -> None:
@@ -36,8 +33,7 @@ def test_from_config_to_config(config: Path, corpus: Path, tmp_path: Path) -> No
     trainer = {**before["components"]["crf_tagger"]["trainer"], "c1": 0.5, "c2": 0.01}
     assert after["components"]["crf_tagger"]["trainer"] == trainer
     assert after["corpora"]["train"]["path"] == "${paths.train}" and after["paths"]["train"] == str(corpus)
-    trained = CliRunner().invoke(spacy_app, ["train", str(out), "--training.max_steps", "1"])
-    assert trained.exit_code == 0, trained.output
+    run_spacy("train", out, "--training.max_steps", "1")
 
 
 def test_the_training_corpus_may_be_read_to_be_scored(tmp_path: Path) -> None:
@@ -55,8 +51,7 @@ def test_the_training_corpus_may_be_read_to_be_scored(tmp_path: Path) -> None:
 def test_settings_of_a_component_of_another_pipeline_are_refused(config: Path, corpus: Path, tmp_path: Path) -> None:
     """spaCy takes such a component as it is there: whatever is tried would be the same."""
     arguments = ["--paths.train", corpus, "--output", tmp_path / "first", "--training.max_steps", 1]
-    trained = CliRunner().invoke(spacy_app, ["train", str(config), *map(str, arguments)])
-    assert trained.exit_code == 0, trained.output
+    run_spacy("train", config, *arguments)
     taken = load_config(config, interpolate=False)
     taken["components"]["crf_tagger"] = {"source": str(tmp_path / "first" / "model-last")}
     path, space = tmp_path / "taken.cfg", tmp_path / "space.toml"
@@ -68,7 +63,7 @@ def test_settings_of_a_component_of_another_pipeline_are_refused(config: Path, c
         ["experiment", path, "--vary", "components.crf_tagger.overwrite=true"],
         ["experiment", path, "--components.crf_tagger.decode", "posterior"],
     ):
-        result = CliRunner().invoke(app, [*map(str, command), "--paths.train", str(corpus)])
+        result = invoke(*command, "--paths.train", corpus)
         assert result.exit_code == 1 and "CRF881" in result.output, result.output
     assert not (tmp_path / "tuned.cfg").exists()
 
@@ -166,8 +161,7 @@ def test_files_are_written_whoever_reads_the_tables(
     space, model = tmp_path / "space.toml", tmp_path / "model"
     space.write_text('[settings]\n"components.crf_tagger.trainer.c2" = [0.1, 1.0]\n', encoding="utf8")
     train = ["--paths.train", corpus, "--training.max_steps", 1]
-    trained = CliRunner().invoke(spacy_app, ["train", *map(str, [config, *train, "--output", model])])
-    assert trained.exit_code == 0, trained.output
+    run_spacy("train", config, *train, "--output", model)
 
     def leave(text: Any = "", **options: Any) -> None:
         if not options.get("err"):
@@ -182,5 +176,5 @@ def test_files_are_written_whoever_reads_the_tables(
         ("dictionary", [corpus, "--columns", "word,tag", "--output"]),
         ("calibrate", [model / "model-last", corpus, "--columns", "word,tag", "--output"]),
     ):
-        result = CliRunner().invoke(app, [name, *map(str, [*arguments, tmp_path / f"{name}.json"])])
+        result = invoke(name, *arguments, tmp_path / f"{name}.json")
         assert result.exit_code == 1 and (tmp_path / f"{name}.json").exists(), (name, result.output)

@@ -10,13 +10,12 @@ from typing import Any
 import pytest
 import spacy
 import srsly
+from helpers.commands import invoke_spacy, run_spacy
 from helpers.paths import ROOT
 from helpers.tagged import EXTENSION, TRAINER_CONFIGS, make_examples, read_target
-from spacy.cli import app
 from spacy.language import Language
 from spacy.tokens import DocBin, Token
 from spacy.util import load_config
-from typer.testing import CliRunner
 
 from spacy_crf import CRFWarning
 
@@ -31,17 +30,6 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     nlp = spacy.blank("en")
     DocBin(docs=[example.reference for example in make_examples(nlp)], store_user_data=True).to_disk(path)
     return path
-
-
-def invoke(*arguments: Any) -> Any:
-    """The outcome of a command."""
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
-def run(*arguments: Any) -> str:
-    result = invoke(*arguments)
-    assert result.exit_code == 0, f"{result.output}\n{result.exception!r}"
-    return str(result.output)
 
 
 def make_config(path: Path, corpus: Path) -> Path:
@@ -78,13 +66,14 @@ def component_bytes(folder: Path) -> dict[str, bytes]:
 
 def test_train_evaluate_and_use(tmp_path: Path, corpus: Path) -> None:
     config = make_config(tmp_path, corpus)
-    run("train", config, "--output", tmp_path / "out")
+    run_spacy("train", config, "--output", tmp_path / "out")
     assert performance(tmp_path / "out")["tag_acc"] == 1.0
-    run("evaluate", tmp_path / "out" / "model-best", corpus, "--gold-preproc", "--output", tmp_path / "scores.json")
-    assert srsly.read_json(tmp_path / "scores.json")["tag_acc"] == 1.0
-    run("evaluate", tmp_path / "out" / "model-best", corpus, "--output", tmp_path / "scores.json", "-P")
-    scores = srsly.read_json(tmp_path / "scores.json")["crf_tagger"]
-    assert scores["tag_acc"] == scores["crf_score"] == 1.0
+    model, scores = tmp_path / "out" / "model-best", tmp_path / "scores.json"
+    run_spacy("evaluate", model, corpus, "--gold-preproc", "--output", scores)
+    assert srsly.read_json(scores)["tag_acc"] == 1.0
+    run_spacy("evaluate", model, corpus, "--output", scores, "-P")
+    own = srsly.read_json(scores)["crf_tagger"]
+    assert own["tag_acc"] == own["crf_score"] == 1.0
     nlp = spacy.load(tmp_path / "out" / "model-best")
     assert [token.tag_ for token in nlp("Ada met Bo in Delft.")] == ["NNP", "VBD", "NNP", "IN", "NNP", "."]
 
@@ -96,7 +85,7 @@ def test_the_config_is_retargeted_on_the_command_line(
     tmp_path: Path, corpus: Path, target: str, score: str | None
 ) -> None:
     config = make_config(tmp_path, corpus)
-    run("train", config, "--output", tmp_path / "out", "--components.crf_tagger.target", target)
+    run_spacy("train", config, "--output", tmp_path / "out", "--components.crf_tagger.target", target)
     scores = performance(tmp_path / "out")
     assert scores["crf_score"] == 1.0
     assert score is None or scores[score] == 1.0
@@ -106,7 +95,7 @@ def test_the_config_is_retargeted_on_the_command_line(
 def test_the_same_seed_gives_the_same_folder(tmp_path: Path, corpus: Path) -> None:
     config = make_config(tmp_path, corpus)
     for name in ("one", "two"):
-        run("train", config, "--output", tmp_path / name)
+        run_spacy("train", config, "--output", tmp_path / name)
     assert component_bytes(tmp_path / "one") == component_bytes(tmp_path / "two")
 
 
@@ -114,7 +103,7 @@ def test_parts_of_a_batch_give_the_model_of_the_whole(tmp_path: Path, corpus: Pa
     config = make_config(tmp_path, corpus)
     losses = []
     for parts in (1, 2):
-        run("train", config, "--output", tmp_path / str(parts), "--training.accumulate_gradient", parts)
+        run_spacy("train", config, "--output", tmp_path / str(parts), "--training.accumulate_gradient", parts)
         nlp = spacy.load(tmp_path / str(parts) / "model-last")
         pipe, examples = nlp.get_pipe("crf_tagger"), make_examples(nlp)
         losses.append(pipe.get_loss(examples, pipe.predict([example.predicted for example in examples])))
@@ -130,8 +119,8 @@ def test_minibatches_beside_a_tagger_of_spacy(tmp_path: Path, corpus: Path, use_
     config["components"]["tagger"] = {"factory": "tagger"}
     config["components"]["crf_tagger"]["target"] = "ent"
     config.to_disk(config_path)
-    run("init", "fill-config", config_path, config_path)
-    run("train", config_path, "--output", tmp_path / "out")
+    run_spacy("init", "fill-config", config_path, config_path)
+    run_spacy("train", config_path, "--output", tmp_path / "out")
     scores = performance(tmp_path / "out")
     assert scores["ents_f"] > 0.9 and scores["tag_acc"] > 0.5
     assert {"tagger_loss", "crf_tagger_loss"} <= scores.keys()
@@ -139,7 +128,7 @@ def test_minibatches_beside_a_tagger_of_spacy(tmp_path: Path, corpus: Path, use_
 
 def test_labels_from_a_file_keep_their_order(tmp_path: Path, corpus: Path) -> None:
     config_path = make_config(tmp_path, corpus)
-    run("init", "labels", config_path, tmp_path / "labels")
+    run_spacy("init", "labels", config_path, tmp_path / "labels")
     labels = srsly.read_json(tmp_path / "labels" / "crf_tagger.json")
     assert labels == sorted(labels) and "NNP" in labels
     srsly.write_json(tmp_path / "labels" / "crf_tagger.json", labels[::-1])
@@ -147,26 +136,26 @@ def test_labels_from_a_file_keep_their_order(tmp_path: Path, corpus: Path) -> No
     reader = {"@readers": "spacy.read_labels.v1", "path": str(tmp_path / "labels" / "crf_tagger.json")}
     config["initialize"] = {"components": {"crf_tagger": {"labels": reader}}}
     config.to_disk(config_path)
-    run("train", config_path, "--output", tmp_path / "out")
+    run_spacy("train", config_path, "--output", tmp_path / "out")
     assert list(spacy.load(tmp_path / "out" / "model-best").get_pipe("crf_tagger").labels) == labels[::-1]
 
 
 def test_fill_config_and_debug_data(tmp_path: Path, corpus: Path) -> None:
     config_path = make_config(tmp_path, corpus)
-    run("init", "fill-config", config_path, tmp_path / "filled.cfg")
+    run_spacy("init", "fill-config", config_path, tmp_path / "filled.cfg")
     filled = load_config(tmp_path / "filled.cfg")["components"]["crf_tagger"]
     assert filled["trainer"]["iterations_per_step"] == 20 and filled["trainer"]["period"] == 10
     assert filled["model"]["all_states"] is False
-    result = invoke("debug", "data", tmp_path / "filled.cfg")
+    result = invoke_spacy("debug", "data", tmp_path / "filled.cfg")
     # the command ends with an error, as the corpus is small
     assert "Pipeline can be initialized" in result.output and "Training pipeline: crf_tagger" in result.output
 
 
 def test_find_threshold(tmp_path: Path, corpus: Path) -> None:
     config = make_config(tmp_path, corpus)
-    run("train", config, "--output", tmp_path / "out", "--components.crf_tagger.target", "ent")
+    run_spacy("train", config, "--output", tmp_path / "out", "--components.crf_tagger.target", "ent")
     model = tmp_path / "out" / "model-best"
-    output = run(
+    output = run_spacy(
         "find-threshold", model, corpus, "crf_tagger", "threshold", "ents_f", "--n_trials", 3, "--gold-preproc"
     )
     scores = [float(line.split()[1]) for line in output.splitlines() if line.split()[:1] in (["0.0"], ["0.5"], ["1.0"])]
@@ -179,7 +168,7 @@ def test_lbfgs_with_the_usual_batcher_stops_with_advice(tmp_path: Path, corpus: 
     config = load_config(config_path)
     config["training"]["batcher"] = {"@batchers": "spacy.batch_by_sequence.v1", "size": 5}
     config.to_disk(config_path)
-    result = invoke("train", config_path, "--output", tmp_path / "out")
+    result = invoke_spacy("train", config_path, "--output", tmp_path / "out")
     assert "CRF202" in str(result.exception) and "full_batch" in str(result.exception)
 
 
@@ -191,19 +180,19 @@ def test_a_misspelt_template_is_named(tmp_path: Path, corpus: Path, template: st
     config = load_config(config_path)
     config["components"]["crf_tagger"]["features"]["templates"] = [template]
     config.to_disk(config_path)
-    result = invoke("train", config_path, "--output", tmp_path / "out")
+    result = invoke_spacy("train", config_path, "--output", tmp_path / "out")
     assert code in str(result.exception) and template in str(result.exception)
 
 
 def test_data_without_the_annotation_are_named(tmp_path: Path) -> None:
     nlp = spacy.blank("en")
     DocBin(docs=[nlp.make_doc("Ada met Bo")]).to_disk(tmp_path / "bare.spacy")
-    result = invoke("train", make_config(tmp_path, tmp_path / "bare.spacy"), "--output", tmp_path / "out")
+    result = invoke_spacy("train", make_config(tmp_path, tmp_path / "bare.spacy"), "--output", tmp_path / "out")
     assert "CRF402" in str(result.exception)
 
 
 def trained(folder: Path, corpus: Path) -> Path:
-    run("train", make_config(folder, corpus), "--output", folder / "out")
+    run_spacy("train", make_config(folder, corpus), "--output", folder / "out")
     return folder / "out" / "model-best"
 
 
@@ -217,7 +206,7 @@ def test_frozen_and_sourced_and_annotating(tmp_path: Path, corpus: Path) -> None
     config["components"]["crf_tagger"]["features"]["templates"] = ["TAG[-1..1]"]
     config["training"].update(frozen_components=["upstream"], annotating_components=["upstream"])
     config.to_disk(config_path)
-    run("train", config_path, "--output", tmp_path / "out")
+    run_spacy("train", config_path, "--output", tmp_path / "out")
     before = (model / "crf_tagger" / "model").read_bytes()
     assert (tmp_path / "out" / "model-best" / "upstream" / "model").read_bytes() == before
     nlp = spacy.load(tmp_path / "out" / "model-best")
@@ -237,7 +226,7 @@ def test_sourced_components_resume_where_they_were(tmp_path: Path, corpus: Path)
     config["components"]["crf_tagger"] = {"source": str(model)}
     config["training"]["max_steps"] = 1
     config.to_disk(config_path)
-    run("train", config_path, "--output", tmp_path / "out")
+    run_spacy("train", config_path, "--output", tmp_path / "out")
     assert performance(tmp_path / "out")["crf_score"] == 1.0
     losses = []
     for path in (model, tmp_path / "out" / "model-last"):

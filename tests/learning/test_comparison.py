@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 import spacy
 import srsly
+from helpers.commands import spacy_train
 from helpers.paths import ROOT
-from spacy.cli._util import app
 from spacy.util import load_config
-from typer.testing import CliRunner
 
 from spacy_crf.corpora.reader import Corpus
 
@@ -28,10 +27,7 @@ def train(folder: Path, factory: str, config: dict[str, Any], batcher: dict[str,
     made["components"] = {factory: {"factory": factory, **config}, "set_valued_tagger": sets}
     made["initialize"]["components"] = {}
     made["training"].update(batcher=batcher, max_steps=max_steps, eval_frequency=max_steps, patience=0)
-    made.to_disk(folder / "config.cfg")
-    arguments = ["train", str(folder / "config.cfg"), "--output", str(folder)]
-    result = CliRunner().invoke(app, arguments)
-    assert result.exit_code == 0, f"{result.output}\n{result.exception!r}"
+    spacy_train(made, folder)
     return folder / "model-last"
 
 

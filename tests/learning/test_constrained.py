@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 import spacy
 import srsly
+from helpers.commands import run_spacy, spacy_train
 from helpers.paths import ROOT
-from spacy.cli import app
 from spacy.tokens import Doc, DocBin, Span
 from spacy.util import load_config
-from typer.testing import CliRunner
 
 from spacy_crf.constraints.component import ConstrainedNER
 
@@ -43,10 +42,7 @@ def train(folder: Path, every: int = 1, **mine: object) -> Path:
         del config["corpora"][part]["format"], config["corpora"][part]["references"]
     config["training"]["max_steps"] = 2
     config["components"]["constrained_ner"]["mine"].update(mine)
-    config.to_disk(folder / "config.cfg")
-    result = CliRunner().invoke(app, ["train", str(folder / "config.cfg"), "--output", str(folder)])
-    assert result.exit_code == 0, f"{result.output}\n{result.exception!r}"
-    assert {"TOK_ACC", "WHOLE_DOC_ACC", "MACRO_F", "CERTIFIED"} <= set(result.output.split())
+    assert {"TOK_ACC", "WHOLE_DOC_ACC", "MACRO_F", "CERTIFIED"} <= set(spacy_train(config, folder).split())
     return folder / "model-best"
 
 
@@ -78,6 +74,5 @@ def test_labels_can_be_listed_without_training(tmp_path: Path) -> None:
         config["paths"][part] = str(tmp_path / "dev.spacy")
         del config["corpora"][part]["format"], config["corpora"][part]["references"]
     config.to_disk(tmp_path / "config.cfg")
-    result = CliRunner().invoke(app, ["init", "labels", str(tmp_path / "config.cfg"), str(tmp_path / "labels")])
-    assert result.exit_code == 0
+    run_spacy("init", "labels", tmp_path / "config.cfg", tmp_path / "labels")
     assert len(srsly.read_json(tmp_path / "labels" / "constrained_ner.json")) == 13

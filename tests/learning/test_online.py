@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import spacy
 import srsly
+from helpers.commands import invoke_spacy, spacy_train
 from helpers.paths import ROOT
 from helpers.tagged import (
     EXTENSION,
@@ -20,12 +21,11 @@ from helpers.tagged import (
     read_target,
 )
 from helpers.weights import flat_weights
-from spacy.cli import app
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Token
 from spacy.training import Example
 from spacy.util import load_config
-from typer.testing import CliRunner
+from thinc.api import Config
 
 from spacy_crf.learning.model import get_layout
 
@@ -41,7 +41,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def training_config(corpus: Path, trainer: str, target: str = "tag") -> dict:
+def training_config(corpus: Path, trainer: str, target: str = "tag") -> Config:
     """The project's config with the tiny corpus, small batches and another trainer."""
     config = load_config(CONFIG)
     config["paths"].update(train=str(corpus), dev=str(corpus))
@@ -59,12 +59,9 @@ def run_training(folder: Path, corpus: Path, trainer: str, target: str = "tag") 
     return train(folder, training_config(corpus, trainer, target))
 
 
-def train(folder: Path, config: dict) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    config.to_disk(folder / "config.cfg")
-    result = CliRunner().invoke(app, ["train", str(folder / "config.cfg"), "--output", str(folder / "out")])
-    assert result.exit_code == 0, f"{result.output}\n{result.exception!r}"
-    return folder / "out"
+def train(folder: Path, config: Config) -> Path:
+    spacy_train(config, folder)
+    return folder
 
 
 def build_with(trainer: dict) -> Language:
@@ -200,13 +197,13 @@ def test_streams_take_labels_from_the_config(tmp_path: Path, corpus: Path, train
     config = streamed(tmp_path, corpus, trainer, labels)
     nlp = spacy.load(train(tmp_path, config) / "model-last")
     assert list(nlp.get_pipe("crf_tagger").labels) == labels
-    assert srsly.read_json(tmp_path / "out" / "model-best" / "meta.json")["performance"]["tag_acc"] > 0.9
+    assert srsly.read_json(tmp_path / "model-best" / "meta.json")["performance"]["tag_acc"] > 0.9
 
 
 def test_a_label_that_a_stream_shows_late_is_an_error_with_advice(tmp_path: Path, corpus: Path) -> None:
     config = streamed(tmp_path, corpus, "Perceptron", ["NNP", "VBD"])
     config.to_disk(tmp_path / "config.cfg")
-    result = CliRunner().invoke(app, ["train", str(tmp_path / "config.cfg"), "--output", str(tmp_path / "out")])
+    result = invoke_spacy("train", tmp_path / "config.cfg", "--output", tmp_path)
     message = str(result.exception)
     assert "CRF403" in message and "spacy init labels" in message and "initialize.components.crf_tagger" in message
 

@@ -5,12 +5,11 @@ from pathlib import Path
 import pytest
 import spacy
 import srsly
+from helpers.commands import spacy_train
 from helpers.paths import ROOT
-from spacy.cli import app
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import load_config
-from typer.testing import CliRunner
 
 from spacy_crf.corpora.reader import Corpus
 from spacy_crf.learning.model import get_weights
@@ -24,10 +23,7 @@ def train(folder: Path) -> Path:
     config["training"]["max_steps"] = 2
     config["components"][NAME]["model"]["order"] = 2
     config["components"][NAME]["trainer"]["first_order_steps"] = 1
-    folder.mkdir()
-    config.to_disk(folder / "config.cfg")
-    done = CliRunner().invoke(app, ["train", str(folder / "config.cfg"), "--output", str(folder)])
-    assert done.exit_code == 0, f"{done.output}\n{done.exception!r}"
+    spacy_train(config, folder)
     return folder / "model-last"
 
 

@@ -6,23 +6,14 @@ from typing import Any
 import pytest
 import spacy
 import srsly
+from helpers.commands import run, run_spacy
 from helpers.paths import ROOT
-from spacy.cli import app as spacy_app
 from spacy.util import load_config
-from typer import Typer
-from typer.testing import CliRunner
 
-from spacy_crf.cli import app as crf
 from spacy_crf.corpora.reader import Corpus
 
 PLAIN = {"@misc": "spacy_crf.Features.v1", "templates": ["@historical"]}
 DEV = ROOT / "corpus" / "set_valued_tagger" / "dev"
-
-
-def run(*arguments: Any, app: Typer = spacy_app) -> str:
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    assert result.exit_code == 0, f"{result.output}\n{result.exception!r}"
-    return str(result.output)
 
 
 def train(folder: Path, monkeypatch: pytest.MonkeyPatch, **changes: Any) -> Path:
@@ -31,7 +22,7 @@ def train(folder: Path, monkeypatch: pytest.MonkeyPatch, **changes: Any) -> Path
     config["training"]["max_steps"] = 1
     config["components"]["set_valued_tagger"].update(changes)
     config.to_disk(folder / "config.cfg")
-    run("train", folder / "config.cfg", "--output", folder)
+    run_spacy("train", folder / "config.cfg", "--output", folder)
     return folder
 
 
@@ -53,13 +44,13 @@ def test_each_way_to_learn(learn_from: str, tmp_path: Path, monkeypatch: pytest.
 
 def test_a_threshold_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = train(tmp_path, monkeypatch, method="mass")
-    run("convert", DEV, tmp_path / "dev.spacy", "--format", "tagsets", app=crf)
+    run("convert", DEV, tmp_path / "dev.spacy", "--format", "tagsets")
     arguments = ("set_valued_tagger", "coverage", "ml_util", "--n_trials", 3, "--gold-preproc")
-    assert "Best threshold" in run("find-threshold", folder / "model-best", tmp_path / "dev.spacy", *arguments)
+    assert "Best threshold" in run_spacy("find-threshold", folder / "model-best", tmp_path / "dev.spacy", *arguments)
 
 
 def test_labels_are_kept_and_read_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    run("init", "labels", ROOT / "configs" / "set_valued_tagger.cfg", tmp_path)
+    run_spacy("init", "labels", ROOT / "configs" / "set_valued_tagger.cfg", tmp_path)
     labels = srsly.read_json(tmp_path / "set_valued_tagger.json")
     assert labels == sorted(labels) and {"ART", "PDEM", "PTKVZ"} <= set(labels)

@@ -8,15 +8,14 @@ from typing import Any
 
 import pytest
 import spacy
+from helpers.commands import run
 from helpers.noisy import make_examples, sentences, write_columns
 from spacy.language import Language
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train
 from spacy.util import registry
 from thinc.api import Config
-from typer.testing import CliRunner
 
-from spacy_crf.cli import app
 from spacy_crf.core.errors import CRFWarning
 from spacy_crf.pipe.block import make_calibrate
 from spacy_crf.pipe.calibration import calibrate
@@ -249,6 +248,5 @@ def test_a_sourced_component_that_is_trained_on_is_fitted_anew(files: dict[str, 
 def test_the_command_sets_a_number(files: dict[str, str], tmp_path: Path) -> None:
     train_and_load(make_config(make_nlp(), files), tmp_path)
     arguments = [tmp_path / "model-best", files["dev"], "--columns", "word,tag", "--output", tmp_path / "new"]
-    result = CliRunner().invoke(app, ["calibrate", *map(str, arguments)])
-    assert result.exit_code == 0, result.output
+    run("calibrate", *arguments)
     assert isinstance(spacy.load(tmp_path / "new").config["components"]["crf_tagger"]["temperature"], float)

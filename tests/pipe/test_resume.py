@@ -10,18 +10,17 @@ import numpy as np
 import pytest
 import spacy
 from helpers import citations, punctuated
+from helpers.commands import run_spacy
 from helpers.folders import CHECKSUMS, accept_edits
 from helpers.networks import model
 from helpers.paths import ROOT
 from helpers.resuming import RUN, STEPS, begin, check_resume, run
 from helpers.tagged import ONLINE, TRAINER_CONFIGS, make_examples
-from spacy.cli import app
 from spacy.language import Language
 from spacy.tokens import DocBin
 from spacy.training import Example
 from spacy.util import load_config
 from thinc.api import Adam
-from typer.testing import CliRunner
 
 from spacy_crf import CRFError, CRFWarning
 from spacy_crf.learning.packed import dumps, loads, pack, unpack
@@ -375,10 +374,9 @@ def test_the_command_line(tmp_path: Path) -> None:
     config.to_disk(tmp_path / "config.cfg")
 
     def train(name: str, max_steps: int, *options: str) -> dict[str, bytes]:
-        command = ["train", str(tmp_path / "config.cfg"), "--output", str(tmp_path / name)]
-        steps = ["--training.max_steps", str(max_steps), *options]
-        result = CliRunner().invoke(app, [*command, *steps])
-        assert result.exit_code == 0, f"{result.output}\n{result.exception!r}"
+        command = ["train", tmp_path / "config.cfg", "--output", tmp_path / name]
+        steps = ["--training.max_steps", max_steps, *options]
+        run_spacy(*command, *steps)
         return {file.name: file.read_bytes() for file in (tmp_path / name / "model-last" / "crf_tagger").iterdir()}
 
     train("first", 2)

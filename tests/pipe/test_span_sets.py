@@ -9,16 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 import spacy
+from helpers.commands import invoke
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mapie.risk_control import MultiLabelClassificationController
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Span
 from spacy.training import Example
-from typer.testing import CliRunner
 
 from spacy_crf.annotation.documents import register_doc_name
-from spacy_crf.cli import app
 from spacy_crf.core.errors import CRFError, CRFWarning
 from spacy_crf.core.sets.conformal import finite_quantile
 from spacy_crf.core.sets.risk import LEAST_PROBABLE, control_span_risk
@@ -106,7 +105,7 @@ def held_out(tmp_path_factory) -> Path:
 
 
 def run(command: str, *arguments: object):
-    return CliRunner().invoke(app, [command, *map(str, arguments)])
+    return invoke(command, *arguments)
 
 
 # -- what is promised is kept -----------------------------------------------------------------------------------

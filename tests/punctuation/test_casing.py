@@ -1,13 +1,13 @@
 """What raw text tells of the case of words, and of the marks beside them."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
+from helpers.commands import invoke
 from helpers.punctuated import MARKS, build, make_examples
-from typer.testing import CliRunner
 
 from spacy_crf import PunctuationCorpus
-from spacy_crf.cli import app
 
 RAW = """Well, the NASA man was in Lisbon. Then the man, who saw Lisbon, left.
 In Lisbon, the NASA man saw the iPod. The iPod was old, and the man was old.
@@ -15,8 +15,7 @@ Lisbon is old. Was NASA in Lisbon? The iPod was.
 """
 
 
-def casing(*arguments: object):
-    return CliRunner().invoke(app, ["casing", *map(str, arguments)])
+casing = partial(invoke, "casing")
 
 
 @pytest.fixture

@@ -2,14 +2,14 @@
 
 import gzip
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
 import spacy
+from helpers.commands import invoke
 from helpers.punctuated import trained
-from typer.testing import CliRunner
 
-from spacy_crf.cli import app
 from spacy_crf.punctuation.cli import read_opening
 from spacy_crf.punctuation.subtitles import is_subtitles
 
@@ -24,8 +24,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "restorer"
 
 
-def run(*arguments: object, data: bytes | None = None):
-    return CliRunner().invoke(app, ["punctuate", *map(str, arguments)], input=data)
+run = partial(invoke, "punctuate")
 
 
 def test_a_file_a_compressed_file_and_standard_input(model: Path, tmp_path: Path) -> None:

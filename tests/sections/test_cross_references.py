@@ -6,12 +6,11 @@ from unicodedata import normalize
 
 import pytest
 import spacy
+from helpers.commands import invoke
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from spacy_crf import read_layout, to_doc
-from spacy_crf.cli import app
 from spacy_crf.sections.cross_references import find_cross_references
 from spacy_crf.sections.mentions import find_mentions
 from spacy_crf.sections.tree import SectionNode, SectionTree
@@ -353,7 +352,7 @@ def test_component() -> None:
 def test_written(tmp_path) -> None:
     path = tmp_path / "lease.txt"
     path.write_text("1. Scope\nSee <b> section 2.\n\n2. Term\nA year.\n", encoding="utf8")
-    written = [CliRunner().invoke(app, ["sections", str(path), "--to", to]).stdout for to in ("json", "html")]
+    written = [invoke("sections", path, "--to", to).stdout for to in ("json", "html")]
     assert json.loads(written[0])["cross_references"] == [[17, 26, 1]]
     assert 'See &lt;b&gt; <a href="#s2">section 2</a>.' in written[1]
 

@@ -4,14 +4,13 @@ from pathlib import Path
 
 import pytest
 import spacy
+from helpers.commands import invoke
 from helpers.paths import ROOT
 from helpers.resuming import check_resume
 from spacy.cli.train import train
 from spacy.language import Language
 from spacy.util import minibatch
-from typer.testing import CliRunner
 
-from spacy_crf.cli import app
 from spacy_crf.sections.grammar import read_grammar
 from spacy_crf.sections.reader import SectionCorpus
 
@@ -80,7 +79,6 @@ def test_a_grammar_is_trained_and_used_on_the_command_line(folder: Path, tmp_pat
     assert nlp.get_pipe("section_parser").cfg["parser"] == "grammar"
     path = tmp_path / "lease.txt"
     path.write_text("LEASE\n\n1. Delivery\n1.1 The boat is handed over.\n1.2 It floats.\n2. Term\nA year.\n")
-    arguments = ["sections", str(path), "--model", str(tmp_path / "model-best"), "--to", "md"]
-    result = CliRunner().invoke(app, arguments)
+    result = invoke("sections", path, "--model", tmp_path / "model-best", "--to", "md")
     assert result.exit_code == 0, result.output
     assert "# 1. Delivery\n" in result.stdout and "\n# 2. Term\n\nA year.\n" in result.stdout

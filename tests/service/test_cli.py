@@ -8,12 +8,10 @@ from pathlib import Path
 
 import pytest
 import spacy
+from helpers.commands import invoke
 from helpers.folders import unpack_model
 from helpers.paths import ROOT
 from helpers.services import httpx
-from typer.testing import CliRunner
-
-from spacy_crf.cli import app
 
 
 @pytest.fixture(scope="module")
@@ -60,5 +58,5 @@ def test_what_cannot_be_served(folder: Path, tmp_path: Path, arguments: list[str
     spacy.blank("en").to_disk(tmp_path / "empty")
     (tmp_path / "crf_tagger").symlink_to(folder / "crf_tagger")
     given = [str(tmp_path / one / ("model-best" if "tagger" in one else "")) for one in arguments]
-    result = CliRunner().invoke(app, ["serve", *given])
+    result = invoke("serve", *given)
     assert result.exit_code == 1 and "Nothing is served" in result.output and code in result.output, result.output

@@ -10,16 +10,15 @@ from typing import Any
 import pytest
 import spacy
 from helpers import tagged
+from helpers.commands import run
 from helpers.folders import unpack_model
 from helpers.paths import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.training import Example
-from typer.testing import CliRunner
 
 from spacy_crf import calibrate
-from spacy_crf.cli import app
 from spacy_crf.core.errors import CRFWarning
 from spacy_crf.lab.evaluation import evaluate
 from spacy_crf.pipe.calibration import measure_reliability
@@ -66,12 +65,6 @@ class Page(HTMLParser):
         if self.stack[-1:] == ["h2"]:
             self.headings.append(data)
         self.text += data
-
-
-def run(*arguments: object, code: int = 0) -> str:
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    assert result.exit_code == code, f"{result.output}\n{result.exception!r}"
-    return result.output
 
 
 @pytest.mark.parametrize("name", REPORTS)

@@ -9,16 +9,15 @@ import numpy as np
 import pytest
 import spacy
 from helpers.chains import softened
+from helpers.commands import invoke
 from helpers.tagged import build, make_examples, train
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Span
 from spacy.training import Example
-from typer.testing import CliRunner
 
 from spacy_crf.annotation.gold import write_partial
-from spacy_crf.cli import app
 from spacy_crf.core.chain.spans import LikelySpans, best_spans
 from spacy_crf.core.errors import CRFError, CRFWarning
 
@@ -250,7 +249,7 @@ def test_a_threshold_is_fitted_at_the_temperature_in_force(tmp_path: Path) -> No
     nlp.to_disk(tmp_path / "model")
     DocBin(docs=[example.reference for example in examples] * 2).to_disk(tmp_path / "dev.spacy")
     arguments = [tmp_path / "model", tmp_path / "dev.spacy", "--output", tmp_path / "calibrated"]
-    found = CliRunner().invoke(app, ["calibrate", *map(str, arguments)])
+    found = invoke("calibrate", *arguments)
     again = spacy.load(tmp_path / "calibrated").get_pipe("crf_tagger")
     assert again.temperature != pytest.approx(1, abs=0.1)
     assert again.settings.threshold == pytest.approx(again.best_threshold(examples)) != pytest.approx(before)

@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 import spacy
+from helpers.commands import invoke, run, spacy_train
 from helpers.paths import ROOT
-from spacy.cli import app as spacy_app
 from spacy.tokens import DocBin, Token
 from spacy.util import load_config
-from typer.testing import CliRunner
 
-from spacy_crf.cli import app
 from spacy_crf.corpora.reader import Corpus
 
 CONFIG = ROOT / "configs" / "crf_tagger.cfg"
@@ -55,12 +53,6 @@ def as_columns(data: list[Sentence], spell: Callable[[str], str]) -> str:
     return "\n\n".join("\n".join(f"{word}\t{spell(tag)}" for word, tag in sentence) for sentence in data) + "\n"
 
 
-def run(*arguments: Any, of: Any = app) -> str:
-    result = CliRunner().invoke(of, [str(argument) for argument in arguments])
-    assert result.exit_code == 0, f"{result.output}\n{result.exception!r}"
-    return str(result.output)
-
-
 def train(folder: Path, kind: str, paths: list[Path], dev: Path) -> Path:
     """`spacy train` on some files."""
     config = load_config(CONFIG)
@@ -71,9 +63,7 @@ def train(folder: Path, kind: str, paths: list[Path], dev: Path) -> Path:
     for name in ("train", "dev"):
         config["corpora"][name]["columns"] = ["word", kind]
     config["training"]["max_steps"] = 2
-    folder.mkdir()
-    config.to_disk(folder / "config.cfg")
-    run("train", folder / "config.cfg", "--output", folder, of=spacy_app)
+    spacy_train(config, folder)
     return folder / "model-last"
 
 
@@ -232,5 +222,5 @@ def test_what_is_wrong_is_named(model: Any, tmp_path: Path) -> None:
         ((paths["raw"], "--format", "text", "--order", "size"), "least-confidence"),
         ((paths["dev"], "--format", "tables"), "CRF523"),
     ):
-        result = CliRunner().invoke(app, ["review", str(folder), *map(str, arguments)])
+        result = invoke("review", folder, *arguments)
         assert result.exit_code != 0 and code in result.output

@@ -8,12 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import spacy
+from helpers.commands import invoke, run
 from spacy.tokens import Doc
 from spacy.training import Example
-from typer.testing import CliRunner
 
 from spacy_crf.annotation.gold import read_gold_tags
-from spacy_crf.cli import app
 from spacy_crf.core.errors import CRFWarning
 from spacy_crf.corpora.reader import Corpus
 from spacy_crf.tagsets.cli import LAYOUTS
@@ -74,12 +73,6 @@ def sourced(folder: Path, tmp_path_factory) -> Path:
     return path
 
 
-def run(*arguments: object) -> str:
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    assert result.exit_code == 0, result.output
-    return result.output
-
-
 def annotate(folder: Path, layout: str, output: Path) -> None:
     options = ("--format", "tagsets", "--to", layout, "--output", output)
     run("annotate", folder / "model", folder / "test.tsv", *options)
@@ -118,7 +111,7 @@ def test_probabilities_that_another_component_wrote_are_not_measured(
     nlp.to_disk(tmp_path / "model")
     options = ["--component", "set_valued_tagger", "--format", "tagsets"]
     options += ["--output", str(tmp_path / "page.html")] if command == "report" else []
-    result = CliRunner().invoke(app, [command, str(tmp_path / "model"), str(folder / "test.tsv"), *options])
+    result = invoke(command, tmp_path / "model", folder / "test.tsv", *options)
     assert result.exit_code == 1 and "CRF555" in result.output and "doc._.tag_probs" in result.output
 
 
@@ -166,8 +159,7 @@ def by_bins(confidences: np.ndarray, right: np.ndarray) -> float:
 
 def test_documents_without_gold_have_no_measures(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text("he\t_\n", encoding="utf8")
-    result = CliRunner().invoke(app, ["sets", str(folder / "model"), str(tmp_path / "a.tsv"), "--format", "tagsets"])
-    assert result.exit_code == 1 and "CRF638" in result.output
+    assert "CRF638" in run("sets", folder / "model", tmp_path / "a.tsv", "--format", "tagsets", code=1)
 
 
 @pytest.mark.parametrize("layout", ["tsv", "webanno"])
@@ -209,7 +201,7 @@ def test_what_a_person_has_checked_is_not_written_over(folder: Path, tmp_path: P
     other_column = untagged.replace("he\t_\t_", "he\t_\tPRON").replace("# checked = tag", "# checked = pos")
     for content in (checked, untagged, other_column, "words of a person\n"):
         path.write_text(content, encoding="utf8")
-        result = CliRunner().invoke(app, [*map(str, arguments), "--output", str(tmp_path)])
+        result = invoke(*arguments, "--output", tmp_path)
         assert result.exit_code and "CRF493" in result.output and path.read_text(encoding="utf8") == content
     path.write_text(written, encoding="utf8")
     annotate(folder, layout, tmp_path)
@@ -233,7 +225,7 @@ def test_a_list_that_is_filled_in_is_not_written_over(folder: Path, tmp_path: Pa
         word, gold, _, *rest = lines[place].split("\t")
         lines[place] = "\t".join([word, gold, "yes", *rest])
         path.write_text("\n".join(lines), encoding="utf8")
-        result = CliRunner().invoke(app, [*map(str, arguments)])
+        result = invoke(*arguments)
         assert result.exit_code and "CRF493" in result.output
         assert path.read_text(encoding="utf8") == "\n".join(lines)
 
@@ -259,7 +251,7 @@ def test_what_was_written_before_is_not_read_again(folder: Path, tmp_path: Path)
     (tmp_path / "a.tsv").write_text(f"# columns = form, tags\n{TEST}", encoding="utf8")
     arguments = ["annotate", folder / "model", tmp_path, "--output", tmp_path / "to_check"]
     run(*arguments)
-    again = CliRunner().invoke(app, list(map(str, arguments)))
+    again = invoke(*arguments)
     assert again.exit_code and "CRF495" in again.output
     assert [path.name for path in (tmp_path / "to_check").rglob("*")] == ["a.tsv"]
 
@@ -346,5 +338,5 @@ def test_empty_documents_make_an_empty_page() -> None:
 
 def test_a_pipeline_without_sets_is_named(tmp_path: Path, folder: Path) -> None:
     spacy.blank("xx").to_disk(tmp_path)
-    result = CliRunner().invoke(app, ["sets", str(tmp_path), str(folder / "test.tsv")])
+    result = invoke("sets", tmp_path, folder / "test.tsv")
     assert result.exit_code == 1 and "CRF602" in result.output and "set_valued_tagger" in result.output

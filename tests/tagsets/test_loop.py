@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 import spacy
+from helpers.commands import run
 from spacy.language import Language
-from typer.testing import CliRunner
 
 from spacy_crf import Corpus
-from spacy_crf.cli import app
 from spacy_crf.core.errors import CRFWarning
 from spacy_crf.corpora.tagsets import format_tags, read_cells
 
@@ -140,8 +139,7 @@ def test_round_the_loop(layout: str, start: Path, tmp_path: Path) -> None:
         pytest.importorskip(PACKAGES[layout])
     out = tmp_path / "out"
     arguments = ["annotate", start / "model", start / "Berl_Uk.txt", "--to", layout, "--output", out]
-    result = CliRunner().invoke(app, list(map(str, arguments)))
-    assert result.exit_code == 0, result.output
+    run(*arguments)
     (path,) = (file for file in out.iterdir() if file.name != "TypeSystem.xml")
     assert path.stem == "Berl_Uk"
     untouched = train(start / "seed.tsv", path)
@@ -183,13 +181,11 @@ def test_what_was_checked_goes_out_again(start: Path, tmp_path: Path) -> None:
     path.write_text("# columns = form, tags, checked\nban\tV|ADV\tyes\nbav\tN\t_\n", encoding="utf8")
     for layout, folder in (("label-studio", "two"), ("doccano", "three"), ("tsv", "four")):
         arguments = ["annotate", start / "model", path, "--to", layout, "--output", tmp_path / folder]
-        result = CliRunner().invoke(app, list(map(str, arguments)))
-        assert result.exit_code == 0, result.output
+        run(*arguments)
         (path,) = (tmp_path / folder).iterdir()
     rows = [line.split("\t") for line in path.read_text(encoding="utf8").splitlines()]
     assert path.name == "Berl_Uk.tsv" and rows[2] == ["ban", "V|ADV", "yes"] and rows[3][0::2] == ["bav", "_"]
-    again = CliRunner().invoke(app, ["annotate", str(start / "model"), str(path), "--output", str(path.parent)])
-    assert again.exit_code == 1 and "CRF579" in again.output
+    assert "CRF579" in run("annotate", start / "model", path, "--output", path.parent, code=1)
 
 
 def test_a_folder_of_texts_becomes_one_of_files_with_the_same_names(start: Path, tmp_path: Path) -> None:
@@ -198,8 +194,7 @@ def test_a_folder_of_texts_becomes_one_of_files_with_the_same_names(start: Path,
         (tmp_path / "texts" / name).write_text("ban bav\nban\n", encoding="utf8")
     for layout in ("tsv", "webanno"):
         arguments = ["annotate", start / "model", tmp_path / "texts", "--to", layout, "--output", tmp_path / layout]
-        result = CliRunner().invoke(app, list(map(str, arguments)))
-        assert result.exit_code == 0, result.output
+        run(*arguments)
         files = sorted(path.relative_to(tmp_path / layout).as_posix() for path in (tmp_path / layout).rglob("*.tsv"))
         assert files == ["Berl_Uk.tsv", "letters/1425.tsv"]
         docs = Corpus(tmp_path / layout, group="document").read_docs(spacy.blank("xx").vocab)
@@ -212,8 +207,7 @@ def test_texts_beside_files_of_a_format_are_named(start: Path, tmp_path: Path) -
     (tmp_path / "in" / "letter.txt").write_text("ban bav\n", encoding="utf8")
     arguments = ["annotate", str(start / "model"), str(tmp_path / "in"), "--output", str(tmp_path / "out")]
     with pytest.warns(CRFWarning, match=r"CRFW473.*letter\.txt"):
-        result = CliRunner().invoke(app, arguments)
-    assert result.exit_code == 0, result.output
+        run(*arguments)
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["a.tsv"]
 
 
@@ -234,8 +228,7 @@ def test_words_and_running_text_are_read_as_sentences(
     (tmp_path / name).write_text(text, encoding="utf8")
     output = tmp_path / ("rows" if command == "annotate" else "rows.tsv")
     options = ["--output", str(output), *(["--format", format] if format else [])]
-    done = CliRunner().invoke(app, [command, str(tmp_path / "model"), str(tmp_path / name), *options])
-    assert done.exit_code == 0, done.output
+    run(command, tmp_path / "model", tmp_path / name, *options)
     path = output if output.is_file() else next(output.iterdir())
     lines = path.read_text(encoding="utf8").replace("\t.", "").splitlines()
     blocks = "\n".join(line.split("\t")[0] for line in lines if not line.startswith("#")).split("\n\n")

@@ -12,15 +12,14 @@ import numpy as np
 import pytest
 import spacy
 from helpers.chains import distribution_of
+from helpers.commands import run
 from helpers.oracle import Chain
 from helpers.paths import ROOT
 from spacy.cli.train import train
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
-from typer.testing import CliRunner
 
-from spacy_crf.cli import app
 from spacy_crf.corpora.block import HistoricalText
 from spacy_crf.corpora.exchange import ExchangeDocument, PredictedTags
 from spacy_crf.corpora.reader import Corpus
@@ -40,12 +39,6 @@ TEXT: dict[str, dict[str, Any]] = {
     "joined": {"punctuation": "context", "join_segments": True, "untagged": "OA"},
     "gold": {"punctuation": "gold", "cut_at_punctuation": True},
 }
-
-
-def run(*arguments: object) -> str:
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    assert result.exit_code == 0, f"{result.output}\n{result.exception!r}"
-    return str(result.output)
 
 
 @pytest.fixture(scope="module", params=list(TEXT))
