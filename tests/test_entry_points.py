@@ -3,12 +3,12 @@
 import ast
 import importlib
 import re
-import subprocess
 import sys
 import tomllib
 
 import pytest
 import spacy
+from helpers.interpreters import run_alone
 from helpers.paths import ROOT
 from spacy.cli.package import get_third_party_dependencies
 from spacy.util import registry
@@ -17,13 +17,6 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf8"))["p
 GROUPS: dict[str, dict[str, str]] = PROJECT["entry-points"]
 ENTRIES = [(group, name, target) for group, entries in GROUPS.items() for name, target in entries.items()]
 REGISTRIES = [group for group in GROUPS if group not in ("spacy_factories", "spacy_cli")]
-
-
-def run(code: str) -> str:
-    """Run code in a fresh interpreter and return what it prints."""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
 
 
 @pytest.mark.parametrize("group, name, target", ENTRIES)
@@ -52,7 +45,7 @@ for name in spacy.blank("en").factories:
     if registry.find("factories", name)["module"].startswith("spacy_crf."):
         print("spacy_factories", name)
 """
-    registered = set(run(code).splitlines())
+    registered = set(run_alone(code).splitlines())
     assert registered == {f"{group} {name}" for group, name, _ in ENTRIES if group != "spacy_cli"}
 
 
@@ -66,7 +59,7 @@ print([module.__name__ for module in ours if not module.__file__.endswith(("bloc
 nlp.add_pipe("crf_tagger")
 print([name for name in ("scipy", "pulp", "sklearn", "threadpoolctl") if name in sys.modules])
 """
-    assert run(code).splitlines() == ["[]", "[]", "[]"]
+    assert run_alone(code).splitlines() == ["[]", "[]", "[]"]
 
 
 def test_the_core_imports_without_spacy() -> None:
@@ -76,7 +69,7 @@ for module in pkgutil.walk_packages(spacy_crf.core.__path__, "spacy_crf.core."):
     importlib.import_module(module.name)
 print([name for name in ("spacy", "thinc", "scipy") if name in sys.modules])
 """
-    assert run(code) == "[]"
+    assert run_alone(code) == "[]"
 
 
 def test_packages_of_pipelines_require_the_library() -> None:

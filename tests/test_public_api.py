@@ -3,12 +3,12 @@
 import ast
 import doctest
 import inspect
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from helpers.folders import unpack_model
+from helpers.interpreters import run_alone
 from helpers.paths import ROOT
 
 import spacy_crf
@@ -21,13 +21,6 @@ DEMO = {
     "punctuation_restorer": "punctuation",
 }
 MOST_MODULES = 27
-
-
-def run(code: str) -> str:
-    """Run code in a fresh interpreter and return what it prints."""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
 
 
 @pytest.fixture(scope="module")
@@ -62,14 +55,14 @@ def test_an_unknown_name_is_no_attribute() -> None:
 
 def test_the_estimator_imports_no_spacy() -> None:
     code = "import sys; from spacy_crf import CRF, CRFError, Grammar; print('spacy' in sys.modules)"
-    assert run(code) == "False"
+    assert run_alone(code) == "False"
 
 
 def test_spacy_loads_little_of_the_library() -> None:
     code = (
         "import sys, spacy; spacy.blank('en'); print(*[name for name in sys.modules if name.startswith('spacy_crf')])"
     )
-    assert 0 < len(run(code).split()) <= MOST_MODULES
+    assert 0 < len(run_alone(code).split()) <= MOST_MODULES
 
 
 @pytest.mark.parametrize("name", spacy_crf.__all__)

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,8 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span, Token
 from spacy.training import Example
 from thinc.api import Adam
+
+from spacy_crf.tagging.component import CRFTagger
 
 SENTENCES = """
 Ada/NNP/B-PER met/VBD/O Bo/NNP/B-PER in/IN/O New/NNP/B-LOC Delft/NNP/I-LOC ././O
@@ -121,6 +124,23 @@ def read_target(doc: Doc, target: str) -> list[Any]:
     if target == "spans":
         return [(span.start, span.end, span.label_) for span in doc.spans["sc"]]
     return [token._.get(target) if target == EXTENSION else getattr(token, f"{target}_") for token in doc]
+
+
+def predictions(nlp: Language, target: str) -> list[list[Any]]:
+    """What a pipeline predicts for the corpus."""
+    return [read_target(doc, target) for doc in nlp.pipe(clean_docs(nlp))]
+
+
+def tagger(nlp: Language) -> CRFTagger:
+    """The component of a pipeline."""
+    pipe = nlp.get_pipe("crf_tagger")
+    assert isinstance(pipe, CRFTagger)
+    return pipe
+
+
+def tagger_files(folder: Path) -> dict[str, bytes]:
+    """The files of the component in the folder of a pipeline."""
+    return {file.name: file.read_bytes() for file in (folder / "crf_tagger").iterdir()}
 
 
 def clean_docs(nlp: Language) -> list[Doc]:

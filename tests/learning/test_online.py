@@ -15,9 +15,9 @@ from helpers.tagged import (
     TRAINER_CONFIGS,
     TRAINERS,
     build,
-    clean_docs,
     fit,
     make_examples,
+    predictions,
     read_target,
 )
 from helpers.weights import flat_weights
@@ -68,10 +68,6 @@ def build_with(trainer: dict) -> Language:
     nlp = spacy.blank("xx")
     nlp.add_pipe("crf_tagger", config={"trainer": trainer})
     return nlp
-
-
-def predictions(nlp: Language, target: str) -> list:
-    return [read_target(doc, target) for doc in nlp.pipe(clean_docs(nlp))]
 
 
 @pytest.mark.parametrize("target", ["tag", "ent"])

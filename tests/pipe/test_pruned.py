@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import spacy
 import srsly
-from helpers.tagged import TRAINER_CONFIGS, build, clean_docs, make_examples
+from helpers.tagged import TRAINER_CONFIGS, build, clean_docs, make_examples, tagger, tagger_files
 from helpers.weights import dense_weights, flat_weights, set_flat_weights
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -44,12 +44,6 @@ def nlp(request: pytest.FixtureRequest) -> Iterator[Language]:
     yield nlp
 
 
-def get_pipe(nlp: Language) -> CRFTagger:
-    pipe = nlp.get_pipe("crf_tagger")
-    assert isinstance(pipe, CRFTagger)
-    return pipe
-
-
 def used_names(pipe: CRFTagger) -> tuple[list[str], list[str]]:
     """Features with a weight that is not 0, computed from the dense weights."""
     dense = dense_weights(pipe.model)
@@ -61,7 +55,7 @@ def used_names(pipe: CRFTagger) -> tuple[list[str], list[str]]:
 
 def scores(nlp: Language) -> tuple[np.ndarray, np.ndarray]:
     """Emissions and marginals of the corpus and of a text with unknown words."""
-    pipe = get_pipe(nlp)
+    pipe = tagger(nlp)
     docs = [*clean_docs(nlp), Doc(nlp.vocab, words=["Old", "Quilla", "sails", "to", "Delft"])]
     observations = encode(pipe.features.extractor.read(docs, nlp.vocab), pipe.features)
     chains = potentials(observations, dense_weights(pipe.model), get_layout(pipe.model))
@@ -72,14 +66,10 @@ def whole_size(pipe: CRFTagger) -> int:
     return len(srsly.msgpack_dumps(pipe.features.to_data())) + len(pipe.model.to_bytes())
 
 
-def stored(folder: Path) -> dict[str, bytes]:
-    return {file.name: file.read_bytes() for file in (folder / "crf_tagger").iterdir()}
-
-
 def test_the_folder_shrinks_and_scores_stay_the_same_to_the_last_bit(nlp: Language, tmp_path: Path) -> None:
-    pipe = get_pipe(nlp)
+    pipe = tagger(nlp)
     nlp.to_disk(tmp_path / "first")
-    files = stored(tmp_path / "first")
+    files = tagger_files(tmp_path / "first")
     assert sum(len(zlib.decompress(files[part])) for part in ("features", "model")) < 0.5 * whole_size(pipe)
     loaded = spacy.load(tmp_path / "first")
     for ours, theirs in zip(scores(loaded), scores(nlp)):
@@ -87,12 +77,12 @@ def test_the_folder_shrinks_and_scores_stay_the_same_to_the_last_bit(nlp: Langua
     tags = [[[token.tag_ for token in doc] for doc in each.pipe(clean_docs(each))] for each in (nlp, loaded)]
     assert tags[0] == tags[1]
     loaded.to_disk(tmp_path / "second")
-    assert stored(tmp_path / "second") == files
-    assert get_pipe(loaded).to_bytes() == pipe.to_bytes()
+    assert tagger_files(tmp_path / "second") == files
+    assert tagger(loaded).to_bytes() == pipe.to_bytes()
 
 
 def test_features_left_are_those_with_weights(nlp: Language) -> None:
-    pipe, fresh = get_pipe(nlp), get_pipe(build(features=FEATURES))
+    pipe, fresh = tagger(nlp), tagger(build(features=FEATURES))
     fresh.from_bytes(pipe.to_bytes())
     assert (fresh.features.state.names(), fresh.features.edge.names()) == used_names(pipe)
     layout, flat = get_layout(fresh.model), flat_weights(fresh.model)
@@ -105,7 +95,7 @@ def test_features_left_are_those_with_weights(nlp: Language) -> None:
 
 
 def test_storing_leaves_the_component_as_it_is(nlp: Language) -> None:
-    pipe = get_pipe(nlp)
+    pipe = tagger(nlp)
     params, layout, n = (
         [pipe.model.get_param(name) for name in PARAMS],
         get_layout(pipe.model),
@@ -117,22 +107,22 @@ def test_storing_leaves_the_component_as_it_is(nlp: Language) -> None:
 
 
 def test_training_goes_on_from_what_was_stored(nlp: Language, tmp_path: Path) -> None:
-    pipe = get_pipe(nlp)
+    pipe = tagger(nlp)
     nlp.to_disk(tmp_path / "first")
     loaded = spacy.load(tmp_path / "first")
     examples = make_examples(loaded)
     for _ in range(3):
         loaded.update(examples)
-    optimizer, before = get_pipe(loaded).trainer.optimizer, pipe.trainer.optimizer
+    optimizer, before = tagger(loaded).trainer.optimizer, pipe.trainer.optimizer
     assert optimizer.value <= before.value * 1.001
-    assert len(get_pipe(loaded).features.state) >= len(used_names(pipe)[0])
+    assert len(tagger(loaded).features.state) >= len(used_names(pipe)[0])
     gold = [[token.tag_ for token in eg.reference] for eg in examples]
     assert [[token.tag_ for token in doc] for doc in loaded.pipe(clean_docs(loaded))] == gold
 
 
 def test_without_zeros_nothing_is_left_out() -> None:
     nlp = build(features=FEATURES)
-    pipe, examples = get_pipe(nlp), make_examples(nlp)
+    pipe, examples = tagger(nlp), make_examples(nlp)
     assert pipe.to_bytes()
     nlp.initialize(lambda: examples)
     assert pipe.to_bytes()
@@ -144,7 +134,7 @@ def test_without_zeros_nothing_is_left_out() -> None:
 
 
 def test_a_part_that_is_stored_alone_is_whole(nlp: Language) -> None:
-    pipe = get_pipe(nlp)
+    pipe = tagger(nlp)
     model = srsly.msgpack_loads(pipe.to_bytes(exclude=["features"]))["model"]
     assert zlib.decompress(model) == pipe.model.to_bytes()
     data = srsly.msgpack_loads(pipe.to_bytes(exclude=["model"]))["features"]

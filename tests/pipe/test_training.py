@@ -14,15 +14,12 @@ from helpers.tagged import (
     clean_docs,
     fit,
     make_examples,
+    predictions,
     read_target,
     train,
 )
 from helpers.weights import flat_weights, set_flat_weights
 from spacy.language import Language
-
-
-def predictions(nlp: Language, target: str) -> list[list[object]]:
-    return [read_target(doc, target) for doc in nlp.pipe(clean_docs(nlp))]
 
 
 @pytest.mark.parametrize("trainer", TRAINERS)

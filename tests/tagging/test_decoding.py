@@ -8,10 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import spacy
-from helpers.chains import distribution_of
+from helpers.chains import distribution_of, softened
 from helpers.oracle import Chain
 from helpers.tagged import EXTENSION, build, clean_docs, read_target, train
-from helpers.weights import flat_weights, set_flat_weights
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
@@ -26,14 +25,6 @@ def extensions() -> Iterator[None]:
     for name in (N_BEST, ENTROPY, "crf_test_probs"):
         if Doc.has_extension(name):
             Doc.remove_extension(name)
-
-
-def softened(**config: object) -> Language:
-    """A trained pipeline that is unsure of everything."""
-    nlp = train(**config)
-    pipe = nlp.get_pipe("crf_tagger")
-    set_flat_weights(pipe.model, flat_weights(pipe.model) * 0.15)
-    return nlp
 
 
 def chain_of(nlp: Language, words: list[str], temperature: float = 1.0) -> Chain:

@@ -12,7 +12,7 @@ import pytest
 import spacy
 from helpers.chains import distribution_of, labels_and_marginals
 from helpers.oracle import Chain
-from helpers.tagged import SENTENCES, TRAINERS, build, clean_docs, fit, make_examples, train
+from helpers.tagged import SENTENCES, TRAINERS, build, clean_docs, fit, make_examples, tagger, train
 from helpers.weights import flat_weights, set_flat_weights
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,7 +26,6 @@ from spacy_crf.learning.model import get_layout
 from spacy_crf.pipe.dictionary.tag_dictionary import read_table
 from spacy_crf.pipe.dictionary.valid_tags import ATTRIBUTE, narrow_evidence
 from spacy_crf.pipe.explain import explain
-from spacy_crf.tagging.component import CRFTagger
 
 DICTIONARY = {"@misc": "spacy_crf.TagDictionary.v1", "min_count": 2, "open_types": 2, "fold": "none", "doubt": 0}
 PLAIN = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER", "LSUFFIX2", "LOWER[-1]"]}
@@ -43,10 +42,9 @@ def settings(use: str = "mask", **changes: Any) -> dict[str, Any]:
     }
 
 
-def tagger(nlp: Language) -> CRFTagger:
-    pipe = nlp.get_pipe("crf_tagger")
-    assert isinstance(pipe, CRFTagger)
-    return pipe
+def tagged_examples(nlp: Language, texts: list[list[tuple[str, str]]]) -> list[Example]:
+    columns = [(list(words), list(tags)) for words, tags in (zip(*text) for text in texts)]
+    return [Example(Doc(nlp.vocab, words=w), Doc(nlp.vocab, words=w, tags=t)) for w, t in columns]
 
 
 def softened(**config: Any) -> Language:
@@ -374,21 +372,17 @@ def test_text_of_further_training_looks_as_it_will_in_use(
     first, second = (data.draw(st.lists(st.lists(tagged, min_size=1, max_size=4), min_size=1)) for _ in range(2))
     nlp = build(**settings("feature", min_count=1, leave_out=leave_out, open_tags=["NN"]))
 
-    def examples(nlp: Language, texts: list[list[tuple[str, str]]]) -> list[Example]:
-        columns = [(list(words), list(tags)) for words, tags in (zip(*text) for text in texts)]
-        return [Example(Doc(nlp.vocab, words=w), Doc(nlp.vocab, words=w, tags=t)) for w, t in columns]
-
     first.append([("x", "NN"), ("x", "VB"), ("x", "DT")])
-    nlp.initialize(lambda: examples(nlp, first))
+    nlp.initialize(lambda: tagged_examples(nlp, first))
     folder = tmp_path_factory.mktemp("model")
     nlp.to_disk(folder)
     for each in (nlp, spacy.load(folder)):
         pipe = tagger(each)
-        for text, example in zip(second, examples(each, second)):
+        for text, example in zip(second, tagged_examples(each, second)):
             used = pipe.read_columns([example.predicted]).by_attribute[ATTRIBUTE]
             if [word for word, _ in text] not in [[word for word, _ in other] for other in first]:
                 assert classes(each, pipe.make_sample([example])) == [used.strings[v] for v in used.hashes.tolist()]
-        for number, example in enumerate(examples(each, first)):
+        for number, example in enumerate(tagged_examples(each, first)):
             found = classes(each, pipe.make_sample([example]))
             for place, (word, _) in enumerate(first[number]):
                 others = {
@@ -421,11 +415,6 @@ def test_training_goes_on_with_new_text(tmp_path: Path) -> None:
 
 
 TEXTS = [[("a", "NN"), ("b", "VB")], [("a", "NN"), ("c", "DT"), ("b", "VB")], [("b", "VB"), ("a", "VB")]]
-
-
-def tagged_examples(nlp: Language, texts: list[list[tuple[str, str]]]) -> list[Example]:
-    columns = [(list(words), list(tags)) for words, tags in (zip(*text) for text in texts)]
-    return [Example(Doc(nlp.vocab, words=w), Doc(nlp.vocab, words=w, tags=t)) for w, t in columns]
 
 
 def known_words(nlp: Language) -> list[tuple[str, str, float]]:
