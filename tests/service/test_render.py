@@ -3,11 +3,11 @@
 import subprocess
 import sys
 from collections.abc import Callable
-from html.parser import HTMLParser
 from typing import Any
 
 import pytest
 import spacy
+from helpers.pages import Page
 from helpers.paths import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,30 +27,6 @@ TEXTS = {
 }
 
 
-class Shown(HTMLParser):
-    """The text of HTML whose elements are closed, and are ours."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.stack: list[str] = []
-        self.text = ""
-        self.feed(html)
-        assert not self.stack
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert tag not in ("script", "img", "i")
-        assert not any(name.startswith("on") for name, _ in attrs)
-        if tag != "meta":
-            self.stack.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.stack.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if self.stack[-1:] != ["style"]:
-            self.text += data
-
-
 @pytest.mark.parametrize("style", TEXTS)
 def test_docs_are_shown_in_each_style(load: Callable[[str], Any], style: Any) -> None:
     name, text = TEXTS[style]
@@ -60,9 +36,9 @@ def test_docs_are_shown_in_each_style(load: Callable[[str], Any], style: Any) ->
     docs = list(nlp.pipe([text, text]))
     found = render(docs, style)
     assert found == found._repr_html_()
-    assert Shown(found).text.count("<") >= 2 * text.count("<")
+    assert Page(found).text.count("<") >= 2 * text.count("<")
     page = render(docs[0], style, page=True)
-    assert page.startswith("<!DOCTYPE html>") and Shown(page).text.count("<") >= text.count("<")
+    assert page.startswith("<!DOCTYPE html>") and Page(page).text.count("<") >= text.count("<")
 
 
 def test_names_of_attributes_can_be_others(load: Callable[[str], Any]) -> None:
@@ -83,14 +59,14 @@ def test_what_cannot_be_shown_has_a_code() -> None:
 def test_an_explanation_a_tree_and_a_report_show_themselves(load: Callable[[str], Any]) -> None:
     nlp = load("tagger")
     (why,) = explain(nlp.get_pipe("crf_tagger"), nlp.make_doc("The <b>boats</b>"), [1])
-    assert why.contributions[0].name in Shown(why._repr_html_()).text
+    assert why.contributions[0].name in Page(why._repr_html_()).text
     (doc,) = load("sections").pipe(["1. Scope <script>\nAll ferries.\n\n2. Term\nA year.\n"])
-    assert "Scope <script>" in Shown(doc._.section_tree._repr_html_()).text
+    assert "Scope <script>" in Page(doc._.section_tree._repr_html_()).text
     nlp = load("sets")
     examples = [
         Example(nlp(eg.reference.copy()), eg.reference) for eg in Corpus(ROOT / "corpus/set_valued_tagger/dev")(nlp)
     ]
-    assert "coverage" in Shown(report_sets(nlp.get_pipe("set_valued_tagger"), examples)._repr_html_()).text
+    assert "coverage" in Page(report_sets(nlp.get_pipe("set_valued_tagger"), examples)._repr_html_()).text
     assert "CRF" in CRF(algorithm="<script>")._repr_html_() and "<script>alert" not in CRF()._repr_html_()
 
 
@@ -109,7 +85,7 @@ def test_no_text_is_taken_for_html(text: str, probabilities: dict[str, float]) -
         parts.table([[text, 0.5]], [text, text]),
         parts.failed({"message": text}),
     ):
-        Shown(html)
+        Page(html)
 
 
 def test_a_label_has_one_colour_everywhere() -> None:

@@ -3,7 +3,6 @@
 import json
 import re
 from contextlib import nullcontext
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import spacy
 from helpers import tagged
 from helpers.commands import run
 from helpers.folders import unpack_model
+from helpers.pages import Page
 from helpers.paths import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
@@ -36,35 +36,6 @@ REPORTS = {
     "second_order": ("crf_tagger/dev.conllu", {"Most surprising errors"}),
     "sourced": ("crf_tagger/dev.conllu", set()),
 }
-
-
-class Page(HTMLParser):
-    """Headings and text of a page whose elements are closed, with nothing from elsewhere."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.stack: list[str] = []
-        self.headings: list[str] = []
-        self.text = ""
-        self.feed(text)
-        assert not self.stack
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert tag not in ("script", "link", "img")
-        assert not any(
-            name.startswith("on") or (name in ("src", "href") and not (value or "").startswith("#"))
-            for name, value in attrs
-        )
-        if tag != "meta":
-            self.stack.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.stack.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if self.stack[-1:] == ["h2"]:
-            self.headings.append(data)
-        self.text += data
 
 
 @pytest.mark.parametrize("name", REPORTS)

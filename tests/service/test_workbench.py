@@ -4,13 +4,13 @@ import json
 import shutil
 import subprocess
 import time
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import spacy
+from helpers.pages import Page
 from helpers.paths import ROOT
 from helpers.services import Models, ServedModel, httpx, refusal, served
 from hypothesis import given, settings
@@ -34,33 +34,10 @@ TEXTS = {
 }
 
 
-class Balanced(HTMLParser):
-    """Checks that elements are closed, and that a text brings none of its own."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.stack: list[str] = []
-        self.text = ""
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert tag not in ("script", "img", "i"), tag
-        assert not [name for name, _ in attrs if name.startswith("on")], attrs
-        self.stack.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.stack.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-
 @pytest.mark.parametrize("kind", TEXTS)
 def test_html_of_answers_shows_the_text_and_nothing_that_it_brings(client: httpx.Client, kind: str) -> None:
     (found,) = client.post(f"/{kind}", json={"text": TEXTS[kind], "html": True}).json()["results"]
-    page = Balanced()
-    page.feed(found["html"])
-    assert not page.stack
-    assert page.text.count("<") >= TEXTS[kind].count("<")
+    assert Page(found["html"]).text.count("<") >= TEXTS[kind].count("<")
 
 
 def test_html_of_a_text_that_fails_is_its_error(client: httpx.Client) -> None:
@@ -117,9 +94,7 @@ def test_explanations_are_those_of_python(client: httpx.Client, models: Models) 
     assert found["labellings"][0]["differs"] == [] and found["labellings"][1]["differs"]
     masses = [one["probability"] for one in found["labellings"]]
     assert masses == sorted(masses, reverse=True)
-    page = Balanced()
-    page.feed(found["html"])
-    assert not page.stack and expected.contributions[0].name in page.text
+    assert expected.contributions[0].name in Page(found["html"]).text
 
 
 @pytest.mark.parametrize("punctuation", ["gold", "context"])
