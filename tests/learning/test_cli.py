@@ -14,22 +14,12 @@ from helpers.commands import invoke_spacy, run_spacy
 from helpers.paths import ROOT
 from helpers.tagged import EXTENSION, TRAINER_CONFIGS, make_examples, read_target
 from spacy.language import Language
-from spacy.tokens import DocBin, Token
+from spacy.tokens import DocBin
 from spacy.util import load_config
 
 from spacy_crf import CRFWarning
 
 CONFIG = ROOT / "configs" / "crf_tagger.cfg"
-
-
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tiny corpus as .spacy."""
-    Token.set_extension(EXTENSION, default=None, force=True)
-    path = tmp_path_factory.mktemp("corpus") / "tiny.spacy"
-    nlp = spacy.blank("en")
-    DocBin(docs=[example.reference for example in make_examples(nlp)], store_user_data=True).to_disk(path)
-    return path
 
 
 def make_config(path: Path, corpus: Path) -> Path:

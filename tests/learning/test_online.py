@@ -10,7 +10,6 @@ import srsly
 from helpers.commands import invoke_spacy, spacy_train
 from helpers.paths import ROOT
 from helpers.tagged import (
-    EXTENSION,
     ONLINE,
     TRAINER_CONFIGS,
     TRAINERS,
@@ -22,7 +21,7 @@ from helpers.tagged import (
 )
 from helpers.weights import flat_weights
 from spacy.language import Language
-from spacy.tokens import Doc, DocBin, Token
+from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import load_config
 from thinc.api import Config
@@ -30,15 +29,6 @@ from thinc.api import Config
 from spacy_crf.learning.model import get_layout
 
 CONFIG = ROOT / "configs" / "crf_tagger_perceptron.cfg"
-
-
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tiny corpus as .spacy."""
-    Token.set_extension(EXTENSION, default=None, force=True)
-    path = tmp_path_factory.mktemp("corpus") / "tiny.spacy"
-    DocBin(docs=[example.reference for example in make_examples(spacy.blank("en"))]).to_disk(path)
-    return path
 
 
 def training_config(corpus: Path, trainer: str, target: str = "tag") -> Config:

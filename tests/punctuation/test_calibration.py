@@ -28,11 +28,6 @@ SHARES = {"well": 0.75, "home": 0.25}
 BARE = "well what did she say she said that the mill was sold"
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("texts")
-
-
 def doubting(pipe) -> MarkCalibration:
     """A map that makes all probabilities flatter, and marks less probable."""
     marks = pipe.label_table.marks

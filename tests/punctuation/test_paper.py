@@ -22,8 +22,8 @@ PAPER = {
 
 
 @pytest.fixture(scope="module")
-def nlp(tmp_path_factory: pytest.TempPathFactory):
-    return train(tmp_path_factory.mktemp("texts"), features=PAPER)
+def nlp(folder: Path):
+    return train(folder, features=PAPER)
 
 
 def both_ends(emissions: np.ndarray, matrices: np.ndarray) -> tuple[float, float]:

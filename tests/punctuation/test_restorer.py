@@ -31,11 +31,6 @@ BARE = "well what did she say she said that the mill was sold"
 FULL = "Well, what did she say? She said that the mill was sold."
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("texts")
-
-
 def test_text_is_restored(folder: Path) -> None:
     doc = trained(folder)(BARE)
     assert doc._.restored == FULL and doc.text == BARE

@@ -18,11 +18,6 @@ WORDS = [word.lower() for word in strip(TEXTS, LabelScheme(["COMMA"])).words]
 known = cache(trained)
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("texts")
-
-
 @pytest.mark.parametrize("block", [1, 7, 1000])
 def test_a_long_lag_gives_what_the_whole_text_gives(folder: Path, block: int) -> None:
     nlp = known(folder, has_case=True)

@@ -27,8 +27,8 @@ BLOCKS = ["STYLE\n::cue(b) { color: red }\n\n", "REGION\nid:fred\nwidth:40%\n\n"
 
 
 @pytest.fixture(scope="module")
-def nlp(tmp_path_factory: pytest.TempPathFactory) -> Language:
-    return trained(tmp_path_factory.mktemp("texts"), has_case=True)
+def nlp(folder: Path) -> Language:
+    return trained(folder, has_case=True)
 
 
 def restored(nlp: Language, *pieces: str) -> str:

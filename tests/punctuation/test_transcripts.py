@@ -22,8 +22,8 @@ BARE = ["well", "what", "did", "she", "say", "she", "said", "that", "the", "mill
 
 
 @pytest.fixture(scope="module")
-def nlp(tmp_path_factory: pytest.TempPathFactory) -> Language:
-    return trained(tmp_path_factory.mktemp("texts"))
+def nlp(folder: Path) -> Language:
+    return trained(folder)
 
 
 def restored(nlp: Language, source: str, format: Any = "whisper") -> str:

@@ -4,13 +4,12 @@ import math
 
 import numpy as np
 import pytest
+from helpers.convex import TIGHT, softmax_regression
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from spacy_crf.core.learn.lbfgs import CURVATURE, DECREASE, LBFGS, DivergedError, LineSearchError, Point, wolfe
-
-TIGHT = {"delta": 0.0, "period": 0, "epsilon": 1e-9}
 
 
 def quadratic(condition, n=20, seed=0):
@@ -19,23 +18,6 @@ def quadratic(condition, n=20, seed=0):
     hessian = basis @ np.diag(np.geomspace(1, condition, n)) @ basis.T
     centre = rng.normal(size=n)
     return (lambda x: (0.5 * (x - centre) @ hessian @ (x - centre) + 1.0, hessian @ (x - centre))), centre
-
-
-def softmax_regression(seed=0, n=80, features=12, classes=4, penalty=0.1):
-    rng = np.random.default_rng(seed)
-    table = rng.normal(size=(n, features)) * np.geomspace(0.1, 5, features)
-    labels = rng.integers(0, classes, n)
-
-    def objective(x):
-        scores = table @ x.reshape(features, classes)
-        scores = scores - scores.max(axis=1, keepdims=True)
-        log_p = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
-        residual = np.exp(log_p)
-        residual[np.arange(n), labels] -= 1
-        value = -log_p[np.arange(n), labels].sum() + penalty * x @ x
-        return float(value), (table.T @ residual).reshape(-1) + 2 * penalty * x
-
-    return objective, np.zeros(features * classes)
 
 
 @pytest.mark.parametrize("condition", [1.0, 1e2, 1e4])

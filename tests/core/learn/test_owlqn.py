@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from helpers.convex import TIGHT, softmax_regression
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
@@ -23,25 +24,6 @@ from spacy_crf.core.learn.lbfgs import (
 )
 from spacy_crf.core.sparse import from_columns
 from spacy_crf.core.weights import DenseWeights, Layout, cells, gather, scatter
-
-TIGHT = {"delta": 0.0, "period": 0, "epsilon": 1e-9}
-
-
-def softmax_regression(seed=0, n=80, features=12, classes=4, penalty=0.1):
-    rng = np.random.default_rng(seed)
-    table = rng.normal(size=(n, features)) * np.geomspace(0.1, 5, features)
-    labels = rng.integers(0, classes, n)
-
-    def objective(x):
-        scores = table @ x.reshape(features, classes)
-        scores = scores - scores.max(axis=1, keepdims=True)
-        log_p = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
-        residual = np.exp(log_p)
-        residual[np.arange(n), labels] -= 1
-        value = -log_p[np.arange(n), labels].sum() + penalty * x @ x
-        return float(value), (table.T @ residual).reshape(-1) + 2 * penalty * x
-
-    return objective, np.zeros(features * classes)
 
 
 def check_optimal(x, gradient, c1, tolerance):
