@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import fields, replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from spacy_crf.core.chain.potentials import ChainPotentials
 from spacy_crf.core.constraints.costs import ScoredGold
 from spacy_crf.core.constraints.family import FAMILIES, Predicate
 from spacy_crf.core.constraints.labelling import Fields, Labelling, Labels, UnitPredicates
+from spacy_crf.core.constraints.lagrangian import Relaxation, StepRule, Steps, proceed
 from spacy_crf.core.constraints.language import parse_all
 from spacy_crf.core.constraints.problem import Problem, Trellis, penalty, violations
 from spacy_crf.core.constraints.units import StartsWith
@@ -21,6 +23,13 @@ from spacy_crf.core.labels import TagSet
 LETTERS = "ABCD"
 TAGS = TagSet(tuple(LETTERS[:3]), "none")
 CONSTRAINTS = parse_all(["at_most(A, 1)", "starts_with(C)", "at_most(B, 1) each", "excludes(B, C)"])
+
+
+def relax(problems: Sequence[Problem], max_iterations: int, rule: StepRule = "polyak") -> list[Relaxation]:
+    """Solve the relaxations of some sequences by at most some iterations."""
+    runs = [Relaxation(problem, Steps(rule)) for problem in problems]
+    proceed(runs, max_iterations)
+    return runs
 
 
 @st.composite

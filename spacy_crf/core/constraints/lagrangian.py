@@ -102,13 +102,6 @@ class Cut(NamedTuple):
     cap: float
 
 
-def relax(problems: Sequence[Problem], max_iterations: int = 100, rule: StepRule = "polyak") -> list["Relaxation"]:
-    """Solve the relaxations of some sequences, none of them empty, by at most some iterations; see `proceed`."""
-    runs = [Relaxation(problem, Steps(rule)) for problem in problems]
-    proceed(runs, max_iterations)
-    return runs
-
-
 def proceed(runs: Sequence["Relaxation"], max_iterations: int, deadline: float = math.inf) -> None:
     """Go on with some relaxations side by side, by at most some iterations. O(iterations N L^2).
 

@@ -80,20 +80,18 @@ class GoldHeading:
 
 def learn_weights(
     examples: Sequence[TreeExample],
-    weights: Mapping[str, float] | None = None,
     settings: LearnSettings | None = None,
     parser: ParserSettings | None = None,
 ) -> dict[str, float]:
-    """Weights under which the gold trees are probable, learned from those given or set by hand, and near them.
+    """Weights under which the gold trees are probable, learned from those set by hand, and near them.
 
     Kinds of titles that the trees show are told apart, with weights that begin at 0. Those that stay 0 are left out.
     The defaults of the parser hold four times as many stacks as those of parsing.
     RAISES (ValueError): for a gold tree that the parser cannot make.
     """
     settings, parser = settings or LearnSettings(), parser or LEARNING
-    start = LEARNED_FROM if weights is None else weights
     kinds = find_kinds(map(_titles, examples)) if examples else []
-    current = {**dict.fromkeys(names_of(kinds), 0.0), **start}
+    current = {**dict.fromkeys(names_of(kinds), 0.0), **LEARNED_FROM}
     prior = np.array(list(current.values()))
     gold = [gold_headings(example) for example in examples]
     for _ in range(settings.rounds if examples else 0):
@@ -101,7 +99,7 @@ def learn_weights(
         stepper = LBFGS(TreeLoss(pairs, prior, settings.c2), np.array(list(current.values())))
         stepper.run(settings.iterations)
         current = dict(zip(current, stepper.x.tolist()))
-    return {name: weight for name, weight in current.items() if weight or name in start}
+    return {name: weight for name, weight in current.items() if weight or name in LEARNED_FROM}
 
 
 def _titles(example: TreeExample) -> list[str]:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from spacy_crf.core.constraints import ilp
 from spacy_crf.core.constraints.decision import MethodSettings
 from spacy_crf.core.constraints.labelling import Fields, UnitPredicates
-from spacy_crf.core.constraints.lagrangian import relax
+from spacy_crf.core.constraints.lagrangian import Steps
 from spacy_crf.core.constraints.language import parse_all
 from spacy_crf.core.constraints.problem import Problem, Trellis
 from spacy_crf.core.constraints.strategy import decode
@@ -188,7 +188,7 @@ def test_names_that_are_none_are_refused():
     with pytest.raises(ValueError, match="CRF922.*objective.*'violation'.*score, violations"):
         ilp.solve(plain_problem(), "violation")
     with pytest.raises(ValueError, match="CRF922.*step_rule.*'polyack'.*polyak, harmonic"):
-        relax([plain_problem()], rule="polyack")
+        Steps("polyack")
 
 
 ALONE = """

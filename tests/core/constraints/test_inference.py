@@ -12,6 +12,7 @@ from helpers.constrained_chains import (
     problems,
     random_chain,
     random_predicates,
+    relax,
     single_problems,
     softened,
 )
@@ -24,7 +25,7 @@ from spacy_crf.core.constraints import ilp
 from spacy_crf.core.constraints.automaton import best_in_product, best_labelling, product_of
 from spacy_crf.core.constraints.decision import MethodSettings
 from spacy_crf.core.constraints.labelling import Fields, UnitPredicates
-from spacy_crf.core.constraints.lagrangian import Steps, project, relax
+from spacy_crf.core.constraints.lagrangian import Steps, project
 from spacy_crf.core.constraints.language import parse, parse_all
 from spacy_crf.core.constraints.problem import Problem, Trellis
 from spacy_crf.core.constraints.strategy import decode

@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
-from helpers.constrained_chains import by_sequence, problems, random_chain
+from helpers.constrained_chains import by_sequence, problems, random_chain, relax
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +17,6 @@ from spacy_crf.core.constraints import ilp
 from spacy_crf.core.constraints.automaton import best_labelling
 from spacy_crf.core.constraints.decision import Decision, MethodSettings
 from spacy_crf.core.constraints.labelling import Fields, Labelling, UnitPredicates
-from spacy_crf.core.constraints.lagrangian import relax
 from spacy_crf.core.constraints.language import parse_all
 from spacy_crf.core.constraints.problem import Problem, Trellis, least_difference, penalty, violations
 from spacy_crf.core.constraints.reasons import explain
