@@ -105,6 +105,22 @@ def test_values_below_0(min_freq, all_states, seed, train_crfsuite):
     assert ours.state_features_ == pytest.approx(tagger.info().state_features, abs=1e-3)
 
 
+@pytest.mark.parametrize("c1, c2", [(0.0, 1.0), (1.0, 0.0), (1.0, 0.1), (0.1, 1.0), (5.0, 0.01)])
+def test_attributes_that_one_item_has(c1, c2, data, train_crfsuite):
+    """Those that occur nowhere else are learned as one: see `core.learn.basis`."""
+    rng, tight = random.Random(2), {"epsilon": 1e-8, "delta": 1e-12, "period": 50}
+    own = [{f"{name}{number}": True for name in "ab"} for number in range(40)]
+    X = [[item | (own.pop() if own and rng.random() < 0.1 else {}) for item in sequence] for sequence in data[0]]
+    ours = CRF(c1=c1, c2=c2, **tight).fit(X, data[1])
+    trainer, tagger, _ = train_crfsuite("lbfgs", {"c1": c1, "c2": c2, **tight}, X, data[1])
+    assert ours.objective_ == pytest.approx(trainer.logparser.last_iteration["loss"], rel=1e-5)
+    expected = tagger.info().state_features
+    for pair in ours.state_features_.keys() | expected.keys():
+        assert ours.state_features_.get(pair, 0.0) == pytest.approx(expected.get(pair, 0.0), abs=1e-2)
+    assert len(ours.state_features_) == pytest.approx(len(expected), abs=2)
+    assert not own
+
+
 def test_l1_leaves_out_what_has_no_weight(data):
     X, y = data
     few = CRF(c1=5.0, c2=0.0).fit(X, y)
