@@ -56,16 +56,6 @@ def test_no_single_move_is_better_in_the_end(words: list[int], n_classes: int) -
             assert class_log_likelihood(bigrams, moved) <= best + 1e-6
 
 
-def test_words_of_the_same_use_share_a_class() -> None:
-    rng = np.random.default_rng(0)
-    words = []
-    for _ in range(400):  # article, noun, verb
-        words += [rng.integers(0, 2), rng.integers(2, 6), rng.integers(6, 10)]
-    classes = exchange_classes(count([int(word) for word in words]), 3)
-    groups = [set(classes[low:high].tolist()) for low, high in ((0, 2), (2, 6), (6, 10))]
-    assert all(len(group) == 1 for group in groups) and len(set.union(*groups)) == 3
-
-
 @pytest.mark.parametrize("n_classes", [1, 3, 10])
 def test_more_classes_than_words(n_classes: int) -> None:
     classes = exchange_classes(count([0, 1, 2, 0, 1]), n_classes)

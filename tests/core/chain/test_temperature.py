@@ -115,12 +115,6 @@ def test_what_cannot_be_fitted_is_told():
         assert fit_temperature([HeldOut(distribution, distribution.best())]) == 1
 
 
-@pytest.mark.parametrize("temperature", [0.0, -1.0, np.inf, np.nan])
-def test_temperatures_are_positive_and_finite(temperature):
-    with pytest.raises(ValueError, match="CRF110"):
-        overconfident(2.0).distribution.chains.tempered(temperature)
-
-
 def test_another_unit_is_refused():
     with pytest.raises(ValueError, match="CRF549.*unit.*'word'.*'token' or 'sequence'"):
         fit_temperature([], "word")
