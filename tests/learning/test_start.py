@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.networks import learn, model
-from helpers.tagged import build, clean_docs, make_examples, read_target
+from helpers.tagged import build, clean_docs, make_examples, read_target, train
 from helpers.weights import flat_weights, vector_weights
 from spacy.language import Language
 
@@ -20,10 +20,7 @@ FEATURES = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER[-1..1]", "SUF
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
     """The folder of a trained component without vectors."""
-    nlp = build("LBFGS", features=FEATURES)
-    examples = make_examples(nlp)
-    nlp.initialize(lambda: examples)
-    nlp.update(examples)
+    nlp = train(features=FEATURES)
     nlp.get_pipe("crf_tagger").to_disk(tmp_path / "saved")
     return tmp_path / "saved"
 
@@ -88,9 +85,7 @@ def test_a_given_table_of_normal_forms_is_read(tmp_path: Path) -> None:
     path.write_text("mil\tmill\n", encoding="utf8")
     spelling = {"@misc": "spacy_crf.Spelling.v1", "table": str(path)}
     features = {"@misc": "spacy_crf.Features.v1", "templates": ["NORMAL"], "spelling": spelling}
-    nlp = build("LBFGS", features=features)
-    nlp.initialize(lambda: make_examples(nlp))
-    nlp.update(make_examples(nlp))
+    nlp = train(features=features)
     nlp.get_pipe("crf_tagger").to_disk(tmp_path / "saved")
     path.write_text("mil\tmill\nmyll\tmill\n", encoding="utf8")
     begun = begin(tmp_path / "saved", features=features)
@@ -102,9 +97,7 @@ def test_a_given_table_of_normal_forms_is_read(tmp_path: Path) -> None:
 def test_normal_forms_that_stay_are_those_that_the_config_asks_for(changes: dict[str, Any], tmp_path: Path) -> None:
     spelling = {"@misc": "spacy_crf.Spelling.v1", "lengths": [2], "ratio": 1}
     features = {"@misc": "spacy_crf.Features.v1", "templates": ["NORMAL", "REWRITTEN"], "spelling": spelling}
-    nlp = build("LBFGS", features=features)
-    nlp.initialize(lambda: make_examples(nlp))
-    nlp.update(make_examples(nlp))
+    nlp = train(features=features)
     nlp.get_pipe("crf_tagger").to_disk(tmp_path / "saved")
     with pytest.raises(ValueError, match=f"CRF327.*{next(iter(changes))}"):
         begin(tmp_path / "saved", features={**features, "spelling": {**spelling, **changes}})
@@ -147,10 +140,7 @@ def test_starts_and_ends_are_those_of_the_config(theirs: bool, ours: bool, tmp_p
     def chain(boundary: bool) -> dict[str, Any]:
         return {"@architectures": "spacy_crf.LinearChain.v1", "boundary": boundary}
 
-    nlp = build("LBFGS", features=FEATURES, model=chain(theirs))
-    examples = make_examples(nlp)
-    nlp.initialize(lambda: examples)
-    nlp.update(examples)
+    nlp = train(features=FEATURES, model=chain(theirs))
     nlp.get_pipe("crf_tagger").to_disk(tmp_path / "saved")
     with pytest.warns(CRFWarning, match="CRFW418.*boundary") if theirs and not ours else nullcontext():
         begun = begin(tmp_path / "saved", model=chain(ours))
@@ -173,10 +163,7 @@ def test_starts_and_ends_are_those_of_the_config(theirs: bool, ours: bool, tmp_p
     ],
 )
 def test_another_scheme_or_target_is_an_error(theirs: dict[str, Any], ours: dict[str, Any], tmp_path: Path) -> None:
-    nlp = build("LBFGS", features=FEATURES, **theirs)
-    examples = make_examples(nlp)
-    nlp.initialize(lambda: examples)
-    nlp.update(examples)
+    nlp = train(features=FEATURES, **theirs)
     nlp.get_pipe("crf_tagger").to_disk(tmp_path / "saved")
     with pytest.raises(ValueError, match="CRF418.*target"):
         begin(tmp_path / "saved", **ours)

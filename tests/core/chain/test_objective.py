@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from helpers.objectives import differences, plain_loss
 
 from spacy_crf.core.arrays import pack
 from spacy_crf.core.chain.objective import loss_and_gradient
@@ -18,20 +19,7 @@ KINDS = [("known",), ("unknown",), ("set",), ("distribution",), ("known", "unkno
 
 def evaluate(problem, flat, gold=None):
     """Loss and flat gradient in float64."""
-    corpus, layout = problem.corpus, problem.layout
-    observations = observe(corpus.lengths, corpus.features, corpus.edges)
-    weights, out = DenseWeights.zeros(layout, np.float64), DenseWeights.zeros(layout, np.float64)
-    scatter(layout, flat, weights)
-    packed = (gold or corpus.gold).take(observations.batch.units)
-    loss = loss_and_gradient(observations, packed, weights, layout, out)
-    gradient = np.zeros(layout.size)
-    gather(layout, out, gradient)
-    return loss, gradient
-
-
-def differences(function, x, eps=1e-6):
-    steps = np.eye(len(x)) * eps
-    return np.array([(function(x + step) - function(x - step)) / (2 * eps) for step in steps])
+    return plain_loss(problem.corpus, problem.layout, flat, gold)
 
 
 @pytest.mark.parametrize("kinds", KINDS, ids="-".join)

@@ -4,30 +4,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers.objectives import plain_loss
 
-from spacy_crf.core.chain.objective import loss_and_gradient
-from spacy_crf.core.chain.potentials import NoPathError, observe
+from spacy_crf.core.chain.potentials import NoPathError
 from spacy_crf.core.labels import Gold
 from spacy_crf.core.learn.batches import FlatFinder, cut_batches
 from spacy_crf.core.learn.blocks import EncodedCorpus
 from spacy_crf.core.learn.full_batch import FullBatchObjective
 from spacy_crf.core.learn.lbfgs import LBFGS, OWLQN, DivergedError
 from spacy_crf.core.learn.sgd import SGD, Descent, StepSizeSearch, calibrate
-from spacy_crf.core.weights import DenseWeights, gather, scatter
 
 QUICK = StepSizeSearch(candidates=3)
 LENGTHS = (3, 1, 0, 4, 2, 3, 5, 2, 6, 1, 4, 4)
-
-
-def plain_loss(corpus, layout, flat):
-    """Loss of some sequences and its gradient over the whole flat vector, in float64."""
-    observations = observe(corpus.lengths, corpus.features, corpus.edges)
-    weights, out = DenseWeights.zeros(layout, np.float64), DenseWeights.zeros(layout, np.float64)
-    scatter(layout, flat, weights)
-    loss = loss_and_gradient(observations, corpus.gold.take(observations.batch.units), weights, layout, out)
-    gradient = np.zeros(layout.size)
-    gather(layout, out, gradient)
-    return loss, gradient
 
 
 @pytest.mark.parametrize("c1, c2", [(0.0, 0.3), (0.2, 0.3), (0.2, 0.0)])
