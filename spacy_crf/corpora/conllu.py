@@ -19,7 +19,7 @@ from ..core.labels import OUTSIDE
 from ..reading.files import read_blocks, read_chunks, read_lines
 from ..reading.records import whole_number
 from .errors import CorpusErrors
-from .exchange import ExchangeDocument, ExchangeToken, as_weights, check_line, name_line, read_mark
+from .exchange import ExchangeDocument, ExchangeToken, as_weights, check_line, name_line, read_mark, spaces_behind
 from .sentence import CLOSES, EXTENSION_PREFIX, GOES_ON, RowChecker, Sentence, find_spaces, split_tag
 from .tagsets import CHECKED_COLUMN, GOLD_COLUMN, GOLD_POS_COLUMN, YES, format_tags, parse_tags
 
@@ -294,11 +294,9 @@ def write_conllu(documents: Sequence[ExchangeDocument], target: str) -> bytes:
         for number, (sentence, after) in enumerate(zip(document.sentences, following), 1):
             text = document.text[sentence[0].start : sentence[-1].end]
             lines += [f"# checked = {target}", f"# sent_id = {number}", f"# text = {' '.join(text.split())}"]
-            starts = [token.start for token in (*sentence[1:], *after[:1])]
-            for k, token in enumerate(sentence):
-                has_space = k >= len(starts) or starts[k] > token.end
+            for k, (token, has_space) in enumerate(zip(sentence, spaces_behind(sentence, after)), 1):
                 word = check_line(token.word, token.start, document.name)
-                row = [str(k + 1), word, *[UNKNOWN] * (WIDTH - 3), UNKNOWN if has_space else NO_SPACE]
+                row = [str(k), word, *[UNKNOWN] * (WIDTH - 3), UNKNOWN if has_space else NO_SPACE]
                 lines.append(_fill_row(row, token, target))
             lines.append("")
     return "".join(f"{line}\n" for line in lines).encode()

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from spacy.parts_of_speech import IDS as PARTS_OF_SPEECH
 from spacy.tokens import Doc, Span
@@ -134,12 +134,16 @@ class ExchangeDocument:
         """The same, as readers of a corpus give it."""
         sentences = [sentence for sentence in self.sentences if sentence]
         for number, (sentence, following) in enumerate(zip(sentences, [*sentences[1:], []])):
-            starts = [token.start for token in (*sentence[1:], *following[:1])]
-            spaces = [start > token.end for token, start in zip(sentence, starts)]
-            spaces += [True] * (len(sentence) - len(spaces))
+            spaces = spaces_behind(sentence, following)
             weights, checked = [token.weights for token in sentence], [token.is_checked for token in sentence]
             words = [token.word for token in sentence]
             yield make_sentence(words, weights, spaces, number == 0, checked, self.name)
+
+
+def spaces_behind(sentence: Sequence[Any], following: Sequence[Any]) -> list[bool]:
+    """Whether white space follows each word of a sentence, by where they start and end; it does behind the last one."""
+    starts = [word.start for word in (*sentence[1:], *following[:1])]
+    return [start > word.end for word, start in zip(sentence, starts)] + [True] * (len(sentence) - len(starts))
 
 
 def _read_tokens(doc: Doc, predictions: PredictedTags, offset: int) -> list[ExchangeToken]:

@@ -17,7 +17,7 @@ from ..core.errors import CRFError
 from ..reading.files import read_blocks, read_lines
 from ..reading.records import whole_number
 from .errors import CorpusErrors
-from .exchange import ExchangeDocument, ExchangeToken, as_weights, check_line, read_mark
+from .exchange import ExchangeDocument, ExchangeToken, as_weights, check_line, read_mark, spaces_behind
 from .sentence import Sentence
 from .tagsets import YES, format_tags, make_sentence, parse_tags
 
@@ -149,8 +149,7 @@ def read_webanno(path: Path, *, layer: WebannoLayer = DEFAULT_LAYER) -> Iterator
     for number, (rows, following) in enumerate(zip(sentences, [*sentences[1:], []])):
         words = [row.word for row in rows]
         tags, checked = zip(*(_read_row(row, columns, layer, path) for row in rows))
-        starts = [row.start for row in (*rows[1:], *following[:1])]
-        spaces = [start > row.end for row, start in zip(rows, starts)] + [True] * (len(rows) - len(starts))
+        spaces = spaces_behind(rows, following)
         yield make_sentence(words, list(tags), spaces, number == 0, checked if layer.checked in columns else None)
 
 
