@@ -6,15 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 import spacy
-from helpers.folders import unpack_model
+from helpers.folders import unpack_demo
 from helpers.paths import ROOT
 
-SAVED = {
-    "crf_tagger": "tagger",
-    "set_valued_tagger": "sets",
-    "constrained_ner": "references",
-    "punctuation_restorer": "punctuation",
-}
 SHOWN = (
     "5 of 5",
     "tag_acc",
@@ -29,8 +23,7 @@ SHOWN = (
 @pytest.fixture
 def output(tmp_path: Path) -> Path:
     """A folder with small pipelines in the place of those that the demo trains."""
-    for component, name in SAVED.items():
-        unpack_model(name, tmp_path / component / "model-best")
+    unpack_demo(tmp_path)
     (tmp_path / "section_parser").mkdir()
     nlp = spacy.blank("en")
     nlp.add_pipe("section_parser")

@@ -7,19 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers.folders import unpack_model
+from helpers.folders import unpack_demo
 from helpers.interpreters import run_alone
 from helpers.paths import ROOT
 
 import spacy_crf
 
-# what `make demo` trains, small: the folder of each pipeline, and its zip among the saved models
-DEMO = {
-    "crf_tagger": "tagger",
-    "set_valued_tagger": "sets",
-    "constrained_ner": "references",
-    "punctuation_restorer": "punctuation",
-}
 MOST_MODULES = 27
 
 
@@ -28,8 +21,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder as it is after `make demo`."""
     folder = tmp_path_factory.mktemp("demo")
     (folder / "corpus").symlink_to(ROOT / "corpus")
-    for component, name in DEMO.items():
-        unpack_model(name, folder / "output" / component / "model-best")
+    unpack_demo(folder / "output")
     return folder
 
 

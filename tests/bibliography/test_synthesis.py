@@ -50,7 +50,6 @@ OWN = (
     "footnotes",
     "footnotes-place",
 )
-ORDERLY = [change for change in CHANGES if change is not begin_with_genre]  # of fields
 EASTERN = {"japanese-brackets": "ja", "chinese-brackets": "zh", "korean-quotes": "ko"}
 # of citeproc-py itself
 STYLES = (*OWN, "harvard1")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import spacy
 from helpers.commands import invoke, invoke_spacy
+from helpers.fixtures import TREE
 from spacy.tokens import Doc, Token
 
 from spacy_crf.cli.corpora import convert
@@ -14,13 +15,6 @@ from spacy_crf.core.errors import CRFWarning
 from spacy_crf.corpora.reader import Corpus
 
 CHUNKED = "The DT B-NP\nferry NN I-NP\nleft VBD B-VP\n\nIt PRP B-NP\nsank _ B-VP\n"
-TREE = """\
-# text = It's on.
-1\tIt\tit\tPRON\tPRP\tCase=Nom\t3\tnsubj\t_\tSpaceAfter=No
-2\t's\tbe\tAUX\tVBZ\t_\t3\tcop\t_\t_
-3\ton\ton\tADV\tRB\t_\t0\troot\t_\tSpaceAfter=No|NER=B-X
-4\t.\t.\tPUNCT\t.\t_\t3\tpunct\t_\t_
-"""
 
 
 def run(*arguments: str | Path) -> tuple[int, str]:

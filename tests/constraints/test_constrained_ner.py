@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 import spacy
-from helpers.citations import MINE, RULES, SETTINGS, build, make_examples, new_docs, tags_of, train
+from helpers.citations import MINE, RULES, SETTINGS, build, make_examples, new_docs, pipe_of, tags_of, train
 from helpers.folders import accept_edits
 from spacy.language import Language
 from spacy.tokens import Doc, Span, Token
 from spacy.training import Example
 
-from spacy_crf.constraints.component import ConstrainedNER
 from spacy_crf.core.constraints.labelling import Fields, Labelling, UnitPredicates
 from spacy_crf.core.constraints.language import parse, parse_all
 from spacy_crf.core.constraints.problem import Trellis, violations
@@ -30,12 +29,6 @@ SOFT = [
     "ends_with(DATE) cost=3",
     "at_least(VOLUME, 1) cost=4",
 ]
-
-
-def pipe_of(nlp: Language) -> ConstrainedNER:
-    pipe = nlp.get_pipe("constrained_ner")
-    assert isinstance(pipe, ConstrainedNER)
-    return pipe
 
 
 @pytest.fixture(scope="module")

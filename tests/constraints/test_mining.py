@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import spacy
-from helpers.citations import MINE, SETTINGS, build, make_examples, new_docs, tags_of, train
+from helpers.citations import MINE, SETTINGS, build, make_examples, new_docs, pipe_of, tags_of, train
 from helpers.tagged import ONLINE, TRAINER_CONFIGS
 from spacy.language import Language
 from spacy.pipeline import Sentencizer
@@ -19,12 +19,6 @@ from spacy_crf.constraints.component import ConstrainedNER
 from spacy_crf.constraints.mining import splits
 from spacy_crf.constraints.table import table_rows
 from spacy_crf.core.errors import CRFWarning
-
-
-def pipe_of(nlp: Language) -> ConstrainedNER:
-    pipe = nlp.get_pipe("constrained_ner")
-    assert isinstance(pipe, ConstrainedNER)
-    return pipe
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from helpers.fixtures import Write
 from spacy.language import Language
 from spacy.tokens import Doc, Token
 
@@ -9,8 +9,6 @@ from spacy_crf import CRFError
 from spacy_crf.annotation.gold import partial_tags
 from spacy_crf.annotation.span_targets import target_of
 from spacy_crf.corpora.reader import Corpus
-
-Write = Callable[[str, str | bytes], Path]
 
 CHUNKED = """\
 The DT B-NP

@@ -1,15 +1,13 @@
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from helpers.fixtures import Write
 from spacy.language import Language
 from spacy.tokens import Doc, Token
 
 from spacy_crf import CRFError
 from spacy_crf.corpora.reader import Corpus
-
-Write = Callable[[str, str | bytes], Path]
 
 SAMPLE = """\
 # newdoc id = one

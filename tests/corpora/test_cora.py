@@ -1,8 +1,8 @@
 import gzip
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from helpers.fixtures import Write
 from spacy.language import Language
 from spacy.tokens import Doc
 
@@ -13,8 +13,6 @@ from spacy_crf.corpora.docs import DocMaker
 from spacy_crf.corpora.historical import apply_text
 from spacy_crf.corpora.sentence import Sentence, group_sentences
 from spacy_crf.corpora.tagsets import parse_tags, read_cells, resolve_gold_tags
-
-Write = Callable[[str, str | bytes], Path]
 
 # Two words written together, a heading, a word without annotation, and borders that end no segment.
 TEXT = """\

@@ -1,11 +1,11 @@
 import zlib
-from collections.abc import Callable
 from itertools import chain, pairwise
 from pathlib import Path
 
 import pytest
 import spacy
 import srsly
+from helpers.fixtures import Write
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.language import Language
@@ -17,8 +17,6 @@ from spacy_crf.annotation.extensions import register_stored, write_known
 from spacy_crf.annotation.gold import partial_tags
 from spacy_crf.corpora.docbin import cut_doc
 from spacy_crf.corpora.reader import Corpus
-
-Write = Callable[[str, str | bytes], Path]
 
 
 @pytest.fixture

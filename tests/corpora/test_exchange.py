@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import spacy
-from helpers.fixtures import PROBS, SET
+from helpers.fixtures import PROBS, SET, Write
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc, Token
@@ -30,7 +30,6 @@ from spacy_crf.corpora.tasks import write_doccano, write_label_studio
 from spacy_crf.corpora.webanno import write_webanno
 from spacy_crf.tagsets.gold import gold_weights
 
-Write = Callable[[str, str | bytes], Path]
 BLANK = spacy.blank("xx")
 pytestmark = pytest.mark.usefixtures("predictions")
 FORMATS: dict[str, tuple[str, Callable[..., bytes]]] = {

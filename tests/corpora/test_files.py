@@ -1,14 +1,13 @@
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from helpers.fixtures import Write
 from spacy.vocab import Vocab
 
 from spacy_crf.core.errors import CRFWarning
 from spacy_crf.corpora.formats import find_files, pick_format
 from spacy_crf.corpora.reader import Corpus
 
-Write = Callable[[str, str | bytes], Path]
 TREE_LINE = "1\tHi\thi\tINTJ\tUH\t_\t0\troot\t_\t_\n"
 
 

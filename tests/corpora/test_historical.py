@@ -1,9 +1,9 @@
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import spacy
+from helpers.fixtures import Write
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.language import Language
@@ -18,7 +18,6 @@ from spacy_crf.corpora.historical import apply_text, ends_segment, prepare_gold
 from spacy_crf.corpora.reader import Corpus
 from spacy_crf.corpora.sentence import Sentence
 
-Write = Callable[[str, str | bytes], Path]
 TSV = """\
 he\tP
 xii\tXY

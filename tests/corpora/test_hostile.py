@@ -8,13 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from helpers.fixtures import Write
 from spacy.language import Language
 
 from spacy_crf import Corpus, CRFError, PunctuationCorpus, SectionCorpus, read_crfpp_templates, read_crfsuite
 from spacy_crf.corpora.references import read_references
 from spacy_crf.reading import files
 
-Write = Callable[[str, str | bytes], Path]
 DIGITS = "9" * 5000
 ROW = "\t".join
 WEBANNO = "#FORMAT=WebAnno TSV 3.3\n#T_SP=webanno.custom.TagSet|tag\n\n\n#Text=a\n"

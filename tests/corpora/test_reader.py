@@ -1,9 +1,10 @@
 import gzip
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from helpers.fixtures import TREE, Write
 from spacy import registry
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
@@ -15,17 +16,8 @@ from spacy_crf.core.errors import CRFError, CRFWarning
 from spacy_crf.corpora.block import HistoricalText
 from spacy_crf.corpora.reader import Corpus
 
-Write = Callable[[str, str | bytes], Path]
-
 COLUMNS = ["word", "tag", "chunk", "ner"]
 TEXT = "Ada NNP B-NP B-PER\nsang VBD B-VP O\n\nIt PRP B-NP O\nrained VBD B-VP O\n"
-TREE = """\
-# text = It's on.
-1\tIt\tit\tPRON\tPRP\tCase=Nom\t3\tnsubj\t_\tSpaceAfter=No
-2\t's\tbe\tAUX\tVBZ\t_\t3\tcop\t_\t_
-3\ton\ton\tADV\tRB\t_\t0\troot\t_\tSpaceAfter=No|NER=B-X
-4\t.\t.\tPUNCT\t.\t_\t3\tpunct\t_\t_
-"""
 
 
 def test_predicted_has_tokens_and_sentence_starts_only(nlp: Language, write: Write) -> None:

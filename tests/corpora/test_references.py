@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from helpers.fixtures import Write
 from helpers.paths import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +19,6 @@ from spacy_crf.corpora.block import ReferenceSettings
 from spacy_crf.corpora.reader import Corpus
 from spacy_crf.corpora.references import read_references
 
-Write = Callable[[str, str | bytes], Path]
 Read = Callable[..., list[Doc]]
 
 CORPUS = ROOT / "corpus" / "constrained_ner"

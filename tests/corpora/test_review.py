@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from helpers.fixtures import Write
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.language import Language
@@ -17,7 +18,6 @@ from spacy_crf.corpora.reader import Corpus
 from spacy_crf.corpora.review import FORMAT, escape, unescape, write_label
 from spacy_crf.corpora.sentence import find_exact_spaces
 
-Write = Callable[[str, str | bytes], Path]
 HEAD = f"# {FORMAT}\n# Fill in.\n# target = TARGET\n# columns = word, gold, best, probability, alternatives\n\n"
 
 

@@ -1,7 +1,7 @@
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from helpers.fixtures import Write
 from spacy.language import Language
 from spacy.tokens import Doc
 
@@ -12,7 +12,6 @@ from spacy_crf.corpora.sentence import group_sentences
 from spacy_crf.corpora.tables import holds_columns, read_tokens_tsv
 from spacy_crf.corpora.tagsets import read_cells, resolve_gold_tags
 
-Write = Callable[[str, str | bytes], Path]
 TEXT = """\
 dat\tKOUS|DDS
 is\tVAFIN

@@ -1,10 +1,9 @@
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import spacy
-from helpers.fixtures import PROBS, SET
+from helpers.fixtures import PROBS, SET, Write
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.language import Language
@@ -25,7 +24,6 @@ from spacy_crf.corpora.webanno import (
     write_webanno,
 )
 
-Write = Callable[[str, str | bytes], Path]
 pytestmark = pytest.mark.usefixtures("predictions")
 LAYER = WebannoLayer(name="webanno.custom.Tags", tag="value")
 

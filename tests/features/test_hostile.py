@@ -1,15 +1,12 @@
 """Templates and rewrite rules that would fail without a code, or take time or memory without end."""
 
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
+from helpers.fixtures import Write
 
 from spacy_crf import CRFError
 from spacy_crf.features.spelling import Rewriter, edit_distance
 from spacy_crf.features.templates import MAX_OFFSET, MOST_TEMPLATES, parse_templates
 
-Write = Callable[[str, str | bytes], Path]
 DIGITS = "9" * 5000
 WINDOW = f"LOWER[-{MAX_OFFSET}..{MAX_OFFSET}]"
 

@@ -8,6 +8,8 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 
+from spacy_crf.constraints.component import ConstrainedNER
+
 NAMES = ["Lund", "Ito", "Mora", "Weiss", "Ada", "Bo"]
 WORDS = ["ropes", "tides", "harbours", "studies", "letters", "notes", "winds", "sails"]
 LABELS = ("AUTHOR", "DATE", "JOURNAL", "TITLE", "VOLUME")
@@ -71,6 +73,12 @@ def train(**config: Any) -> Language:
     nlp.initialize(lambda: examples)
     nlp.update(examples)
     return nlp
+
+
+def pipe_of(nlp: Language) -> ConstrainedNER:
+    pipe = nlp.get_pipe("constrained_ner")
+    assert isinstance(pipe, ConstrainedNER)
+    return pipe
 
 
 def new_docs(nlp: Language, seed: int = 1, count: int = 20) -> list[Doc]:

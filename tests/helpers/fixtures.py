@@ -10,6 +10,13 @@ from spacy.tokens import Token
 from spacy.vocab import Vocab
 
 Write = Callable[[str, str | bytes], Path]
+TREE = """\
+# text = It's on.
+1\tIt\tit\tPRON\tPRP\tCase=Nom\t3\tnsubj\t_\tSpaceAfter=No
+2\t's\tbe\tAUX\tVBZ\t_\t3\tcop\t_\t_
+3\ton\ton\tADV\tRB\t_\t0\troot\t_\tSpaceAfter=No|NER=B-X
+4\t.\t.\tPUNCT\t.\t_\t3\tpunct\t_\t_
+"""
 SET, PROBS = "crf_test_set", "crf_test_probs"  # of what a tagger predicts
 
 

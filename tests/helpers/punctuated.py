@@ -28,6 +28,8 @@ Ada Thorpe went home. Then it was dark. Who was there? I was, of course.
 The boat, which was old, went down. Did they see it? Yes, they saw it.
 What is it? It is a boat. It is not new, but it is good. I like it!
 """
+BARE = "well what did she say she said that the mill was sold"
+FULL = "Well, what did she say? She said that the mill was sold."
 MARKS = {"@misc": "spacy_crf.Marks.v1", "marks": ["COMMA", "PERIOD", "QUESTION"], "collapse": {"EXCLAMATION": "PERIOD"}}
 CONFIG: dict[str, Any] = {
     "marks": MARKS,

@@ -1,7 +1,5 @@
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
+from helpers.fixtures import Write
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.language import Language
@@ -13,7 +11,6 @@ from spacy_crf.annotation.documents import write_doc_name
 from spacy_crf.lab.block import FoldCorpus
 from spacy_crf.lab.training import with_fold
 
-Write = Callable[[str, str | bytes], Path]
 CONFIG = """
 [paths]
 train = "FILE"

@@ -18,7 +18,6 @@ from spacy_crf.core.errors import CRFWarning
 from spacy_crf.core.learn.penalty import PENALTIES, fold_numbers
 
 TEMPLATES = ["LOWER[0]", "LOWER[-1]", "LOWER[1]", "LOWER[-1]|LOWER[0]|LOWER[1]"]
-BATCHER = {"@batchers": "spacy_crf.full_batch.v1"}
 
 
 def build(

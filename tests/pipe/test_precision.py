@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import spacy
 import srsly
+from helpers.networks import CNN
 from helpers.tagged import TARGETS, clean_docs, read_target, tagger, tagger_files, train
 from helpers.weights import flat_weights, set_flat_weights, vector_weights
 
@@ -14,16 +15,6 @@ from spacy_crf.pipe.inspect import inspect
 
 ARCHITECTURE = {"@architectures": "spacy_crf.LinearChain.v1"}
 HALF = {**ARCHITECTURE, "precision": "float16"}
-TOK2VEC = {
-    "@architectures": "spacy.HashEmbedCNN.v2",
-    "pretrained_vectors": None,
-    "width": 8,
-    "depth": 1,
-    "embed_size": 50,
-    "window_size": 1,
-    "maxout_pieces": 2,
-    "subword_features": False,
-}
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -86,11 +77,11 @@ def test_a_weight_that_does_not_fit_is_an_error(tmp_path: Path) -> None:
 
 
 def test_scores_of_vectors_are_rounded_and_their_layer_is_not() -> None:
-    nlp = train("Minibatch", model={**HALF, "tok2vec": TOK2VEC})
+    nlp = train("Minibatch", model={**HALF, "tok2vec": CNN})
     pipe = tagger(nlp)
     scores, layer = vector_weights(pipe.model), pipe.model.get_ref("tok2vec").to_bytes()
     assert scores is not None
-    other = tagger(train("Minibatch", model={**HALF, "tok2vec": TOK2VEC})).from_bytes(pipe.to_bytes())
+    other = tagger(train("Minibatch", model={**HALF, "tok2vec": CNN})).from_bytes(pipe.to_bytes())
     assert other.model.get_param(VECTORS).dtype == np.float32
     np.testing.assert_array_equal(other.model.get_param(VECTORS), scores.astype(np.float16))
     assert other.model.get_ref("tok2vec").to_bytes() == layer

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import spacy
-from helpers.punctuated import TEXTS, build, make_examples, train, trained
+from helpers.punctuated import BARE, TEXTS, build, make_examples, train, trained
 from helpers.weights import flat_weights, set_flat_weights
 from spacy.language import Language
 from spacy.training import Example
@@ -25,7 +25,6 @@ from spacy_crf.punctuation.calibration import (
 from spacy_crf.punctuation.labels import LabelTable
 
 SHARES = {"well": 0.75, "home": 0.25}
-BARE = "well what did she say she said that the mill was sold"
 
 
 def doubting(pipe) -> MarkCalibration:

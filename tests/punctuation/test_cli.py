@@ -8,13 +8,10 @@ from pathlib import Path
 import pytest
 import spacy
 from helpers.commands import invoke
-from helpers.punctuated import trained
+from helpers.punctuated import BARE, FULL, trained
 
 from spacy_crf.punctuation.cli import read_opening
 from spacy_crf.punctuation.subtitles import is_subtitles
-
-BARE = "well what did she say she said that the mill was sold"
-FULL = "Well, what did she say? She said that the mill was sold."
 
 
 @pytest.fixture(scope="module")

@@ -1,16 +1,14 @@
 """Subtitles and lines of JSON that would fail without a code, or take the square of their length."""
 
 import time
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
+from helpers.fixtures import Write
 from spacy.language import Language
 
 from spacy_crf import CRFError, PunctuationCorpus
 from spacy_crf.punctuation.subtitles import respell, spoken_words
 
-Write = Callable[[str, str | bytes], Path]
 TIMES = "00:01.000 --> 00:02.000\n"
 
 

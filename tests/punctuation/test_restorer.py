@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import spacy
 from helpers.chains import distribution_of
-from helpers.punctuated import MARKS, TEXTS, build, make_examples, same_words, train, trained
+from helpers.punctuated import BARE, FULL, MARKS, TEXTS, build, make_examples, same_words, train, trained
 from helpers.weights import dense_weights
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,9 +26,6 @@ from spacy_crf.punctuation.docs import WordView, gold_labels, write_gold
 from spacy_crf.punctuation.passages import mixed_forms
 from spacy_crf.punctuation.reader import PunctuationCorpus
 from spacy_crf.punctuation.scorer import punctuation_score
-
-BARE = "well what did she say she said that the mill was sold"
-FULL = "Well, what did she say? She said that the mill was sold."
 
 
 def test_text_is_restored(folder: Path) -> None:

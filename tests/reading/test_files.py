@@ -5,14 +5,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from helpers.fixtures import Write
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf import CRFError
 from spacy_crf.reading import files
 from spacy_crf.reading.files import check_text, open_binary, read_blocks, read_bytes, read_lines, read_text
-
-Write = Callable[[str, str | bytes], Path]
 
 
 def test_lines_keep_what_is_not_a_line_end(write: Write) -> None:

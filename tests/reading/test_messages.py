@@ -1,10 +1,9 @@
 """Texts of users that were errors without a code, or copied into messages without end."""
 
 import pickle
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
+from helpers.fixtures import Write
 
 from spacy_crf import CRFError, read_crfpp_templates
 from spacy_crf.constraints.table import from_bytes, read_given
@@ -13,7 +12,6 @@ from spacy_crf.core.sets.hierarchy import DEEPEST, tree_from_parents, tree_from_
 from spacy_crf.lab.space import read_space
 from spacy_crf.pipe.dictionary.tag_dictionary import read_table
 
-Write = Callable[[str, str | bytes], Path]
 DIGITS = "9" * 5000
 
 

@@ -1,16 +1,14 @@
 """XML is read within limits: of nesting, of encodings, of tags that do not end, and without declarations of its own."""
 
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from helpers.fixtures import Write
 
 from spacy_crf import CRFError
 from spacy_crf.reading import xml
 from spacy_crf.reading.xml import DEEPEST, XmlReader
-
-Write = Callable[[str, str | bytes], Path]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "UTF-16", "iso-8859-1", "us-ascii", "windows-1252", "koi8-r", "cp437"])
