@@ -44,6 +44,14 @@ def nlp() -> Language:
 
 
 @pytest.fixture(scope="session")
+def any_language() -> Language:
+    """An untrained section parser for texts of any language; tests leave its settings as they are."""
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("section_parser")
+    return nlp
+
+
+@pytest.fixture(scope="session")
 def trained(folder: Path) -> Language:
     """A pipeline with a section parser that has learned the contracts."""
     nlp = spacy.blank("en")

@@ -9,6 +9,7 @@ import spacy
 from helpers.commands import invoke
 from hypothesis import given
 from hypothesis import strategies as st
+from spacy.language import Language
 
 from spacy_crf import read_layout, to_doc
 from spacy_crf.sections.cross_references import find_cross_references
@@ -340,9 +341,7 @@ def test_parts_of_several_sections(mention: str, expected: list[tuple[str, str, 
     assert shown == expected
 
 
-def test_component() -> None:
-    nlp = spacy.blank("en")
-    nlp.add_pipe("section_parser")
+def test_component(nlp: Language) -> None:
     doc = nlp("1. Scope\nSee section 2.\n\n2. Term\nA year.\n")
     (found,) = doc._.cross_references
     assert doc.text[found.start : found.end] == "section 2" and doc.spans["sections"][found.section].text[:2] == "2."
@@ -390,9 +389,7 @@ PARTS = "".join(
         ("paragraph 1 or paragraph 2", ["4 1.", "4 2."]),
     ],
 )
-def test_parts_that_share_what_they_are_in(mention: str, found: list[str | None]) -> None:
-    nlp = spacy.blank("en")
-    nlp.add_pipe("section_parser")
+def test_parts_that_share_what_they_are_in(mention: str, found: list[str | None], nlp: Language) -> None:
     doc = nlp(f"{PARTS}3. See {mention}.\n")
     sections = doc.spans["sections"]
     shown: list[str | None] = []
@@ -426,9 +423,7 @@ def test_parts_that_share_what_they_are_in(mention: str, found: list[str | None]
         ("§ 2 dieses Vertrags i.V.m. § 4 BGB", [("§ 2", "2."), ("§ 4", None)]),
     ],
 )
-def test_lists_and_ranges_of_numbers(mention: str, found: list[tuple[str, str | None]]) -> None:
-    nlp = spacy.blank("en")
-    nlp.add_pipe("section_parser")
+def test_lists_and_ranges_of_numbers(mention: str, found: list[tuple[str, str | None]], nlp: Language) -> None:
     doc = nlp(FERRIES.format(mention))
     nodes = list(doc._.section_tree.walk())
     assert found == [
@@ -470,10 +465,8 @@ def test_lists_and_ranges_of_numbers(mention: str, found: list[tuple[str, str | 
         ),
     ],
 )
-def test_numbers_that_are_no_others(text: str, expected: list[tuple[str, str | None]]) -> None:
-    nlp = spacy.blank("xx")
-    nlp.add_pipe("section_parser")
-    doc = nlp(text)
+def test_numbers_that_are_no_others(text: str, expected: list[tuple[str, str | None]], any_language: Language) -> None:
+    doc = any_language(text)
     numbers = [node.number for node in doc._.section_tree.walk()]
     places = [(each, None if each.section is None else numbers[each.section]) for each in doc._.cross_references]
     assert [(text[each.start : each.end], number) for each, number in places] == expected
@@ -487,10 +480,8 @@ def test_numbers_that_are_no_others(text: str, expected: list[tuple[str, str | N
         "Άρθρο 1. Σκοπός\nΚείμενο.\n\nΆρθρο 2. Πεδίο\nΚείμενο.\n",
     ],
 )
-def test_accents_that_are_characters_of_their_own(text: str) -> None:
-    nlp = spacy.blank("xx")
-    nlp.add_pipe("section_parser")
-    composed, apart = (nlp(normalize(form, text)) for form in ("NFC", "NFD"))
+def test_accents_that_are_characters_of_their_own(text: str, any_language: Language) -> None:
+    composed, apart = (any_language(normalize(form, text)) for form in ("NFC", "NFD"))
     found = [[(node.level, node.number, node.title) for node in doc._.section_tree.walk()] for doc in (composed, apart)]
     assert [(level, *(normalize("NFC", one) for one in told)) for level, *told in found[1]] == found[0]
     mentions = [
@@ -625,11 +616,11 @@ def test_letters_below_sections_with_figures_are_no_appendices():
         ("Anlage Nr. 1: Häfen", "Anlage Nr. 2: Boote", "Anlage Nr. 2"),
     ],
 )
-def test_mentions_of_ordinals_and_of_numbers_that_are_called_so(first: str, second: str, mention: str) -> None:
-    nlp = spacy.blank("xx")
-    nlp.add_pipe("section_parser")
+def test_mentions_of_ordinals_and_of_numbers_that_are_called_so(
+    first: str, second: str, mention: str, any_language: Language
+) -> None:
     text = f"{first}\nSe vende el barco, {mention} del todo.\n\n{second}\nSe paga el precio.\n"
-    found = [(text[each.start : each.end], each.section) for each in nlp(text)._.cross_references]
+    found = [(text[each.start : each.end], each.section) for each in any_language(text)._.cross_references]
     assert found == [(mention, 1)]
 
 

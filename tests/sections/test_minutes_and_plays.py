@@ -3,7 +3,6 @@
 import random
 
 import pytest
-import spacy
 from spacy.language import Language
 
 ITEMS = {  # the words before numbers, titles, and sentences
@@ -38,15 +37,8 @@ SPEECHES = (
 )
 
 
-@pytest.fixture(scope="module")
-def nlp() -> Language:
-    nlp = spacy.blank("xx")
-    nlp.add_pipe("section_parser")
-    return nlp
-
-
 @pytest.mark.parametrize(("language", "word"), [(name, word) for name, (words, _) in ITEMS.items() for word in words])
-def test_outlines_of_invented_minutes(language: str, word: str, nlp: Language) -> None:
+def test_outlines_of_invented_minutes(language: str, word: str, any_language: Language) -> None:
     for seed in range(8):
         own = random.Random(seed)
         titles = own.sample(ITEMS[language][1].split(), own.randint(3, 4))
@@ -58,12 +50,12 @@ def test_outlines_of_invented_minutes(language: str, word: str, nlp: Language) -
             for letter in "ab" if has_items and number == 2 else "":
                 expected.append((2, f"{letter})", ""))
                 lines.append(f"{letter}) {SENTENCES[language]}")
-        tree = nlp("\n\n".join(lines) + "\n")._.section_tree
+        tree = any_language("\n\n".join(lines) + "\n")._.section_tree
         assert [(node.level, node.number, node.title) for node in tree.walk()] == expected
 
 
 @pytest.mark.parametrize(("act", "scene"), ACTS)
-def test_outlines_of_invented_plays(act: str, scene: str, nlp: Language) -> None:
+def test_outlines_of_invented_plays(act: str, scene: str, any_language: Language) -> None:
     for seed in range(8):
         own = random.Random(seed)
         expected, lines = list[tuple[int, str]](), list[str]()
@@ -73,5 +65,5 @@ def test_outlines_of_invented_plays(act: str, scene: str, nlp: Language) -> None
             for part in range(own.randint(1, 4)):
                 expected.append((2, scene.format(ROMAN[part], part + 1, ORDINALS[part])))
                 lines += [expected[-1][1], *own.choices(SPEECHES, k=own.randint(2, 6))]
-        tree = nlp("\n\n".join(lines) + "\n")._.section_tree
+        tree = any_language("\n\n".join(lines) + "\n")._.section_tree
         assert [(node.level, node.number) for node in tree.walk()] == expected

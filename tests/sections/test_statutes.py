@@ -4,7 +4,6 @@ import random
 from collections.abc import Iterator
 
 import pytest
-import spacy
 from spacy.language import Language
 
 Outline = list[tuple[int, str]]
@@ -95,18 +94,11 @@ class Statute:
                 yield title
 
 
-@pytest.fixture(scope="module")
-def nlp() -> Language:
-    nlp = spacy.blank("xx")
-    nlp.add_pipe("section_parser")
-    return nlp
-
-
 @pytest.mark.parametrize("language", WORDS)
-def test_outlines_of_invented_statutes(language: str, nlp: Language) -> None:
+def test_outlines_of_invented_statutes(language: str, any_language: Language) -> None:
     right, count = 0, 25
     for seed in range(count):
         text, outline = Statute(language, seed).write()
-        tree = nlp(text)._.section_tree
+        tree = any_language(text)._.section_tree
         right += [(node.level - 1, node.number) for node in tree.walk()] == outline
     assert right >= 0.95 * count
