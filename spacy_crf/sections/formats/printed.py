@@ -94,6 +94,7 @@ class _EdgeRow:
     edge: int
     base: float
     size: float
+    text: str
     key: str
     numbers: tuple[int, ...]
 
@@ -129,7 +130,7 @@ def _edge_rows(page: int, edge: int, rows: list[Row]) -> Iterator[_EdgeRow]:
     for row in rows[:EDGE_ROWS] if edge > 0 else rows[: max(len(rows) // 2, 1) - 1 : -1][:EDGE_ROWS]:
         text = " ".join(word.text for word in row).casefold()
         numbers = tuple(int(found) for found in NUMERAL.findall(text) if found.isdecimal() and len(found) < 10)
-        yield _EdgeRow(page, edge, row[0].base, row[0].size, " ".join(NUMERAL.sub("#", text).split()), numbers)
+        yield _EdgeRow(page, edge, row[0].base, row[0].size, text, " ".join(NUMERAL.sub("#", text).split()), numbers)
 
 
 def _repeated(rows: list[_EdgeRow], most: float) -> set[_EdgeRow]:
@@ -160,13 +161,13 @@ def _counting(rows: list[_EdgeRow], is_bare: bool, most: float) -> list[_EdgeRow
     """
     steps = Counter(number - row.page for row in rows for number in row.numbers)
     usual = {step for step, count in steps.items() if count > 1}
-    same = Counter(row.numbers for row in rows)
+    same, texts = Counter(row.numbers for row in rows), Counter(row.text for row in rows)
     return [
         row
         for row in rows
-        if not row.numbers
+        if (not row.numbers and (row.size <= most or texts[row.text] > 1))  # "Part I" counts too
         or ((is_bare or row.size <= most) and any(number - row.page in usual for number in row.numbers))
-        or (not is_bare and same[row.numbers] > 1)
+        or (row.numbers and not is_bare and same[row.numbers] > 1)
     ]
 
 

@@ -420,12 +420,15 @@ def test_running_heads_in_large_type_are_left_out(tmp_path: Path, head: str, pla
 
 
 @pytest.mark.parametrize("head", ["Lecture {}", "WEEK {}", "Semana {}", "Chapter {}", "Day {}:", "Lektion {}."])
-def test_a_word_with_a_number_in_large_type_is_a_heading(tmp_path: Path, head: str) -> None:
+@pytest.mark.parametrize("numbers", [(1, 2, 3), ("I", "II", "III")])
+def test_a_word_with_a_number_in_large_type_is_a_heading(
+    tmp_path: Path, head: str, numbers: tuple[object, ...]
+) -> None:
     def draw(canvas: Any) -> None:
         for page, title in enumerate(("Quays", "Tolls", "Rafts"), 1):
-            at(canvas, 60, 820, head.format(page), size=16)
+            at(canvas, 60, 820, head.format(numbers[page - 1]), size=16)
             at(canvas, 60, 740, *(f"The {title} of the port are on a list of the harbour master," for _ in range(9)))
             canvas.showPage()
 
     lines = printed(tmp_path, draw).text.split("\n")
-    assert [line for line in lines if line and "port are" not in line] == [head.format(page) for page in (1, 2, 3)]
+    assert [line for line in lines if line and "port are" not in line] == [head.format(number) for number in numbers]
