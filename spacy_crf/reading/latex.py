@@ -32,8 +32,28 @@ SYMBOLS, LETTERS, OTHERS = (
 KNOWN = {**SYMBOLS, **LETTERS, **OTHERS}
 DASHES = {"–": "--", "—": "---"}
 ESCAPED = frozenset("&%$#_")
+# What is typed for signs, and with a quotation mark in German and Dutch with babel.
+TYPED = {"---": "—", "--": "–", "?`": "¿", "!`": "¡", "``": "“", "''": "”", "`": "‘", "'": "’"}
+SHORTHAND = re.compile(r"""\"([aouAOUeEiIszSZ`'<>="|/-]|ck|ff|ll|mm|nn|pp|rr|tt)""")
+SHORTHANDS = {**dict(zip("aouAOUeEiIsz`'<>=/", "äöüÄÖÜëËïÏßß„“«»-/")), "S": "SS", "Z": "SZ", '"': "", "|": "", "-": ""}
 # Characters that LaTeX would set as one sign with a neighbour of the same kind.
 LIGATURES = ("-–—", "'", "`", ",", "<", ">")
+# Units of siunitx that are not called as they are printed, and what stands before units.
+SI_UNITS, SI_BEFORE = (
+    dict(zip(table.split()[::2], table.split()[1::2]))
+    for table in (
+        "meter m metre m gram g kilogram kg second s ampere A kelvin K mole mol candela cd hertz Hz newton N pascal Pa "
+        "joule J watt W coulomb C volt V farad F ohm Ω siemens S weber Wb tesla T henry H lumen lm lux lx becquerel Bq "
+        "gray Gy sievert Sv katal kat radian rad steradian sr celsius °C degreeCelsius °C degree ° arcminute ′ "
+        "arcsecond ″ percent \\% minute min hour h day d litre L liter L tonne t hectare ha bel B decibel dB "
+        "us µs um µm electronvolt eV dalton Da angstrom Å byte B squared ² cubed ³",
+        "pico p nano n micro µ milli m centi c deci d deca da hecto h kilo k mega M giga G tera T peta P exa E femto f "
+        "atto a kibi Ki mebi Mi gibi Gi tebi Ti per / tothe ^",
+    )
+)
+POWERS = {"square": "squared", "cubic": "cubed"}
+SQUARED = re.compile(rf"\\({'|'.join(POWERS)})\s*((?:\\(?:{'|'.join(SI_BEFORE)})\s*)?\\[A-Za-z]+)")
+COMMAND = re.compile(r"\\([A-Za-z]+)\s*")
 # In a headline these are small as well.
 SMALL_WORDS = re.compile(
     "about|above|across|after|against|along|among|around|before|behind|below|beneath|between|beyond|during|from|into|"
@@ -84,7 +104,10 @@ DROPPED = {  # arguments that are not shown, by their braces: those in other one
         "footnotetext hypersetup setlist thanks bibliography bibliographystyle captionsetup "
         "addbibresource selectlanguage marginpar todo color pagecolor textcolor colorbox raisebox scalebox "
         "foreignlanguage hypertarget cellcolor rowcolor graphicspath hyphenation cline alignat thebibliography minted "
-        "tabular longtable array usetheme geometry",
+        "tabular longtable supertabular array tblr usetheme geometry subfigure spacing otherlanguage column "
+        "alignedat rotatebox mintinline includepdf includesvg lstinputlisting verbatiminput marginnote endnote "
+        "tablefootnote fancyhead fancyfoot lhead chead rhead lfoot cfoot rfoot markright enlargethispage newcounter "
+        "setstretch linespread lstset sisetup theoremstyle phantom hphantom vphantom shorthandoff adjustbox",
         "#": "penalty spacefactor tolerance pretolerance hyphenpenalty exhyphenpenalty widowpenalty clubpenalty "
         "interlinepenalty language looseness hbadness vbadness hangafter",
         "-": "hskip vskip mskip kern mkern raise lower",
@@ -92,15 +115,20 @@ DROPPED = {  # arguments that are not shown, by their braces: those in other one
         "hangindent hsize vsize emergencystretch itemsep parsep topsep",
         "|": "hbox vbox hrule vrule",
         "c": "csname",
-        "{": "urlstyle @secondoftwo",
-        "[": "hyperref figure table itemize enumerate description lstlisting footnotemark linebreak",
+        "": "verb Verb",
+        "{": "urlstyle @secondoftwo hyperlink",
+        "[": "lstinline hyperref figure table itemize enumerate description lstlisting footnotemark linebreak",
         "*[": "\\",
-        "{{": "setlength addtolength markboth fontsize multicolumn multirow resizebox fcolorbox",
-        "{{{": "addcontentsline",
+        "{{": "setlength addtolength settowidth markboth fontsize multicolumn multirow resizebox fcolorbox CJK "
+        "xltabular adjustwidth list newglossaryentry",
+        "[[": "makebox framebox",
+        "{{{": "addcontentsline definecolor",
+        "[{{{": "newacronym",
         "[([{": "cmidrule",
-        "[{{": "rule",
+        "[{{": "rule pdfbookmark inputminted",
         "[[[{": "parbox minipage",
         "{[{": "tabular* tabularx tabulary",
+        "|{": "tabu",
         "{[": "multicols",
         "[{[{": "wrapfigure wraptable",
     }.items()
@@ -109,7 +137,9 @@ DROPPED = {  # arguments that are not shown, by their braces: those in other one
 CITING = (
     *("cite", "citep", "citet", "citealp", "citealt", "citeauthor", "citeyear", "citeyearpar", "footcite", "fullcite"),
     *("Cite", "Citep", "Citet", "Citealp", "Citeauthor", "parencite", "Parencite", "textcite", "Textcite", "autocite"),
-    *("Autocite", "footcitetext", "smartcite", "supercite"),
+    *("Autocite", "footcitetext", "smartcite", "supercite", "citetitle", "footfullcite", "citenum", "onlinecite"),
+    *("citeN", "citeA", "citeposs", "shortcite", "citeurl", "citedate", "citetalias", "citepalias", "nptextcite"),
+    *("cites", "Cites", "parencites", "Parencites", "textcites", "Textcites", "autocites", "Autocites", "footcites"),
 )
 SPACED = re.compile(  # white space in print; not "\hspace{0pt}", where a line may be broken
     r"\\h(?:skip|space\*?)(?![A-Za-z@])\s*+(?:\{\s*+)?(?![0.]+\s*[a-z]{2}(?!\s*plus\s*[\d.]*\s*fil))[\d.\\]"
@@ -159,6 +189,30 @@ def decode(latex: str) -> str:
     except (fault, RecursionError):
         text = latex
     return unicodedata.normalize("NFC", text)
+
+
+def typed(text: str, has_shorthands: bool) -> str:
+    """A text without commands as it is printed. has_shorthands (bool): those of babel, such as `"a` for "ä".
+
+    >>> typed('"`Stra"se"\' --- 1"-fach', True)
+    '„Straße“ — 1fach'
+    """
+    if has_shorthands:
+        text = SHORTHAND.sub(lambda found: SHORTHANDS.get(found[1], found[1]), text)
+    for written, printed in TYPED.items():
+        text = text.replace(written, printed)
+    return text
+
+
+def si_unit(written: str) -> str:
+    r"""A unit of siunitx as it is printed.
+
+    >>> si_unit(r"\kilo\watt\hour\per\square\metre")
+    'kW h/m²'
+    """
+    written = SQUARED.sub(lambda found: rf"{found[2]}\{POWERS[found[1]]}", written)
+    text = COMMAND.sub(lambda found: SI_BEFORE.get(found[1]) or f"{SI_UNITS.get(found[1], found[1])} ", written)
+    return re.sub(" (?=[/²³^])", "", text.rstrip())
 
 
 def hide_groups(latex: str) -> tuple[str, Callable[[str], str]]:

@@ -8,38 +8,28 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
-from ...core.errors import CRFWarning
-from ...reading.latex import ACCENTS, CITING, COMMENTED, DROPPED, LABEL, SPACED
-from ..errors import SectionWarnings
+from ...core.errors import CRFWarning, required
+from ...reading.latex import ACCENTS, CITING, COMMENTED, DROPPED, LABEL, SPACED, si_unit, signs, typed
+from ..errors import SectionErrors, SectionWarnings
 from ..layout import DocumentLayout
 from . import read_text
 from .latex_page import LEVELS, UNNUMBERED, LatexPage, PrintedNumber
-from .latex_source import ANY, OF_FILE, LatexSource, known_signs
+from .latex_source import ANY, OF_FILE, TABLES, LatexSource, macros_of
 
 SPACE = re.compile(r"\s+")
 ENCODING = re.compile(rb"^[^%\n]{0,200}?\\usepackage\s*\[([\w-]+)\]\s*\{inputenc\}", re.MULTILINE)
 BEGINNING = re.compile(r"^(?:[^%\n\\]++|\\(?!verb|begin\{document\}).)*+\\begin\{document\}", re.MULTILINE)
 FILE_NAME = re.compile(r"\s*[^\s{}\\%]+")
 LONGEST_NAME, LONGEST_VERBATIM = 200, 1000  # characters of a file, and of \verb
+DEGREE = re.compile(r"\s*(?:\{\s*\\circ\s*\}|\\circ(?![A-Za-z@])\s*)")
+WITHOUT_SPACE = " \n\t{}~.,;:!?/'-)]"  # behind \xspace
 DOTLESS = {r"\i": "i", r"\j": "j"}  # which have their dots again in what is written
 
-VERBATIM = frozenset({"verbatim", "verbatim*", "Verbatim", "lstlisting", "minted", "alltt"})
-LEFT_OUT = frozenset({"comment", "filecontents", "filecontents*"})
+VERBATIM, LEFT_OUT, UNITS = (frozenset(TABLES[kind]) for kind in ("verbatim", "left_out", "units"))
+STYLES = {name: style for style, names in TABLES["styles"].items() for name in names}
 FORMULAS = frozenset({"[", "$$"})  # that end with their paragraph
 TITLED = frozenset({"abstract", "thebibliography"})
-UNITS = frozenset(  # environments that are not taken apart
-    {
-        *("tabular", "tabular*", "tabularx", "tabulary", "longtable", "array", "picture", "tikzpicture", "[", "$$"),
-        *("equation", "align", "gather", "multline", "eqnarray", "displaymath", "alignat", "flalign"),
-    }
-)
-STYLES = {
-    **dict.fromkeys(("textbf", "bfseries", "bf"), "bold"),
-    **dict.fromkeys(("textit", "emph", "textsl", "itshape", "it", "em", "slshape", "sl"), "italic"),
-    **dict.fromkeys(("underline", "uline"), "underline"),
-}
 WITH_ARGUMENT = frozenset({"textbf", "textit", "emph", "textsl", "underline", "uline"})
-TYPED = (("---", "—"), ("--", "–"), ("``", "“"), ("''", "”"), ("`", "‘"), ("'", "’"))
 
 
 def read_latex(path: Path) -> DocumentLayout:
@@ -68,9 +58,11 @@ class _LatexReader:
     """Reads a document. known (Mapping): the numbers of headings that its labels stand for."""
 
     def __init__(self, path: Path, text: str, known: Mapping[str, PrintedNumber]) -> None:
-        self.path, self.known, self.signs = path, known, known_signs()
+        self.path, self.known = path, known
+        with required(SectionErrors.CRF561.format(what="LaTeX", library="pylatexenc", extra="latex")):
+            self.signs: Mapping[str, str] = {**signs(), **TABLES["printed"]}
         self.commands = {**PREAMBLE, **COMMANDS}
-        self.source = LatexSource(path, text, {*LEVELS, *self.commands})
+        self.source = LatexSource(path, text, {*LEVELS, *self.commands}, macros_of(TABLES["macros"]))
         self.page = LatexPage("\\chapter" in text, self.source.macros)
         self.theorems = {"proof": "Proof"}
         self.facts: dict[str, str] = {}  # of the title page
@@ -88,9 +80,9 @@ class _LatexReader:
 
     def _token(self, token: re.Match[str]) -> None:
         if (text := token["text"]) is not None:
-            for typed, printed in TYPED:
-                text = text.replace(typed, printed)
-            self.page.collapse(SPACE.sub(" ", text))
+            is_degree = text.endswith("^") and self.source.take(DEGREE) != ""
+            text = typed(text[: len(text) - is_degree], self.page.numbers.has_shorthands)
+            self.page.collapse(SPACE.sub(" ", text) + "°" * is_degree)
         elif (sign := token["sign"]) is not None:
             self._sign(sign)
         elif token["paragraph"] is not None:
@@ -248,12 +240,24 @@ class _LatexReader:
 
     # -- text
 
-    def _cite(self) -> None:
-        while self.source.option() is not None:
-            pass
-        self.page.write(f"[{self.source.argument()}]")
+    def _cite(self, command: str = "cite") -> None:
+        is_one = not command.endswith("cites")
+        keys: list[str] = []
+        while not keys or (not is_one and (self.source.opens("{") or self.source.opens("["))):
+            while self.source.option() is not None:
+                pass
+            keys.append(self.source.argument())
+        self.page.write(f"[{','.join(keys)}]")
 
-    def _verb(self) -> None:
+    def _quote(self, is_inner: bool = False) -> None:
+        self.source.push(self.page.numbers.quoted(self.source.argument(), is_inner))
+
+    def _space_behind(self) -> None:
+        if self.source.peek() not in WITHOUT_SPACE and not self.source.opens(r"\footnote"):
+            self.page.collapse(" ")
+
+    def _verb(self, command: str = "verb") -> None:
+        self.source.drop(command)
         mark = self.source.take(ANY)
         self.page.write(self.source.until("}" if mark == "{" else mark, LONGEST_VERBATIM) if mark else "")
 
@@ -265,11 +269,6 @@ class _LatexReader:
         self.source.option()
         if self.source.enter():
             self.source.until("}", LONGEST_VERBATIM)
-
-    def _first_of_two(self) -> None:
-        text = self.source.argument()
-        self.source.argument()
-        self.source.push(text)
 
     def _include(self) -> None:
         """Read a file of the same folder, or below; others are named in a warning."""
@@ -293,8 +292,7 @@ class _LatexReader:
 
     def _package(self) -> None:
         options = self.source.option() or ""
-        if self.source.argument() == "babel":
-            self.page.numbers.set_language(options)
+        self.page.numbers.set_package(self.source.argument(), options)
 
     def _language(self) -> None:
         self.source.option()
@@ -337,11 +335,13 @@ COMMANDS: dict[str, Callable[[_LatexReader], None]] = {
     **dict.fromkeys(("ref", "eqref", "vref", "labelcref"), R._reference),
     **{name: partial(R._reference, command=name) for name in ("autoref", "pageref", "nameref")},
     **{name: partial(R._reference, command=name) for name in ("cref", "Cref", "crefrange", "Crefrange")},
-    **dict.fromkeys(CITING, R._cite),
+    **{name: partial(R._cite, command=name) for name in CITING},
+    "@unit": lambda reader: reader.source.push(si_unit(reader.source.argument())),
+    **{name: partial(R._verb, command=name) for name in ("verb", "Verb", "lstinline", "mintinline")},
     **dict.fromkeys(("url", "Url", "path", "nolinkurl"), R._address),
-    **{"item": R._item, "caption": R._caption, "verb": R._verb, "lstinline": R._verb, "label": R._label},
-    **{"include": R._include, "subfile": R._include, "maketitle": R._make_title, "texorpdfstring": R._first_of_two},
-    **{"href": R._link, "@firstoftwo": R._first_of_two},
+    **{"item": R._item, "caption": R._caption, "label": R._label},
+    **{"include": R._include, "subfile": R._include, "maketitle": R._make_title, "href": R._link},
+    **{"enquote": R._quote, "@enquote": partial(R._quote, is_inner=True), "xspace": R._space_behind},
     **{"appendix": lambda reader: reader.page.numbers.begin_appendix(), "bibitem": R._entry},
     **dict.fromkeys(("frontmatter", "backmatter"), lambda reader: reader.page.begin_matter(is_main=False)),
     "mainmatter": lambda reader: reader.page.begin_matter(is_main=True),

@@ -11,7 +11,7 @@ from ...core.grammar.numerals import ARABIC, LETTER_LOWER, LETTER_UPPER, ROMAN_L
 from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import Kind
 from . import ListCounter
-from .latex_source import Macro
+from .latex_source import TABLES, Macro
 
 TITLE, PART, CHAPTER, SECTION, SUBSECTION, SUBSUBSECTION, PARAGRAPH, SUBPARAGRAPH = range(8)
 LEVELS = {
@@ -19,9 +19,8 @@ LEVELS = {
     **{"subsection": SUBSECTION, "subsubsection": SUBSUBSECTION, "paragraph": PARAGRAPH, "subparagraph": SUBPARAGRAPH},
 }
 NAMES = ("@title", "part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph")
-COUNTERS = {
-    "arabic": ARABIC, "roman": ROMAN_LOWER, "Roman": ROMAN_UPPER, "alph": LETTER_LOWER, "Alph": LETTER_UPPER
-}  # fmt: skip
+_KINDS = (ARABIC, ROMAN_LOWER, ROMAN_UPPER, LETTER_LOWER, LETTER_UPPER)
+COUNTERS = dict(zip(("arabic", "roman", "Roman", "alph", "Alph"), _KINDS))
 COUNTED = re.compile(rf"\\(?P<kind>{'|'.join(COUNTERS)})\s*\{{(?P<counter>\w+)\}}|\\the(?P<above>[a-z]+)\s*")
 UNNUMBERED = frozenset({"@title", "addchap", "addsec"})
 DEPTH = 2  # the level whose `secnumdepth` is 0
@@ -30,24 +29,7 @@ WITH_WORD = re.compile(
     r"chapterprefix\s*(?:,|$|=\s*(?:true|on|yes))"
 )  # classes of KOMA-Script print "1", not "Chapter 1"
 NUMBER = re.compile(r"\s*(-?\d{1,4})\s*")
-# by code: names in babel, and the words for a part, a chapter, an appendix, an abstract, and the sources
-LANGUAGES = {
-    "en": "english british american UKenglish USenglish|Part|Chapter|Appendix|Abstract|References",
-    "de": "german ngerman austrian naustrian|Teil|Kapitel|Anhang|Zusammenfassung|Literatur",
-    "nl": "dutch|Deel|Hoofdstuk|Bijlage|Samenvatting|Referenties",
-    "fr": "french francais|Partie|Chapitre|Annexe|Résumé|Références",
-    "es": "spanish|Parte|Capítulo|Apéndice|Resumen|Referencias",
-    "it": "italian|Parte|Capitolo|Appendice|Sommario|Riferimenti bibliografici",
-}
-# by code: words for the same in the midst of a sentence, of hyperref and cleveref: one of them, several, and "and"
-REFERRED = {
-    "en": "part parts|chapter chapters|section sections|appendix appendices|and|to",
-    "de": "Teil Teile|Kapitel Kapitel|Abschnitt Abschnitte|Anhang Anhänge|und|bis",
-    "nl": "deel delen|hoofdstuk hoofdstukken|paragraaf paragrafen|bijlage bijlagen|en|tot",
-    "fr": "partie parties|chapitre chapitres|section sections|annexe annexes|et|à",
-    "es": "parte partes|capítulo capítulos|sección secciones|apéndice apéndices|y|a",
-    "it": "parte parti|capitolo capitoli|sezione sezioni|appendice appendici|e|a",
-}
+LANGUAGES, REFERRED, QUOTES = TABLES["languages"], TABLES["referred"], TABLES["quotes"]
 UNKNOWN = "??"  # for a label
 CODES = {name: code for code, words in LANGUAGES.items() for name in words.partition("|")[0].split()}
 LISTS = {"itemize": "ul", "enumerate": "ol", "description": "ul"}
@@ -75,6 +57,7 @@ class HeadingNumbers:
     def __init__(self, has_chapters: bool, macros: dict[str, Macro]) -> None:
         self.has_chapters, self._macros = has_chapters, macros
         self.language = ""
+        self._has_babel = False
         self.part, self.chapter, self.appendix, self.abstract, self.sources = LANGUAGES["en"].split("|")[1:]
         self.last = PrintedNumber("", SECTION, False, False)  # of the last heading that has one
         self.is_main = True  # what stands before and behind the main matter has no numbers
@@ -99,6 +82,24 @@ class HeadingNumbers:
             if (code := CODES.get(name.strip().removeprefix("main="))) is not None:
                 self.language = code
                 self.part, self.chapter, self.appendix, self.abstract, self.sources = LANGUAGES[code].split("|")[1:]
+
+    def set_package(self, names: str, options: str) -> None:
+        """Take packages, of which babel and its forerunners name the language."""
+        packages = {name.strip() for name in names.split(",")}
+        old = packages & {"german", "ngerman"}
+        self.set_language(",".join(old) or (options if "babel" in packages else ""))
+        self._has_babel |= bool(packages & {"babel", *old}) and "shorthands=off" not in options
+
+    @property
+    def has_shorthands(self) -> bool:
+        """Whether quotation marks are commands of babel; pandoc takes those of its languages away."""
+        return self._has_babel and self.language in ("de", "nl") and "languageshorthands" not in self._macros
+
+    def quoted(self, text: str, is_inner: bool) -> str:
+        """A quotation in the signs of the language. is_inner (bool): whether it stands in another one."""
+        signs = QUOTES[self.language or "en"][2 * is_inner :]
+        inner = text.replace(r"\enquote", r"\@enquote")
+        return f"{signs[0]}{inner}{signs[1]}"
 
     def set_counter(self, name: str, value: str, is_added: bool = False) -> None:
         """Take the value of a counter, or what is added to it: that of headings of a level, or how deep numbers go."""

@@ -1,12 +1,15 @@
 r"""The text of LaTeX, token by token, with what its macros stand for in their place."""
 
 import re
+import tomllib
 from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 
-from ...core.errors import CRFError, required
-from ...reading.latex import AMOUNTS, DROPPED, signs
+from ...core.errors import CRFError
+from ...reading.latex import AMOUNTS, DROPPED
 from ..errors import SectionErrors
 
 TOKEN = re.compile(
@@ -26,13 +29,7 @@ EQUALS = re.compile(r"\s*=")
 BEFORE_BRACE = re.compile(r"[^{}\\%\n]*+")
 BLANK_LINE = re.compile(r"\n[ \t]*+\n")
 PARAMETER = re.compile(r"#([1-9])")
-COMMANDS = frozenset({"newcommand", "renewcommand", "providecommand", "DeclareRobustCommand"})
-ENVIRONMENTS = frozenset({"newenvironment", "renewenvironment"})
-PRINTED = {  # signs, commands and white space that are text otherwise than pylatexenc knows
-    **{sign: sign for sign in "&%$#_{} "},
-    **dict.fromkeys(("\n", "\t", ",", ";", ":", "space", "enspace", "quad", "qquad", "hfill"), " "),
-    **dict.fromkeys(("(", ")", "-", "/", "!", "@", "", "today"), ""),
-}
+TABLES = tomllib.loads((files(__package__) / "latex.toml").read_text(encoding="utf8"))
 NO_CONDITION = frozenset({"iff", "ifoot", "ifthenelse", "iftoggle", "ifbool"})
 FLAG = re.compile(r"([A-Za-z@]+)(true|false)")
 BRANCH = re.compile(
@@ -47,10 +44,12 @@ MOST_MADE, TIMES = 1_000_000, 10  # characters that macros and other files may a
 OF_MACRO, OF_FILE, MOST_UNKNOWN = 10, 5_000, 100  # what they cost beside their characters; conditionals looked for
 
 
-def known_signs() -> Mapping[str, str]:
-    """Signs and letters by their commands."""
-    with required(SectionErrors.CRF561.format(what="LaTeX", library="pylatexenc", extra="latex")):
-        return {**signs(), **PRINTED}
+@cache
+def macros_of(text: str) -> Mapping[str, "Macro"]:
+    """The macros that a text defines."""
+    source = LatexSource(Path(), text, frozenset(), {})
+    list(iter(source.next, None))
+    return source.macros
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +62,12 @@ class Macro:
 
 
 class LatexSource:
-    """Reads a document. reserved (Set[str]): commands that keep their meaning, whatever the document makes of them."""
+    """Reads a document. reserved (Set[str]): commands that keep their meaning, whatever the document makes of them;
+    macros (Mapping): others that it need not define."""
 
-    def __init__(self, path: Path, text: str, reserved: Set[str]) -> None:
+    def __init__(self, path: Path, text: str, reserved: Set[str], macros: Mapping[str, Macro]) -> None:
         self.path, self.reserved = path, reserved
-        self.macros: dict[str, Macro] = {}
+        self.macros = dict(macros)
         self._flags: dict[str, bool] = {"pdf": True}  # of conditionals
         self._open = 0  # conditionals that the text is in
         self._plain = set(NO_CONDITION)  # commands that begin with "if", and are no conditionals
@@ -124,7 +124,7 @@ class LatexSource:
         return text[place:end]
 
     def opens(self, opening: str) -> bool:
-        """Whether an argument in such braces comes next."""
+        """Whether this comes next, such as the brace of an argument."""
         self.peek()
         gap = GAP.match(*self._waiting[-1]) if self._waiting else None
         return gap is not None and gap.string.startswith(opening, gap.end())
@@ -175,10 +175,10 @@ class LatexSource:
 
     def _define(self, name: str) -> bool:
         """Read the definition of a macro, if this is one."""
-        if name in COMMANDS:
+        if name in TABLES["of_macros"]:
             own = self._name(self.argument())
             self._keep(own, *self._parameters(), self.argument())
-        elif name in ENVIRONMENTS:
+        elif name in TABLES["of_environments"]:
             own = self.argument()
             parameters = self._parameters()
             self._keep(f"begin {own}", *parameters, self.argument())

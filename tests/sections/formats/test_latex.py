@@ -175,7 +175,7 @@ def test_what_is_not_taken_apart(tmp_path: Path) -> None:
         "So \\[ x = \\frac{1}{2} \\] and\n\\begin{equation*}\ny\n\\end{equation*}\n\\iffalse never \\fi end",
     )
     found = [unit.replace(" ", "").replace("\n", "/") for unit in units(layout)]
-    assert found == ["\\section{B}/x%y", "a\tb/c\td", "Offees.", "x=12", "y"]
+    assert found == ["\\section{B}/x%y", "a\tb/c\td", "Offees.", "x=1/2", "y"]
     assert outline(layout) == [(1, "1", "A")]
     assert layout.text.endswith("end") and "never" not in layout.text
 
@@ -539,3 +539,46 @@ def test_amounts_of_tex_are_no_text(tmp_path: Path, written: str, printed: str) 
 def test_keys_of_citations_stand_in_brackets(tmp_path: Path) -> None:
     layout = read(tmp_path, r"\citeauthor{a} (\citeyear{a}), \Citet*[see][3]{b}, \citealp{a,b}; \Parencite{c}.")
     assert layout.text.strip() == "[a] ([a]), [b], [a,b]; [c]."
+
+
+@pytest.mark.parametrize(
+    "written, printed",
+    [
+        (r"\newcommand{\fleet}{The Fleet\xspace}\fleet sails. \fleet, \fleet{} and \fleet\footnote{x}.",
+         "The Fleet sails. The Fleet, The Fleet and The Fleet."),
+        (r"Take $\frac{1}{2}$, \nicefrac{3}{4} or $\frac12$ of $\sqrt{2}$.", "Take 1/2, 3/4 or 1/2 of √(2)."),
+        (r"At 5$^\circ$C or $90^{\circ}$, and\slash or", "At 5°C or 90°, and/or"),
+        (r"\SI{9.8}{\metre\per\second\squared}, \qty[a=b]{5}{\kilo\gram}, \SI{3}{\GHz}, \SI{2}{\percent}",
+         "9.8 m/s², 5 kg, 3 GHz, 2 %"),
+        (r"\SI{2}{\cubic\centi\metre} of \si{\newton\metre}, \SIrange{1}{2}{\us}", "2 cm³ of N m, 1–2 µs"),
+        (r"\enquote{A \enquote{b} c}, ?`que?", "“A ‘b’ c”, ¿que?"),
+        (r"\og mot\fg{} \no 2, 1\ier{}", "« mot » n° 2, 1er"),
+        (r"\cites{a}{b} \parencites[1]{a}[2]{b} \citetitle{a}", "[a,b] [a,b] [a]"),
+        (r"\hyperlink{a}{Link} \pdfbookmark[1]{T}{t}\rotatebox{90}{up} \makebox[2cm][c]{box}", "Link up box"),
+        (r"\begin{otherlanguage}{german}Wort\end{otherlanguage}", "Wort"),
+        (r"\begin{subfigure}[b]{0.4\textwidth}Boat\end{subfigure}", "Boat"),
+        (r"\mintinline{python}{a_b} \lstinline[language=C]!x! \Verb|q|", "a_b x q"),
+    ],
+)  # fmt: skip
+def test_commands_of_packages_are_as_in_print(tmp_path: Path, written: str, printed: str) -> None:
+    assert " ".join(read(tmp_path, written).text.split()) == printed
+
+
+@pytest.mark.parametrize(
+    "preamble, printed",
+    [
+        (r"\documentclass[ngerman]{article}\usepackage{babel}", "„Straße“ für Auflagen"),
+        (r"\documentclass{article}\usepackage{german}", "„Straße“ für Auflagen"),
+        (r"\documentclass{article}\usepackage[english]{babel}", "\"‘Stra\"se\"’ f\"ur Auf\"|lagen"),
+        (r"\documentclass{article}\usepackage[ngerman]{babel}\def\languageshorthands#1{}",
+         "\"‘Stra\"se\"’ f\"ur Auf\"|lagen"),
+    ],
+)  # fmt: skip
+def test_shorthands_of_babel(tmp_path: Path, preamble: str, printed: str) -> None:
+    layout = read(tmp_path, rf"""{preamble}\begin{{document}}"`Stra"se"' f"ur Auf"|lagen\end{{document}}""")
+    assert layout.text.strip() == printed
+
+
+def test_macros_of_the_document_go_before_those_of_packages(tmp_path: Path) -> None:
+    layout = read(tmp_path, r"\newcommand{\num}[1]{No.~#1}\renewcommand{\frac}[2]{#2}\num{3} $\frac{a}{b}$")
+    assert layout.text.strip() == "No. 3 b"
