@@ -29,7 +29,7 @@ from .paragraphs import MOST_INDENTED, rank_sizes
 OLD_WORD = b"\xd0\xcf\x11\xe0"  # begins old files, and new ones with a password
 LEFT_OUT = {f"{W}{name}" for name in ("del", "moveFrom", "pPr", "rPr", "sectPr", "footnotePr", "instrText", "rt")}
 LEFT_OUT.add("{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback")
-MATHS = "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"
+MATHS, DENOMINATOR = (f"{{http://schemas.openxmlformats.org/officeDocument/2006/math}}{name}" for name in ("t", "den"))
 SIGNS = {f"{W}tab": "\t", f"{W}ptab": "\t", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
 PAGE, NO_ENDS = "\f", ("del", "moveFrom")  # a break of a page or column; of the mark of a paragraph
 DROPPED = ("drop", "margin")  # a first letter that is a paragraph
@@ -249,6 +249,8 @@ def _pieces(element: XmlElement) -> Iterator[tuple[str, XmlElement | None, XmlEl
         elif own.tag == f"{W}br":
             yield "\n" if own.get(f"{W}type") in (None, "textWrapping") else PAGE, run, None
         else:
+            if own.tag == DENOMINATOR:
+                yield "/", run, None
             waiting += [(child, own if own.tag == f"{W}r" else run) for child in reversed(own)]
 
 

@@ -49,7 +49,7 @@ class _SentenceReader(MarkupEvents):
         self.containers: set[int] = set()  # of sections, although their name is that of titles
         self.has_parts = False  # numbers of headings
         self.parts: dict[int, int] = {}  # elements of unknown names with text in elements that are open
-        self.with_text: set[int] = set()  # of critical editions: what gives the text, and other readings
+        self.with_text: set[int] = set()  # what gives the text of critical editions, or a formula, and other readings
         self.open = [-1]
         self.inline, self.titles, self.numbers = XML_INLINE, TITLES, NUMBERS
 
@@ -58,7 +58,8 @@ class _SentenceReader(MarkupEvents):
             self.inline, self.titles, self.numbers = TEI_INLINE, self.titles - {"title"}, frozenset()
         if name.lower() in IN_PARTS:
             self.containers.update(place for place in self.open[-2:] if place >= 0 and self.names[place] == "title")
-        if name.lower() == "lem":
+        parent = self.names[self.open[-1]] if self.names else ""
+        if name.lower() == "lem" or (name.lower() == "math" and parent == "alternatives"):
             self.with_text.add(self.open[-1])
         self.parents.append(self.open[-1])
         self.open.append(len(self.names))
@@ -190,7 +191,8 @@ class _XmlReader(MarkupReader):
         is_end_of_line = self.citations and name.lower() in LINE_ENDS and attributes.get("break") != "no"
         if name.lower() in QUOTES and re.fullmatch("20[0-9A-F]{2}|(?:00)?(?:22|27|AB|BB)", attributes.get("CODE", "")):
             self.data(chr(int(attributes["CODE"], 16)))
-        if is_end_of_line or (self.is_behind_field and name.lower() not in WITHIN_WORDS):
+        is_apart = name.lower() not in WITHIN_WORDS and self.open[-1:] and self.open[-1].name != "mfrac"
+        if is_end_of_line or (self.is_behind_field and is_apart):
             self.data(" ")
         if self._is_unknown_within(name.lower()):
             self._begin_unknown(name.lower())

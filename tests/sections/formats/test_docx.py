@@ -125,7 +125,8 @@ def test_what_is_deleted_or_hidden_is_left_out_and_text_boxes_follow(tmp_path: P
         "<w:r><w:rPr><w:vanish/></w:rPr><w:t>hidden</w:t></w:r>",
         f"<w:r><w:pict>{box}</w:pict></w:r>",
         "<w:hyperlink><w:r><w:tab/><w:t>link</w:t><w:footnoteReference/></w:r></w:hyperlink>",
-        f'<m:oMath xmlns:m="{MATHS}"><m:f><m:r><m:t> a</m:t></m:r><m:r><m:t>/b</m:t></m:r></m:f></m:oMath>',
+        f'<m:oMath xmlns:m="{MATHS}"><m:f><m:num><m:r><m:t> a</m:t></m:r></m:num>'
+        "<m:den><m:r><m:t>b</m:t></m:r></m:den></m:f></m:oMath>",
     )
 
     def write(document: Any) -> None:

@@ -258,6 +258,11 @@ def test_pages_of_libreoffice(read):
     assert read("a.html", f"<body>{page}").text == "Ferries\nText.\n1 See\nPage 3\n"
 
 
+def test_fractions_of_formulas_in_html_have_a_stroke(read):
+    page = "<p>Add <math><mfrac><mn>1</mn><mrow><mn>2</mn></mrow></mfrac></math> cup</p>"
+    assert read("a.html", page).text == "Add 1/2 cup\n"
+
+
 def test_many_links_in_a_heading_are_read_in_linear_time(read):
     begun = time.process_time()
     read("a.html", "<h2>" + "<a href='#x'>¶<b>" * 20_000 + "x</h2>")
@@ -358,6 +363,12 @@ def test_titles_of_laws_that_are_their_parts_are_read_as_parts(read, source, tex
         ),
         ("<p><option>--a=</option><replaceable>b</replaceable></p>", "--a=b\n"),
         ("<annotation>It is late.</annotation>", "It is late.\n"),
+        (
+            "<p>Half: <inline-formula><alternatives><tex-math>$\\frac12$</tex-math><m:math xmlns:m='m'><m:mfrac><m:mn>1"
+            "</m:mn><m:mn>2</m:mn></m:mfrac></m:math></alternatives></inline-formula> cup</p>",
+            "Half: 1/2 cup\n",
+        ),
+        ("<p>If <inline-formula><tex-math>$y$</tex-math></inline-formula> is</p>", "If $y$ is\n"),
     ],
 )
 def test_words_in_elements_of_xml_are_not_joined(read, source, text):
