@@ -33,7 +33,7 @@ NUMERIC = {ISO: (1, 3, 4), DAY_FIRST: (4, 3, 1), MONTH_FIRST: (3, 1, 2), EASTERN
 _MONTH = "|".join(rf"{name[:3]}(?:{name[3:]}|\w?\w?)\b" for names in MONTHS for name in names)
 # "1941 - 7 December" is a day
 YEAR = re.compile(
-    r"(?<!\d)(1[4-9]\d\d|20[0-4]\d)"
+    r"(?<!\d)(1[4-9]\d\d|20[0-4]\d)(?!\d{1,3}(?!\d)|\d{5})"  # not of "14882", but of "20031215"
     rf"(?:(?!\s*[-–—/]+\s*(?:[12]?\d|3[01])(?:st|nd|rd|th|er)?\.?\s+(?:de\s)?(?i:{_MONTH}))"
     r"\s*(?:[-–—]+|/)\s*(\d{4}|\d{1,2})(?![-/]?\d))?((?!(?<=0)s)[a-z](?!\w))?"
 )

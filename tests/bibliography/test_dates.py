@@ -131,6 +131,8 @@ def test_days_are_those_of_the_calendar(year: int, month: int, day: int) -> None
     "text, iso, rest",
     [
         ("31 February 2003", "2003-02", "31"),
+        ("ISO 14882:2017", "2017", "ISO 14882"),
+        ("report 20045, 1999", "1999", "report 20045"),
         ("2003-02-30", "2003", "02-30"),
         ("2012-2008", "2012", "2008"),
         ("1995-00", "1995", "00"),
