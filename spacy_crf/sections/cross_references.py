@@ -84,6 +84,9 @@ class _Outline:
                 self._ending[value].append(place)
 
         self._appendices = set(self._find_appendices())
+        articles = {place for place, number in enumerate(self._numbers) if short_form(_word_of(number)) == "art"}
+        self._divisions = {above for place in articles for above in self._around(place)}
+        self._in_articles = {place for place in range(len(self._nodes)) if articles.intersection(self._around(place))}
 
     def _find_appendices(self) -> Iterator[int]:
         """Sections with a capital letter and no word, behind sections beside them that have figures."""
@@ -117,6 +120,8 @@ class _Outline:
         exact = {(reading.kinds, reading.values) for reading in asked}
         values = {reading.values for reading in asked}
         found = self._having(values, lambda r: (r.kinds, r.values) in exact and (not word or r.word == own))
+        if "§" in (word, own) and word != own != "":  # a division is no §, and § 2 of an article no Section 2
+            return [place for place in found if place not in (self._in_articles if own == "§" else self._divisions)]
         if word and not own:
             found = self._of_form(word, asked, [place for place in found if not self._is_part(place, word)])
         if word in ALONE and not found and not self._words & ALONE:
@@ -126,8 +131,8 @@ class _Outline:
         return found or self._having(values, lambda r: bool(own) and r.values in values and r.word == own)
 
     def _alike(self, word: str) -> str:
-        """The word of this text that is abbreviated as another one is; "" for none."""
-        return next((own for own in sorted(self._words) if own and short_form(own) == short_form(word) != ""), "")
+        """The word of this text that is abbreviated as another one is, where § stands for sections; "" for none."""
+        return next((own for own in sorted(self._words) if own and _short(own) == _short(word) != ""), "")
 
     def _near(self, word: str, at: int, places: list[int]) -> list[int]:
         """Of the sections with the number of a small part, such as "paragraph 2", those in the article around it; of
@@ -231,3 +236,7 @@ def _last_parts(asked: Sequence[Reading]) -> list[Reading]:
 
 def _word_of(number: Sequence[Reading]) -> str:
     return number[0].word if number else ""
+
+
+def _short(word: str) -> str:
+    return short_form("section" if word == "§" else word)

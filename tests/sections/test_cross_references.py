@@ -527,6 +527,20 @@ def test_parts_of_subsections(word: str, mention: str, path: list[str]) -> None:
     assert paths_of(text) == [(mention, [f"{word}{path[0]}", *path[1:]])]
 
 
+@pytest.mark.parametrize("heading", ["§ {}.", "Section {}", "Sec. {}."])
+@pytest.mark.parametrize("mention", ["§ 2", "Section 2", "sec. 2"])
+def test_the_sign_stands_for_sections(heading: str, mention: str) -> None:
+    text = "\n\n".join(f"{heading.format(n)} Dues\n\nAs {mention} says." for n in (1, 2, 3))
+    assert paths_of(text) == [(mention, [heading.format(2).strip(".")])] * 3
+
+
+def test_the_sign_is_no_section_that_articles_stand_in_or_that_stands_in_one() -> None:
+    division = "Section {}\n\nArticle {}. Voir § 2 ici.\n\nArticle {}. Fin.\n\n"
+    assert paths_of(division.format(1, 1, 2) + division.format(2, 3, 4)) == [("§ 2", [])] * 2
+    text = "Article 6\n\n§ 1. Un.\n\n§ 2. Deux, voir section 2.\n\nArticle 7\n\nFin.\n"
+    assert paths_of(text) == [("section 2", [])]
+
+
 @pytest.mark.parametrize(
     ("mention", "found"),
     [
