@@ -102,3 +102,83 @@ def test_outlines_of_invented_statutes(language: str, any_language: Language) ->
         tree = any_language(text)._.section_tree
         right += [(node.level - 1, node.number) for node in tree.walk()] == outline
     assert right >= 0.95 * count
+
+
+APART = """Chapter I
+
+General provisions
+
+Article 1
+
+Subject matter
+
+1. This Regulation lays down rules for ferries that cross estuaries and for the harbours that they call at.
+
+2. It does not apply to rafts which are shorter than three metres and are rowed by hand.
+
+Article 2
+
+Definitions
+
+For the purposes of this Regulation, the following definitions apply:
+
+(a) a ferry means a vessel that carries passengers across a body of water;
+
+(b) a harbour means a place where ferries land, as set out in Article 3(2).
+
+Chapter II
+
+Duties of masters
+
+Section 1
+
+Safety
+
+Article 3
+
+Equipment
+
+1. Masters shall carry a lamp, a rope and a bell on each crossing that they make.
+
+2. The lamp referred to in paragraph 1 shall be lit between sunset and sunrise.
+
+Section 2
+
+Reports
+
+Article 4
+
+Log books
+
+Each crossing shall be entered in a log book, as referred to in Article 4 and Annex I.
+
+Chapter III
+
+Final provisions
+
+Article 5
+
+Entry into force
+
+This Regulation shall enter into force on the twentieth day following that of its publication.
+
+Annex I
+
+Form of log books
+
+Hours of departure and of arrival, and the name of the master, are entered in black ink.
+"""
+
+
+@pytest.mark.parametrize("chapter", ["Chapter", "CHAPTER", "Capítulo", "Kapitel"])
+def test_titles_may_stand_apart_from_their_numbers(chapter: str) -> None:
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("section_parser")
+    found = list(nlp(APART.replace("Chapter", chapter))._.section_tree.walk())
+    assert [(node.level, node.number) for node in found] == [
+        *[(1, f"{chapter} I"), (2, "Article 1"), (3, "1."), (3, "2."), (2, "Article 2"), (3, "(a)"), (3, "(b)")],
+        *[(1, f"{chapter} II"), (2, "Section 1"), (3, "Article 3"), (4, "1."), (4, "2.")],
+        *[(2, "Section 2"), (3, "Article 4"), (1, f"{chapter} III"), (2, "Article 5"), (1, "Annex I")],
+    ]
+    titles = {"General provisions", "Definitions", "Duties of masters", "Final provisions", "Form of log books"}
+    assert titles <= {node.title for node in found}

@@ -108,7 +108,7 @@ class Heading:
     number (bool): its first unit is a numbering. titles (int): how many title units it has, the last ones.
     newlines (int): blank lines between number and title. mixed (bool): its title units differ in typography.
     score (float): log probability of its labels, less that of the likeliest labels, and less what going on costs.
-    attached (bool): a title alone, right behind what looks like a numbering.
+    attached (bool): a title alone, behind what looks like a numbering.
     """
 
     start: int
@@ -205,9 +205,8 @@ class _HeadingFinder:
     def _titled(self, start: int, first: int, number: bool, score: float) -> Iterator[Heading]:
         """Headings with a title of one or more units from the first on."""
         typography, top = self.typography[first], self.top_titles[first]
-        attached = not number and start > 0 and bool(self.readings[start - 1])
-        newlines = first - start - 1 if number else 0
-        mixed = False
+        attached = not number and self._is_behind_number(start)
+        newlines, mixed = first - start - 1 if number else 0, False
         for place in range(first, min(first + MAX_TITLE_UNITS, len(self.text))):
             if not self.is_title[place]:
                 return
@@ -219,6 +218,13 @@ class _HeadingFinder:
                 facts = {"top_title": top, "leads": leads, "is_matter": is_matter}
                 opening = Opening(reading, typography, True, **facts, kind="" if number else self.kinds[first])
                 yield Heading(start, place + 1, number, place + 1 - first, newlines, mixed, opening, score, attached)
+
+    def _is_behind_number(self, unit: int) -> bool:
+        """Whether a unit is right behind a numbering, or behind one with a word and blank lines: "Chapter I"."""
+        place = unit - 1
+        while place > 0 and self.newlines[place] and unit - place <= MAX_NEWLINES:
+            place -= 1
+        return place >= 0 and any(own.rank is not None or place == unit - 1 for own in self.readings[place])
 
     def _is_before_number(self, place: int) -> bool:
         """Whether what begins with a unit, blank lines aside, begins with a numbering."""
