@@ -5,6 +5,7 @@ the labels to say.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -36,6 +37,8 @@ LARGE = tuple(f"large{rank}" for rank in range(1, 7))  # sizes above that of run
 FORMATTING = ("bold", "italic", "underline")
 STYLES = (*FORMATTING, "title", *LARGE, *HEADINGS)
 LINE = re.compile(r"[^\n]*\n?")
+INDENTED = re.compile(r"^ {4,}+(\S(?:[^\n]{0,78}?\S)?)[ \t\r]*+$(?=\n[ \t\r]*+$|\Z)", re.MULTILINE)  # and a blank line
+BESIDE, LEAST_CENTRED = range(-3, 4), 3  # half columns from the middle; indentations of lines that are set there
 TAB = 8
 MOST_NUMBERS = 3  # numberings at the start of one element, such as "2. a)"
 
@@ -67,7 +70,9 @@ class LayoutUnit:
     end: int
     kind: Kind
     styles: frozenset[str] = frozenset()  # those of `STYLES` that all of it has
-    indent: int = 0  # columns of white space before its line; a tab goes to the next multiple of 8
+    indent: int = (
+        0  # columns of white space before its line, unless it is centred; a tab goes to the next multiple of 8
+    )
 
 
 def segment(text: str, runs: Sequence[Run] = ()) -> list[LayoutUnit]:
@@ -141,6 +146,25 @@ def _strip(text: str, start: int, end: int) -> tuple[int, int]:
     return skip_space(text, start, end), end
 
 
+def _find_centred(text: str) -> frozenset[int]:
+    """Where lines begin that are set in the middle of a page: most of those that stand alone behind white space, of
+    several lengths."""
+    indented = (own for own in INDENTED.finditer(text) if _is_behind_blank(text, own.start()))
+    alone = [own.span(1) for own in indented]
+    indents = [start - text.rfind("\n", 0, start) - 1 for start, _ in alone]
+    middles = [2 * indent + end - start for indent, (start, end) in zip(indents, alone)]
+    counts = Counter(middles)
+    most = max(counts, key=lambda own: sum(counts[own + other] for other in BESIDE), default=0)
+    found = [k for k, own in enumerate(middles) if own - most in BESIDE]
+    is_centred = 2 * len(found) > len(alone) and len({indents[k] for k in found}) >= LEAST_CENTRED
+    return frozenset(alone[k][0] for k in found) if is_centred else frozenset()
+
+
+def _is_behind_blank(text: str, start: int) -> bool:
+    """Whether a line is the first, or a blank one stands before it."""
+    return not text[text.rfind("\n", 0, max(start - 1, 0)) + 1 : start].strip()
+
+
 class _Splitter:
     """Splits elements of a text."""
 
@@ -148,6 +172,7 @@ class _Splitter:
         self.text = text
         self.units: list[LayoutUnit] = []
         self.letters: list[Letter] = []  # that may be numberings
+        self.centred = _find_centred(text)
 
     def split(self, start: int, end: int) -> None:
         """Split off a quotation mark, a list mark and numberings, and add the rest."""
@@ -220,9 +245,12 @@ class _Splitter:
         return found + units[done:]
 
     def indent(self, start: int) -> int:
-        """Columns before a place if there is but white space before it in its line, otherwise those of the line."""
+        """Columns before a place if there is but white space before it in its line, otherwise those of the line; none
+        before lines that are set in the middle."""
         line = self.text[self.text.rfind("\n", 0, start) + 1 : start]
-        return len(line[: len(line) - len(line.lstrip())].replace("\r", " ").expandtabs(TAB))
+        space = line[: len(line) - len(line.lstrip())]
+        is_centred = start - len(line) + len(space) in self.centred
+        return 0 if is_centred else len(space.replace("\r", " ").expandtabs(TAB))
 
 
 def join_units(text: str, units: Sequence[LayoutUnit]) -> str:
