@@ -556,6 +556,7 @@ def test_keys_of_citations_stand_in_brackets(tmp_path: Path) -> None:
         (r"\cites{a}{b} \parencites[1]{a}[2]{b} \citetitle{a}", "[a,b] [a,b] [a]"),
         (r"\hyperlink{a}{Link} \pdfbookmark[1]{T}{t}\rotatebox{90}{up} \makebox[2cm][c]{box}", "Link up box"),
         (r"\begin{otherlanguage}{german}Wort\end{otherlanguage}", "Wort"),
+        (r"\epigraph{All is well.}{Roe} \begin{block}{Boats}Rafts\end{block}", "All is well. Roe Boats Rafts"),
         (r"\begin{subfigure}[b]{0.4\textwidth}Boat\end{subfigure}", "Boat"),
         (r"\mintinline{python}{a_b} \lstinline[language=C]!x! \Verb|q|", "a_b x q"),
     ],
@@ -582,3 +583,11 @@ def test_shorthands_of_babel(tmp_path: Path, preamble: str, printed: str) -> Non
 def test_macros_of_the_document_go_before_those_of_packages(tmp_path: Path) -> None:
     layout = read(tmp_path, r"\newcommand{\num}[1]{No.~#1}\renewcommand{\frac}[2]{#2}\num{3} $\frac{a}{b}$")
     assert layout.text.strip() == "No. 3 b"
+
+
+def test_files_that_are_imported_are_read(tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "one.tex").write_text("Rafts float.", encoding="utf8")
+    assert read(tmp_path, r"Boats. \import{parts/}{one} End.").text.strip() == "Boats. Rafts float. End."
+    with pytest.warns(CRFWarning, match="CRFW482"):
+        read(tmp_path, r"\subimport{parts/}{two}")
