@@ -162,6 +162,9 @@ def attributes(**values: str | float | bool | None) -> str:
     return "".join(found)
 
 
+COUNTERS_OF_LISTS = ("enumi", "enumii", "enumiii", "enumiv")  # of LaTeX
+
+
 class ListCounter:
     """Counts the items of lists in lists."""
 
@@ -185,6 +188,14 @@ class ListCounter:
         self.open[-1] = kind, number + step, step
         spelt = numeral(kind, number) if 0 < number <= HIGHEST.get(kind, 9999) else str(number)
         return INDENT * min(len(self.open) - 1, DEEPEST) + (f"{spelt}. " if kind else BULLET)
+
+    def set_counter(self, name: str, value: str, is_added: bool = False) -> None:
+        """Take the last number of a list that is open, or what is added to it. name (str): "enumii" of the second."""
+        numbered = [place for place, (kind, *_) in enumerate(self.open) if kind]
+        depth = COUNTERS_OF_LISTS.index(name)
+        if depth < len(numbered) and re.fullmatch(r"\s*-?\d{1,4}\s*", value):
+            kind, number, step = self.open[numbered[depth]]
+            self.open[numbered[depth]] = kind, int(value) + (number if is_added else 1), step
 
     def end(self) -> None:
         del self.open[-1:]

@@ -12,7 +12,7 @@ from ...core.errors import CRFWarning, required
 from ...reading.latex import ACCENTS, CITING, COMMENTED, DROPPED, LABEL, SPACED, si_unit, signs, typed
 from ..errors import SectionErrors, SectionWarnings
 from ..layout import DocumentLayout
-from . import read_text
+from . import COUNTERS_OF_LISTS, read_text
 from .latex_page import LEVELS, UNNUMBERED, LatexPage, PrintedNumber
 from .latex_source import ANY, OF_FILE, TABLES, LatexSource, macros_of
 
@@ -306,7 +306,8 @@ class _LatexReader:
 
     def _counter(self, is_added: bool = False, step: str = "") -> None:
         name = self.source.argument()
-        self.page.numbers.set_counter(name, step or self.source.argument(), is_added)
+        counted = self.page.lists if name in COUNTERS_OF_LISTS else self.page.numbers
+        counted.set_counter(name, step or self.source.argument(), is_added)
 
 
 def _fact(name: str) -> Callable[[_LatexReader], None]:

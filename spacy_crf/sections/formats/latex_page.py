@@ -225,7 +225,7 @@ class LatexPage(LayoutBuilder):
         self._groups: list[_OpenGroup] = []
         self._opened: Counter[str] = Counter()  # groups by name
         self._n_units = self._n_lines = 0  # groups that are not taken apart, and that end with their paragraph
-        self._lists, self._list_names = ListCounter(), list[str]()
+        self.lists, self._list_names = ListCounter(), list[str]()
 
     def build(self, name: str = "", language: str = "") -> DocumentLayout:
         """The document so far."""
@@ -258,7 +258,7 @@ class LatexPage(LayoutBuilder):
         self._n_headings += level >= 0
         self._n_environments += bool(name) or is_unit
         if name in LISTS:
-            self._lists.begin(LISTS[name], {"type": NUMERALS[len(self._list_names) % len(NUMERALS)]})
+            self.lists.begin(LISTS[name], {"type": NUMERALS[len(self._list_names) % len(NUMERALS)]})
             self._list_names.append(name)
 
     def __contains__(self, name: str) -> bool:
@@ -285,7 +285,7 @@ class LatexPage(LayoutBuilder):
             self._n_lines -= group.ends_with_paragraph
             self._n_headings -= group.level >= 0
             if group.name in LISTS:
-                self._lists.end()
+                self.lists.end()
                 self._list_names.pop()
             for start, style in group.styles:
                 self.style(start, style)
@@ -342,7 +342,7 @@ class LatexPage(LayoutBuilder):
 
     def marker(self) -> str:
         """The number or bullet of the next item."""
-        return self._lists.marker({})
+        return self.lists.marker({})
 
     @property
     def is_in_definitions(self) -> bool:

@@ -591,3 +591,9 @@ def test_files_that_are_imported_are_read(tmp_path: Path) -> None:
     assert read(tmp_path, r"Boats. \import{parts/}{one} End.").text.strip() == "Boats. Rafts float. End."
     with pytest.warns(CRFWarning, match="CRFW482"):
         read(tmp_path, r"\subimport{parts/}{two}")
+
+
+def test_counters_of_lists_may_be_set(tmp_path: Path) -> None:
+    text = r"\begin{enumerate}\setcounter{enumi}{4}\item a\begin{enumerate}\setcounter{enumii}{1}\item b\end{enumerate}"
+    layout = read(tmp_path, rf"\setcounter{{enumi}}{{9}}{text}\addtocounter{{enumi}}{{2}}\item c\end{{enumerate}}")
+    assert layout.text.split("\n") == ["5. a", "  b. b", "8. c", ""]
