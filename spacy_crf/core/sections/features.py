@@ -191,8 +191,10 @@ def _type_of_siblings(before: Opening, opening: Opening) -> list[str]:
     if before.titled and opening.titled:
         if before.typography == opening.typography:
             found.append("sibling of the same type")
-        else:
-            found.append(f"sibling {'less' if opening.typography < before.typography else 'more'} prominent")
+        elif opening.typography < before.typography:
+            found.append("sibling less prominent")
+        elif not before.is_matter:  # a preface is often less so than what follows
+            found.append("sibling more prominent")
     elif before.titled != opening.titled and before.reading is not None and opening.reading is not None:
         found.append("sibling with title, without title")
     if opening.top_title:
