@@ -44,7 +44,7 @@ _MENTION = re.compile(
     r"(?<!\w)(?:(?!(?i:first|second|third|fourth|fifth)\scomma(?!\w))"  # a mark
     rf"(?P<ordinals>{_ORDERED})\s(?P<ranked>{_ANY_WORD})(?!\w)"
     rf"|(?:(?P<word>{_ANY_WORD})\.?\s(?:(?i:n\.?[°º]|n[or]\.)\s?)?|(?P<sign>[{''.join(SIGNS)}])[{''.join(SIGNS)}]?\s?)"
-    rf"(?P<numbers>{NUMBER}(?:{_BETWEEN}{NUMBER})*)"
+    rf"(?P<numbers>(?:{_BRACKETS})+(?:{_BETWEEN}(?:{_BRACKETS})+)*|{NUMBER}(?:{_BETWEEN}{NUMBER})*)"  # not "(b), and 6"
     rf"|(?P<small>{_ANY['small']})(?:\.\s?|\s)(?P<places>{_SMALLS})"
     rf"|(?P<called>{_ANY_WORD})\s(?P<spoken>{any_of(SPOKEN)})(?!\w)"  # "cláusula segunda"
     rf"|{_ANY['see']}\.?\s(?P<bare>[0-9]{{1,4}}(?:\.[0-9]{{1,4}})+)(?![.-]?\w))"
@@ -63,7 +63,8 @@ _FINER = (  # parts that are no sections, such as "Satz 2", "first sentence", "f
 _FINERS = rf"{_FINER}{{0,9}}"  # no more: time is linear
 _SMALLER = re.compile(rf"{_FINERS}(?:,\s| )(?:aanhef\sen\s)?")  # between a section and a part of it
 _ALSO = re.compile(rf"{_FINERS}{_BETWEEN}(?:(?:de\s)?l['’])?")  # between two of a list
-_ALSO_SECTION = re.compile(rf"{_FINERS}{_BETWEEN}(?=[0-9]{{1,3}}(?![0-9]))({NUMBER})(?!{_AMOUNT})")
+_SECTION = rf"(?:(?=[0-9]{{1,3}}(?![0-9])){NUMBER}|(?:{_BRACKETS})+)(?!{_AMOUNT})"
+_ALSO_SECTIONS = re.compile(rf"{_FINERS}{_BETWEEN}(?=[0-9])({_SECTION}(?:{_BETWEEN}{_SECTION})*)")
 # the next of a list, before a part of it
 _NEXT = re.compile(rf"{_FINERS}(?P<before>(?:{_BETWEEN}{NUMBER}){{0,9}}?){_BETWEEN}(?P<next>{NUMBER})(?:,\s| )")
 _OF_THE = rf"\s{_ANY['of']}\s(?:(?:the|de|het|la|le)\s)?"
@@ -229,11 +230,14 @@ def _with_next(text: str, runs: Sequence[list[Group]], headings: Set[int]) -> It
         limit = _bounds(behind)[0] if behind else len(text)
         if len(run) == 1 or len(outer.steps) > 1 or not _is_plural(text, outer):
             continue
-        while (found := _ALSO_SECTION.match(text, end, limit)) and found.start(1) not in headings:
-            step = NumberStep(found.start(1), found.end(1), outer.word, _read(found[1]))
-            end = step.end
-            if step.readings:
-                yield [Group(step.start, step.end, [step])]
+        while found := _ALSO_SECTIONS.match(text, end, limit):
+            steps = _steps(outer.word, found[1], found.start(1), is_plural=True)
+            group = _before_headings(Group(*found.span(1), steps), headings)
+            if group is None:
+                break
+            end = group.end
+            if all(step.readings for step in group.steps):
+                yield [group]
 
 
 def _place(run: Sequence[Group], group: Group, end: int) -> int:
@@ -298,12 +302,18 @@ def _groups(text: str) -> Iterator[Group]:
         else:
             word = found["sign"] or NAMED[listed(found["word"])]
             is_plural = listed(found["word"] or "") in PLURALS or text[start + 1] in SIGNS
-            at = found.start("numbers")
-            numbers = _numbers(found["numbers"], is_plural)
-            read = map(_read, accumulate((own[0] for own in numbers), _completed))
-            steps = [NumberStep(at + own.start(), at + own.end(), word, each) for own, each in zip(numbers, read)]
+            steps = _steps(word, found["numbers"], found.start("numbers"), is_plural)
         if steps and all(step.readings for step in steps):
             yield Group(start, end, steps)
+
+
+def _steps(word: str, text: str, at: int, is_plural: bool) -> list[NumberStep]:
+    """The numbers of a list at a place. is_plural (bool): behind a word or sign for several, of which a dash may be."""
+    numbers = list((_AMONG_SEVERAL if is_plural else _NUMBER).finditer(text))
+    if is_plural and len(numbers) == 1:
+        numbers = list(_OF_RANGE.finditer(text))
+    read = map(_read, accumulate((own[0] for own in numbers), _completed))
+    return [NumberStep(at + own.start(), at + own.end(), word, each) for own, each in zip(numbers, read)]
 
 
 def _read(number: str) -> tuple[Reading, ...]:
@@ -325,14 +335,6 @@ def _completed(before: str, number: str) -> str:
             if any(one.values < other.values or one.kinds == ARABIC for one, other in alike):  # "6 (2) and (1)"
                 return before[: bracket.start()] + number
     return number
-
-
-def _numbers(text: str, is_plural: bool) -> list[re.Match[str]]:
-    """The numbers of a list of them. is_plural (bool): behind a word or sign for several, of which a dash may be."""
-    if not is_plural:
-        return list(_NUMBER.finditer(text))
-    found = list(_AMONG_SEVERAL.finditer(text))
-    return found if len(found) > 1 else list(_OF_RANGE.finditer(text))
 
 
 def _is_of_law(text: str, start: int, end: int) -> bool:

@@ -796,9 +796,16 @@ def test_the_next_section_of_a_list(text: str, paths: list[str]) -> None:
     "text, paths",
     [
         ("artikelen 3, onder a, en 4 van de Awb", ["3 a", "4"]),
+        ("artikelen 3, onder a, 4-6 van de Awb", ["3 a", "4", "6"]),
         ("artikelen 3, onder a, 4 en 5, eerste lid, van de Awb", ["3 a", "4", "5 1"]),
         ("artikelen 3, aanhef en onder a, en 4, tweede lid, van de Awb", ["3 a", "4 2"]),
         ("articles 5, point b), et 6 du règlement (UE) 2016/679", ["5 b", "6"]),
+        ("Articles 5(1), point (b), and 6 of Directive 95/46/EC", ["5.1 b", "6"]),
+        (
+            "Articles 5, points (b) and (c), 6(1) and (2), and 7, point (a), of Directive 95/46/EC",
+            ["5 b", "5 c", "6.1", "6.2", "7 a"],
+        ),
+        ("§§ 3 Abs. (1), 4 und 5 BGB", ["3 1", "4", "5"]),
         ("§§ 3 Abs. 1 Buchst. a und 4 BGB", ["3 1 a", "4"]),
         ("§§ 3 Abs. 1 Nr. 2, 4 Abs. 3 BGB", ["3 1 2", "4 3"]),
         ("articoli 5, lettera b), e 6 del codice civile", ["5 b", "6"]),
