@@ -76,6 +76,11 @@ class LayoutBuilder:
         """Add text; a space at its start is left out behind white space."""
         self.write(text.removeprefix(" ") if self._last.isspace() else text)
 
+    def part_digits(self) -> None:
+        """Add a space behind a digit: 1 1/2 is not 11/2."""
+        if self._last.isdigit():
+            self.write(" ")
+
     def gap(self) -> None:
         """Add a space unless white space is there."""
         if not self._last.isspace():

@@ -29,7 +29,9 @@ from .paragraphs import MOST_INDENTED, rank_sizes
 OLD_WORD = b"\xd0\xcf\x11\xe0"  # begins old files, and new ones with a password
 LEFT_OUT = {f"{W}{name}" for name in ("del", "moveFrom", "pPr", "rPr", "sectPr", "footnotePr", "instrText", "rt")}
 LEFT_OUT.add("{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback")
-MATHS, DENOMINATOR = (f"{{http://schemas.openxmlformats.org/officeDocument/2006/math}}{name}" for name in ("t", "den"))
+MATHS, FRACTION, DENOMINATOR = (
+    f"{{http://schemas.openxmlformats.org/officeDocument/2006/math}}{name}" for name in ("t", "f", "den")
+)
 SIGNS = {f"{W}tab": "\t", f"{W}ptab": "\t", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
 PAGE, NO_ENDS = "\f", ("del", "moveFrom")  # a break of a page or column; of the mark of a paragraph
 DROPPED = ("drop", "margin")  # a first letter that is a paragraph
@@ -226,6 +228,7 @@ def _pieces(element: XmlElement) -> Iterator[tuple[str, XmlElement | None, XmlEl
 
     What other fields have become within the instruction of a field, such as a condition, is not shown.
     """
+    shown = ""
     fields: list[bool] = []  # that are open: whether what is shown of them has begun
     waiting: list[tuple[XmlElement, XmlElement | None]] = [(child, None) for child in reversed(element)]
     while waiting:
@@ -243,7 +246,8 @@ def _pieces(element: XmlElement) -> Iterator[tuple[str, XmlElement | None, XmlEl
         elif not all(fields):
             waiting += [(child, own if own.tag == f"{W}r" else run) for child in reversed(own)]
         elif own.tag in (f"{W}t", MATHS):
-            yield own.text or "", run, None
+            shown = own.text or ""
+            yield shown, run, None
         elif own.tag in SIGNS:
             yield SIGNS[own.tag], run, None
         elif own.tag == f"{W}br":
@@ -251,6 +255,8 @@ def _pieces(element: XmlElement) -> Iterator[tuple[str, XmlElement | None, XmlEl
         else:
             if own.tag == DENOMINATOR:
                 yield "/", run, None
+            elif own.tag == FRACTION and shown[-1:].isdigit():
+                yield " ", run, None  # 1 1/2 is not 11/2
             waiting += [(child, own if own.tag == f"{W}r" else run) for child in reversed(own)]
 
 

@@ -329,10 +329,7 @@ PREAMBLE: dict[str, Callable[[_LatexReader], None]] = {  # commands that count b
     **dict.fromkeys(("stepcounter", "refstepcounter"), lambda reader: reader._counter(is_added=True, step="1")),
 }
 COMMANDS: dict[str, Callable[[_LatexReader], None]] = {
-    **dict.fromkeys(
-        ("par", "and", "newline", "newpage", "clearpage", "bigskip", "medskip", "smallskip"),
-        lambda reader: reader.page.end_paragraph(),
-    ),
+    **dict.fromkeys(TABLES["breaks"], lambda reader: reader.page.end_paragraph()),
     **dict.fromkeys(("ref", "eqref", "vref", "labelcref"), R._reference),
     **{name: partial(R._reference, command=name) for name in ("autoref", "pageref", "nameref")},
     **{name: partial(R._reference, command=name) for name in ("cref", "Cref", "crefrange", "Crefrange")},
@@ -340,10 +337,11 @@ COMMANDS: dict[str, Callable[[_LatexReader], None]] = {
     "@unit": lambda reader: reader.source.push(si_unit(reader.source.argument())),
     **{name: partial(R._verb, command=name) for name in ("verb", "Verb", "lstinline", "mintinline")},
     **dict.fromkeys(("url", "Url", "path", "nolinkurl"), R._address),
-    **{"item": R._item, "caption": R._caption, "label": R._label},
+    **{"item": R._item, "caption": R._caption, "label": R._label, "bibitem": R._entry},
     **{"include": R._include, "subfile": R._include, "maketitle": R._make_title, "href": R._link},
     **{"enquote": R._quote, "@enquote": partial(R._quote, is_inner=True), "xspace": R._space_behind},
-    **{"appendix": lambda reader: reader.page.numbers.begin_appendix(), "bibitem": R._entry},
+    "appendix": lambda reader: reader.page.numbers.begin_appendix(),
+    "@apart": lambda reader: reader.page.part_digits(),
     **dict.fromkeys(("frontmatter", "backmatter"), lambda reader: reader.page.begin_matter(is_main=False)),
     "mainmatter": lambda reader: reader.page.begin_matter(is_main=True),
     "twocolumn": lambda reader: reader.source.push(reader.source.option() or ""),

@@ -25,9 +25,7 @@ COUNTED = re.compile(rf"\\(?P<kind>{'|'.join(COUNTERS)})\s*\{{(?P<counter>\w+)\}
 UNNUMBERED = frozenset({"@title", "addchap", "addsec"})
 DEPTH = 2  # the level whose `secnumdepth` is 0
 WITH_CHAPTERS = re.compile("book|report|scrreprt|memoir|thesis")
-WITH_WORD = re.compile(
-    r"chapterprefix\s*(?:,|$|=\s*(?:true|on|yes))"
-)  # classes of KOMA-Script print "1", not "Chapter 1"
+WITH_WORD = re.compile(r"chapterprefix\s*(?:,|$|=\s*(?:true|on|yes))")  # KOMA-Script has "1", not "Chapter 1"
 NUMBER = re.compile(r"\s*(-?\d{1,4})\s*")
 LANGUAGES, REFERRED, QUOTES = TABLES["languages"], TABLES["referred"], TABLES["quotes"]
 UNKNOWN = "??"  # for a label
@@ -88,6 +86,8 @@ class HeadingNumbers:
         packages = {name.strip() for name in names.split(",")}
         old = packages & {"german", "ngerman"}
         self.set_language(",".join(old) or (options if "babel" in packages else ""))
+        if "physics" in packages:
+            self._macros.pop("qty", None)  # brackets there
         self._has_babel |= bool(packages & {"babel", *old}) and "shorthands=off" not in options
 
     @property

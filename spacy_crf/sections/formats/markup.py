@@ -17,9 +17,8 @@ from . import ItemCounter, ListCounter, MarkupEvents, read_text, whole
 CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 SPACE = re.compile(r"[ \t\n\r\f]+")
 NOT_IN_PAGES = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\ud800-\udfff]")  # lxml stops at them
-SKIPPED = frozenset(("head", "script", "style", "template", "noscript", "iframe", "object", "datalist")) | frozenset(
-    ("desc", "metadata", "title")  # also of drawings
-)
+SKIPPED = frozenset(("head", "script", "style", "template", "noscript", "iframe", "object", "datalist"))
+SKIPPED |= {"desc", "metadata", "title"}  # also of drawings
 NUMBERS = frozenset({"heading_numbering", "sdfootnotesym"})  # classes of numbers without a space behind them
 MARGINS = ("header", "footer")  # of pages, as LibreOffice has them
 SKIPPED_CLASSES = frozenset({"mw-editsection", "katex-html"})  # "[edit]" of wikis; a formula that is there as MathML
@@ -113,6 +112,8 @@ class MarkupReader(MarkupEvents):
         is_block = self.is_block(name)
         if self.open and self.open[-1].name == "mfrac" and self.builder.ink > self.open[-1].ink:
             self.builder.write("/")
+        elif name == "mfrac":
+            self.builder.part_digits()
         elif name == "br":
             self._break_line()
         elif is_block:

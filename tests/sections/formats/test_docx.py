@@ -125,7 +125,7 @@ def test_what_is_deleted_or_hidden_is_left_out_and_text_boxes_follow(tmp_path: P
         "<w:r><w:rPr><w:vanish/></w:rPr><w:t>hidden</w:t></w:r>",
         f"<w:r><w:pict>{box}</w:pict></w:r>",
         "<w:hyperlink><w:r><w:tab/><w:t>link</w:t><w:footnoteReference/></w:r></w:hyperlink>",
-        f'<m:oMath xmlns:m="{MATHS}"><m:f><m:num><m:r><m:t> a</m:t></m:r></m:num>'
+        f'<m:oMath xmlns:m="{MATHS}"><m:r><m:t> 1</m:t></m:r><m:f><m:num><m:r><m:t>a</m:t></m:r></m:num>'
         "<m:den><m:r><m:t>b</m:t></m:r></m:den></m:f></m:oMath>",
     )
 
@@ -134,7 +134,7 @@ def test_what_is_deleted_or_hidden_is_left_out_and_text_boxes_follow(tmp_path: P
         for run in runs:
             paragraph._p.append(element(run))
 
-    assert read(tmp_path, write).text == "kept\tlink a/b\nIn a box\n"
+    assert read(tmp_path, write).text == "kept\tlink 1 a/b\nIn a box\n"
 
 
 TRACKED = 'w:id="1" w:author="A" w:date="2020-01-01T00:00:00Z"'

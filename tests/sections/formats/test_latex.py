@@ -547,6 +547,7 @@ def test_keys_of_citations_stand_in_brackets(tmp_path: Path) -> None:
         (r"\newcommand{\fleet}{The Fleet\xspace}\fleet sails. \fleet, \fleet{} and \fleet\footnote{x}.",
          "The Fleet sails. The Fleet, The Fleet and The Fleet."),
         (r"Take $\frac{1}{2}$, \nicefrac{3}{4} or $\frac12$ of $\sqrt{2}$.", "Take 1/2, 3/4 or 1/2 of √(2)."),
+        (r"Take $1\frac{1}{2}$, 2\nicefrac{3}{4} or $x\frac12$.", "Take 1 1/2, 2 3/4 or x1/2."),
         (r"At 5$^\circ$C or $90^{\circ}$, and\slash or", "At 5°C or 90°, and/or"),
         (r"\SI{9.8}{\metre\per\second\squared}, \qty[a=b]{5}{\kilo\gram}, \SI{3}{\GHz}, \SI{2}{\percent}",
          "9.8 m/s², 5 kg, 3 GHz, 2 %"),
@@ -583,6 +584,11 @@ def test_shorthands_of_babel(tmp_path: Path, preamble: str, printed: str) -> Non
 def test_macros_of_the_document_go_before_those_of_packages(tmp_path: Path) -> None:
     layout = read(tmp_path, r"\newcommand{\num}[1]{No.~#1}\renewcommand{\frac}[2]{#2}\num{3} $\frac{a}{b}$")
     assert layout.text.strip() == "No. 3 b"
+
+
+def test_qty_of_physics_sets_brackets(tmp_path: Path) -> None:
+    source = r"\documentclass{article}\usepackage{physics}\begin{document}$\qty(\frac{a}{b})^2 \qty{x}+5$\end{document}"
+    assert read(tmp_path, source).text.strip() == "(a/b)^2 x+5"
 
 
 def test_files_that_are_imported_are_read(tmp_path: Path) -> None:
