@@ -14,7 +14,7 @@ from ..errors import SectionErrors, SectionWarnings
 from ..layout import DocumentLayout
 from . import COUNTERS_OF_LISTS, read_text
 from .latex_page import LEVELS, UNNUMBERED, LatexPage, PrintedNumber
-from .latex_source import ANY, OF_FILE, TABLES, LatexSource, macros_of
+from .latex_source import ANY, OF_FILE, OVERLAY, TABLES, LatexSource, macros_of
 
 SPACE = re.compile(r"\s+")
 ENCODING = re.compile(rb"^[^%\n]{0,200}?\\usepackage\s*\[([\w-]+)\]\s*\{inputenc\}", re.MULTILINE)
@@ -27,8 +27,7 @@ DOTLESS = {r"\i": "i", r"\j": "j"}  # which have their dots again in what is wri
 
 VERBATIM, LEFT_OUT, UNITS = (frozenset(TABLES[kind]) for kind in ("verbatim", "left_out", "units"))
 STYLES = {name: style for style, names in TABLES["styles"].items() for name in names}
-FORMULAS = frozenset({"[", "$$"})  # that end with their paragraph
-TITLED = frozenset({"abstract", "thebibliography"})
+FORMULAS, TITLED = frozenset({"[", "$$"}), frozenset({"abstract", "thebibliography"})  # formulas end with a paragraph
 WITH_ARGUMENT = frozenset({"textbf", "textit", "emph", "textsl", "underline", "uline"})
 
 
@@ -173,6 +172,8 @@ class _LatexReader:
                 note = self.source.option()
                 self.source.push(rf"\textbf{{{self.theorems[own]}{f' ({note})' if note else ''}.}} ")
             self.source.drop(own)
+            titles = [self.source.argument() for _ in range(2) if own == "frame" and self.source.opens("{")]
+            self.source.push("".join(rf"\frametitle{{{title}}}" for title in titles))
             if own in TITLED:
                 numbers = self.page.numbers
                 self.page.begin_heading(numbers.outermost, is_numbered=False)
@@ -196,6 +197,7 @@ class _LatexReader:
 
     def _item(self) -> None:
         self.page.end_paragraph()
+        self.source.take(OVERLAY)
         term = self.source.option()
         if term is None:
             self.page.write(self.page.marker())

@@ -23,6 +23,7 @@ GAP = re.compile(r"[ \t]*+(?:\n(?![ \t]*+\n)[ \t]*+)?")
 ANY = re.compile(".", re.DOTALL)
 ONE = re.compile(r"\\[A-Za-z@]+|\\?.", re.DOTALL)
 NAME = re.compile(r"\\?([A-Za-z@]+\*?|.)", re.DOTALL)
+OVERLAY = re.compile(r"<[\d+.-][\d+,.-]*>")  # of beamer
 STAR = re.compile(r"\*?")
 ENDS_IN_COMMAND = re.compile(r"\\[A-Za-z@]+\Z")
 EQUALS = re.compile(r"\s*=")
@@ -131,7 +132,7 @@ class LatexSource:
 
     def argument(self) -> str:
         """An argument: what is in braces, or a command or character."""
-        if self.opens("{"):
+        if self.opens("{") or (self.take(OVERLAY) and self.opens("{")):
             return self._enclosed("{") or ""
         self.take(GAP)
         return self.take(ONE)
@@ -142,7 +143,7 @@ class LatexSource:
 
     def enter(self) -> bool:
         """Go on within the braces of an argument, if it comes next in braces."""
-        if not self.opens("{"):
+        if not self.opens("{") and not (self.take(OVERLAY) and self.opens("{")):
             return False
         self.take(GAP)
         self._go_to(self._waiting[-1][1] + 1)

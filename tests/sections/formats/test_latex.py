@@ -586,6 +586,19 @@ def test_macros_of_the_document_go_before_those_of_packages(tmp_path: Path) -> N
     assert layout.text.strip() == "No. 3 b"
 
 
+def test_frames_and_blocks_stand_apart_from_what_is_around(tmp_path: Path) -> None:
+    block = (
+        r"\begin{alertblock}<2->{Boats}\bfseries Rafts\end{alertblock} after \begin{itemize}\item<1-> A\end{itemize}"
+    )
+    layout = read(
+        tmp_path, rf"\begin{{frame}}[t]{{Ports}}{{Old}} Before {block}\end{{frame}} \textbf<2>{{b}} \epigraph{{Q}}{{R}}"
+    )
+    assert [line.strip() for line in layout.text.splitlines()] == [
+        *("Ports", "Old", "Before", "Boats", "Rafts", "after", "- A", "b", "Q", "R")
+    ]
+    assert "after" not in [layout.text[start:end].strip() for start, end, _ in layout.runs]
+
+
 def test_qty_of_physics_sets_brackets(tmp_path: Path) -> None:
     source = r"\documentclass{article}\usepackage{physics}\begin{document}$\qty(\frac{a}{b})^2 \qty{x}+5$\end{document}"
     assert read(tmp_path, source).text.strip() == "(a/b)^2 x+5"
