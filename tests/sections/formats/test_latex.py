@@ -549,6 +549,7 @@ def test_keys_of_citations_stand_in_brackets(tmp_path: Path) -> None:
         (r"Take $\frac{1}{2}$, \nicefrac{3}{4} or $\frac12$ of $\sqrt{2}$.", "Take 1/2, 3/4 or 1/2 of √(2)."),
         (r"Take $1\frac{1}{2}$, 2\nicefrac{3}{4} or $x\frac12$.", "Take 1 1/2, 2 3/4 or x1/2."),
         (r"At 5$^\circ$C or $90^{\circ}$, and\slash or", "At 5°C or 90°, and/or"),
+        (r"${1\over2}$ or $2\binom{5}{2}$", "1/2 or 2(5 2)"),
         (r"\SI{9.8}{\metre\per\second\squared}, \qty[a=b]{5}{\kilo\gram}, \SI{3}{\GHz}, \SI{2}{\percent}",
          "9.8 m/s², 5 kg, 3 GHz, 2 %"),
         (r"\SI{2}{\cubic\centi\metre} of \si{\newton\metre}, \SIrange{1}{2}{\us}", "2 cm³ of N m, 1–2 µs"),
@@ -559,6 +560,7 @@ def test_keys_of_citations_stand_in_brackets(tmp_path: Path) -> None:
         (r"\begin{otherlanguage}{german}Wort\end{otherlanguage}", "Wort"),
         (r"\epigraph{All is well.}{Roe} \begin{block}{Boats}Rafts\end{block}", "All is well. Roe Boats Rafts"),
         (r"\begin{subfigure}[b]{0.4\textwidth}Boat\end{subfigure}", "Boat"),
+        (r"\subfigure[Rafts]{\begin{tabular}{l}Boat\end{tabular}} \subfigure{Port}", "Boat Port"),
         (r"\mintinline{python}{a_b} \lstinline[language=C]!x! \Verb|q|", "a_b x q"),
     ],
 )  # fmt: skip
