@@ -20,7 +20,7 @@ from spacy.training import Example
 
 from ..core.arrays import Bools, Hashes, Indices
 from .extensions import read_value, register, user_data, write_value
-from .gold import read_gold_tags
+from .gold import GOLD_POS, best_tag, read_gold_tags
 
 DOC_NAME = "doc_name"
 TEXT_SETTINGS = "text_settings"
@@ -161,8 +161,15 @@ def _other_words(docs: Iterable[Doc], tags: Iterable[str]) -> tuple[str, ...]:
     """Words of signs alone that have gold tags, and mostly others than these."""
     counts: Counter[str] = Counter()
     for doc in docs:
-        for token, row in zip(doc, read_gold_tags(doc)):
+        for token, best in zip(doc, _gold_tags(doc)):
             if has_signs_only(token.text):
-                best = max(row, key=row.__getitem__) if row else token.tag_
                 counts[token.text] += 1 if best and best not in tags else -1
     return tuple(sorted(word for word, count in counts.items() if count > 0))
+
+
+def _gold_tags(doc: Doc) -> list[str]:
+    """The best gold tag of each token, "" for none: parts of speech where the gold is about these."""
+    rows = read_gold_tags(doc)
+    if not any(rows) and any(pos_rows := read_gold_tags(doc, GOLD_POS)):
+        return [best_tag(row) or token.pos_ for row, token in zip(pos_rows, doc)]
+    return [best_tag(row) or token.tag_ for row, token in zip(rows, doc)]

@@ -225,6 +225,25 @@ def test_words_of_signs_are_words_where_gold_says_so(factory: str, tmp_path: Pat
     assert [token.tag_ for token in nlp(given)] == ["P", "X"]
 
 
+def test_words_of_signs_are_words_where_gold_of_parts_of_speech_says_so(tmp_path: Path) -> None:
+    path, rows = (
+        tmp_path / "a.conllu",
+        [("he", "PRON"), ("&", "CCONJ"), ("se", "PRON"), ("kumt", "VERB"), ("/", "PUNCT")],
+    )
+    lines = [f"{n}\t{word}\t_\t{tag}\t_\t_\t_\t_\t_\tChecked=Yes\n" for n, (word, tag) in enumerate(rows, 1)]
+    path.write_text("# checked = pos\n" + "".join([*lines, "\n"] * 3), encoding="utf8")
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("set_valued_tagger", config={"target": "pos"})
+    text = HistoricalText(punctuation="context", punctuation_tags=["PUNCT"])
+    examples = list(Corpus(str(path), text=text)(nlp))
+    nlp.initialize(lambda: examples)
+    for _ in range(3):
+        nlp.update(examples)
+    (doc,) = nlp.pipe([Doc(nlp.vocab, words=words(examples[0].reference))])
+    assert [token.pos_ for token in doc] == ["PRON", "CCONJ", "PRON", "VERB", ""]
+    assert nlp.evaluate(examples)["ml_acc"] == 1
+
+
 def test_promises_count_signs_that_get_no_set(tmp_path: Path) -> None:
     """A sign that is punctuation nearly always gets no tags, so that its gold is missed where it is a word for once."""
     path = tmp_path / "a.tsv"
