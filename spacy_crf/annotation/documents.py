@@ -19,11 +19,12 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..core.arrays import Bools, Hashes, Indices
-from .extensions import read_value, register, user_data, write_value
+from .extensions import read_value, register, stored_values, user_data, write_value
 from .gold import GOLD_POS, best_tag, read_gold_tags
 
 DOC_NAME = "doc_name"
 TEXT_SETTINGS = "text_settings"
+REMOVED_MARKS = "removed_marks"  # of tokens: the signs beside them that a reader has left out, with spaces between
 # key of `doc.user_data`: whether a Doc is cut out of a longer text that goes on before and behind it: [before, behind]
 TRUNCATED = "spacy_crf.open"
 Punctuation = Literal["gold", "context", "removed"]
@@ -158,9 +159,10 @@ def distinct_words(orths: Hashes, strings: StringStore) -> tuple[list[str], Indi
 
 
 def _other_words(docs: Iterable[Doc], tags: Iterable[str]) -> tuple[str, ...]:
-    """Words of signs alone that have gold tags, and mostly others than these."""
+    """Words of signs alone that have gold tags, and mostly others than these, those that were left out among them."""
     counts: Counter[str] = Counter()
     for doc in docs:
+        counts.subtract(chain.from_iterable(marks.split() for marks in stored_values(doc, REMOVED_MARKS) if marks))
         for token, best in zip(doc, _gold_tags(doc)):
             if has_signs_only(token.text):
                 counts[token.text] += 1 if best and best not in tags else -1

@@ -23,7 +23,7 @@ from ..corpora.docs import RawFormat, read_raw
 from ..corpora.errors import CorpusErrors
 from ..corpora.exchange import Place
 from ..corpora.files import data_suffix, name_files, visible_files
-from ..corpora.formats import COLUMNS, WITH_SETS, ColumnFormat, Format, list_files, tell_format, tell_unread
+from ..corpora.formats import COLUMNS, WITH_SETS, ColumnFormat, Format, list_files, takes_text, tell_format, tell_unread
 from ..corpora.formats import FORMATS as CORPUS_FORMATS
 from ..corpora.historical import prepare_gold
 from ..corpora.pieces import TEXT, find_raw, tell_raw
@@ -84,7 +84,7 @@ class Data:
         trained = trained_settings(nlp, family.reader)
         if not family.factory:
             format = self._told_format(trained)
-            return family.make(self.path, format, {**_fitting(trained, format), **own})
+            return family.make(self.path, format, {**self._fitting(trained, format), **own})
         for setting, value in own.items():
             known = self.format or family.formats[0]
             raise CRFError(CorpusErrors.CRF510.format(setting=setting, value=value, format=known))
@@ -103,8 +103,7 @@ class Data:
         """The documents of `examples` with the gold of punctuation too; None where that is there or has no tokens."""
         reader = self.reader(nlp)
         text = getattr(reader, "text", None) or _text_of_training(nlp, reader)
-        is_context = text is not None and text.punctuation == "context"
-        return list(_with_marks(reader).read_docs(nlp.vocab)) if is_context else None
+        return list(_with_marks(reader).read_docs(nlp.vocab)) if text and text.punctuation == "context" else None
 
     def docs(self, nlp: Language) -> Iterator[Doc]:
         """Documents with all of their gold: fields of references are entities, beside tags."""
@@ -175,12 +174,23 @@ class Data:
             return trained
         formats = sorted(format or "columns" for format in told)
         if len(formats) > 1:  # each file tells its own, and no block of settings holds for all of them
-            with_sets = set(formats) <= set(WITH_SETS)  # what is made of their texts is the same for all
-            for setting in (name for name in BLOCKS if settings.get(name) and not (name == "text" and with_sets)):
+            kept = "text" if self._takes_text(settings, None) else ""
+            for setting in (name for name in BLOCKS if settings.get(name) and name != kept):
                 found = {"path": self.path, "formats": ", ".join(formats), "setting": setting}
                 raise CRFError(CorpusErrors.CRF544.format(**found))
             return None
         return formats[0] if formats and formats[0] in WITH_BLOCKS else None
+
+    def _fitting(self, trained: Mapping[str, Any], format: str | None) -> dict[str, Any]:
+        """The settings of a trained `Corpus` that hold for the files, whose format need not be the one of training."""
+        fitting = {"input", "group", "retokenize", "bare"} | ({"text"} if self._takes_text(trained, format) else set())
+        own = CORPUS_FORMATS.get(format or "")
+        if own is not None and (format == _trained_format(trained) or format in own.settings):
+            fitting |= set(own.settings)
+        return {name: value for name, value in trained.items() if name in fitting and value is not None}
+
+    def _takes_text(self, trained: Mapping[str, Any], format: str | None) -> bool:
+        return bool(trained.get("text")) and all(takes_text(file, format) for file in list_files(self.path, format))
 
     def _texts(self) -> list[Path]:
         return [] if self.columns and self.format is None else find_raw(self.path, self.format)
@@ -229,16 +239,6 @@ def _trained_format(trained: Mapping[str, Any]) -> str | None:
     """The format that settings of a `Corpus` name; None where each file told its own."""
     settings = [name for name in CORPUS_FORMATS["columns"].settings if trained.get(name)]
     return trained.get("format") or ("columns" if settings else None)
-
-
-def _fitting(trained: Mapping[str, Any], format: str | None) -> dict[str, Any]:
-    """The settings of a trained `Corpus` that hold for files of a format, which need not be the one of training."""
-    own = CORPUS_FORMATS.get(format or "")
-    fitting = {"input", "group", "retokenize", "bare"}
-    if own is not None:
-        fitting |= {"text"} if own.has_tag_sets else set()
-        fitting |= set(own.settings) if format == _trained_format(trained) or format in own.settings else set()
-    return {name: value for name, value in trained.items() if name in fitting and value is not None}
 
 
 def _telling_file(path: Path) -> Path | None:

@@ -78,9 +78,8 @@ def read_conllu(path: Path) -> Iterator[Sentence]:
     entities. "_" is unknown for LEMMA, UPOS, XPOS and FEATS.
     "# newdoc" begins a document, "# newdoc id = NAME" one with a name.
     """
-    with_entities, with_marks = _has_note(path, ENTITY, ENTITY_NAMES), _has_note(path, CHECK, (b"Checked",))
-    checker = RowChecker(path)
-    begins, name, kind = False, "", "tag" if with_marks else ""
+    with_entities, checker = _has_note(path, ENTITY, ENTITY_NAMES), RowChecker(path)
+    begins, name, kind = False, "", "tag" if _has_note(path, CHECK, (b"Checked",)) else ""
     for first, lines in read_blocks(path):
         block = _sort_lines(path, first, lines)
         if block.document is not None:
@@ -97,6 +96,11 @@ def is_conllu(path: Path) -> bool:
     line = next((line for line in read_lines(path) if line.strip() and not line.startswith("#")), "")
     fields = line.split("\t")
     return len(fields) == WIDTH and ID.fullmatch(fields[0]) is not None
+
+
+def is_checked(path: Path) -> bool:
+    """Whether a file says which tokens a person has checked, or what a tagger has filled in."""
+    return _has_note(path, CHECK, (b"Checked",)) or any(map(CHECKED_KIND.fullmatch, read_lines(path)))
 
 
 def _has_note(path: Path, note: re.Pattern[bytes], names: Sequence[bytes]) -> bool:

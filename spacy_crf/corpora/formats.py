@@ -10,7 +10,7 @@ from typing import Literal, get_args
 from ..core.errors import CRFError
 from .cas import TYPE_SYSTEM, is_cas, read_cas
 from .conll import read_columns
-from .conllu import is_conllu, read_conllu
+from .conllu import is_checked, is_conllu, read_conllu
 from .cora import read_cora
 from .errors import CorpusErrors
 from .files import data_suffix, visible_files, warn_of_unread
@@ -75,6 +75,7 @@ FORMATS = {
 
 BINARY = ("spacy", "xlsx")
 WITH_SETS = [name for name, format in FORMATS.items() if format.has_tag_sets]
+WITH_TEXT = [*WITH_SETS, "conllu"]  # that what is made of historical text goes with, if CoNLL-U says what is checked
 
 
 def find_files(path: Path, format: str | None) -> list[Path]:
@@ -128,6 +129,12 @@ def tell_format(path: Path) -> str | None:
     looking = {name: FORMATS[name].looks for name in candidates or FORMATS}
     default = candidates[0] if candidates else None
     return next((name for name, looks in looking.items() if looks is not None and looks(path)), default)
+
+
+def takes_text(path: Path, format: str | None) -> bool:
+    """Whether what is made of historical text goes with a file: it may have several tags per token, or is a review."""
+    own = format or pick_format(path)
+    return is_checked(path) if own == "conllu" else own in (*WITH_SETS, "review")
 
 
 def pick_format(path: Path) -> str:

@@ -12,16 +12,17 @@ from dataclasses import replace
 from spacy.parts_of_speech import IDS as PARTS_OF_SPEECH
 from spacy.tokens import Doc
 
-from ..annotation.documents import TEXT_SETTINGS, has_signs_only
+from ..annotation.documents import REMOVED_MARKS, TEXT_SETTINGS, has_signs_only
 from ..annotation.extensions import read_value, stored_names, stored_values, write_values
 from ..annotation.gold import GOLD_POS, GOLD_TAGS, best_tag, read_gold_tags, register_gold_tags
 from ..core.errors import CRFWarning
 from .block import HistoricalText
 from .errors import CorpusWarnings
-from .sentence import Sentence, group_sentences, join_sentences, take_tokens
-from .tagsets import CHECKED, CHECKED_COLUMN, GOLD_COLUMN, GOLD_KINDS, GOLD_POS_COLUMN
+from .sentence import EXTENSION_PREFIX, Sentence, group_sentences, join_sentences, take_tokens
+from .tagsets import CHECKED, CHECKED_COLUMN, GOLD_COLUMN, GOLD_KINDS, GOLD_POS_COLUMN, parse_tags
 
 POS_KINDS = ("pos", GOLD_POS_COLUMN)
+REMOVED_COLUMN = f"{EXTENSION_PREFIX}{REMOVED_MARKS}"
 WORD_SIGNS = frozenset("&⁊⹒")  # that stand for words, though they are punctuation marks to Unicode
 
 
@@ -36,6 +37,7 @@ def apply_text(sentences: Iterable[Sentence], text: HistoricalText, input: Colle
     if text.join_segments:
         sentences = map(join_sentences, group_sentences(sentences, "document"))
     starts_document = has_warned = False
+    removed: list[str] = []  # of segments that have no token left
     for sentence in sentences:
         starts_document |= sentence.starts_document
         has_warned = has_warned or _warn_of_words(sentence.words, _best_tags(sentence), text)
@@ -48,7 +50,7 @@ def apply_text(sentences: Iterable[Sentence], text: HistoricalText, input: Colle
             }
             sentence = replace(sentence, columns={**sentence.columns, **tagged})
         for segment in _cut(sentence, text):
-            kept = _keep(segment, text, input)
+            kept = _remove(segment, text, removed) if text.punctuation == "removed" else _keep(segment, text, input)
             if kept.words:
                 yield replace(kept, starts_document=starts_document)
                 starts_document = False
@@ -64,11 +66,16 @@ def prepare_gold(doc: Doc, text: HistoricalText) -> None:
     has_sets = {name: any(stored_values(doc, name)) for name in (GOLD_TAGS, GOLD_POS)}
     _warn_of_words([token.text for token in doc], [best_tag(row) or token.tag_ for row, token in zip(rows, doc)], text)
     checked = stored_values(doc, CHECKED)
-    has_marks = CHECKED in stored_names(doc)
+    has_marks, is_of_pos = CHECKED in stored_names(doc), has_sets[GOLD_POS] and not has_sets[GOLD_TAGS]
     for token, row, pos_row, seen in zip(doc, rows, pos_rows, checked):
-        tag = best_tag(row) or token.tag_ or (text.untagged if seen or not has_marks else "")
-        own = tag, best_tag(pos_row) or token.pos_
-        if text.punctuation != "gold" and any(_is_punctuation(token.text, one, text) for one in own):
+        untagged = text.untagged if seen or not has_marks else ""
+        tag, pos = best_tag(row) or token.tag_, best_tag(pos_row) or token.pos_
+        if is_of_pos and not pos and untagged in PARTS_OF_SPEECH:  # components refuse others among gold
+            pos = token.pos_ = untagged
+            pos_row[pos] = 1.0
+        elif not is_of_pos:
+            tag = tag or untagged
+        if text.punctuation != "gold" and any(_is_punctuation(token.text, one, text) for one in (tag, pos)):
             tag = token.pos_ = ""
             row.clear()
             pos_row.clear()
@@ -103,34 +110,58 @@ def _gold_columns(sentence: Sentence) -> dict[str, list[str]]:
 
 def _best_tags(sentence: Sentence) -> list[str]:
     """The best gold tag of each token, "" for none."""
-    return next(iter(_gold_columns(sentence).values()), [""] * len(sentence.words))
+    rows = zip(*_gold_columns(sentence).values())  # the best tag, and a cell with all of them, which may stand alone
+    return [tag or best_tag(parse_tags(cell)) for tag, cell in rows] or [""] * len(sentence.words)
 
 
 def _cut(sentence: Sentence, text: HistoricalText) -> Iterator[Sentence]:
     if not _gold_columns(sentence):  # rows of a review of spans, none of which is to be cut
         yield sentence
         return
-    tags, low = _best_tags(sentence), 0
+    tags, low, last = _best_tags(sentence), 0, len(sentence.words) - 1
     for index, (word, tag) in enumerate(zip(sentence.words, tags)):
-        if ends_segment(word, tag, text) or index == len(tags) - 1:
-            yield take_tokens(sentence, range(low, index + 1))
+        if ends_segment(word, tag, text) or index == last:
+            is_whole = low == 0 and index == last
+            yield sentence if is_whole else take_tokens(sentence, range(low, index + 1))
             low = index + 1
 
 
+def _remove(sentence: Sentence, text: HistoricalText, removed: list[str]) -> Sentence:
+    """A segment without its punctuation. Signs that are left out go with the token before them, or the first one: how
+    often they are punctuation says what they are to the trained model.
+
+    removed (list[str]): signs that no token before has; those of a segment without tokens are added.
+    """
+    kept: list[int] = []
+    beside: list[list[str]] = []
+    for index, (word, is_mark) in enumerate(zip(sentence.words, _marks(sentence, text))):
+        if not is_mark:
+            kept.append(index)
+            beside.append([] if beside else removed[:])
+        elif has_signs_only(word):
+            (beside[-1] if beside else removed).append(word)
+    if kept:
+        removed.clear()
+    rest = take_tokens(sentence, kept)
+    return replace(rest, columns={**rest.columns, REMOVED_COLUMN: list(map(" ".join, beside))})
+
+
 def _keep(sentence: Sentence, text: HistoricalText, input: Collection[str]) -> Sentence:
-    """A segment whose punctuation is as the settings ask for."""
+    """A segment whose punctuation has gold, or is context, as the settings ask for."""
     if text.punctuation == "gold":
         return sentence
-    marks = [_is_punctuation(word, tag, text) for word, tag in zip(sentence.words, _best_tags(sentence))]
-    if text.punctuation == "removed":
-        return take_tokens(sentence, [index for index, is_mark in enumerate(marks) if not is_mark])
-    gold = _gold_columns(sentence)
+    gold, marks = _gold_columns(sentence), _marks(sentence, text)
     unscored = {
         kind: ["" if is_mark else value for value, is_mark in zip(values, marks)]
         for kind, values in sentence.columns.items()
         if kind in gold or (kind in (*GOLD_KINDS, *POS_KINDS) and kind not in input)
     }
     return replace(sentence, columns={**sentence.columns, **unscored})
+
+
+def _marks(sentence: Sentence, text: HistoricalText) -> list[bool]:
+    """Which tokens are punctuation."""
+    return [_is_punctuation(word, tag, text) for word, tag in zip(sentence.words, _best_tags(sentence))]
 
 
 def ends_segment(word: str, tag: str, text: HistoricalText) -> bool:

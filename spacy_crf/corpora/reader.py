@@ -24,7 +24,7 @@ from .docs import DocMaker, admit, align_annotation, copy_text_notes, copy_token
 from .errors import CorpusErrors, CorpusWarnings
 from .exchange import Unchecked, forget_unchecked
 from .files import FaultyFiles, OnError, check_paths, data_suffix, name_files, number_name
-from .formats import ANY, BINARY, FORMATS, WITH_SETS, Format, find_files, pick_format, tell_unread
+from .formats import ANY, BINARY, FORMATS, WITH_TEXT, Format, find_files, pick_format, tell_unread
 from .historical import apply_text
 from .review import is_review
 from .sentence import Group, Sentence, bare_sentences, extension_name, group_sentences, validate_columns, validate_input
@@ -78,7 +78,7 @@ class Corpus:
         tokens hold gold, as several tags do, it must leave the number of tokens as it is.
     cora (CoraSettings | None): What is taken from CorA-XML, spacy_crf.CoraXML.v1 in a config; only for that format.
     text (HistoricalText | None): What is made of historical text, spacy_crf.HistoricalText.v1 in a config; only for
-        formats with several tags per token, which may be mixed if `format` is null.
+        formats with several tags per token and checked CoNLL-U, which may be mixed if `format` is null.
     references (ReferenceSettings | None): What becomes of tagged references, spacy_crf.References.v1 in a config; only
         for that format.
 
@@ -117,7 +117,7 @@ class Corpus:
             if getattr(self, name) not in get_args(kind):
                 known = " or ".join(map(repr, get_args(kind)))
                 raise CRFError(CoreErrors.CRF549.format(name=name, value=getattr(self, name), expected=known))
-        for setting, owners in (("cora", ["cora"]), ("text", [None, *WITH_SETS]), ("references", ["references"])):
+        for setting, owners in (("cora", ["cora"]), ("text", [None, *WITH_TEXT]), ("references", ["references"])):
             # The format must be named: the content of a file could mean another one.
             if getattr(self, setting) is not None and self.format not in owners:
                 known = " or ".join(repr(owner) for owner in owners if owner)
@@ -237,7 +237,7 @@ class Corpus:
         for sentence in sentences:
             has_sets = not {GOLD_COLUMN, GOLD_POS_COLUMN}.isdisjoint(sentence.columns)
             if not has_sets and format != "review":
-                known = " or ".join(map(repr, WITH_SETS))
+                known = " or ".join(map(repr, WITH_TEXT))
                 raise CRFError(CorpusErrors.CRF552.format(setting="text", format=f"{format} of {file}", known=known))
             yield sentence
 

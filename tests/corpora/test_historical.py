@@ -178,13 +178,13 @@ def test_settings_of_cora_xml_are_checked(settings: dict[str, Any], problem: str
         registry.get("misc", "spacy_crf.CoraXML.v1")(**settings)
 
 
-@pytest.mark.parametrize("format", [None, "tagsets", "conllu"])
+@pytest.mark.parametrize("format", [None, "tagsets", "conll2000"])
 def test_blocks_belong_to_formats(write: Write, format: Any) -> None:
     path = write("a.tsv", TSV)
     make = registry.get("misc", "spacy_crf.CoraXML.v1")
     with pytest.raises(ValueError, match="CRF552.*'cora'"):
         Corpus(path, format=format, cora=make())
-    if format == "conllu":
+    if format == "conll2000":
         with pytest.raises(ValueError, match="CRF552.*'text'.*'tagsets'"):
             Corpus(path, format=format, text=HistoricalText())
 

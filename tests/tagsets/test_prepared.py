@@ -17,14 +17,17 @@ from helpers.oracle import Chain
 from helpers.paths import ROOT
 from spacy.cli.train import train
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 
+from spacy_crf.annotation.documents import Preparation
+from spacy_crf.annotation.gold import GOLD_POS, read_gold_tags
 from spacy_crf.corpora.block import HistoricalText
 from spacy_crf.corpora.exchange import ExchangeDocument, PredictedTags
+from spacy_crf.corpora.historical import prepare_gold
 from spacy_crf.corpora.reader import Corpus
 from spacy_crf.corpora.review import FORMAT
-from spacy_crf.corpora.tables import read_tokens_tsv
+from spacy_crf.corpora.tables import HEADER, read_tokens_tsv
 from spacy_crf.corpora.webanno import write_webanno
 from spacy_crf.pipe.explain import explain
 from spacy_crf.tagsets.guarantee import guarantee_data, held_out_tokens, risk_control
@@ -166,6 +169,34 @@ def test_gold_in_other_formats_is_measured_alike(trained: tuple[str, Path], tmp_
     assert f"n = {expected['tokens']} calibration tokens" in " ".join(told.split())
 
 
+def test_gold_in_checked_conllu_is_measured_alike(trained: tuple[str, Path], tmp_path: Path) -> None:
+    """Alone and beside tables: what training makes of the text does not ask for the format."""
+    _, model = trained
+    expected = json.loads(run("sets", model, CORPUS / "dev", "--format", "tagsets", "--json"))
+    for folder, tables in (("alone", 0), ("mixed", 2)):
+        (tmp_path / folder).mkdir()
+        for number, file in enumerate(sorted((CORPUS / "dev").iterdir())):
+            if number < tables:
+                rows = re.sub(r"^([^#\n].*\t.*)$", r"\1\tx", file.read_text(encoding="utf8"), flags=re.M)
+                (tmp_path / folder / file.name).write_text(f"{HEADER}\n{rows}", encoding="utf8")
+            else:
+                (tmp_path / folder / f"{file.stem}.conllu").write_text(as_checked(file), encoding="utf8")
+        assert json.loads(run("sets", model, tmp_path / folder, "--json")) == expected
+
+
+def as_checked(path: Path) -> str:
+    """A table of words and tags as checked CoNLL-U."""
+    lines, number = ["# checked = tag"], 0
+    for line in path.read_text(encoding="utf8").splitlines():
+        if line.startswith("#"):
+            continue
+        word, _, tags = line.partition("\t")
+        number = number + 1 if word else 0
+        gold = "Gold=" + tags.replace("|", r"\p") + "|Checked=Yes"
+        lines.append("\t".join([str(number), word, *"_______", gold]) if word else "")
+    return "\n".join([*lines, ""])
+
+
 def test_raw_docs_get_what_files_get(trained: tuple[str, Path]) -> None:
     """Without sentence starts, sequences end where those of training did, and punctuation has no tags."""
     name, model = trained
@@ -242,6 +273,36 @@ def test_words_of_signs_are_words_where_gold_of_parts_of_speech_says_so(tmp_path
     (doc,) = nlp.pipe([Doc(nlp.vocab, words=words(examples[0].reference))])
     assert [token.pos_ for token in doc] == ["PRON", "CCONJ", "PRON", "VERB", ""]
     assert nlp.evaluate(examples)["ml_acc"] == 1
+
+
+def test_words_without_parts_of_speech_get_one_in_all_formats(tmp_path: Path) -> None:
+    path = tmp_path / "a.conllu"
+    rows = [("he", "PRON"), ("kumt", "VERB"), ("gn", "_")]
+    lines = [f"{n}\t{word}\t_\t{tag}\t_\t_\t_\t_\t_\tChecked=Yes\n" for n, (word, tag) in enumerate(rows, 1)]
+    path.write_text("# checked = pos\n" + "".join([*lines, "\n"] * 3), encoding="utf8")
+    nlp, text = spacy.blank("xx"), HistoricalText(untagged="X")
+    DocBin(docs=Corpus(str(path)).read_docs(nlp.vocab), store_user_data=True).to_disk(tmp_path / "a.spacy")
+    prepared = list(Corpus(str(path), text=text).read_docs(nlp.vocab))
+    stored = list(Corpus(str(tmp_path / "a.spacy")).read_docs(nlp.vocab))
+    for doc, other in zip(prepared, stored, strict=True):
+        prepare_gold(other, text)
+        for gold in (doc, other):
+            assert [(token.pos_, token.tag_) for token in gold] == [("PRON", ""), ("VERB", ""), ("X", "")]
+            assert read_gold_tags(gold, GOLD_POS)[2] == {"X": 1.0}
+
+
+def test_a_sign_that_is_left_out_nearly_always_is_no_word(tmp_path: Path) -> None:
+    path, stored = tmp_path / "a.tsv", tmp_path / "a.spacy"
+    path.write_text("/\t$;\n/\t$;\n\nhe\tP\n/\t$;\n/\tKON\nkumt\tV\n&\tKON\n…\tOA\n" * 2, encoding="utf8")
+    text, nlp = HistoricalText(punctuation="removed", punctuation_tags=["$;"]), spacy.blank("xx")
+    docs = list(Corpus(path, format="tagsets", text=text).read_docs(nlp.vocab))
+    assert [words(doc) for doc in docs] == [["he", "/", "kumt", "&", "…", "he", "/", "kumt", "&", "…"]] or len(
+        docs
+    ) == 2
+    DocBin(docs=docs, store_user_data=True).to_disk(stored)
+    for references in (docs, list(Corpus(stored, group="sentence").read_docs(nlp.vocab))):
+        preparation = Preparation.of(references)
+        assert preparation is not None and preparation.words == ("&", "…")
 
 
 def test_promises_count_signs_that_get_no_set(tmp_path: Path) -> None:
