@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 LONGEST = 4000  # characters of a message, whatever it quotes
@@ -287,6 +287,15 @@ def require(message: str, name: str, value: object, holds: object, expected: str
     """Raise a coded error with a message about a setting and its value, unless what is expected of it holds."""
     if not holds:
         raise CRFError(message.format(name=name, setting=name, value=value, expected=expected))
+
+
+def require_blocks(owner: object, blocks: Mapping[str, tuple[type, str]]) -> None:
+    """Raise a coded error for the first setting of an owner that is neither null nor a block of its kind, as one is in
+    which the registered name is forgotten. blocks (Mapping): the types and registered names, by settings."""
+    for name, (kind, registered) in blocks.items():
+        value = getattr(owner, name)
+        is_block = value is None or isinstance(value, kind)
+        require(CoreErrors.CRF549, name, value, is_block, f"null, or a block with @misc = {registered!r}")
 
 
 def require_least(**settings: tuple[float, int]) -> None:

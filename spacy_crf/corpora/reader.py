@@ -17,7 +17,7 @@ from spacy.vocab import Vocab
 from ..annotation.documents import copy_truncated, read_doc_name, register_doc_name, write_doc_name, write_text_settings
 from ..annotation.extensions import copy_values, register_stored, stored_names, stored_values
 from ..annotation.gold import GOLD_POS, GOLD_TAGS
-from ..core.errors import CoreErrors, CRFError, CRFWarning, require_count
+from ..core.errors import CoreErrors, CRFError, CRFWarning, require_blocks, require_count
 from .block import CoraSettings, HistoricalText, ReferenceSettings
 from .docbin import read_docbin
 from .docs import DocMaker, admit, align_annotation, copy_text_notes, copy_tokens, count_characters, make_doc
@@ -30,6 +30,11 @@ from .review import is_review
 from .sentence import Group, Sentence, bare_sentences, extension_name, group_sentences, validate_columns, validate_input
 from .tagsets import CHECKED, GOLD_COLUMN, GOLD_POS_COLUMN, resolve_gold_tags
 
+BLOCKS: dict[str, tuple[type, str]] = {
+    "cora": (CoraSettings, "spacy_crf.CoraXML.v1"),
+    "text": (HistoricalText, "spacy_crf.HistoricalText.v1"),
+    "references": (ReferenceSettings, "spacy_crf.References.v1"),
+}
 NO_GOLD = ("CRF520", "CRF527")  # errors for files without words, and for those in which nobody has written a tag
 
 
@@ -117,6 +122,7 @@ class Corpus:
             if getattr(self, name) not in get_args(kind):
                 known = " or ".join(map(repr, get_args(kind)))
                 raise CRFError(CoreErrors.CRF549.format(name=name, value=getattr(self, name), expected=known))
+        require_blocks(self, BLOCKS)
         for setting, owners in (("cora", ["cora"]), ("text", [None, *WITH_TEXT]), ("references", ["references"])):
             # The format must be named: the content of a file could mean another one.
             if getattr(self, setting) is not None and self.format not in owners:

@@ -23,10 +23,11 @@ Counts = Callable[[], Mapping[str, int]]
 Texts = Callable[[], Iterable[Sequence[str]]]
 Docs = Callable[[], Iterable[Doc]]
 Splitter = Callable[[str], list[str]]
+SPELLING, CLASSES = "spacy_crf.Spelling.v1", "spacy_crf.InducedClasses.v1"
 FIT = "fit"  # the table of normal forms to the training corpus
 
 
-@registry.misc("spacy_crf.Spelling.v1")
+@registry.misc(SPELLING)
 @dataclass(frozen=True)
 class SpellingSettings:
     """Normal forms of words, for templates with REWRITTEN, RPREFIX, RSUFFIX and NORMAL.
@@ -95,7 +96,7 @@ class SpellingSettings:
         return fitted
 
 
-@registry.misc("spacy_crf.InducedClasses.v1")
+@registry.misc(CLASSES)
 @dataclass(frozen=True)
 class ClassSettings:
     """Word classes induced from the training text, for templates such as CLASS50; stored with the model.
@@ -155,9 +156,11 @@ class FeatureSettings:
 
     def __post_init__(self) -> None:
         """Check the settings: a coded error for templates that cannot be read or ask for what there is not."""
-        from ..core.errors import CoreErrors, CRFError, require
+        from ..core.errors import CoreErrors, CRFError, require, require_blocks
         from .errors import FeatureErrors
 
+        blocks = {"spelling": (SpellingSettings, SPELLING), "classes": (ClassSettings, CLASSES)}
+        require_blocks(self, blocks)
         if not self.parsed:
             raise CRFError(FeatureErrors.CRF310)
         for template in self.parsed:

@@ -183,6 +183,7 @@ class FoldCorpus:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        require(CoreErrors.CRF549, "corpus", self.corpus, callable(self.corpus), "a block with @readers")
         require(CoreErrors.CRF549, "folds", self.folds, self.folds >= 2, "at least 2")
         require(CoreErrors.CRF549, "fold", self.fold, 0 <= self.fold < self.folds, f"from 0 to {self.folds - 1}")
         require(CoreErrors.CRF549, "seed", self.seed, self.seed >= 0, "at least 0")

@@ -164,6 +164,7 @@ def make_calibrate() -> Callable[[Language], Language]:
 
 Decode = Literal["viterbi", "posterior"]
 SPAN_TARGETS = ("ent", "spans")
+MOST_LISTED = 10_000  # sequences of a document: each is as long as it
 UNFITTED_THRESHOLD = 0.2  # half of an F of 40, which is soon reached
 
 

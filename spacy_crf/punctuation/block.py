@@ -13,7 +13,7 @@ from thinc.api import Model
 
 from ..core.errors import CRFError
 from ..features.block import FeatureSettings
-from ..pipe.block import ChainSettings, Scorer, component, empty, nested
+from ..pipe.block import MOST_LISTED, ChainSettings, Scorer, component, empty, nested
 
 if TYPE_CHECKING:
     from .languages import LanguagePreset
@@ -145,7 +145,7 @@ class RestorerSettings(ChainSettings):
         best labelling of the whole text.
     thresholds (dict[str, float]): by mark, how probable it must be itself to be set, instead of `threshold`; where only
         some marks have one and `threshold` is 0, the others are not set.
-    n_best (int): how many of the best texts to list in `doc._.restorations`, with their probabilities.
+    n_best (int): how many of the best texts to list in `doc._.restorations`, with their probabilities, at most 10,000.
     """
 
     model: Model = nested("architectures", "spacy_crf.LinearChain.v1", boundary=False)
@@ -171,8 +171,8 @@ class RestorerSettings(ChainSettings):
             yield "thresholds", f"numbers for some of {', '.join(marks)}"
         if not all(0 < value <= 1 for value in self.thresholds.values()):
             yield "thresholds", "above 0, up to 1"
-        if self.n_best < 0:
-            yield "n_best", "0, or the number of texts to list"
+        if not 0 <= self.n_best <= MOST_LISTED:
+            yield "n_best", f"0, or the number of texts to list, at most {MOST_LISTED:,}"
 
     def told(self) -> Iterator[tuple[str, str]]:
         yield "restored", ""

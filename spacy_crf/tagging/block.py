@@ -7,9 +7,8 @@ from typing import Literal
 from spacy.language import Language
 from spacy.pipeline import Pipe
 
-from ..pipe.block import SPAN_TARGETS, Decode, LabelSettings, component, own_names
+from ..pipe.block import MOST_LISTED, SPAN_TARGETS, Decode, LabelSettings, component, own_names
 
-MOST_LISTED = 10_000  # sequences of a document: each is as long as it
 LEAST_PROBABLE = 0.01  # of the spans that are looked for: there are ever more that are less probable
 
 

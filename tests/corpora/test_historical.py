@@ -189,6 +189,16 @@ def test_blocks_belong_to_formats(write: Write, format: Any) -> None:
             Corpus(path, format=format, text=HistoricalText())
 
 
+@pytest.mark.parametrize(
+    ("setting", "format", "name"), [("text", "tagsets", "HistoricalText"), ("cora", "cora", "CoraXML")]
+)
+def test_blocks_are_named(write: Write, setting: str, format: str, name: str) -> None:
+    """A block whose name is forgotten is a table to spaCy."""
+    block = {"@readers": "spacy_crf.Corpus.v1", "path": str(write("a.tsv", TSV)), "format": format, setting: {}}
+    with pytest.raises(ValueError, match=f"CRF549.*{setting}.*@misc = 'spacy_crf.{name}.v1'"):
+        registry.resolve({"corpus": block})
+
+
 @given(
     st.lists(st.lists(st.tuples(st.sampled_from("ab./"), st.sampled_from(["A", "XY", ""])), min_size=1), min_size=1),
     st.booleans(),

@@ -4,6 +4,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+import spacy
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -206,6 +207,13 @@ def test_lengths_are_checked(least: tuple[int, ...]) -> None:
 def test_ratio_is_checked(ratio: float) -> None:
     with pytest.raises(ValueError, match="CRF549.*ratio"):
         fit_spelling({"a": 1}, ratio=ratio)
+
+
+@pytest.mark.parametrize(("block", "name"), [("spelling", "Spelling"), ("classes", "InducedClasses")])
+def test_blocks_are_named(block: str, name: str) -> None:
+    """A block whose name is forgotten is a table to spaCy."""
+    with pytest.raises(ValueError, match=f"CRF549.*{block}.*@misc = 'spacy_crf.{name}.v1'"):
+        spacy.blank("en").add_pipe("crf_tagger", config={"features": {"templates": ["@tagging"], block: {}}})
 
 
 def test_many_forms_are_fitted_in_time() -> None:

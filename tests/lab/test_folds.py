@@ -85,6 +85,8 @@ def test_settings_that_make_no_folds(nlp: Language) -> None:
         list(FoldCorpus(Numbered(2), 3, 0, "train")(nlp))
     with pytest.raises(ValueError, match="CRF549.*seed"):
         FoldCorpus(Numbered(4), 2, 0, "train", seed=-1)
+    with pytest.raises(ValueError, match="CRF549.*corpus.*@readers"):
+        FoldCorpus({"path": "a.tsv"}, 2, 0, "train")  # type: ignore[arg-type]
     for folds, fold, name in ((1, 0, "folds"), (2, 2, "fold"), (2, -1, "fold")):
         with pytest.raises(ValueError, match=f"CRF549.*{name}"):
             FoldCorpus(Numbered(2), folds, fold, "train")

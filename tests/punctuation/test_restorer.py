@@ -347,6 +347,7 @@ def test_labels_may_be_given(folder: Path) -> None:
         ("thresholds", {"COMMA": 0.0}),
         ("temperature", 0.0),
         ("n_best", -1),
+        ("n_best", 10**9),
     ],
 )
 def test_settings_without_meaning(setting: str, value: object) -> None:
