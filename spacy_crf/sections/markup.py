@@ -76,11 +76,14 @@ class MarkedHeadings:
         return weighed
 
     def _runs(self, text: str, units: Sequence[LayoutUnit], numbers: Iterable[int]) -> list[list[int]]:
-        """Numbers of units that count on, in one form and below the same heading, as those of a list do."""
+        """Numbers of units that count on, in one form and below the same heading, as those of a list do, which have
+        neither a word nor parts: "2.", not "Article 2" or "1.2"."""
         starts, found = [start for start, _, _ in self.places], list[list[int]]()
         last: dict[tuple[int, str, str], tuple[Reading, list[int]]] = {}
         for unit in numbers:
             for reading in readings(text[units[unit].start : units[unit].end])[:1]:
+                if reading.word or len(reading.values) > 1:
+                    continue
                 form = bisect_right(starts, units[unit].start), reading.format, reading.family
                 before, run = last.get(form, (None, []))
                 if before is None or step(before, reading) != 1:

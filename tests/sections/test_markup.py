@@ -380,3 +380,21 @@ def test_no_item_of_a_list_below_a_heading_is_a_section(tmp_path: Path, listed: 
         (2, "1", "Method"),
         (2, "", "Reference"),
     ]
+
+
+@pytest.mark.parametrize("number", ["Article {}. ", "1.{} "])
+def test_numbers_with_words_or_parts_are_none_of_a_list(number: str, tmp_path: Path) -> None:
+    """Of articles that the mark-up does not name, some have a title and some begin their text right away."""
+    path, rule = (
+        tmp_path / "rules.html",
+        "The ferry shall carry a lamp and a rope on every crossing that its master makes across the bay.",
+    )
+    articles = (f"Scope</p><p>{rule}", rule, rule, f"Fees</p><p>{rule}")
+    listed = "".join(f"<p>{number.format(n)}{one}</p>" for n, one in enumerate(articles, 1))
+    path.write_text(f"<h1>Rules</h1><h2>Part A</h2>{listed}<h2>Part B</h2><p>2.1 Duties</p><p>{rule}</p>")
+    nlp = spacy.blank("en")
+    nlp.add_pipe("section_parser")
+    found = sections(nlp(to_doc(nlp.vocab, read_layout(path))))
+    assert [found for _, found, _ in found if found.startswith(number[:2])] == [
+        number.format(n).strip() for n in range(1, 5)
+    ]
