@@ -29,7 +29,8 @@ ENTRY = re.compile(r"(?:^|(?<=[}),]))[ \t]*@\w+\s*[{(]", re.MULTILINE)
 # An entry that is within another, whose braces or quotes are not closed
 WITHIN = re.compile(r"(?<=\n)[ \t]*@(?!comment)\w+\s*[{(]\s*[^\s,{}()=\"]+\s*,", re.IGNORECASE)
 FIELD = re.compile(r"\s*[A-Za-z][\w-]*\s*=")
-STRAY = re.compile(rf"\s*,{FIELD.pattern}")  # behind an entry that a brace too many has ended
+# Behind an entry that a brace too many has ended
+STRAY = re.compile(rf"\s*,{FIELD.pattern}|{FIELD.pattern}\s*(?:[{{\"]|\d+\s*[,}}])")
 MOST_EXPANDED = 10_000_000  # characters that strings may add to a file
 SPARE_READ, MOST_READ = 500_000, 4  # characters behind entries that do not end, in any file, and times its own
 

@@ -329,6 +329,8 @@ def test_fields_behind_a_brace_too_many_are_told() -> None:
         assert [one.title for one in read_bibtex(text)] == ["One", "Two"]
     with pytest.warns(CRFWarning, match="CRFW668.*behind the end of c in line 1"):
         read_bibtex("@book{c, title = {One}}, year = 2001}")
+    with pytest.warns(CRFWarning, match="CRFW668.*behind the end of e in line 2, not read"):
+        assert len(read_bibtex("@book{e, title = {X},\n}\nyear = 1999,\n}\n@book{f, title = {Y}}")) == 2
 
 
 def test_many_entries_that_do_not_end_are_refused() -> None:
