@@ -121,7 +121,7 @@ DROPPED = {  # arguments that are not shown, by their braces: those in other one
         "*[": "\\",
         "{{": "setlength addtolength settowidth markboth fontsize multicolumn multirow resizebox fcolorbox CJK "
         "xltabular adjustwidth list newglossaryentry",
-        "[[": "makebox framebox",
+        "[[": "makebox framebox frame",
         "{{{": "addcontentsline definecolor",
         "[{{{": "newacronym",
         "[([{": "cmidrule",

@@ -138,6 +138,7 @@ class _LatexReader:
             self._accent(name)
         elif name in DROPPED or not token["gap"]:  # "[" behind a space may be text
             self.page.collapse(" " if SPACED.match(token.string, token.start()) else "")
+            self.source.take(OVERLAY)
             self.source.drop(name)
 
     def _begin_style(self, name: str) -> None:
@@ -168,6 +169,7 @@ class _LatexReader:
                 self._verbatim(name)
                 return
             self.page.open(name, is_unit=own in UNITS, ends_with_paragraph=name in FORMULAS)
+            self.source.take(OVERLAY)
             if own in self.theorems:
                 note = self.source.option()
                 self.source.push(rf"\textbf{{{self.theorems[own]}{f' ({note})' if note else ''}.}} ")
@@ -234,7 +236,7 @@ class _LatexReader:
         if self.page.is_at_heading:
             self.labels[name] = self.page.numbers.last
 
-    def _reference(self, command: str = "ref") -> None:
+    def _reference(self, command: str) -> None:
         self.has_references = True
         names = self.source.argument().split(",")
         names += [self.source.argument()] if command.endswith("range") else []
@@ -332,9 +334,7 @@ PREAMBLE: dict[str, Callable[[_LatexReader], None]] = {  # commands that count b
 }
 COMMANDS: dict[str, Callable[[_LatexReader], None]] = {
     **dict.fromkeys(TABLES["breaks"], lambda reader: reader.page.end_paragraph()),
-    **dict.fromkeys(("ref", "eqref", "vref", "labelcref"), R._reference),
-    **{name: partial(R._reference, command=name) for name in ("autoref", "pageref", "nameref")},
-    **{name: partial(R._reference, command=name) for name in ("cref", "Cref", "crefrange", "Crefrange")},
+    **{name: partial(R._reference, command=name) for name in TABLES["references"]},
     **{name: partial(R._cite, command=name) for name in CITING},
     "@unit": lambda reader: reader.source.push(si_unit(reader.source.argument())),
     **{name: partial(R._verb, command=name) for name in ("verb", "Verb", "lstinline", "mintinline")},

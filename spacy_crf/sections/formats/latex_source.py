@@ -23,10 +23,10 @@ GAP = re.compile(r"[ \t]*+(?:\n(?![ \t]*+\n)[ \t]*+)?")
 ANY = re.compile(".", re.DOTALL)
 ONE = re.compile(r"\\[A-Za-z@]+|\\?.", re.DOTALL)
 NAME = re.compile(r"\\?([A-Za-z@]+\*?|.)", re.DOTALL)
-OVERLAY = re.compile(r"<[\d+.-][\d+,.-]*>")  # of beamer
-STAR = re.compile(r"\*?")
+SLIDES = r"(?:[a-z]+[@:])?[\d+.-][\d+,.()-]*"
+OVERLAY = re.compile(rf"<{SLIDES}(?:\s?\|\s?{SLIDES})*>")  # of beamer: "<2->", "<+-| alert@+>"
 ENDS_IN_COMMAND = re.compile(r"\\[A-Za-z@]+\Z")
-EQUALS = re.compile(r"\s*=")
+STAR, EQUALS = re.compile(r"\*?"), re.compile(r"\s*=")
 BEFORE_BRACE = re.compile(r"[^{}\\%\n]*+")
 BLANK_LINE = re.compile(r"\n[ \t]*+\n")
 PARAMETER = re.compile(r"#([1-9])")

@@ -561,6 +561,9 @@ def test_keys_of_citations_stand_in_brackets(tmp_path: Path) -> None:
         (r"\epigraph{All is well.}{Roe} \begin{block}{Boats}Rafts\end{block}", "All is well. Roe Boats Rafts"),
         (r"\begin{subfigure}[b]{0.4\textwidth}Boat\end{subfigure}", "Boat"),
         (r"\subfigure[Rafts]{\begin{tabular}{l}Boat\end{tabular}} \subfigure{Port}", "Boat Port"),
+        (r"\alert<2>{Oars} \only<1,3->{float}\onslide<+->\begin{theorem}<2->[Roe] A\end{theorem}", "Oars float A"),
+        (r"\begin{frame}<1->[plain]{Boats}\item<+-| alert@+> Oars $a<2>b$\end{frame}", "Boats - Oars a<2>b"),
+        (r"\frametitle[Short]{Boats} \column{3cm}Oars\column[t]{3cm}Ropes", "Boats Oars Ropes"),
         (r"\mintinline{python}{a_b} \lstinline[language=C]!x! \Verb|q|", "a_b x q"),
     ],
 )  # fmt: skip
