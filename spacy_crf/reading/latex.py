@@ -115,9 +115,9 @@ DROPPED = {  # arguments that are not shown, by their braces: those in other one
         "hangindent hsize vsize emergencystretch itemsep parsep topsep",
         "|": "hbox vbox hrule vrule",
         "c": "csname",
-        "": "verb Verb",
+        "": "verb",
         "{": "urlstyle @secondoftwo hyperlink",
-        "[": "lstinline hyperref figure table itemize enumerate description lstlisting footnotemark linebreak",
+        "[": "lstinline Verb hyperref figure table itemize enumerate description lstlisting footnotemark linebreak",
         "*[": "\\",
         "{{": "setlength addtolength settowidth markboth fontsize multicolumn multirow resizebox fcolorbox CJK "
         "xltabular adjustwidth list newglossaryentry",

@@ -564,6 +564,7 @@ def test_keys_of_citations_stand_in_brackets(tmp_path: Path) -> None:
         (r"\alert<2>{Oars} \only<1,3->{float}\onslide<+->\begin{theorem}<2->[Roe] A\end{theorem}", "Oars float A"),
         (r"\begin{frame}<1->[plain]{Boats}\item<+-| alert@+> Oars $a<2>b$\end{frame}", "Boats - Oars a<2>b"),
         (r"\frametitle[Short]{Boats} \column{3cm}Oars\column[t]{3cm}Ropes", "Boats Oars Ropes"),
+        (r"\Verb[fontsize=\small]|a_b| and \Verb*[x=y]{c} \verb[d[", "a_b and c d"),
         (r"\mintinline{python}{a_b} \lstinline[language=C]!x! \Verb|q|", "a_b x q"),
     ],
 )  # fmt: skip
