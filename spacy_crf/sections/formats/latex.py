@@ -22,6 +22,7 @@ BEGINNING = re.compile(r"^(?:[^%\n\\]++|\\(?!verb|begin\{document\}).)*+\\begin\
 FILE_NAME = re.compile(r"\s*[^\s{}\\%]+")
 LONGEST_NAME, LONGEST_VERBATIM = 200, 1000  # characters of a file, and of \verb
 DEGREE = re.compile(r"\s*(?:\{\s*\\circ\s*\}|\\circ(?![A-Za-z@])\s*)")
+OVER = re.compile(r"\{[^{}\\]{1,99}\\(?:over|choose|atop)(?![A-Za-z@])")  # a fraction of TeX in braces
 WITHOUT_SPACE = " \n\t{}~.,;:!?/'-)]"  # behind \xspace
 DOTLESS = {r"\i": "i", r"\j": "j"}  # which have their dots again in what is written
 
@@ -88,6 +89,8 @@ class _LatexReader:
             self.is_formula = False
             self.page.end_paragraph()
         elif (special := token["special"]) is not None:
+            if OVER.match(token.string, token.start()):
+                self.page.part_digits()
             self._special(special)
 
     def _special(self, special: str) -> None:
@@ -227,8 +230,7 @@ class _LatexReader:
         self.source.enter()
 
     def _make_title(self) -> None:
-        parts = (self.facts.get(name, "") for name in ("subtitle", "author", "date"))
-        title = self.facts.get("title", "")
+        title, *parts = (self.facts.get(name, "") for name in ("title", "subtitle", "author", "date"))
         self.source.push("\n\n".join((f"\\@title{{{title}}}", *parts, "")))
 
     def _label(self) -> None:
@@ -265,14 +267,11 @@ class _LatexReader:
         mark = self.source.take(ANY)
         self.page.write(self.source.until("}" if mark == "{" else mark, LONGEST_VERBATIM) if mark else "")
 
-    def _address(self) -> None:
-        if self.source.enter():
-            self.page.write(self.source.until("}", LONGEST_VERBATIM))
-
-    def _link(self) -> None:
+    def _address(self, is_shown: bool = True) -> None:
         self.source.option()
         if self.source.enter():
-            self.source.until("}", LONGEST_VERBATIM)
+            address = self.source.until("}", LONGEST_VERBATIM)
+            self.page.write(address if is_shown else "")
 
     def _include(self) -> None:
         """Read a file of the same folder, or below; others are named in a warning."""
@@ -338,9 +337,9 @@ COMMANDS: dict[str, Callable[[_LatexReader], None]] = {
     **{name: partial(R._cite, command=name) for name in CITING},
     "@unit": lambda reader: reader.source.push(si_unit(reader.source.argument())),
     **{name: partial(R._verb, command=name) for name in ("verb", "Verb", "lstinline", "mintinline")},
-    **dict.fromkeys(("url", "Url", "path", "nolinkurl"), R._address),
+    **{"href": partial(R._address, is_shown=False), **dict.fromkeys(("url", "Url", "path", "nolinkurl"), R._address)},
     **{"item": R._item, "caption": R._caption, "label": R._label, "bibitem": R._entry},
-    **{"include": R._include, "subfile": R._include, "maketitle": R._make_title, "href": R._link},
+    **{"include": R._include, "subfile": R._include, "maketitle": R._make_title},
     **{"enquote": R._quote, "@enquote": partial(R._quote, is_inner=True), "xspace": R._space_behind},
     "appendix": lambda reader: reader.page.numbers.begin_appendix(),
     "@apart": lambda reader: reader.page.part_digits(),

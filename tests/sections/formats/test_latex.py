@@ -565,6 +565,7 @@ def test_keys_of_citations_stand_in_brackets(tmp_path: Path) -> None:
         (r"\begin{frame}<1->[plain]{Boats}\item<+-| alert@+> Oars $a<2>b$\end{frame}", "Boats - Oars a<2>b"),
         (r"\frametitle[Short]{Boats} \column{3cm}Oars\column[t]{3cm}Ropes", "Boats Oars Ropes"),
         (r"\Verb[fontsize=\small]|a_b| and \Verb*[x=y]{c} \verb[d[", "a_b and c d"),
+        (r"$1{1\over2}$, $2{5 \choose 2}$, ${5\choose2}$ and $x{a\over b}$", "1 1/2, 2 5 2, 5 2 and xa/b"),
         (r"\mintinline{python}{a_b} \lstinline[language=C]!x! \Verb|q|", "a_b x q"),
     ],
 )  # fmt: skip
