@@ -240,11 +240,17 @@ class _LatexReader:
 
     def _reference(self, command: str) -> None:
         self.has_references = True
-        names = self.source.argument().split(",")
-        names += [self.source.argument()] if command.endswith("range") else []
+        names = [*self.source.argument().split(","), *(self.source.argument() for _ in range("range" in command))]
         self.page.write(self.page.numbers.refer([self.known.get(name.strip()) for name in names], command))
 
     # -- text
+
+    def _root(self) -> None:
+        """The argument of a root in brackets, which may be a fraction without braces."""
+        argument = self.source.argument()
+        macro = self.source.macros.get(argument.removeprefix("\\"))
+        parts = (f"{{{self.source.argument()}}}" for _ in range(macro.arguments if macro else 0))
+        self.source.push(f"({argument}{''.join(parts)})")
 
     def _cite(self, command: str = "cite") -> None:
         is_one = not command.endswith("cites")
@@ -312,20 +318,15 @@ class _LatexReader:
         counted = self.page.lists if name in COUNTERS_OF_LISTS else self.page.numbers
         counted.set_counter(name, step or self.source.argument(), is_added)
 
-
-def _fact(name: str) -> Callable[[_LatexReader], None]:
-    """The command that says something for the title page."""
-
-    def tell(reader: _LatexReader) -> None:
-        reader.source.option()
-        reader.facts[name] = reader.source.argument()
-
-    return tell
+    def _fact(self, name: str) -> None:
+        """Take what is said for the title page."""
+        self.source.option()
+        self.facts[name] = self.source.argument()
 
 
 R = _LatexReader
 PREAMBLE: dict[str, Callable[[_LatexReader], None]] = {  # commands that count before the document as well
-    **{name: _fact(name) for name in ("title", "subtitle", "author", "date")},
+    **{name: partial(R._fact, name=name) for name in ("title", "subtitle", "author", "date")},
     **{"begin": R._begin, "end": R._end, "input": R._include, "documentclass": R._class, "usepackage": R._package},
     **{"setmainlanguage": R._language, "setdefaultlanguage": R._language, "newtheorem": R._theorem},
     **{"setcounter": R._counter, "addtocounter": lambda reader: reader._counter(is_added=True)},
@@ -339,7 +340,7 @@ COMMANDS: dict[str, Callable[[_LatexReader], None]] = {
     **{name: partial(R._verb, command=name) for name in ("verb", "Verb", "lstinline", "mintinline")},
     **{"href": partial(R._address, is_shown=False), **dict.fromkeys(("url", "Url", "path", "nolinkurl"), R._address)},
     **{"item": R._item, "caption": R._caption, "label": R._label, "bibitem": R._entry},
-    **{"include": R._include, "subfile": R._include, "maketitle": R._make_title},
+    **{"include": R._include, "subfile": R._include, "maketitle": R._make_title, "@root": R._root},
     **{"enquote": R._quote, "@enquote": partial(R._quote, is_inner=True), "xspace": R._space_behind},
     "appendix": lambda reader: reader.page.numbers.begin_appendix(),
     "@apart": lambda reader: reader.page.part_digits(),

@@ -566,6 +566,7 @@ def test_keys_of_citations_stand_in_brackets(tmp_path: Path) -> None:
         (r"\frametitle[Short]{Boats} \column{3cm}Oars\column[t]{3cm}Ropes", "Boats Oars Ropes"),
         (r"\Verb[fontsize=\small]|a_b| and \Verb*[x=y]{c} \verb[d[", "a_b and c d"),
         (r"$1{1\over2}$, $2{5 \choose 2}$, ${5\choose2}$ and $x{a\over b}$", "1 1/2, 2 5 2, 5 2 and xa/b"),
+        (r"$\sqrt\frac{a}{2}+\sqrt[3]{8}-\sqrt x\sqrt\alpha\sqrt{\frac12}$", "√(a/2)+√(8)-√(x)√(α)√(1/2)"),
         (r"\mintinline{python}{a_b} \lstinline[language=C]!x! \Verb|q|", "a_b x q"),
     ],
 )  # fmt: skip
