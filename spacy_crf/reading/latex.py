@@ -215,6 +215,15 @@ def si_unit(written: str) -> str:
     return re.sub(" (?=[/²³^])", "", text.rstrip())
 
 
+def si_angle(written: str) -> str:
+    """An angle of siunitx as it is printed.
+
+    >>> si_angle("12;30;")
+    '12°30′'
+    """
+    return "".join(f"{own.strip()}{sign}" for own, sign in zip(written.split(";"), "°′″") if own.strip())
+
+
 def hide_groups(latex: str) -> tuple[str, Callable[[str], str]]:
     r"""Plain text in which all is a word that braces keep together, and a function that puts LaTeX in place of it.
 

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from ...core.errors import CRFWarning, required
-from ...reading.latex import ACCENTS, CITING, COMMENTED, DROPPED, LABEL, SPACED, si_unit, signs, typed
+from ...reading.latex import ACCENTS, CITING, COMMENTED, DROPPED, LABEL, SPACED, si_angle, si_unit, signs, typed
 from ..errors import SectionErrors, SectionWarnings
 from ..layout import DocumentLayout
 from . import COUNTERS_OF_LISTS, read_text
@@ -337,6 +337,7 @@ COMMANDS: dict[str, Callable[[_LatexReader], None]] = {
     **{name: partial(R._reference, command=name) for name in TABLES["references"]},
     **{name: partial(R._cite, command=name) for name in CITING},
     "@unit": lambda reader: reader.source.push(si_unit(reader.source.argument())),
+    "@angle": lambda reader: reader.source.push(si_angle(reader.source.argument())),
     **{name: partial(R._verb, command=name) for name in ("verb", "Verb", "lstinline", "mintinline")},
     **{"href": partial(R._address, is_shown=False), **dict.fromkeys(("url", "Url", "path", "nolinkurl"), R._address)},
     **{"item": R._item, "caption": R._caption, "label": R._label, "bibitem": R._entry},
@@ -346,5 +347,4 @@ COMMANDS: dict[str, Callable[[_LatexReader], None]] = {
     "@apart": lambda reader: reader.page.part_digits(),
     **dict.fromkeys(("frontmatter", "backmatter"), lambda reader: reader.page.begin_matter(is_main=False)),
     "mainmatter": lambda reader: reader.page.begin_matter(is_main=True),
-    "twocolumn": lambda reader: reader.source.push(reader.source.option() or ""),
 }

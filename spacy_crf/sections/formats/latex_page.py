@@ -30,8 +30,7 @@ NUMBER = re.compile(r"\s*(-?\d{1,4})\s*")
 LANGUAGES, REFERRED, QUOTES = TABLES["languages"], TABLES["referred"], TABLES["quotes"]
 UNKNOWN = "??"  # for a label
 CODES = {name: code for code, words in LANGUAGES.items() for name in words.partition("|")[0].split()}
-LISTS = {"itemize": "ul", "enumerate": "ol", "description": "ul"}
-NUMERALS = "1aiA"  # of lists in lists
+LISTS, NUMERALS = {"itemize": "ul", "enumerate": "ol", "description": "ul"}, "1aiA"  # of lists in lists
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +87,7 @@ class HeadingNumbers:
         self.set_language(",".join(old) or (options if "babel" in packages else ""))
         if "physics" in packages:
             self._macros.pop("qty", None)  # brackets there
+        self._macros |= {"degree": Macro("°"), "celsius": Macro("°C")} if "gensymb" in packages else {}
         self._has_babel |= bool(packages & {"babel", *old}) and "shorthands=off" not in options
 
     @property

@@ -568,6 +568,7 @@ def test_keys_of_citations_stand_in_brackets(tmp_path: Path) -> None:
         (r"$1{1\over2}$, $2{5 \choose 2}$, ${5\choose2}$ and $x{a\over b}$", "1 1/2, 2 5 2, 5 2 and xa/b"),
         (r"$\sqrt\frac{a}{2}+\sqrt[3]{8}-\sqrt x\sqrt\alpha\sqrt{\frac12}$", "√(a/2)+√(8)-√(x)√(α)√(1/2)"),
         (r"\begin{figure}\subfloat[Oars]{\includegraphics{a}}\subcaptionbox{Ropes}{x}\end{figure}z", "Oars x Ropes z"),
+        (r"\ang{45}, \ang{1;2;3}, \ang{;30;}; \SIlist{1;2}{\metre}; \twocolumn[Top]", "45°, 1°2′3″, 30′; 1;2 m; Top"),
         (r"\mintinline{python}{a_b} \lstinline[language=C]!x! \Verb|q|", "a_b x q"),
     ],
 )  # fmt: skip
@@ -611,6 +612,14 @@ def test_frames_and_blocks_stand_apart_from_what_is_around(tmp_path: Path) -> No
 def test_qty_of_physics_sets_brackets(tmp_path: Path) -> None:
     source = r"\documentclass{article}\usepackage{physics}\begin{document}$\qty(\frac{a}{b})^2 \qty{x}+5$\end{document}"
     assert read(tmp_path, source).text.strip() == "(a/b)^2 x+5"
+
+
+def test_degrees_of_gensymb(tmp_path: Path) -> None:
+    text = r"\begin{document}At $5\degree$, 6\degree{}C and 7\,\celsius. \end{document}"
+    assert (
+        read(tmp_path, rf"\documentclass{{article}}\usepackage{{gensymb}}{text}").text.strip() == "At 5°, 6°C and 7 °C."
+    )
+    assert read(tmp_path, r"\begin{document}\degree{Doctor}\end{document}").text.strip() == "Doctor"  # of a thesis
 
 
 def test_files_that_are_imported_are_read(tmp_path: Path) -> None:
