@@ -125,7 +125,7 @@ DROPPED = {  # arguments that are not shown, by their braces: those in other one
         "{{{": "addcontentsline definecolor",
         "[{{{": "newacronym",
         "[([{": "cmidrule",
-        "[{{": "rule pdfbookmark inputminted",
+        "[{{": "rule pdfbookmark inputminted nomenclature",
         "[[[{": "parbox minipage",
         "{[{": "tabular* tabularx tabulary",
         "|{": "tabu",

@@ -569,6 +569,7 @@ def test_keys_of_citations_stand_in_brackets(tmp_path: Path) -> None:
         (r"$\sqrt\frac{a}{2}+\sqrt[3]{8}-\sqrt x\sqrt\alpha\sqrt{\frac12}$", "√(a/2)+√(8)-√(x)√(α)√(1/2)"),
         (r"\begin{figure}\subfloat[Oars]{\includegraphics{a}}\subcaptionbox{Ropes}{x}\end{figure}z", "Oars x Ropes z"),
         (r"\ang{45}, \ang{1;2;3}, \ang{;30;}; \SIlist{1;2}{\metre}; \twocolumn[Top]", "45°, 1°2′3″, 30′; 1;2 m; Top"),
+        (r"\qitem{Row.}{Roe}\dictum[Lund]{Float.}Oars\nomenclature[a]{$x$}{Oar}", "Row. Roe Float. Lund Oars"),
         (r"\mintinline{python}{a_b} \lstinline[language=C]!x! \Verb|q|", "a_b x q"),
     ],
 )  # fmt: skip
