@@ -6,25 +6,24 @@ A path goes from the outside in. Words of six languages are in the lists of `cor
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import accumulate, takewhile
+from itertools import accumulate, pairwise, takewhile
 
 from ..core.grammar.numbering import ALONE, PLACE, SIGNS, Reading, readings
 from ..core.grammar.numerals import ARABIC, INSERTED, MENTIONS, NAMED, ORDINALS, PLURALS, RANKS, SPOKEN, any_of, listed
+from .series import BRACKETS, completed
 
 SMALL = "small part: "  # before the words of parts that only count with the section that they are in
-LONGEST = 40  # characters of a number that others share the beginning of
 DEEPEST = max(RANKS[word] for word in NAMED.values()) + 1  # the rank of a number without a word
 
 _ANY = {does: any_of(words) for does, words in MENTIONS.items()}
 _ANY_INSERTED, _ANY_ORDINAL, _ANY_WORD = any_of(INSERTED), any_of(ORDINALS), any_of(NAMED)
-_BRACKETS = r"\((?:[0-9a-z]{1,4}|[A-Z]|[IVX]{2,4})\)"
 _APART = r"[ \u00a0]\((?:[0-9]{1,2}[a-z]?|[a-zA-Z]|[ivx]{2,5}|[IVX]{2,4})\)"  # "§ 2 (1)", not "section 2 (old)"
 _INSERTED = rf"(?:[ -]?{_ANY_INSERTED}(?!\w|\s(?:[0-9§]|{_ANY_WORD}))|er|[a-z])?"  # 2a, 2 bis, not "2 bis 4"
 _NOT_INSERTED = rf"(?!\.?[ºª][ -]?{_ANY_INSERTED}(?!\w))"  # "3.º bis" is not 3
 _PARTS = rf"[0-9]{{1,4}}{_NOT_INSERTED}(?:\.?[ºª]|{_INSERTED})(?:[.:–-][0-9]{{1,4}}{_INSERTED}|\.[a-zA-Z])*"
 _CODE = r"[LRD]\.[ \u00a0]?(?=[0-9]{3}|[0-9]+-)[0-9]{1,4}(?:-[0-9]{1,4})*"  # of French codes: L. 121-1
 _LETTERS = rf"(?:{_CODE}|(?:[IVXLC]{{1,7}}|[A-Z])(?:[.-]?[0-9]{{1,4}})*)"
-NUMBER = rf"(?:(?:{_PARTS}|{_LETTERS})(?!\w)(?:{_BRACKETS}|{_APART})*|(?:{_BRACKETS})+)"
+NUMBER = rf"(?:(?:{_PARTS}|{_LETTERS})(?!\w)(?:{BRACKETS}|{_APART})*|(?:{BRACKETS})+)"
 _ORDERED = rf"{_ANY_ORDINAL}(?:(?:,|\s{_ANY['between']})\s{_ANY_ORDINAL}){{0,9}}"
 _BETWEEN = rf"(?:,\s?(?:{_ANY['between']}\s)?|\s?[–-]\s?|\s{_ANY['between']}\s)"
 _PLACE = r"(?:[0-9]{1,3}[a-z°º]?|[a-z]{1,2}|[A-Z]|[IVX]{1,4})\)?(?!\w)"
@@ -37,14 +36,14 @@ _SMALL = (  # places of small parts; lists have one kind of them: "onder c, en 1
         for place in (*_LETTERED, rf"[0-9]{{1,3}}[a-z°º]?(?!{_AMOUNT})")
         for end in (rf"\)(?:\s{_ANY_INSERTED}(?=[,.;]))?", "")
     ),
-    _BRACKETS,
+    BRACKETS,
 )
 _SMALLS = "|".join(f"{place}(?:{_BETWEEN}{place})*" for place in _SMALL)
 _MENTION = re.compile(
     r"(?<!\w)(?:(?!(?i:first|second|third|fourth|fifth)\scomma(?!\w))"  # a mark
     rf"(?P<ordinals>{_ORDERED})\s(?P<ranked>{_ANY_WORD})(?!\w)"
     rf"|(?:(?P<word>{_ANY_WORD})\.?\s(?:(?i:n\.?[°º]|n[or]\.)\s?)?|(?P<sign>[{''.join(SIGNS)}])[{''.join(SIGNS)}]?\s?)"
-    rf"(?P<numbers>(?:{_BRACKETS})+(?:{_BETWEEN}(?:{_BRACKETS})+)*|{NUMBER}(?:{_BETWEEN}{NUMBER})*)"  # not "(b), and 6"
+    rf"(?P<numbers>(?:{BRACKETS})+(?:{_BETWEEN}(?:{BRACKETS})+)*|{NUMBER}(?:{_BETWEEN}{NUMBER})*)"  # not "(b), and 6"
     rf"|(?P<small>{_ANY['small']})(?:\.\s?|\s)(?P<places>{_SMALLS})"
     rf"|(?P<called>{_ANY_WORD})\s(?P<spoken>{any_of(SPOKEN)})(?!\w)"  # "cláusula segunda"
     rf"|{_ANY['see']}\.?\s(?P<bare>[0-9]{{1,4}}(?:\.[0-9]{{1,4}})+)(?![.-]?\w))"
@@ -52,7 +51,7 @@ _MENTION = re.compile(
 _STARTING, _DOTTED_CODE = re.compile(r"\((\w+)\)(?=\()"), re.compile(r"(?<=^[LRD])\.\s?(?=[0-9])")
 _BEFORE_BRACKET = re.compile(r"[ \u00a0](?=\()")
 _SMALL_PLACE = re.compile(rf"({'|'.join(_SMALL)})(?:{_BETWEEN}|$)")  # a word between them may be a letter: "a e b"
-_NUMBER, _BRACKET, _ORDINAL = re.compile(NUMBER), re.compile(_BRACKETS), re.compile(rf"{_ANY_ORDINAL}(?!\w)")
+_NUMBER, _ORDINAL = re.compile(NUMBER), re.compile(rf"{_ANY_ORDINAL}(?!\w)")
 # "sections 2–4 and 6-1" are three numbers, "§§ 2-4" are two
 _AMONG_SEVERAL, _OF_RANGE = (re.compile(NUMBER.replace("[.:–-]", signs)) for signs in ("[.:-]", "[.:]"))
 _FINER = (  # parts that are no sections, such as "Satz 2", "first sentence", "ff."
@@ -63,7 +62,7 @@ _FINER = (  # parts that are no sections, such as "Satz 2", "first sentence", "f
 _FINERS = rf"{_FINER}{{0,9}}"  # no more: time is linear
 _SMALLER = re.compile(rf"{_FINERS}(?:,\s| )(?:aanhef\sen\s)?")  # between a section and a part of it
 _ALSO = re.compile(rf"{_FINERS}{_BETWEEN}(?:(?:de\s)?l['’])?")  # between two of a list
-_SECTION = rf"(?:(?=[0-9]{{1,3}}(?![0-9])){NUMBER}|(?:{_BRACKETS})+)(?!{_AMOUNT})"
+_SECTION = rf"(?:(?=[0-9]{{1,3}}(?![0-9])){NUMBER}|(?:{BRACKETS})+)(?!{_AMOUNT})"
 _ALSO_SECTIONS = re.compile(rf"{_FINERS}{_BETWEEN}(?=[0-9])({_SECTION}(?:{_BETWEEN}{_SECTION})*)")
 # the next of a list, before a part of it
 _NEXT = re.compile(rf"{_FINERS}(?P<before>(?:{_BETWEEN}{NUMBER}){{0,9}}?){_BETWEEN}(?P<next>{NUMBER})(?:,\s| )")
@@ -122,15 +121,11 @@ class Group:
         """The word or sign that they share."""
         return self.steps[0].word
 
-    @property
-    def rank(self) -> int:
-        """How deep in an outline such sections stand."""
-        return rank_of(self.word)
-
     def is_above(self, other: "Group") -> bool:
         """Whether the sections of another group may be parts of those of this one; annexes have all kinds of parts."""
-        is_article = self.rank == RANKS["article"] and other.word == "§"  # "Article 6 § 1"
-        return (self.rank <= other.rank or self.word in ALONE or is_article) and self.word != other.word
+        rank, deeper = rank_of(self.word), rank_of(other.word)
+        is_article = rank == RANKS["article"] and other.word == "§"  # "Article 6 § 1"
+        return (rank <= deeper or self.word in ALONE or is_article) and self.word != other.word
 
 
 def find_mentions(text: str, headings: Set[int]) -> Iterator[Mention]:
@@ -225,11 +220,13 @@ def _is_plural(text: str, group: Group) -> bool:
 def _with_next(text: str, runs: Sequence[list[Group]], headings: Set[int]) -> Iterator[list[Group]]:
     """Runs, and the sections of lists of which no part is named: 6 of "articles 5, point b), and 6"."""
     for run, behind in zip(runs, [*runs[1:], None]):
-        yield run
         outer, (_, end) = run[0], _bounds(run)
         limit = _bounds(behind)[0] if behind else len(text)
         if len(run) == 1 or len(outer.steps) > 1 or not _is_plural(text, outer):
+            yield run
             continue
+        goes_on = (behind and behind[0].start == behind[0].steps[0].start) or _ALSO_SECTIONS.match(text, end, limit)
+        yield from [run] if goes_on or outer.start == outer.steps[0].start else _parted(text, run)
         while found := _ALSO_SECTIONS.match(text, end, limit):
             steps = _steps(outer.word, found[1], found.start(1), is_plural=True)
             group = _before_headings(Group(*found.span(1), steps), headings)
@@ -238,6 +235,21 @@ def _with_next(text: str, runs: Sequence[list[Group]], headings: Set[int]) -> It
             end = group.end
             if all(step.readings for step in group.steps):
                 yield [group]
+
+
+def _parted(text: str, run: Sequence[Group]) -> list[list[Group]]:
+    """A run, and the sections that stand in the list of its last parts, as its word is that of several: 4 and 5 of
+    "§§ 3 Abs. 1, 4 und 5". They are higher than the first; behind a word for several parts, one, and a comma."""
+    outer, last = run[0].steps[0], run[-1]
+    needed, own = all if _is_plural(text, last) else any, outer.readings[0]
+    for place, (before, step) in enumerate(pairwise(last.steps if last.start > outer.start else ()), 1):
+        other = step.readings[0]
+        is_higher = (own.family, own.format) == (other.family, other.format) and own.values < other.values
+        if is_higher and needed((step is last.steps[-1], "," in text[before.end : step.start])):
+            more = [replace(each, word=outer.word) for each in last.steps[place:]]
+            parts = Group(last.start, before.end, last.steps[:place])
+            return [[*run[:-1], parts], [Group(step.start, last.end, more)]]
+    return [list(run)]
 
 
 def _place(run: Sequence[Group], group: Group, end: int) -> int:
@@ -312,7 +324,7 @@ def _steps(word: str, text: str, at: int, is_plural: bool) -> list[NumberStep]:
     numbers = list((_AMONG_SEVERAL if is_plural else _NUMBER).finditer(text))
     if is_plural and len(numbers) == 1:
         numbers = list(_OF_RANGE.finditer(text))
-    read = map(_read, accumulate((own[0] for own in numbers), _completed))
+    read = map(_read, accumulate((own[0] for own in numbers), completed))
     return [NumberStep(at + own.start(), at + own.end(), word, each) for own, each in zip(numbers, read)]
 
 
@@ -323,18 +335,6 @@ def _read(number: str) -> tuple[Reading, ...]:
     if starting is None:
         return readings(_DOTTED_CODE.sub("", number))
     return tuple(replace(own, format=f"({PLACE})") for own in readings(starting[1] + number[starting.end() :]))
-
-
-def _completed(before: str, number: str) -> str:
-    """A number of a list with what it shares with the one before: "(b)" behind "2(1)(a)" is 2(1)(b)."""
-    if number.startswith("(") and len(before) <= LONGEST:
-        first = readings(number.partition(")")[0] + ")")
-        for bracket in reversed(list(_BRACKET.finditer(before))):
-            own = readings(bracket[0])
-            alike = [(one, other) for one in own for other in first if one.kinds == other.kinds]
-            if any(one.values < other.values or one.kinds == ARABIC for one, other in alike):  # "6 (2) and (1)"
-                return before[: bracket.start()] + number
-    return number
 
 
 def _is_of_law(text: str, start: int, end: int) -> bool:

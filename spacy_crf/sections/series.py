@@ -1,11 +1,11 @@
-"""Numberings that count only beside others: bare letters and roman numerals, and numbers in words."""
+"""Numberings that count only beside others: bare letters and roman numerals, numbers in words, parts in brackets."""
 
 import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from ..core.grammar.numbering import Reading, readings
-from ..core.grammar.numerals import KEYWORDS, ROMAN_UPPER, SPOKEN, numerals
+from ..core.grammar.numerals import ARABIC, KEYWORDS, ROMAN_UPPER, SPOKEN, numerals
 
 # what begins sentences and titles too, "Top 10: Ports" and "Primero. Fuimos", unless others go before or behind
 DOUBTFUL = re.compile(rf"(?:{'|'.join(SPOKEN)})\s?[.:–—-]?|top\s\d+[.:]?(?:\s?[:–—-])?", re.IGNORECASE)
@@ -14,6 +14,9 @@ WITH_PARTS = re.compile(r"[A-Z][.-]?\d")
 ROMAN_NUMBER = re.compile(r"\W{0,2}([IVXLC]+)(?:([.-]\d)|\W*\Z)")  # "II.", "(II)"; "II.1"
 WITH_SIGNS = re.compile(r"(?<![^\W_])[A-Z](?=\W*\Z)")
 APPENDIX_A = re.compile(r"A|[^\W\d_]+\sA\W?")
+BRACKETS = r"\((?:[0-9a-z]{1,4}|[A-Z]|[IVX]{2,4})\)"
+_BRACKET = re.compile(BRACKETS)
+LONGEST = 40  # characters of a number that others share the beginning of
 REACH = 50  # units between two members of a series
 NEAR = 2  # between two roman numerals, where one of a series may be missing
 
@@ -121,3 +124,15 @@ def _end_of_figures(numbers: Sequence[tuple[int, str]]) -> int:
         if number == str(current + 1) or (figure == str(current) and parts):
             current, end = int(figure), place
     return end if current > 1 else -1
+
+
+def completed(before: str, number: str) -> str:
+    """A number of a list with what it shares with the one before: "(b)" behind "2(1)(a)" is 2(1)(b)."""
+    if number.startswith("(") and len(before) <= LONGEST:
+        first = readings(number.partition(")")[0] + ")")
+        for bracket in reversed(list(_BRACKET.finditer(before))):
+            own = readings(bracket[0])
+            alike = [(one, other) for one in own for other in first if one.kinds == other.kinds]
+            if any(one.values < other.values or one.kinds == ARABIC for one, other in alike):  # "6 (2) and (1)"
+                return before[: bracket.start()] + number
+    return number
