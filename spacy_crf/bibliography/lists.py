@@ -20,7 +20,7 @@ from ..sections.tree import SectionTree
 from .dates import YEAR
 from .entry import SURROGATES, normalise
 from .errors import BibliographyErrors
-from .split import HEADING, NUMBERS
+from .split import HEADING, HEADING_NUMBER, NUMBERS
 
 ENTRY = re.compile(r"(?:^|\})\s*(\\bibitem)\s*[\[{]", re.MULTILINE)  # not within a title
 # The beginning of an entry in what LaTeX prints, where each has a line
@@ -29,7 +29,8 @@ BIBLATEX = re.compile(r"^[ \t]*\\entry\{[^{}\n]*\}\{[^{}\n]*\}\{[^{}\n]*\}", re.
 BEGIN, END = "\\begin{thebibliography}{9}\n", "\n\\end{thebibliography}\n"
 # Headings that may stand above something else as well
 VAGUE = re.compile(
-    r"\W*(?:notes|sources|quellen|publications|further reading|literat[uú]r[ae]?|bronnen|f(?:uentes|ontes|onti)|kilder"
+    rf"{HEADING_NUMBER}\W*(?:notes|sources|quellen|publications|further reading|literat[uú]r[ae]?|bronnen"
+    r"|f(?:uentes|ontes|onti)|kilder"
     r"|källor|źródła|zdroje|prameny|viri|izvori|források|allikad|kirjandus|werken|πηγές|αναφορές|источники|джерела"
     r"|извори|منابع|מקורות)\W*",
     re.IGNORECASE,
@@ -65,9 +66,11 @@ def find_list(path: Path) -> str:
     if not _sure_lists_of(ways[0]):
         # the mark-up leaves out this heading at least, as the bookmarks of a PDF by LaTeX do
         ways += [_parsed(layout, markup) for markup in (("ignore", "prefer") if ways[0] else ("prefer",))]
-    lists = next(filter(None, map(_sure_lists_of, ways)), []) or next(filter(None, map(_lists_of, ways)), [])
+    sure = next(filter(None, map(_sure_lists_of, ways)), [])
+    lists = sure or next(filter(None, map(_lists_of, ways)), [])
+    below = [layout.text[section.start : section.end].strip().partition("\n")[2] for section in lists]
     printed = path.with_suffix(".bbl")
-    if not lists and is_latex and printed != path and printed.is_file():
+    if is_latex and printed != path and printed.is_file() and not any(below if sure else map(PRINTED.search, below)):
         return find_list(printed)
     if not lists and len(ways[-1]) > 1:
         titles = ", ".join(excerpt(section.title) for section in ways[-1][:MOST_TITLES])

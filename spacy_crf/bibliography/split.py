@@ -16,9 +16,10 @@ from .name_forms import LOWER, REPEATED
 # What lists of references are headed by, in many languages; two of these may be joined by a word for "and"
 _LINES = (files(__package__) / "headings.txt").read_text(encoding="utf8").splitlines()
 _LIST = "|".join(line for line in _LINES if not line.startswith("#"))
+HEADING_NUMBER = r"(?:\W*\d+(?:\.\d+)*\.?\s+|[ivxlc]+\.\s+|chapter\s+\d+:?\s+)?"
 HEADING = re.compile(
     r"\\(?:begin|end)\{thebibliography\}.*|"
-    r"(?:#{1,6}\s*)?[*_]{0,3}(?:\W*\d+(?:\.\d+)*\.?\s+|[ivxlc]+\.\s+|chapter\s+\d+:?\s+)?"
+    rf"(?:#{{1,6}}\s*)?[*_]{{0,3}}{HEADING_NUMBER}"
     r"(?:(?:select(?:ed)?|annotated|cited|primary|secondary|supplementary|additional|general|list of|liste der"
     rf"|(?:un)?published|archival|web|internet)\s+)?(?:{_LIST})"
     r"(?:\s+(?:(?:to|for|of)\s+(?:the\s+)?(?:chapter|part|section|appendix|introduction|text)\b[^.,]{0,40}?"

@@ -461,6 +461,30 @@ def test_references_that_bibtex_has_printed_beside_a_document(tmp_path: Path) ->
     assert [item.text for item in split_references(find_list(path))] == ["A. Lund. Ferries. 2001.", expected[1]]
 
 
+@pytest.mark.parametrize(
+    "rest",
+    [
+        r"\section{Literature}Of rafts, much was written in 1999. \bibliography{boats}",
+        r"\section*{References}\bibliography{boats}\section*{Oars}All.",
+    ],
+)
+def test_a_section_that_is_headed_as_references_are_may_have_none(rest: str, tmp_path: Path) -> None:
+    printed = "\\begin{thebibliography}{9}\\bibitem{lund} A. Lund. Rafts. 2001.\n\\end{thebibliography}"
+    (tmp_path / "paper.bbl").write_text(printed)
+    (path := tmp_path / "paper.tex").write_text(rf"\begin{{document}}\section{{Boats}}Old. {rest}\end{{document}}")
+    assert [item.text for item in split_references(find_list(path))] == ["A. Lund. Rafts. 2001."]
+    german = rf"\usepackage[german]{{babel}}\begin{{document}}\section{{Boote}}Alte. {printed}\end{{document}}"
+    path.write_text(german.replace("Rafts", "Ferries"))  # below "Literatur"
+    assert [item.text for item in split_references(find_list(path))] == ["A. Lund. Ferries. 2001."]
+
+
+def test_notes_with_a_number_stand_beside_references(tmp_path: Path) -> None:
+    (path := tmp_path / "paper.html").write_text(
+        "<h1>Boats</h1><h2>1 Notes</h2><p>1. See above.</p><h2>References</h2><p>A. Lund. Rafts. 2001.</p>"
+    )
+    assert [item.text for item in split_references(find_list(path))] == ["A. Lund. Rafts. 2001."]
+
+
 def test_a_pasted_list_that_is_refused_has_no_path() -> None:
     with pytest.raises(CRFError, match=r"^\[CRF482\] the pasted list: its macros"):
         print_list("\\newcommand{\\x}{\\x\\x}\n\\bibitem{lund} A. Lund. \\x. 2001.")
