@@ -163,6 +163,12 @@ def attributes(**values: str | float | bool | None) -> str:
 
 
 COUNTERS_OF_LISTS = ("enumi", "enumii", "enumiii", "enumiv")  # of LaTeX
+# Options of lists there, as "start=4, label=(\alph*)" and "(a)"; a group for each of `NUMERALS_OF_LISTS`, twice
+START_OF_LIST = re.compile(r"(?:^|,)\s*start\s*=\s*\{?\s*(\d{1,4})(?!\d)")
+LABEL_OF_LIST = re.compile(
+    r"\\(?:(arabic)|(alph)|(roman)|(Alph)|(Roman))(?![A-Za-z])|^[^\w\\=,]*(?:(1)|(a)|(i)|(A)|(I))[^\w\\=,]*(?:,|$)"
+)
+NUMERALS_OF_LISTS = "1aiAI"
 
 
 class ListCounter:
@@ -196,6 +202,14 @@ class ListCounter:
         if depth < len(numbered) and re.fullmatch(r"\s*-?\d{1,4}\s*", value):
             kind, number, step = self.open[numbered[depth]]
             self.open[numbered[depth]] = kind, int(value) + (number if is_added else 1), step
+
+    def set_options(self, options: str) -> None:
+        """Take what the options of LaTeX say of the innermost list."""
+        kind, number, step = self.open[-1]
+        start, label = START_OF_LIST.search(options), LABEL_OF_LIST.search(options)
+        if label and label.lastindex:
+            kind = (2 * NUMERALS_OF_LISTS)[label.lastindex - 1]
+        self.open[-1] = kind, int(start[1]) if start else number, step
 
     def end(self) -> None:
         del self.open[-1:]

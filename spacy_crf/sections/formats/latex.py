@@ -16,10 +16,9 @@ from . import COUNTERS_OF_LISTS, read_text
 from .latex_page import LEVELS, UNNUMBERED, LatexPage, PrintedNumber
 from .latex_source import ANY, OF_FILE, OVERLAY, TABLES, LatexSource, macros_of
 
-SPACE = re.compile(r"\s+")
 ENCODING = re.compile(rb"^[^%\n]{0,200}?\\usepackage\s*\[([\w-]+)\]\s*\{inputenc\}", re.MULTILINE)
 BEGINNING = re.compile(r"^(?:[^%\n\\]++|\\(?!verb|begin\{document\}).)*+\\begin\{document\}", re.MULTILINE)
-FILE_NAME = re.compile(r"\s*[^\s{}\\%]+")
+SPACE, FILE_NAME = re.compile(r"\s+"), re.compile(r"\s*[^\s{}\\%]+")
 LONGEST_NAME, LONGEST_VERBATIM = 200, 1000  # characters of a file, and of \verb
 DEGREE = re.compile(r"\s*(?:\{\s*\\circ\s*\}|\\circ(?![A-Za-z@])\s*)")
 OVER = re.compile(r"\{[^{}\\]{1,99}\\(?:over|choose|atop)(?![A-Za-z@])")  # a fraction of TeX in braces
@@ -173,6 +172,8 @@ class _LatexReader:
                 return
             self.page.open(name, is_unit=own in UNITS, ends_with_paragraph=name in FORMULAS)
             self.source.take(OVERLAY)
+            if name == "enumerate":
+                self.page.lists.set_options(self.source.option() or "")
             if own in self.theorems:
                 note = self.source.option()
                 self.source.push(rf"\textbf{{{self.theorems[own]}{f' ({note})' if note else ''}.}} ")
@@ -313,10 +314,10 @@ class _LatexReader:
         self.theorems[name] = self.source.argument()
         self.source.option()
 
-    def _counter(self, is_added: bool = False, step: str = "") -> None:
+    def _counter(self, is_added: bool = False) -> None:
         name = self.source.argument()
         counted = self.page.lists if name in COUNTERS_OF_LISTS else self.page.numbers
-        counted.set_counter(name, step or self.source.argument(), is_added)
+        counted.set_counter(name, self.source.argument(), is_added)
 
     def _fact(self, name: str) -> None:
         """Take what is said for the title page."""
@@ -330,7 +331,6 @@ PREAMBLE: dict[str, Callable[[_LatexReader], None]] = {  # commands that count b
     **{"begin": R._begin, "end": R._end, "input": R._include, "documentclass": R._class, "usepackage": R._package},
     **{"setmainlanguage": R._language, "setdefaultlanguage": R._language, "newtheorem": R._theorem},
     **{"setcounter": R._counter, "addtocounter": lambda reader: reader._counter(is_added=True)},
-    **dict.fromkeys(("stepcounter", "refstepcounter"), lambda reader: reader._counter(is_added=True, step="1")),
 }
 COMMANDS: dict[str, Callable[[_LatexReader], None]] = {
     **dict.fromkeys(TABLES["breaks"], lambda reader: reader.page.end_paragraph()),

@@ -635,3 +635,19 @@ def test_counters_of_lists_may_be_set(tmp_path: Path) -> None:
     text = r"\begin{enumerate}\setcounter{enumi}{4}\item a\begin{enumerate}\setcounter{enumii}{1}\item b\end{enumerate}"
     layout = read(tmp_path, rf"\setcounter{{enumi}}{{9}}{text}\addtocounter{{enumi}}{{2}}\item c\end{{enumerate}}")
     assert layout.text.split("\n") == ["5. a", "  b. b", "8. c", ""]
+
+
+@pytest.mark.parametrize(
+    "options, numbers",
+    [
+        ("start=5", ["5.", "6."]),
+        (r"nosep, label=(\alph*), start={3}", ["c.", "d."]),
+        ("(i)", ["i.", "ii."]),
+        ("A., resume", ["A.", "B."]),
+        ("itemsep=1em", ["1.", "2."]),
+        ("Step 1", ["1.", "2."]),
+    ],
+)
+def test_options_of_lists_say_how_they_are_numbered(options: str, numbers: list[str], tmp_path: Path) -> None:
+    layout = read(tmp_path, rf"\begin{{enumerate}}[{options}]\item Oars\item Ropes\end{{enumerate}}")
+    assert [line.split()[0] for line in layout.text.splitlines()] == numbers
