@@ -162,6 +162,8 @@ def attributes(**values: str | float | bool | None) -> str:
     return "".join(found)
 
 
+# Before further parts of formulas in MathML
+JOINTS = {"mfrac": "/", "msup": "^", "mroot": "^1/", "mfenced": ", ", "msubsup": " ", "munder": " ", "munderover": " "}
 COUNTERS_OF_LISTS = ("enumi", "enumii", "enumiii", "enumiv")  # of LaTeX
 # Options of lists there, as "start=4, label=(\alph*)" and "(a)"; a group for each of `NUMERALS_OF_LISTS`, twice
 START_OF_LIST = re.compile(r"(?:^|,)\s*start\s*=\s*\{?\s*(\d{1,4})(?!\d)")

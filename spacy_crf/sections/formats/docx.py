@@ -27,11 +27,12 @@ from .docx_parts import (
 from .paragraphs import MOST_INDENTED, rank_sizes
 
 OLD_WORD = b"\xd0\xcf\x11\xe0"  # begins old files, and new ones with a password
+M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 LEFT_OUT = {f"{W}{name}" for name in ("del", "moveFrom", "pPr", "rPr", "sectPr", "footnotePr", "instrText", "rt")}
-LEFT_OUT.add("{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback")
-MATHS, FRACTION, DENOMINATOR = (
-    f"{{http://schemas.openxmlformats.org/officeDocument/2006/math}}{name}" for name in ("t", "f", "den")
-)
+LEFT_OUT |= {"{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback", f"{M}deg"}
+MATHS, FRACTION, BAR = f"{M}t", f"{M}f", f"{M}fPr/{M}type"
+JOINTS = {f"{M}f": (f"{M}den", "/"), f"{M}rad": (f"{M}e", "√")}  # before these parts
+JOINTS |= {f"{M}{name}": (f"{M}sup", "^") for name in ("sSup", "sSubSup")} | {f"{M}nary": (f"{M}sup", " ")}
 SIGNS = {f"{W}tab": "\t", f"{W}ptab": "\t", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
 PAGE, NO_ENDS = "\f", ("del", "moveFrom")  # a break of a page or column; of the mark of a paragraph
 DROPPED = ("drop", "margin")  # a first letter that is a paragraph
@@ -253,11 +254,21 @@ def _pieces(element: XmlElement) -> Iterator[tuple[str, XmlElement | None, XmlEl
         elif own.tag == f"{W}br":
             yield "\n" if own.get(f"{W}type") in (None, "textWrapping") else PAGE, run, None
         else:
-            if own.tag == DENOMINATOR:
-                yield "/", run, None
+            if joint := _joint(own):
+                yield joint, run, None
             elif own.tag == FRACTION and shown[-1:].isdigit():
                 yield " ", run, None  # 1 1/2 is not 11/2
             waiting += [(child, own if own.tag == f"{W}r" else run) for child in reversed(own)]
+
+
+def _joint(part: XmlElement) -> str:
+    """The sign before a part of a formula, such as the stroke of a fraction; "" for none."""
+    around = part.getparent()
+    tag, sign = JOINTS.get(around.tag, ("", ""))
+    if part.tag != tag:
+        return ""
+    bar = around.find(BAR)
+    return " " if bar is not None and bar.get(f"{M}val") == "noBar" else sign
 
 
 def _join_next(paragraph: XmlElement) -> None:

@@ -12,7 +12,7 @@ from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder, Run
 from ..segment import Kind
 from ..starts import begins_title, counted_numbers, part_number
-from . import ItemCounter, ListCounter, MarkupEvents, read_text, whole
+from . import JOINTS, ItemCounter, ListCounter, MarkupEvents, read_text, whole
 
 CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 SPACE = re.compile(r"[ \t\n\r\f]+")
@@ -20,7 +20,6 @@ NOT_IN_PAGES = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\ud800-\udfff]")  # lxml stop
 SKIPPED = frozenset(("head", "script", "style", "template", "noscript", "iframe", "object", "datalist"))
 SKIPPED |= {"desc", "metadata", "title"}  # also of drawings
 NUMBERS = frozenset({"heading_numbering", "sdfootnotesym"})  # classes of numbers without a space behind them
-MARGINS = ("header", "footer")  # of pages, as LibreOffice has them
 SKIPPED_CLASSES = frozenset({"mw-editsection", "katex-html"})  # "[edit]" of wikis; a formula that is there as MathML
 # All other elements of a page are within a line
 BLOCKS = frozenset(
@@ -63,8 +62,7 @@ CSS = (
 HEADING = re.compile(r"<h[1-6]\b[^<>]*+>(?:\s++|<[^<>]*+>){0,9}+([^<]{1,200})", re.IGNORECASE)  # with its first text
 NOT_DISPLAYED = re.compile(r"(?:^|;)\s*display\s*:\s*none\b", re.IGNORECASE)
 REVERSED = re.compile(r"\breversed\b", re.IGNORECASE)
-OWN_LINES = frozenset({"li", "ol", "ul", "table"})  # blocks that begin a line even as the first of a list item
-CELLS = frozenset({"td", "th"})
+OWN_LINES, CELLS = frozenset({"li", "ol", "ul", "table"}), frozenset({"td", "th"})  # they begin lines in items, too
 
 
 @dataclass(slots=True)
@@ -77,6 +75,7 @@ class MarkupElement:
     is_block: bool = False
     has_text: bool = False  # of its own, not in another element
     is_page: bool = False  # a table that holds headings or tables, and what is in it
+    joint: str = ""  # of `JOINTS`
 
 
 class MarkupReader(MarkupEvents):
@@ -110,8 +109,8 @@ class MarkupReader(MarkupEvents):
             self.open.append(MarkupElement(name, 0, 0, (), is_hidden))
             return
         is_block = self.is_block(name)
-        if self.open and self.open[-1].name == "mfrac" and self.builder.ink > self.open[-1].ink:
-            self.builder.write("/")
+        if self.open and self.builder.ink > self.open[-1].ink and (joint := self.open[-1].joint):
+            self.builder.write(joint)
         elif name == "mfrac":
             self.builder.part_digits()
         elif name == "br":
@@ -120,14 +119,15 @@ class MarkupReader(MarkupEvents):
             self._begin_block(name, attributes)
         elif self.before and name in self.apart:
             self._part(name)
+        self.builder.write("√" * (name == "msqrt"))
         styles = [own] if (own := self.style_of(name)) else []
-        css = attributes.get("style", "")[:LONGEST_CSS]
-        styles += [style for pattern, style in CSS if pattern.search(css)] if css else []
-        is_page = name != "table" and bool(self.open) and self.open[-1].is_page
-        self.open.append(MarkupElement(name, self.builder.length, self.builder.ink, tuple(styles), False, is_block))
-        self.open[-1].is_page = is_page
-        if name in CELLS:
-            self.cells.append(self.open[-1])
+        if css := attributes.get("style", "")[:LONGEST_CSS]:
+            styles += [style for pattern, style in CSS if pattern.search(css)]
+        element = MarkupElement(name, self.builder.length, self.builder.ink, tuple(styles), False, is_block)
+        element.is_page = name != "table" and bool(self.open) and self.open[-1].is_page
+        element.joint = JOINTS.get(name, "") if attributes.get("linethickness", "1").strip("0.emptx%") else " "
+        self.open.append(element)
+        self.cells += [element] if name in CELLS else []
 
     def end(self, name: str) -> None:
         element = self.open.pop()
@@ -289,7 +289,7 @@ class _PageReader(MarkupReader):
     def is_hidden(self, name: str, attributes: Mapping[str, str]) -> bool:
         css, classes = attributes.get("style", "")[:LONGEST_CSS], attributes.get("class", "")[:LONGEST_CSS]
         is_shown = not NOT_DISPLAYED.search(css) and SKIPPED_CLASSES.isdisjoint(classes.split())
-        is_margin = self.is_office and name == "div" and attributes.get("title") in MARGINS
+        is_margin = self.is_office and name == "div" and attributes.get("title") in ("header", "footer")
         return super().is_hidden(name, attributes) or "hidden" in attributes or is_margin or not is_shown
 
 

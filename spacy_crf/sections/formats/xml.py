@@ -191,7 +191,7 @@ class _XmlReader(MarkupReader):
         is_end_of_line = self.citations and name.lower() in LINE_ENDS and attributes.get("break") != "no"
         if name.lower() in QUOTES and re.fullmatch("20[0-9A-F]{2}|(?:00)?(?:22|27|AB|BB)", attributes.get("CODE", "")):
             self.data(chr(int(attributes["CODE"], 16)))
-        is_apart = name.lower() not in WITHIN_WORDS and self.open[-1:] and self.open[-1].name != "mfrac"
+        is_apart = name.lower() not in WITHIN_WORDS and self.open[-1:] and not self.open[-1].joint
         if is_end_of_line or (self.is_behind_field and is_apart):
             self.data(" ")
         if self._is_unknown_within(name.lower()):

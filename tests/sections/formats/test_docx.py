@@ -1,5 +1,6 @@
 """DOCX: headings in any language, numbers of lists as Word shows them, tables, and what is left out."""
 
+import re
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -135,6 +136,21 @@ def test_what_is_deleted_or_hidden_is_left_out_and_text_boxes_follow(tmp_path: P
             paragraph._p.append(element(run))
 
     assert read(tmp_path, write).text == "kept\tlink 1 a/b\nIn a box\n"
+
+
+@pytest.mark.parametrize(
+    "formula, text",
+    [
+        ("<m:sSup><m:e>{10}</m:e><m:sup>{3}</m:sup></m:sSup>", "10^3"),
+        ('<m:f><m:fPr><m:type m:val="noBar"/></m:fPr><m:num>{5}</m:num><m:den>{2}</m:den></m:f>', "5 2"),
+        ("{2}<m:rad><m:deg>{3}</m:deg><m:e>{8}</m:e></m:rad>", "2√8"),
+    ],
+)
+def test_parts_of_formulas_are_other_numbers_than_both(formula: str, text: str, tmp_path: Path) -> None:
+    written = re.sub(r"\{(\d+)\}", r"<m:r><m:t>\1</m:t></m:r>", formula)
+    maths = f'<m:oMath xmlns:m="{MATHS}">{written}</m:oMath>'
+    layout = read(tmp_path, lambda document: document.add_paragraph("Add ")._p.append(element(maths)))
+    assert layout.text == f"Add {text}\n"
 
 
 TRACKED = 'w:id="1" w:author="A" w:date="2020-01-01T00:00:00Z"'

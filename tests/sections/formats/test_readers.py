@@ -264,6 +264,22 @@ def test_fractions_of_formulas_in_html_have_a_stroke(read):
     assert read("a.html", page).text == "Add 1/2 cup or 1 1/2\n"
 
 
+@pytest.mark.parametrize(
+    "formula, text",
+    [
+        ("<msup><mn>10</mn><mn>3</mn></msup>", "10^3"),
+        ("<msup><mrow></mrow><mn>3</mn></msup><mi>H</mi>", "3H"),
+        ("<mfrac linethickness='0.0pt'><mn>5</mn><mn>2</mn></mfrac>", "5 2"),
+        ("<mn>2</mn><msqrt><mn>3</mn></msqrt><mroot><mn>8</mn><mn>3</mn></mroot>", "2√38^1/3"),
+        ("<munderover><mo>∑</mo><mn>1</mn><mn>10</mn></munderover>", "∑ 1 10"),
+    ],
+)
+def test_parts_of_formulas_are_other_numbers_than_both(read, formula, text):
+    assert read("a.html", f"<p>Add <math>{formula}</math>.</p>").text == f"Add {text}.\n"
+    layout = read("a.xml", f"<sec><title>A</title><p>Add <math>{formula}</math>.</p></sec>")
+    assert "".join(layout.text.split()) == f"AAdd{text}.".replace(" ", "")
+
+
 def test_many_links_in_a_heading_are_read_in_linear_time(read):
     begun = time.process_time()
     read("a.html", "<h2>" + "<a href='#x'>¶<b>" * 20_000 + "x</h2>")
