@@ -309,8 +309,8 @@ class _LatexReader:
         self.page.numbers.set_language(self.source.argument())
 
     def _theorem(self) -> None:
-        name = self.source.argument()
-        self.source.option()
+        name, _ = self.source.argument(), self.source.option()
+        self.source.macros.pop(f"begin {name}", None)  # such as the block of beamer
         self.theorems[name] = self.source.argument()
         self.source.option()
 

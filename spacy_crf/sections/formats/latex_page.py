@@ -11,7 +11,7 @@ from ...core.grammar.numerals import ARABIC, LETTER_LOWER, LETTER_UPPER, ROMAN_L
 from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import Kind
 from . import ListCounter
-from .latex_source import TABLES, Macro
+from .latex_source import TABLES, Macro, macros_of
 
 TITLE, PART, CHAPTER, SECTION, SUBSECTION, SUBSUBSECTION, PARAGRAPH, SUBPARAGRAPH = range(8)
 LEVELS = {
@@ -85,9 +85,8 @@ class HeadingNumbers:
         packages = {name.strip() for name in names.split(",")}
         old = packages & {"german", "ngerman"}
         self.set_language(",".join(old) or (options if "babel" in packages else ""))
-        if "physics" in packages:
-            self._macros.pop("qty", None)  # brackets there
-        self._macros |= {"degree": Macro("°"), "celsius": Macro("°C")} if "gensymb" in packages else {}
+        for package in packages & TABLES["of_packages"].keys():
+            self._macros |= macros_of(TABLES["of_packages"][package])
         self._has_babel |= bool(packages & {"babel", *old}) and "shorthands=off" not in options
 
     @property

@@ -651,3 +651,17 @@ def test_counters_of_lists_may_be_set(tmp_path: Path) -> None:
 def test_options_of_lists_say_how_they_are_numbered(options: str, numbers: list[str], tmp_path: Path) -> None:
     layout = read(tmp_path, rf"\begin{{enumerate}}[{options}]\item Oars\item Ropes\end{{enumerate}}")
     assert [line.split()[0] for line in layout.text.splitlines()] == numbers
+
+
+@pytest.mark.parametrize(
+    "preamble, written, printed",
+    [
+        (r"\usepackage{units}", r"\unit[5]{km}, \unitfrac[3]{m}{s} and \unit{kg}", "5 km, 3 m/s and kg"),
+        (r"\DeclareMathOperator*{\argmax}{arg\,max}", r"$\argmax(x)$", "arg max(x)"),
+        (r"\DeclareMathOperator{\unit}{unit}", r"$\unit(x)$", "unit(x)"),
+        (r"\newtheorem{block}{Block}", r"\begin{block} Oars float.\end{block}", "Block. Oars float."),
+    ],
+)
+def test_what_a_document_names_goes_before_packages(preamble: str, written: str, printed: str, tmp_path: Path) -> None:
+    text = rf"\documentclass{{article}}{preamble}\begin{{document}}{written}\end{{document}}"
+    assert " ".join(read(tmp_path, text).text.split()) == printed
