@@ -13,7 +13,7 @@ from ...reading.latex import ACCENTS, CITING, COMMENTED, DROPPED, LABEL, SPACED,
 from ..errors import SectionErrors, SectionWarnings
 from ..layout import DocumentLayout
 from . import COUNTERS_OF_LISTS, read_text
-from .latex_page import LEVELS, UNNUMBERED, LatexPage, PrintedNumber
+from .latex_page import LEVELS, LISTS, UNNUMBERED, LatexPage, PrintedNumber
 from .latex_source import ANY, OF_FILE, OVERLAY, TABLES, LatexSource, macros_of
 
 ENCODING = re.compile(rb"^[^%\n]{0,200}?\\usepackage\s*\[([\w-]+)\]\s*\{inputenc\}", re.MULTILINE)
@@ -172,7 +172,7 @@ class _LatexReader:
                 return
             self.page.open(name, is_unit=own in UNITS, ends_with_paragraph=name in FORMULAS)
             self.source.take(OVERLAY)
-            if name == "enumerate":
+            if LISTS.get(name) == "ol":
                 self.page.lists.set_options(self.source.option() or "")
             if own in self.theorems:
                 note = self.source.option()

@@ -30,7 +30,8 @@ NUMBER = re.compile(r"\s*(-?\d{1,4})\s*")
 LANGUAGES, REFERRED, QUOTES = TABLES["languages"], TABLES["referred"], TABLES["quotes"]
 UNKNOWN = "??"  # for a label
 CODES = {name: code for code, words in LANGUAGES.items() for name in words.partition("|")[0].split()}
-LISTS, NUMERALS = {"itemize": "ul", "enumerate": "ol", "description": "ul"}, "1aiA"  # of lists in lists
+LISTS = {name: kind for kind in ("ul", "ol") for name in TABLES["lists"][kind]}
+NUMERALS = "1aiA"  # of lists in lists
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,4 +347,4 @@ class LatexPage(LayoutBuilder):
     @property
     def is_in_definitions(self) -> bool:
         """Whether the innermost list is one of terms."""
-        return self._list_names[-1:] == ["description"]
+        return "desc" in "".join(self._list_names[-1:])

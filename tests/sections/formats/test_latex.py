@@ -665,3 +665,9 @@ def test_options_of_lists_say_how_they_are_numbered(options: str, numbers: list[
 def test_what_a_document_names_goes_before_packages(preamble: str, written: str, printed: str, tmp_path: Path) -> None:
     text = rf"\documentclass{{article}}{preamble}\begin{{document}}{written}\end{{document}}"
     assert " ".join(read(tmp_path, text).text.split()) == printed
+
+
+@pytest.mark.parametrize("name", ["compactenum", "inparaenum", "enumerate*"])
+def test_lists_of_packages_have_numbers(name: str, tmp_path: Path) -> None:
+    layout = read(tmp_path, rf"\begin{{{name}}}[(a)]\item Oars\item Ropes\end{{{name}}}")
+    assert layout.text == "a. Oars\nb. Ropes\n"
