@@ -112,6 +112,11 @@ class _Outline:
         larger = [reading.parent for reading in asked if reading.parent is not None]
         if found or not larger:
             return self._nearest(found, at)
+        around, inserted = _with_insertions(asked)
+        section = self._first(word, around, at) if around else None
+        place = self._inside(section, inserted, at)
+        if place != section:
+            return place
         return self._inside(self._first(word, larger, at), _last_parts(asked), at)
 
     def _with_number(self, word: str, asked: Sequence[Reading]) -> list[int]:
@@ -232,6 +237,17 @@ class _Outline:
 def _last_parts(asked: Sequence[Reading]) -> list[Reading]:
     """The last parts of numbers: 2 of 3.2."""
     return [Reading(reading.kinds[-1], PLACE, reading.values[-1:]) for reading in asked]
+
+
+def _with_insertions(asked: Sequence[Reading]) -> tuple[list[Reading], list[Reading]]:
+    """What numbers with an inserted letter stand in, and their last parts with it: 1 and 1a of "1(1a)"."""
+    above, last = list[Reading](), list[Reading]()
+    for reading in asked:
+        family, values, inserted = reading.main
+        if inserted and (parent := Reading(family, reading.format, values).parent) is not None:
+            above.append(parent)
+            last.append(Reading(reading.family[-3:], PLACE, reading.values[-2:]))
+    return above, last
 
 
 def _word_of(number: Sequence[Reading]) -> str:

@@ -14,7 +14,7 @@ WITH_PARTS = re.compile(r"[A-Z][.-]?\d")
 ROMAN_NUMBER = re.compile(r"\W{0,2}([IVXLC]+)(?:([.-]\d)|\W*\Z)")  # "II.", "(II)"; "II.1"
 WITH_SIGNS = re.compile(r"(?<![^\W_])[A-Z](?=\W*\Z)")
 APPENDIX_A = re.compile(r"A|[^\W\d_]+\sA\W?")
-BRACKETS = r"\((?:[0-9a-z]{1,4}|[A-Z]|[IVX]{2,4})\)"
+BRACKETS = r"\((?:[0-9a-z]{1,4}|[0-9]{1,3}[A-Z]|[A-Z]|[IVX]{2,4})\)"
 _BRACKET = re.compile(BRACKETS)
 LONGEST = 40  # characters of a number that others share the beginning of
 REACH = 50  # units between two members of a series

@@ -534,6 +534,20 @@ def test_the_sign_stands_for_sections(heading: str, mention: str) -> None:
     assert paths_of(text) == [(mention, [heading.format(2).strip(".")])] * 3
 
 
+@pytest.mark.parametrize(
+    ("mention", "paths"),
+    [
+        ("subsections (1), (1A) and (2)", [["1", "(1)"], ["1", "(1A)"], ["1", "(2)"]]),
+        ("section 1(1A)", [["1", "(1A)"]]),
+        ("sections 1 (1A) and 2", [["1", "(1A)"], ["2"]]),
+    ],
+)
+def test_parts_that_were_inserted(mention: str, paths: list[list[str]]) -> None:
+    parts = "\n\n".join(f"({number}) The ferry carries oars, see {mention}." for number in ("1", "1A", "2"))
+    text = f"1. Boats\n\n{parts}\n\n2. Ports\n\nA port has a lamp.\n"
+    assert [path for _, path in paths_of(text)] == 3 * paths
+
+
 def test_the_sign_is_no_section_that_articles_stand_in_or_that_stands_in_one() -> None:
     division = "Section {}\n\nArticle {}. Voir § 2 ici.\n\nArticle {}. Fin.\n\n"
     assert paths_of(division.format(1, 1, 2) + division.format(2, 3, 4)) == [("§ 2", [])] * 2
