@@ -25,7 +25,8 @@ _CODE = r"[LRD]\.[ \u00a0]?(?=[0-9]{3}|[0-9]+-)[0-9]{1,4}(?:-[0-9]{1,4})*"  # of
 _LETTERS = rf"(?:{_CODE}|(?:[IVXLC]{{1,7}}|[A-Z])(?:[.-]?[0-9]{{1,4}})*)"
 NUMBER = rf"(?:(?:{_PARTS}|{_LETTERS})(?!\w)(?:{BRACKETS}|{_APART})*|(?:{BRACKETS})+)"
 _ORDERED = rf"{_ANY_ORDINAL}(?:(?:,|\s{_ANY['between']})\s{_ANY_ORDINAL}){{0,9}}"
-_BETWEEN = rf"(?:,\s?(?:{_ANY['between']}\s)?|\s?[–-]\s?|\s{_ANY['between']}\s)"
+_CLOSED = r"(?:(?<=\d\.[a-z])\))?"  # "5.1.b)"
+_BETWEEN = rf"{_CLOSED}(?:,\s?(?:{_ANY['between']}\s)?|\s?[–-]\s?|\s{_ANY['between']}\s)"
 _PLACE = r"(?:[0-9]{1,3}[a-z°º]?|[a-z]{1,2}|[A-Z]|[IVX]{1,4})\)?(?!\w)"
 _AMOUNT = rf"\s?%|\s{_ANY['unit']}(?!\w)|-[^\W\d]"  # "sous 8 jours", "onder 18-jarigen"
 _ADDED = rf"(?:-{_ANY_INSERTED}|[ ]{_ANY_INSERTED}(?=\)))?"  # "a-bis", "a bis)"
@@ -49,7 +50,6 @@ _MENTION = re.compile(
     rf"|{_ANY['see']}\.?\s(?P<bare>[0-9]{{1,4}}(?:\.[0-9]{{1,4}})+)(?![.-]?\w))"
 )
 _STARTING, _DOTTED_CODE = re.compile(r"\((\w+)\)(?=\()"), re.compile(r"(?<=^[LRD])\.\s?(?=[0-9])")
-_BEFORE_BRACKET = re.compile(r"[ \u00a0](?=\()")
 _SMALL_PLACE = re.compile(rf"({'|'.join(_SMALL)})(?:{_BETWEEN}|$)")  # a word between them may be a letter: "a e b"
 _NUMBER, _ORDINAL = re.compile(NUMBER), re.compile(rf"{_ANY_ORDINAL}(?!\w)")
 # "sections 2–4 and 6-1" are three numbers, "§§ 2-4" are two
@@ -72,7 +72,7 @@ _LAWS = rf"(?:{_ANY['law']}|\w*{_ANY['laws']})"
 _NAMED = r"(?:[A-ZÄÖÜ][\w'’-]*[ \u00a0](?:(?:and|en|und|et)[ \u00a0])?){0,4}"  # "Companies" of "Companies Act"
 # such as "of the Regulation", ", van de Wet", "Opiumwet", "BGB", "I 1 BGB", "f BGB": a name, or one with two capitals
 _OF_LAW = re.compile(
-    rf"(?:[ \u00a0][IVX]{{1,4}}(?:[ \u00a0][0-9]{{1,2}})?)?(?:[ \u00a0](?:[a-z]\)|[b-df-h](?!\w)))?{_FINERS}"
+    rf"{_CLOSED}(?:[ \u00a0][IVX]{{1,4}}(?:[ \u00a0][0-9]{{1,2}})?)?(?:[ \u00a0](?:[a-z]\)|[b-df-h](?!\w)))?{_FINERS}"
     rf"(?:\s\(oud\))?(?:\s\w*[A-Z]\w*[A-Z]|,?\s(?:{_ANY['of']}\s(?:(?:de|het)\s)?)?{_ANY['short']}(?!\w)"
     rf"|,?[ \u00a0](?=[A-ZÄÖÜ]){_NAMED}(?=[A-ZÄÖÜ]|wet){_LAWS}(?!\w)"
     rf"|,?\s{_ANY['of']}\s(?:(?P<between>(?:\w+[\s'’]){{0,4}}?)(?:{_LAWS}|[0-9]+/[0-9]+)(?!\w)"
@@ -330,7 +330,7 @@ def _steps(word: str, text: str, at: int, is_plural: bool) -> list[NumberStep]:
 
 def _read(number: str) -> tuple[Reading, ...]:
     """The readings of a number as texts have them: (2)(b) is part b of (2), 2 (b) is 2(b), and L. 121-1 is L121-1."""
-    number = _BEFORE_BRACKET.sub("", number)
+    number = re.sub(r"[ \u00a0](?=\()", "", number)
     starting = _STARTING.match(number)
     if starting is None:
         return readings(_DOTTED_CODE.sub("", number))

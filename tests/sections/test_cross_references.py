@@ -838,6 +838,8 @@ def test_the_next_section_of_a_list(text: str, paths: list[str]) -> None:
         ("articolo 5, comma 1, lettera a-bis), del codice civile", ["5 1"]),
         ("articolo 5, lettere a), a-bis) e c), del codice civile", ["5 a", "5 c"]),
         ("artículo 5, letra b bis), de la Ley 30/1992", ["5"]),
+        ("artículos 5.1.b) y 6.2.a) de la Ley 30/1992", ["5.1.b", "6.2.a"]),
+        ("article 6.1.f) GDPR", ["6.1.f"]),
         ("articolo 360, primo comma, n. 3, c.p.c.", ["360 1"]),
         ("article 5, paragraphe 1, première phrase, point a), du règlement", ["5 1 a"]),
         ("Article 5(2), second and third subparagraphs, of Directive 2001/1/EC", ["5.2"]),
