@@ -57,7 +57,8 @@ _AMONG_SEVERAL, _OF_RANGE = (re.compile(NUMBER.replace("[.:–-]", signs)) for s
 _FINER = (  # parts that are no sections, such as "Satz 2", "first sentence", "ff."
     rf"(?:,?\s(?:aanhef\sen\s)?{_ANY['finer']}\.?\s?{_PLACE}(?:{_BETWEEN}{_PLACE})*"
     rf"|,?\s(?:aanhef\sen\s)?{_ANY['small']}(?:\.\s?|\s)(?:{_SMALLS})"
-    rf"|,?\s{_ORDERED}\s{any_of(MENTIONS['finer'] | MENTIONS['small'])}(?!\w)|\sff?\.)"
+    rf"|,?\s{_ORDERED}\s{any_of(MENTIONS['finer'] | MENTIONS['small'])}(?!\w)|\sff?\."
+    rf"|,?[ \u00a0][IVX]{{1,4}}(?:[ \u00a0][0-9]{{1,2}})?(?=(?:,|\s{_ANY['between']})\s))"  # "§§ 280 I, 281"
 )
 _FINERS = rf"{_FINER}{{0,9}}"  # no more: time is linear
 _SMALLER = re.compile(rf"{_FINERS}(?:,\s| )(?:aanhef\sen\s)?")  # between a section and a part of it
@@ -218,22 +219,21 @@ def _is_plural(text: str, group: Group) -> bool:
 
 
 def _with_next(text: str, runs: Sequence[list[Group]], headings: Set[int]) -> Iterator[list[Group]]:
-    """Runs, and the sections of lists of which no part is named: 6 of "articles 5, point b), and 6"."""
+    """Runs, and the sections of lists behind a part of another one: 6 of "articles 5, point b), and 6"."""
     for run, behind in zip(runs, [*runs[1:], None]):
         outer, (_, end) = run[0], _bounds(run)
         limit = _bounds(behind)[0] if behind else len(text)
-        if len(run) == 1 or len(outer.steps) > 1 or not _is_plural(text, outer):
+        if (len(run) > 1 and len(outer.steps) > 1) or not _is_plural(text, outer):
             yield run
             continue
         goes_on = (behind and behind[0].start == behind[0].steps[0].start) or _ALSO_SECTIONS.match(text, end, limit)
-        yield from [run] if goes_on or outer.start == outer.steps[0].start else _parted(text, run)
+        yield from [run] if goes_on or len(run) == 1 or outer.start == outer.steps[0].start else _parted(text, run)
         while found := _ALSO_SECTIONS.match(text, end, limit):
             steps = _steps(outer.word, found[1], found.start(1), is_plural=True)
-            group = _before_headings(Group(*found.span(1), steps), headings)
-            if group is None:
+            if (group := _before_headings(Group(*found.span(1), steps), headings)) is None:
                 break
             end = group.end
-            if all(step.readings for step in group.steps):
+            if all(step.readings and (outer.word or len(step.readings[0].values) > 1) for step in group.steps):
                 yield [group]
 
 

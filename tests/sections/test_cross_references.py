@@ -534,6 +534,11 @@ def test_the_sign_stands_for_sections(heading: str, mention: str) -> None:
     assert paths_of(text) == [(mention, [heading.format(2).strip(".")])] * 3
 
 
+def test_numbers_of_a_list_without_a_word_have_several_parts() -> None:
+    found = find_mentions("see 3.2 and 12 others, or see 3.2 and 4.3", frozenset())
+    assert [one.path[0].readings[0].number for one in found] == ["3.2", "3.2", "4.3"]
+
+
 @pytest.mark.parametrize(
     ("mention", "paths"),
     [
@@ -822,6 +827,10 @@ def test_the_next_section_of_a_list(text: str, paths: list[str]) -> None:
         ("§§ 3 Abs. (1), 4 und 5 BGB", ["3 1", "4", "5"]),
         ("§§ 3 Abs. 1 Buchst. a und 4 BGB", ["3 1 a", "4"]),
         ("§§ 3 Abs. 1, 4 und 5 BGB", ["3 1", "4", "5"]),
+        ("§§ 3 I 2, II, 4 und 5 I BGB", ["3", "4", "5"]),
+        ("§§ 3 ff., 5 BGB", ["3", "5"]),
+        ("§§ 2, 3 Satz 1, 5 BGB", ["2", "3", "5"]),
+        ("Articles 5, first sentence, and 6 of Directive 95/46/EC", ["5", "6"]),
         ("§§ 3 Abs. 1 und 4, 7 Abs. 2 BGB", ["3 1", "3 4", "7 2"]),
         ("§§ 3 Abs. 1 und 2, 5 BGB", ["3 1", "3 2", "5"]),
         ("§ 3 Abs. 1, 4 und 5 BGB", ["3 1", "3 4", "3 5"]),
