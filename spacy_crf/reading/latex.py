@@ -192,7 +192,7 @@ def decode(latex: str) -> str:
 
 
 def typed(text: str, has_shorthands: bool) -> str:
-    """A text without commands as it is printed. has_shorthands (bool): those of babel, such as `"a` for "ä".
+    r"""A text without commands as it is printed. has_shorthands (bool): those of babel, such as `"a` for "ä".
 
     >>> typed('"`Stra"se"\' --- 1"-fach', True)
     '„Straße“ — 1fach'
