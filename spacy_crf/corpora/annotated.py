@@ -2,6 +2,7 @@
 
 import io
 import json
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal, cast
@@ -16,11 +17,11 @@ from spacy.util import filter_spans
 from ..annotation.documents import DOC_NAME, read_doc_name, write_doc_name
 from ..annotation.extensions import custom_names, read_value, register, stored_names, stored_values, user_data
 from ..annotation.white_space import Places, leave_out, values_by_words
-from ..core.errors import CRFError, required
+from ..core.errors import CRFError, CRFWarning, required
 from ..core.labels import OUTSIDE
 from .conllu import NO_SPACE, UNKNOWN, WIDTH
 from .docs import COMMENTS, SURFACES, make_doc, read_kind
-from .errors import CorpusErrors
+from .errors import CorpusErrors, CorpusWarnings
 from .exchange import check_line
 from .sentence import bio_tags
 
@@ -105,12 +106,8 @@ def _heads(offsets: Any, kept: Any, firsts: Any) -> list[int]:
 
 def _spans(doc: Doc) -> list[str | None]:
     tagged = [(key, tags) for key in sorted(doc.spans) for tags in _layers(doc, key)]
-    named = [[_escape(f"{key}:{tag}") if tag != OUTSIDE else "" for tag in tags] for key, tags in tagged]
+    named = [[f"{key}:{tag}".replace("|", r"\|") if tag != OUTSIDE else "" for tag in tags] for key, tags in tagged]
     return ["|".join(filter(None, own)) or None for own in zip(*named)] or [None] * len(doc)
-
-
-def _escape(text: str) -> str:
-    return text.replace("|", r"\|")
 
 
 def _layers(doc: Doc, key: str) -> Iterator[list[str]]:
@@ -181,9 +178,11 @@ class ConlluWriter(LinesWriter):
     """CoNLL-U, with entities and groups of spans in MISC, as `NER=B-PER` and `Spans=key:B-LABEL`.
 
     Comments of sentences and multiword tokens of a file of CoNLL-U stay where sentences and tokens are as they were.
+    Custom attributes are left out, and named.
     """
 
     _name: str | None = None  # of the last document
+    _left_out: frozenset[str] = frozenset()
 
     def _take(self, doc: Doc) -> None:
         name, rows, text = read_doc_name(doc), token_rows(doc, 0), doc.text
@@ -200,6 +199,12 @@ class ConlluWriter(LinesWriter):
             lines += [*_sentence_lines(text, rows, range(first, end), surfaces, name), ""]
         self._lines += lines
         self._name = name
+        self._left_out |= {*custom_names(doc)} - {DOC_NAME}
+
+    def to_bytes(self) -> bytes:
+        if names := ", ".join(sorted(self._left_out)):
+            warnings.warn(CorpusWarnings.CRFW486.format(names=names), CRFWarning, stacklevel=2)
+        return super().to_bytes()
 
 
 def _find_surfaces(doc: Doc, rows: Rows) -> dict[int, tuple[int, str]]:

@@ -220,6 +220,10 @@ class CorpusWarnings(metaclass=Messages):
         "all. If you did not correct them, a program has, as spreadsheet programs do with numbers and dates: have it "
         "take all columns for text."
     )
+    CRFW486 = (
+        "CoNLL-U has no place for custom attributes, so that these are left out: {names}. Take jsonl, spacy or parquet "
+        "for files that hold them."
+    )
     CRFW496 = (
         "Document {document!r}: {count} of {words} checked words are other tokens in this pipeline, so that what was "
         "checked of them is not written again. Keep the file that was read."

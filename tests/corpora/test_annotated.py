@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ import spacy
 from helpers.paths import ROOT
 from spacy.tokens import Doc, DocBin, Span, Token
 
-from spacy_crf import Corpus, CRFError, annotate_partitions
+from spacy_crf import Corpus, CRFError, CRFWarning, annotate_partitions
 from spacy_crf.annotation.documents import read_doc_name, write_doc_name
 from spacy_crf.annotation.extensions import write_result
 from spacy_crf.corpora.annotated import COLUMNS, WRITERS, To, token_rows
@@ -40,7 +41,9 @@ def written(to: To, *docs: Doc) -> bytes:
     writer = WRITERS[to]()
     for doc in docs:
         writer.add(doc)
-    return writer.to_bytes()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", r"\[CRFW486\]")  # which has a test of its own
+        return writer.to_bytes()
 
 
 def test_rows_leave_out_white_space_and_count_by_sentence() -> None:
@@ -86,6 +89,17 @@ def test_conllu_is_read_again_as_it_was(tmp_path: Path) -> None:
     assert second.text.strip() == "Bob Ray runs. He stops"
 
 
+def test_conllu_names_custom_attributes_that_it_leaves_out(recwarn: pytest.WarningsRecorder) -> None:
+    writer, plain = WRITERS["conllu"](), WRITERS["conllu"]()
+    for doc in (write_doc_name(NLP("A b."), "plain"), make(), make("b")):
+        writer.add(doc)
+    with pytest.warns(CRFWarning, match="CRFW486.*left out: annotated_note, annotated_notes"):
+        writer.to_bytes()
+    plain.add(write_doc_name(NLP("A b."), "plain"))
+    plain.to_bytes()
+    assert not recwarn.list
+
+
 def test_json_lines_and_docbin_hold_everything() -> None:
     line = json.loads(written("jsonl", make()))
     read = Doc(NLP.vocab).from_json(line, validate=True)
@@ -119,7 +133,8 @@ def test_what_a_format_cannot_hold_is_an_error_and_leaves_the_others(tmp_path: P
     writer.add(make())
     with pytest.raises(ValueError, match="CRF541"):
         writer.add(bad)
-    assert writer.to_bytes() == written("conllu", make()) and writer.n_docs == 1
+    with pytest.warns(CRFWarning, match="CRFW486"):
+        assert writer.to_bytes() == written("conllu", make()) and writer.n_docs == 1
 
 
 def test_partitions_are_annotated_as_data_frames(tmp_path: Path) -> None:
