@@ -14,7 +14,7 @@ from ..core.pool import Member, pool_weights
 from ..features.features import Features
 from ..features.resources import Resources
 from ..learning.block import LBFGSSettings, LinearChain, TrainerSettings
-from ..learning.model import get_tok2vec, get_weights
+from ..learning.model import get_layout, get_tok2vec, get_weights
 from .block import AUTO
 from .component import ChainPipe
 from .errors import PipeErrors
@@ -60,6 +60,8 @@ def pool(pipelines: Sequence[Language], names: Sequence[str], exponents: Sequenc
     temperature = config["temperature"] = pipes[base].temperature
     if forbidden := dict.fromkeys(tuple(pair) for pipe in pipes for pair in getattr(pipe.settings, "forbidden", ())):
         config["forbidden"] = list(map(list, forbidden))
+    if any(get_layout(pipe.model).boundary for pipe in pipes):  # which the pool then has, whatever the base has
+        config["model"] = {**config["model"], "boundary": True}
     powers = [power * temperature / pipe.temperature for pipe, power in zip(pipes, exponents)]
     nlp, name = pipelines[base], names[base]
     nlp.meta.pop("performance", None)  # of one member

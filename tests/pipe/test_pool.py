@@ -68,6 +68,16 @@ def test_a_pool_is_the_product_of_its_members(names: tuple[str, ...], exponents:
         assert found[labels] == pytest.approx(chance / total, rel=1e-3, abs=1e-6)
 
 
+@pytest.mark.parametrize("names", [("words", "affixes"), ("affixes", "words"), ("affixes", "affixes")])
+def test_a_pool_is_saved_and_loaded_whichever_member_learns_starts_and_ends(
+    names: tuple[str, ...], tmp_path: Path
+) -> None:
+    pooled = pool([member(name) for name in names], [NAME] * 2, [0.5, 0.5])
+    pooled.to_disk(tmp_path)
+    again = chances(spacy.load(tmp_path))
+    assert again == pytest.approx(chances(pooled), rel=1e-3)
+
+
 @pytest.mark.parametrize("temperatures", [(1.0, 3.0), (3.0, 1.0), (0.5, 2.0)])
 @pytest.mark.parametrize("exponents", [(0.0, 1.0), (1.0, 0.0), (0.5, 0.5)])
 def test_members_count_at_their_own_temperature(temperatures: tuple[float, ...], exponents: tuple[float, ...]) -> None:
