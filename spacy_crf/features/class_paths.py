@@ -43,6 +43,7 @@ def text_paths(
     digits alone are one word to classes, but each of them has the path, as word lists look words up with their digits.
 
     n_classes (int): K. min_count, max_words (int): what makes a word frequent. rounds (int): of the exchange, at most.
+    Where no word is frequent, there are no classes, and no paths.
     The texts are read twice; memory grows with the distinct words and pairs of words.
     """
     forms = count_forms(texts)
@@ -50,6 +51,8 @@ def text_paths(
     words = list(counts)
     n_frequent = min(max_words, sum(number >= min_count for number in counts.values()))
     n_classes = min(n_classes, n_frequent)
+    if not n_classes:
+        return {}
     pairs = count_pairs(texts, words, n_frequent)
     classes = exchange_classes(_among(pairs, n_frequent), n_classes, rounds)
     neighbours = _neighbours(pairs, classes, n_classes)

@@ -85,6 +85,7 @@ def test_classes_of_a_pipeline_with_vectors(tmp_path: Path) -> None:
     "content, options, code",
     [
         ("a b\n", [], "CRF656"),
+        ("a b\n" * 9, [], "CRF656"),
         ("a 1 2 3 4 5 6 7 8 9\n" * 2 + "b 1 2\n", [], "CRF657"),
         ("a 1 2 3 4 5 6 7 8 9\n" * 2, ["--rounds", "2"], "CRF639"),
         ("a b\n", ["--seed", "2"], "CRF639"),
