@@ -310,7 +310,7 @@ def read_vectors(path: Path, max_words: int) -> Vectors:
         word, *fields = line.rstrip().split(" ")
         if number == 1 and len(fields) == 1:
             continue  # how many words and dimensions there are
-        width = width or len(fields)
+        width = width or len(line.split()) - 1
         values = np.array([finite_number(field) for field in fields], dtype=float)
         if len(fields) != width or np.isnan(values).any():
             raise CRFError(LabErrors.CRF657.format(path=path, line=number, width=width))

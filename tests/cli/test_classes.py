@@ -87,6 +87,7 @@ def test_classes_of_a_pipeline_with_vectors(tmp_path: Path) -> None:
         ("a b\n", [], "CRF656"),
         ("a b\n" * 9, [], "CRF656"),
         ("a 1 2 3 4 5 6 7 8 9\n" * 2 + "b 1 2\n", [], "CRF657"),
+        ("a\t1\t2\t3\t4\t5\t6\t7\t8\t9\n" * 2, [], "CRF657"),
         ("a 1 2 3 4 5 6 7 8 9\n" * 2, ["--rounds", "2"], "CRF639"),
         ("a b\n", ["--seed", "2"], "CRF639"),
     ],
