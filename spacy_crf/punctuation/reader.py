@@ -130,7 +130,6 @@ class PunctuationCorpus:
         nlp (Language): The pipeline, of which the vocabulary is used; `nlp.max_length` grows to the longest document.
         RAISES (ValueError): for a file that cannot be read, or if nothing was worth reading.
         """
-        register_punctuation()
         register_doc_name()
         for passage in self.passages(nlp.vocab):
             example = self._make_example(nlp.vocab, passage)
@@ -139,6 +138,7 @@ class PunctuationCorpus:
 
     def passages(self, vocab: Vocab) -> Iterator[Passage]:
         """Yield what the examples are made of: runs of words with the marks around them."""
+        register_punctuation()  # which stored Docs are asked for
         self.anomalies = Anomalies()
         texts = self._read(vocab)
         if self.unit == "sentence":

@@ -4,8 +4,10 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+import spacy
 from helpers.commands import invoke
 from helpers.punctuated import MARKS, build, make_examples
+from spacy.tokens import DocBin, Token
 
 from spacy_crf import PunctuationCorpus
 
@@ -37,6 +39,16 @@ def test_words_at_the_start_of_sentences_tell_no_case(lists: dict[str, str]) -> 
     assert cases["ipod"] == "mixed9" and "well" not in cases and "then" not in cases
     assert marks["lisbon"][0] == "4"
     assert marks["the"][0] == "0" and marks["the"][1] == "4" and marks["old"][0] == "4"
+
+
+def test_stored_docs_are_read_where_no_attribute_is_registered(lists: dict[str, str], tmp_path: Path) -> None:
+    nlp = spacy.blank("en")
+    DocBin(docs=list(nlp.pipe(RAW.splitlines()))).to_disk(tmp_path / "raw.spacy")
+    for name in filter(Token.has_extension, ("pause", "confidence")):
+        Token.remove_extension(name)
+    result = casing(tmp_path / "raw.spacy", "--output", tmp_path / "stored.tsv", "--min-count", 2)
+    assert result.exit_code == 0, result.exception
+    assert read(str(tmp_path / "stored.tsv")) == read(lists["cases"])
 
 
 def test_a_lexicon_cases_words_that_training_has_not_seen(lists: dict[str, str], tmp_path: Path) -> None:
