@@ -56,7 +56,7 @@ def label_references(nlp: Language, references: Iterable[Reference]) -> list[Doc
 
 def read_entries(docs: Iterable[Doc], tagger: Any) -> list[Entry | None]:
     """Assemble the entries of labelled references. tagger (Any): the component of the pipeline that has labelled."""
-    return make_entries([read_segments(doc, tagger.target, tagger.cfg["spans_key"]) for doc in docs])
+    return make_entries([read_segments(doc, tagger.target, tagger.cfg.get("spans_key", "sc")) for doc in docs])
 
 
 @dataclass
