@@ -290,8 +290,8 @@ def require(message: str, name: str, value: object, holds: object, expected: str
 
 
 def require_blocks(owner: object, blocks: Mapping[str, tuple[type, str]]) -> None:
-    """Raise a coded error for the first setting of an owner that is neither null nor a block of its kind, as one is in
-    which the registered name is forgotten. blocks (Mapping): the types and registered names, by settings."""
+    """Raise a coded error for the first setting that is neither null nor a block of its kind, such as a table without
+    the registered name. owner (object): has the settings. blocks (Mapping): types and registered names by setting."""
     for name, (kind, registered) in blocks.items():
         value = getattr(owner, name)
         is_block = value is None or isinstance(value, kind)

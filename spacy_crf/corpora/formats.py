@@ -132,7 +132,8 @@ def tell_format(path: Path) -> str | None:
 
 
 def takes_text(path: Path, format: str | None) -> bool:
-    """Whether what is made of historical text goes with a file: it may have several tags per token, or is a review."""
+    """Whether what is made of historical text goes with a file: with several tags per token, a review, or CoNLL-U that
+    says what is checked."""
     own = format or pick_format(path)
     return is_checked(path) if own == "conllu" else own in (*WITH_SETS, "review")
 

@@ -24,7 +24,7 @@ from .docs import DocMaker, admit, align_annotation, copy_text_notes, copy_token
 from .errors import CorpusErrors, CorpusWarnings
 from .exchange import Unchecked, forget_unchecked
 from .files import FaultyFiles, OnError, check_paths, data_suffix, name_files, number_name
-from .formats import ANY, BINARY, FORMATS, WITH_TEXT, Format, find_files, pick_format, tell_unread
+from .formats import ANY, BINARY, FORMATS, WITH_SETS, WITH_TEXT, Format, find_files, pick_format, tell_unread
 from .historical import apply_text
 from .review import is_review
 from .sentence import Group, Sentence, bare_sentences, extension_name, group_sentences, validate_columns, validate_input
@@ -243,7 +243,7 @@ class Corpus:
         for sentence in sentences:
             has_sets = not {GOLD_COLUMN, GOLD_POS_COLUMN}.isdisjoint(sentence.columns)
             if not has_sets and format != "review":
-                known = " or ".join(map(repr, WITH_TEXT))
+                known = " or ".join([*map(repr, WITH_SETS), "checked CoNLL-U"])
                 raise CRFError(CorpusErrors.CRF552.format(setting="text", format=f"{format} of {file}", known=known))
             yield sentence
 

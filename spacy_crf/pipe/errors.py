@@ -159,7 +159,7 @@ class PipeErrors(metaclass=Messages):
         "trained on the same data with the same classes and lists."
     )
     CRF742 = (
-        "Component {name!r} labels other units than tokens, so that its labels cannot be explained by tokens. "
+        "Component {name!r} labels other units than tokens: they are neither explained nor reviewed token by token. "
         "`spacy_crf.inspect` shows its weights."
     )
     CRF741 = "There is no token {token} to explain: the document has {count} tokens, numbered from 0."

@@ -5,7 +5,7 @@ Both scores are sums of weights, so that the differences of the weights sum up t
 is approximated. Where the runner-up asks for other labels around it (I-PER after B-PER), those tokens are part of it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
@@ -14,7 +14,7 @@ from spacy.tokens import Doc
 
 from ..annotation.parts import Markup, explanation, notebook
 from ..annotation.white_space import Places, is_white_space, leave_out
-from ..core.arrays import Bools, Floats, Segments
+from ..core.arrays import Floats, Segments
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.evidence import log_likelihoods
 from ..core.chain.potentials import Observations, potentials
@@ -85,7 +85,8 @@ def explain(pipe: ChainPipe, doc: Doc, tokens: Sequence[int] | None = None) -> l
 
     pipe (ChainPipe): a trained component that labels tokens. doc (Doc): as the component sees it: annotated by those
         before it. tokens (Sequence[int] | None): which tokens; None: all.
-    RETURNS (list[Explanation]): one for each of them.
+    RETURNS (list[Explanation]): one for each of them. All together take O(N L^2) for N tokens and L labels, and the
+        labels in which runner-ups differ.
     RAISES (ValueError): for a component without labels, or that labels other units than tokens, a model of order 2, or
         a token that the document does not have.
 
@@ -129,6 +130,52 @@ def _placed(found: Explanation, places: Places) -> Explanation:
     return replace(found, token=tokens[found.token], contributions=parts)
 
 
+class _Sequence:
+    """A sequence with its best labelling, and the best ones in which a unit has another label.
+
+    The greatest scores of what stands before and behind each label of each unit take O(T L^2), once. A rival takes as
+    many steps as it differs in: where it meets the best labelling, both go on alike.
+    """
+
+    def __init__(self, observations: Observations, first: int, chain: ChainDistribution):
+        self.observations, self.first = observations, first  # its first token
+        self.best, self.marginals = chain.best().tolist(), chain.marginals
+        self._chains, self._best_score = chain.chains, float(chain.best_scores[0])
+        emissions, last = self._chains.emissions, len(self.best) - 1
+        self._before, self._behind = np.empty_like(emissions), np.empty_like(emissions)
+        self._before[0], self._behind[last] = self._chains.start + emissions[0], self._chains.end
+        for position in range(1, last + 1):
+            arriving = self._before[position - 1][:, None] + self._into(position)
+            self._before[position] = arriving.max(axis=0) + emissions[position]
+        for position in range(last, 0, -1):
+            leaving = self._into(position) + (emissions[position] + self._behind[position])
+            self._behind[position - 1] = leaving.max(axis=1)
+
+    def lost(self, position: int, label: int) -> float:
+        """The score of the best labelling less that of the best one in which a unit has a label."""
+        return self._best_score - float(self._before[position, label] + self._behind[position, label])
+
+    def rival(self, position: int, label: int) -> dict[int, int]:
+        """Labels of the best labelling in which a unit has another label, at the positions where these differ."""
+        found = {position: label}
+        for at in range(position - 1, -1, -1):
+            own = int((self._before[at] + self._into(at + 1)[:, found[at + 1]]).argmax())
+            if own == self.best[at]:
+                break
+            found[at] = own
+        for at in range(position + 1, len(self.best)):
+            going_on = self._chains.emissions[at] + self._behind[at]
+            own = int((self._into(at)[found[at - 1]] + going_on).argmax())
+            if own == self.best[at]:
+                break
+            found[at] = own
+        return dict(sorted(found.items()))
+
+    def _into(self, position: int) -> Floats:
+        """((L, L)): scores of the transitions into a unit."""
+        return self._chains.into(slice(position, position + 1))[0]
+
+
 class _Document:
     """A document under the weights of a component, in double precision."""
 
@@ -143,45 +190,46 @@ class _Document:
         known = pipe.known_tags([doc], columns)
         self._known = None if known is None else log_likelihoods(known)
         (found,) = pipe.decode([doc], pipe.decoder())
+        self._current: tuple[int, _Sequence] | None = None
         self._written = pipe.annotation.written_names(doc, found.decoded, pipe.tags)
 
     def explain(self, token: int) -> Explanation:
         if self._unlabelled[token]:
             return _unlabelled(token, self._doc[token].text)
-        sequence = self._sequences.owners[token]
-        units, position = self._sequences.slices()[sequence], int(self._sequences.positions[token])
-        first = units.start
-        observations, _ = self._observations.select(np.array([sequence]))
-        chains = potentials(observations, self._dense, self._layout)
-        known = None if self._known is None else self._known[units]
-        chain = ChainDistribution(chains, self._temperature).given(known)
-        best, marginals = chain.best(), chain.marginals[position]
-        chosen = int(best[position])
+        sequence, position = self._sequence(int(self._sequences.owners[token])), int(self._sequences.positions[token])
+        marginals, chosen = sequence.marginals[position], sequence.best[position]
         other, written = _runner_up(marginals, chosen), self._written[token]
         known = (token, self._doc[token].text, self._tags[chosen], float(marginals[chosen]))
         if other is None:
             return Explanation(*known, None, 0.0, 0.0, [], written)
-        rival = chain.given(_only(other, position, chain))
-        found = list(self._differences(observations, first, best.tolist(), rival.best().tolist()))
+        found = list(self._differences(sequence, sequence.rival(position, other)))
         found.sort(key=lambda part: -abs(part.difference))
-        difference = float(chain.best_scores[0] - rival.best_scores[0])
+        difference = sequence.lost(position, other)
         return Explanation(*known, self._tags[other], float(marginals[other]), difference, found, written)
 
-    def _differences(
-        self, observations: Observations, first: int, path: list[int], other: list[int]
-    ) -> Iterator[Contribution]:
-        """What differs between two labellings of a sequence, whose first token is given."""
-        pairs = list(zip(path, other))
-        for position, (a, b) in enumerate(pairs):
-            if a != b:
-                yield from self._unit(observations, position, first + position, a, b)
-        for position, (before, after) in enumerate(zip(pairs, pairs[1:]), 1):
-            if before[0] != before[1] or after[0] != after[1]:
-                steps = (before[0], after[0]), (before[1], after[1])
-                yield from self._transition(observations, position, first + position, *steps)
+    def _sequence(self, number: int) -> "_Sequence":
+        """One sequence, which is decoded once for all tokens that are asked for one after the other."""
+        if self._current is None or self._current[0] != number:
+            units = self._sequences.slices()[number]
+            observations, _ = self._observations.select(np.array([number]))
+            chain = ChainDistribution(potentials(observations, self._dense, self._layout), self._temperature)
+            known = None if self._known is None else self._known[units]
+            self._current = number, _Sequence(observations, units.start, chain.given(known))
+        return self._current[1]
+
+    def _differences(self, sequence: "_Sequence", rival: Mapping[int, int]) -> Iterator[Contribution]:
+        """What differs between the best labelling of a sequence and one with other labels at successive positions."""
+        best, first, observations = sequence.best, sequence.first, sequence.observations
+        for position in rival:
+            yield from self._unit(observations, position, first + position, best[position], rival[position])
+        for position in range(max(min(rival), 1), min(max(rival) + 2, len(best))):
+            own = best[position - 1], best[position]
+            others = rival.get(position - 1, own[0]), rival.get(position, own[1])
+            yield from self._transition(observations, position, first + position, own, others)
         if self._layout.boundary:
-            yield from self._edge("start", first, self._dense.start, *pairs[0])
-            yield from self._edge("end", first + len(pairs) - 1, self._dense.end, *pairs[-1])
+            last = len(best) - 1
+            yield from self._edge("start", first, self._dense.start, best[0], rival.get(0, best[0]))
+            yield from self._edge("end", first + last, self._dense.end, best[last], rival.get(last, best[last]))
 
     def _unit(self, observations: Observations, row: int, token: int, a: int, b: int) -> Iterator[Contribution]:
         labels = self._name(token, a), self._name(token, b)
@@ -231,11 +279,3 @@ def _runner_up(marginals: Floats, chosen: int) -> int | None:
     others = np.where(np.arange(len(marginals)) == chosen, 0.0, marginals)
     best = int(others.argmax())
     return best if others[best] > 0 else None
-
-
-def _only(label: int, position: int, chain: ChainDistribution) -> Bools:
-    """((T, L)): a unit must have a label, and the others may have any."""
-    allowed = np.ones(chain.chains.emissions.shape, dtype=bool)
-    allowed[position] = False
-    allowed[position, label] = True
-    return allowed

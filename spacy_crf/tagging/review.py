@@ -21,6 +21,7 @@ from ..annotation.white_space import Places
 from ..core.arrays import Floats, Ints, Segments
 from ..core.chain.distribution import BestPaths
 from ..core.chain.marginals import token_entropies
+from ..core.errors import CRFError
 from ..core.labels import OUTSIDE, UNKNOWN
 from ..core.sets.predict import make_utility
 from ..corpora.docs import read_kind
@@ -29,6 +30,7 @@ from ..corpora.review import COLUMNS, FORMAT, MARK, escape, write_label
 from ..corpora.sentence import ENTITIES, EXTENSION_PREFIX, SPANS_PREFIX
 from ..corpora.tagsets import GOLD_COLUMN, is_noted
 from ..pipe.decoding import Batch
+from ..pipe.errors import PipeErrors
 from .component import CRFTagger
 from .ranking import GROWS_WITH_CERTAINTY, Order, doubts, measure, rank_by_gain
 
@@ -91,7 +93,8 @@ def review(
     by (str): "sentence" for single sequences, "document" for all sequences of a document together, by their mean over
         the tokens. Docs that follow each other and have one name are one document.
     RETURNS (list[Uncertain]): the sequences.
-    RAISES (ValueError): for "entropy" and a model of order 2 with tokens that get no label.
+    RAISES (ValueError): for "entropy" and a model of order 2 with tokens that get no label, and for a component that
+        labels other units than tokens.
 
     >>> import spacy
     >>> from spacy_crf import review
@@ -100,6 +103,8 @@ def review(
     >>> [(one.place.number, one.span.text) for one in review(nlp.get_pipe("crf_tagger"), docs, limit=1)]
     [(2, 'Can you mail the can opener back?')]
     """
+    if not tagger.labels_tokens:
+        raise CRFError(PipeErrors.CRF742.format(name=tagger.name))
     known = (Place("document", number) for number in count(1)) if places is None else places
     found = _measured(tagger, zip(docs, known), order, per_token, max(2, n_best))
     groups = ([item] for item in found) if by == "sentence" else (list(own) for _, own in groupby(found, _document))

@@ -13,7 +13,9 @@ from helpers.weights import dense_weights
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
+from spacy_crf import review
 from spacy_crf.cli.models import format_explanation
+from spacy_crf.core.chain.potentials import potentials
 from spacy_crf.learning.model import get_layout
 from spacy_crf.pipe.explain import explain
 from spacy_crf.pipe.inspect import inspect
@@ -62,11 +64,12 @@ def test_contributions_sum_up(nlp):
             assert explanation.difference >= 0 and len(explanation.contributions) > 1
 
 
-def test_the_difference_is_that_of_the_best_labellings(nlp):
+@pytest.mark.parametrize("text", ["New Delft", "New Delft old Delft"])
+def test_the_difference_is_that_of_the_best_labellings(nlp, text):
     """By enumeration of all labellings of a short text."""
     pipe = nlp.get_pipe("crf_tagger")
-    doc = Doc(nlp.vocab, words=["New", "Delft"])
-    scores = {path: score(pipe, doc, path) for path in itertools.product(range(len(pipe.tags)), repeat=2)}
+    doc = Doc(nlp.vocab, words=text.split())
+    scores = {path: score(pipe, doc, path) for path in itertools.product(range(len(pipe.tags)), repeat=len(doc))}
     best = max(scores, key=scores.get)
     total = np.logaddexp.reduce(list(scores.values()))
     for explanation in explain(pipe, doc):
@@ -81,6 +84,14 @@ def test_the_difference_is_that_of_the_best_labellings(nlp):
         assert explanation.runner_up_probability == pytest.approx(marginals[other], abs=1e-6)
         rival = max(value for path, value in scores.items() if path[t] == other)
         assert explanation.difference == pytest.approx(scores[best] - rival, abs=1e-5)
+
+
+def test_a_sequence_is_decoded_once(nlp, monkeypatch):
+    """Not once more for each token: a page without sentence starts is one sequence."""
+    pipe, counts = nlp.get_pipe("crf_tagger"), []
+    monkeypatch.setattr("spacy_crf.pipe.explain.potentials", lambda *given: counts.append(1) or potentials(*given))
+    docs = clean_docs(nlp)[:4]
+    assert sum(len(explain(pipe, doc)) for doc in docs) > len(docs) == len(counts)
 
 
 def test_parts_are_named(nlp):
@@ -220,5 +231,6 @@ def test_annotation_that_stays_is_told_if_its_label_is_unknown(target):
 def test_units_that_are_no_tokens_are_refused(factory):
     nlp = spacy.blank("en")
     pipe = nlp.add_pipe(factory)
-    with pytest.raises(ValueError, match=f"CRF742.*{factory}"):
-        explain(pipe, nlp.make_doc("1. Scope"), [0])
+    for ask in (lambda doc: explain(pipe, doc, [0]), lambda doc: review(pipe, [doc])):
+        with pytest.raises(ValueError, match=f"CRF742.*{factory}"):
+            ask(nlp.make_doc("1. Scope"))
