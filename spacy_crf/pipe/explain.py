@@ -130,7 +130,7 @@ def _placed(found: Explanation, places: Places) -> Explanation:
     return replace(found, token=tokens[found.token], contributions=parts)
 
 
-class _Sequence:
+class _ExplainedSequence:
     """A sequence with its best labelling, and the best ones in which a unit has another label.
 
     The greatest scores of what stands before and behind each label of each unit take O(T L^2), once. A rival takes as
@@ -190,7 +190,7 @@ class _Document:
         known = pipe.known_tags([doc], columns)
         self._known = None if known is None else log_likelihoods(known)
         (found,) = pipe.decode([doc], pipe.decoder())
-        self._current: tuple[int, _Sequence] | None = None
+        self._current: tuple[int, _ExplainedSequence] | None = None
         self._written = pipe.annotation.written_names(doc, found.decoded, pipe.tags)
 
     def explain(self, token: int) -> Explanation:
@@ -207,17 +207,17 @@ class _Document:
         difference = sequence.lost(position, other)
         return Explanation(*known, self._tags[other], float(marginals[other]), difference, found, written)
 
-    def _sequence(self, number: int) -> "_Sequence":
+    def _sequence(self, number: int) -> "_ExplainedSequence":
         """One sequence, which is decoded once for all tokens that are asked for one after the other."""
         if self._current is None or self._current[0] != number:
             units = self._sequences.slices()[number]
             observations, _ = self._observations.select(np.array([number]))
             chain = ChainDistribution(potentials(observations, self._dense, self._layout), self._temperature)
             known = None if self._known is None else self._known[units]
-            self._current = number, _Sequence(observations, units.start, chain.given(known))
+            self._current = number, _ExplainedSequence(observations, units.start, chain.given(known))
         return self._current[1]
 
-    def _differences(self, sequence: "_Sequence", rival: Mapping[int, int]) -> Iterator[Contribution]:
+    def _differences(self, sequence: "_ExplainedSequence", rival: Mapping[int, int]) -> Iterator[Contribution]:
         """What differs between the best labelling of a sequence and one with other labels at successive positions."""
         best, first, observations = sequence.best, sequence.first, sequence.observations
         for position in rival:
