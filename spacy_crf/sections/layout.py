@@ -23,6 +23,8 @@ from .segment import Kind, LayoutUnit, Run, bounds_of, segment
 
 MOST_SIGNS = 20  # characters of a link that is but a sign
 LAYOUT = "spacy_crf.layout"  # value of Docs, of older ones key of `doc.user_data`: a list of [start, end, style]
+FIGURES = frozenset("0123456789+-\u2212")
+RAISED = str.maketrans("0123456789+-\u2212", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
 NAME = "spacy_crf.layout.name"  # key of `Doc.user_data`: the document's name
 
 
@@ -45,6 +47,14 @@ class DocumentLayout:
         return segment(self.text, self.runs)
 
 
+def raised(text: str, before: str) -> str:
+    """Text that is set higher. Figures behind a digit are written so: 10⁶ is not 106, and 1^1/2 not 11/2."""
+    figures = text.strip()
+    if not before[-1:].isdigit() or figures[:1] not in FIGURES:
+        return text
+    return text.translate(RAISED) if FIGURES.issuperset(figures) else f"^{text}"
+
+
 class LayoutBuilder:
     """Text and formatting, written in the order of a document."""
 
@@ -54,14 +64,14 @@ class LayoutBuilder:
         self.runs: list[Run] = []
         self.headings: list[tuple[int, int, int]] = []  # start, end and level, see `heading`
         self._pieces: list[str] = []
-        self._last = "\n"
+        self.last = "\n"  # character
 
     def write(self, text: str) -> None:
         """Add text as it is."""
         if text:
             self._pieces.append(text)
             self.length += len(text)
-            self._last = text[-1]
+            self.last = text[-1]
             self.ink += not text.isspace()
 
     def flow(self, text: str) -> None:
@@ -70,25 +80,26 @@ class LayoutBuilder:
             first, *middle, last = text.split("\n")
             inner = [line for line in map(str.strip, middle) if line]
             text = " ".join([first.rstrip(), *inner, last.lstrip()])
-        self.write(text.lstrip() if self._last == "\n" else text)
+        self.write(text.lstrip() if self.last == "\n" else text)
 
-    def collapse(self, text: str) -> None:
-        """Add text; a space at its start is left out behind white space."""
-        self.write(text.removeprefix(" ") if self._last.isspace() else text)
+    def collapse(self, text: str, is_raised: bool = False) -> None:
+        """Add text, perhaps set higher (see `raised`); a space at its start is left out behind white space."""
+        text = raised(text, self.last) if is_raised else text
+        self.write(text.removeprefix(" ") if self.last.isspace() else text)
 
     def part_digits(self) -> None:
         """Add a space behind a digit: 1 1/2 is not 11/2."""
-        if self._last.isdigit():
+        if self.last.isdigit():
             self.write(" ")
 
     def gap(self) -> None:
         """Add a space unless white space is there."""
-        if not self._last.isspace():
+        if not self.last.isspace():
             self.write(" ")
 
     def end_line(self) -> None:
         """Begin a new line unless nothing is on this one."""
-        if self._last != "\n":
+        if self.last != "\n":
             self.write("\n")
 
     def blank_line(self) -> None:
@@ -96,8 +107,9 @@ class LayoutBuilder:
         self.end_line()
         self.write("\n")
 
-    def drop_signs(self, start: int) -> None:
-        """Take back what was written from a place on, where a piece began, if it is a few signs."""
+    def drop_signs(self, start: int, is_note: bool = False) -> None:
+        """Take back what was written from a place on, where a piece began, if it is a few signs, or the mark of a
+        note."""
         if self.length - start > MOST_SIGNS:
             return
         first, length = len(self._pieces), self.length
@@ -105,10 +117,10 @@ class LayoutBuilder:
             first -= 1
             length -= len(self._pieces[first])
         dropped = self._pieces[first:]
-        if any(map(str.isalnum, "".join(dropped))):
+        if not is_note and any(map(str.isalnum, "".join(dropped))):
             return
         self._pieces[first:], self.length = [], length
-        self._last = self._pieces[-1][-1] if self._pieces else "\n"
+        self.last = self._pieces[-1][-1] if self._pieces else "\n"
         self.ink -= sum(not piece.isspace() for piece in dropped)
         while self.runs and self.runs[-1][1] > length:
             self.runs.pop()

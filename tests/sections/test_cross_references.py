@@ -13,6 +13,7 @@ from spacy.language import Language
 
 from spacy_crf import read_layout, to_doc
 from spacy_crf.sections.cross_references import find_cross_references
+from spacy_crf.sections.layout import DocumentLayout
 from spacy_crf.sections.mentions import find_mentions
 from spacy_crf.sections.tree import SectionNode, SectionTree
 
@@ -113,6 +114,14 @@ def test_languages(mention: str, number: str | None) -> None:
     )
     found = find_cross_references(text, tree)
     assert [f"{found[0].section + 1}." if found and found[0].section is not None else None] == [number]
+
+
+def test_raised_figures_insert_a_section() -> None:
+    text = "§ 1 Scope\nSee § 2¹.\n§ 2 Term\nA year.\n§ 2¹ Oaths\nBut § 2².\n§ 3 End\nNone.\n"
+    nlp = spacy.blank("xx")
+    doc = nlp.add_pipe("section_parser")(to_doc(nlp.vocab, DocumentLayout(text)))
+    assert [node.number for node in doc._.section_tree.walk()] == ["§ 1", "§ 2", "§ 2¹", "§ 3"]
+    assert [reference.section for reference in doc._.cross_references] == [2, None]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ That is files as text or as events of XML, and text as XML holds it.
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
@@ -95,6 +96,22 @@ class MarkupEvents:
 
     def instruction(self, name: str) -> None:
         """A processing instruction, which means nothing in most formats."""
+
+
+@dataclass(slots=True)
+class MarkupElement:
+    """An element that is open. start, ink (int): those of the builder where it began."""
+
+    name: str
+    start: int
+    ink: int
+    styles: tuple[str, ...]
+    is_hidden: bool = False
+    is_block: bool = False
+    has_text: bool = False  # of its own, not in another element
+    is_page: bool = False  # a table that holds headings or tables, and what is in it
+    is_raised: bool = False  # set higher
+    joint: str = ""  # of `JOINTS`
 
 
 class XmlSource(XmlReader):

@@ -9,7 +9,7 @@ from typing import Any
 from ...core.errors import CRFError, required
 from ...reading.files import check_expansion, read_bytes
 from ..errors import SectionErrors
-from ..layout import DocumentLayout, LayoutBuilder
+from ..layout import DocumentLayout, LayoutBuilder, raised
 from ..segment import LARGE, Kind
 from . import DEEPEST, INDENT
 from .docx_parts import (
@@ -29,9 +29,10 @@ from .paragraphs import MOST_INDENTED, rank_sizes
 OLD_WORD = b"\xd0\xcf\x11\xe0"  # begins old files, and new ones with a password
 M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 LEFT_OUT = {f"{W}{name}" for name in ("del", "moveFrom", "pPr", "rPr", "sectPr", "footnotePr", "instrText", "rt")}
-LEFT_OUT |= {"{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback", f"{M}deg"}
+LEFT_OUT.add("{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback")
 MATHS, FRACTION, BAR = f"{M}t", f"{M}f", f"{M}fPr/{M}type"
 JOINTS = {f"{M}f": (f"{M}den", "/"), f"{M}rad": (f"{M}e", "√")}  # before these parts
+INDEX = f"{M}deg"  # of a root
 JOINTS |= {f"{M}{name}": (f"{M}sup", "^") for name in ("sSup", "sSubSup")} | {f"{M}nary": (f"{M}sup", " ")}
 SIGNS = {f"{W}tab": "\t", f"{W}ptab": "\t", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
 PAGE, NO_ENDS = "\f", ("del", "moveFrom")  # a break of a page or column; of the mark of a paragraph
@@ -247,10 +248,12 @@ def _pieces(element: XmlElement) -> Iterator[tuple[str, XmlElement | None, XmlEl
         elif not all(fields):
             waiting += [(child, own if own.tag == f"{W}r" else run) for child in reversed(own)]
         elif own.tag in (f"{W}t", MATHS):
-            shown = own.text or ""
+            is_raised = value_of(run, "rPr", "vertAlign") == "superscript"
+            shown = raised(own.text or "", shown) if is_raised else own.text or ""
             yield shown, run, None
         elif own.tag in SIGNS:
-            yield SIGNS[own.tag], run, None
+            shown = SIGNS[own.tag]
+            yield shown, run, None
         elif own.tag == f"{W}br":
             yield "\n" if own.get(f"{W}type") in (None, "textWrapping") else PAGE, run, None
         else:
@@ -262,11 +265,15 @@ def _pieces(element: XmlElement) -> Iterator[tuple[str, XmlElement | None, XmlEl
 
 
 def _joint(part: XmlElement) -> str:
-    """The sign before a part of a formula, such as the stroke of a fraction; "" for none."""
+    """The sign before a part of a formula, such as the stroke of a fraction; "" for none. An index of a root is in []."""
     around = part.getparent()
     tag, sign = JOINTS.get(around.tag, ("", ""))
+    if part.tag == INDEX:
+        return "√[" if next(part.iter(MATHS), None) is not None else ""
     if part.tag != tag:
         return ""
+    if next(around.iterfind(f"{INDEX}//{MATHS}"), None) is not None:
+        return "]"
     bar = around.find(BAR)
     return " " if bar is not None and bar.get(f"{M}val") == "noBar" else sign
 

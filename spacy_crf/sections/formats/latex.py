@@ -11,7 +11,7 @@ from pathlib import Path
 from ...core.errors import CRFWarning, required
 from ...reading.latex import ACCENTS, CITING, COMMENTED, DROPPED, LABEL, SPACED, si_angle, si_unit, signs, typed
 from ..errors import SectionErrors, SectionWarnings
-from ..layout import DocumentLayout
+from ..layout import DocumentLayout, raised
 from . import COUNTERS_OF_LISTS, read_text
 from .latex_page import LEVELS, LISTS, UNNUMBERED, LatexPage, PrintedNumber
 from .latex_source import ANY, OF_FILE, OVERLAY, TABLES, LatexSource, macros_of
@@ -247,11 +247,11 @@ class _LatexReader:
     # -- text
 
     def _root(self) -> None:
-        """The argument of a root in brackets, which may be a fraction without braces."""
-        argument = self.source.argument()
+        """A root: its index in [], if it has one, and its argument in (), which may be a fraction without braces."""
+        index, argument = self.source.option(), self.source.argument()
         macro = self.source.macros.get(argument.removeprefix("\\"))
         parts = (f"{{{self.source.argument()}}}" for _ in range(macro.arguments if macro else 0))
-        self.source.push(f"({argument}{''.join(parts)})")
+        self.source.push(f"√{f'[{index}]' * bool(index)}({argument}{''.join(parts)})")
 
     def _cite(self, command: str = "cite") -> None:
         is_one = not command.endswith("cites")
@@ -297,8 +297,7 @@ class _LatexReader:
     # -- what is said of the document
 
     def _class(self) -> None:
-        options = self.source.option() or ""
-        self.page.numbers.set_class(self.source.argument(), options)
+        self.page.numbers.set_class(options=self.source.option() or "", name=self.source.argument())
 
     def _package(self) -> None:
         options = self.source.option() or ""
@@ -344,6 +343,7 @@ COMMANDS: dict[str, Callable[[_LatexReader], None]] = {
     **{"include": R._include, "subfile": R._include, "maketitle": R._make_title, "@root": R._root},
     **{"enquote": R._quote, "@enquote": partial(R._quote, is_inner=True), "xspace": R._space_behind},
     "appendix": lambda reader: reader.page.numbers.begin_appendix(),
+    "textsuperscript": lambda reader: reader.source.push(raised(reader.source.argument(), reader.page.last)),
     "@apart": lambda reader: reader.page.part_digits(),
     **dict.fromkeys(("frontmatter", "backmatter"), lambda reader: reader.page.begin_matter(is_main=False)),
     "mainmatter": lambda reader: reader.page.begin_matter(is_main=True),

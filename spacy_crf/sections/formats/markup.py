@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from ...core.errors import required
@@ -12,7 +11,7 @@ from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder, Run
 from ..segment import Kind
 from ..starts import begins_title, counted_numbers, part_number
-from . import JOINTS, ItemCounter, ListCounter, MarkupEvents, read_text, whole
+from . import JOINTS, ItemCounter, ListCounter, MarkupElement, MarkupEvents, read_text, whole
 
 CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 SPACE = re.compile(r"[ \t\n\r\f]+")
@@ -43,6 +42,8 @@ INLINE = frozenset(
         *("bold", "date", "emph", "emphasis", "ext-link", "hi", "italic", "persname", "ref", "underline", "xref"),
     }
 )
+RAISED = frozenset({"sup", "superscript"})
+RAISED_CSS = re.compile(r"vertical-align\s*:\s*super", re.IGNORECASE)
 LONGEST_CSS = 1000  # characters of an attribute that are looked at
 HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
 TAG_STYLES = {
@@ -63,19 +64,6 @@ HEADING = re.compile(r"<h[1-6]\b[^<>]*+>(?:\s++|<[^<>]*+>){0,9}+([^<]{1,200})", 
 NOT_DISPLAYED = re.compile(r"(?:^|;)\s*display\s*:\s*none\b", re.IGNORECASE)
 REVERSED = re.compile(r"\breversed\b", re.IGNORECASE)
 OWN_LINES, CELLS = frozenset({"li", "ol", "ul", "table"}), frozenset({"td", "th"})  # they begin lines in items, too
-
-
-@dataclass(slots=True)
-class MarkupElement:
-    name: str
-    start: int
-    ink: int
-    styles: tuple[str, ...]
-    is_hidden: bool = False
-    is_block: bool = False
-    has_text: bool = False  # of its own, not in another element
-    is_page: bool = False  # a table that holds headings or tables, and what is in it
-    joint: str = ""  # of `JOINTS`
 
 
 class MarkupReader(MarkupEvents):
@@ -120,11 +108,12 @@ class MarkupReader(MarkupEvents):
         elif self.before and name in self.apart:
             self._part(name)
         self.builder.write("√" * (name == "msqrt"))
+        css = attributes.get("style", "")[:LONGEST_CSS]
         styles = [own] if (own := self.style_of(name)) else []
-        if css := attributes.get("style", "")[:LONGEST_CSS]:
-            styles += [style for pattern, style in CSS if pattern.search(css)]
+        styles += [style for pattern, style in CSS if pattern.search(css)]
         element = MarkupElement(name, self.builder.length, self.builder.ink, tuple(styles), False, is_block)
         element.is_page = name != "table" and bool(self.open) and self.open[-1].is_page
+        element.is_raised = self._is_raised(name, css, attributes)
         element.joint = JOINTS.get(name, "") if attributes.get("linethickness", "1").strip("0.emptx%") else " "
         self.open.append(element)
         self.cells += [element] if name in CELLS else []
@@ -156,7 +145,8 @@ class MarkupReader(MarkupEvents):
         if self.verbatim:
             self.builder.write(text)
         else:
-            self.builder.collapse(SPACE.sub(" ", text))
+            is_raised = bool(self.open) and self.open[-1].is_raised
+            self.builder.collapse(SPACE.sub(" ", text), is_raised)
 
     def is_hidden(self, name: str, attributes: Mapping[str, str]) -> bool:
         """Whether an element is not shown."""
@@ -165,6 +155,10 @@ class MarkupReader(MarkupEvents):
     def style_of(self, name: str) -> str | None:
         """How an element is formatted."""
         return self.tag_styles.get(name)
+
+    def _is_raised(self, name: str, css: str, attributes: Mapping[str, str]) -> bool:
+        is_here = name in RAISED or RAISED_CSS.search(css) or attributes.get("rend", "").startswith("sup")
+        return bool(is_here) or (bool(self.open) and self.open[-1].is_raised)
 
     def is_block(self, name: str) -> bool:
         """Whether an element begins a line, and what comes behind it another one."""
@@ -280,8 +274,10 @@ class _PageReader(MarkupReader):
         self.headings -= element.name in HEADINGS
         if element is self.number and not self.skipped:
             self.builder.gap()
-        if element.name == "a" and self.headings and not self.skipped and self.link.startswith("#"):
-            self.builder.drop_signs(element.start)
+        if self.headings and not self.skipped and self.link.startswith("#"):
+            is_note = element.is_raised and "a" in (element.name, self.open[-1].name)
+            if is_note or element.name == "a":
+                self.builder.drop_signs(element.start, is_note)
 
     def is_block(self, name: str) -> bool:
         return name in BLOCKS or name in HEADINGS or (name == "button" and self.verbatim > 0)  # "copy", below code
@@ -299,7 +295,8 @@ def read_html(path: Path) -> DocumentLayout:
     Blocks and line breaks begin lines, an empty paragraph is a blank line. Headings and emphasis, by tags or by
     `style`, are formatting. The numbers and bullets of lists are in the text as browsers show them. A table is one
     unit, unless it has headings or tables in it, as one for the layout of a page has. What has the attribute `hidden`,
-    or `display: none` as its `style`, is left out.
+    or `display: none` as its `style`, is left out, and marks of notes in headings are. Figures that are set higher
+    behind a digit are raised ones (10⁶).
 
     path (Path): in UTF-8, UTF-16 with a byte order mark, or the encoding that it names.
     RAISES (ValueError): for binary files and wrong encodings, with the line, and if lxml is not installed.

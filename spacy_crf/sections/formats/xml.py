@@ -12,8 +12,8 @@ from ...core.grammar.numbering import readings
 from ...core.sections.headings import MOST_LEVELS
 from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import Kind
-from . import MarkupEvents, XmlSource
-from .markup import APART, BLOCKS, INLINE, TAG_STYLES, MarkupElement, MarkupReader
+from . import MarkupElement, MarkupEvents, XmlSource
+from .markup import APART, BLOCKS, INLINE, TAG_STYLES, MarkupReader
 
 _LISTS = tomllib.loads((files(__package__) / "elements.toml").read_text(encoding="utf8"))
 ELEMENTS = {kind: frozenset(names) for kind, names in _LISTS.items()}

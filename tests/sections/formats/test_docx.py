@@ -143,7 +143,8 @@ def test_what_is_deleted_or_hidden_is_left_out_and_text_boxes_follow(tmp_path: P
     [
         ("<m:sSup><m:e>{10}</m:e><m:sup>{3}</m:sup></m:sSup>", "10^3"),
         ('<m:f><m:fPr><m:type m:val="noBar"/></m:fPr><m:num>{5}</m:num><m:den>{2}</m:den></m:f>', "5 2"),
-        ("{2}<m:rad><m:deg>{3}</m:deg><m:e>{8}</m:e></m:rad>", "2√8"),
+        ("{2}<m:rad><m:deg>{3}</m:deg><m:e>{8}</m:e></m:rad>", "2√[3]8"),
+        ("<m:rad><m:deg/><m:e>{8}</m:e></m:rad>", "√8"),
     ],
 )
 def test_parts_of_formulas_are_other_numbers_than_both(formula: str, text: str, tmp_path: Path) -> None:
@@ -151,6 +152,20 @@ def test_parts_of_formulas_are_other_numbers_than_both(formula: str, text: str, 
     maths = f'<m:oMath xmlns:m="{MATHS}">{written}</m:oMath>'
     layout = read(tmp_path, lambda document: document.add_paragraph("Add ")._p.append(element(maths)))
     assert layout.text == f"Add {text}\n"
+
+
+def test_figures_that_are_set_higher_behind_a_digit_are_raised(tmp_path: Path) -> None:
+    higher = '<w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:t>{}</w:t></w:r>'
+    texts = [
+        item(text, higher.format(figures), style="Normal") for text, figures in (("10", 6), ("§ 5", 1), ("law", 3))
+    ]
+    assert body(tmp_path, *texts[:2], f"<w:tbl>{row(texts[2], texts[0])}</w:tbl>").split() == [
+        "10⁶",
+        "§",
+        "5¹",
+        "law3",
+        "10⁶",
+    ]
 
 
 TRACKED = 'w:id="1" w:author="A" w:date="2020-01-01T00:00:00Z"'

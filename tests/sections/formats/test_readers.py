@@ -186,6 +186,27 @@ def test_numbers_of_html_lists(read, page, text):
 @pytest.mark.parametrize(
     "page, text",
     [
+        ("10<sup>6</sup> kg on 5 m<sup>2</sup>", "10⁶ kg on 5 m2"),
+        ('1999<sup><a href="#n">4</a></sup>, 10<span style="vertical-align: super">-3</span>', "1999⁴, 10⁻³"),
+        ("2<sup>1/2</sup>, 1<sup>st</sup>", "2^1/2, 1st"),
+        (
+            '<h1>Art. 5<sup>1</sup> Name</h1><h1>Art. 5<sup><a href="#n">1</a></sup> Name</h1>',
+            "Art. 5¹ Name\nArt. 5 Name",
+        ),
+        ('<h1>Sums<a href="#n"><sup>12</sup></a></h1>', "Sums"),
+    ],
+)
+def test_figures_that_are_set_higher_behind_a_digit_are_raised(read, page, text):
+    assert read("a.html", f"<body>{page}").text == f"{text}\n"
+
+
+def test_figures_that_tei_sets_higher_are_raised(read):
+    assert read("a.xml", '<TEI><p>In 10<hi rend="superscript">6</hi> years</p></TEI>').text.strip() == "In 10⁶ years"
+
+
+@pytest.mark.parametrize(
+    "page, text",
+    [
         # links of headings to themselves: Sphinx and MkDocs, Jupyter, rustdoc, GitHub
         ('<h1>Guide<a class="headerlink" href="#x">¶</a></h1><p>Text.', "Guide\nText.\n"),
         ('<h2><a href="#x"><b>§</b></a>Use <a href="#y">\u200b</a></h2>', "Use \n"),
