@@ -265,7 +265,7 @@ def _pieces(element: XmlElement) -> Iterator[tuple[str, XmlElement | None, XmlEl
 
 
 def _joint(part: XmlElement) -> str:
-    """The sign before a part of a formula, such as the stroke of a fraction; "" for none. An index of a root is in []."""
+    """The sign before a part of a formula, such as the stroke of a fraction; "" for none. Indexes are in []."""
     around = part.getparent()
     tag, sign = JOINTS.get(around.tag, ("", ""))
     if part.tag == INDEX:
