@@ -238,6 +238,7 @@ class _PageReader(MarkupReader):
     link = ""  # of the last one that began
     headings = 0  # that are open
     place = -1  # where the last one began, or the number that is its first piece ended
+    raised = (-1, -1)  # where what is set higher began and ended, the last time
     number: MarkupElement | None = None  # the last one that is one by its class
     numbers: Set[str] = frozenset()  # that headings begin with, right before their titles
     titles: Sequence[int] = ()  # where headings begin that have the class of one of the page
@@ -274,10 +275,11 @@ class _PageReader(MarkupReader):
         self.headings -= element.name in HEADINGS
         if element is self.number and not self.skipped:
             self.builder.gap()
-        if self.headings and not self.skipped and self.link.startswith("#"):
-            is_note = element.is_raised and "a" in (element.name, self.open[-1].name)
-            if is_note or element.name == "a":
-                self.builder.drop_signs(element.start, is_note)
+        if element.is_raised:
+            self.raised = element.start, self.builder.length
+        if element.name == "a" and self.headings and not self.skipped and self.link.startswith("#"):
+            is_note = self.raised == (element.start, self.builder.length)
+            self.builder.drop_signs(element.start, is_note)
 
     def is_block(self, name: str) -> bool:
         return name in BLOCKS or name in HEADINGS or (name == "button" and self.verbatim > 0)  # "copy", below code

@@ -194,6 +194,7 @@ def test_numbers_of_html_lists(read, page, text):
             "Art. 5¹ Name\nArt. 5 Name",
         ),
         ('<h1>Sums<a href="#n"><sup>12</sup></a></h1>', "Sums"),
+        ('<h1><a href="#sums">10<sup>6</sup> and m<sup>2</sup></a></h1>', "10⁶ and m2"),
     ],
 )
 def test_figures_that_are_set_higher_behind_a_digit_are_raised(read, page, text):
