@@ -1,5 +1,6 @@
 """A text with its formatting, as a file has it or a Doc carries it."""
 
+import re
 import unicodedata
 import warnings
 from bisect import bisect_right
@@ -23,6 +24,7 @@ from .segment import Kind, LayoutUnit, Run, bounds_of, segment
 
 MOST_SIGNS = 20  # characters of a link that is but a sign
 LAYOUT = "spacy_crf.layout"  # value of Docs, of older ones key of `doc.user_data`: a list of [start, end, style]
+BEHIND_DIGIT = re.compile(r"\d[^\w\s]?\Z|[⁰¹²³⁴-⁹]\Z")
 FIGURES = frozenset("0123456789+-\u2212")
 RAISED = str.maketrans("0123456789+-\u2212", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
 NAME = "spacy_crf.layout.name"  # key of `Doc.user_data`: the document's name
@@ -48,9 +50,10 @@ class DocumentLayout:
 
 
 def raised(text: str, before: str) -> str:
-    """Text that is set higher. Figures behind a digit are written so: 10⁶ is not 106, and 1^1/2 not 11/2."""
+    """Text that is set higher. Figures behind a digit, or a sign behind one, are written so: 10⁶ is not 106, 1^1/2 not
+    11/2, and the mark of a note in "1999.³" is no decimal. before (str): at least two characters, if there are."""
     figures = text.strip()
-    if not before[-1:].isdigit() or figures[:1] not in FIGURES:
+    if figures[:1] not in FIGURES or BEHIND_DIGIT.search(before[-2:]) is None:
         return text
     return text.translate(RAISED) if FIGURES.issuperset(figures) else f"^{text}"
 
@@ -64,14 +67,14 @@ class LayoutBuilder:
         self.runs: list[Run] = []
         self.headings: list[tuple[int, int, int]] = []  # start, end and level, see `heading`
         self._pieces: list[str] = []
-        self.last = "\n"  # character
+        self.ending = "\n"  # the last two characters
 
     def write(self, text: str) -> None:
         """Add text as it is."""
         if text:
             self._pieces.append(text)
             self.length += len(text)
-            self.last = text[-1]
+            self.ending = (self.ending + text)[-2:]
             self.ink += not text.isspace()
 
     def flow(self, text: str) -> None:
@@ -80,26 +83,26 @@ class LayoutBuilder:
             first, *middle, last = text.split("\n")
             inner = [line for line in map(str.strip, middle) if line]
             text = " ".join([first.rstrip(), *inner, last.lstrip()])
-        self.write(text.lstrip() if self.last == "\n" else text)
+        self.write(text.lstrip() if self.ending[-1] == "\n" else text)
 
     def collapse(self, text: str, is_raised: bool = False) -> None:
         """Add text, perhaps set higher (see `raised`); a space at its start is left out behind white space."""
-        text = raised(text, self.last) if is_raised else text
-        self.write(text.removeprefix(" ") if self.last.isspace() else text)
+        text = raised(text, self.ending) if is_raised else text
+        self.write(text.removeprefix(" ") if self.ending[-1].isspace() else text)
 
     def part_digits(self) -> None:
         """Add a space behind a digit: 1 1/2 is not 11/2."""
-        if self.last.isdigit():
+        if self.ending[-1].isdigit():
             self.write(" ")
 
     def gap(self) -> None:
         """Add a space unless white space is there."""
-        if not self.last.isspace():
+        if not self.ending[-1].isspace():
             self.write(" ")
 
     def end_line(self) -> None:
         """Begin a new line unless nothing is on this one."""
-        if self.last != "\n":
+        if self.ending[-1] != "\n":
             self.write("\n")
 
     def blank_line(self) -> None:
@@ -120,7 +123,7 @@ class LayoutBuilder:
         if not is_note and any(map(str.isalnum, "".join(dropped))):
             return
         self._pieces[first:], self.length = [], length
-        self.last = self._pieces[-1][-1] if self._pieces else "\n"
+        self.ending = "".join(self._pieces[-2:])[-2:] or "\n"
         self.ink -= sum(not piece.isspace() for piece in dropped)
         while self.runs and self.runs[-1][1] > length:
             self.runs.pop()

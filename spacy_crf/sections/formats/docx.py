@@ -230,7 +230,7 @@ def _pieces(element: XmlElement) -> Iterator[tuple[str, XmlElement | None, XmlEl
 
     What other fields have become within the instruction of a field, such as a condition, is not shown.
     """
-    shown = ""
+    ending = ""  # the last two characters
     fields: list[bool] = []  # that are open: whether what is shown of them has begun
     waiting: list[tuple[XmlElement, XmlElement | None]] = [(child, None) for child in reversed(element)]
     while waiting:
@@ -248,18 +248,20 @@ def _pieces(element: XmlElement) -> Iterator[tuple[str, XmlElement | None, XmlEl
         elif not all(fields):
             waiting += [(child, own if own.tag == f"{W}r" else run) for child in reversed(own)]
         elif own.tag in (f"{W}t", MATHS):
-            is_raised = value_of(run, "rPr", "vertAlign") == "superscript"
-            shown = raised(own.text or "", shown) if is_raised else own.text or ""
-            yield shown, run, None
+            text = own.text or ""
+            if value_of(run, "rPr", "vertAlign") == "superscript":
+                text = raised(text, ending)
+            ending = (ending + text)[-2:]
+            yield text, run, None
         elif own.tag in SIGNS:
-            shown = SIGNS[own.tag]
-            yield shown, run, None
+            ending = SIGNS[own.tag]
+            yield ending, run, None
         elif own.tag == f"{W}br":
             yield "\n" if own.get(f"{W}type") in (None, "textWrapping") else PAGE, run, None
         else:
             if joint := _joint(own):
                 yield joint, run, None
-            elif own.tag == FRACTION and shown[-1:].isdigit():
+            elif own.tag == FRACTION and ending[-1:].isdigit():
                 yield " ", run, None  # 1 1/2 is not 11/2
             waiting += [(child, own if own.tag == f"{W}r" else run) for child in reversed(own)]
 

@@ -343,7 +343,7 @@ COMMANDS: dict[str, Callable[[_LatexReader], None]] = {
     **{"include": R._include, "subfile": R._include, "maketitle": R._make_title, "@root": R._root},
     **{"enquote": R._quote, "@enquote": partial(R._quote, is_inner=True), "xspace": R._space_behind},
     "appendix": lambda reader: reader.page.numbers.begin_appendix(),
-    "textsuperscript": lambda reader: reader.source.push(raised(reader.source.argument(), reader.page.last)),
+    "textsuperscript": lambda reader: reader.source.push(raised(reader.source.argument(), reader.page.ending)),
     "@apart": lambda reader: reader.page.part_digits(),
     **dict.fromkeys(("frontmatter", "backmatter"), lambda reader: reader.page.begin_matter(is_main=False)),
     "mainmatter": lambda reader: reader.page.begin_matter(is_main=True),

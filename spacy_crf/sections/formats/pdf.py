@@ -8,7 +8,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import groupby, islice
+from operator import itemgetter
 from pathlib import Path
 from threading import Lock
 from typing import Any, TypeAlias
@@ -17,11 +18,11 @@ from ...core.errors import CRFError, required
 from ...core.sections.headings import MOST_LEVELS
 from ...reading.files import read_bytes
 from ..errors import SectionErrors
-from ..layout import DocumentLayout, LayoutBuilder
+from ..layout import DocumentLayout, LayoutBuilder, raised
 from ..starts import LONE_CAPITAL, find_numbering
 from .columns import read_lines
 from .paragraphs import Paragraph, find_paragraphs, write_paragraphs
-from .printed import PrintedWord
+from .printed import SMALLER, PrintedWord
 
 MOST_PAGES, MOST_CHARACTERS, MOST_BOOKMARKS = 10_000, 20_000_000, 100_000
 LONGEST_NAME = 200  # bytes of the name of a font
@@ -40,6 +41,7 @@ MOST_CONTROL, MOST_CODES = 0x1F, 0x110000
 MOST_RULES, THIN, BELOW = 10_000, 2.0, 0.3  # of a page; points; of a size, between a baseline and a line below it
 DEEPEST = 50  # bookmarks within each other
 LONGEST_TITLE = 500
+HIGHER = 0.15  # of a size, above a baseline
 LEVEL = 0.2  # the steepest slope of a line of text
 PASSWORD, SECURITY = 4, 5  # errors of PDFium
 SEVERAL = 3  # elements that one bookmark may name: a number, and a title in two parts
@@ -191,8 +193,17 @@ class _GrowingWord:
         """The word. It stands where its largest characters do."""
         size, base, _ = max(self.fonts, key=lambda found: found[0])
         styles = frozenset.intersection(*(font.styles for _, _, font in self.fonts))
-        text = "".join(self.text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        text = self._joined(size, base).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         return PrintedWord(text, self.left, self.right, base, size, styles)
+
+    def _joined(self, size: float, base: float) -> str:
+        """The characters, with figures as raised ones where they are set higher. size, base (float): of the word."""
+        higher = (own <= SMALLER * size and place < base - HIGHER * size for own, place, _ in self.fonts)
+        joined = ""
+        for is_higher, run in groupby(zip(higher, self.text), itemgetter(0)):
+            text = "".join(character for _, character in run)
+            joined += raised(text, joined) if is_higher else text
+        return joined
 
 
 class _CharacterReader:

@@ -188,6 +188,7 @@ def test_numbers_of_html_lists(read, page, text):
     [
         ("10<sup>6</sup> kg on 5 m<sup>2</sup>", "10⁶ kg on 5 m2"),
         ('1999<sup><a href="#n">4</a></sup>, 10<span style="vertical-align: super">-3</span>', "1999⁴, 10⁻³"),
+        ("In 1999.<sup>3</sup> By law.<sup>4</sup>", "In 1999.³ By law.4"),
         ("2<sup>1/2</sup>, 1<sup>st</sup>", "2^1/2, 1st"),
         (
             '<h1>Art. 5<sup>1</sup> Name</h1><h1>Art. 5<sup><a href="#n">1</a></sup> Name</h1>',
