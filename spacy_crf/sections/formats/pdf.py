@@ -22,7 +22,7 @@ from ..layout import DocumentLayout, LayoutBuilder, raised
 from ..starts import LONE_CAPITAL, find_numbering
 from .columns import read_lines
 from .paragraphs import Paragraph, find_paragraphs, write_paragraphs
-from .printed import SMALLER, PrintedWord
+from .printed import GAP, RAISED, SMALLER, PrintedWord
 
 MOST_PAGES, MOST_CHARACTERS, MOST_BOOKMARKS = 10_000, 20_000_000, 100_000
 LONGEST_NAME = 200  # bytes of the name of a font
@@ -165,12 +165,17 @@ def _page_words(page: Any, text: Any) -> tuple[list[PrintedWord], int]:
 
 
 def _words(text: Any, reader: "_CharacterReader") -> Iterator[PrintedWord]:
-    word = _GrowingWord()
+    word, may_end = _GrowingWord(), False
     for index in range(text.count_chars()):
         character, is_last = reader.character(index)
-        if character and (found := reader.place(index)) is not None:
+        found = reader.place(index) if character else None
+        if may_end and word.text and found is not None and not word.goes_on(*found):
+            yield word.finish()
+            word = _GrowingWord()
+        if found is not None:
             word.add(character, *found)
-        if (not character or is_last) and word.text:
+        may_end = (may_end and found is None) if character else bool(word.text) and reader.is_generated(index)
+        if (is_last or not (character or may_end)) and word.text:
             yield word.finish()
             word = _GrowingWord()
     if word.text:
@@ -188,6 +193,14 @@ class _GrowingWord:
         self.text.append(character)
         self.left, self.right = min(self.left, left), max(self.right, right)
         self.fonts.append((font.size, base, font))
+
+    def goes_on(self, left: float, right: float, base: float, font: _Font) -> bool:
+        """Whether a character is set higher or lower than the one before it, or this is, with no space between: the
+        library takes it for another line."""
+        size, last, _ = self.fonts[-1]
+        small, large = sorted((size, font.size))
+        is_near = -GAP * large < left - self.right < GAP * large
+        return is_near and small < large and 0 < abs(base - last) <= RAISED * large
 
     def finish(self) -> PrintedWord:
         """The word. It stands where its largest characters do."""
@@ -227,6 +240,10 @@ class _CharacterReader:
         if not MOST_CONTROL < code < MOST_CODES or chr(code).isspace():
             return "", False
         return LIGATURES.get(code) or chr(code), False
+
+    def is_generated(self, index: int) -> bool:
+        """Whether PDFium has put a character there that the file does not have."""
+        return self.raw.FPDFText_IsGenerated(self.text, index) == 1
 
     def place(self, index: int) -> tuple[float, float, float, _Font] | None:
         """Left, right, baseline and font of a character; None if it does not run from left to right."""

@@ -59,10 +59,11 @@ def test_figures_that_are_set_higher_behind_a_digit_are_raised(tmp_path: Path) -
     def draw(canvas: Any) -> None:
         for left, rise, size, text in ((60, 0, 10, "10"), (71.1, 4, 7, "6"), (75, 0, 10, "m"), (83.3, 4, 7, "2")):
             at(canvas, left, 780 + rise, text, size=size)
-        at(canvas, 91, 780, "10", size=10)
-        at(canvas, 102.1, 778, "2", size=7)
+        at(canvas, 87.2, 780, ",", size=10)
+        at(canvas, 94, 780, "10", size=10)
+        at(canvas, 105.1, 778, "2", size=7)
 
-    assert printed(tmp_path, draw).text == "10⁶m2 102\n"
+    assert printed(tmp_path, draw).text == "10⁶m2, 102\n"
 
 
 def test_lines_become_paragraphs(tmp_path: Path) -> None:
