@@ -11,14 +11,12 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import minibatch, resolve_dot_names
-from thinc.api import Config
 
 from ..core.calibration import Reliability, reliability
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.temperature import HeldOut, Unit, fit_temperature
 from ..core.errors import CRFError, CRFWarning
 from ..features.columns import Columns
-from ..learning.block import TrainerSettings
 from ..learning.encoder import Sample, Trainer, sample_batches
 from ..learning.errors import LearningErrors
 from ..learning.model import get_layout
@@ -181,16 +179,19 @@ def _seen(nlp: Language | None, name: str, examples: Iterable[Example]) -> Itera
     return _run(nlp, before, examples) if before else examples
 
 
-def whole_corpus(nlp: Language | None, name: str, trainer: TrainerSettings, get_examples: Get) -> Get:
+def whole_corpus(pipe: Any, nlp: Language | None, get_examples: Get) -> Get:
     """Return what reads all examples of a training, where the trainer has a cache, or else what is given.
 
-    spaCy gives but the first examples of a stream to what is initialised.
+    spaCy gives but the first examples of a stream to what is initialised. The model of a fold, which is no component of
+    the pipeline, learns from the examples of its fold alone.
     """
-    config = Config() if nlp is None else nlp.config.interpolate()
+    if nlp is None or all(own is not pipe for _, own in nlp.components):
+        return get_examples
+    config = nlp.config.interpolate()
     training = config.get("training", {})
-    if trainer.cache is None:
+    if pipe.settings.trainer.cache is None:
         if (training.get("batcher") or {}).get("cached"):
-            raise CRFError(LearningErrors.CRF677.format(name=name))
+            raise CRFError(LearningErrors.CRF677.format(name=pipe.name))
         return get_examples
     if training.get("max_epochs") != -1:
         return get_examples

@@ -144,7 +144,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
             are `resumable`, training goes on as if not interrupted. A coded error where it cannot be used.
         """
         begun = None if start is None else self.read_start(start)
-        get_examples = whole_corpus(nlp, self.name, self.settings.trainer, get_examples)
+        get_examples = whole_corpus(self, nlp, get_examples)
         kept = list(get_examples()) if self.valid_tags.needs_gold else []
         read = kept.copy if kept else get_examples
         self.learn_texts(read)

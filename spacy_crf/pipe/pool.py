@@ -157,7 +157,8 @@ def trained_on(pipe: P, examples: Sequence[Example], iterations: int, nlp: Langu
 
 
 def _fold_trainer(trainer: TrainerSettings, iterations: int) -> LBFGSSettings:
-    """L-BFGS in two steps: with the settings of a component's trainer if it is L-BFGS; "auto" is the default here."""
+    """L-BFGS in two steps: with the settings of a component's trainer if it is L-BFGS, but in memory; "auto" is the
+    default here."""
     own = trainer if isinstance(trainer, LBFGSSettings) else LBFGSSettings()
     c2 = USUAL if own.c2 == "auto" else own.c2
-    return replace(own, c2=c2, iterations_per_step=max(1, (iterations + 1) // 2))
+    return replace(own, c2=c2, cache=None, iterations_per_step=max(1, (iterations + 1) // 2))

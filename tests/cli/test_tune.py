@@ -97,9 +97,11 @@ def test_there_need_be_no_dev_corpus(dev: str, config: Path, corpus: Path, tmp_p
 
 def test_the_trainer_may_have_a_cache(config: Path, corpus: Path, tmp_path: Path) -> None:
     arguments = (config, "--paths.train", corpus, "--c2", "0.01,1", "--folds", 2, "--iterations", 3, "--json")
-    results = [run(*arguments), run(*arguments, "--components.crf_tagger.trainer.cache", tmp_path / "cache")]
-    found = [json.loads(result.stdout)["settings"] for result in results]
-    assert [one["mean"] for one in found[0]] == [one["mean"] for one in found[1]]
+    cached = (*arguments, "--components.crf_tagger.trainer.cache", tmp_path / "cache")
+    stream = ("--training.max_epochs", -1, "--training.batcher.cached", "true")
+    found = [json.loads(run(*own).stdout)["settings"] for own in (arguments, cached, (*cached, *stream))]
+    means = [[one["mean"] for one in own] for own in found]
+    assert means[0] == means[1] == means[2]
 
 
 def test_the_rule_and_the_unit_are_passed_on(config: Path, corpus: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import spacy
+from helpers import citations
 from helpers.tagged import ONLINE, TRAINER_CONFIGS, make_examples
 from helpers.weights import flat_weights
 from spacy.language import Language
@@ -15,6 +16,7 @@ from spacy.tokens import DocBin
 from spacy.training import Example
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train
+from spacy.util import registry
 
 from spacy_crf.core.errors import CRFError
 from spacy_crf.core.learn import blocks, stochastic
@@ -224,3 +226,22 @@ def test_spacy_train_reads_a_stream_as_a_whole(trainer: str, tmp_path: Path) -> 
 def test_the_batcher_for_caches_wants_one(tmp_path: Path) -> None:
     with pytest.raises(CRFError, match="CRF677.*crf_tagger.*cached"):
         init_nlp(config_of(tmp_path, "LBFGS", cached=False))
+
+
+def test_constraints_are_mined_from_folds_that_their_models_did_not_see(tmp_path: Path) -> None:
+    examples = citations.make_examples(spacy.blank("xx"))
+    DocBin(docs=[example.reference for example in examples]).to_disk(tmp_path / "train.spacy")
+    found = []
+    for is_cached in (False, True):
+        trainer = {"@misc": "spacy_crf.LBFGS.v1", **({"cache": str(tmp_path / "cache")} if is_cached else {})}
+        config = citations.build(trainer=trainer, mine=citations.MINE).config.copy()
+        reader = {"@readers": "spacy_crf.Corpus.v1", "path": str(tmp_path / "train.spacy")}
+        config["corpora"] = {"train": reader, "dev": reader}
+        config["training"]["max_epochs"] = -1 if is_cached else 0
+        config["training"]["batcher"] = {"@batchers": "spacy_crf.full_batch.v1", "cached": is_cached}
+        nlp = init_nlp(config)
+        shown = list(registry.resolve({"train": reader})["train"](nlp))
+        nlp.update(shown[: 1 if is_cached else None], sgd=nlp.create_optimizer())
+        found.append([str(constraint) for constraint in citations.pipe_of(nlp).constraints])
+    assert found[0] == found[1] != []
+    assert len(list((tmp_path / "cache").iterdir())) == 1
