@@ -94,6 +94,7 @@ def test_a_package_says_what_it_is(model: Path, tmp_path: Path) -> None:
 def test_a_card_that_says_too_little_is_refused(more: dict[str, Any], told: str, model: Path, tmp_path: Path) -> None:
     shown = package(model, write_card(tmp_path, **more), tmp_path / "out", code=1)
     assert "CRF671" in shown and told in shown and not (tmp_path / "out").exists()
+    assert "version, such as 1.0.2" in shown
 
 
 def test_results_are_figures_and_have_the_scores_of_the_card(model: Path, tmp_path: Path) -> None:
