@@ -208,6 +208,8 @@ class Corpus:
             raise CRFError(CorpusErrors.CRF491.format(path=file, format=format))
         format = "review" if format not in BINARY and is_review(file) else format
         own = FORMATS[format]
+        if self.format is None and self.separator and "separator" not in own.settings:
+            raise CRFError(CorpusErrors.CRF510.format(setting="separator", value=self.separator, format=format))
         # sequences of a review do not follow each other in the text
         text = replace(self.text, join_segments=False) if self.text and format == "review" else self.text
         if own.read is None:

@@ -243,3 +243,9 @@ def test_wrong_settings_are_reported_at_once(write: Write, settings: dict[str, o
     path = write("a.conll", TEXT)
     with pytest.raises(ValueError, match=message):
         Corpus(**{"path": path, **settings})  # type: ignore[arg-type]
+
+
+def test_a_separator_goes_with_columns_only(nlp: Language, write: Write) -> None:
+    path = write("a.conllu", "1\tIt\t_\t_\tPRP\t_\t_\t_\t_\t_\n\n")
+    with pytest.raises(ValueError, match=r"CRF510.*'separator'.*'conllu'"):
+        list(Corpus(path, separator="|")(nlp))
