@@ -89,7 +89,7 @@ def apply(
     format: Annotated[
         str | None, typer.Option(help=f"Format of INPUT, one of {', '.join(FORMATS)}; otherwise told by file")
     ] = None,
-    processes: Annotated[int, typer.Option(min=1, help="Processes of this machine that annotate")] = 1,
+    processes: Annotated[int, typer.Option(min=1, max=1024, help="Processes of this machine that annotate")] = 1,
     scheduler: Annotated[
         str | None, typer.Option(help="Address of a Dask scheduler, whose workers annotate instead")
     ] = None,

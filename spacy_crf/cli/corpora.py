@@ -71,7 +71,7 @@ def convert_files(
     and marks are written, with white space made even.
     """
     settings: dict[str, int | str] = {"group": int(group) if group.isdecimal() else group} if group != "auto" else {}
-    if separator is not None:
+    if separator:
         settings["separator"] = separator.replace("\\t", "\t")
     summary = convert(Data(input_path, format, split_names(columns), settings=settings), output_path, lang)
     tell_written(output_path)

@@ -182,7 +182,7 @@ def calibrate(
     sequences: Annotated[
         bool, typer.Option("--sequences", help="Make whole gold sequences most probable, not the gold tags of tokens")
     ] = False,
-    bins: Annotated[int, typer.Option(min=1, help="Bins of the table")] = 10,
+    bins: Annotated[int, typer.Option(min=1, max=1000, help="Bins of the table")] = 10,
     precision: Annotated[
         float | None, typer.Option(min=0.01, max=1.0, help="Set thresholds of marks that reach this precision")
     ] = None,

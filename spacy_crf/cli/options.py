@@ -18,7 +18,7 @@ import typer
 import wasabi
 from spacy.cli._util import import_code, parse_config_overrides
 from spacy.language import Language
-from spacy.util import load_config
+from spacy.util import get_package_path, is_package, load_config
 from thinc.api import Config
 from tqdm import tqdm
 from wasabi import Printer
@@ -198,8 +198,10 @@ def load_pipeline(source: Path | str, **settings: Any) -> Language:
         return spacy.load(source, **settings)
     except CRFError:
         raise
-    except (OSError, ValueError, LookupError, EOFError, TypeError) as error:
+    except (OSError, ValueError, LookupError, EOFError, TypeError, AttributeError) as error:
         if not isinstance(source, Path):
+            if is_package(source) and not (get_package_path(source) / "meta.json").is_file():
+                raise CRFError(LabErrors.CRF886.format(name=source)) from error
             raise
         problem = " ".join(told_problem(error).split()) or type(error).__name__
         if (best := source / "model-best").is_dir():

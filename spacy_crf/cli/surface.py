@@ -18,6 +18,7 @@ from ..lab.errors import LabErrors
 # The new name of an option; or what tells it from the value that follows, "" where the option stays what it is
 NewName = str | Callable[[str], str]
 PROGRAM = "python -m spacy crf"
+MOST = 2.0**63  # of a number, which arrays can hold
 _quiet: ContextVar[bool] = ContextVar("quiet", default=False)
 
 
@@ -29,7 +30,18 @@ class SpeltCommand(TyperCommand):
         self.renamed = renamed
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, respell(args, self.renamed))
+        args = respell(args, self.renamed)
+        given: dict[str, Any] = self.make_parser(ctx).parse_args(args=list(args))[0]
+        rest = super().parse_args(ctx, args)
+        for param in self.params:
+            told, value = given.get(param.name or ""), ctx.params.get(param.name or "")
+            # an empty path would be the folder that one is in: what a variable of a shell is that nobody has set
+            if "" in (told if isinstance(told, list | tuple) else [told]) and "TEXT" not in (param.metavar or ""):
+                raise typer.BadParameter("it is empty.", ctx=ctx, param=param)
+            for number in value if isinstance(value, list | tuple) else [value]:
+                if isinstance(number, int | float) and not -MOST <= number <= MOST:
+                    raise typer.BadParameter(f"{number} is no number that can be used here.", ctx=ctx, param=param)
+        return rest
 
 
 def respell(args: Sequence[str], renamed: Mapping[str, NewName]) -> list[str]:

@@ -58,6 +58,7 @@ class LabErrors(metaclass=Messages):
         "The pipeline {path} cannot be loaded: {error}. If saving was broken off there, take another copy, such as "
         "model-best beside model-last, or train again."
     )
+    CRF886 = "{name!r} is a package without a pipeline. Give the folder of a pipeline, or the name of its package."
     CRF610 = (
         "{folds} folds cannot be made of {found} {kind}. Give at least 2 folds, and no more than there are {kind}; a "
         "corpus of few documents can be divided by sentence or chunk."

@@ -41,7 +41,10 @@ PATIENCE, STARTING = 5.0, 60.0  # seconds
 
 @contextmanager
 def connect(scheduler: Any, workers: int = 0) -> Iterator[Any]:
-    """Give a client of a Dask scheduler by its address (str); for None, one of so many processes of this machine."""
+    """Give a client of a Dask scheduler by its address (str); for None, one of so many processes of this machine.
+
+    RAISES (ValueError): for an address without a scheduler.
+    """
     with required(LearningErrors.CRF688):
         from dask import config
         from distributed import Client, LocalCluster
@@ -50,7 +53,11 @@ def connect(scheduler: Any, workers: int = 0) -> Iterator[Any]:
             with config.set(KEEP_MEMORY):
                 scheduler = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0")
             stack.callback(_close, scheduler)
-        yield stack.enter_context(Client(scheduler))
+        try:
+            client = Client(scheduler)
+        except (OSError, ValueError, ImportError) as error:  # the last of an address that needs another package
+            raise CRFError(LearningErrors.CRF885.format(scheduler=scheduler, problem=error)) from error
+        yield stack.enter_context(client)
 
 
 def _close(cluster: Any) -> None:

@@ -29,6 +29,10 @@ class LearningErrors(metaclass=Messages):
         "= false in the trainer block to begin a new run with the weights that were saved."
     )
     CRF688 = "Work on several machines needs the package distributed: pip install 'spacy_crf[dask]'."
+    CRF885 = (
+        "There is no Dask scheduler at {scheduler!r}: {problem}. Give the address that it tells when it starts, such "
+        "as tcp://10.0.0.1:8786."
+    )
     CRF689 = (
         "Workers of the Dask cluster were lost {attempts} times in a row, which ended training. Look at their logs: "
         "too little memory for their shards is the usual reason. More workers have smaller shards."

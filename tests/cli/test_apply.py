@@ -112,6 +112,12 @@ def test_workers_of_a_cluster_write_what_one_process_writes(
     assert content(tmp_path / "one") == content(tmp_path / "cluster")
 
 
+def test_an_address_without_a_scheduler_is_told(model: Path, texts: Path, tmp_path: Path) -> None:
+    pytest.importorskip("distributed", reason="needs the extra dask")
+    result = run(model, texts, tmp_path / "output", "--scheduler", "foo")
+    assert result.exit_code == 1 and "[CRF885] There is no Dask scheduler at 'foo'" in result.output
+
+
 def test_a_pipeline_that_was_trained_anew_is_loaded_anew(model: Path, texts: Path, tmp_path: Path) -> None:
     place = tmp_path / "model"
     shutil.copytree(model, place)

@@ -104,7 +104,6 @@ def test_tab_can_be_written_as_an_escape(tmp_path: Path) -> None:
         (["a.txt", "out.json"], "CRF601"),
         (["a.txt", "out.spacy", "--format", "nonsense"], "CRF523"),
         (["a.txt", "out.spacy", "--group", "0"], "CRF518"),
-        (["a.txt", "out.spacy", "--separator", ""], "CRF510"),
         (["a.txt", "out.spacy", "--lang", "qq", "--format", "conll2000"], "E048"),
     ],
 )

@@ -192,3 +192,29 @@ def test_no_command_writes_over_what_it_reads(model: Path, tmp_path: Path) -> No
     ):
         assert "CRF579" in run(*asked, code=1)
     assert {path: path.read_bytes() for path in before} == before
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("evaluate", "MODEL", ""),
+        ("evaluate", "", "gold.conllu"),
+        ("evaluate", "MODEL", "gold.conllu", "--train="),
+        ("tag", "MODEL", "It", "--component", ""),
+        ("cite", "MODEL", "references.txt", "--min-confidence", "nan"),
+        ("pool", "pooled", "MODEL", "MODEL", "--exponent", "inf"),
+        ("calibrate", "MODEL", "gold.conllu", "--bins", 10**20),
+        ("apply", "MODEL", "texts", "output", "--processes", 10**20),
+        ("dictionary", "gold.conllu", "--top", 10**20),
+    ],
+)
+def test_values_that_mean_nothing_are_wrong_usage(arguments: tuple[object, ...]) -> None:
+    assert "Invalid value for" in run(*arguments, code=2)
+
+
+def test_a_text_may_be_empty(model: Path) -> None:
+    run("tag", model, "")
+
+
+def test_a_package_need_not_be_a_pipeline() -> None:
+    assert "[CRF886] 'numpy'" in run("tag", "numpy", "It", code=1)
