@@ -176,6 +176,13 @@ class DecodingSettings(Settings):
     info: str = "decode_info"
     changes: str | None = None
 
+    def idle(self) -> Iterator[tuple[str, str]]:
+        yield from super().idle()
+        if self.objective != "violations":
+            yield "tau", "objective = 'violations'"
+        if self.decoder not in ("auto", "lagrangian"):
+            yield from ((one, "decoder = 'auto' or 'lagrangian'") for one in ("max_iterations", "step_rule"))
+
     def told(self) -> Iterator[tuple[str, str]]:
         yield from super().told()
         yield self.info, "info"

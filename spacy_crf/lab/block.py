@@ -116,6 +116,10 @@ class HMMTaggerSettings(SequenceSettings, FrequencySettings):
     order: int = fixed(2)
     min_count: float = fixed(1.0)
 
+    def idle(self) -> Iterator[tuple[str, str]]:
+        if self.order != 3:
+            yield "min_count", "order = 3"
+
     def estimator(self) -> Any:
         from .baselines import hmm
         from .baselines.lexicon import CountingEstimator

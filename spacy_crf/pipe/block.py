@@ -57,6 +57,10 @@ class Settings:
         """Yield each setting whose value has no meaning, with what it must be."""
         yield from ()
 
+    def idle(self) -> Iterator[tuple[str, str]]:
+        """Yield each setting that says nothing beside the others, with what it goes with."""
+        yield from ()
+
     def told(self) -> Iterator[tuple[str, str]]:
         """Yield attributes of Docs that one component of a pipeline can write, and the setting that names each."""
         yield from ()
@@ -93,12 +97,13 @@ def component(
         @wraps(construct)
         def factory(nlp: Language, name: str, **values: Any) -> Any:
             from ..reading.records import single_dollars
-            from .live_settings import warn_of_shared
+            from .live_settings import warn_of_idle, warn_of_shared
 
             made = settings(**single_dollars(values))
-            warn_of_shared(nlp, name, made)
-            pipe = construct(nlp, name, made)
+            pipe = construct(nlp, name, made)  # which checks them
             pipe.cfg.tell(nlp)
+            warn_of_shared(nlp, name, made)
+            warn_of_idle(name, made)
             return pipe
 
         own = list(signature(construct).parameters.values())[:2]

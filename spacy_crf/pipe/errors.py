@@ -280,6 +280,10 @@ class PipeWarnings(metaclass=Messages):
         "Component {name!r} was trained with {setting} = {theirs!r} in its features block. The config has {ours!r}, "
         "which has no effect on what was learned. Train again, or set it back."
     )
+    CRFW887 = (
+        "Component {name!r}: the setting {setting} = {value!r} has no effect, as it goes with {owner}. Set that too, "
+        "or leave it out."
+    )
     CRFW681 = (
         "Component {name!r} gets another temperature, but keeps threshold = {threshold:.4g}, which was fitted at the "
         "one before. Set it to 'auto' and call `calibrate` with dev examples, or run `python -m spacy crf calibrate`, "

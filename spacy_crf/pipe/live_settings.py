@@ -211,6 +211,15 @@ def warn_of_shared(nlp: Language, name: str, settings: Settings) -> None:
             warnings.warn(PipeWarnings.CRFW406.format(**where), CRFWarning, stacklevel=3)
 
 
+def warn_of_idle(name: str, settings: Settings) -> None:
+    """Warn of settings that were set and say nothing beside the others, which may be changed later."""
+    usual = default_config(type(settings))
+    for setting, owner in settings.idle():
+        if (value := getattr(settings, setting)) != usual[setting]:
+            told = {"name": name, "setting": setting, "value": value, "owner": owner}
+            warnings.warn(PipeWarnings.CRFW887.format(**told), CRFWarning, stacklevel=3)
+
+
 def _correct(path: Path, name: str, settings: dict[str, Any]) -> None:
     """Write settings to the block of a component in the file of a config, where it says otherwise."""
     config = load_config(path)

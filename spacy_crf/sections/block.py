@@ -186,6 +186,16 @@ class SectionSettings(ChainSettings):
         if self.sections_key in ("", self.elements_key):
             yield "sections_key", "a key of its own"
 
+    def idle(self) -> Iterator[tuple[str, str]]:
+        if self.parser == "stack":
+            yield "grammar", "parser = 'grammar'"
+        else:
+            yield "max_states", "parser = 'stack'"
+        if not self.learn_tree:
+            yield "tree_c2", "learn_tree = true"
+        if not self.joint:
+            yield "label_weight", "joint = true"
+
     def told(self) -> Iterator[tuple[str, str]]:
         yield "section_tree", ""
 

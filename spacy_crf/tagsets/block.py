@@ -104,6 +104,17 @@ class SetSettings(TagSettings):
     gold_tags: str = "gold_tags"
     scorer: Scorer = nested("scorers", "spacy_crf.set_tagger_scorer.v1")
 
+    def idle(self) -> Iterator[tuple[str, str]]:
+        yield from super().idle()
+        owners = {"coverage": "mass", "size": "size", "hierarchy": "hierarchy", "guarantee": "guarantee"}
+        yield from ((one, f"method = {method!r}") for one, method in owners.items() if method != self.method)
+        if self.utility not in ("g", "reject"):
+            yield "alpha", "utility = 'g' or 'reject'"
+        if self.utility not in ("g", "f"):
+            yield "beta", "utility = 'g' or 'f'"
+        if not self.sequences:
+            yield "sequence_mass", "sequences above 0"
+
     def told(self) -> Iterator[tuple[str, str]]:
         asked = {"tag_set": True, "tag_probs": True}
         asked |= {"tag_sequences": self.sequences > 0, "tag_nodes": self.method == "hierarchy"}

@@ -214,3 +214,32 @@ def test_two_components_that_write_one_attribute(factory: str, config: dict[str,
     with pytest.warns(CRFWarning, match=f"CRFW406.*'two'.*'one'.*{setting}|CRFW406.*'two'.*{setting}.*'one'") as told:
         nlp.add_pipe(factory, name="two", config={**config, **others})
     assert len(told) == 1
+
+
+@pytest.mark.parametrize(
+    "factory, setting, value, owner, more",
+    [
+        ("section_parser", "grammar", "foo", "parser = 'grammar'", {}),
+        ("section_parser", "max_states", 100, "parser = 'stack'", {"parser": "grammar"}),
+        ("section_parser", "tree_c2", 1.0, "learn_tree = true", {"learn_tree": False}),
+        ("section_parser", "label_weight", 2.0, "joint = true", {"joint": False}),
+        ("set_valued_tagger", "coverage", 0.99, "method = 'mass'", {}),
+        ("set_valued_tagger", "size", 3, "method = 'size'", {"method": "mass"}),
+        ("set_valued_tagger", "beta", 2.0, "utility = 'g' or 'f'", {"utility": "u65"}),
+        ("set_valued_tagger", "sequence_mass", 0.5, "sequences above 0", {}),
+        ("constrained_ner", "tau", 0.1, "objective = 'violations'", {}),
+        ("constrained_ner", "step_rule", "harmonic", "decoder = 'auto' or 'lagrangian'", {"decoder": "automaton"}),
+        ("hmm_tagger", "min_count", 3.0, "order = 3", {}),
+    ],
+)
+def test_settings_that_have_no_effect_are_told(
+    factory: str, setting: str, value: Any, owner: str, more: dict[str, Any]
+) -> None:
+    told = rf"CRFW887\] Component '{factory}': the setting {setting} = {value!r} has no effect.* {owner}"
+    with pytest.warns(CRFWarning, match=told):
+        spacy.blank("en").add_pipe(factory, config={setting: value, **more})
+
+
+def test_a_type_is_told_before_what_is_made_of_it() -> None:
+    with pytest.raises(CRFError, match=r"CRF408.*'sequences' is '1'"):
+        spacy.blank("en").add_pipe("set_valued_tagger", config={"sequences": "1"})

@@ -66,7 +66,8 @@ def test_a_factory_without_an_import() -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_sets_are_those_of_the_rule(method: str) -> None:
-    nlp = trained(build(method=method, coverage=0.8, size=3, alpha=0.7, beta=0.5))
+    own = {"mass": {"coverage": 0.8}, "size": {"size": 3}}
+    nlp = trained(build(method=method, alpha=0.7, beta=0.5, **own.get(method, {})))
     pipe = nlp.get_pipe("set_valued_tagger")
     for doc in nlp.pipe([eg.reference.text for eg in make_examples(nlp)]):
         values = np.asarray(doc._.tag_probs["values"])

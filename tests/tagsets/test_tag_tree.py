@@ -10,6 +10,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
+from spacy_crf.core.errors import CRFWarning
 from spacy_crf.core.sets.hierarchy import best_nodes, tree_from_parents, tree_from_separator
 from spacy_crf.core.sets.predict import make_utility
 from spacy_crf.tagsets.block import TreeSettings
@@ -81,7 +82,8 @@ def from_bytes(data: bytes, path: Path) -> Language:
 
 
 def test_other_methods_have_no_nodes() -> None:
-    nlp = trained({"separator": "."}, method="utility")
+    with pytest.warns(CRFWarning, match=r"CRFW887.*hierarchy"):
+        nlp = trained({"separator": "."}, method="utility")
     doc = nlp(Doc(nlp.vocab, words=WORDS))
     assert doc._.tag_nodes is None and doc[0]._.tag_nodes is None and doc[0]._.tag_set
 
