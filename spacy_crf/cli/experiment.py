@@ -77,7 +77,7 @@ def experiment(
         float | None, typer.Option(help="Share of each training part that takes the place of the dev corpus")
     ] = None,
     component: Annotated[str | None, typer.Option(help="Whose scores count; the last one with a scorer")] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Processes")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, max=1024, help="Processes")] = 1,
     output: Annotated[
         Path | None, typer.Option(help="JSON file for the figures and what they were made of, as of crf evaluate")
     ] = None,

@@ -113,7 +113,11 @@ class TokenPredicates:
         """Raise a coded error for a predicate that is not known."""
         for predicate in wanted:
             if predicate not in self.names:
-                problem = {"setting": "marks", "value": predicate, "expected": f"one of {', '.join(self.names)}"}
+                problem = {
+                    "setting": "marks or gaps of mine",
+                    "value": predicate,
+                    "expected": f"one of {', '.join(self.names)}",
+                }
                 raise CRFError(PipeErrors.CRF408.format(name=name, **problem))
 
     def _extension(self, docs: Sequence[Doc], extension: str) -> Bools:

@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PureWindowsPath
@@ -192,6 +192,19 @@ class FeatureSettings:
                 raise CRFError(FeatureErrors.CRF323.format(template=str(template)))
             if attribute.name == INDUCED and self.classes is None:
                 raise CRFError(FeatureErrors.CRF976.format(template=str(template)))
+
+    def idle(self) -> Iterator[tuple[str, str]]:
+        """Yield what no template asks for, with what it goes with."""
+        from .templates import INDUCED, SPELT
+
+        asked = [atom.attribute for template in self.parsed for atom in template.atoms]
+        names = {attribute.name for attribute in asked}
+        for name in (self.lists or {}).keys() - {attribute.key for attribute in asked if attribute.name == "LIST"}:
+            yield "lists", f"templates such as LIST({name})"
+        if names.isdisjoint(SPELT):
+            yield "spelling", "templates such as NORMAL"
+        if INDUCED not in names:
+            yield "classes", "templates such as CLASS50"
 
     def make_resources(self, split: Splitter, docs: Docs = tuple, fitted: "Lexicon | None" = None) -> "Resources":
         """Read word lists and rules from their files, and fit what is to be fitted to the Docs.

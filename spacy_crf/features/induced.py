@@ -128,6 +128,7 @@ def _merged(keys: Indices, counts: Doubles, more: Sequence[Indices]) -> tuple[In
 
 def exchange_classes(bigrams: Bigrams, n_classes: int, max_rounds: int = 10) -> Indices:
     """((W,)): the class of each word, from 0. O(rounds (W K + P K)) for K classes; it depends on the counts alone."""
+    n_classes = max(1, min(n_classes, bigrams.n_words))  # more would stay empty
     classes = np.minimum(np.arange(bigrams.n_words), n_classes - 1).astype(np.intp)
     classes[n_classes:] = np.arange(max(0, bigrams.n_words - n_classes)) % n_classes
     exchange = _Exchange(bigrams, classes, n_classes)

@@ -103,6 +103,10 @@ class LabErrors(metaclass=Messages):
         "A process that annotates was ended from outside, as where memory runs out. Repeat the command: it goes on "
         "where it was. Fewer --processes, or a smaller --part-size with another folder, need less memory."
     )
+    CRF888 = (
+        "A process of the experiment was ended from outside, as where memory runs out. Repeat the command with fewer "
+        "--jobs."
+    )
     CRF699 = (
         "The pipeline {path} has changed since the command began, or is another one where a worker runs. Repeat the "
         "command with another folder for the output, and with the same pipeline on all machines."

@@ -4,6 +4,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cache, partial, singledispatch
@@ -198,7 +199,10 @@ def _results(
     context = get_context("spawn")  # a copy of a process with threads may hang
     begin: Any = () if settings.code is None else (import_file, ("python_code", settings.code))
     with ProcessPoolExecutor(settings.jobs, context, *begin) as executor:
-        yield from executor.map(_run_alone, *zip(*alone))
+        try:
+            yield from executor.map(_run_alone, *zip(*alone))
+        except BrokenProcessPool as error:
+            raise CRFError(LabErrors.CRF888) from error
 
 
 def _run_alone(name: str, config: Config, split: Split, splitting: SplitSettings, run: RunSettings) -> list[PartResult]:

@@ -213,11 +213,14 @@ def warn_of_shared(nlp: Language, name: str, settings: Settings) -> None:
 
 def warn_of_idle(name: str, settings: Settings) -> None:
     """Warn of settings that were set and say nothing beside the others, which may be changed later."""
-    usual = default_config(type(settings))
-    for setting, owner in settings.idle():
-        if (value := getattr(settings, setting)) != usual[setting]:
-            told = {"name": name, "setting": setting, "value": value, "owner": owner}
-            warnings.warn(PipeWarnings.CRFW887.format(**told), CRFWarning, stacklevel=3)
+    features, dictionary = (getattr(settings, one, None) for one in ("features", "dictionary"))
+    for block in filter(None, (settings, features)):
+        usual = {one.name: one.default for one in fields(block)}
+        for setting, owner in block.idle():
+            is_looked_up = setting == "spelling" and dictionary is not None and dictionary.look_up != "form"
+            if (value := getattr(block, setting)) != usual[setting] and not is_looked_up:
+                told = {"name": name, "setting": setting, "value": value, "owner": owner}
+                warnings.warn(PipeWarnings.CRFW887.format(**told), CRFWarning, stacklevel=3)
 
 
 def _correct(path: Path, name: str, settings: dict[str, Any]) -> None:

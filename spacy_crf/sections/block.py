@@ -86,6 +86,10 @@ class UnitFeatureSettings(FeatureSettings):
                 near = ", ".join(get_close_matches(name, FEATURES, n=3, cutoff=0.4)) or "kind, words, case, is title"
                 raise CRFError(SectionErrors.CRF965.format(template=template, attribute=attribute, near=near))
 
+    def idle(self) -> Iterator[tuple[str, str]]:
+        """Nothing: classes of the lists are asked for by the names of units."""
+        yield from ()
+
     def make_resources(self, split: Splitter, docs: Docs = tuple, fitted: "Lexicon | None" = None) -> "Resources":
         """Word lists, the built-in ones and those of `lists`.
 

@@ -32,6 +32,7 @@ from ..core.labels import UNKNOWN, TagSet
 from ..corpora.docs import make_doc
 from ..corpora.errors import CorpusWarnings
 from ..corpora.reader import refuse_gold
+from ..pipe.block import MOST_LISTED
 from ..pipe.calibration import run_before
 from ..pipe.component import ChainPipe
 from ..pipe.probabilities import GivesSets, LabelsTokens, labels_of
@@ -182,7 +183,9 @@ def review_texts(
     limit: Annotated[
         int | None, typer.Option(min=1, help="How many sentences or documents to list; all without")
     ] = None,
-    n_best: Annotated[int, typer.Option("--n-best", min=1, help="How many labellings of each sequence to list")] = 3,
+    n_best: Annotated[
+        int, typer.Option("--n-best", min=1, max=MOST_LISTED, help="How many labellings of each sequence to list")
+    ] = 3,
     order: Annotated[
         Order, typer.Option(help="Measure of certainty; utility: of sets; gain: of uncertain words that are frequent")
     ] = "least-confidence",

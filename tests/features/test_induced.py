@@ -8,7 +8,7 @@ from spacy.vocab import Vocab
 
 from spacy_crf.features.block import ClassSettings, FeatureSettings
 from spacy_crf.features.features import Features
-from spacy_crf.features.induced import RARE, WordClasses, count_bigrams
+from spacy_crf.features.induced import RARE, WordClasses, count_bigrams, exchange_classes
 from spacy_crf.features.resources import Lexicon
 
 SENTENCES = ["the cat ran", "a dog ran", "the dog sat", "a cat sat", "The DOG ran", "a cat ran"]
@@ -36,6 +36,11 @@ def test_words_of_the_same_use_share_a_class() -> None:
     assert set(found.classes) == {2, 3}
     again = WordClasses.from_data(found.to_data())
     assert again.classify(["a", "cat"], 2) == found.classify(["a", "cat"], 2)
+
+
+def test_no_more_classes_than_words_take_room() -> None:
+    _, bigrams = count_bigrams(lambda: [["a", "b", "a", "c"] * 5], 1, 10)
+    assert sorted(exchange_classes(bigrams, 10**9).tolist()) == list(range(bigrams.n_words))
 
 
 def test_digits_fold() -> None:

@@ -1,6 +1,8 @@
 """Experiments from configs to results: what is trained, what is scored, and what is refused."""
 
 import json
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,7 @@ from spacy.language import Language
 from spacy.util import load_config
 from thinc.api import Config
 
-from spacy_crf.core.errors import CRFWarning
+from spacy_crf.core.errors import CRFError, CRFWarning
 from spacy_crf.corpora.reader import Corpus
 from spacy_crf.lab.block import SELECTIONS
 from spacy_crf.lab.evaluation import evaluate
@@ -214,6 +216,16 @@ def test_an_experiment_is_the_same_again(folds: Experiment, config: Config) -> N
 @pytest.mark.slow
 def test_processes_find_the_same(folds: Experiment, config: Config) -> None:
     assert run(config, folds.settings, jobs=2).systems == folds.systems
+
+
+def test_a_process_that_was_ended_is_told(folds: Experiment, config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+    class EndedPool(ProcessPoolExecutor):
+        def map(self, *arguments: Any, **settings: Any) -> Any:
+            raise BrokenProcessPool
+
+    monkeypatch.setattr("spacy_crf.lab.experiment.ProcessPoolExecutor", EndedPool)
+    with pytest.raises(CRFError, match=r"CRF888.*--jobs"):
+        run(config, folds.settings, jobs=2)
 
 
 def test_results_are_data(folds: Experiment) -> None:

@@ -243,3 +243,17 @@ def test_settings_that_have_no_effect_are_told(
 def test_a_type_is_told_before_what_is_made_of_it() -> None:
     with pytest.raises(CRFError, match=r"CRF408.*'sequences' is '1'"):
         spacy.blank("en").add_pipe("set_valued_tagger", config={"sequences": "1"})
+
+
+@pytest.mark.parametrize(
+    "setting, value, owner",
+    [
+        ("lists", {"names": "names.tsv"}, r"LIST\(names\)"),
+        ("spelling", {"@misc": "spacy_crf.Spelling.v1"}, "NORMAL"),
+        ("classes", {"@misc": "spacy_crf.InducedClasses.v1"}, "CLASS50"),
+    ],
+)
+def test_what_no_template_asks_for_is_told(setting: str, value: Any, owner: str) -> None:
+    features = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER"], setting: value}
+    with pytest.warns(CRFWarning, match=rf"CRFW887.*the setting {setting} = .*templates such as {owner}"):
+        spacy.blank("en").add_pipe("crf_tagger", config={"features": features})

@@ -479,6 +479,7 @@ def test_start_needs_the_same_forms_to_look_up(look_up: str, part: str, tmp_path
         tagger(nlp).initialize(lambda: make_examples(nlp), start=str(tmp_path / "first"))
 
 
+@pytest.mark.filterwarnings("ignore:.*CRFW887")  # of the spelling, which nothing looks at
 @pytest.mark.parametrize(("look_up", "expected"), [("form", "DT"), ("rewritten", "NN"), ("normal", "NN")])
 def test_spellings_of_a_word_share_their_tags(look_up: str, expected: str, tmp_path: Path) -> None:
     path = tmp_path / "words.tsv"
@@ -604,6 +605,7 @@ def test_a_model_without_a_dictionary_gets_none_by_its_config(tmp_path: Path) ->
         spacy.load(tmp_path, config={"components.crf_tagger.dictionary": config})
 
 
+@pytest.mark.filterwarnings("ignore:.*CRFW887")  # of the spelling, which nothing looks at
 @pytest.mark.parametrize(
     ("setting", "value"),
     [
