@@ -91,8 +91,9 @@ class MiningSettings:
 
     def __post_init__(self) -> None:
         from ..core.constraints.family import minable_kinds
-        from ..core.errors import CoreErrors, require
+        from ..core.errors import CoreErrors, require, require_numbers
 
+        require_numbers(self)
         kinds, infinity = minable_kinds(), math.inf
         for setting, holds, expected in (
             ("kinds", set(self.kinds or ()) <= set(kinds), f"some of {', '.join(kinds)}"),

@@ -4,6 +4,8 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import fields
+from typing import Any, get_args
 
 LONGEST = 4000  # characters of a message, whatever it quotes
 
@@ -289,6 +291,22 @@ def require(message: str, name: str, value: object, holds: object, expected: str
         raise CRFError(message.format(name=name, setting=name, value=value, expected=expected))
 
 
+def require_numbers(settings: Any) -> None:
+    """Raise a coded error for the first setting whose number stands in quotes, which spaCy takes for a number, too.
+
+    settings (Any): a dataclass.
+    """
+    for one in fields(settings):
+        value, kinds = getattr(settings, one.name), (one.type, *get_args(one.type))
+        if (int in kinds or float in kinds) and re.match(r"\s*[-+]?\.?\d", str(value)):
+            require_unquoted(one.name, value)
+
+
+def require_unquoted(name: str, value: object) -> None:
+    """Raise a coded error for a number in quotes."""
+    require(CoreErrors.CRF549, name, value, not isinstance(value, str), "a number, without quotes")
+
+
 def require_blocks(owner: object, blocks: Mapping[str, tuple[type, str]]) -> None:
     """Raise a coded error for the first setting that is neither null nor a block of its kind, such as a table without
     the registered name. owner (object): has the settings. blocks (Mapping): types and registered names by setting."""
@@ -301,6 +319,7 @@ def require_blocks(owner: object, blocks: Mapping[str, tuple[type, str]]) -> Non
 def require_least(**settings: tuple[float, int]) -> None:
     """Raise a coded error for the first setting that is below the least value beside it, or not finite."""
     for name, (value, least) in settings.items():
+        require_unquoted(name, value)
         require(CoreErrors.CRF204, name, value, least <= value < math.inf, f"at least {least}")
 
 

@@ -17,7 +17,7 @@ from spacy.vocab import Vocab
 from ..annotation.documents import copy_truncated, read_doc_name, register_doc_name, write_doc_name, write_text_settings
 from ..annotation.extensions import copy_values, register_stored, stored_names, stored_values
 from ..annotation.gold import GOLD_POS, GOLD_TAGS
-from ..core.errors import CoreErrors, CRFError, CRFWarning, require_blocks, require_count
+from ..core.errors import CoreErrors, CRFError, CRFWarning, require_blocks, require_count, require_numbers
 from .block import CoraSettings, HistoricalText, ReferenceSettings
 from .docbin import read_docbin
 from .docs import DocMaker, admit, align_annotation, copy_text_notes, copy_tokens, count_characters, make_doc
@@ -113,6 +113,7 @@ class Corpus:
 
     def __post_init__(self) -> None:
         """Check the settings; nothing is read yet."""
+        require_numbers(self)
         self.paths = check_paths(self.path)
         require_count(0, limit=self.limit)
         self._check_format()

@@ -46,8 +46,9 @@ class SpellingSettings:
     ratio: float = 10
 
     def __post_init__(self) -> None:
-        from ..core.errors import CoreErrors, require
+        from ..core.errors import CoreErrors, require, require_numbers
 
+        require_numbers(self)
         lengths = self.lengths or []
         rises = lengths == sorted(lengths) and min(lengths, default=1) >= 1
         require(CoreErrors.CRF549, "ratio", self.ratio, 1 <= self.ratio < math.inf, "at least 1")
@@ -111,9 +112,10 @@ class ClassSettings:
     rounds: int = 8
 
     def __post_init__(self) -> None:
-        from ..core.errors import CRFError
+        from ..core.errors import CRFError, require_numbers
         from .errors import FeatureErrors
 
+        require_numbers(self)
         for name, value in vars(self).items():
             if not value >= 1:
                 raise CRFError(FeatureErrors.CRF977.format(name=name, value=value))
@@ -156,9 +158,10 @@ class FeatureSettings:
 
     def __post_init__(self) -> None:
         """Check the settings: a coded error for templates that cannot be read or ask for what there is not."""
-        from ..core.errors import CoreErrors, CRFError, require, require_blocks
+        from ..core.errors import CoreErrors, CRFError, require, require_blocks, require_numbers
         from .errors import FeatureErrors
 
+        require_numbers(self)
         blocks = {"spelling": (SpellingSettings, SPELLING), "classes": (ClassSettings, CLASSES)}
         require_blocks(self, blocks)
         if not self.parsed:

@@ -14,7 +14,7 @@ from spacy.training import Example
 from spacy.util import registry
 from spacy.vocab import Vocab
 
-from ..core.errors import CoreErrors, CRFError, require
+from ..core.errors import CoreErrors, CRFError, require, require_numbers
 from ..features.block import FeatureSettings, SequenceMode
 from ..pipe.block import Decode, Scorer, Settings, component, fixed, nested, own_names
 
@@ -187,6 +187,7 @@ class FoldCorpus:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        require_numbers(self)
         require(CoreErrors.CRF549, "corpus", self.corpus, callable(self.corpus), "a block with @readers")
         require(CoreErrors.CRF549, "folds", self.folds, self.folds >= 2, "at least 2")
         require(CoreErrors.CRF549, "fold", self.fold, 0 <= self.fold < self.folds, f"from 0 to {self.folds - 1}")

@@ -334,10 +334,10 @@ class DistributedSettings(TrainerSettings):
     folder: str | None = None
 
     def __post_init__(self) -> None:
-        from ..core.errors import CoreErrors, require
+        from ..core.errors import CoreErrors, require, require_least
 
         own, known = self.trainer, isinstance(self.trainer, LBFGSSettings | AdaGradSettings)
-        require(CoreErrors.CRF204, "workers", self.workers, self.workers >= 1, "at least 1")
+        require_least(workers=(self.workers, 1))
         kinds = "spacy_crf.LBFGS.v1 or spacy_crf.AdaGrad.v1"
         require(CoreErrors.CRF204, "trainer", type(own).__name__, known, kinds)
         for name, value in vars(own).items():

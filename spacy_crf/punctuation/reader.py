@@ -15,7 +15,7 @@ from spacy.util import registry
 from spacy.vocab import Vocab
 
 from ..annotation.documents import read_doc_name, register_doc_name, write_doc_name
-from ..core.errors import CoreErrors, CRFError, CRFWarning
+from ..core.errors import CoreErrors, CRFError, CRFWarning, require_numbers
 from ..corpora.docbin import read_docbin
 from ..corpora.docs import admit, count_characters, make_doc
 from ..corpora.errors import CorpusErrors
@@ -115,6 +115,7 @@ class PunctuationCorpus:
 
     def __post_init__(self) -> None:
         """Check the settings; nothing is read yet."""
+        require_numbers(self)
         self.paths = check_paths(self.path)
         for name, value, known in (("format", self.format, PunctuationFormat), ("unit", self.unit, TextUnit)):
             if value is not None and value not in get_args(known):

@@ -15,7 +15,7 @@ from spacy.util import registry
 from spacy.vocab import Vocab
 
 from ..annotation.documents import register_doc_name, write_doc_name
-from ..core.errors import CoreErrors, CRFError, CRFWarning, require_count
+from ..core.errors import CoreErrors, CRFError, CRFWarning, require, require_count, require_numbers
 from ..corpora.docbin import read_docbin
 from ..corpora.docs import admit, copy_tokens, count_characters
 from ..corpora.errors import CorpusErrors
@@ -205,10 +205,10 @@ class SectionCorpus:
     limit: int = 0
 
     def __post_init__(self) -> None:
+        require_numbers(self)
         check_paths(self.path)
         require_count(0, limit=self.limit)
-        if not self.copies >= 1:
-            raise CRFError(CoreErrors.CRF549.format(name="copies", value=self.copies, expected="at least 1"))
+        require(CoreErrors.CRF549, "copies", self.copies, self.copies >= 1, "at least 1")
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """Yield the examples of the corpus.

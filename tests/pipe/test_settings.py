@@ -257,3 +257,25 @@ def test_what_no_template_asks_for_is_told(setting: str, value: Any, owner: str)
     features = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER"], setting: value}
     with pytest.warns(CRFWarning, match=rf"CRFW887.*the setting {setting} = .*templates such as {owner}"):
         spacy.blank("en").add_pipe("crf_tagger", config={"features": features})
+
+
+@pytest.mark.parametrize(
+    "block, setting",
+    [
+        ({"@misc": "spacy_crf.LBFGS.v1"}, "c2"),
+        ({"@misc": "spacy_crf.AdaGrad.v1"}, "learn_rate"),
+        ({"@misc": "spacy_crf.Perceptron.v1"}, "seed"),
+        ({"@misc": "spacy_crf.Features.v1", "templates": ["LOWER"]}, "min_count"),
+        ({"@misc": "spacy_crf.Spelling.v1"}, "ratio"),
+        ({"@misc": "spacy_crf.InducedClasses.v1"}, "max_words"),
+        ({"@misc": "spacy_crf.TagDictionary.v1"}, "doubt"),
+        ({"@misc": "spacy_crf.Mining.v1"}, "scale"),
+        ({"@readers": "spacy_crf.Corpus.v1", "path": "."}, "limit"),
+        ({"@readers": "spacy_crf.SectionCorpus.v1", "path": "."}, "copies"),
+        ({"@readers": "spacy_crf.PunctuationCorpus.v1", "path": "."}, "window"),
+        ({"@readers": "spacy_crf.Fold.v1", "corpus": print, "folds": 3, "fold": 1, "part": "train"}, "folds"),
+    ],
+)
+def test_a_number_in_quotes_is_told(block: dict[str, Any], setting: str) -> None:
+    with pytest.raises(CRFError, match=rf"CRF549\] The setting {setting} is '3'; it must be a number, without quotes"):
+        spacy.registry.resolve({"block": {**block, setting: "3"}})

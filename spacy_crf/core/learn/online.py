@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..arrays import Doubles, Floats, Indices, Ints
-from ..errors import CoreErrors, require
+from ..errors import CoreErrors, require, require_unquoted
 from ..stored import FINITE, stored_floats, stored_size
 from ..weights import DenseWeights, Layout
 from .blocks import EncodedCorpus
@@ -38,6 +38,7 @@ class OnlineLearner(ABC):
     def __post_init__(self) -> None:
         for name in self.positive:
             value = getattr(self, name)
+            require_unquoted(name, value)
             require(CoreErrors.CRF204, name, value, 0 < value < np.inf, "above 0 and finite")
 
     def start(self, layout: Layout, flat: Floats) -> None:

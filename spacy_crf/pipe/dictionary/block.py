@@ -61,9 +61,10 @@ class DictionarySettings:
     look_up: LookUp = "form"
 
     def __post_init__(self) -> None:
-        from ...core.errors import CRFError
+        from ...core.errors import CRFError, require_numbers
         from ..errors import PipeErrors
 
+        require_numbers(self)
         checks = [
             ("min_count", self.min_count >= 1, "at least 1"),
             ("doubt", self.doubt is None or 0 <= self.doubt < 0.5, "at least 0 and below 0.5, or null"),
