@@ -106,7 +106,7 @@ class SetSettings(TagSettings):
 
     def idle(self) -> Iterator[tuple[str, str]]:
         yield from super().idle()
-        owners = {"coverage": "mass", "size": "size", "hierarchy": "hierarchy", "guarantee": "guarantee"}
+        owners = {"coverage": "mass", "size": "size", "hierarchy": "hierarchy"}  # a promise may wait for its method
         yield from ((one, f"method = {method!r}") for one, method in owners.items() if method != self.method)
         if self.utility not in ("g", "reject"):
             yield "alpha", "utility = 'g' or 'reject'"

@@ -132,7 +132,6 @@ def test_components_that_annotate_are_run_unless_they_are_trained(config: Path, 
     ("arguments", "code"),
     [
         (["--c1", "0,a"], "CRF605"),
-        (["--c2", ""], "CRF605"),
         (["--c2", "-1"], "CRF605"),
         (["--folds", "40"], "CRF603"),
         (["--folds", "1"], "CRF603"),
