@@ -289,6 +289,11 @@ class DecoderSettings(DecodingSettings):
         yield from own_names({"source": self.source})
         yield from own_names({"spans_key": self.spans_key})
 
+    def idle(self) -> Iterator[tuple[str, str]]:
+        yield from super().idle()
+        if self.target != "spans":
+            yield "spans_key", "target = 'spans'"
+
     def check(self, name: str) -> None:
         from ..core.errors import CRFError
         from .errors import ConstraintErrors

@@ -317,6 +317,11 @@ class LabelSettings(TagSettings):
             yield from own_names(names)
         yield from own_names({"spans_key": self.spans_key, "sets_key": self.sets_key})
 
+    def idle(self) -> Iterator[tuple[str, str]]:
+        yield from super().idle()
+        if self.target != "spans":
+            yield "spans_key", "target = 'spans'"
+
     def told(self) -> Iterator[tuple[str, str]]:
         if self.marginals is not None:
             yield self.marginals, "marginals"

@@ -230,6 +230,8 @@ def test_two_components_that_write_one_attribute(factory: str, config: dict[str,
         ("constrained_ner", "tau", 0.1, "objective = 'violations'", {}),
         ("constrained_ner", "step_rule", "harmonic", "decoder = 'auto' or 'lagrangian'", {"decoder": "automaton"}),
         ("hmm_tagger", "min_count", 3.0, "order = 3", {}),
+        ("crf_tagger", "spans_key", "own", "target = 'spans'", {}),
+        ("constraint_decoder", "spans_key", "own", "target = 'spans'", {"marginals": "probs"}),
     ],
 )
 def test_settings_that_have_no_effect_are_told(
@@ -257,6 +259,20 @@ def test_what_no_template_asks_for_is_told(setting: str, value: Any, owner: str)
     features = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER"], setting: value}
     with pytest.warns(CRFWarning, match=rf"CRFW887.*the setting {setting} = .*templates such as {owner}"):
         spacy.blank("en").add_pipe("crf_tagger", config={"features": features})
+
+
+@pytest.mark.parametrize(
+    "settings, setting, owner",
+    [
+        ({"doubt": 0.1}, "doubt", "use = 'mask'"),
+        ({"open_tags": ["X"], "open_types": 3}, "open_types", "open_tags = null"),
+    ],
+)
+def test_settings_of_a_dictionary_that_have_no_effect_are_told(settings: Any, setting: str, owner: str) -> None:
+    dictionary = {"@misc": "spacy_crf.TagDictionary.v1", **settings}
+    with pytest.warns(CRFWarning, match=rf"CRFW887.*the setting {setting} = .*{owner}"):
+        features = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER", "VALID_TAGS"]}
+        spacy.blank("en").add_pipe("crf_tagger", config={"dictionary": dictionary, "features": features})
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The `dictionary` block of a component's config."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -78,6 +79,13 @@ class DictionarySettings:
         for name, is_right, expected in checks:
             if not is_right:
                 raise CRFError(PipeErrors.CRF840.format(name=name, value=getattr(self, name), expected=expected))
+
+    def idle(self) -> Iterator[tuple[str, str]]:
+        """Yield each setting that says nothing beside the others, with what it goes with."""
+        if not self.masks:
+            yield "doubt", "use = 'mask' or 'both'"
+        if self.open_tags is not None:
+            yield "open_types", "open_tags = null"
 
     @property
     def masks(self) -> bool:
