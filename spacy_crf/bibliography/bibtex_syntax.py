@@ -99,7 +99,8 @@ class ForgivingParser(LowLevelParser):
     def skip_to(self, patterns: Sequence[Pattern]) -> Token | None:
         """Go behind the first of some patterns; each is looked for once, however often it lies behind others."""
         if self.AT in patterns and STRAY.match(self.text, self.pos):
-            self.faults.append(f"fields behind the end of {self.current_entry_key} in line {self.lineno}, not read")
+            where = f"{self.current_entry_key or 'a command'} in line {self.lineno}"
+            self.faults.append(f"fields behind the end of {where}, not read")
         for pattern in patterns:
             found = self.next.get(pattern)
             if pattern not in self.next or (found and found.start() < self.pos):

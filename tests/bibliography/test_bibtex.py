@@ -331,6 +331,8 @@ def test_fields_behind_a_brace_too_many_are_told() -> None:
         read_bibtex("@book{c, title = {One}}, year = 2001}")
     with pytest.warns(CRFWarning, match="CRFW668.*behind the end of e in line 2, not read"):
         assert len(read_bibtex("@book{e, title = {X},\n}\nyear = 1999,\n}\n@book{f, title = {Y}}")) == 2
+    with pytest.warns(CRFWarning, match="CRFW668.*behind the end of a command in line 1"):
+        read_bibtex("@string{s = {x}}, year = {1999},\n}\n@book{g, title = {Sea}}")
 
 
 def test_many_entries_that_do_not_end_are_refused() -> None:
