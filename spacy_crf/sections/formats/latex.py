@@ -13,7 +13,7 @@ from ...reading.latex import ACCENTS, CITING, COMMENTED, DROPPED, LABEL, SPACED,
 from ..errors import SectionErrors, SectionWarnings
 from ..layout import DocumentLayout, raised
 from . import COUNTERS_OF_LISTS, read_text
-from .latex_page import LEVELS, LISTS, UNNUMBERED, LatexPage, PrintedNumber
+from .latex_page import ARGUMENT, LEVELS, LISTS, UNNUMBERED, LatexPage, PrintedNumber
 from .latex_source import ANY, OF_FILE, OVERLAY, TABLES, LatexSource, macros_of
 
 ENCODING = re.compile(rb"^[^%\n]{0,200}?\\usepackage\s*\[([\w-]+)\]\s*\{inputenc\}", re.MULTILINE)
@@ -96,7 +96,9 @@ class _LatexReader:
         if special == "{":
             self.page.open("")
         elif special == "}":
-            self.page.close_brace()
+            if self.page.close_brace() and self.source.enter():
+                self.page.gap()
+                self.page.open("", level=ARGUMENT)
         elif special == "$" or (special == "$$" and self.is_formula):  # formulas beside each other: $a$$b$
             self.is_formula = special == "$$" or not self.is_formula
         elif special == "$$":
@@ -142,6 +144,8 @@ class _LatexReader:
             self.page.collapse(" " if SPACED.match(token.string, token.start()) else "")
             self.source.take(OVERLAY)
             self.source.drop(name)
+            if self.source.enter():
+                self.page.open("", level=ARGUMENT)
 
     def _begin_style(self, name: str) -> None:
         """A command gives its argument a style, or all that follows in the group."""
@@ -152,12 +156,6 @@ class _LatexReader:
         self.page.begin_style(STYLES[name])
 
     # -- environments
-
-    def _begin(self) -> None:
-        self._begin_environment(self.source.argument())
-
-    def _end(self) -> None:
-        self._end_environment(self.source.argument())
 
     def _begin_environment(self, name: str) -> None:
         own = name.rstrip("*")
@@ -206,7 +204,7 @@ class _LatexReader:
         self.source.take(OVERLAY)
         term = self.source.option()
         if term is None:
-            self.page.write(self.page.marker())
+            self.page.write(self.page.lists.marker({}))
         elif self.page.is_in_definitions:
             self.source.push(rf"\textbf{{{term}}} ")
         else:
@@ -327,7 +325,9 @@ class _LatexReader:
 R = _LatexReader
 PREAMBLE: dict[str, Callable[[_LatexReader], None]] = {  # commands that count before the document as well
     **{name: partial(R._fact, name=name) for name in ("title", "subtitle", "author", "date")},
-    **{"begin": R._begin, "end": R._end, "input": R._include, "documentclass": R._class, "usepackage": R._package},
+    "begin": lambda reader: reader._begin_environment(reader.source.argument()),
+    "end": lambda reader: reader._end_environment(reader.source.argument()),
+    **{"input": R._include, "documentclass": R._class, "usepackage": R._package},
     **{"setmainlanguage": R._language, "setdefaultlanguage": R._language, "newtheorem": R._theorem},
     **{"setcounter": R._counter, "addtocounter": lambda reader: reader._counter(is_added=True)},
 }

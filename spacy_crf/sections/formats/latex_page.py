@@ -22,6 +22,7 @@ NAMES = ("@title", "part", "chapter", "section", "subsection", "subsubsection", 
 _KINDS = (ARABIC, ROMAN_LOWER, ROMAN_UPPER, LETTER_LOWER, LETTER_UPPER)
 COUNTERS = dict(zip(("arabic", "roman", "Roman", "alph", "Alph"), _KINDS))
 COUNTED = re.compile(rf"\\(?P<kind>{'|'.join(COUNTERS)})\s*\{{(?P<counter>\w+)\}}|\\the(?P<above>[a-z]+)\s*")
+ARGUMENT = -2  # the level of an argument of a command that is not known
 UNNUMBERED = frozenset({"@title", "addchap", "addsec"})
 DEPTH = 2  # the level whose `secnumdepth` is 0
 WITH_CHAPTERS = re.compile("book|report|scrreprt|memoir|thesis")
@@ -200,8 +201,8 @@ class HeadingNumbers:
 class _OpenGroup:
     """A group, an environment or the text of a heading that is open.
 
-    name (str): "" where a brace ends it. level (int): of a heading, -1 of others. ends_with_paragraph (bool): whatever
-    its braces are. styles (list): styles that begin in it, and where.
+    name (str): "" where a brace ends it. level (int): of a heading, below 0 of others. ends_with_paragraph (bool):
+    whatever its braces are. styles (list): styles that begin in it, and where.
     """
 
     name: str
@@ -271,10 +272,13 @@ class LatexPage(LayoutBuilder):
         while self._opened[name] > left:
             self._close(len(self._groups) - 1)
 
-    def close_brace(self) -> None:
-        """Close the innermost group, if it ends with a brace."""
-        if self._groups and not self._groups[-1].name:
-            self._close(len(self._groups) - 1)
+    def close_brace(self) -> bool:
+        """Close the innermost group, if it ends with a brace. Returned is whether it was an argument."""
+        if not self._groups or self._groups[-1].name:
+            return False
+        is_argument = self._groups[-1].level == ARGUMENT
+        self._close(len(self._groups) - 1)
+        return is_argument
 
     def _close(self, left: int) -> None:
         """Close groups until no more than these are left."""
@@ -339,10 +343,6 @@ class LatexPage(LayoutBuilder):
         """Give what follows in the innermost group a style."""
         if self._groups:
             self._groups[-1].styles.append((self.length, style))
-
-    def marker(self) -> str:
-        """The number or bullet of the next item."""
-        return self.lists.marker({})
 
     @property
     def is_in_definitions(self) -> bool:
