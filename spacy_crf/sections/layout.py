@@ -24,9 +24,10 @@ from .segment import Kind, LayoutUnit, Run, bounds_of, segment
 
 MOST_SIGNS = 20  # characters of a link that is but a sign
 LAYOUT = "spacy_crf.layout"  # value of Docs, of older ones key of `doc.user_data`: a list of [start, end, style]
-BEHIND_DIGIT = re.compile(r"\d[^\w\s]?\Z|[⁰¹²³⁴-⁹]\Z")
-FIGURES = frozenset("0123456789+-\u2212")
-RAISED = str.maketrans("0123456789+-\u2212", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
+HIGHER, LOWER = 1, -1  # how text is set
+BEHIND_DIGIT = {HIGHER: re.compile(r"[\d⁰¹²³⁴-⁹₀-₉][^\w\s]?\Z"), LOWER: re.compile(r"[\d⁰¹²³⁴-⁹₀-₉]\Z")}
+FIGURES = "0123456789+-\u2212"
+SET = {HIGHER: str.maketrans(FIGURES, "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻"), LOWER: str.maketrans(FIGURES, "₀₁₂₃₄₅₆₇₈₉₊₋₋")}
 NAME = "spacy_crf.layout.name"  # key of `Doc.user_data`: the document's name
 
 
@@ -49,13 +50,18 @@ class DocumentLayout:
         return segment(self.text, self.runs)
 
 
-def raised(text: str, before: str) -> str:
-    """Text that is set higher. Figures behind a digit, or a sign behind one, are written so: 10⁶ is not 106, 1^1/2 not
-    11/2, and the mark of a note in "1999.³" is no decimal. before (str): at least two characters, if there are."""
+def shifted(text: str, shift: int, before: str, behind: str = "") -> str:
+    """Text that is set higher or lower. Figures beside a digit are written so, and raised ones behind a sign that is
+    behind a digit: 10⁶ is not 106, 1^1/2 not 11/2, ²1999 not 21999, and the mark of a note in "1999.³" is no decimal.
+
+    shift (int): `HIGHER`, `LOWER`, or 0, which changes nothing; before (str): at least two characters, if there are.
+    """
     figures = text.strip()
-    if figures[:1] not in FIGURES or BEHIND_DIGIT.search(before[-2:]) is None:
+    if not shift or not figures or figures[0] not in FIGURES:
         return text
-    return text.translate(RAISED) if FIGURES.issuperset(figures) else f"^{text}"
+    if BEHIND_DIGIT[shift].search(before[-2:]) is not None:
+        return text.translate(SET[shift]) if set(FIGURES).issuperset(figures) else f"{' ^_'[shift]}{text}"
+    return text.translate(SET[shift]) if text[-1].isdecimal() and behind[:1].isdecimal() else text
 
 
 class LayoutBuilder:
@@ -68,10 +74,18 @@ class LayoutBuilder:
         self.headings: list[tuple[int, int, int]] = []  # start, end and level, see `heading`
         self._pieces: list[str] = []
         self.ending = "\n"  # the last two characters
+        self.shift = 0  # of what is written, where nothing else is said
+        self._shift, self._first, self._before = 0, 0, ""  # of the last pieces, the first of them, what ended there
 
-    def write(self, text: str) -> None:
-        """Add text as it is."""
+    def write(self, text: str, shift: int = 0) -> None:
+        """Add text as it is, but for figures beside digits that are set higher or lower (see `shifted`)."""
         if text:
+            shift = shift or self.shift
+            if shift != self._shift:
+                last = self._pieces[self._first :] if self._shift else []
+                self._pieces[len(self._pieces) - len(last) :] = [shifted(own, self._shift, "", text) for own in last]
+                self._shift, self._first, self._before = shift, len(self._pieces), self.ending
+            text = shifted(text, shift, self._before)
             self._pieces.append(text)
             self.length += len(text)
             self.ending = (self.ending + text)[-2:]
@@ -85,10 +99,9 @@ class LayoutBuilder:
             text = " ".join([first.rstrip(), *inner, last.lstrip()])
         self.write(text.lstrip() if self.ending[-1] == "\n" else text)
 
-    def collapse(self, text: str, is_raised: bool = False) -> None:
-        """Add text, perhaps set higher (see `raised`); a space at its start is left out behind white space."""
-        text = raised(text, self.ending) if is_raised else text
-        self.write(text.removeprefix(" ") if self.ending[-1].isspace() else text)
+    def collapse(self, text: str, shift: int = 0) -> None:
+        """Add text (see `write`); a space at its start is left out behind white space."""
+        self.write(text.removeprefix(" ") if self.ending[-1].isspace() else text, shift)
 
     def part_digits(self) -> None:
         """Add a space behind a digit: 1 1/2 is not 11/2."""
@@ -122,7 +135,7 @@ class LayoutBuilder:
         dropped = self._pieces[first:]
         if not is_note and any(map(str.isalnum, "".join(dropped))):
             return
-        self._pieces[first:], self.length = [], length
+        self._pieces[first:], self.length, self._shift = [], length, 0
         self.ending = "".join(self._pieces[-2:])[-2:] or "\n"
         self.ink -= sum(not piece.isspace() for piece in dropped)
         while self.runs and self.runs[-1][1] > length:

@@ -110,7 +110,7 @@ class MarkupElement:
     is_block: bool = False
     has_text: bool = False  # of its own, not in another element
     is_page: bool = False  # a table that holds headings or tables, and what is in it
-    is_raised: bool = False  # set higher
+    shift: int = 0  # set higher or lower
     joint: str = ""  # of `JOINTS`
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from ...core.errors import CRFError, required
 from ...reading.files import check_expansion, read_bytes
 from ..errors import SectionErrors
-from ..layout import DocumentLayout, LayoutBuilder, raised
+from ..layout import HIGHER, LOWER, DocumentLayout, LayoutBuilder
 from ..segment import LARGE, Kind
 from . import DEEPEST, INDENT
 from .docx_parts import (
@@ -35,6 +35,7 @@ JOINTS = {f"{M}f": (f"{M}den", "/"), f"{M}rad": (f"{M}e", "√")}  # before thes
 INDEX = f"{M}deg"  # of a root
 JOINTS |= {f"{M}{name}": (f"{M}sup", "^") for name in ("sSup", "sSubSup")} | {f"{M}nary": (f"{M}sup", " ")}
 SIGNS = {f"{W}tab": "\t", f"{W}ptab": "\t", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
+SHIFTS, MOVED = {"superscript": HIGHER, "subscript": LOWER}, 4  # half points, from which on text is set higher by hand
 PAGE, NO_ENDS = "\f", ("del", "moveFrom")  # a break of a page or column; of the mark of a paragraph
 DROPPED = ("drop", "margin")  # a first letter that is a paragraph
 TWIPS = 120  # in a column of indentation: half of a size of 12 points
@@ -145,14 +146,15 @@ class _DocxReader:
 
     def _cell(self, cell: XmlElement, boxes: list[XmlElement]) -> str:
         """The text of a cell, on one line. boxes (list): takes the text boxes in it."""
-        texts = []
+        shown = LayoutBuilder()
         for paragraph in (own for _, _, own in _pieces(cell) if own is not None):
-            texts.append(self._beginning(self._places(paragraph))[1])
-            for text, _, box in _pieces(paragraph):
-                texts.append(text)
+            places = self._places(paragraph)
+            shown.write(self._beginning(places)[1])
+            for text, run, box in _pieces(paragraph):
+                shown.write(text, self._shift(run, places[1:]))
                 boxes += [] if box is None else [box]
-            texts.append("\n")
-        return " ".join("".join(texts).split())
+            shown.write("\n")
+        return " ".join(shown.build().text.split())
 
     def _paragraph(self, paragraph: XmlElement) -> list[XmlElement]:
         """Write a paragraph. Returned are the text boxes in it."""
@@ -175,7 +177,7 @@ class _DocxReader:
         for text, run, _ in pieces:
             begin = builder.length
             if text != PAGE:
-                builder.write(text)
+                builder.write(text, self._shift(run, places[1:]))
             elif begin > first:
                 builder.end_line()
             self._style(begin, run, [] if level is not None or is_title else places[1:])
@@ -211,10 +213,23 @@ class _DocxReader:
             return next((depth for depth, level in own.levels.items() if level.style == style), 0), own
         return 0, None
 
+    def _places_of(self, run: XmlElement | None, styles: list[XmlElement]) -> list[XmlElement]:
+        """A run, its style and those of the paragraph, and the defaults."""
+        own = [] if run is None else [run, *self.styles.chain(value_of(run, "rPr", "rStyle"))]
+        return [*own, *styles, self.styles.defaults]
+
+    def _shift(self, run: XmlElement | None, styles: list[XmlElement]) -> int:
+        """How the text of a run is set, higher or lower. styles (list): of the paragraph."""
+        places = self._places_of(run, styles)
+        aligned, moved = (
+            next((value for place in places if (value := value_of(place, "rPr", name)) is not None), "")
+            for name in ("vertAlign", "position")
+        )
+        return SHIFTS.get(aligned, HIGHER if whole(moved) >= MOVED else 0)
+
     def _style(self, start: int, run: XmlElement | None, styles: list[XmlElement]) -> None:
         """Give the text of a run its type. styles (list): of the paragraph."""
-        own = [] if run is None else [run, *self.styles.chain(value_of(run, "rPr", "rStyle"))]
-        places = [*own, *styles, self.styles.defaults]
+        places = self._places_of(run, styles)
         for name, style in STYLES.items():
             found = (value_of(place, "rPr", name) for place in places)
             if next((value for value in found if value is not None), "0") not in OFF:
@@ -230,7 +245,7 @@ def _pieces(element: XmlElement) -> Iterator[tuple[str, XmlElement | None, XmlEl
 
     What other fields have become within the instruction of a field, such as a condition, is not shown.
     """
-    ending = ""  # the last two characters
+    ending = ""
     fields: list[bool] = []  # that are open: whether what is shown of them has begun
     waiting: list[tuple[XmlElement, XmlElement | None]] = [(child, None) for child in reversed(element)]
     while waiting:
@@ -248,11 +263,8 @@ def _pieces(element: XmlElement) -> Iterator[tuple[str, XmlElement | None, XmlEl
         elif not all(fields):
             waiting += [(child, own if own.tag == f"{W}r" else run) for child in reversed(own)]
         elif own.tag in (f"{W}t", MATHS):
-            text = own.text or ""
-            if value_of(run, "rPr", "vertAlign") == "superscript":
-                text = raised(text, ending)
-            ending = (ending + text)[-2:]
-            yield text, run, None
+            ending = own.text or ending
+            yield own.text or "", run, None
         elif own.tag in SIGNS:
             ending = SIGNS[own.tag]
             yield ending, run, None

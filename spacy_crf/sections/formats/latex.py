@@ -11,7 +11,7 @@ from pathlib import Path
 from ...core.errors import CRFWarning, required
 from ...reading.latex import ACCENTS, CITING, COMMENTED, DROPPED, LABEL, SPACED, si_angle, si_unit, signs, typed
 from ..errors import SectionErrors, SectionWarnings
-from ..layout import DocumentLayout, raised
+from ..layout import HIGHER, LOWER, DocumentLayout
 from . import COUNTERS_OF_LISTS, read_text
 from .latex_page import ARGUMENT, LEVELS, LISTS, UNNUMBERED, LatexPage, PrintedNumber
 from .latex_source import ANY, OF_FILE, OVERLAY, TABLES, LatexSource, macros_of
@@ -205,10 +205,8 @@ class _LatexReader:
         term = self.source.option()
         if term is None:
             self.page.write(self.page.lists.marker({}))
-        elif self.page.is_in_definitions:
-            self.source.push(rf"\textbf{{{term}}} ")
         else:
-            self.source.push(f"{term} ")
+            self.source.push(rf"\textbf{{{term}}} " if self.page.is_in_definitions else f"{term} ")
 
     def _entry(self) -> None:
         self.page.end_paragraph()
@@ -250,6 +248,9 @@ class _LatexReader:
         macro = self.source.macros.get(argument.removeprefix("\\"))
         parts = (f"{{{self.source.argument()}}}" for _ in range(macro.arguments if macro else 0))
         self.source.push(f"√{f'[{index}]' * bool(index)}({argument}{''.join(parts)})")
+
+    def _shift(self, shift: int) -> None:
+        self.page.shift = shift
 
     def _cite(self, command: str = "cite") -> None:
         is_one = not command.endswith("cites")
@@ -298,8 +299,7 @@ class _LatexReader:
         self.page.numbers.set_class(options=self.source.option() or "", name=self.source.argument())
 
     def _package(self) -> None:
-        options = self.source.option() or ""
-        self.page.numbers.set_package(self.source.argument(), options)
+        self.page.numbers.set_package(options=self.source.option() or "", names=self.source.argument())
 
     def _language(self) -> None:
         self.source.option()
@@ -343,7 +343,7 @@ COMMANDS: dict[str, Callable[[_LatexReader], None]] = {
     **{"include": R._include, "subfile": R._include, "maketitle": R._make_title, "@root": R._root},
     **{"enquote": R._quote, "@enquote": partial(R._quote, is_inner=True), "xspace": R._space_behind},
     "appendix": lambda reader: reader.page.numbers.begin_appendix(),
-    "textsuperscript": lambda reader: reader.source.push(raised(reader.source.argument(), reader.page.ending)),
+    **{name: partial(R._shift, shift=own) for name, own in (("@higher", HIGHER), ("@lower", LOWER), ("@level", 0))},
     "@apart": lambda reader: reader.page.part_digits(),
     **dict.fromkeys(("frontmatter", "backmatter"), lambda reader: reader.page.begin_matter(is_main=False)),
     "mainmatter": lambda reader: reader.page.begin_matter(is_main=True),

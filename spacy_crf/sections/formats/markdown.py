@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.errors import CRFError
 from ..errors import SectionErrors
-from ..layout import DocumentLayout, LayoutBuilder
+from ..layout import HIGHER, LOWER, DocumentLayout, LayoutBuilder
 from ..segment import PARAGRAPH, Kind
 from ..tree import SectionTree
 from . import read_text
@@ -27,6 +27,7 @@ FIRST = {"ul": None, "ol": 1}  # number of a list that does not say it
 SPANS = {"strong": "bold", "em": "italic"}
 COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
 BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+SHIFT, SHIFTS = re.compile(r"<(/?su[bp])\b[^<>]*>", re.IGNORECASE), {"sup": HIGHER, "sub": LOWER}
 YAML = r"[\w-]+[ \t]*:(?:[ \t].*)?|[ \t]+\S.*|-[ \t].*|[\]}]|[ \t]*"  # a line of it, where it has blank lines
 FRONT_MATTER = re.compile(
     rf"\A---[ \t]*\n(?=[\w-]+[ \t]*:)(?:(?:(?!---|\.\.\.|\s*\n).*\n)*|(?:(?:{YAML})\n)*)(?:---|\.\.\.)[ \t]*(?:\n|\Z)"
@@ -167,12 +168,16 @@ class _MarkdownReader:
         for token in block.children or ():
             if _breaks_line(token):
                 builder.write("\n")
+            elif token.type == "html_inline":
+                found = SHIFT.fullmatch(token.content)
+                builder.shift = builder.shift if found is None else SHIFTS.get(found[1].lower(), 0)
             elif token.type in ("strong_open", "em_open"):
                 opened.append(builder.length)
             elif token.type in ("strong_close", "em_close"):
                 builder.style(opened.pop(), SPANS[token.type.removesuffix("_close")])
             elif token.type in ("text", "code_inline", "image", "text_special"):
                 builder.write(token.content)
+        builder.shift = 0
 
 
 def _breaks_line(token: "Token") -> bool:

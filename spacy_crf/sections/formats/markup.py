@@ -8,7 +8,7 @@ from pathlib import Path
 from ...core.errors import required
 from ...core.grammar.numbering import Reading, readings
 from ..errors import SectionErrors
-from ..layout import DocumentLayout, LayoutBuilder, Run
+from ..layout import HIGHER, LOWER, DocumentLayout, LayoutBuilder, Run
 from ..segment import Kind
 from ..starts import begins_title, counted_numbers, part_number
 from . import JOINTS, ItemCounter, ListCounter, MarkupElement, MarkupEvents, read_text, whole
@@ -42,8 +42,8 @@ INLINE = frozenset(
         *("bold", "date", "emph", "emphasis", "ext-link", "hi", "italic", "persname", "ref", "underline", "xref"),
     }
 )
-RAISED = frozenset({"sup", "superscript"})
-RAISED_CSS = re.compile(r"vertical-align\s*:\s*super", re.IGNORECASE)
+SHIFTS = {**dict.fromkeys(("sup", "super", "superscript"), HIGHER), **dict.fromkeys(("sub", "subscript"), LOWER)}
+SHIFTED = re.compile(r"vertical-align\s*:\s*(super|sub)\b")
 LONGEST_CSS = 1000  # characters of an attribute that are looked at
 HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
 TAG_STYLES = {
@@ -113,7 +113,7 @@ class MarkupReader(MarkupEvents):
         styles += [style for pattern, style in CSS if pattern.search(css)]
         element = MarkupElement(name, self.builder.length, self.builder.ink, tuple(styles), False, is_block)
         element.is_page = name != "table" and bool(self.open) and self.open[-1].is_page
-        element.is_raised = self._is_raised(name, css, attributes)
+        element.shift = self._shift(name, css, attributes)
         element.joint = JOINTS.get(name, "") if attributes.get("linethickness", "1").strip("0.emptx%") else " "
         self.open.append(element)
         self.cells += [element] if name in CELLS else []
@@ -142,11 +142,8 @@ class MarkupReader(MarkupEvents):
             if self.open:
                 self.open[-1].has_text = True
         self._end_due_line()
-        if self.verbatim:
-            self.builder.write(text)
-        else:
-            is_raised = bool(self.open) and self.open[-1].is_raised
-            self.builder.collapse(SPACE.sub(" ", text), is_raised)
+        write, shown = (self.builder.write, text) if self.verbatim else (self.builder.collapse, SPACE.sub(" ", text))
+        write(shown, self.open[-1].shift if self.open else 0)
 
     def is_hidden(self, name: str, attributes: Mapping[str, str]) -> bool:
         """Whether an element is not shown."""
@@ -156,9 +153,11 @@ class MarkupReader(MarkupEvents):
         """How an element is formatted."""
         return self.tag_styles.get(name)
 
-    def _is_raised(self, name: str, css: str, attributes: Mapping[str, str]) -> bool:
-        is_here = name in RAISED or RAISED_CSS.search(css) or attributes.get("rend", "").startswith("sup")
-        return bool(is_here) or (bool(self.open) and self.open[-1].is_raised)
+    def _shift(self, name: str, css: str, attributes: Mapping[str, str]) -> int:
+        rend = attributes.get("rend", "")[:LONGEST_CSS]
+        names = (name, *SHIFTED.findall(f"{css};{rend}".lower()), *rend.replace("#", " ").split())
+        own = (SHIFTS[one] for one in names if one in SHIFTS)
+        return next(own, self.open[-1].shift if self.open else 0)
 
     def is_block(self, name: str) -> bool:
         """Whether an element begins a line, and what comes behind it another one."""
@@ -275,7 +274,7 @@ class _PageReader(MarkupReader):
         self.headings -= element.name in HEADINGS
         if element is self.number and not self.skipped:
             self.builder.gap()
-        if element.is_raised:
+        if element.shift == HIGHER:
             self.raised = element.start, self.builder.length
         if element.name == "a" and self.headings and not self.skipped and self.link.startswith("#"):
             is_note = self.raised == (element.start, self.builder.length)
@@ -298,7 +297,7 @@ def read_html(path: Path) -> DocumentLayout:
     `style`, are formatting. The numbers and bullets of lists are in the text as browsers show them. A table is one
     unit, unless it has headings or tables in it, as one for the layout of a page has. What has the attribute `hidden`,
     or `display: none` as its `style`, is left out, and marks of notes in headings are. Figures that are set higher
-    behind a digit are raised ones (10⁶).
+    beside a digit are raised ones (10⁶), those set lower are lowered ones.
 
     path (Path): in UTF-8, UTF-16 with a byte order mark, or the encoding that it names.
     RAISES (ValueError): for binary files and wrong encodings, with the line, and if lxml is not installed.

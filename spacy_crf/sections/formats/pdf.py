@@ -18,7 +18,7 @@ from ...core.errors import CRFError, required
 from ...core.sections.headings import MOST_LEVELS
 from ...reading.files import read_bytes
 from ..errors import SectionErrors
-from ..layout import DocumentLayout, LayoutBuilder, raised
+from ..layout import HIGHER, LOWER, DocumentLayout, LayoutBuilder
 from ..starts import LONE_CAPITAL, find_numbering
 from .columns import read_lines
 from .paragraphs import Paragraph, find_paragraphs, write_paragraphs
@@ -41,7 +41,7 @@ MOST_CONTROL, MOST_CODES = 0x1F, 0x110000
 MOST_RULES, THIN, BELOW = 10_000, 2.0, 0.3  # of a page; points; of a size, between a baseline and a line below it
 DEEPEST = 50  # bookmarks within each other
 LONGEST_TITLE = 500
-HIGHER = 0.15  # of a size, above a baseline
+MOVED = 0.1  # of a size, above or below a baseline
 LEVEL = 0.2  # the steepest slope of a line of text
 PASSWORD, SECURITY = 4, 5  # errors of PDFium
 SEVERAL = 3  # elements that one bookmark may name: a number, and a title in two parts
@@ -197,26 +197,31 @@ class _GrowingWord:
     def goes_on(self, left: float, right: float, base: float, font: _Font) -> bool:
         """Whether a character is set higher or lower than the one before it, or this is, with no space between: the
         library takes it for another line."""
-        size, last, _ = self.fonts[-1]
-        small, large = sorted((size, font.size))
+        (own, last, _), (size, line) = self.fonts[-1], self._line()
+        large = max(size, font.size)
         is_near = -GAP * large < left - self.right < GAP * large
-        return is_near and small < large and 0 < abs(base - last) <= RAISED * large
+        is_small = min(own, font.size) < large
+        return is_near and is_small and base != last and abs(base - line) <= RAISED * large
+
+    def _line(self) -> tuple[float, float]:
+        """Size and baseline of the largest characters."""
+        return max(self.fonts, key=itemgetter(0))[:2]
 
     def finish(self) -> PrintedWord:
         """The word. It stands where its largest characters do."""
-        size, base, _ = max(self.fonts, key=lambda found: found[0])
+        size, base = self._line()
         styles = frozenset.intersection(*(font.styles for _, _, font in self.fonts))
         text = self._joined(size, base).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         return PrintedWord(text, self.left, self.right, base, size, styles)
 
     def _joined(self, size: float, base: float) -> str:
-        """The characters, with figures as raised ones where they are set higher. size, base (float): of the word."""
-        higher = (own <= SMALLER * size and place < base - HIGHER * size for own, place, _ in self.fonts)
-        joined = ""
-        for is_higher, run in groupby(zip(higher, self.text), itemgetter(0)):
-            text = "".join(character for _, character in run)
-            joined += raised(text, joined) if is_higher else text
-        return joined
+        """The characters, as they are set higher or lower. size, base (float): of the word."""
+        joined = LayoutBuilder()
+        moved = ((base - place) / size if own <= SMALLER * size else 0 for own, place, _ in self.fonts)
+        shifts = (HIGHER if up > MOVED else LOWER if up < -MOVED else 0 for up in moved)
+        for shift, run in groupby(zip(shifts, self.text), itemgetter(0)):
+            joined.write("".join(character for _, character in run), shift)
+        return joined.build().text
 
 
 class _CharacterReader:

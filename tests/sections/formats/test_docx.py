@@ -154,7 +154,7 @@ def test_parts_of_formulas_are_other_numbers_than_both(formula: str, text: str, 
     assert layout.text == f"Add {text}\n"
 
 
-def test_figures_that_are_set_higher_behind_a_digit_are_raised(tmp_path: Path) -> None:
+def test_figures_beside_a_digit_that_are_set_higher_or_lower_are_written_so(tmp_path: Path) -> None:
     higher = '<w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:t>{}</w:t></w:r>'
     texts = [
         item(text, higher.format(figures), style="Normal") for text, figures in (("10", 6), ("§ 5", 1), ("law", 3))
@@ -166,6 +166,24 @@ def test_figures_that_are_set_higher_behind_a_digit_are_raised(tmp_path: Path) -
         "law3",
         "10⁶",
     ]
+    by_hand = higher.replace("vertAlign", "position").replace("superscript", "6")
+    lower = higher.replace("super", "sub")
+    mixed = [higher.format(1) * 2, "<w:r><w:t>1999</w:t></w:r>", by_hand.format(3), lower.format(4)]
+    assert body(tmp_path, item("law", "".join(mixed), style="Normal")) == "law¹¹1999³₄\n"
+
+
+def test_figures_are_set_higher_by_styles(tmp_path: Path) -> None:
+    def write(document: Any) -> None:
+        own = document.styles.add_style("Note", docx.enum.style.WD_STYLE_TYPE.CHARACTER)
+        own.font.superscript = True
+        based = document.styles.add_style("Mark", docx.enum.style.WD_STYLE_TYPE.CHARACTER)
+        based.base_style = own
+        paragraph = document.add_paragraph("10")
+        paragraph.add_run("6", style="Mark")
+        paragraph.add_run(" in 1999")
+        paragraph.add_run("3", style="Note")
+
+    assert read(tmp_path, write).text == "10⁶ in 1999³\n"
 
 
 TRACKED = 'w:id="1" w:author="A" w:date="2020-01-01T00:00:00Z"'

@@ -549,6 +549,7 @@ def test_keys_of_citations_stand_in_brackets(tmp_path: Path) -> None:
         (r"Take $\frac{1}{2}$, \nicefrac{3}{4} or $\frac12$ of $\sqrt{2}$.", "Take 1/2, 3/4 or 1/2 of √(2)."),
         (r"\cventry{2003}{Degree}{}{{\bf Oslo}}. \unknown{a}b {c}{d}", "2003 Degree Oslo. ab cd"),
         (r"10\textsuperscript{6}, 2\textsuperscript{-1/2}, 1\textsuperscript{st}", "10⁶, 2^-1/2, 1st"),
+        (r"10\textsuperscript{$-6$}, \textsuperscript{2}1999, 1010\textsubscript{2}", "10⁻⁶, ²1999, 1010₂"),
         (r"Take $1\frac{1}{2}$, 2\nicefrac{3}{4} or $x\frac12$.", "Take 1 1/2, 2 3/4 or x1/2."),
         (r"At 5$^\circ$C or $90^{\circ}$, and\slash or", "At 5°C or 90°, and/or"),
         (r"${1\over2}$ or $2\binom{5}{2}$", "1/2 or 2(5 2)"),

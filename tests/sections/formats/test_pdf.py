@@ -55,15 +55,18 @@ def at(canvas: Any, left: float, height: float, *lines: str, font: str = FONT, s
     return height
 
 
-def test_figures_that_are_set_higher_behind_a_digit_are_raised(tmp_path: Path) -> None:
+def test_figures_beside_a_digit_that_are_set_higher_or_lower_are_written_so(tmp_path: Path) -> None:
     def draw(canvas: Any) -> None:
         for left, rise, size, text in ((60, 0, 10, "10"), (71.1, 4, 7, "6"), (75, 0, 10, "m"), (83.3, 4, 7, "2")):
             at(canvas, left, 780 + rise, text, size=size)
         at(canvas, 87.2, 780, ",", size=10)
         at(canvas, 94, 780, "10", size=10)
         at(canvas, 105.1, 778, "2", size=7)
+        for left, rise, size, text in ((60, 4, 7, "2"), (64, 0, 10, "1999"), (94, 0, 10, "SO"), (108.5, -2, 7, "4")):
+            at(canvas, left, 768 + rise, text, size=size)
+        at(canvas, 112.5, 772, "2-", size=7)
 
-    assert printed(tmp_path, draw).text == "10⁶m2, 102\n"
+    assert printed(tmp_path, draw).text == "10⁶m2, 10₂\n²1999 SO₄²⁻\n"
 
 
 def test_lines_become_paragraphs(tmp_path: Path) -> None:

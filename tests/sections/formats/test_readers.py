@@ -190,6 +190,9 @@ def test_numbers_of_html_lists(read, page, text):
         ('1999<sup><a href="#n">4</a></sup>, 10<span style="vertical-align: super">-3</span>', "1999⁴, 10⁻³"),
         ("In 1999.<sup>3</sup> By law.<sup>4</sup>", "In 1999.³ By law.4"),
         ("2<sup>1/2</sup>, 1<sup>st</sup>", "2^1/2, 1st"),
+        ("Ulm <sup>2</sup>1999, <sup>1</sup><sup>2</sup>2001, Roe<sup>1</sup><sup>2</sup>", "Ulm ²1999, ¹²2001, Roe12"),
+        ("1010<sub>2</sub>, log<sub>2</sub>8, H<sub>2</sub>O, SO<sub>4</sub><sup>2-</sup>", "1010₂, log₂8, H2O, SO₄²⁻"),
+        ("<pre>10<sup>6</sup></pre>", "10⁶"),
         (
             '<h1>Art. 5<sup>1</sup> Name</h1><h1>Art. 5<sup><a href="#n">1</a></sup> Name</h1>',
             "Art. 5¹ Name\nArt. 5 Name",
@@ -198,12 +201,18 @@ def test_numbers_of_html_lists(read, page, text):
         ('<h1><a href="#sums">10<sup>6</sup> and m<sup>2</sup></a></h1>', "10⁶ and m2"),
     ],
 )
-def test_figures_that_are_set_higher_behind_a_digit_are_raised(read, page, text):
+def test_figures_beside_a_digit_that_are_set_higher_or_lower_are_written_so(read, page, text):
     assert read("a.html", f"<body>{page}").text == f"{text}\n"
 
 
+def test_figures_that_markdown_sets_higher_are_raised(read):
+    text = read("a.md", "# § 5<sup>1</sup> Name\n\nUlm <SUP>2</SUP>1999, m<sup>2</sup>, 1010<sub>2</sub>").text
+    assert text == "§ 5¹ Name\n\nUlm ²1999, m2, 1010₂\n"
+
+
 def test_figures_that_tei_sets_higher_are_raised(read):
-    assert read("a.xml", '<TEI><p>In 10<hi rend="superscript">6</hi> years</p></TEI>').text.strip() == "In 10⁶ years"
+    page = 'In 10<hi rend="italic superscript">6</hi> <subst>2</subst>1<hi rend="vertical-align:sub">2</hi>'
+    assert read("a.xml", f"<TEI><p>{page}</p></TEI>").text.strip() == "In 10⁶ 21₂"
 
 
 @pytest.mark.parametrize(
