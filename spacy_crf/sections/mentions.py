@@ -307,7 +307,7 @@ def _groups(text: str) -> Iterator[Group]:
             places, word = list(_SMALL_PLACE.finditer(found["places"])), SMALL + listed(found["small"])
             at = found.start("places")
             all_steps = [NumberStep(at + own.start(), at + own.end(1), word, _read(own[1])) for own in places]
-            steps = [step for step in all_steps if step.readings]  # not "a-bis"
+            steps = [step for step in all_steps if step.readings]
         elif found["bare"]:
             start = found.start("bare")
             steps = [NumberStep(start, end, "", readings(found["bare"]))]

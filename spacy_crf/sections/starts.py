@@ -77,9 +77,11 @@ DASH = re.compile(
 )
 SCORE = re.compile(r"\s{1,3}:\s*\d")  # "3 : 2", "10 : 30"
 BEFORE_WORD = r"(?=\s|$|[^\W\d_]|[\"'“‘„(\[])"
-BRACKETED = re.compile(rf"[(\[{{] ?{PART}(?:[.-]{PART}){{0,9}}[a-z]? ?[)\]}}][.:]?{BEFORE_WORD}", re.IGNORECASE)
+BRACKETED = re.compile(
+    rf"[(\[{{] ?{PART}(?:[.-]{PART}){{0,9}}(?:{BIS}|[a-z])? ?[)\]}}][.:]?{BEFORE_WORD}", re.IGNORECASE
+)
 CLOSED = re.compile(
-    rf"(?:\d{{1,4}}(?:{BIS}|[a-z])?|[a-z]\d{{1,3}}|{ROMAN}|{LETTER}|{TWICE}|(?-i:[IVX]{{1,5}}[a-h]))"
+    rf"(?:\d{{1,4}}(?:{BIS}|[a-z])?|[a-z]\d{{1,3}}|{ROMAN}|{LETTER}(?:(?=[ -]){BIS})?|{TWICE}|(?-i:[IVX]{{1,5}}[a-h]))"
     rf"(?:[.-](?:\d{{1,3}}[a-z]?|{ROMAN}|[a-z])){{0,9}}"
     rf"(?:{CLOSING}{{1,2}}|\.[-–—]|[/-](?=\s)){BEFORE_WORD}",
     re.IGNORECASE,

@@ -124,6 +124,20 @@ def test_raised_figures_insert_a_section() -> None:
     assert [reference.section for reference in doc._.cross_references] == [2, None]
 
 
+def test_paragraphs_and_items_are_inserted() -> None:
+    text = (
+        "Art. 1 Scope\n(1) All.\n(1¹) Some.\n(1 ter) Few.\n(2) None.\n(2bis) As (2 bis 5) has it.\n"
+        "Art. 2 Term\n(1) These:\na) boats;\na-bis) rafts;\na ter) buoys;\nb) nets.\n(2) See articolo 2, comma 1, "
+        "lettera a-bis).\n"
+    )
+    nlp = spacy.blank("xx")
+    doc = nlp.add_pipe("section_parser")(to_doc(nlp.vocab, DocumentLayout(text)))
+    numbers = [node.number for node in doc._.section_tree.walk()]
+    assert numbers[:6] == ["Art. 1", "(1)", "(1¹)", "(1 ter)", "(2)", "(2bis)"]
+    assert numbers[6:] == ["Art. 2", "(1)", "a)", "a-bis)", "a ter)", "b)", "(2)"]
+    assert [reference.section for reference in doc._.cross_references] == [9]
+
+
 @pytest.mark.parametrize(
     "mention",
     [
@@ -853,9 +867,9 @@ def test_the_next_section_of_a_list(text: str, paths: list[str]) -> None:
         ("artikelen 3 tot en met 5 van de Awb", ["3", "5"]),
         ("artikel 3, onder a t/m d, van de Awb", ["3 a", "3 d"]),
         ("artikel 5, onderdeel b, onder 2°, van de Opiumwet", ["5 b 2"]),
-        ("articolo 5, comma 1, lettera a-bis), del codice civile", ["5 1"]),
-        ("articolo 5, lettere a), a-bis) e c), del codice civile", ["5 a", "5 c"]),
-        ("artículo 5, letra b bis), de la Ley 30/1992", ["5"]),
+        ("articolo 5, comma 1, lettera a-bis), del codice civile", ["5 1 aa"]),
+        ("articolo 5, lettere a), a-bis) e c), del codice civile", ["5 a", "5 aa", "5 c"]),
+        ("artículo 5, letra b bis), de la Ley 30/1992", ["5 ba"]),
         ("artículos 5.1.b) y 6.2.a) de la Ley 30/1992", ["5.1.b", "6.2.a"]),
         ("article 6.1.f) GDPR", ["6.1.f"]),
         ("articolo 360, primo comma, n. 3, c.p.c.", ["360 1"]),

@@ -72,6 +72,7 @@ _ORDINAL = re.compile(
     r"(?:(?P<sign>§)\s*)?(?P<number>[0-9]{1,4})(?P<ending>st|nd|rd|th|er|[eè]?re|[eè]me|e|de|ste|ª)", re.IGNORECASE
 )
 _INSERTED = re.compile(rf"([0-9])[ -]?({'|'.join(INSERTED)})(?![^\W_])", re.IGNORECASE)
+_INSERTED_ITEM = re.compile(rf"(?<![^\W_][a-z])(?<=[a-z])[ -]({'|'.join(INSERTED)})(?![^\W_])")  # "a-bis)", "b bis)"
 _FIRST_ROMAN = re.compile(r"(?<=\s)I(?:er|[eè]re)(?![^\W_])", re.IGNORECASE)
 _BRACKETS = re.compile(r"(?<=[0-9A-Za-z)])\(([0-9A-Za-z]{1,4})\)")  # 5(2): part 2 of 5
 _ABBREVIATED = re.compile(r"(?<!\w)(?:n(?:\.?[°º]|\.)|no\.?|nr\.?|[№#])\s*(?=[0-9])", re.IGNORECASE)
@@ -220,6 +221,10 @@ def readings(text: str) -> tuple[Reading, ...]:
         return ()
     text = _SPACE_BEFORE_SIGN.sub("", text)
     text = _ABBREVIATED.sub("nr ", _INSERTED.sub(_as_letter, plain(text)), count=1) if len(text) > 1 else plain(text)
+    if (inserted := _INSERTED_ITEM.search(text)) is not None:
+        values = (INSERTED[inserted[1]],)
+        items = (own for own in readings(_INSERTED_ITEM.sub("", text, 1)) if own.family[-1] == LETTER_LOWER)
+        return tuple(replace(own, family=f"{own.family}+a", values=own.values + values) for own in items)
     spoken = _ORDINAL_FIRST.fullmatch(text)
     if spoken is not None:
         form = f"{KEYWORDS[spoken['word'].lower()]} {PLACE}{spoken['close'].rstrip(_DASHES)}"
