@@ -18,7 +18,7 @@ DEEPEST = max(RANKS[word] for word in NAMED.values()) + 1  # the rank of a numbe
 _ANY = {does: any_of(words) for does, words in MENTIONS.items()}
 _ANY_INSERTED, _ANY_ORDINAL, _ANY_WORD = any_of(INSERTED), any_of(ORDINALS), any_of(NAMED)
 _APART = r"[ \u00a0]\((?:[0-9]{1,2}[a-zA-Z]?|[a-zA-Z]|[ivx]{2,5}|[IVX]{2,4})\)"  # "§ 2 (1)", not "section 2 (old)"
-_INSERTED = rf"(?:[ -]?{_ANY_INSERTED}(?!\w|\s(?:[0-9§]|{_ANY_WORD}))|er|[a-z])?"  # 2a, 2 bis, not "2 bis 4"
+_INSERTED = rf"(?:(?!\sbis\s(?:[0-9§]|{_ANY_WORD}(?!\w)))[ -]?{_ANY_INSERTED}(?!\w)|er|[a-zA-Z])?"  # not "2 bis 4"
 _NOT_INSERTED = rf"(?!\.?[ºª][ -]?{_ANY_INSERTED}(?!\w))"  # "3.º bis" is not 3
 _PARTS = rf"[0-9]{{1,4}}{_NOT_INSERTED}(?:\.?[ºª]|{_INSERTED})(?:[.:–-][0-9]{{1,4}}{_INSERTED}|\.[a-zA-Z])*"
 _CODE = r"[LRD]\.[ \u00a0]?(?=[0-9]{3}|[0-9]+-)[0-9]{1,4}(?:-[0-9]{1,4})*"  # of French codes: L. 121-1

@@ -124,6 +124,28 @@ def test_raised_figures_insert_a_section() -> None:
     assert [reference.section for reference in doc._.cross_references] == [2, None]
 
 
+@pytest.mark.parametrize(
+    ("mention", "sections"),
+    [
+        ("section 2A", [2]),
+        ("sections 1, 2A and 3", [0, 2, 3]),
+        ("sections 1 and 2A apply", [0, 2]),
+        ("Sections 1 to 2 bis apply", [0, 2]),
+        ("§ 2bis Abs. 1", [2]),
+        ("§ 2¹ Absatz 1", [2]),
+        ("§§ 2 bis § 3", [1, 3]),
+    ],
+)
+def test_mentions_of_inserted_sections(mention: str, sections: list[int]) -> None:
+    word, inserted = ("§", "2bis") if "§" in mention else ("Section", "2A")
+    text = (
+        "".join(f"{word} {number} Scope\nAll.\n" for number in ("1", "2", inserted)) + f"{word} 3 End\nSee {mention}.\n"
+    )
+    nlp = spacy.blank("xx")
+    doc = nlp.add_pipe("section_parser")(to_doc(nlp.vocab, DocumentLayout(text)))
+    assert [reference.section for reference in doc._.cross_references] == sections
+
+
 def test_paragraphs_and_items_are_inserted() -> None:
     text = (
         "Art. 1 Scope\n(1) All.\n(1¹) Some.\n(1 ter) Few.\n(2) None.\n(2bis) As (2 bis 5) has it.\n"
