@@ -111,13 +111,8 @@ def component(
         del factory.__wrapped__
         factory.__signature__ = signature(construct).replace(parameters=[*own, *asked])  # type: ignore[attr-defined]
         factory.__annotations__ = {"nlp": Language, "name": str, **hints}
-        registered: Construct = Language.factory(
-            name,
-            assigns=list(assigns),
-            default_config=default_config(settings),
-            default_score_weights=dict(scores),
-            func=factory,
-        )
+        told: dict[str, Any] = {"default_config": default_config(settings), "default_score_weights": dict(scores)}
+        registered: Construct = Language.factory(name, assigns=list(assigns), func=factory, **told)
         registered.settings = settings  # type: ignore[attr-defined]
         return registered
 
