@@ -6,6 +6,7 @@ from itertools import accumulate
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
+from unicodedata import normalize
 
 import spacy
 
@@ -20,7 +21,7 @@ from ..sections.tree import SectionTree
 from .dates import YEAR
 from .entry import SURROGATES, normalise
 from .errors import BibliographyErrors
-from .split import HEADING, HEADING_NUMBER, NUMBERS
+from .split import BEGINNING, HEADING, HEADING_NUMBER, NUMBERS
 
 ENTRY = re.compile(r"(?:^|\})\s*(\\bibitem)\s*[\[{]", re.MULTILINE)  # not within a title
 # The beginning of an entry in what LaTeX prints, where each has a line
@@ -37,6 +38,7 @@ VAGUE = re.compile(
 )
 MOST_TITLES = 8  # that a message names
 LONGEST_REFERENCE = 2000  # characters
+MOST_MISSING = 3  # numbers of a list, between two of its references
 OPENING = 400  # characters of a reference that has its year in them
 _INITIAL = re.compile(r"[^\W\d_]\.")
 _LINE = re.compile(r"^[^\S\n]*(?=\S)", re.MULTILINE)
@@ -141,12 +143,15 @@ def _numbered(text: str, section: _Section) -> Iterator[int]:
     for line in lines:
         if line.end() - place > LONGEST_REFERENCE:
             return
-        for each in [style] if style else [each for each in NUMBERS if not each.is_weak]:
-            found = each.pattern.match(text, line.end())
-            value = int(found[1]) if found else 0
+        for each in [style] if style else NUMBERS:
+            if (found := each.pattern.match(text, line.end())) is None:
+                continue
+            value, is_likely = int(normalize("NFKC", found[1])), _looks_like_one(text, found.end())
             if style and value == 1:
                 return  # of another list
-            if found and number < value <= number + 1 + (each.widest_gap if style else 0):
+            missing = value - number - 1
+            widest = 0 if style is None else MOST_MISSING if is_likely else each.widest_gap
+            if 0 <= missing <= widest and (style or is_likely or not each.is_weak):
                 if own and not each.widest_gap and value == int(own[1]) + 1 and line.end() >= section.end:
                     return  # the section behind this one
                 style, number, place = each, value, line.end()
@@ -154,6 +159,12 @@ def _numbered(text: str, section: _Section) -> Iterator[int]:
                 break
         if style is None:
             return  # what is not numbered from its first line on
+
+
+def _looks_like_one(text: str, start: int) -> bool:
+    """Whether a reference may begin behind a number: numbers may be missing before it."""
+    rest = text[start : start + OPENING].lstrip()
+    return BEGINNING.match(rest) is not None and YEAR.search(rest) is not None
 
 
 def _refuse_data(text: str, name: str) -> None:

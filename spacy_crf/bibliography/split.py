@@ -66,7 +66,7 @@ KEYS = (
     _Style(re.compile(KEY + SMALL_KEY), is_weak=True),
     _Style(BACK),
     _Style(re.compile(r"[•‣◦▪●*·]\s+")),
-    _Style(re.compile(r"-\s+"), is_weak=True),
+    _Style(re.compile(r"-\s+(?:[\^↑]\s+)?"), is_weak=True),
     _Style(re.compile(r"[–—]\s+"), is_weak=True),
     _Style(re.compile(r"\(?(?:[a-z]|[ivxlc]{2,6})[.)]\s+"), is_weak=True),
 )
@@ -76,6 +76,8 @@ NUMBERS = (
     _Style(re.compile(rf"(\d{{1,4}})[.．、]{LETTER}")),
     _Style(re.compile(rf"(\d{{1,4}})\s?[)）]{LETTER}")),
     _Style(re.compile(rf"(?!{STATUTE})" r"(?:#|R|Ref\.?\s?|[<{])?(\d{1,3})[\]>}:.\-–]{0,2}(?=\s|$)"), is_weak=True),
+    # "1Lund", "¹ Lund"
+    _Style(re.compile(r"(\d{1,3}(?=[^\W\d_](?:[.'’]|[^\W\d_A-ZÀ-Þ]))|[⁰¹²³⁴-⁹]{1,3}(?!\d))\s?"), is_weak=True),
 )
 # Numbers that begin a list, or go on behind that
 FIRST, ONE_OR_TWO = (
@@ -89,10 +91,8 @@ INLINE = (
     (NUMBERS[0], re.compile(r"(?<=[.\d)\]])\s+(?=\[\d{1,4}\]\s)"), 2),
     (NUMBERS[2], re.compile(r"(?<=[.\d)\]])\s+(?=\d{1,3}\.\s(?!(?:\w+\.,?\s)?(?i:aufl|ed|изд|wyd|vyd|udg|uppl)))"), 3),
 )
-MOST_TRIES = 5  # lines with the number 1
-GAP_COST, BLANK_GAIN, FINISHED_GAIN = 0.25, 0.5, 0.25
-JUMP_COSTS = (1.7, 0.9)  # without and with brackets
-SAME_INDENT = 2  # numbers set flush right shift by their width
+GAP_COST, BLANK_GAIN, FINISHED_GAIN, JUMP_COSTS = 0.25, 0.5, 0.25, (1.7, 0.9)  # jumps without and with brackets
+MOST_TRIES, SAME_INDENT = 5, 2  # lines with the number 1; numbers set flush right shift by their width
 # and what begins a page
 INVISIBLE = re.compile("[\ufeff\u200b\u200e\u200f\u2060]|(?<![^\n])\f|\\\\newblock\\b\\s?")
 
@@ -305,7 +305,7 @@ def _counted(lines: Sequence[_Line], style: _Style) -> list[_Marker]:
 def _markers(lines: Sequence[_Line], style: _Style) -> Iterator[_Marker]:
     for place, line in enumerate(lines):
         if match := style.pattern.match(line.text):
-            marker = _Marker(match[0], int(match[1]) if style in NUMBERS else 0, place)
+            marker = _Marker(match[0], int(unicodedata.normalize("NFKC", match[1])) if style in NUMBERS else 0, place)
             if not style.is_weak or _begins(lines, marker):
                 yield marker
 

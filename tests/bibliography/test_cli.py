@@ -350,6 +350,15 @@ def test_the_list_of_a_pdf_is_read_to_its_end(model: Path, tmp_path: Path, bookm
     assert [record["text"] for record in records] == SHORT * 4
 
 
+@pytest.mark.parametrize("form", ["[{}] ", "{}. ", "{}) ", "{} "])
+@pytest.mark.parametrize("missing", [2, 4, 7])
+def test_a_number_that_is_missing_does_not_end_the_list_of_a_pdf(tmp_path: Path, form: str, missing: int) -> None:
+    listed = [(number, f"Lund, A. Ferry {number}. Pier Press, 19{number + 80}.") for number in range(1, 11)]
+    listed = [(number, text) for number, text in listed if number != missing]
+    path = print_paper(tmp_path / "paper.pdf", [form.format(number) + text for number, text in listed])
+    assert [item.text for item in split_references(find_list(path))] == [text for _, text in listed]
+
+
 def test_initials_of_authors_do_not_end_the_list_of_a_pdf(model: Path, tmp_path: Path) -> None:
     """As in LaTeX's lists by author and year, which have no numbers."""
     names = ["F. Allen", "C. Forsyth", "D. Lomet", "A. Moss", "B. Moss", "R. Quay", "S. Roe", "T. Tull"]

@@ -57,6 +57,20 @@ def test_any_layout_gives_the_same_references(
         ]
 
 
+@pytest.mark.parametrize("markers", ["123", "¹²³", ["¹ ", "² ", "³ "], ["- ^ "] * 3])
+def test_figures_that_are_set_higher_are_markers(markers: list[str]) -> None:
+    texts = ["A. Lund. Rafts.\n3D boats. 2001.", "Berg, B. Nets. ²2002.", "van Dam, C. Quays. 2003."]
+    found = split_references("\n".join(map("".join, zip(markers, texts))))
+    assert [(item.text, item.marker) for item in found] == [
+        (text.replace("\n", " "), marker) for text, marker in zip(texts, markers)
+    ]
+
+
+def test_names_that_begin_with_a_digit_are_no_markers() -> None:
+    texts = [f"3M Company. Annual report. St. Paul: 3M, {year}." for year in (2001, 2002)]
+    assert [item.text for item in split_references("\n\n".join(texts))] == texts
+
+
 def test_one_reference_on_each_line() -> None:
     found = split_references("\n".join(TEXTS))
     assert [item.text for item in found] == TEXTS
