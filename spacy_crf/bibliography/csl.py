@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..core.errors import CRFError
+from ..reading.joining import shift_figures
 from .dates import parse_date, parse_iso
 from .entry import THESES, Date, Day, Entry, EntryType, Name, Names, normalise
 from .errors import BibliographyErrors
@@ -183,7 +184,7 @@ def _read_text(value: object, markup: re.Pattern[str] = MARKUP) -> str:
     """A text or a number, or several, without their mark-up; anything else is no text."""
     if isinstance(value, list):
         return "; ".join(filter(None, (_read_text(part, markup) for part in value if not isinstance(part, list))))
-    return normalise(markup.sub("", value)) if isinstance(value, str) else ""
+    return normalise(markup.sub("", shift_figures(value))) if isinstance(value, str) else ""
 
 
 def _read_first(texts: Mapping[str, str], names: Iterable[str]) -> tuple[str, list[str]]:

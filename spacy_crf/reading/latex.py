@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core.errors import required
 from .errors import ReadingErrors
+from .joining import shift_figures
 
 # Combining characters by the command of the accent.
 MARKS = "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0323\u0327\u0328\u0331"
@@ -185,7 +186,7 @@ def decode(latex: str) -> str:
         return match["escaped"] or match["formula"] or f"\\{match[0]}"
 
     try:
-        text = read(SPECIAL.sub(escape, latex), tolerant_parsing=False)
+        text = read(SPECIAL.sub(escape, shift_figures(latex)), tolerant_parsing=False)
     except (fault, RecursionError):
         text = latex
     return unicodedata.normalize("NFC", text)

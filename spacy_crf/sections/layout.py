@@ -1,6 +1,5 @@
 """A text with its formatting, as a file has it or a Doc carries it."""
 
-import re
 import unicodedata
 import warnings
 from bisect import bisect_right
@@ -19,15 +18,12 @@ from ..core.arrays import Bools, cached_property
 from ..core.errors import CRFError, CRFWarning, excerpt
 from ..core.sections.headings import MOST_LEVELS
 from ..reading.files import check_text
+from ..reading.joining import shifted
 from .errors import SectionErrors, SectionWarnings
 from .segment import Kind, LayoutUnit, Run, bounds_of, segment
 
 MOST_SIGNS = 20  # characters of a link that is but a sign
 LAYOUT = "spacy_crf.layout"  # value of Docs, of older ones key of `doc.user_data`: a list of [start, end, style]
-HIGHER, LOWER = 1, -1  # how text is set
-BEHIND_DIGIT = {HIGHER: re.compile(r"[\d⁰¹²³⁴-⁹₀-₉][^\w\s]?\Z"), LOWER: re.compile(r"[\d⁰¹²³⁴-⁹₀-₉]\Z")}
-FIGURES = "0123456789+-\u2212"
-SET = {HIGHER: str.maketrans(FIGURES, "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻"), LOWER: str.maketrans(FIGURES, "₀₁₂₃₄₅₆₇₈₉₊₋₋")}
 NAME = "spacy_crf.layout.name"  # key of `Doc.user_data`: the document's name
 
 
@@ -48,20 +44,6 @@ class DocumentLayout:
     def units(self) -> list[LayoutUnit]:
         """Units of the text, see `segment`."""
         return segment(self.text, self.runs)
-
-
-def shifted(text: str, shift: int, before: str, behind: str = "") -> str:
-    """Text that is set higher or lower. Figures beside a digit are written so, and raised ones behind a sign that is
-    behind a digit: 10⁶ is not 106, 1^1/2 not 11/2, ²1999 not 21999, and the mark of a note in "1999.³" is no decimal.
-
-    shift (int): `HIGHER`, `LOWER`, or 0, which changes nothing; before (str): at least two characters, if there are.
-    """
-    figures = text.strip()
-    if not shift or not figures or figures[0] not in FIGURES:
-        return text
-    if BEHIND_DIGIT[shift].search(before[-2:]) is not None:
-        return text.translate(SET[shift]) if set(FIGURES).issuperset(figures) else f"{' ^_'[shift]}{text}"
-    return text.translate(SET[shift]) if text[-1].isdecimal() and behind[:1].isdecimal() else text
 
 
 class LayoutBuilder:

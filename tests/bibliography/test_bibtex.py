@@ -520,3 +520,9 @@ def test_entries_that_another_one_has_taken_into_its_quotes_are_read() -> None:
     with pytest.warns(CRFWarning, match="CRFW668.*in a"):
         found = read_bibtex(broken + others)
     assert [(entry.key, entry.title) for entry in found] == [("a", ""), ("b", "Knots"), ("c", "Cords"), ("d", "Rafts")]
+
+
+def test_figures_that_are_set_higher_or_lower() -> None:
+    title = r"Noise at 10\textsuperscript{6} Hz in H\textsubscript{2}O, or 1010<sub>2</sub>"
+    (entry,) = read_bibtex(f"@book{{a, title = {{{title}}}, edition = {{\\textsuperscript{{2}}1999}}}}")
+    assert (entry.title, entry.edition) == ("Noise at 10⁶ Hz in H2O, or 1010₂", "²1999")

@@ -289,3 +289,10 @@ def test_an_item_of_a_service_that_looks_up_identifiers_is_read(name: str, kind:
     assert (entry.container, entry.volume, entry.number) == ("Knots", "3", "2")
     (again,) = read_bibtex(write_bibtex([entry]))
     assert again.key and replace(again, key="") == entry
+
+
+def test_figures_that_are_set_higher_or_lower() -> None:
+    title = "Noise at 10<sup>6</sup> Hz in H<sub>2</sub>O, or 1010<sub>2</sub>"
+    item = {"type": "book", "title": title, "edition": "<sup>2</sup>1999"}
+    (entry,) = read_csl(json.dumps([item]))
+    assert (entry.title, entry.edition) == ("Noise at 10⁶ Hz in H2O, or 1010₂", "²1999")

@@ -8,8 +8,9 @@ from typing import Any
 
 from ...core.errors import CRFError, required
 from ...reading.files import check_expansion, read_bytes
+from ...reading.joining import HIGHER, LOWER
 from ..errors import SectionErrors
-from ..layout import HIGHER, LOWER, DocumentLayout, LayoutBuilder
+from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import LARGE, Kind
 from . import DEEPEST, INDENT
 from .docx_parts import (

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors import CRFError
+from ...reading.joining import HIGHER, LOWER
 from ..errors import SectionErrors
-from ..layout import HIGHER, LOWER, DocumentLayout, LayoutBuilder
+from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import PARAGRAPH, Kind
 from ..tree import SectionTree
 from . import read_text

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from ...core.errors import required
 from ...core.grammar.numbering import Reading, readings
+from ...reading.joining import HIGHER, LOWER
 from ..errors import SectionErrors
-from ..layout import HIGHER, LOWER, DocumentLayout, LayoutBuilder, Run
+from ..layout import DocumentLayout, LayoutBuilder, Run
 from ..segment import Kind
 from ..starts import begins_title, counted_numbers, part_number
 from . import JOINTS, ItemCounter, ListCounter, MarkupElement, MarkupEvents, read_text, whole

@@ -17,8 +17,9 @@ from typing import Any, TypeAlias
 from ...core.errors import CRFError, required
 from ...core.sections.headings import MOST_LEVELS
 from ...reading.files import read_bytes
+from ...reading.joining import HIGHER, LOWER
 from ..errors import SectionErrors
-from ..layout import HIGHER, LOWER, DocumentLayout, LayoutBuilder
+from ..layout import DocumentLayout, LayoutBuilder
 from ..starts import LONE_CAPITAL, find_numbering
 from .columns import read_lines
 from .paragraphs import Paragraph, find_paragraphs, write_paragraphs
