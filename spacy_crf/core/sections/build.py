@@ -338,6 +338,10 @@ class _Builder:
         pending = self.pending[layer]
         state = pending[stack] = self.lattice.reach(source, score, variant, depth)
         self.floors[layer] = max(self.floors[layer], score - self.search.beam)
-        if self.cap is not None and len(pending) > ROOM * self.cap:
+        if self.cap is not None and len(pending) > ROOM * max(self.cap, self._n_kept(layer)):
             self._cut(layer, self.cap)
         return state
+
+    def _n_kept(self, layer: int) -> int:
+        """How many stacks no cut takes away: where they are many, cuts have to be few."""
+        return len(self.search.kept[layer]) if self.search.kept is not None else 0

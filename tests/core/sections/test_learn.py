@@ -1,5 +1,6 @@
 """Learning weights of the section parser from trees."""
 
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -8,6 +9,7 @@ from helpers.sections import FEATURES, document, outline, random_weights, trees
 
 from spacy_crf.core.sections.features import DEFAULT_WEIGHTS, LEARNED_FROM
 from spacy_crf.core.sections.learn import (
+    LEARNING,
     GoldHeading,
     GoldSection,
     LearnSettings,
@@ -124,6 +126,18 @@ def test_a_loose_heading_stands_anywhere_below() -> None:
     _, right = gold_lattices(example, gold_headings(example), DEFAULT_WEIGHTS, ParserSettings(None))
     depths = [{len(stack) for stack in layer} for layer in right.stacks]
     assert depths == [{0}, {1}, {2}, {2, 3}, {1}]
+
+
+def test_gold_trees_of_thousands_of_stacks_are_searched_in_time() -> None:
+    depth, numbers = 11, [f"N:{'ivcdxlm'[k % 7]}." for k in range(21)]  # a letter and a roman number each
+    lines = tuple(line for number in numbers for line in (number, "X"))
+    gold = tuple(GoldSection(min(k + 1, depth), (2 * k,)) for k in range(len(numbers)))
+    example = TreeExample(document(lines), gold)
+    begun = time.process_time()
+    every, right = gold_lattices(example, gold_headings(example), DEFAULT_WEIGHTS, LEARNING)
+    assert time.process_time() - begun < 10
+    assert max(map(len, right.stacks)) > 40 * (LEARNING.max_states or 0)
+    assert len(every.kept) >= len(right.kept)
 
 
 def test_without_examples_weights_stay() -> None:
