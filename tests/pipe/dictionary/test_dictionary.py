@@ -35,10 +35,13 @@ OPEN = {".", "DT", "IN", "JJ", "NN", "NNP", "NNS", "PRP", "RB", "VB", "VBD", "VB
 
 
 def settings(use: str = "mask", **changes: Any) -> dict[str, Any]:
-    """Features and dictionary of a component."""
+    """Features and dictionary of a component, without the settings that would say nothing."""
+    idle = {"doubt"} if use == "feature" else set()
+    idle |= {"open_types"} if changes.get("open_tags") else set()
+    usual = {name: value for name, value in DICTIONARY.items() if name not in idle}
     return {
         "features": PLAIN if use == "mask" else WITH_CLASS,
-        "dictionary": {**DICTIONARY, "use": use, **changes},
+        "dictionary": {**usual, "use": use, **changes},
     }
 
 
