@@ -58,7 +58,7 @@ class Settings:
         yield from ()
 
     def idle(self) -> Iterator[tuple[str, str]]:
-        """Yield each setting that says nothing beside the others, with what it goes with."""
+        """Yield each setting that has no effect beside the others, with what it goes with."""
         yield from ()
 
     def told(self) -> Iterator[tuple[str, str]]:

@@ -212,7 +212,7 @@ def warn_of_shared(nlp: Language, name: str, settings: Settings) -> None:
 
 
 def warn_of_idle(name: str, settings: Settings) -> None:
-    """Warn of settings that were set and say nothing beside the others, which may be changed later."""
+    """Warn of settings that were set and have no effect beside the others, which may be changed later."""
     features, dictionary = (getattr(settings, one, None) for one in ("features", "dictionary"))
     for block in filter(None, (settings, features, dictionary)):
         usual = {one.name: one.default for one in fields(block)}

@@ -42,6 +42,7 @@ HIGHER, LOWER = 1, -1  # how text is set
 BEHIND_DIGIT = {HIGHER: re.compile(r"[\d⁰¹²³⁴-⁹₀-₉][^\w\s]?\Z"), LOWER: re.compile(r"[\d⁰¹²³⁴-⁹₀-₉]\Z")}
 FIGURES = "0123456789+-\u2212"
 SET = {HIGHER: str.maketrans(FIGURES, "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻"), LOWER: str.maketrans(FIGURES, "₀₁₂₃₄₅₆₇₈₉₊₋₋")}
+SIGNS = {HIGHER: "^", LOWER: "_"}  # before what has no characters of its own there
 SHIFTED = re.compile(  # in HTML and LaTeX
     r"<(?P<tag>su[bp])>(?P<shown>[^<>]*)</(?P=tag)>|\\text(?P<kind>su[bp])(?:er)?script\s?\{(?P<argument>[^{}\\]*)\}"
 )
@@ -138,7 +139,7 @@ def shifted(text: str, shift: int, before: str, behind: str = "") -> str:
     if not shift or not figures or figures[0] not in FIGURES:
         return text
     if BEHIND_DIGIT[shift].search(before[-2:]) is not None:
-        return text.translate(SET[shift]) if set(FIGURES).issuperset(figures) else f"{' ^_'[shift]}{text}"
+        return text.translate(SET[shift]) if set(FIGURES).issuperset(figures) else SIGNS[shift] + text
     return text.translate(SET[shift]) if text[-1].isdecimal() and behind[:1].isdecimal() else text
 
 

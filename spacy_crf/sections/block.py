@@ -87,7 +87,7 @@ class UnitFeatureSettings(FeatureSettings):
                 raise CRFError(SectionErrors.CRF965.format(template=template, attribute=attribute, near=near))
 
     def idle(self) -> Iterator[tuple[str, str]]:
-        """Nothing: classes of the lists are asked for by the names of units."""
+        """Yield nothing: features of units ask for lists by other names."""
         yield from ()
 
     def make_resources(self, split: Splitter, docs: Docs = tuple, fitted: "Lexicon | None" = None) -> "Resources":

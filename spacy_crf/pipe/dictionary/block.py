@@ -81,7 +81,7 @@ class DictionarySettings:
                 raise CRFError(PipeErrors.CRF840.format(name=name, value=getattr(self, name), expected=expected))
 
     def idle(self) -> Iterator[tuple[str, str]]:
-        """Yield each setting that says nothing beside the others, with what it goes with."""
+        """Yield each setting that has no effect beside the others, with what it goes with."""
         if not self.masks:
             yield "doubt", "use = 'mask' or 'both'"
         if self.open_tags is not None:

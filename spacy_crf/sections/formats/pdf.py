@@ -196,8 +196,8 @@ class _GrowingWord:
         self.fonts.append((font.size, base, font))
 
     def goes_on(self, left: float, right: float, base: float, font: _Font) -> bool:
-        """Whether a character is set higher or lower than the one before it, or this is, with no space between: the
-        library takes it for another line."""
+        """Whether a character is set higher or lower than the one before it, with no space between: PDFium takes it for
+        the start of another line."""
         (own, last, _), (size, line) = self.fonts[-1], self._line()
         large = max(size, font.size)
         is_near = -GAP * large < left - self.right < GAP * large
