@@ -53,3 +53,15 @@ def test_tags_that_the_component_lacks_are_missed(tmp_path: Path) -> None:
     held_out = tagger.held_out(list(Corpus(path, format="tagsets")(nlp)))
     assert held_out.missed is not None and held_out.missed.sum() == 1
     assert (held_out.judged.sum(), held_out.known.sum()) == (42, 41)
+
+
+def test_tags_that_the_component_lacks_are_not_right(tmp_path: Path) -> None:
+    path = tmp_path / "text.tsv"
+    path.write_text("\n".join(["w\tA\ny\tD\n"] * 20), encoding="utf8")
+    nlp = spacy.blank("xx")
+    tagger = nlp.add_pipe("set_valued_tagger")
+    examples = list(Corpus(path, format="tagsets")(nlp))
+    nlp.update(examples, sgd=nlp.initialize(lambda: examples))
+    path.write_text("\n".join(["w\tA\ny\tD\n"] * 15 + ["w\tX\ny\tA\n"] * 5), encoding="utf8")
+    after = calibrate(tagger, Corpus(path, format="tagsets")(nlp)).after
+    assert (after.counts * after.accuracies).sum() == pytest.approx(30)

@@ -50,7 +50,7 @@ class HeldOut(NamedTuple):
         found: Doubles = (labels == self.labels).astype(np.float64)
         if self.several is not None:
             rows, weights = self.several.rows, self.several.weights
-            found[rows] = weights[np.arange(len(rows)), labels[rows]]
+            found[rows] = weights[np.arange(len(rows)), labels[rows]] * self.several.is_known[rows]
         return found
 
 
