@@ -99,11 +99,11 @@ class LBFGSTrainer(Trainer):
         self._has_changed = self._is_asked = False
 
     def accumulate(self, learner: ChainLearner, examples: Sequence[Example], make_sample: MakeSample) -> float:
-        if self.settings.cache is not None:  # the examples are a signal to take a step
-            self._is_asked = True
-            return self._loss(learner, sum(len(eg.predicted) for eg in examples))
-        arriving = {id(eg.reference): eg.reference for eg in examples}
         n_tokens = sum(len(eg.predicted) for eg in examples)
+        if self.settings.cache is not None:  # the examples are a signal to take a step, which is over the whole corpus
+            is_first, self._is_asked = not self._is_asked, True
+            return self._loss(learner, n_tokens if self.optimizer is None else self._n_tokens * is_first)
+        arriving = {id(eg.reference): eg.reference for eg in examples}
         if len(arriving) == len(examples) and arriving.keys() == self._arrived.keys():
             return self._loss(learner, n_tokens)  # all of them once more, as `spacy debug model` gives them
         if len(arriving) < len(examples) or self._arrived.keys() & arriving.keys():

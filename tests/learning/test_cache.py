@@ -70,6 +70,15 @@ CASES: list[dict[str, Any]] = [
 ]
 
 
+def test_the_loss_is_that_of_the_whole_corpus(tmp_path: Path) -> None:
+    told = []
+    for settings, shown in (({}, None), ({"cache": str(tmp_path)}, 1), ({"cache": str(tmp_path)}, None)):
+        nlp, examples = make("LBFGS", settings)
+        nlp.update(examples[:shown])
+        told.append(nlp.update(examples[:shown], losses={})["crf_tagger"])
+    assert told == pytest.approx([told[0]] * 3)
+
+
 @pytest.mark.parametrize("folder", [None, "cache"])
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_model_has_each_weight_once_however_many_windows(
