@@ -6,7 +6,7 @@ or tags whose names it lists, several for a token where its choice is "multiple"
 
 from asyncio import Lock
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
@@ -27,7 +27,8 @@ from .retraining import CheckedDoc, Learner
 
 Value = Mapping[str, Any]
 LABELS, TAXONOMY, TEXT_AREA = "Labels", "Taxonomy", "TextArea"
-LISTED = {"Label": "value", "Choice": "value"}  # elements that name a label, and the attribute that does
+LISTED = {LABELS: "Label", TAXONOMY: "Choice"}  # elements that name a label of a control; choices stand in others
+PLAIN = {"valueType": "text", "encoding": "none"}  # of a text that is in its task as it is
 LABELLING = ("entities", "sets", "tag")
 KEEPING = ("ANNOTATION_CREATED", "ANNOTATION_UPDATED")
 FORGETTING = ("ANNOTATION_DELETED", "ANNOTATIONS_DELETED")
@@ -68,7 +69,8 @@ class Control:
 
     kind (str): of its element. name (str), to_name (str): its own, and that of what is labelled. several (bool):
     whether it takes several labels for one place. places (bool): whether it labels parts of a text.
-    values (list[str]): labels that it lists.
+    listed (list): labels that it lists, each with its value and its path in results, whose last part is its own name:
+        its alias, or its value.
     """
 
     kind: str
@@ -76,7 +78,12 @@ class Control:
     to_name: str
     several: bool = False
     places: bool = False
-    values: list[str] = field(default_factory=list)
+    listed: list[tuple[str, list[str]]] = field(default_factory=list)
+
+    def paths_of(self, labels: Collection[str]) -> dict[str, list[str]]:
+        """The paths of those labels that it lists, by their aliases or values."""
+        known = [(path[-1] if path[-1] in labels else value, path) for value, path in self.listed]
+        return {label: path for label, path in reversed(known) if label in labels}
 
 
 class LabelConfig:
@@ -85,8 +92,10 @@ class LabelConfig:
     def __init__(self, text: str):
         self.controls: list[Control] = []
         self.texts: dict[str, str] = {}
+        self._open: list[tuple[str, str, Control | None]] = []  # elements: their kinds, names and controls
         parser = expat.ParserCreate()
         parser.StartElementHandler = self._begin
+        parser.EndElementHandler = lambda _: self._open.pop()
         parser.StartDoctypeDeclHandler = self._refuse
         try:
             parser.Parse(text.encode("utf8"), True)
@@ -99,25 +108,31 @@ class LabelConfig:
 
     def _begin(self, element: str, given: dict[str, str]) -> None:
         value = given.get("value", "")
-        if element in LISTED and self.controls:
-            self.controls[-1].values.append(value)
-        elif element == "Text" and value.startswith("$"):
+        name, control = given.get("alias") or value, self._open[-1][2] if self._open else None
+        if control and element == LISTED.get(control.kind):
+            above = [own for kind, own, _ in self._open if kind == element]
+            control.listed.append((value, [*above, name]))
+        elif element == "Text" and value.startswith("$") and PLAIN.items() <= (PLAIN | given).items():
             self.texts[given.get("name", "")] = value[1:]
         elif element in (LABELS, TAXONOMY, TEXT_AREA):
             several = given.get("choice") == "multiple" or (element == TAXONOMY and given.get("maxUsages") != "1")
             places = element == LABELS or given.get("labeling") == "true"
-            where = element, given.get("name", ""), given.get("toName", "")
-            self.controls.append(Control(*where, several, places))
+            control = Control(element, given.get("name", ""), given.get("toName", ""), several, places)
+            self.controls.append(control)
+        elif element != "View":  # another control has labels of its own
+            control = None
+        self._open.append((element, name, control))
 
 
 @dataclass(frozen=True)
 class Fit:
-    """What fills a control. kind (str): of answers. key (str): of task data, for the text. lists_all (bool): whether
-    the control lists all labels of the model."""
+    """What fills a control. kind (str): of answers. key (str): of task data, for the text. paths (dict): of the labels
+    of the model that the control lists. lists_all (bool): whether these are all."""
 
     control: Control
     kind: str
     key: str
+    paths: Mapping[str, list[str]] = field(default_factory=dict)
     lists_all: bool = True
 
     @classmethod
@@ -129,18 +144,19 @@ class Fit:
                 continue
             if control.kind == TEXT_AREA and "punctuate" in model.kinds:
                 return cls(control, "punctuate", key)
-            if control.places and (kind := _kind_of(model, control.values)):
-                return cls(control, kind, key, {*control.values, OUTSIDE}.issuperset(model.component(kind).labels))
+            if control.places and (kind := _kind_of(model, control)):
+                labels = model.component(kind).labels
+                paths = control.paths_of(labels)
+                return cls(control, kind, key, paths, {*paths, OUTSIDE}.issuperset(labels))
         names = [f"{one.kind} {one.name!r}" for one in config.controls]
-        problem = (
-            f"there are {', '.join(names) or 'none of ours'}, over texts, and labels have to be named as the model's"
-        )
+        found = ", ".join(names) or "none of ours"
+        problem = f"there are {found}, over texts of the tasks, and labels have to be named as the model's"
         raise Refusal(ServiceErrors.CRF743.format(name=model.name, problem=problem))
 
 
-def _kind_of(model: ServedModel, values: Sequence[str]) -> str:
-    """What a model labels with most of some labels; "" for nothing."""
-    shared = {kind: len({*model.component(kind).labels} & {*values}) for kind in LABELLING if kind in model.kinds}
+def _kind_of(model: ServedModel, control: Control) -> str:
+    """What a model labels with most of the labels of a control; "" for nothing."""
+    shared = {kind: len(control.paths_of(model.component(kind).labels)) for kind in LABELLING if kind in model.kinds}
     best = max(shared, key=shared.__getitem__, default="")
     return best if best and shared[best] else ""
 
@@ -260,11 +276,12 @@ def _results(fit: Fit, told: Answer) -> Iterator[dict[str, Any]]:
         return
     for number, one in enumerate(told["entities"] if fit.kind == "entities" else told["tokens"]):
         best, chances = one.get("label", one.get("tag")), one.get("probabilities", {})
-        labels = [label for label in one.get("set") or [best] if label in control.values]
+        labels = [label for label in one.get("set") or [best] if label in fit.paths]
         if labels := labels[: None if control.several else 1]:
             score = one.get("probability") if labels[0] == best else chances.get(labels[0])
             place = {"start": one["start"], "end": one["end"], "text": one["text"]}
-            value = {"labels": labels} if control.kind == LABELS else {"taxonomy": [[label] for label in labels]}
+            paths = [fit.paths[label] for label in labels]
+            value = {"labels": [path[-1] for path in paths]} if control.kind == LABELS else {"taxonomy": paths}
             kind = control.kind.lower()
             yield {"id": f"r{number}", **where, "type": kind, "value": place | value, "score": score}
 
@@ -283,7 +300,7 @@ def gold_of_task(nlp: Language, fit: Fit, event: Webhook) -> CheckedDoc:
     doc = write_doc_name(nlp.make_doc(text), _name(event.task))
     tags: list[list[str]] = [[] for _ in doc]
     spans, checked = [], [fit.lists_all] * len(doc)
-    for start, end, labels in _regions(fit.control, event.annotation, text):
+    for start, end, labels in _regions(fit, event.annotation, text):
         span = doc.char_span(start, end, alignment_mode="expand")
         if span is None or not len(span):
             continue
@@ -296,12 +313,13 @@ def gold_of_task(nlp: Language, fit: Fit, event: Webhook) -> CheckedDoc:
     return CheckedDoc(doc, spans=spans, checked=checked) if fit.kind == "entities" else CheckedDoc(doc, tags=tags)
 
 
-def _regions(control: Control, annotation: Value, text: str) -> Iterator[tuple[int, int, list[str]]]:
-    """The characters of the regions of a control, and their labels; a coded error for a region of another text: where
-    its label belongs is not known, and tokens without one count as checked."""
+def _regions(fit: Fit, annotation: Value, text: str) -> Iterator[tuple[int, int, list[str]]]:
+    """The characters of the regions of a control, and the model's labels; a coded error for a region of another text:
+    where its label belongs is not known, and tokens without one count as checked."""
+    own = {path[-1]: label for label, path in fit.paths.items()}
     for one in _list(annotation.get("result")):
         value = one.get("value") if isinstance(one, dict) else None
-        if not isinstance(value, dict) or one.get("from_name") != control.name:
+        if not isinstance(value, dict) or one.get("from_name") != fit.control.name:
             continue
         found = _list(value.get("labels")) or [path[-1] for path in map(_list, _list(value.get("taxonomy"))) if path]
         start, end, shown = value.get("start"), value.get("end"), value.get("text")
@@ -312,7 +330,7 @@ def _regions(control: Control, annotation: Value, text: str) -> Iterator[tuple[i
         if not (is_shown and 0 <= place[0] < place[1] <= len(text)):
             problem = f"the region from {start!r} to {end!r}, {shown!r}, is not in the text of its task"
             raise Refusal(ServiceErrors.CRF735.format(what="The correction", problem=problem))
-        yield *place, [str(label) for label in found]
+        yield *place, [own.get(str(name), str(name)) for name in found]
 
 
 def _list(found: Any) -> list[Any]:

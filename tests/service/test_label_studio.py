@@ -81,7 +81,7 @@ def test_tags_and_sets(client: httpx.Client, models: Models) -> None:
     several = predict(client, "sets", tags_config(nlp, more='choice="multiple"'), text="uinen sawzel")["result"]
     assert [one["value"]["labels"] for one in several] == expected
     tree = predict(client, "sets", tags_config(nlp, TREE), text="uinen sawzel")["result"]
-    assert [one["value"]["taxonomy"] for one in tree] == [[[tag] for tag in tags] for tags in expected]
+    assert [one["value"]["taxonomy"] for one in tree] == [[["all", tag] for tag in tags] for tags in expected]
     assert tree[0]["type"] == "taxonomy"
 
 
@@ -95,6 +95,29 @@ def test_the_score_of_a_label_is_its_own(client: httpx.Client) -> None:
     assert any(label != max(chances[start], key=chances[start].get) for start, label in shown)
     for (start, label), one in zip(shown, found):
         assert one["score"] == pytest.approx(chances[start][label], abs=1e-4)
+
+
+ALIASES = """<View><Labels name="label" toName="text"><View><Label value="Who" alias="AUTHOR"/></View>
+<Label value="DATE" alias="d"/></Labels><Text name="text" value="$reference" valueType="text"/></View>"""
+
+
+def test_labels_have_the_names_that_results_have(client: httpx.Client, load: Any, tmp_path: Path) -> None:
+    found = predict(client, "references", ALIASES, reference=REFERENCE)["result"]
+    assert {label for one in found for label in one["value"]["labels"]} == {"AUTHOR", "d"}
+    own = region(REFERENCE, "Ferreira, Tomás", "AUTHOR"), region(REFERENCE, "2003", "d")
+    with served(model_of("one", load("references")), learner=Learner(tmp_path)) as served_one:
+        body = event("ANNOTATION_CREATED", 1, REFERENCE, *own)
+        body["project"]["label_config"] = ALIASES
+        assert served_one.post("/label-studio/one/webhook", json=body).status_code == 200
+    assert [ent.label_ for ent in checked(tmp_path)[0].ents] == ["AUTHOR", "DATE"]
+
+
+def test_labels_of_other_controls_are_not_those_of_a_control(client: httpx.Client) -> None:
+    other = '<Choices name="c" toName="text"><Choice value="DATE"/></Choices><RectangleLabels name="r">'
+    other += '<View><Label value="AUTHOR"/></View></RectangleLabels><Text name="text"'
+    config = SPANS.replace('<Label value="DATE"/>', "").replace('<Text name="text"', other)
+    found = predict(client, "references", config, reference=REFERENCE)["result"]
+    assert {label for one in found for label in one["value"]["labels"]} == {"AUTHOR"}
 
 
 def test_restored_text(client: httpx.Client, models: Models) -> None:
@@ -125,6 +148,7 @@ def test_a_task_without_text_has_no_results(client: httpx.Client) -> None:
         ('<!DOCTYPE a [<!ENTITY b "b">]><View>&b;</View>', "CRF735"),
         ("<View/>", "CRF743"),
         ('<View><Labels name="a" toName="b"><Label value="AUTHOR"/></Labels></View>', "CRF743"),
+        (SPANS.replace("$reference", '$reference" valueType="url'), "CRF743"),
         (SPANS.replace("AUTHOR", "A").replace("DATE", "B"), "CRF743"),
         (TEXT, "CRF743"),
     ],
