@@ -22,6 +22,7 @@ from .options import command
 
 OVER = {"documents": "documents drawn anew", "docs": "Docs drawn anew", "test parts": "over test parts"}
 VERSION = re.compile(r"\d+(?:\.\d+)*(?:(?:a|b|rc|\.post|\.dev)\d+)*")
+NAME = re.compile(r"\w*[^\W_]", re.ASCII)  # that can be imported behind a language
 # spaCy's setup.py does not say of what kind the README is
 MARKDOWN = "[metadata]\nlong_description_content_type = text/markdown\n"
 
@@ -30,8 +31,8 @@ MARKDOWN = "[metadata]\nlong_description_content_type = text/markdown\n"
 class Card:
     """What somebody has to tell of a pipeline, in a file of TOML.
 
-    name (str): Of the package, without the language. description (str): One line. license (str): Of the pipeline.
-    sources (list[dict]): Training data, each with `name` and, if there is one, `url` and `author`.
+    name (str): Of the package, without the language: letters of English, digits and "_". description (str): One line.
+    license (str): Of the pipeline. sources (list[dict]): Training data, each with `name` and perhaps `url`, `author`.
     use (str): What it is for. limits (str): What it is bad at. author (str), url (str): Who made it, and where it is
     from. version (str): Of the package; that of MODEL without. command (str): What makes the scores again.
     scores (dict[str, str]): Their titles, by name.
@@ -80,7 +81,8 @@ def package_pipeline(
     for file, one in found.items():
         check_model(file, one, model, size)
     meta |= describe(own, list(found.values()), size)
-    folder = output / f"{meta['lang']}_{own.name}-{meta['version']}"
+    meta["name"] = own.name.removeprefix(f"{meta['lang']}_")
+    folder = output / f"{meta['lang']}_{meta['name']}-{meta['version']}"
     if folder.exists():
         shutil.rmtree(folder)  # spaCy would take its old README
     folder.mkdir(parents=True)
@@ -129,8 +131,8 @@ def _has_kind(name: str, value: Any) -> bool:
         return tables and all(isinstance(text, str) for one in value for text in one.values())
     if name == "scores":
         return isinstance(value, dict) and all(isinstance(title, str) for title in value.values())
-    if name == "version":
-        return isinstance(value, str) and VERSION.fullmatch(value) is not None
+    if form := {"name": NAME, "version": VERSION}.get(name):
+        return isinstance(value, str) and form.fullmatch(value) is not None
     return isinstance(value, str)
 
 

@@ -190,8 +190,9 @@ class LabErrors(metaclass=Messages):
     )
     CRF670 = "{path} is not the folder of a pipeline: it has no meta.json. Name one, such as output/model-best."
     CRF671 = (
-        "{path} is not a card of a pipeline: {problem}. It has the texts name, description, license, use and limits, "
-        "[[sources]] with name, and if wanted author, url, command, version, such as 1.0.2, and [scores]."
+        "{path} is not a card of a pipeline: {problem}. It has the texts name (of the letters a to z, digits and _), "
+        "description, license, use and limits, [[sources]] with name, and if wanted author, url, command, version, "
+        "such as 1.0.2, and [scores]."
     )
     CRF672 = (
         "The results have no score {name!r}, which the card names. Name those that crf evaluate writes below `scores`, "

@@ -56,7 +56,7 @@ def write_card(folder: Path, **more: Any) -> Path:
 def test_a_package_says_what_it_is(model: Path, tmp_path: Path) -> None:
     titles = {"tag_acc": "accuracy", "set_size": "tags"}
     (tmp_path / "results.json").write_text(json.dumps(RESULTS), encoding="utf8")
-    card = write_card(tmp_path, scores=titles, command="make it", version="1.2.0")
+    card = write_card(tmp_path, name="en_own", scores=titles, command="make it", version="1.2.0")
     before = (model / "meta.json").read_bytes()
     for _ in range(2):  # what was made before is replaced
         package(model, card, tmp_path / "out", "--results", tmp_path / "results.json")
@@ -83,6 +83,7 @@ def test_a_package_says_what_it_is(model: Path, tmp_path: Path) -> None:
     [
         ({"limits": None}, "limits is missing"),
         ({"use": ""}, "use is missing"),
+        ({"name": "my-own"}, "name is 'my-own'"),
         ({"version": "first"}, "version is 'first'"),
         ({"version": "../1.0"}, "version is '../1.0'"),
         ({"sources": [{"url": "x"}]}, "sources is [{'url': 'x'}]"),
