@@ -25,7 +25,7 @@ OVER = re.compile(r"\{[^{}\\]{1,99}\\(?:over|choose|atop)(?![A-Za-z@])")  # a fr
 WITHOUT_SPACE = " \n\t{}~.,;:!?/'-)]"  # behind \xspace
 DOTLESS = {r"\i": "i", r"\j": "j"}  # which have their dots again in what is written
 
-VERBATIM, LEFT_OUT, UNITS = (frozenset(TABLES[kind]) for kind in ("verbatim", "left_out", "units"))
+VERBATIM, LEFT_OUT, UNITS, JOINED = (frozenset(TABLES[kind]) for kind in ("verbatim", "left_out", "units", "joined"))
 STYLES = {name: style for style, names in TABLES["styles"].items() for name in names}
 FORMULAS, TITLED = frozenset({"[", "$$"}), frozenset({"abstract", "thebibliography"})  # formulas end with a paragraph
 WITH_ARGUMENT = frozenset({"textbf", "textit", "emph", "textsl", "underline", "uline"})
@@ -97,7 +97,7 @@ class _LatexReader:
             self.page.open("")
         elif special == "}":
             if self.page.close_brace() and self.source.enter():
-                self.page.gap()
+                self.page.collapse(" " * (self.source.peek() not in "}.,;:"))
                 self.page.open("", level=ARGUMENT)
         elif special == "$" or (special == "$$" and self.is_formula):  # formulas beside each other: $a$$b$
             self.is_formula = special == "$$" or not self.is_formula
@@ -144,7 +144,7 @@ class _LatexReader:
             self.page.collapse(" " if SPACED.match(token.string, token.start()) else "")
             self.source.take(OVERLAY)
             self.source.drop(name)
-            if self.source.enter():
+            if name not in JOINED and self.source.enter():
                 self.page.open("", level=ARGUMENT)
 
     def _begin_style(self, name: str) -> None:

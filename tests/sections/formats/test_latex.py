@@ -548,6 +548,7 @@ def test_keys_of_citations_stand_in_brackets(tmp_path: Path) -> None:
          "The Fleet sails. The Fleet, The Fleet and The Fleet."),
         (r"Take $\frac{1}{2}$, \nicefrac{3}{4} or $\frac12$ of $\sqrt{2}$.", "Take 1/2, 3/4 or 1/2 of √(2)."),
         (r"\cventry{2003}{Degree}{}{{\bf Oslo}}. \unknown{a}b {c}{d}", "2003 Degree Oslo. ab cd"),
+        (r"\lettrine{T}{he} ship, \mbox{sea}{man}, \unknown{ice}{}. \unknown{a}{, b}", "The ship, seaman, ice. a, b"),
         (r"10\textsuperscript{6}, 2\textsuperscript{-1/2}, 1\textsuperscript{st}", "10⁶, 2^-1/2, 1st"),
         (r"10\textsuperscript{$-6$}, \textsuperscript{2}1999, 1010\textsubscript{2}", "10⁻⁶, ²1999, 1010₂"),
         (r"Take $1\frac{1}{2}$, 2\nicefrac{3}{4} or $x\frac12$.", "Take 1 1/2, 2 3/4 or x1/2."),
