@@ -146,6 +146,14 @@ def test_mentions_of_inserted_sections(mention: str, sections: list[int]) -> Non
     assert [reference.section for reference in doc._.cross_references] == sections
 
 
+@pytest.mark.parametrize("inserted", [" bis", " ter", " quater", " quinquies", "sexies", "¹", "³", "⁴", "⁵", "⁹", "¹²"])
+def test_an_insertion_that_is_not_there_has_no_section(inserted: str) -> None:
+    text = f"Article 1 Scope\nAll.\nArticle 1¹ Ice\nNone.\nArticle 2 End\nSee Article 2{inserted}.\n"
+    nlp = spacy.blank("xx")
+    doc = nlp.add_pipe("section_parser")(to_doc(nlp.vocab, DocumentLayout(text)))
+    assert [reference.section for reference in doc._.cross_references] == [None]
+
+
 def test_paragraphs_and_items_are_inserted() -> None:
     text = (
         "Art. 1 Scope\n(1) All.\n(1¹) Some.\n(1 ter) Few.\n(2) None.\n(2bis) As (2 bis 5) has it.\n"

@@ -219,14 +219,14 @@ def readings(text: str) -> tuple[Reading, ...]:
     text = _FIRST_ROMAN.sub("I", text.replace("\u00a0", " "))
     if not 0 < len(text) <= MAX_CHARACTERS:
         return ()
-    text = _SPACE_BEFORE_SIGN.sub("", text)
-    text = _ABBREVIATED.sub("nr ", _INSERTED.sub(_as_letter, plain(text)), count=1) if len(text) > 1 else plain(text)
+    text = plain(_SPACE_BEFORE_SIGN.sub("", text))
+    if (lettered := _INSERTED.sub(_as_letter, text)) != text:  # "2 quater" is no 2d of roman numerals, "2⁵" no second
+        return tuple(own for own in readings(lettered) if "+a" in own.family and "+i" not in own.family)
+    text = _ABBREVIATED.sub("nr ", text, count=1)
     if (inserted := _INSERTED_ITEM.search(text)) is not None:
-        values = (INSERTED[inserted[1]],)
         items = (own for own in readings(_INSERTED_ITEM.sub("", text, 1)) if own.family[-1] == LETTER_LOWER)
-        return tuple(replace(own, family=f"{own.family}+a", values=own.values + values) for own in items)
-    spoken = _ORDINAL_FIRST.fullmatch(text)
-    if spoken is not None:
+        return tuple(replace(r, family=f"{r.family}+a", values=(*r.values, INSERTED[inserted[1]])) for r in items)
+    if (spoken := _ORDINAL_FIRST.fullmatch(text)) is not None:
         form = f"{KEYWORDS[spoken['word'].lower()]} {PLACE}{spoken['close'].rstrip(_DASHES)}"
         value = ORDINALS.get((spoken["number"] or "").lower())
         counted = numerals(spoken["counted"]) if value is None else [(ARABIC, value)]
