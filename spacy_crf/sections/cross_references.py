@@ -4,15 +4,16 @@ Where several sections have the number of a mention, the one that shares most of
 """
 
 import json
-from bisect import bisect_right
+import re
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from spacy.tokens import Doc
 
 from ..core.grammar.numbering import ALONE, PLACE, SIGNS, Reading, readings_of, short_form
-from ..core.grammar.numerals import ARABIC, LETTER_UPPER, RANKS
+from ..core.grammar.numerals import ARABIC, INSERTED, LETTER_UPPER, RANKS, any_of
 from . import spans
 from .layout import DocumentLayout
 from .mentions import NumberStep, find_mentions, rank_of
@@ -20,6 +21,9 @@ from .tree import SectionTree
 
 SMALL = RANKS["paragraph"]  # the rank of parts that are named within an article
 MAIN = frozenset(("clause", "rule", "regulation"))  # beside articles, words of that rank for what is no item of a list
+# Behind a number: of an inserted section, where a heading has such a number (2¹, 2bis), or else the mark of a note
+ADDED = re.compile(rf"[0-9][ -]?{any_of(INSERTED)}(?!\w)")
+RAISED = re.compile(r"(?<=[0-9])[⁰¹²³⁴-⁹]+(?![0-9])")
 OF_ARTICLES = frozenset(("absatz", "alinéa", "lid"))  # words for parts of articles, not of items in these
 
 
@@ -45,7 +49,8 @@ def get_cross_references(doc: Doc) -> list[CrossReference]:
 def find_cross_references(text: str, tree: SectionTree) -> list[CrossReference]:
     r"""Find the mentions of sections in a text, in order, and what they mean. O(text + mentions * sections).
 
-    The numbers of headings are no mentions. A part that is no section of its own leads to the section around it.
+    The numbers of headings are no mentions. Raised figures behind a number are marks of notes, unless a heading has
+    such an insertion (2¹, 2bis). A part that is no section of its own leads to the section around it.
 
     >>> import spacy
     >>> nlp = spacy.blank("en")
@@ -56,10 +61,17 @@ def find_cross_references(text: str, tree: SectionTree) -> list[CrossReference]:
     """
     outline = _Outline(tree)
     headings = {node.start_char for node in tree.walk() if not node.virtual}
+    notes = () if any(ADDED.search(node.number) for node in tree.walk()) else RAISED.finditer(text)
+    removed = {place for note in notes for place in range(*note.span())}
+    whole = range(len(text) + 1)
+    places = [place for place in whole if place not in removed] if removed else whole  # of what is left in the text
+    shown = RAISED.sub("", text) if removed else text
+    headings = {bisect_left(places, start) for start in headings}
     found = []
-    for mention in find_mentions(text, headings):
-        section = None if mention.has_none else outline.follow(mention.path)
-        found.append(CrossReference(mention.start, mention.end, section))
+    for mention in find_mentions(shown, headings):
+        path = [replace(step, start=places[step.start]) for step in mention.path]
+        section = None if mention.has_none else outline.follow(path)
+        found.append(CrossReference(places[mention.start], places[mention.end - 1] + 1, section))
     return found
 
 

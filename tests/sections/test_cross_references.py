@@ -146,6 +146,18 @@ def test_mentions_of_inserted_sections(mention: str, sections: list[int]) -> Non
     assert [reference.section for reference in doc._.cross_references] == sections
 
 
+def test_marks_of_notes_behind_mentions() -> None:
+    text = (
+        "".join(f"Article {number} Scope\nAll¹ of 10⁶.\n" for number in "123")
+        + "See Articles 1² and 2³. Article 3¹ is new. Article 3² GDPR is not. Of Article 2.⁴\n"
+    )
+    nlp = spacy.blank("xx")
+    doc = nlp.add_pipe("section_parser")(to_doc(nlp.vocab, DocumentLayout(text)))
+    found = [(text[own.start : own.end], own.section) for own in doc._.cross_references]
+    articles = [("Articles 1", 0), ("2", 1), ("Article 3", 2), ("Article 3", None), ("Article 2", 1)]
+    assert found == articles
+
+
 @pytest.mark.parametrize("inserted", [" bis", " ter", " quater", " quinquies", "sexies", "¹", "³", "⁴", "⁵", "⁹", "¹²"])
 def test_an_insertion_that_is_not_there_has_no_section(inserted: str) -> None:
     text = f"Article 1 Scope\nAll.\nArticle 1¹ Ice\nNone.\nArticle 2 End\nSee Article 2{inserted}.\n"
