@@ -156,7 +156,8 @@ class MarkupReader(MarkupEvents):
 
     def _shift(self, name: str, css: str, attributes: Mapping[str, str]) -> int:
         rend = attributes.get("rend", "")[:LONGEST_CSS]
-        names = (name, *SHIFTED.findall(f"{css};{rend}".lower()), *rend.replace("#", " ").split())
+        classes = attributes.get("class", "")[:LONGEST_CSS].replace("oj-", "").split() if name == "span" else ()
+        names = (name, *SHIFTED.findall(f"{css};{rend}".lower()), *rend.replace("#", " ").split(), *classes)
         own = (SHIFTS[one] for one in names if one in SHIFTS)
         return next(own, self.open[-1].shift if self.open else 0)
 

@@ -188,6 +188,7 @@ def test_numbers_of_html_lists(read, page, text):
     [
         ("10<sup>6</sup> kg on 5 m<sup>2</sup>", "10⁶ kg on 5 m2"),
         ('1999<sup><a href="#n">4</a></sup>, 10<span style="vertical-align: super">-3</span>', "1999⁴, 10⁻³"),
+        ('10<span class="oj-super">3</span> of 2<span class="italic super">5</span>', "10³ of 2⁵"),
         ("In 1999.<sup>3</sup> By law.<sup>4</sup>", "In 1999.³ By law.4"),
         ("2<sup>1/2</sup>, 1<sup>st</sup>", "2^1/2, 1st"),
         ("Ulm <sup>2</sup>1999, <sup>1</sup><sup>2</sup>2001, Roe<sup>1</sup><sup>2</sup>", "Ulm ²1999, ¹²2001, Roe12"),
