@@ -77,7 +77,7 @@ NUMBERS = (
     _Style(re.compile(rf"(\d{{1,4}})\s?[)）]{LETTER}")),
     _Style(re.compile(rf"(?!{STATUTE})" r"(?:#|R|Ref\.?\s?|[<{])?(\d{1,3})[\]>}:.\-–]{0,2}(?=\s|$)"), is_weak=True),
     # "1Lund", "¹ Lund"
-    _Style(re.compile(r"(\d{1,3}(?=[^\W\d_](?:[.'’]|[^\W\d_A-ZÀ-Þ]))|[⁰¹²³⁴-⁹]{1,3}(?!\d))\s?"), is_weak=True),
+    _Style(re.compile(r"(\d{1,3}(?=[\"“„«‘]?[^\W\d_](?:[.'’]|[^\W\d_A-ZÀ-Þ]))|[⁰¹²³⁴-⁹]{1,3}(?!\d))\s?"), is_weak=True),
 )
 # Numbers that begin a list, or go on behind that
 FIRST, ONE_OR_TWO = (

@@ -545,3 +545,10 @@ def test_a_blank_line_between_references_of_a_line_each_though_one_has_no_year(p
     listed[3] = "Hull, B. Rafts of the sound. Pier Press, in press."
     text = "\n".join([*listed[:place], "", *listed[place:]])
     assert [one.text for one in split_references(text)] == listed
+
+
+@pytest.mark.parametrize("gap", ["\n", "\n\n"])
+def test_titles_in_quotes_right_behind_a_number(gap: str) -> None:
+    names = ("Lund, A. (1999). Ferries. Oslo.", '"Ice of ferries". Boats, 2001.', "van Dam, P. Sea. 2001.")
+    found = split_references(gap.join(f"{number}{name}" for number, name in enumerate(names, 1)))
+    assert tuple(reference.text for reference in found) == names
