@@ -10,7 +10,7 @@ from itertools import accumulate, pairwise, takewhile
 
 from ..core.grammar.numbering import ALONE, PLACE, SIGNS, Reading, readings
 from ..core.grammar.numerals import ARABIC, INSERTED, MENTIONS, NAMED, ORDINALS, PLURALS, RANKS, SPOKEN, any_of, listed
-from .series import BRACKETS, completed
+from .series import BRACKETS, completed, is_of_decision, stands_behind_law
 
 SMALL = "small part: "  # before the words of parts that only count with the section that they are in
 DEEPEST = max(RANKS[word] for word in NAMED.values()) + 1  # the rank of a number without a word
@@ -78,10 +78,6 @@ _OF_LAW = re.compile(
     rf"|,?[ \u00a0](?=[A-ZÄÖÜ]){_NAMED}(?=[A-ZÄÖÜ]|wet){_LAWS}(?!\w)"
     rf"|,?\s{_ANY['of']}\s(?:(?P<between>(?:\w+[\s'’]){{0,4}}?)(?:{_LAWS}|[0-9]+/[0-9]+)(?!\w)"
     rf"|(?i:(?:the|de|het|la|le)\s)?(?=\w{{2,6}}(?!\w))\w*[A-Z]\w*[A-Z]))"
-)
-LONGEST_BEFORE = 20  # characters before a mention that may name its law
-_BEHIND_LAW = re.compile(  # "15 U.S.C. § 2", "Penal Code § 2"
-    r"(?:(?<!\w)(?:U\.\s?S\.\s?C\.(?:\s?A\.)?|USC|C\.\s?F\.\s?R\.|CFR)|(?<!this\s)\b(?:Code|Act)(?=\s§))\s\S$"
 )
 
 
@@ -280,8 +276,10 @@ def _mean_none(text: str, runs: Sequence[list[Group]]) -> list[bool]:
         gap = text[end : _bounds(behind)[0]] if behind else ""
         is_shared = bool(behind) and behind[0].start == behind[0].end and bool(_SMALLER.fullmatch(gap))
         is_listed = (is_shared or bool(_ALSO.fullmatch(gap))) and run[0].word in {group.word for group in behind}
+        is_paragraph = run[0].word == "§" or RANKS.get(run[0].word, 0) >= RANKS["paragraph"]
+        is_elsewhere = _is_of_law(text, start, end) or (is_paragraph and is_of_decision(text, start, end))
         is_of_several = bool(_OF.fullmatch(gap)) and behind[0].is_above(run[0])
-        found.append(_is_of_law(text, start, end) or is_of_several or (is_listed and found[-1]))
+        found.append(is_elsewhere or is_of_several or (is_listed and found[-1]))
         behind = run
     return found[::-1]
 
@@ -339,7 +337,7 @@ def _read(number: str) -> tuple[Reading, ...]:
 
 def _is_of_law(text: str, start: int, end: int) -> bool:
     """Whether a mention that stands here is one of another text."""
-    if _BEHIND_LAW.search(text, max(start - LONGEST_BEFORE, 0), start + 1):
+    if stands_behind_law(text, start):
         return True
     law = _OF_LAW.match(text, end)
     return law is not None and not set(listed(law["between"] or "").split()) & MENTIONS["own"]

@@ -1,4 +1,5 @@
-"""Numberings that count only beside others: bare letters and roman numerals, numbers in words, parts in brackets."""
+"""Numberings that count only beside others: bare letters and roman numerals, numbers in words, parts in brackets; and
+those of other texts, by what they stand beside."""
 
 import re
 from collections.abc import Iterator, Sequence, Set
@@ -16,6 +17,23 @@ WITH_SIGNS = re.compile(r"(?<![^\W_])[A-Z](?=\W*\Z)")
 APPENDIX_A = re.compile(r"A|[^\W\d_]+\sA\W?")
 BRACKETS = r"\((?:[0-9a-z]{1,4}|[0-9]{1,3}[A-Z]|[A-Z]|[IVX]{2,4})\)"
 _BRACKET = re.compile(BRACKETS)
+LONGEST_BEFORE = 90  # characters before a mention that may name its law or decision
+_BEHIND_LAW = re.compile(  # "15 U.S.C. § 2", "Penal Code § 2"
+    r"(?:(?<!\w)(?:U\.\s?S\.\s?C\.(?:\s?A\.)?|USC|C\.\s?F\.\s?R\.|CFR)|(?<!this\s)\b(?:Code|Act)(?=\s§))\s\S$"
+)
+_CASE = r"(?:[A-Z]-\d{1,4}/\d{2}(?:\sP)?|[IVX\d]{1,4}[a-z]?\s[A-Z][A-Za-z]{0,3}\s\d{1,5}/\d{2}|nos?\.\s\d{2,6}/\d{2})"
+_BEHIND_DECISION = re.compile(  # "ECLI:NL:HR:2020:1, ", "[1999] 1 AC 45, at ", "Case C-1/12 Lee, ", "NJ 1993/12, "
+    r"\b(?:(?:ECLI:)?[A-Z]{2}:[A-Z\d]{1,7}:\d{4}:\w+(?:\.\w+)*|(?:NJ|NJW|NJB|LJN|JOR|RvdW)\s[\w/-]+(?:,\s\d+)?"
+    rf"|{_CASE}(?:,?\s(?:[A-Z][\w’'-]*|and|v\.?|en|und|et)){{0,6}}|cited\sabove)(?:,\s|\s|\s?\()(?:at\s|in\s)?$"
+    r"|(?:[Jj]udge?ment|Urteil|Beschluss|[Aa]rrest|[Vv]onnis|[Uu]itspraak|[Aa]rrêt)\s(?:of|vom|van|du)\s[\w. ]{5,20}"
+    r"\d{4}(?:,\s|\s?\()(?:at\s)?$"
+    r"|\[\d{4}\](?:\s\d{1,4})?(?:\s[A-Z][\w’']*\.?){1,3}\s\d{1,5}(?:,\s|\s|\s?\()(?:at\s|in\s)?$"
+)
+_OF_DECISION = re.compile(  # "of the judgment in Lee v Moss", "van het vonnis"
+    r"\s(?:(?:of|in)\s(?:the|that)\s(?:(?:(?:contested|impugned)\s)?judge?ment|(?:decision|order|ruling)\s(?:in|under|of))"
+    r"|des\s(?:ange\w+en\s)?(?:Urteils|Beschlusses)|de\sl['’]arrêt"
+    r"|van\s(?:het|de|haar|zijn|hun)\s(?:bestreden\s)?(?:arrest|vonnis|uitspraak|beschikking))(?!\w)"
+)
 LONGEST = 40  # characters of a number that others share the beginning of
 REACH = 50  # units between two members of a series
 NEAR = 2  # between two roman numerals, where one of a series may be missing
@@ -136,3 +154,13 @@ def completed(before: str, number: str) -> str:
             if any(one.values < other.values or one.kinds == ARABIC for one, other in alike):  # "6 (2) and (1)"
                 return before[: bracket.start()] + number
     return number
+
+
+def stands_behind_law(text: str, start: int) -> bool:
+    """Whether a mention that starts here stands behind the name of its law."""
+    return bool(_BEHIND_LAW.search(text, max(start - LONGEST_BEFORE, 0), start + 1))
+
+
+def is_of_decision(text: str, start: int, end: int) -> bool:
+    """Whether a mention of a paragraph stands beside the decision that the paragraph is in."""
+    return bool(_BEHIND_DECISION.search(text, max(start - LONGEST_BEFORE, 0), start) or _OF_DECISION.match(text, end))

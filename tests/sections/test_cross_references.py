@@ -930,3 +930,51 @@ def test_lists_of_sections_with_parts_keep_their_law(text: str, paths: list[str]
 def test_other_numbers_behind_parts_are_no_sections(text: str) -> None:
     assert len(numbers_of(text)) == 1
     assert len(list(find_mentions("articles 5, point b),\n6. Ports", frozenset({22})))) == 1
+
+
+# the paragraph 12 of a judgment whose own paragraphs have numbers, and those of judgments that it cites
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Lee v Moss [1999] 1 AC 45, para 12",
+        "Lee v Moss [2001] UKHL 4 at paragraph 12",
+        "Lee v Moss [2012] EWCA Civ 5, paragraphs 11 and 12",
+        "Case C-901/12 Lee and Moss, paragraph 12",
+        "Case C-901/12 P, Lee v Moss, EU:C:2014:9317, paragraphs 11 to 12",
+        "judgment of 3 May 2014, Lee, EU:C:2014:9317, paragraph 12",
+        "the judgment of 3 May 2014, paragraph 12",
+        "Lee v. Moss, no. 92345/67, § 12, ECHR 2004",
+        "Lee, cited above, § 12",
+        "paragraph 12 of the judgment under appeal",
+        "paragraph 12 of the judgment in Lee v Moss",
+        "BGH, Urteil vom 3. Mai 2005 – VI ZR 912/04, Rn. 12",
+        "BVerfG, Beschluss vom 3. Mai 2005 (Rn. 12)",
+        "BGH NJW 2005, 912, Rn. 12",
+        "Rn. 12 des Urteils vom 3. Mai 2005",
+        "HR 5 mei 1993, ECLI:NL:HR:1993:ZZ9, overweging 12",
+        "HR 5 mei 1993, NJ 1993/912, overweging 12",
+        "overweging 12 van het bestreden vonnis",
+        "paragraphe 12 de l'arrêt attaqué",
+    ],
+)
+def test_paragraphs_of_other_decisions_are_none_of_ours(text: str) -> None:
+    mentions = list(find_mentions(f"The court follows {text}.", frozenset()))
+    assert mentions and all(found.has_none for found in mentions)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "paragraph 12 of this judgment",
+        "paragraph 12 above",
+        "As in Lee v Moss [1999] 1 AC 45. Paragraph 12",
+        "C-901/12, section 12",
+        "Rn. 12",
+        "Rn. 12 dieses Urteils",
+        "overweging 12",
+        "overweging 12 van dit vonnis",
+    ],
+)
+def test_paragraphs_of_a_decision_are_mentioned(text: str) -> None:
+    (found,) = find_mentions(f"It follows from {text}.", frozenset())
+    assert not found.has_none and [step.readings[0].values for step in found.path] == [(12,)]
