@@ -275,8 +275,8 @@ class LabelSettings(TagSettings):
     spans_key (str): key of doc.spans for target "spans".
     threshold (float | str): spans with a lower exact probability are not written; 0 writes all. `spacy find-threshold`
         finds one. Where `decode` of a tagger is "spans", it is at least 0.01, and that command cannot be used, as it
-        tries 0 first; "auto" takes what gives the best F on the dev corpus, found by `spacy train` whenever it saves
-        the pipeline; 0.2 in its log.
+        tries 0 first; "auto" takes the mean of all whose F on the dev corpus is within 2 % of the best, found by `spacy
+        train` whenever it saves the pipeline; 0.2 in its log, so that F may differ from it.
     scores (str | None): name of a Span extension that takes the exact probabilities of entities. The spans of target
         "spans" have them in their SpanGroup's attrs in any case.
     marginals (str | None): name of a Doc and Token extension that takes the probabilities of all tags.
