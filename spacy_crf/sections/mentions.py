@@ -71,11 +71,12 @@ _OF_THE = rf"\s{_ANY['of']}\s(?:(?:the|de|het|la|le)\s)?"
 _OF = re.compile(rf"(?i)(?:{_OF_THE}{_ORDERED}\s{_ANY['small']})?(?:{_OF_THE}|\s(?:de\sl|dell)['’])")
 _LAWS = rf"(?:{_ANY['law']}|\w*{_ANY['laws']})"
 _NAMED = r"(?:[A-ZÄÖÜ][\w'’-]*[ \u00a0](?:(?:and|en|und|et)[ \u00a0])?){0,4}"  # "Companies" of "Companies Act"
-# such as "of the Regulation", ", van de Wet", "Opiumwet", "BGB", "I 1 BGB", "f BGB": a name, or one with two capitals
+# such as "of the Regulation", "to the Act", ", van de Wet", "Opiumwet", "I 1 BGB", "f BGB", "of the Main Agreement"
 _OF_LAW = re.compile(
     rf"{_CLOSED}(?:[ \u00a0][IVX]{{1,4}}(?:[ \u00a0][0-9]{{1,2}})?)?(?:[ \u00a0](?:[a-z]\)|[b-df-h](?!\w)))?{_FINERS}"
     rf"(?:\s\(oud\))?(?:\s\w*[A-Z]\w*[A-Z]|,?\s(?:{_ANY['of']}\s(?:(?:de|het)\s)?)?{_ANY['short']}(?!\w)"
-    rf"|,?[ \u00a0](?=[A-ZÄÖÜ]){_NAMED}(?=[A-ZÄÖÜ]|wet){_LAWS}(?!\w)"
+    rf"|,?[ \u00a0](?:to\s(?:the\s)?)?(?=[A-ZÄÖÜ]){_NAMED}(?=[A-ZÄÖÜ]|wet){_LAWS}(?!\w)"
+    rf"|\s(?:of|to|in)\sthe\s{_NAMED.replace('{0,', '{1,')}(?:Agreement|Contract|Deed|Indenture)(?!\w)"
     rf"|,?\s{_ANY['of']}\s(?:(?P<between>(?:\w+[\s'’]){{0,4}}?)(?:{_LAWS}|[0-9]+/[0-9]+)(?!\w)"
     rf"|(?i:(?:the|de|het|la|le)\s)?(?=\w{{2,6}}(?!\w))\w*[A-Z]\w*[A-Z]))"
 )

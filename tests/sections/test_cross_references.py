@@ -978,3 +978,25 @@ def test_paragraphs_of_other_decisions_are_none_of_ours(text: str) -> None:
 def test_paragraphs_of_a_decision_are_mentioned(text: str) -> None:
     (found,) = find_mentions(f"It follows from {text}.", frozenset())
     assert not found.has_none and [step.readings[0].values for step in found.path] == [(12,)]
+
+
+@pytest.mark.parametrize(
+    ("text", "has_none"),
+    [
+        ("clause 3.1 of the Main Agreement", True),
+        ("clauses 3.1 and 4 of the Master Services Agreement", True),
+        ("section 3 of the Loan Agreement dated 3 May 2019", True),
+        ("clause 3 of that Deed", False),
+        ("clause 3.1 of the Agreement", False),
+        ("clause 3.1 of this Agreement", False),
+        ("clause 3 of the Lease or the Loan Agreement", False),
+        ("Schedule 1 to the Act", True),
+        ("Schedule 1 to the Companies Act 2006", True),
+        ("Annex 1 to Regulation (EU) 2016/679", True),
+        ("Schedule 1 to this Act", False),
+        ("section 3 to any person under the Act", False),
+    ],
+)
+def test_clauses_of_named_contracts_and_schedules_to_acts(text: str, has_none: bool) -> None:
+    mentions = list(find_mentions(f"It follows from {text} that he pays.", frozenset()))
+    assert mentions and {found.has_none for found in mentions} == {has_none}
