@@ -172,7 +172,8 @@ def _runs(text: str, groups: Iterable[Group]) -> Iterator[list[Group]]:
         is_several = len(group.steps) > 1 and group.word == "§" != text[group.start + 1]  # of "articles 6, § 1, and 9"
         place = _place(run, group, end)
         is_above = place > 0 and run[place - 1].is_above(group) and not is_several
-        is_smaller = is_above and bool(_SMALLER.fullmatch(gap))
+        in_brackets = text[group.end : group.end + 1] == ")" and rank_of(group.word) >= RANKS["paragraph"]
+        is_smaller = is_above and bool(_SMALLER.fullmatch(gap.removesuffix("(") if in_brackets else gap))
         if is_one and is_smaller and len(run[place - 1].steps) == 1 and group.word not in {each.word for each in run}:
             run.insert(place, group)  # no section is in another one of its kind
         elif run and is_one and group.is_above(own[0]) and _OF.fullmatch(gap):

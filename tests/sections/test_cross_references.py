@@ -1000,3 +1000,21 @@ def test_paragraphs_of_a_decision_are_mentioned(text: str) -> None:
 def test_clauses_of_named_contracts_and_schedules_to_acts(text: str, has_none: bool) -> None:
     mentions = list(find_mentions(f"It follows from {text} that he pays.", frozenset()))
     assert mentions and {found.has_none for found in mentions} == {has_none}
+
+
+@pytest.mark.parametrize(
+    ("text", "paths"),
+    [
+        ("Schedule 1 (paragraph 2)", ["1 2"]),
+        ("Article 3 (point (b)) and Article 4", ["3 b", "4"]),
+        ("§ 4 (Absatz 2)", ["4 2"]),
+        ("Chapter 2 (Articles 3 to 5)", ["2", "3", "5"]),
+        ("clause 3 (see paragraph 2)", ["3", "2"]),
+        ("clauses 3 and/or 4", ["3", "4"]),
+        ("artikelen 3 en/of 4", ["3", "4"]),
+        ("§§ 3 und/oder 4", ["3", "4"]),
+    ],
+)
+def test_parts_in_brackets_and_lists_with_and_or(text: str, paths: list[str]) -> None:
+    mentions = find_mentions(f"It follows from {text} that he pays.", frozenset())
+    assert [" ".join(step.readings[0].number for step in found.path) for found in mentions] == paths
