@@ -1018,3 +1018,12 @@ def test_clauses_of_named_contracts_and_schedules_to_acts(text: str, has_none: b
 def test_parts_in_brackets_and_lists_with_and_or(text: str, paths: list[str]) -> None:
     mentions = find_mentions(f"It follows from {text} that he pays.", frozenset())
     assert [" ".join(step.readings[0].number for step in found.path) for found in mentions] == paths
+
+
+@pytest.mark.parametrize(
+    ("text", "paths"),
+    [("§3 Abs.2 Nr.1", ["3 2 1"]), ("Art.3 Abs.2", ["3 2"]), ("cl.3, para.2", ["3 2"]), ("Smart.3 and part.x", [])],
+)
+def test_no_space_behind_the_full_stop_of_a_word(text: str, paths: list[str]) -> None:
+    mentions = find_mentions(f"Es gilt {text}, soweit er zahlt.", frozenset())
+    assert [" ".join(step.readings[0].number for step in found.path) for found in mentions] == paths
