@@ -23,6 +23,7 @@ from .features.rules import NUMBER, ROLES, TITLE
 from .layout import units_of
 from .markup import telling_styles
 from .segment import HEADINGS, LARGE, Kind, LayoutUnit, join_units
+from .series import preamble_end
 from .spans import gold_tree, labels_of_units, read_elements
 from .tree import USUAL, Element, SectionNode, SectionTree
 
@@ -135,12 +136,14 @@ def parser_input(
         scores = np.log(probabilities)
     likeliest = scores.max(axis=1, keepdims=True, initial=-np.inf)
     numbers = readings_of([own if unit.kind is Kind.NUMBER else "" for own, unit in zip(texts, units)])
+    is_matter = np.array([own in MATTER for own in words], dtype=np.bool_)
+    is_matter[: preamble_end(numbers)] = True
     return ParserInput(
         label_scores=np.where(scores < likeliest + LEAST_LOG, -np.inf, scores),
         readings=numbers,
         typography=np.array(list(map(typography, telling_styles(units, numbers), texts)), dtype=np.intp),
         top_titles=np.array([own in FIRST_LEVEL for own in words], dtype=np.bool_),
-        matter=np.array([own in MATTER for own in words], dtype=np.bool_),
+        matter=is_matter,
         words=words,
         newlines=np.array([unit.kind is Kind.NEWLINE for unit in units], dtype=np.bool_),
         labels=HeadingLabels(NUMBER, TITLE),

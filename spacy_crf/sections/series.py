@@ -1,12 +1,12 @@
-"""Numberings that count only beside others: bare letters and roman numerals, numbers in words, parts in brackets; and
-those of other texts, by what they stand beside."""
+"""Numberings that count only beside others: bare letters and roman numerals, numbers in words, parts in brackets; those
+of preambles; and those of other texts, by what they stand beside."""
 
 import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
-from ..core.grammar.numbering import Reading, readings
-from ..core.grammar.numerals import ARABIC, KEYWORDS, ROMAN_UPPER, SPOKEN, numerals
+from ..core.grammar.numbering import ALONE, Reading, is_first, readings, step
+from ..core.grammar.numerals import ARABIC, KEYWORDS, RANKS, ROMAN_UPPER, SPOKEN, numerals
 
 # what begins sentences and titles too, "Top 10: Ports" and "Primero. Fuimos", unless others go before or behind
 DOUBTFUL = re.compile(rf"(?:{'|'.join(SPOKEN)})\s?[.:–—-]?|top\s\d+[.:]?(?:\s?[:–—-])?", re.IGNORECASE)
@@ -34,6 +34,8 @@ _OF_DECISION = re.compile(  # "of the judgment in Lee v Moss", "van het vonnis"
     r"|des\s(?:ange\w+en\s)?(?:Urteils|Beschlusses)|de\sl['’]arrêt"
     r"|van\s(?:het|de|haar|zijn|hun)\s(?:bestreden\s)?(?:arrest|vonnis|uitspraak|beschikking))(?!\w)"
 )
+# words of the first section of a text itself, beside those of outer ones
+_ARTICLES = frozenset(("article", "artikel", "artículo", "articolo", "artigo", "статья", "άρθρο", "clause", "cláusula"))
 LONGEST = 40  # characters of a number that others share the beginning of
 REACH = 50  # units between two members of a series
 NEAR = 2  # between two roman numerals, where one of a series may be missing
@@ -55,6 +57,33 @@ def _is_in_series(own: Reading, values: Set[tuple[str, tuple[int, ...]]]) -> boo
     if own.keyword == TOP:
         return last == 1 or has_near
     return has_near and (own.keyword, (1,)) in values
+
+
+def preamble_end(numbers: Sequence[Sequence[Reading]]) -> int:
+    """Where a preamble with numbers of its own ends, behind the last one; 0 for none.
+
+    It has parties or recitals, "(1)" before "1. Scope" or "§ 1", "1." before "Artikel 1", and no later number of the
+    text goes on with its own.
+    """
+    found = [(place, own[0]) for place, own in enumerate(numbers) if own]
+    heights = [_height(own) for _, own in found]
+    first = next((place for place, height in enumerate(heights) if height > heights[0]), 0)
+    if not first or not is_first(found[first][1]) or found[first][1].keyword in ALONE:
+        return 0
+    last = {(height, own.sequence): own for height, (_, own) in zip(heights[:first], found)}
+    for height, (_, own) in zip(heights[first:], found[first:]):
+        before = last.pop((height, own.sequence), None)
+        if before is not None and step(before, own) == 1:
+            return 0
+    return found[first - 1][0] + 1
+
+
+def _height(number: Reading) -> int:
+    """2 for a number with a word or sign that the sections of a text begin with, 1 for one without, 0 in brackets."""
+    if not number.word:
+        return int(not number.format.endswith(")"))
+    is_outer = number.rank is not None and number.rank < RANKS["article"]
+    return 2 if is_outer or number.word in _ARTICLES else 1
 
 
 @dataclass(frozen=True, slots=True)

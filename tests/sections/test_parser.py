@@ -998,6 +998,36 @@ def test_annexes_stand_beside_the_titles_of_a_contract(nlp: Language) -> None:
     assert found["Part A - Services"] == found["Part B - Costs"] == 2 and found["1. RENT"] == found["2. END"]
 
 
+@pytest.mark.parametrize("begin", ["", "Parties\n\n", "LEASE\n\nTHIS LEASE is made on 3 May 2019\n\nBETWEEN\n\n"])
+@pytest.mark.parametrize(
+    ("parties", "clauses"),
+    [
+        (("(1)", "(2)"), ("1.", "2.")),
+        (("(1)", "(2)"), ("§ 1", "§ 2")),
+        (("1.", "2."), ("Artikel 1", "Artikel 2")),
+        (("1.", "2."), ("Article 1 –", "Article 2 –")),
+    ],
+)
+def test_parties_stand_before_clauses(
+    parties: tuple[str, str], clauses: tuple[str, str], begin: str, nlp: Language
+) -> None:
+    named = "".join(f"{number} Quay Limited of 4 Rope Walk, Hull (the Owner); and\n\n" for number in parties)
+    text = "The Owner keeps the boathouse in repair at all times, at its own cost."
+    body = "".join(
+        f"{number} {title}\n\n{text}\n\n(a) {text}\n\n" for number, title in zip(clauses, ("Rent", "Repair"))
+    )
+    levels = {number: level for level, number, *_ in outline(nlp(begin + named + body))}
+    assert [levels[number] for number in clauses] == [1, 1]
+    assert set(parties) <= {*levels}
+
+
+def test_items_of_a_last_paragraph_are_no_text_behind_a_preamble(nlp: Language) -> None:
+    text = "(1) The harbour is open.\n\n(2) Not allowed are:\n\n1. Fire\n2. Loud Music\n\n(3) The master decides.\n"
+    assert [(level, number) for level, number, *_ in outline(nlp(text))] == [
+        *((1, "(1)"), (1, "(2)"), (2, "1."), (2, "2."), (1, "(3)")),
+    ]
+
+
 def numbers_of(numbers: list[str], nlp: Language) -> list[str]:
     """The numbers in the outline of a text with these, indented by their level."""
     text = "The keeper of the ferry shall carry all persons who ask for it over the river without delay."

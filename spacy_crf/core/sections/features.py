@@ -126,8 +126,11 @@ def sibling_features(before: Level, opening: Opening) -> list[str]:
     """Features of a section that opens behind a sibling."""
     left, right = before.reading, opening.reading
     begins_annexes = right is not None and _begins_annexes(left, right)
+    has_rank = right is not None and right.rank is not None
     if begins_annexes:  # they stand beside the text, or those of another kind, as a title does
         left, right = None if left is not None and left.keyword in ALONE else left, None
+    elif before.opening.is_matter and not opening.is_matter and (opening.titled or has_rank):
+        left = None  # what stands behind a preamble does not go on with its numbers
     if left is not None and right is not None:
         found = [_number_after_number(left, right, _goes_on(before, right))]
         if found[0] in ("number goes back", "restart beside") and 0 < level_of(before.opening) == level_of(opening):

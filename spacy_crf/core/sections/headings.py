@@ -48,7 +48,7 @@ class ParserInput:
     labels (HeadingLabels): those that open sections.
     name (str): of the document, for messages.
     costs ((N,)): what a heading loses that goes on into a title in a unit, 0 by default.
-    matter ((N,)): units that are titles of front or back matter by their words; none by default.
+    matter ((N,)): units that are titles of front or back matter, or numbers of a preamble; none by default.
     words (sequence of N str): of units that may be titles, without case and punctuation; "" for others, and by default.
     RAISES (ValueError): when the arrays do not fit together, or a unit has no possible label.
     """
@@ -88,7 +88,7 @@ class Opening:
         for the heading below it, UNKNOWN without.
     virtual (bool): implied by the numbering below it, without a heading.
     leads (bool): a title without a number, right before a numbering. is_matter (bool): a title of front or back matter,
-        by its words. kind (str): of a title without a number, see `titles`; "" for other ones.
+        or a number of a preamble without one. kind (str): of a title without a number, see `titles`; "" for other ones.
     """
 
     reading: Reading | None
@@ -193,7 +193,7 @@ class _HeadingFinder:
             yield from self._titled(unit, unit, False, 0.0)
         if self.is_number[unit]:
             for reading in self.readings[unit] or (None,):
-                opening = Opening(reading, self.typography[unit])
+                opening = Opening(reading, self.typography[unit], is_matter=bool(self.matter[unit]))
                 yield Heading(unit, unit + 1, True, 0, 0, False, opening, self.number[unit])
             place, score = unit + 1, self.number[unit]
             while place < len(self.text) and self.newlines[place] and place - unit <= MAX_NEWLINES:
