@@ -137,7 +137,7 @@ def parser_input(
     likeliest = scores.max(axis=1, keepdims=True, initial=-np.inf)
     numbers = readings_of([own if unit.kind is Kind.NUMBER else "" for own, unit in zip(texts, units)])
     is_matter = np.array([own in MATTER for own in words], dtype=np.bool_)
-    is_matter[: preamble_end(numbers)] = True
+    is_matter[: preamble_end(numbers, texts)] = True
     return ParserInput(
         label_scores=np.where(scores < likeliest + LEAST_LOG, -np.inf, scores),
         readings=numbers,

@@ -59,11 +59,11 @@ def _is_in_series(own: Reading, values: Set[tuple[str, tuple[int, ...]]]) -> boo
     return has_near and (own.keyword, (1,)) in values
 
 
-def preamble_end(numbers: Sequence[Sequence[Reading]]) -> int:
+def preamble_end(numbers: Sequence[Sequence[Reading]], texts: Sequence[str]) -> int:
     """Where a preamble with numbers of its own ends, behind the last one; 0 for none.
 
-    It has parties or recitals, "(1)" before "1. Scope" or "§ 1", "1." before "Artikel 1", and no later number of the
-    text goes on with its own.
+    It has parties or recitals, "(1)" before "1. Scope" or "§ 1", "1." before "Artikel 1". No later number of the text
+    goes on with its own, and its last paragraph opens no list. texts: of the units, "" for blank lines.
     """
     found = [(place, own[0]) for place, own in enumerate(numbers) if own]
     heights = [_height(own) for _, own in found]
@@ -75,7 +75,9 @@ def preamble_end(numbers: Sequence[Sequence[Reading]]) -> int:
         before = last.pop((height, own.sequence), None)
         if before is not None and step(before, own) == 1:
             return 0
-    return found[first - 1][0] + 1
+    end = found[first - 1][0] + 1
+    paragraph = " ".join(texts[end : found[first][0]]).rstrip()
+    return 0 if paragraph.endswith(":") and "  " not in paragraph else end
 
 
 def _height(number: Reading) -> int:

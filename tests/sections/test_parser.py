@@ -995,7 +995,8 @@ def test_annexes_stand_beside_the_titles_of_a_contract(nlp: Language) -> None:
     doc = nlp(begin + clauses + more + annexes + "Cleaning.\n\nPart B - Costs\n\nRepairs of the roof.\n")
     found = {f"{number} {title}".strip(): level for level, number, title, _ in outline(doc)}
     assert found["RECITALS"] == found["SCHEDULE 1 Fixtures"] == found["SCHEDULE 2 Charges"] == 1
-    assert found["Part A - Services"] == found["Part B - Costs"] == 2 and found["1. RENT"] == found["2. END"]
+    assert found["Part A - Services"] == found["Part B - Costs"] == 2
+    assert found["1. RENT"] == found["2. END"] <= 2
 
 
 @pytest.mark.parametrize("begin", ["", "Parties\n\n", "LEASE\n\nTHIS LEASE is made on 3 May 2019\n\nBETWEEN\n\n"])
@@ -1021,11 +1022,12 @@ def test_parties_stand_before_clauses(
     assert set(parties) <= {*levels}
 
 
-def test_items_of_a_last_paragraph_are_no_text_behind_a_preamble(nlp: Language) -> None:
-    text = "(1) The harbour is open.\n\n(2) Not allowed are:\n\n1. Fire\n2. Loud Music\n\n(3) The master decides.\n"
-    assert [(level, number) for level, number, *_ in outline(nlp(text))] == [
-        *((1, "(1)"), (1, "(2)"), (2, "1."), (2, "2."), (1, "(3)")),
-    ]
+@pytest.mark.parametrize("last", ["(3) The master decides.\n", ""])
+@pytest.mark.parametrize("item", ["Fire", "open fire on the quay;"])
+def test_items_are_no_text_behind_a_preamble(item: str, last: str, nlp: Language) -> None:
+    text = f"(1) The harbour is open.\n\n(2) Not allowed are:\n\n1. {item}\n2. {item}\n\n{last}"
+    found = [(level, number) for level, number, *_ in outline(nlp(text))]
+    assert found == [(1, "(1)"), (1, "(2)"), (2, "1."), (2, "2."), *[(1, "(3)")] * bool(last)]
 
 
 def numbers_of(numbers: list[str], nlp: Language) -> list[str]:

@@ -61,12 +61,14 @@ _SIBLING = {
 }
 _BEHIND_TEXT = "number with title carried on behind text"
 _HIGHER = "keyword of higher rank below"
+_BELOW_PREAMBLE = "number without title below one of a preamble"
 _CHILD = {
     "first number": 0.0,
     "first number in the document is no first": -1.5,
     "no first number": -3.0,
     "number carried on": 0.5,
     _BELOW_FRONT: -6.0,
+    _BELOW_PREAMBLE: -2.0,
     _BEHIND_TEXT: -2.5,
     "below its prefix": 1.5,
     "below its prefix, no first": -1.5,
@@ -99,7 +101,7 @@ _FAMILIES = {
 }
 DEFAULT_WEIGHTS: dict[str, float] = {**_HEADING, **_SIBLING, **_CHILD, **_FAMILIES}
 # of laws, books and specifications, where learning begins at 0: what courts write is otherwise
-_FROM_ZERO = (_BEHIND_TEXT, _LEADS, _LOWER_BESIDE, _HIGHER_BESIDE, _AFTER_FRONT, _BELOW_FRONT, _BACK)
+_FROM_ZERO = (_BEHIND_TEXT, _LEADS, _LOWER_BESIDE, _HIGHER_BESIDE, _AFTER_FRONT, _BELOW_FRONT, _BELOW_PREAMBLE, _BACK)
 LEARNED_FROM = DEFAULT_WEIGHTS | dict.fromkeys(_FROM_ZERO, 0.0)
 # features that all stored weights have; models of older versions lack others
 FIRST = tuple(name for name in DEFAULT_WEIGHTS if "of the mark-up" not in name and name not in _FROM_ZERO)
@@ -225,6 +227,8 @@ def child_features(above: Level | None, opening: Opening) -> list[str]:
     outer = above.opening
     if outer.is_matter and opening.reading is not None and (opening.titled or opening.reading.rank is not None):
         found.append(_BELOW_FRONT)
+    elif outer.is_matter and outer.reading is not None and opening.reading is not None and not opening.is_matter:
+        found.append(_BELOW_PREAMBLE)
     if opening.reading is None:
         if outer.reading is None:
             found.append("title below a title")
