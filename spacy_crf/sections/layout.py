@@ -105,6 +105,14 @@ class LayoutBuilder:
         self.end_line()
         self.write("\n")
 
+    def since(self, start: int) -> str:
+        """What was written from a place on."""
+        first, length = len(self._pieces), self.length
+        while length > start:
+            first -= 1
+            length -= len(self._pieces[first])
+        return "".join(self._pieces[first:])[start - length :]
+
     def drop_signs(self, start: int, is_note: bool = False) -> None:
         """Take back what was written from a place on, where a piece began, if it is a few signs, or the mark of a
         note."""

@@ -142,6 +142,11 @@ QUOTE = re.compile(r"[\"“„«‘‚‹`´]|['’](?=\S)(?![stnkmrd][\s-])")
 SINGLE = (BRACKETED, DOTTED, CLOSED)
 BARE = (HYPHENED, WITH_BRACKETS, BARE_ARABIC, BARE_CAPITAL, BARE_SMALL)
 SIGNS = 8  # characters at the end of a number, and space behind it
+# What is set higher in a heading, and the words that it may be a note on: what is shorter may be a unit, or a variable
+NOTE = re.compile(r"\s?[\[(]?(?:\d{1,3}|[*†‡§]{1,3})(?:, ?\d{1,3})*,?[\])]?")
+NOTED = re.compile(
+    r"(?<![^\W\d_])(?!(?:chi|cos|eta|log|omega|sigma|sin|tan)\b)[^\W\d_]{3,}[.,:;!?'’\"”“»)\]]{0,3}\s?\Z", re.IGNORECASE
+)
 NEAR = 3  # between two glued numbers, where others may be missing, as before "3D printing"
 LONGEST = 200  # characters that are looked at: no numbering is longer
 
@@ -175,6 +180,16 @@ def glued_number(heading: str) -> str:
             if known and (any(map(str.isdigit, number)) or any(each.word for each in known)):
                 return number
     return ""
+
+
+def is_note(heading: str, place: int) -> bool:
+    """Whether what is set higher from a place in a heading on, behind a word or the number of a chapter, is the mark of
+    a note."""
+    before, raised = heading[:place], heading[place:]
+    if NOTE.fullmatch(raised) is None:
+        return False
+    is_number = " " in before.strip() and before.rstrip(" .:)")[-1:].isalpha() and bool(readings(before))
+    return is_number or NOTED.search(before) is not None
 
 
 def begins_title(number: Reading, text: str) -> bool:

@@ -13,6 +13,7 @@ from ...core.errors import CRFError
 from ...core.grammar.numerals import numeral
 from ...reading.errors import ReadingErrors
 from ...reading.files import read_bytes, refuse_escapes
+from ...reading.joining import HIGHER, LOWER
 from ...reading.xml import IMPOSSIBLE, XmlReader, has_single_bytes
 from ..errors import SectionErrors
 
@@ -36,12 +37,26 @@ UTF8 = ("utf-8", "utf8")
 ALIASES = {"ansinew": "cp1252", "applemac": "mac_roman", "utf8x": "utf-8"}  # names of encodings in LaTeX
 HEAD = 4096  # bytes in which a file names its encoding
 WHOLE = re.compile(r"\s*[-+]?[0-9]{1,9}\s*")  # the number of an item
+LONGEST_CSS = 1000  # characters of an attribute that are looked at
+SHIFTS = {  # the last two are of Word
+    **dict.fromkeys(("sup", "super", "superscript", "MsoFootnoteReference", "MsoEndnoteReference"), HIGHER),
+    **dict.fromkeys(("sub", "subscript"), LOWER),
+}
+SHIFTED = re.compile(r"vertical-align\s*:\s*(super|sub)\b")
 BULLET = "- "
 INDENT = "  "
 KINDS_OF_NUMERALS = frozenset("1aAiI")
 HIGHEST = {"a": 26, "A": 26, "i": 3999, "I": 3999}  # numbers that are spelt so
 DEEPEST = 20  # lists in lists that are indented
 BUFFER = 1 << 20  # bytes of text between tags that come in one piece
+
+
+def shift_of(name: str, attributes: Mapping[str, str], around: int) -> int:
+    """How an element is set: `HIGHER`, `LOWER` or 0. around (int): how that is in which it stands."""
+    css, rend, classes = (attributes.get(key, "")[:LONGEST_CSS] for key in ("style", "rend", "class"))
+    own = classes.replace("oj-", "").split() if name == "span" else ()
+    names = (name, *SHIFTED.findall(f"{css};{rend}".lower()), *rend.replace("#", " ").split(), *own)
+    return next((SHIFTS[one] for one in names if one in SHIFTS), around)
 
 
 def read_text(path: Path, declared: re.Pattern[bytes] | None = None) -> str:

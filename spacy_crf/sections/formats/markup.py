@@ -7,12 +7,12 @@ from pathlib import Path
 
 from ...core.errors import required
 from ...core.grammar.numbering import Reading, readings
-from ...reading.joining import HIGHER, LOWER
+from ...reading.joining import HIGHER
 from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder, Run
 from ..segment import Kind
-from ..starts import begins_title, counted_numbers, part_number
-from . import JOINTS, ItemCounter, ListCounter, MarkupElement, MarkupEvents, read_text, whole
+from ..starts import LONGEST, begins_title, counted_numbers, is_note, part_number
+from . import JOINTS, LONGEST_CSS, ItemCounter, ListCounter, MarkupElement, MarkupEvents, read_text, shift_of, whole
 
 CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 SPACE = re.compile(r"[ \t\n\r\f]+")
@@ -20,7 +20,8 @@ NOT_IN_PAGES = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\ud800-\udfff]")  # lxml stop
 SKIPPED = frozenset(("head", "script", "style", "template", "noscript", "iframe", "object", "datalist"))
 SKIPPED |= {"desc", "metadata", "title"}  # also of drawings
 NUMBERS = frozenset({"heading_numbering", "sdfootnotesym"})  # classes of numbers without a space behind them
-SKIPPED_CLASSES = frozenset({"mw-editsection", "katex-html"})  # "[edit]" of wikis; a formula that is there as MathML
+# "[edit]" of wikis; a formula that is there as MathML; notes of LaTeXML, which reads LaTeX
+SKIPPED_CLASSES = frozenset({"mw-editsection", "katex-html", "ltx_note"})
 # All other elements of a page are within a line
 BLOCKS = frozenset(
     {
@@ -43,9 +44,6 @@ INLINE = frozenset(
         *("bold", "date", "emph", "emphasis", "ext-link", "hi", "italic", "persname", "ref", "underline", "xref"),
     }
 )
-SHIFTS = {**dict.fromkeys(("sup", "super", "superscript"), HIGHER), **dict.fromkeys(("sub", "subscript"), LOWER)}
-SHIFTED = re.compile(r"vertical-align\s*:\s*(super|sub)\b")
-LONGEST_CSS = 1000  # characters of an attribute that are looked at
 HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
 TAG_STYLES = {
     **dict.fromkeys(("b", "strong", "bold"), "bold"),
@@ -114,7 +112,7 @@ class MarkupReader(MarkupEvents):
         styles += [style for pattern, style in CSS if pattern.search(css)]
         element = MarkupElement(name, self.builder.length, self.builder.ink, tuple(styles), False, is_block)
         element.is_page = name != "table" and bool(self.open) and self.open[-1].is_page
-        element.shift = self._shift(name, css, attributes)
+        element.shift = shift_of(name, attributes, self.open[-1].shift if self.open else 0)
         element.joint = JOINTS.get(name, "") if attributes.get("linethickness", "1").strip("0.emptx%") else " "
         self.open.append(element)
         self.cells += [element] if name in CELLS else []
@@ -153,13 +151,6 @@ class MarkupReader(MarkupEvents):
     def style_of(self, name: str) -> str | None:
         """How an element is formatted."""
         return self.tag_styles.get(name)
-
-    def _shift(self, name: str, css: str, attributes: Mapping[str, str]) -> int:
-        rend = attributes.get("rend", "")[:LONGEST_CSS]
-        classes = attributes.get("class", "")[:LONGEST_CSS].replace("oj-", "").split() if name == "span" else ()
-        names = (name, *SHIFTED.findall(f"{css};{rend}".lower()), *rend.replace("#", " ").split(), *classes)
-        own = (SHIFTS[one] for one in names if one in SHIFTS)
-        return next(own, self.open[-1].shift if self.open else 0)
 
     def is_block(self, name: str) -> bool:
         """Whether an element begins a line, and what comes behind it another one."""
@@ -278,9 +269,13 @@ class _PageReader(MarkupReader):
             self.builder.gap()
         if element.shift == HIGHER:
             self.raised = element.start, self.builder.length
-        if element.name == "a" and self.headings and not self.skipped and self.link.startswith("#"):
-            is_note = self.raised == (element.start, self.builder.length)
-            self.builder.drop_signs(element.start, is_note)
+        if self.headings and not self.skipped:
+            if element.name == "a" and self.link.startswith("#"):
+                self.builder.drop_signs(element.start, self.raised == (element.start, self.builder.length))
+            elif element.shift == HIGHER:
+                start = max(element.start - LONGEST, next(each.start for each in self.open if each.name in HEADINGS))
+                if is_note(self.builder.since(start), element.start - start):
+                    self.builder.drop_signs(element.start, is_note=True)
 
     def is_block(self, name: str) -> bool:
         return name in BLOCKS or name in HEADINGS or (name == "button" and self.verbatim > 0)  # "copy", below code
@@ -298,8 +293,8 @@ def read_html(path: Path) -> DocumentLayout:
     Blocks and line breaks begin lines, an empty paragraph is a blank line. Headings and emphasis, by tags or by
     `style`, are formatting. The numbers and bullets of lists are in the text as browsers show them. A table is one
     unit, unless it has headings or tables in it, as one for the layout of a page has. What has the attribute `hidden`,
-    or `display: none` as its `style`, is left out, and marks of notes in headings are. Figures that are set higher
-    beside a digit are raised ones (10⁶), those set lower are lowered ones.
+    or `display: none` as its `style`, is left out, and so are marks of notes in headings, and notes of LaTeXML. Figures
+    that are set higher beside a digit are raised ones (10⁶), those set lower are lowered ones.
 
     path (Path): in UTF-8, UTF-16 with a byte order mark, or the encoding that it names.
     RAISES (ValueError): for binary files and wrong encodings, with the line, and if lxml is not installed.

@@ -206,6 +206,31 @@ def test_figures_beside_a_digit_that_are_set_higher_or_lower_are_written_so(read
     assert read("a.html", f"<body>{page}").text == f"{text}\n"
 
 
+LATEXML = (
+    'Sea<span class="ltx_note ltx_role_footnote"><sup class="ltx_note_mark">1</sup><span class="ltx_note_outer"><span '
+    'class="ltx_note_content"><sup class="ltx_note_mark">1</sup>Of old.</span></span></span>'
+)
+
+
+@pytest.mark.parametrize(
+    "page, text",
+    [
+        (f"<h2>1 {LATEXML}</h2>{LATEXML}.", "1 Sea\nSea."),
+        ("<h2>CHAPTER II<sup>2</sup></h2>", "CHAPTER II"),
+        ("<h2>Art. 2a<sup>12</sup> Ice</h2><h2>§ 2a.<sup>3</sup></h2>", "Art. 2a Ice\n§ 2a."),
+        ("<h2>Boats<sup>2</sup></h2><p>Boats<sup>2</sup>", "Boats\nBoats2"),
+        ("<h2>“Ice”<sup>[2]</sup></h2><h3>Ferry<sup>*</sup>, boat<sup>1,<i>2</i></sup>", "“Ice”\nFerry, boat"),
+        ("<h2>Boats<a href=#_ftn1><span class=MsoFootnoteReference>[1]</span></a></h2>", "Boats"),
+        ("<h2>R<sup>2</sup></h2><h2>Adjusted R<sup>2</sup></h2>", "R2\nAdjusted R2"),
+        ("<h2>10 km<sup>2</sup> of mc<sup>2</sup></h2><h2>A<sup>*</sup></h2>", "10 km2 of mc2\nA*"),
+        ("<h2>Chi<sup>2</sup> of sin<sup>2</sup>, the 20<sup>th</sup> M<sup>lle</sup>", "Chi2 of sin2, the 20th Mlle"),
+        ("<h2>Art. 2<sup>1</sup> of 1999<sup>2</sup></h2>", "Art. 2¹ of 1999²"),
+    ],
+)
+def test_marks_of_notes_are_no_part_of_headings_of_html(read, page, text):
+    assert read("a.html", f"<body>{page}").text == f"{text}\n"
+
+
 def test_figures_that_markdown_sets_higher_are_raised(read):
     text = read("a.md", "# § 5<sup>1</sup> Name\n\nUlm <SUP>2</SUP>1999, m<sup>2</sup>, 1010<sub>2</sub>").text
     assert text == "§ 5¹ Name\n\nUlm ²1999, m2, 1010₂\n"
