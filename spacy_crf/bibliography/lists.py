@@ -21,7 +21,8 @@ from ..sections.tree import SectionTree
 from .dates import YEAR
 from .entry import SURROGATES, normalise
 from .errors import BibliographyErrors
-from .split import BEGINNING, HEADING, HEADING_NUMBER, NUMBERS
+from .name_forms import BEGINNING
+from .split import HEADING, HEADING_NUMBER, NUMBERS
 
 ENTRY = re.compile(r"(?:^|\})\s*(\\bibitem)\s*[\[{]", re.MULTILINE)  # not within a title
 # The beginning of an entry in what LaTeX prints, where each has a line

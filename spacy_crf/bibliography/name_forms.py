@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 
 from ..corpora.block import COMBINING
+from .fields import GOING_ON, STATUTE
 
 
 def _letters(test: Callable[[str], bool]) -> str:
@@ -242,4 +243,11 @@ CAPITAL_PARTICLE = re.compile(
 # In place of the names of the reference before; one dash alone may be a bullet or go on with a sentence
 REPEATED = re.compile(
     r"(?:[-–—―⸺⸻_]\s*){2,}[.,:;]*\s*|[–—―⸺⸻]\s*(?:[.,:;]+\s*|(?=[(&]|(?:and|und|et|y|e|en|og|och|with|mit)\b|$))"
+)
+IN_SMALL = re.compile(rf"(?!arXiv)[{LOWER}]{{1,2}}{CAPITAL}[{LOWER}]")  # the name of a body, such as "eBay"
+_DIGIT_FIRST = rf"[1-9]\d{{0,2}}(?:{CAPITAL}[^\W\d_]|(?:st|nd|rd|th)\s(?!Ed){CAPITAL})|3M\b"  # "3Com", "20th Century"
+_PARTICLE = r"(?:v[ao]n|de|del|della|der|den|di|da|dos|du|la|le|les|ten|ter|zu|al|el|af|av|ibn)\b"
+BEGINNING = re.compile(  # of a reference
+    rf"(?!{GOING_ON.pattern})[\"'“‘„«(\[]*"
+    rf"(?:[^\W\d_{LOWER}]|{_PARTICLE}\s|(?:d['’]|[ae]l-|t\s)[^\W\d_{LOWER}]|{REPEATED.pattern}|{STATUTE}|{_DIGIT_FIRST})"
 )

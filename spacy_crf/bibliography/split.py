@@ -10,8 +10,8 @@ from itertools import islice, pairwise
 from ..reading.joining import LONGEST_WORD, find_page_numbers, find_words, join_lines
 from .dates import YEAR
 from .entry import SURROGATES
-from .fields import GOING_ON, KINDS, STATUTE
-from .name_forms import LOWER, REPEATED
+from .fields import KINDS, STATUTE
+from .name_forms import BEGINNING, IN_SMALL
 
 # What lists of references are headed by, in many languages; two of these may be joined by a word for "and"
 _LINES = (files(__package__) / "headings.txt").read_text(encoding="utf8").splitlines()
@@ -30,11 +30,6 @@ HEADING = re.compile(
 GROUP = re.compile(r"(?:1[5-9]|20)\d\d|[A-ZА-Я]")  # above the works of a year, or of authors with a letter
 RULE = re.compile(r"[=~*#_+\-–—]{3,}")  # below a heading
 LONGEST_TITLE = 60  # characters of a heading of another kind, without figures
-PARTICLE = r"(?:v[ao]n|de|del|della|der|den|di|da|dos|du|la|le|les|ten|ter|zu|al|el|af|av|ibn)\b"
-BEGINNING = re.compile(
-    rf"(?!{GOING_ON.pattern})"
-    rf"[\"'“‘„«(\[]*(?:[^\W\d_{LOWER}]|{PARTICLE}\s|(?:d['’]|[ae]l-|t\s)[^\W\d_{LOWER}]|{REPEATED.pattern}|{STATUTE})"
-)
 FINISHED = re.compile(r"[.!?)\]>\d\"”’»。．।؟][.,;]?$|(?:https?://|www\.|doi:|\b10\.\d{4,9}/)\S+$")
 KEY = (
     r"\\bibitem(?:\[[^\[\]]*\])?\{[^{}]*\}|\[[^\W\d_][\w+\-]*\d{2,4}[a-z]?\](?=\s)"
@@ -70,14 +65,15 @@ KEYS = (
     _Style(re.compile(r"[–—]\s+"), is_weak=True),
     _Style(re.compile(r"\(?(?:[a-z]|[ivxlc]{2,6})[.)]\s+"), is_weak=True),
 )
+INITIAL = r"[\"“„«‘]?[^\W\d_](?:[.'’]|[^\W\d_A-ZÀ-Þ]|(?<=[a-z])[A-Z])"  # behind a number: "1Lund", "¹ Lund"
+GLUED = _Style(re.compile(rf"(\d{{1,3}}(?={INITIAL})|[⁰¹²³⁴-⁹]{{1,3}}(?!\d{{4}}|\d++(?![^\W\d_])))\s?"), is_weak=True)
 NUMBERS = (
     _Style(re.compile(r"[\[［【]\^?(\d{1,4})[\]］】]:?"), 3),
     _Style(re.compile(rf"[(（](\d{{1,3}})[)）]{LETTER}"), 3),
     _Style(re.compile(rf"(\d{{1,4}})[.．、]{LETTER}")),
     _Style(re.compile(rf"(\d{{1,4}})\s?[)）]{LETTER}")),
     _Style(re.compile(rf"(?!{STATUTE})" r"(?:#|R|Ref\.?\s?|[<{])?(\d{1,3})[\]>}:.\-–]{0,2}(?=\s|$)"), is_weak=True),
-    # "1Lund", "¹ Lund"
-    _Style(re.compile(r"(\d{1,3}(?=[\"“„«‘]?[^\W\d_](?:[.'’]|[^\W\d_A-ZÀ-Þ]))|[⁰¹²³⁴-⁹]{1,3}(?!\d))\s?"), is_weak=True),
+    GLUED,
 )
 # Numbers that begin a list, or go on behind that
 FIRST, ONE_OR_TWO = (
@@ -93,7 +89,6 @@ INLINE = (
 )
 GAP_COST, BLANK_GAIN, FINISHED_GAIN, JUMP_COSTS = 0.25, 0.5, 0.25, (1.7, 0.9)  # jumps without and with brackets
 MOST_TRIES, SAME_INDENT = 5, 2  # lines with the number 1; numbers set flush right shift by their width
-# and what begins a page
 INVISIBLE = re.compile("[\ufeff\u200b\u200e\u200f\u2060]|(?<![^\n])\f|\\\\newblock\\b\\s?")
 
 
@@ -141,8 +136,7 @@ def split_references(text: str) -> list[Reference]:
     lines = text.splitlines()
     if all(line.startswith(">") for line in lines if line.strip()):
         lines = [line.removeprefix(">") for line in lines]  # as in mails
-    lines = _without_bullets(lines)
-    numbered = _without_pages(lines)
+    numbered = _without_pages(_without_bullets(lines))
     lines = [line for _, line in numbered]
     words = find_words("\n".join(lines))
     found = []
@@ -187,8 +181,7 @@ def _without_pages(lines: Sequence[str]) -> list[tuple[int, str]]:
 def _parts(lines: Sequence[str]) -> list[list[_Line]]:
     """Runs of lines between headings, without blank ones."""
     parts: list[list[_Line]] = [[]]
-    after_blank = True
-    again = _beginnings(lines)
+    after_blank, again = True, _beginnings(lines)
     for number, raw in enumerate(lines, 1):
         line = raw.expandtabs(4)
         stripped = line.strip()
@@ -303,10 +296,17 @@ def _counted(lines: Sequence[_Line], style: _Style) -> list[_Marker]:
 
 
 def _markers(lines: Sequence[_Line], style: _Style) -> Iterator[_Marker]:
+    last = 0
     for place, line in enumerate(lines):
         if match := style.pattern.match(line.text):
-            marker = _Marker(match[0], int(unicodedata.normalize("NFKC", match[1])) if style in NUMBERS else 0, place)
-            if not style.is_weak or _begins(lines, marker):
+            number, printed = int(unicodedata.normalize("NFKC", match[1])) if style in NUMBERS else 0, match[0]
+            if style is GLUED and last and match[1][:-1].startswith(str(last + 1)):
+                number, printed = last + 1, str(last + 1)  # "33Com" behind "2Roe"
+            marker = _Marker(printed, number, place)
+            is_behind, rest = place > 0 and _is_finished(lines[place - 1].text), line.text[len(printed) :].lstrip()
+            is_small = is_behind and (rest[:1].islower() if line.after_blank else IN_SMALL.match(rest))
+            if not style.is_weak or is_small or _begins(lines, marker):
+                last = number
                 yield marker
 
 

@@ -57,6 +57,25 @@ def test_any_layout_gives_the_same_references(
         ]
 
 
+@pytest.mark.parametrize("gap", ["\n", "\n\n"])
+@pytest.mark.parametrize("style", ["", "¹", "¹ ", "1 ", "1. ", "a) ", "- ^ ", "- ", "– "])
+def test_references_may_begin_with_a_digit_or_a_small_letter(style: str, gap: str) -> None:
+    names = ["Lund, A", "3Com", "Roe, B", "20th Century Fox", *["3GPP"][: len(style)], "eBay", "Smith, C"]
+    texts = [f"{name}. The sea, told by several. Ulm 1999, p. {place}." for place, name in enumerate(names)]
+    signs = {"1": "1234567", "¹": "¹²³⁴⁵⁶⁷", "a": "abcdefg"}.get(style[:1], "1234567" if not style else style[:1] * 7)
+    lines = [sign + style[1:] + text.replace("told ", "told\n") for sign, text in zip(signs, texts)]
+    assert [found.text for found in split_references(gap.join(lines))] == texts
+
+
+@pytest.mark.parametrize("style", ["", "¹", "¹ ", "1 ", "- ^ ", "- "])
+def test_a_blank_line_parts_references_that_begin_in_small_letters(style: str) -> None:
+    names = ["Lund, A", "danah boyd", "Roe, B", "bell hooks"]
+    signs = {"1": "1234", "¹": "¹²³⁴", "-": "----"}.get(style[:1], "1234")
+    texts = [f"{name}. Sea. 1999." for name in names]
+    text = "\n\n".join(sign + style[1:] + text for sign, text in zip(signs, texts))
+    assert [found.text for found in split_references(text)] == texts
+
+
 @pytest.mark.parametrize("markers", ["123", "¹²³", ["¹ ", "² ", "³ "], ["- ^ "] * 3])
 def test_figures_that_are_set_higher_are_markers(markers: list[str]) -> None:
     texts = ["A. Lund. Rafts.\n3D boats. 2001.", "Berg, B. Nets. ²2002.", "van Dam, C. Quays. 2003."]
