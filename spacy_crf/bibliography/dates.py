@@ -37,7 +37,10 @@ YEAR = re.compile(
     rf"(?:(?!\s*[-–—/]+\s*(?:[12]?\d|3[01])(?:st|nd|rd|th|er)?\.?\s+(?:de\s)?(?i:{_MONTH}))"
     r"\s*(?:[-–—]+|/)\s*(\d{4}|\d{1,2})(?![-/]?\d))?((?!(?<=0)s)[a-z](?!\w))?"
 )
-DAYS = re.compile(rf"(?<!\w)(\d{{1,2}})(?:\s?(?:st|nd|rd|th)|er)?(?:\.?{TO}(\d{{1,2}})(?:\s?(?:st|nd|rd|th))?)?(?!\w)")
+DAYS = re.compile(  # "1st", "1er", "1º de mayo", "1o de maio"
+    rf"(?<!\w)(\d{{1,2}})(?:\s?(?:st|nd|rd|th)|\.?(?:er|º)|ero|o(?=\sde\s))?"
+    rf"(?:\.?{TO}(\d{{1,2}})(?:\s?(?:st|nd|rd|th))?)?(?!\w)"
+)
 NO_DAY = re.compile(r"\s*(?:[^\W\d_]{2,}|\(\d|:\s*\d)")  # behind figures: "2nd printing", "12 pages", "12(3)"
 ORIGINAL = re.compile(r"^\((\d{4})\)(?=\s+(?:1[4-9]|20)\d\d(?!\d))")  # of a reprint: "(1813) 2003"
 WORD = re.compile(r"[^\W\d_]{3,}\.?")

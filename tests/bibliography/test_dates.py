@@ -246,6 +246,22 @@ def test_figures_behind_a_year_that_are_a_day_or_a_number_are_no_later_year(text
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "1º de mayo de 2003",
+        "1.º de mayo de 2003",
+        "1o de maio de 2003",
+        "1º maggio 2003",
+        "1.er mai 2003",
+        "1 MAYIS 2003",
+    ],
+)
+def test_the_first_of_a_month_in_other_languages(text: str) -> None:
+    date, rest = parse_date(text)
+    assert date is not None and (date.iso, rest) == ("2003-05-01", "")
+
+
+@pytest.mark.parametrize(
     "text, iso",
     [
         ("15 marca 2003 r.", "2003-03-15"),
