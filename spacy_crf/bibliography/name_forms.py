@@ -160,7 +160,7 @@ JOINING = ("y", "e", "i", "a")
 SOFT = re.compile(
     rf"\s*,?\s*(?!und\s+zu\b)(?:&|{AND}|\bET\b(?=\s+{CAPITAL})|(?<=[.,])\s*\b(?:[yeia]\b|u\.)(?=\s)"
     rf"|(?<=\s)u\.(?=\s+{CAPITAL})|(?<=\s)[yeia](?=\s+{SINGLE}\.)"
-    rf"|(?<=\s)[yeia](?=\s+[^\s,;.]+\s+(?!&|{AND}|{CAPITAL}{{1,3}}\b)[^\s,;]))\s*"
+    rf"|(?<=\s)[yeia](?=\s+[^\s,;.]+\s+(?!&|{AND}|{CAPITAL}{{1,3}}\b(?!['’]))[^\s,;]))\s*"
 )
 FAMILIES = re.compile(rf"(?:{CAPITAL}[{LOWER}]\w+(?:, |$))+")
 PATRONYMIC = re.compile(r"(?:ич|овна|евна|ична)$")
@@ -222,15 +222,21 @@ FAMILY_BEGINS = re.compile(r"(?:De|Dos|Las?|Ibn|V[ao]n (?:de[nr]?|’t|'t))\s")
 TRAILING_INITIALS = re.compile(
     rf"(?P<family>.*?\w{{2,}}\S*)\s+(?P<given>(?:(?:{SHORT}){{1,4}}|{RUN}){PARTICLES}{{0,3}})"
 )
+_BEFORE_CAPITALS = rf"(?:(?:[{LOWER}'’]{{1,4}}|V[ao]n|D[aeiu]|L[ae])\s){{0,3}}(?:[dl]['’]|Ma?c)?"  # "von STEIN Karl"
 FAMILY_IN_CAPITALS = re.compile(
-    rf"(?P<family>{CAPITAL}(?:{CAPITAL}|['’\- ])*{CAPITAL}{{2}}) (?P<given>{CAPITAL}[{LOWER}].*)"
+    rf"(?P<family>{_BEFORE_CAPITALS}{CAPITAL}(?:{CAPITAL}|['’\- ])*{CAPITAL}{{2}}) (?P<given>{CAPITAL}[{LOWER}].*)"
 )
 BRACKETED = re.compile(r"(?P<family>[^()]+?)\s*\((?P<given>[^()\s]+)\)")
 # Each name of a list may tell its parts in one way
-LISTED = re.compile(rf"\s+[-–—]\s+|\s*[,;/]\s*(?:(?:&|{AND})\s*)?|\s*&\s*|\s+{AND}\s+")
+LISTED = re.compile(
+    rf"\s+[-–—]\s+|\s*[,;/]\s*(?:(?:&|{AND})\s*)?|\s*&\s*|\s+{AND}\s+"
+    rf"|(?<=[{LOWER}])\s+[yei]\s+(?={_BEFORE_CAPITALS}{CAPITAL}{{2}})|(?<={CAPITAL}{{2}})\s+[yei]\s+(?={CAPITAL}[{LOWER}])"
+)
 TOLD = (
     re.compile(rf"(?P<family>[^\s().]+(?:\s[^\s().]+){{0,2}}) \((?P<given>{CAPITAL}[^\s()]*(?:\s[^\s()]+){{0,3}})\)"),
-    re.compile(rf"(?P<family>{CAPITAL}(?:{CAPITAL}|['’\- ])*{CAPITAL}) (?P<given>{CAPITAL}[{LOWER}].*)"),
+    re.compile(
+        rf"(?P<family>{_BEFORE_CAPITALS}{CAPITAL}(?:{CAPITAL}|['’\- ])*{CAPITAL}) (?P<given>{CAPITAL}[{LOWER}].*)"
+    ),
 )
 # "Jean DUPONT", "Visser AMWJ": a family name or initials, which the other names of a list tell
 CAPITALS_LAST = re.compile(

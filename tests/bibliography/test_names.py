@@ -619,3 +619,19 @@ def test_editors_of_more_languages(text: str, expected: list[str]) -> None:
 def test_translators_of_more_languages_are_no_authors(text: str) -> None:
     assert parse_names(text) == (Names(), text)
     assert parse_names(f"Orr, A., {text}") == (Names((Name("Orr", "A."),)), text)
+
+
+@pytest.mark.parametrize(
+    "text, names",
+    [
+        ("von STEIN Karl", ["von|STEIN|Karl"]),
+        ("de la TOUR Jean-Luc, LUND Anna", ["de la|TOUR|Jean-Luc", "|LUND|Anna"]),
+        ("d'ARCY Zoë; McLEOD Peter; Le GOFF Paul", ["|d'ARCY|Zoë", "|McLEOD|Peter", "|Le GOFF|Paul"]),
+        ("GARCÍA Ana y LÓPEZ María", ["|GARCÍA|Ana", "|LÓPEZ|María"]),
+        ("da SILVA João e dos SANTOS Maria", ["da|SILVA|João", "dos|SANTOS|Maria"]),
+        ("João da SILVA e Maria LUND", ["da|SILVA|João", "|LUND|Maria"]),
+        ("Roe, Ana y Zoë D'Arcy", ["|Roe|Ana", "|D'Arcy|Zoë"]),
+    ],
+)
+def test_family_names_in_capitals_and_with_particles(text: str, names: list[str]) -> None:
+    assert [f"{name.particle}|{name.family}|{name.given}" for name in parse_names(text)[0].names] == names
