@@ -39,7 +39,9 @@ BEFORE_ADDRESS = re.compile(
 MOST_BEFORE = 60  # characters of such words
 LONGEST_ADDRESS = 300  # characters of an address that are looked at, where a day of access may stand behind it
 ACCESSED = re.compile(
-    r"\b(?:retrieved|accessed|viewed|cited|visited|zugriff|abgerufen)(?:\s+(?:on|am))?:?\s+"
+    r"\b(?:(?:last|letzter|zuletzt|dernier|[uú]ltimo)\s+)?(?:retrieved|accessed|viewed|cited|visited|zugriff|abgerufen"
+    r"|consult(?:ée?|ad[oa]|at[oa]|a)|accès|acces{1,2}o|acesso|visitato|visto|geraadpleegd|hämtad|hentet|dostęp"
+    r"|cit\.|дата\s+обращения)(?:\s+(?:on|am|le|el|il|em|op|en|den))?:?\s+"
     r"(?P<date>[^()\[\]]{0,40}?\d{4}(?:([-/.])\d{1,2}\2\d{1,2}(?!\d)"
     r"|,?\s+(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b\.?(?:\s+\d{1,2}(?!\d)(?:st|nd|rd|th)?)?)?)[\s)\],;.]*",
     re.IGNORECASE,

@@ -148,3 +148,27 @@ def test_when_an_address_was_looked_up(text: str, iso: str, rest: str) -> None:
 def test_other_dates_are_left() -> None:
     for text in ("Original work published 1994", "Retrieved items of 1994", "Epub 2012 Aug 2."):
         assert take_accessed(text) == (None, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(consulté le 3 mai 2013)",
+        "[consulta: 3 de mayo de 2013]",
+        "[Último acceso: 3 de mayo de 2013]",
+        "Consultado el 3 de mayo de 2013",
+        "Acesso em: 3 maio 2013.",
+        "(visitato il 3 maggio 2013)",
+        "(ultimo accesso 3 maggio 2013)",
+        "[geraadpleegd op 3 mei 2013]",
+        "hämtad 3 maj 2013",
+        "[dostęp 3 maja 2013]",
+        "[cit. 2013-05-03]",
+        "(дата обращения: 03.05.2013)",
+        "letzter Zugriff am 3. Mai 2013",
+        "last accessed 2013/05/03",
+    ],
+)
+def test_when_an_address_was_looked_up_in_other_languages(text: str) -> None:
+    date, rest = take_accessed(f"https://a.org/x {text}")
+    assert date is not None and (date.iso, rest) == ("2013-05-03", "https://a.org/x")
