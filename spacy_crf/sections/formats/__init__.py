@@ -54,6 +54,7 @@ BUFFER = 1 << 20  # bytes of text between tags that come in one piece
 def shift_of(name: str, attributes: Mapping[str, str], around: int) -> int:
     """How an element is set: `HIGHER`, `LOWER` or 0. around (int): how that is in which it stands."""
     css, rend, classes = (attributes.get(key, "")[:LONGEST_CSS] for key in ("style", "rend", "class"))
+    rend += " " + attributes.get("rendition", "")[:LONGEST_CSS]
     own = classes.replace("oj-", "").split() if name == "span" else ()
     names = (name, *SHIFTED.findall(f"{css};{rend}".lower()), *rend.replace("#", " ").split(), *own)
     return next((SHIFTS[one] for one in names if one in SHIFTS), around)

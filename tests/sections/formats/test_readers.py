@@ -236,6 +236,11 @@ def test_figures_that_markdown_sets_higher_are_raised(read):
     assert text == "§ 5¹ Name\n\nUlm ²1999, m2, 1010₂\n"
 
 
+def test_figures_that_tei_sets_higher_by_a_rendition_are_raised(read):
+    page = '10<hi rendition="#i #sup">6</hi> von 1010<hi rendition="#sub">2</hi>'
+    assert read("a.xml", f"<TEI><text><p>{page}</p></text></TEI>").text == "10⁶ von 1010₂\n"
+
+
 def test_figures_that_tei_sets_higher_are_raised(read):
     page = 'In 10<hi rend="italic superscript">6</hi> <subst>2</subst>1<hi rend="vertical-align:sub">2</hi>'
     assert read("a.xml", f"<TEI><p>{page}</p></TEI>").text.strip() == "In 10⁶ 21₂"
