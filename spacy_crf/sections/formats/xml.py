@@ -33,6 +33,7 @@ ABOUT = ("info", "-meta", "title-group", "titlegroup")  # ends of names of what 
 SECOND = {"choice": frozenset({"corr", "expan", "reg"}), "citation-alternatives": frozenset({"element-citation"})}
 QUOTES = ("quot.start", "quot.end")  # of Formex, whose sign is an attribute
 LINE_ENDS = ("lb", "break")  # of TEI and JATS; a line that goes on with the same word says so
+NOTE_MARKS = frozenset({"fn", "foot", "footnoteRef", "noteAnchor"})  # of JATS, GROBID, USLM and TEI
 HAS_PARTS = re.compile(r"\W*(?:[^\W\d]+\W+)?[0-9]+\.[0-9]")  # such a heading may stand below one beside it
 
 
@@ -308,8 +309,9 @@ class _XmlReader(MarkupReader):
 
     def is_hidden(self, name: str, attributes: Mapping[str, str]) -> bool:
         is_second = self.place in self.readings or (bool(self.open) and name in SECOND.get(self.open[-1].name, ()))
+        is_mark = self.flat > 0 and not NOTE_MARKS.isdisjoint(map(attributes.get, ("ref-type", "type", "class")))
         is_beside = name in NOTES and (self.flat > 0 or (name == "index" and self.place in self.notes))
-        return super().is_hidden(name, attributes) or is_second or is_beside
+        return super().is_hidden(name, attributes) or is_second or is_beside or is_mark
 
     def style_of(self, name: str) -> str | None:
         if name in TITLES_SOMEWHERE:
@@ -326,8 +328,8 @@ def read_xml(path: Path) -> DocumentLayout:
     a sentence is a unit behind it. A reference is a line, and none of its fields a title. In TEI, "title" is none, and
     a heading has the number that its attribute `n` says, once. Of a `choice`, what an editor made of the source is left
     out, and of an `app` that has a `lem` all else. In a title all elements are inline but those that are lines of it;
-    its notes are left out. What is beside words in the same element is within their sentence, whatever its name, but
-    for blocks such as lists and what holds some.
+    its notes, and their marks, are left out. What is beside words in the same element is within their sentence,
+    whatever its name, but for blocks such as lists and what holds some.
 
     RAISES (ValueError): for malformed XML, with the line.
     """

@@ -241,6 +241,14 @@ def test_figures_that_tei_sets_higher_by_a_rendition_are_raised(read):
     assert read("a.xml", f"<TEI><text><p>{page}</p></text></TEI>").text == "10⁶ von 1010₂\n"
 
 
+def test_marks_of_notes_are_no_part_of_titles_of_jats_and_tei(read):
+    mark = '<xref ref-type="fn" rid="f"><sup>2</sup></xref>'
+    jats = f"<sec><title>Ice{mark} at sea</title><p>Go{mark}</p></sec>"
+    assert read("a.xml", f"<article><body>{jats}</body></article>").text == "Ice at sea\nGo2\n"
+    tei = '<div><head>Ice<ref type="noteAnchor" target="#n">2</ref></head><p>Go</p></div>'
+    assert read("a.xml", f"<TEI><text>{tei}</text></TEI>").text == "Ice\nGo\n"
+
+
 def test_figures_that_tei_sets_higher_are_raised(read):
     page = 'In 10<hi rend="italic superscript">6</hi> <subst>2</subst>1<hi rend="vertical-align:sub">2</hi>'
     assert read("a.xml", f"<TEI><p>{page}</p></TEI>").text.strip() == "In 10⁶ 21₂"
