@@ -184,12 +184,14 @@ class _XmlReader(MarkupReader):
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         self.place += 1
+        if name.lower() in LINE_ENDS and attributes.get("break") == "no":
+            name = "wbr"
         if not self.open and name.lower() in TEI:
             self.inline = TEI_INLINE
             self.tag_styles = {tag: style for tag, style in self.tag_styles.items() if tag != "title"}
         if self.flat and name.lower() in IN_PARTS:
             self._end_titles()
-        is_end_of_line = self.citations and name.lower() in LINE_ENDS and attributes.get("break") != "no"
+        is_end_of_line = self.citations and name.lower() in LINE_ENDS
         if name.lower() in QUOTES and re.fullmatch("20[0-9A-F]{2}|(?:00)?(?:22|27|AB|BB)", attributes.get("CODE", "")):
             self.data(chr(int(attributes["CODE"], 16)))
         is_apart = name.lower() not in WITHIN_WORDS and self.open[-1:] and not self.open[-1].joint

@@ -249,6 +249,11 @@ def test_marks_of_notes_are_no_part_of_titles_of_jats_and_tei(read):
     assert read("a.xml", f"<TEI><text>{tei}</text></TEI>").text == "Ice\nGo\n"
 
 
+def test_a_word_goes_on_behind_a_line_end_of_tei_that_breaks_none(read):
+    page = 'kal<lb n="2" break="no"/>t und <hi>wei<lb break="no"/>t</hi><lb/>fort'
+    assert read("a.xml", f"<TEI><text><p>{page}</p></text></TEI>").text == "kalt und weit\nfort\n"
+
+
 def test_figures_that_tei_sets_higher_are_raised(read):
     page = 'In 10<hi rend="italic superscript">6</hi> <subst>2</subst>1<hi rend="vertical-align:sub">2</hi>'
     assert read("a.xml", f"<TEI><p>{page}</p></TEI>").text.strip() == "In 10⁶ 21₂"
