@@ -337,7 +337,7 @@ def pipeline_vectors(nlp: Language, max_words: int) -> Vectors:
 def write_list(paths: Mapping[str, str], output: Path) -> None:
     """Write a word list. Words that such a list cannot hold are left out: it has one on each line, up to a tab."""
     held = (word for word in paths if word and word == word.strip() and {*"\t\n\r"}.isdisjoint(word))
-    output.write_text("".join(f"{word}\t{paths[word]}\n" for word in held), encoding="utf8", newline="\n")
+    write_whole(output, "".join(f"{word}\t{paths[word]}\n" for word in held))
 
 
 def format_classes(paths: Mapping[str, str]) -> str:

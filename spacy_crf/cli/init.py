@@ -14,6 +14,7 @@ import spacy_crf
 
 from ..core.errors import CRFError
 from ..lab.errors import LabErrors
+from ..reading.files import write_whole
 from .options import command, make_folders, tell_written
 
 EXAMPLES = ("configs", "corpus")
@@ -51,7 +52,7 @@ def init(
         set_order(config, component, order)
     filled = fill(config)
     make_folders(output)
-    filled.to_disk(output, interpolate=False)
+    write_whole(output, filled.to_str(interpolate=False))
     paths = " ".join(f"--paths.{path} PATH" for path in config["paths"])
     tell_written(output, then=f"python -m spacy train {{}} {paths} --output FOLDER")
 

@@ -21,14 +21,14 @@ from spacy.language import Language
 from spacy.util import get_package_path, is_package, load_config
 from thinc.api import Config
 from tqdm import tqdm
-from wasabi import Printer
 
 from ..core.calibration import Reliability
 from ..core.errors import CRFError
 from ..lab.errors import LabErrors
-from ..lab.training import check_source, told_problem
+from ..lab.training import NO_ROOM, check_source, told_problem
+from ..reading.files import write_whole
 from . import app, surface
-from .surface import NewName, SpeltCommand, help_with_example, is_quiet, quietly, readable, tell_done, tell_next
+from .surface import NewName, SpeltCommand, help_with_example, is_quiet, quietly, tell_done, tell_failure, tell_next
 
 Function = TypeVar("Function", bound=Callable[..., None])
 NumberT = TypeVar("NumberT", int, float)
@@ -139,7 +139,7 @@ def told_errors(failure: str, to_stderr: bool = False) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except (ValueError, OSError, ImportError, InterpolationError) as error:  # ImportError: of an unknown language
-        typer.echo(Printer(no_print=True).fail(failure, readable(told_problem(error))), err=to_stderr)
+        tell_failure(failure, told_problem(error), to_stderr or getattr(error, "errno", None) in NO_ROOM)
         raise typer.Exit(1) from error
 
 
@@ -264,8 +264,7 @@ def parse_numbers(name: str, text: str, kind: type[NumberT] = float) -> list[Num
     try:
         return [kind(number) for number in text.split(",")]
     except ValueError as error:
-        message = LabErrors.CRF607 if kind is int else LabErrors.CRF605
-        raise CRFError(message.format(name=name, value=text)) from error
+        raise CRFError((LabErrors.CRF607 if kind is int else LabErrors.CRF605).format(name=name, value=text)) from error
 
 
 def split_names(text: str | None) -> list[str]:
@@ -287,13 +286,13 @@ def write_result(text: str, output: Path | None) -> None:
         typer.echo(text, nl=False)
         return
     make_folders(output)
-    output.write_text(text, encoding="utf8", newline="\n")
+    write_whole(output, text)
 
 
 def write_data(data: Any, output: Path | None) -> None:
     """Write data as JSON, if a file was asked for: before anything is shown, whose reader may have left."""
     if output is not None:
-        output.write_text(json.dumps(data, indent=2) + "\n", encoding="utf8")
+        write_whole(output, json.dumps(data, indent=2) + "\n")
 
 
 def echo_data(data: Any) -> None:

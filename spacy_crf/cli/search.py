@@ -24,6 +24,7 @@ from ..lab.training import check_source, digest_data, scored_texts, without_dev
 from ..lab.tuning import CrossValidation, FoldResult, Rule, Unit, cross_validate, trainer_block
 from ..pipe.calibration import annotated
 from ..pipe.probabilities import LabelsTokens
+from ..reading.files import write_whole
 from .options import (
     ConfigOptions,
     TrainingConfig,
@@ -121,7 +122,7 @@ def held(storage: Path | None) -> Iterator[None]:
 def write_config(config: Config, path: Path | None) -> None:
     """Write a config with its variables, if it was asked for."""
     if path is not None:
-        config.to_disk(path, interpolate=False)
+        write_whole(path, config.to_str(interpolate=False))
 
 
 def format_trials(found: SearchResult, top: int) -> str:

@@ -122,6 +122,11 @@ def tell_done(text: str) -> None:
         msg.good(readable(text))
 
 
+def tell_failure(title: str, problem: str, to_stderr: bool) -> None:
+    """Tell an error that ends a command."""
+    typer.echo(Printer(no_print=True).fail(title, readable(problem)), err=to_stderr)
+
+
 def tell_next(text: str) -> None:
     """Tell what can be done next."""
     if not is_quiet():

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.errors import CoreErrors, CRFError, excerpt, require
-from ..reading.files import read_table_lines, read_text, says_nothing
+from ..reading.files import read_table_lines, read_text, says_nothing, write_whole
 from .errors import FeatureErrors
 
 SHIPPED = files(__package__) / "rewrites"
@@ -153,7 +153,7 @@ class SpellingTable:
         for form, normal in self.table.items():
             groups[normal].append(form)
         lines = [f"{form}\t{normal}\n" for normal, forms in groups.items() for form in forms]
-        Path(path).write_text("".join(lines), encoding="utf-8", newline="\n")
+        write_whole(Path(path), "".join(lines))
 
     @classmethod
     def read(cls, path: Path, lengths: Sequence[int] = LENGTHS) -> "SpellingTable":

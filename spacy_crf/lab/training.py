@@ -1,6 +1,7 @@
 """The runner of experiments and searches: spaCy's own training loop, quiet, on a config or on folds of it, and what is
 wrong with a config, in words."""
 
+import errno
 import io
 import os
 import re
@@ -26,6 +27,7 @@ from .errors import LabErrors
 from .statistics import single_figures
 
 LOGGER = "spacy_crf.trial_logger.v1"
+NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 UNEXPECTED = re.compile(r"unexpected argument|(?i:extra (?:fields|inputs) (?:are )?not permitted)")
 ConfigT = TypeVar("ConfigT", bound=Mapping[str, Any])
 LogStep = Callable[[dict[str, Any] | None], None]
@@ -235,6 +237,8 @@ def told_problem(error: BaseException) -> str:
 
     spaCy's own message shows the whole block. It checks a config before it asks a component, so this is for commands.
     """
+    if isinstance(error, OSError) and error.errno in NO_ROOM:
+        return ReadingErrors.CRF499.format(path=error.filename or "The output", reason=error.strerror)
     if isinstance(error, OSError) and error.filename:
         return ReadingErrors.CRF498.format(path=error.filename, reason=error.strerror)
     if not isinstance(error, ConfigValidationError):

@@ -21,7 +21,7 @@ from ..cli.options import Loaded, Pipe, bin_rows, command, make_folders, table, 
 from ..cli.surface import is_quiet
 from ..core.errors import CRFError
 from ..reading.errors import ReadingErrors
-from ..reading.files import open_binary
+from ..reading.files import open_binary, open_written, write_whole
 from .calibration import FittedMarks, MarkCalibration, Marked, best_thresholds, calibrate_marks, precise_thresholds
 from .component import PunctuationRestorer
 from .errors import PunctuationErrors
@@ -89,7 +89,7 @@ def punctuate(
             restore = partial(restore_transcript, format=found, where=str(data))
         restored = restore(loaded.nlp, stream, chain([opening.removeprefix(MARK)], pieces))
         first = list(islice(restored, 1))  # a file that is refused leaves the output as it is
-        with nullcontext(typer.get_binary_stream("stdout")) if output is None else output.open("wb") as out:
+        with nullcontext(typer.get_binary_stream("stdout")) if output is None else open_written(output) as out:
             if opening.startswith(MARK):  # no part of the first word
                 out.write(MARK.encode())
             for text in chain(first, restored):
@@ -207,7 +207,7 @@ def casing(
     for path, found in ((output, habits.cases(min_count)), (marks, habits.marks(min_count))):
         if path is not None:
             held = [word for word in found if not word.startswith("#")]  # which begins a comment
-            path.write_text("".join(f"{word}\t{found[word]}\n" for word in held), encoding="utf8", newline="\n")
+            write_whole(path, "".join(f"{word}\t{found[word]}\n" for word in held))
             typer.echo(f"{len(held):,} words")
             tell_written(path)
 

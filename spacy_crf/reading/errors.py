@@ -7,6 +7,7 @@ class ReadingErrors(metaclass=Messages):
     """Messages of exceptions."""
 
     CRF498 = "{path}: {reason}. Correct the name, or see that the file can be read or written."
+    CRF499 = "{path}: {reason}. It was not written, or not to its end. Make room, or write to another place."
     CRF504 = "{path}, line {line}: not UTF-8 ({reason}). Convert the file to UTF-8."
     CRF505 = "{path}: the gzip data is damaged or cut off ({reason}). Get the file again."
     CRF533 = "{path}, line {line}: malformed XML ({reason}). Correct the file, or export it again."

@@ -4,6 +4,7 @@ import gzip
 import io
 import os
 import re
+import shutil
 import zlib
 from collections.abc import Iterable, Iterator
 from itertools import chain
@@ -14,6 +15,7 @@ from ..core.errors import CRFError
 from .errors import ReadingErrors
 
 GZIP_MAGIC = b"\x1f\x8b"
+GZIP_SUFFIX = ".gz"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 MIB = 1 << 20
 CHUNK_SIZE = MIB // 4
@@ -205,12 +207,31 @@ def spell_path(path: Path | str) -> str:
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file that is there as a whole or not at all, whatever ends the writing."""
-    partial = path.with_name(f".{path.name}.partial")
+def open_written(path: Path) -> BinaryIO:
+    """Open a file to write it, packed by gzip where its name ends in .gz."""
+    return cast(BinaryIO, gzip.GzipFile(path, "wb", mtime=0)) if path.suffix == GZIP_SUFFIX else path.open("wb")
+
+
+def write_whole(path: Path, content: bytes | str) -> None:
+    """Write a file that is there as a whole or not at all, whatever ends the writing; see `open_written`.
+
+    Text is written in UTF-8. A link, and the rights of a file that was there, stay as they are.
+    """
+    data = content.encode("utf8") if isinstance(content, str) else content
+    data = gzip.compress(data, mtime=0) if path.suffix == GZIP_SUFFIX else data
+    target = path.resolve()
+    partial = target.with_name(f".{target.name}.partial")
     try:
+        if not os.access(target.parent, os.W_OK) or (target.exists() and not target.is_file()):  # a pipe, a device
+            target.write_bytes(data)
+            return
         partial.write_bytes(data)
-        partial.replace(path)
+        if target.exists():
+            shutil.copymode(target, partial)
+        partial.replace(target)
+    except OSError as error:
+        error.filename = str(path)  # that of the other file, or none
+        raise
     finally:
         partial.unlink(missing_ok=True)
 

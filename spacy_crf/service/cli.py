@@ -21,6 +21,7 @@ from ..lab.evaluation import describe_data, describe_model, evaluate
 from ..lab.report import describe_libraries
 from ..pipe.component import ChainPipe
 from ..pipe.probabilities import GivesSets, LabelsTokens
+from ..reading.files import write_whole
 from ..reading.records import read_json_lines
 from .errors import ServiceErrors
 from .models import Limits, Models, ServedModel, ask_for_all
@@ -129,7 +130,7 @@ def report(
     facts = {"data": describe_data(data.path), "components": ", ".join(made_of["components"])}
     facts |= {"version": nlp.meta.get("version", ""), "spacy-crf": describe_libraries()["spacy-crf"]}
     page = make_report(Reported(nlp, loaded.name, figures, title, facts, steps, most), watched(PARTS, "Reporting"))
-    output.write_text(page, encoding="utf8", newline="\n")
+    write_whole(output, page)
     tell_written(output)
 
 

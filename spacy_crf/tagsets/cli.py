@@ -39,6 +39,7 @@ from ..corpora.tasks import write_doccano, write_label_studio
 from ..corpora.webanno import write_webanno
 from ..pipe.probabilities import GivesSets
 from ..pipe.span_sets import GoldSpans, PromisesSpans, SpanSetReport, read_span_set, report_span_sets
+from ..reading.files import write_whole
 from .report import SIZES, percent, render_page, report_sets
 
 SETS = Pipe("set_valued_tagger", (GivesSets,))
@@ -176,10 +177,10 @@ def annotate(
             refuse_gold(path, loaded.nlp.vocab)
         content, count = file_content(own, loaded.component, to)
         make_folders(path)
-        path.write_bytes(content)
+        write_whole(path, content)
         n_documents += count
         if to == "xmi":
-            path.with_name(TYPE_SYSTEM).write_bytes(write_types())
+            write_whole(path.with_name(TYPE_SYSTEM), write_types())
     # where the config names the format of the old data, all files are taken for that
     mixed = "" if to == "tsv" else " --corpora.train.format null"
     then = "" if to == "html" else f"correct the files, mark what is checked, and {TRAIN_WITH_OLD}{mixed}"

@@ -1,10 +1,13 @@
 """What all commands share: words for options, examples, quiet, old spellings."""
 
+import gzip
 import json
 import os
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -192,6 +195,42 @@ def test_no_command_writes_over_what_it_reads(model: Path, tmp_path: Path) -> No
     ):
         assert "CRF579" in run(*asked, code=1)
     assert {path: path.read_bytes() for path in before} == before
+
+
+@contextmanager
+def full_disk() -> Iterator[None]:
+    """No file may have more than some bytes."""
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize("name", ["evaluate", "report", "dictionary"])
+def test_a_full_disk_leaves_the_old_result(model: Path, tmp_path: Path, name: str) -> None:
+    output = tmp_path / "result"
+    output.write_text("old")
+    read = [model] if name != "dictionary" else []
+    with full_disk():
+        told = run(name, *read, model.parent / "gold.conllu", "--output", output, code=1)
+    assert "CRF499" in told and "File too large" in told and output.name in told
+    assert output.read_text() == "old" and list(tmp_path.iterdir()) == [output]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device is full")
+def test_an_output_that_is_full_is_told_beside_it(model: Path) -> None:
+    command = [sys.executable, "-m", "spacy", "crf", "evaluate", str(model), str(model.parent / "gold.conllu")]
+    with open("/dev/full", "w") as full:
+        told = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert told.returncode == 1 and "CRF499" in told.stderr and "Traceback" not in told.stderr
+
+
+def test_a_result_is_packed_where_its_name_says_so(model: Path, tmp_path: Path) -> None:
+    run("evaluate", model, model.parent / "gold.conllu", "--output", tmp_path / "a.json.gz")
+    assert "tag_acc" in gzip.decompress((tmp_path / "a.json.gz").read_bytes()).decode()
 
 
 @pytest.mark.parametrize(

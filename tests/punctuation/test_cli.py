@@ -163,6 +163,13 @@ def test_a_transcript_that_cannot_be_read_leaves_the_output(model: Path, tmp_pat
     assert output.read_text(encoding="utf8") == "older\n"
 
 
+def test_an_output_is_packed_where_its_name_says_so(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "talk.txt").write_text(BARE, encoding="utf8")
+    plain = run(model, tmp_path / "talk.txt").stdout
+    assert run(model, tmp_path / "talk.txt", "--output", tmp_path / "out.gz").exit_code == 0
+    assert gzip.decompress((tmp_path / "out.gz").read_bytes()).decode() == plain
+
+
 def test_a_long_text_of_one_line(model: Path) -> None:
     text = " ".join([BARE] * 400)  # more than two blocks
     out = run(model, "-", data=text.encode()).stdout

@@ -1,6 +1,7 @@
 """Files are read as bytes, text, lines and blocks, packed or not, and bombs are refused before they go off."""
 
 import gzip
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +12,16 @@ from hypothesis import strategies as st
 
 from spacy_crf import CRFError
 from spacy_crf.reading import files
-from spacy_crf.reading.files import check_text, open_binary, read_blocks, read_bytes, read_lines, read_text
+from spacy_crf.reading.files import (
+    check_text,
+    open_binary,
+    open_written,
+    read_blocks,
+    read_bytes,
+    read_lines,
+    read_text,
+    write_whole,
+)
 
 
 def test_lines_keep_what_is_not_a_line_end(write: Write) -> None:
@@ -126,3 +136,21 @@ def test_damaged_gzip_is_a_coded_error(
         read_bytes(path)
     except CRFError as error:
         assert error.code == "CRF505"
+
+
+def test_files_are_written_as_what_they_are(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("old")
+    (tmp_path / "a.txt").chmod(0o600)
+    (tmp_path / "link").symlink_to("a.txt")
+    write_whole(tmp_path / "link", "\u00e9\n")
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "a.txt").read_bytes() == b"\xc3\xa9\n"
+    assert (tmp_path / "a.txt").stat().st_mode & 0o777 == 0o600
+    write_whole(Path(os.devnull), "new")
+    assert not Path(os.devnull).is_file()
+
+
+def test_files_are_packed_by_their_name(tmp_path: Path) -> None:
+    write_whole(tmp_path / "a.gz", "new\n")
+    with open_written(tmp_path / "b.gz") as file_:
+        file_.write(b"new\n")
+    assert [gzip.decompress((tmp_path / name).read_bytes()) for name in ("a.gz", "b.gz")] == [b"new\n"] * 2

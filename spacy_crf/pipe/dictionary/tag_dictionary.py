@@ -19,7 +19,7 @@ from ...core.errors import CRFError
 from ...core.labels import Gold, TagSet
 from ...core.stored import stored_bools
 from ...features.spelling import Speller
-from ...reading.files import read_table_lines, says_nothing
+from ...reading.files import read_table_lines, says_nothing, write_whole
 from ...reading.records import finite_number
 from ..errors import PipeErrors
 from .block import DictionarySettings, Fold
@@ -227,7 +227,7 @@ def write_table(dictionary: TagDictionary, tags: Sequence[str], path: Path) -> N
             if any(character in text for text in (word, tags[label]) for character in "\t\n\r"):
                 raise CRFError(PipeErrors.CRF843.format(word=word, tag=tags[label]))
             lines.append("\t".join([word, tags[label], *([f"{count:.{DIGITS}g}"] if math.isfinite(count) else [])]))
-    path.write_text("\n".join(lines) + "\n", encoding="utf8")
+    write_whole(path, "\n".join(lines) + "\n")
 
 
 def read_table(path: Path) -> list[tuple[str, str, float]]:
