@@ -87,7 +87,8 @@ def open_cache(trainer: Trainer, learner: ChainLearner) -> CachedCorpus:
     if has_vectors or is_second:
         what = "a tok2vec layer" if has_vectors else "order = 2"
         raise CRFError(LearningErrors.CRF674.format(name=learner.name, what=what))
-    assert trainer.read is not None
+    if trainer.read is None:
+        raise CRFError(LearningErrors.CRF251.format(name=learner.name))
     corpus = cached_corpus(trainer.settings.cache, learner, trainer.read)
     release_memory()
     return corpus

@@ -51,6 +51,11 @@ class LearningErrors(metaclass=Messages):
         "Component {name!r}: the batcher spacy_crf.full_batch.v1 with cached = true shows one example alone, as for a "
         "trainer that reads the corpus itself. Set `cache` in the trainer block to a folder, or leave out `cached`."
     )
+    CRF251 = (
+        "Component {name!r}: its trainer has a `cache` and reads the corpus itself, which only `initialize` shows to "
+        "it. To go on with a trained one, name its folder as `start` in [initialize.components.{name}], or load it "
+        "with components.{name}.trainer.cache = null."
+    )
     CRF678 = (
         "A trainer cannot have a `cache` and {name} = {value!r}, which wants the whole corpus in memory: leave out one "
         "of them."

@@ -93,7 +93,6 @@ class OnlineTrainer(GrowingTrainer):
         self._present: list[Any] = []  # the model's arrays, as this trainer left them
         self._n_sequences = 0
         self._corpus: CachedCorpus | None = None
-        self._loss = 0.0  # of the last epoch, for each sequence
 
     @property
     def is_running(self) -> bool:
@@ -113,10 +112,11 @@ class OnlineTrainer(GrowingTrainer):
         self.stopped = None
 
     def accumulate(self, learner: ChainLearner, examples: Sequence[Example], make_sample: MakeSample) -> float:
-        """Learn from a batch, unless there is a cache; the model follows in `apply`."""
+        """Learn from a batch, or with a cache from the corpus, once for each step; the model follows in `apply`."""
         if self.settings.cache is not None:
+            is_first = not self._n_sequences
             self._n_sequences += len(examples)
-            return self._loss * len(examples)
+            return self._learn_epoch(learner) if is_first else 0.0
         sample = make_sample(examples)
         if self.stopped is not None:
             self._go_on(learner, self.stopped)
@@ -144,8 +144,6 @@ class OnlineTrainer(GrowingTrainer):
         """Give the model the weights to predict with, and take a step with the vectors."""
         if not self._n_sequences:
             return
-        if self.settings.cache is not None:
-            self._learn_epoch(learner)
         set_weights(learner.model, replace(get_weights(learner.model), flat=self._online.result))
         self._remember(learner)
         if sgd is None and learner.model.has_param(VECTORS):
@@ -155,19 +153,21 @@ class OnlineTrainer(GrowingTrainer):
             learner.model.finish_update(sgd)
         self._n_sequences = 0
 
-    def _learn_epoch(self, learner: ChainLearner) -> None:
-        """Learn from the whole corpus on disk once, windows and the sequences within each in a new order."""
+    def _learn_epoch(self, learner: ChainLearner) -> float:
+        """Learn from the whole corpus on disk once, windows and the sequences within each in a new order.
+
+        RETURNS (float): the loss of the epoch.
+        """
         if self._corpus is None:
             self._corpus = open_cache(self, learner)
             learner.add_weights(self._corpus)
             self._online.start(get_layout(learner.model), get_weights(learner.model).flat)
-        loss, n_sequences = 0.0, 0
+        loss = 0.0
         for number in self._rng.permutation(len(self._corpus)).tolist():
             window = self._corpus.window(number)
             loss += self._online.learn(window, self._rng.permutation(len(window.lengths)))
-            n_sequences += len(window.lengths)
-        self._loss = loss / max(1, n_sequences)
         release_memory()
+        return loss
 
     def _is_ours(self, learner: ChainLearner) -> bool:
         """Whether the model has the weights that this trainer left."""

@@ -111,6 +111,32 @@ def test_online_learners_take_an_epoch_a_step(trainer: str, tmp_path: Path) -> N
     np.testing.assert_array_equal(weights(learn(12, tmp_path, trainer)), weights(nlp))  # from the file that is there
 
 
+@pytest.mark.parametrize("trainer", ONLINE)
+@pytest.mark.parametrize("shown", [1, None])
+def test_online_learners_tell_the_loss_of_the_epoch(
+    trainer: str, shown: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(encoder, "TOKENS_PER_SAMPLE", 1_000_000)
+    monkeypatch.setattr(cache, "UNITS_PER_WINDOW", 1_000_000)
+    told, learned = [], []
+    for settings, count in (({}, None), ({"cache": str(tmp_path)}, shown)):
+        nlp, examples = make(trainer, settings)
+        told.append([nlp.update(examples[:count], losses={})["crf_tagger"] for _ in range(4)])
+        learned.append(weights(nlp))
+    assert told[1] == pytest.approx(told[0])
+    np.testing.assert_array_equal(*learned)
+
+
+@pytest.mark.parametrize("trainer", ["LBFGS", "AdaGrad"])
+def test_a_component_that_was_loaded_has_no_corpus_to_read(trainer: str, tmp_path: Path) -> None:
+    learn(1, tmp_path / "cache", trainer).to_disk(tmp_path / "model")
+    nlp = spacy.load(tmp_path / "model")
+    with pytest.raises(CRFError, match="CRF251.*start"):
+        nlp.update(make_examples(nlp), sgd=nlp.resume_training())
+    nlp = spacy.load(tmp_path / "model", config={"components.crf_tagger.trainer.cache": None})
+    nlp.update(make_examples(nlp), sgd=nlp.resume_training())
+
+
 def test_neither_features_that_are_too_rare_nor_batches_are_kept(tmp_path: Path) -> None:
     features = {"min_count": 2, "min_edge_count": 2}
     nlp, examples = make("AdaGrad", {"cache": str(tmp_path)}, features=features)
