@@ -69,6 +69,8 @@ def serve(
     from .server import make_server
 
     limits = Limits(max_mb, max_texts, max_chars, timeout)
+    if data is not None:
+        data.mkdir(parents=True, exist_ok=True)  # or it would be a request that finds out that it cannot be made
     served = load_models(models, limits)
     own = [ANY_ADDRESS] if host in ANYWHERE else [host.lower(), f"[{host.lower()}]"]
     hosts = [*LOCAL, *own, *(other.lower() for other in name or ())]
@@ -76,10 +78,17 @@ def serve(
     for model in served.values():
         tell_done(f"{model.name}: {', '.join(model.kinds)}")
     app = make_app(served, limits, hosts, Learner(data))
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.create_server((host, port), family=family) as listening:
+    with listen(host, port) as listening:
         typer.echo(f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}")
         make_server(app, log_level="warning", server_header=False).run(sockets=[listening])
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Listen to an address; a coded error where that cannot be."""
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        raise CRFError(ServiceErrors.CRF588.format(host=host, port=port, reason=error.strerror)) from error
 
 
 def load_models(given: Sequence[str], limits: Limits) -> Models:

@@ -70,6 +70,8 @@ class ServiceErrors(metaclass=Messages):
     CRF736 = "Two models would have the name {name!r}. Give them as NAME=MODEL."
     CRF737 = "None of our components is in {model}: its components are {names}. Serve a pipeline that has one."
     CRF738 = "The service needs {package}, which is not installed. Install it: pip install 'spacy_crf[serve]'."
+    CRF588 = "Nothing can listen to {host}, port {port}: {reason}. Choose another --port or --host."
+    CRF589 = "The service cannot write its files ({reason}). See that there is room, and that --data can be written to."
     CRF739 = "The pipeline could not process the text ({error}). Send another one, or report it with this message."
     CRF740 = "The layer {layer!r} with the feature {feature!r} cannot be filled: {problem}."
     CRF743 = "No control of the labelling interface fits {name!r}: {problem}."

@@ -1,6 +1,7 @@
 """`crf serve` as a process: it listens to the address that it is given, and tells what is wrong before it does."""
 
 import re
+import socket
 import subprocess
 import sys
 import time
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import spacy
-from helpers.commands import invoke
+from helpers.commands import invoke, run
 from helpers.folders import unpack_model
 from helpers.paths import ROOT
 from helpers.services import httpx
@@ -47,6 +48,18 @@ def wait_for(address: str) -> None:
             return
         except httpx.TransportError:
             time.sleep(0.05)
+
+
+def test_where_nothing_can_be_served(folder: Path, tmp_path: Path) -> None:
+    model = folder / "crf_tagger" / "model-best"
+    (tmp_path / "file").write_text("")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        for code, *options in (
+            ("CRF588", "--port", taken.getsockname()[1]),
+            ("CRF588", "--port", 0, "--host", "300.1.1.1"),
+            ("CRF498", "--port", 0, "--data", tmp_path / "file"),
+        ):
+            assert code in run("serve", model, *options, code=1)
 
 
 @pytest.mark.parametrize(

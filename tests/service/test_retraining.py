@@ -211,6 +211,13 @@ def test_a_failure_leaves_the_old_model(load: Any, tmp_path: Path) -> None:
         assert tags_of(client, "We can swim.") == before and version_of(client) == version
 
 
+def test_a_folder_that_cannot_be_written_to_is_told(load: Any, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with served(model_of("one", load("tagger")), learner=Learner(tmp_path / "file")) as client:
+        told = client.post("/inception/one/train", json=train_request(SENTENCES))
+    assert told.status_code == 500 and "CRF589" in told.text and str(tmp_path) not in told.text
+
+
 def test_unchecked_tokens_and_sentences_are_unknown(load: Any, tmp_path: Path) -> None:
     system = make_typesystem()
     suggested = make_cas(system, ["They can swim .", "We can leave ."], POS, "PosValue", [(0, 4, "NN")])
