@@ -314,5 +314,5 @@ def _of_http(error: Exception) -> CRFError:
 def _unexpected(error: Exception) -> CRFError:
     log.error("A request failed", exc_info=error)
     if isinstance(error, OSError) and error.strerror:
-        return Refusal(ServiceErrors.CRF589.format(reason=error.strerror), 500)
+        return Refusal(ServiceErrors.CRF253.format(reason=error.strerror), 500)
     return Refusal(ServiceErrors.CRF739.format(error=type(error).__name__), 500)
