@@ -230,7 +230,8 @@ def write_whole(path: Path, content: bytes | str) -> None:
             shutil.copymode(target, partial)
         partial.replace(target)
     except OSError as error:
-        error.filename = str(path)  # that of the other file, or none
+        if error.errno is not None:  # else it tells nothing beside its own words
+            error.filename = str(path)  # that of the other file, or none
         raise
     finally:
         partial.unlink(missing_ok=True)
