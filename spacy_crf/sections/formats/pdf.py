@@ -54,8 +54,8 @@ def read_pdf(path: Path) -> DocumentLayout:
     """Read the text of a PDF by pypdfium2.
 
     Lines are put together to paragraphs, column by column, and words that were broken at their ends are whole. Running
-    heads, running feet, page numbers and text that does not run from left to right are left out; a page of which most
-    runs in another direction, as a wide table does, is turned. Notes at the foot of a page, in smaller type and behind
+    heads, running feet, numbers of pages and of lines and text that does not run from left to right are left out; a
+    page of which most runs in another direction, as a wide table does, is turned. Notes at the foot of a page, in smaller type and behind
     a sign that the text has, are units of their own behind the paragraph that the page ends with. A wide distance
     between lines is a blank line, and indentation is spaces. Bold and italic type, and sizes above that of running text
     (large1 for the largest), are formatting; headings are those that bookmarks name, and beside them the title that the

@@ -22,6 +22,10 @@ WORD_WITH_NUMBER = re.compile(
     r"(?!(?:page|seite|página|pagina|pág|strana|strona|sida|side|blatt|folie|slide) )[^\W\d_]{3,} #[.:]?"
 )
 ONLY_PAGE = re.compile(r"\W*(?:[^\W\d_]+\W+)?1(?:\W+(?:[^\W\d_]+\W+)?1)?\W*")  # "Page 1 of 1"
+MOST_DIGITS, BESIDE = 6, 0.5  # of the number of a line; of its size, between it and the text
+FEW_OUTSIDE = 20  # of so many lines, one may begin in the margin
+LEAST_PAIRS, MANY_PAIRS, MOST_PAIRS = 2, 10, 0.8  # of numbers of lines; where each has one; the share that counts right
+WITHIN, LONG = 0.2, 40  # the share of lines of prose that begin within a sentence; characters of half of them
 NUMERAL = re.compile(r"\d+|\b[ivxlc]{1,7}\b", re.IGNORECASE)
 
 
@@ -49,8 +53,11 @@ def most_frequent(values: Iterable[tuple[float, int]]) -> float:
 
 
 def read_rows(pages: Iterable[Iterable[PrintedWord]]) -> list[list[Row]]:
-    """Rows of all pages from the top down, without running heads, running feet and page numbers. O(n log n)."""
-    return _without_furniture([_rows(words) for words in pages])
+    """Rows of all pages from the top down, without numbers of lines, running heads, running feet and page numbers.
+
+    O(n log n).
+    """
+    return _without_furniture(_without_line_numbers([_rows(words) for words in pages]))
 
 
 def _rows(words: Iterable[PrintedWord]) -> list[Row]:
@@ -81,6 +88,73 @@ def _is_beside(one: PrintedWord, other: PrintedWord) -> bool:
     small, large = sorted((one.size, other.size))
     distance = abs(one.base - other.base)
     return distance <= SAME_BASE * small or (small <= SMALL * large and distance <= RAISED * large)
+
+
+# -- numbers of lines ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _LineNumber:
+    """A number in a margin. lines (int): rows of text of its page down to it."""
+
+    word: PrintedWord
+    value: int
+    lines: int
+
+
+def _without_line_numbers(pages: list[list[Row]]) -> list[list[Row]]:
+    """Pages without the numbers of their lines in the left or the right margin, beside each line or every fifth one."""
+    for end in (0, -1):
+        found = [_margin_numbers(rows, end) for rows in pages]
+        if _count_lines(found, pages):
+            numbers = {id(number.word) for own in found for number in own}
+            pages = [[[word for word in row if id(word) not in numbers] for row in rows] for rows in pages]
+            pages = [[row for row in rows if row] for rows in pages]
+    return pages
+
+
+def _margin_numbers(rows: list[Row], end: int) -> list[_LineNumber]:
+    """Whole numbers of a page outside of its text. end (int): 0 for those on the left, -1 for those on the right."""
+    ahead = -1 if end else 1  # from the margin to the text
+    numbers, lines, edges = [], 0, []
+    for row in rows:
+        word = row[end]
+        text = row[:-1] if end else row[1:]
+        is_number = word.text.isdecimal() and len(word.text) < MOST_DIGITS
+        if is_number and (not text or _gap(word, text[end], ahead) >= BESIDE * word.size):
+            lines += bool(text)
+            numbers.append(_LineNumber(word, int(word.text), lines))
+        else:
+            lines, text = lines + 1, row
+        if text:
+            edges.append(ahead * (text[end].right if end else text[end].left))
+    edge = sorted(edges)[len(edges) // FEW_OUTSIDE] if edges else -inf
+    return [one for one in numbers if max(ahead * one.word.left, ahead * one.word.right) < edge]
+
+
+def _gap(word: PrintedWord, other: PrintedWord, ahead: int) -> float:
+    return other.left - word.right if ahead > 0 else word.left - other.right
+
+
+def _count_lines(found: list[list[_LineNumber]], pages: list[list[Row]]) -> bool:
+    """Whether numbers beside the lines of all pages count them: each, or every fifth or tenth, say.
+
+    Each line of a list may have its number, too: where all lines have one, many begin within a sentence, and they are as
+    long as those of prose, or counted anew on each page, as in records of courts.
+    """
+    pairs = [(other.value - one.value, other.lines - one.lines) for own in found for one, other in pairwise(own)]
+    if len(pairs) < LEAST_PAIRS:
+        return False
+    (step, _), *_ = Counter(values for values, _ in pairs).most_common()
+    if step > 1:
+        return sum(values == step <= lines for values, lines in pairs) >= MOST_PAIRS * len(pairs)
+    counted = sum(values == lines == 1 for values, lines in pairs)
+    texts = [[word for word in row if not word.text.isdecimal()] for rows in pages for row in rows]
+    lengths = sorted(sum(len(word.text) + 1 for word in row) for row in texts if row)
+    within = sum(row[0].text[0].islower() for row in texts if row)
+    begins_anew = len(found) > 1 and all(own[0].value == 1 for own in found if own)
+    is_prose = within >= WITHIN * len(lengths) and (begins_anew or lengths[len(lengths) // 2] >= LONG)
+    return is_prose and counted >= max(MANY_PAIRS, MOST_PAIRS * len(pairs))
 
 
 # -- running heads and page numbers --------------------------------------------------------------------------

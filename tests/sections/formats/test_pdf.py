@@ -126,6 +126,58 @@ def test_columns_are_read_in_order_and_what_pages_repeat_is_left_out(tmp_path: P
     assert "Rules" not in text and "Trust" not in text and " - " not in text
 
 
+def test_numbers_of_lines_are_left_out(tmp_path: Path) -> None:
+    verses = [f"The boat of the {name(k // 9, k % 9)} came home in the rain" for k in range(30)]
+
+    def verse(canvas: Any, number_at: float) -> None:
+        for page in range(2):
+            at(canvas, 60, 810, "First voice", size=10)
+            for place, line in enumerate(verses[15 * page : 15 * (page + 1)]):
+                at(canvas, 60, 790 - 12 * place, line)
+                if (number := 15 * page + place + 1) % 5 == 0:
+                    at(canvas, number_at, 790 - 12 * place, str(number), size=8)
+            canvas.showPage()
+
+    for number_at in (40, 420):
+        text = printed(tmp_path, lambda canvas, place=number_at: verse(canvas, place)).text
+        assert text.replace("First voice", "").split() == " ".join(verses).split()
+
+    words = " ".join(f"{BODY} Rule {name(*where)} follows." for where in product(range(3), range(6))).split()
+    lines = [" ".join(words[start : start + 14]) for start in range(0, len(words), 14)]
+
+    def numbered(canvas: Any) -> None:
+        for page in range(2):
+            for place, line in enumerate(lines[18 * page :][:18], 1):
+                at(canvas, 40 - 5.6 * (place > 9), 790 - 24 * place, str(place))
+                at(canvas, 60, 790 - 24 * place, line)
+            canvas.showPage()
+
+    assert printed(tmp_path, numbered).text.split() == words
+
+    def record(canvas: Any) -> None:
+        for page in range(2):
+            for place in range(12):
+                at(canvas, 40 - 5.6 * (place > 8), 790 - 24 * place, str(place + 1))
+                spoken = ("Q. And where was the boat", f"of the {name(page, place // 2)} then?")[place % 2]
+                at(canvas, 60, 790 - 24 * place, spoken)
+            canvas.showPage()
+
+    assert not any(word.isdecimal() for word in printed(tmp_path, record).text.split())
+
+
+@pytest.mark.parametrize("numbers", [range(1, 31), range(1900, 2050, 5)])
+def test_numbers_of_items_stay(tmp_path: Path, numbers: range) -> None:
+    def draw(canvas: Any) -> None:
+        for page in range(2):
+            for place, number in enumerate(numbers[15 * page : 15 * (page + 1)]):
+                at(canvas, 40, 790 - 12 * place, str(number))
+                at(canvas, 80, 790 - 12 * place, f"ropes for the boat {name(number // 9 % 9, number % 9)}")
+            canvas.showPage()
+
+    text = printed(tmp_path, draw).text.split()
+    assert [word for word in text if word.isdecimal()] == [str(number) for number in numbers]
+
+
 def test_a_heading_in_large_type_stays_in_its_column(tmp_path: Path) -> None:
     """The gutter of LaTeX's two columns is narrower than a letter of it is high."""
     from reportlab.pdfbase.pdfmetrics import stringWidth
