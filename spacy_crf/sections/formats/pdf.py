@@ -23,7 +23,7 @@ from ..layout import DocumentLayout, LayoutBuilder
 from ..starts import LONE_CAPITAL, find_numbering
 from .columns import read_lines
 from .paragraphs import Paragraph, find_paragraphs, write_paragraphs
-from .printed import GAP, RAISED, SMALLER, PrintedWord
+from .printed import GAP, RAISED, SMALLER, TINY, PrintedWord
 
 MOST_PAGES, MOST_CHARACTERS, MOST_BOOKMARKS = 10_000, 20_000_000, 100_000
 LONGEST_NAME = 200  # bytes of the name of a font
@@ -55,11 +55,12 @@ def read_pdf(path: Path) -> DocumentLayout:
 
     Lines are put together to paragraphs, column by column, and words that were broken at their ends are whole. Running
     heads, running feet, numbers of pages and of lines and text that does not run from left to right are left out; a
-    page of which most runs in another direction, as a wide table does, is turned. Notes at the foot of a page, in smaller type and behind
-    a sign that the text has, are units of their own behind the paragraph that the page ends with. A wide distance
-    between lines is a blank line, and indentation is spaces. Bold and italic type, and sizes above that of running text
-    (large1 for the largest), are formatting; headings are those that bookmarks name, and beside them the title that the
-    properties of the file name, if the first page shows it.
+    page of which most runs in another direction, as a wide table does, is turned. Initials of several lines begin their
+    words. Notes at the foot of a page, in smaller type and behind a sign that the text has, are units of their own
+    behind the paragraph that the page ends with. A wide distance between lines is a blank line, and indentation is
+    spaces. Bold and italic type, and sizes above that of running text (large1 for the largest), are formatting;
+    headings are those that bookmarks name, and beside them the title that the properties of the file name, if the first
+    page shows it.
 
     RAISES (ValueError): for a file that is no PDF, is damaged, needs a password or has no text, as a scan has none, and
         if pypdfium2 is not installed.
@@ -170,7 +171,7 @@ def _words(text: Any, reader: "_CharacterReader") -> Iterator[PrintedWord]:
     for index in range(text.count_chars()):
         character, is_last = reader.character(index)
         found = reader.place(index) if character else None
-        if may_end and word.text and found is not None and not word.goes_on(*found):
+        if word.text and found is not None and (may_end or word.is_initial(found[-1])) and not word.goes_on(*found):
             yield word.finish()
             word = _GrowingWord()
         if found is not None:
@@ -195,13 +196,17 @@ class _GrowingWord:
         self.left, self.right = min(self.left, left), max(self.right, right)
         self.fonts.append((font.size, base, font))
 
+    def is_initial(self, font: _Font) -> bool:
+        """Whether the word is in much larger type than a font."""
+        return font.size <= TINY * self.fonts[-1][0]
+
     def goes_on(self, left: float, right: float, base: float, font: _Font) -> bool:
         """Whether a character is set higher or lower than the one before it, with no space between: PDFium takes it for
         the start of another line."""
         (own, last, _), (size, line) = self.fonts[-1], self._line()
         large = max(size, font.size)
         is_near = -GAP * large < left - self.right < GAP * large
-        is_small = min(own, font.size) < large
+        is_small = TINY * large < min(own, font.size) < large
         return is_near and is_small and base != last and abs(base - line) <= RAISED * large
 
     def _line(self) -> tuple[float, float]:

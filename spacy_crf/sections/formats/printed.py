@@ -13,6 +13,7 @@ from ...core.grammar.numbering import readings
 SAME_BASE = 0.3  # of a size: words whose baselines differ by less stand in one row
 RAISED, SMALL = 0.5, 0.8  # of a size: the same for small signs, such as those of footnotes
 EDGE_ROWS = 3  # at the top and at the foot of a page that may be repeated
+TINY = 0.42  # of a size: smaller letters are not raised beside a larger one, but stand beside an initial
 GAP = 0.17  # of a size: the space between words is wider
 SAME_PLACE = 3.0  # points
 OFTEN = 0.4  # the share of pages that have something at a place
@@ -22,6 +23,9 @@ WORD_WITH_NUMBER = re.compile(
     r"(?!(?:page|seite|página|pagina|pág|strana|strona|sida|side|blatt|folie|slide) )[^\W\d_]{3,} #[.:]?"
 )
 ONLY_PAGE = re.compile(r"\W*(?:[^\W\d_]+\W+)?1(?:\W+(?:[^\W\d_]+\W+)?1)?\W*")  # "Page 1 of 1"
+HIGH = 1.7  # times the usual size: initials of two lines
+INITIAL = re.compile(r"\W?[^\W\d_]")
+WORDS = frozenset("AEIOYÀÈÉÓ")  # letters that are words in some languages
 MOST_DIGITS, BESIDE = 6, 0.5  # of the number of a line; of its size, between it and the text
 FEW_OUTSIDE = 20  # of so many lines, one may begin in the margin
 LEAST_PAIRS, MANY_PAIRS, MOST_PAIRS = 2, 10, 0.8  # of numbers of lines; where each has one; the share that counts right
@@ -57,7 +61,15 @@ def read_rows(pages: Iterable[Iterable[PrintedWord]]) -> list[list[Row]]:
 
     O(n log n).
     """
-    return _without_furniture(_without_line_numbers([_rows(words) for words in pages]))
+    rows = _without_line_numbers([_rows(words) for words in pages])
+    usual = _usual_size(rows)
+    for own in rows:
+        _join_initials(own, usual)
+    return _without_furniture([[row for row in own if row] for own in rows])
+
+
+def _usual_size(pages: Iterable[list[Row]]) -> float:
+    return most_frequent((word.size, len(word.text)) for rows in pages for row in rows for word in row)
 
 
 def _rows(words: Iterable[PrintedWord]) -> list[Row]:
@@ -87,7 +99,39 @@ def _join_hyphens(row: Row) -> None:
 def _is_beside(one: PrintedWord, other: PrintedWord) -> bool:
     small, large = sorted((one.size, other.size))
     distance = abs(one.base - other.base)
-    return distance <= SAME_BASE * small or (small <= SMALL * large and distance <= RAISED * large)
+    return distance <= SAME_BASE * small or (TINY * large < small <= SMALL * large and distance <= RAISED * large)
+
+
+# -- initials ------------------------------------------------------------------------------------------------
+
+
+def _join_initials(rows: list[Row], usual: float) -> None:
+    """Join initials that are some lines high to their words; lines beside them begin where they do then."""
+    for place, row in enumerate(rows):
+        for initial in [word for word in row if word.size >= HIGH * usual and INITIAL.fullmatch(word.text)]:
+            beside = list(_beside_initial(initial, rows, place, usual))
+            if len(beside) < 2:
+                continue
+            own, number = beside[-1]
+            word = own[number]
+            is_word = initial.text[-1] in WORDS and word.left - initial.right > GAP * usual
+            for other, at in beside:
+                other[at] = replace(other[at], left=initial.left)
+            text = [initial.text, word.text] if is_word else [initial.text + word.text]
+            own[number : number + 1] = [replace(own[number], text=each) for each in text]
+            row.remove(initial)
+
+
+def _beside_initial(initial: PrintedWord, rows: list[Row], place: int, usual: float) -> Iterator[tuple[Row, int]]:
+    """Rows that begin beside an initial, or do so in its column, and their first words there. They go up from a row."""
+    for row in (rows[k] for k in range(place, -1, -1)):
+        number = next(
+            (k for k, word in enumerate(row) if word.right > initial.left + SAME_PLACE and word is not initial), 0
+        )
+        word = row[number]
+        if not -SAME_PLACE < word.left - initial.right < usual or initial.base - word.base > initial.size:
+            break
+        yield row, number
 
 
 # -- numbers of lines ----------------------------------------------------------------------------------------
@@ -139,8 +183,8 @@ def _gap(word: PrintedWord, other: PrintedWord, ahead: int) -> float:
 def _count_lines(found: list[list[_LineNumber]], pages: list[list[Row]]) -> bool:
     """Whether numbers beside the lines of all pages count them: each, or every fifth or tenth, say.
 
-    Each line of a list may have its number, too: where all lines have one, many begin within a sentence, and they are as
-    long as those of prose, or counted anew on each page, as in records of courts.
+    Each line of a list may have its number, too: where all lines have one, many begin within a sentence, and they are
+    as long as those of prose, or counted anew on each page, as in records of courts.
     """
     pairs = [(other.value - one.value, other.lines - one.lines) for own in found for one, other in pairwise(own)]
     if len(pairs) < LEAST_PAIRS:
@@ -179,8 +223,7 @@ def _without_furniture(pages: list[list[Row]]) -> list[list[Row]]:
         return [_without_edges(pages[0])]
     edges = {(page, edge): list(_edge_rows(page, edge, rows)) for page, rows in enumerate(pages) for edge in (1, -1)}
     rows = [row for own in edges.values() for row in own]
-    usual = most_frequent((word.size, len(word.text)) for own in pages for row in own for word in row)
-    repeated = _repeated(rows, LARGER * usual)
+    repeated = _repeated(rows, LARGER * _usual_size(pages))
     places = _places([row for row in rows if row in repeated], len(pages))
     counts = {
         where: sum(1 for _ in takewhile(lambda row: row in repeated or _is_at(row, places), own))
@@ -191,7 +234,7 @@ def _without_furniture(pages: list[list[Row]]) -> list[list[Row]]:
 
 def _without_edges(rows: list[Row]) -> list[Row]:
     """The only page of a document without a number at its foot, and a head in small type, if they stand apart."""
-    usual = most_frequent((word.size, len(word.text)) for row in rows for word in row)
+    usual = _usual_size([rows])
     if len(rows) > 2 and rows[1][0].base - rows[0][0].base > APART * usual and rows[0][0].size <= SMALLER * usual:
         rows = rows[1:]
     if len(rows) > 1 and rows[-1][0].base - rows[-2][0].base > APART * usual:

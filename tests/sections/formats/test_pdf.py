@@ -126,6 +126,32 @@ def test_columns_are_read_in_order_and_what_pages_repeat_is_left_out(tmp_path: P
     assert "Rules" not in text and "Trust" not in text and " - " not in text
 
 
+@pytest.mark.parametrize("lines", [2, 3])
+@pytest.mark.parametrize(("letter", "gap"), [("T", 0), ("T", 3), ("“T", 1), ("A", 4), ("A", 0)])
+def test_initials_of_several_lines_begin_their_word(tmp_path: Path, lines: int, letter: str, gap: float) -> None:
+    from reportlab.pdfbase.pdfmetrics import stringWidth
+
+    size = (8.4 * (lines - 1) + 5) / 0.7
+    width = stringWidth(letter, FONT, size) + gap
+    words = f"he {' '.join([BODY] * 3)}".split()
+
+    def draw(canvas: Any) -> None:
+        for left in (60, 330):  # columns
+            at(canvas, left, 780 - 8.4 * (lines - 1), letter, size=size)
+            waiting, number = words[:], 0
+            while waiting:
+                start = left + width * (number < lines)
+                line = [waiting.pop(0)]
+                while waiting and start + stringWidth(" ".join([*line, waiting[0]]), FONT, 7) < left + 230:
+                    line.append(waiting.pop(0))
+                at(canvas, start, 780 - 8.4 * number, " ".join(line), size=7)
+                number += 1
+            at(canvas, left, 700, *[f"Line {k} of a text in a column" for k in "abcd"], size=7)
+
+    paragraph = letter + " " * (letter == "A" and gap > 2) + " ".join(words)
+    assert printed(tmp_path, draw).text.split("\n").count(paragraph) == 2
+
+
 def test_numbers_of_lines_are_left_out(tmp_path: Path) -> None:
     verses = [f"The boat of the {name(k // 9, k % 9)} came home in the rain" for k in range(30)]
 
