@@ -1,11 +1,13 @@
 """Printed pages: words at places become rows, without what the edges of pages repeat."""
 
 import re
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 from math import inf
+from operator import attrgetter
 from typing import TypeAlias
 
 from ...core.grammar.numbering import readings
@@ -108,28 +110,28 @@ def _is_beside(one: PrintedWord, other: PrintedWord) -> bool:
 def _join_initials(rows: list[Row], usual: float) -> None:
     """Join initials that are some lines high to their words; lines beside them begin where they do then."""
     for place, row in enumerate(rows):
+        joined = set()
         for initial in [word for word in row if word.size >= HIGH * usual and INITIAL.fullmatch(word.text)]:
             beside = list(_beside_initial(initial, rows, place, usual))
-            if len(beside) < 2:
-                continue
-            own, number = beside[-1]
-            word = own[number]
-            is_word = initial.text[-1] in WORDS and word.left - initial.right > GAP * usual
-            for other, at in beside:
-                other[at] = replace(other[at], left=initial.left)
-            text = [initial.text, word.text] if is_word else [initial.text + word.text]
-            own[number : number + 1] = [replace(own[number], text=each) for each in text]
-            row.remove(initial)
+            if len(beside) > 1:
+                joined.add(id(initial))
+                own, number = beside[-1]
+                word = own[number]
+                is_word = initial.text[-1] in WORDS and word.left - initial.right > GAP * usual
+                for other, at in beside:
+                    other[at] = replace(other[at], left=initial.left)
+                texts = [initial.text, word.text] if is_word else [initial.text + word.text]
+                own[number : number + 1] = [replace(own[number], text=text) for text in texts]
+        row[:] = [word for word in row if id(word) not in joined]
 
 
 def _beside_initial(initial: PrintedWord, rows: list[Row], place: int, usual: float) -> Iterator[tuple[Row, int]]:
     """Rows that begin beside an initial, or do so in its column, and their first words there. They go up from a row."""
     for row in (rows[k] for k in range(place, -1, -1)):
-        number = next(
-            (k for k, word in enumerate(row) if word.right > initial.left + SAME_PLACE and word is not initial), 0
-        )
-        word = row[number]
-        if not -SAME_PLACE < word.left - initial.right < usual or initial.base - word.base > initial.size:
+        number = bisect_left(row, initial.right - SAME_PLACE, key=attrgetter("left"))
+        before, word = row[number - 1] if number else None, row[number] if number < len(row) else None
+        is_free = before is None or before is initial or before.right <= initial.left + SAME_PLACE
+        if not word or not is_free or word.left - initial.right >= usual or initial.base - word.base > initial.size:
             break
         yield row, number
 
