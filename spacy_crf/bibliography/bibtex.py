@@ -61,7 +61,12 @@ VERBATIM = {name: field for field, name in VERBATIM_FIELDS.items()}
 ARCHIVES = ("archiveprefix", "eprinttype")  # where an eprint is, in BibTeX and in biblatex
 RIVALS = {"publisher", *PUBLISHERS.values(), "organization", "issue", "city"}
 # Fields of a book that are not those of its parts
-OWN = {"crossref", "key", "doi", "url", "urldate", "eprint", "note", "abstract", "keywords", "file", "pages"}
+OWN = {
+    *("crossref", "key", "doi", "url", "urldate", "eprint", "note", "abstract", "keywords", "file", "pages"),
+    *("related", "relatedtype", "relatedstring", "ids", "options", "shorttitle", "groups", "owner", "timestamp"),
+}
+MOST_LEVELS = 20  # of entries that name others
+Inherited = tuple[dict[str, str], dict[str, list[Name]]]
 SUBTITLES = {name.replace("title", "subtitle"): name for name in ("title", "booktitle", "journaltitle")}
 GENRES = {"phdthesis": "PhD thesis", "mathesis": "Master's thesis", "bathesis": "Bachelor's thesis"}  # of biblatex
 GENRES |= {"techreport": "Technical report", "resreport": "Research report"}
@@ -180,15 +185,12 @@ def read_bibtex(text: str, with_others: bool = True) -> list[Entry]:
         told = "; ".join(faults)
         told = told if len(told) <= MOST_QUOTED else f"{told[:MOST_QUOTED]} .. ({len(faults)} in all)"
         warnings.warn(BibliographyWarnings.CRFW668.format(faults=told), CRFWarning, stacklevel=2)
-    by_key = {entry.key.lower(): entry for entry in reversed(written)}
-    return [_read(entry, by_key, with_others) for entry in written]
+    library = Library(written)
+    return [_read(entry, library, with_others) for entry in written if entry.kind != "xdata"]
 
 
-def _read(entry: "Written", by_key: Mapping[str, "Written"], with_others: bool) -> Entry:
-    fields = {name: value for name, value in entry.fields.items() if value}  # programs write empty fields as well
-    persons = entry.persons
-    if "crossref" in fields and (whole := by_key.get(fields["crossref"].lower())):
-        fields, persons = _of_part(fields, whole.fields), {**whole.persons, **persons}
+def _read(entry: "Written", library: "Library", with_others: bool) -> Entry:
+    fields, persons = library.read(entry)
     for subtitle, title in SUBTITLES.items():
         if fields.get(title) and fields.get(subtitle):
             fields[title] = f"{fields[title].rstrip()}: {fields.pop(subtitle)}"
@@ -212,14 +214,42 @@ def _read(entry: "Written", by_key: Mapping[str, "Written"], with_others: bool) 
     )
 
 
-def _of_part(fields: Mapping[str, str], whole: Mapping[str, str]) -> dict[str, str]:
+class Library:
+    """Written entries, with the fields that they have from `xdata` and from the whole that they are part of."""
+
+    def __init__(self, written: Sequence["Written"]) -> None:
+        self._by_key = {entry.key.lower(): entry for entry in reversed(written)}
+        self._read: dict[int, Inherited] = {}
+
+    def read(self, entry: "Written", levels: int = MOST_LEVELS) -> Inherited:
+        """Return all fields and persons of an entry; what it names that is not there stays a field of its own."""
+        if id(entry) not in self._read:
+            fields = {name: value for name, value in entry.fields.items() if value}  # programs write empty ones as well
+            self._read[id(entry)] = fields, entry.persons  # for entries that name each other
+            persons = dict(entry.persons)
+            for name in (name for name in ("xdata", "crossref") if name in fields):
+                named = [self._by_key.get(key.strip().lower()) for key in fields[name].split(",")]
+                others = [one for one in named if one and levels]
+                if len(others) < len(named):
+                    continue
+                del fields[name]
+                for other in others:
+                    theirs, who = self.read(other, levels - 1)
+                    fields = {**theirs, **fields} if name == "xdata" else _of_part(fields, theirs, other)
+                    persons = {**who, **persons}
+            self._read[id(entry)] = fields, persons
+        return self._read[id(entry)]
+
+
+def _of_part(fields: Mapping[str, str], of_whole: Mapping[str, str], whole: "Written") -> dict[str, str]:
     """Fields of a part of a book, with those of the book that it names as its `crossref`."""
     own = OWN | ({"date", "year", "month"} if fields.keys() & {"date", "year"} else set())
-    of_whole = dict(whole)
-    of_whole.setdefault("booktitle", of_whole.pop("title", ""))
-    of_whole.setdefault("booksubtitle", of_whole.pop("subtitle", ""))
-    shared = {name: value for name, value in of_whole.items() if value and name not in own}
-    return {**shared, **{name: value for name, value in fields.items() if name != "crossref"}}
+    shared = {name: value for name, value in of_whole.items() if name not in own}
+    for name in ("title", "subtitle", "titleaddon"):
+        if not whole.fields.get(f"book{name}") and f"book{name}" in shared:  # a volume has it from its work
+            shared[f"main{name}"] = shared.pop(f"book{name}")
+        shared.setdefault(f"book{name}", shared.pop(name, ""))
+    return {**{name: value for name, value in shared.items() if value}, **fields}
 
 
 def _read_texts(fields: Mapping[str, str], read: Iterable[str]) -> dict[str, str]:

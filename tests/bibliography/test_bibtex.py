@@ -423,6 +423,33 @@ def test_a_part_has_what_its_book_has() -> None:
     assert (book.title, book.container, other.note) == ("Knots", "", "crossref: nowhere")
 
 
+def test_fields_that_entries_share_by_xdata() -> None:
+    text = """
+    @book{a, title={Ropes}, year={1999}, xdata={Pier, series}}
+    @xdata{pier, publisher={Pier Press}, location={Ulm}, editor={Moss, P.}}
+    @xdata{series, series={Knots}, xdata={more}}
+    @xdata{more, volume={3}, publisher={Other}, xdata={series}}
+    @book{b, title={Eels}, xdata={nowhere}}"""
+    book, other = read_bibtex(text)
+    assert (book.publisher, book.place, book.series, book.volume) == ("Pier Press", "Ulm", "Knots", "3")
+    assert (book.editors, book.note) == (Names((Name("Moss", "P."),)), "")
+    assert (other.title, other.note) == ("Eels", "xdata: nowhere")
+
+
+def test_a_part_of_a_volume_has_what_the_work_has() -> None:
+    text = """
+    @incollection{a, title={Ropes}, crossref={b}, pages={3--5}}
+    @book{b, title={Knots}, titleaddon={A Reader}, volume={2}, crossref={c}, shorttitle={Kn}}
+    @mvbook{c, title={The Sea}, author={Lund, K.}, year={1999}, publisher={Sea Press}, related={d}}
+    @book{d, title={Round}, crossref={e}}
+    @book{e, title={And Round}, crossref={d}}"""
+    part, volume, *_ = read_bibtex(text)
+    assert (part.title, part.container, part.volume, part.publisher) == ("Ropes", "Knots", "2", "Sea Press")
+    assert (part.authors, part.date) == (Names((Name("Lund", "K."),)), Date(Day(1999)))
+    assert part.note == "maintitle: The Sea. booktitleaddon: A Reader"
+    assert (volume.title, volume.container, volume.date) == ("Knots", "The Sea", Date(Day(1999)))
+
+
 def test_issues_and_places_as_mendeley_has_them() -> None:
     text = """
     @article{a, city={Ulm}, issue={4}, volume={2}}
