@@ -22,15 +22,13 @@ SPECIAL_LETTERS = (
     "» guillemotright … ldots § S £ pounds © copyright ® textregistered ° textdegree ¿ textquestiondown "
     "¡ textexclamdown † dag • textbullet € texteuro"
 )
-# Commands that are read only.
 READ_ONLY = (
-    "¶ P ‡ ddag € euro < textless > textgreater | textbar ™ texttrademark № textnumero LaTeX LaTeX TeX TeX "
-    "BibTeX BibTeX"
+    "¶ P ‡ ddag € euro < textless > textgreater | textbar _ textunderscore ™ texttrademark № textnumero LaTeX LaTeX "
+    "TeX TeX BibTeX BibTeX „ glqq “ grqq ‚ glq ‘ grq « flqq » frqq ‹ flq › frq"
 )
-SYMBOLS, LETTERS, OTHERS = (
-    dict(zip(table[::2], table[1::2])) for table in (SIGNS.split(), SPECIAL_LETTERS.split(), READ_ONLY.split())
-)
-KNOWN = {**SYMBOLS, **LETTERS, **OTHERS}
+SYMBOLS, LETTERS = (dict(zip(table[::2], table[1::2])) for table in (SIGNS.split(), SPECIAL_LETTERS.split()))
+_TABLE = f"{SIGNS} {SPECIAL_LETTERS} {READ_ONLY}".split()
+KNOWN = dict(zip(_TABLE[1::2], _TABLE[::2])) | {"og": "« ", "fg": " »"}  # signs by their commands
 DASHES = {"–": "--", "—": "---"}
 ESCAPED = frozenset("&%$#_")
 # What is typed for signs, and with a quotation mark in German and Dutch with babel.
@@ -72,14 +70,15 @@ MARKUP = re.compile(r"[\\{}~%$]|--|``|''|[!?]`")
 # A tilde and a circumflex of their own; links; commands with an argument; what is escaped; formulas of one sign, and
 # others; what is no comment in BibTeX, and no formula in plain text.
 SPECIAL = re.compile(
-    r"\\(?P<lone>[~^])\{\s*\}|\\href\s*\{(?P<address>[^{}]*)\}\s*\{(?P<link>[^{}]*)\}"
+    r"\\(?P<lone>[~^])\{\s*\}|(?P<aside>\\(?:foreignlanguage|textcolor)\s*\{[^{}]*\}\s*(?=\{))|\\href\s*\{(?P<address>[^{}]*)\}\s*\{(?P<link>[^{}]*)\}"
     r"|\\(?P<command>[A-Za-z]+)\s*(?=\{)|(?P<escaped>\\.)|\$(?P<sign>\\[A-Za-z]+)\$"
     r"|(?P<formula>\$(?=[^$]{0,100}[\^_\\])[^$]{1,200}\$)|[%$]",
     re.DOTALL,
 )
+QUOTED = re.compile(r"\\(?:en|mkbib)quote\s*\*?\s*\{((?:[^{}]|\{[^{}]*\})*+)\}")
 ACCENTED = re.compile(r"\{\\[A-Za-z]+\s+\\?\w\}")  # "{\c c}"
 URL_COMMAND = re.compile(r"\\(?:url|nolinkurl|path|texttt)(?![A-Za-z])\s*")
-TILDES = re.compile(r"\\~(?:\{\s*\})?|\\textasciitilde(?![A-Za-z])|\$\s*\\sim\s*\$")
+TILDES = re.compile(r"\\~(?:\{\s*\})?|\$\s*\\sim\s*\$")
 _NUMBER, _NEXT = r"[-+]?(?:\d[\d.]*|\.\d+)", r"[ \t]*+(?:\n[ \t]*+)?"
 _NAME = r"\\(?:(?:dimen|skip|wd|ht|dp)\d+|(?!relax|csname|(?:begin|end|item)(?![A-Za-z]))[A-Za-z@]+)"
 _LENGTH = (  # "0.4em", "1.5\baselineskip"; "\fontdimen2\font", perhaps times a number or macro
@@ -180,13 +179,14 @@ def decode(latex: str) -> str:
         if match["link"] is not None:
             return f"{{{match['link']}}} ({match['address']})"
         if match["command"]:
-            return match[0] if match["command"] in names else ""
+            is_shown = match["command"] in names or match.string.startswith("{}", match.end())
+            return match[0] if is_shown else ""
         if match["sign"]:
             return f"{{{match['sign']}}}"
-        return match["escaped"] or match["formula"] or f"\\{match[0]}"
+        return "" if match["aside"] else match["escaped"] or match["formula"] or f"\\{match[0]}"
 
     try:
-        text = read(SPECIAL.sub(escape, shift_figures(latex)), tolerant_parsing=False)
+        text = read(SPECIAL.sub(escape, QUOTED.sub(r"“\1”", shift_figures(latex))), tolerant_parsing=False)
     except (fault, RecursionError):
         text = latex
     return unicodedata.normalize("NFC", text)
@@ -249,13 +249,14 @@ def hide_groups(latex: str) -> tuple[str, Callable[[str], str]]:
 
 
 def unescape(address: str) -> str:
-    r"""An identifier or address without what LaTeX needs in it: `\_`, `{\%}`, `\url{..}`, `$\sim$`, braces.
+    r"""An identifier or address without what LaTeX needs: `\_`, `{\%}`, `\textless`, `\url{..}`, `$\sim$`, braces.
 
     >>> unescape(r"10.1007/978-3-319-10590-1\_53")
     '10.1007/978-3-319-10590-1_53'
     """
     address = TILDES.sub("~", URL_COMMAND.sub("", address))
-    return re.sub(r"[{}]", "", re.sub(r"\\([&%$#_{}])", r"\1", address))
+    address = COMMAND.sub(lambda own: KNOWN[own[1]] if KNOWN.get(own[1], "–").isascii() else own[0], address)
+    return re.sub(r"[{}]", "", re.sub(r"\\([&%$#_{};<>])", r"\1", address))
 
 
 @cache
@@ -272,7 +273,7 @@ def reader() -> tuple[Callable[..., str], frozenset[str], type[Exception]]:
     macros += [macro(name, discard=False) for name in SHOWN]
     macros += [macro(name, simplify_repl="") for name in SWITCHES]
     # pylatexenc has no text for \textbraceleft, \textbraceright, \S, \pounds and \copyright
-    macros += [macro(name, simplify_repl=char) for char, name in KNOWN.items()]
+    macros += [macro(name, simplify_repl=char) for name, char in KNOWN.items()]
     known.add_context_category("own", macros, prepend=True, specials=[latex2text.SpecialsTextSpec("~", " ")])
     specs = [*known.iter_macro_specs(), *get_default_latex_context_db().iter_macro_specs()]
     names = frozenset(own.macroname for own in specs)
@@ -285,8 +286,7 @@ def reader() -> tuple[Callable[..., str], frozenset[str], type[Exception]]:
 def signs() -> Mapping[str, str]:
     """Signs and letters by their commands. RAISES (ImportError): if pylatexenc is not installed."""
     found = {own.macroname: own.simplify_repl for own in _known().iter_macro_specs()}
-    known = {name: sign for name, sign in found.items() if isinstance(sign, str) and "%" not in sign}
-    return known | {name: sign for sign, name in KNOWN.items()}
+    return {name: sign for name, sign in found.items() if isinstance(sign, str) and "%" not in sign} | KNOWN
 
 
 def _known() -> Any:

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from spacy_crf.reading import latex
-from spacy_crf.reading.latex import ACCENTS, LETTERS, decode, encode, protect_capitals
+from spacy_crf.reading.latex import ACCENTS, LETTERS, decode, encode, protect_capitals, unescape
 
 ODD = "\\{}~^&%$#_-–—'`,<>\"“”‘’«»äÅßøłıñçĳǖạ日本Ωй!?@=:;()[]|*+/. aZ0"
 texts = st.text(st.sampled_from(ODD) | st.characters(exclude_categories=("Cc", "Cs")), max_size=40)
@@ -49,6 +49,11 @@ def test_commands(text: str, latex: str) -> None:
     assert encode(text) == latex
 
 
+def test_identifiers_as_programs_write_them() -> None:
+    written = r"10.5555/(SICI)10{\textless}16::AID-X{\textgreater}3.0.CO\;2-2\textunderscore a{\_}b{\textasciitilde}c"
+    assert unescape(written) == "10.5555/(SICI)10<16::AID-X>3.0.CO;2-2_a_b~c"
+
+
 def test_all_accents_and_letters_become_ascii() -> None:
     text = unicodedata.normalize("NFC", "".join(f"a{mark}" for mark in ACCENTS.values())) + "".join(LETTERS)
     single = "".join(
@@ -74,6 +79,12 @@ def test_all_accents_and_letters_become_ascii() -> None:
         (r"$\alpha$-helices of {\relax Ch}.~\protect\'Emile", "α-helices of Ch. Émile"),
         (r"\euro\,5, \unheard", r"€ 5, \unheard"),
         (r"an {open \"o", r"an {open \"o"),
+        (
+            r"\glqq Haff\grqq{} und \flqq{}Pier\frqq{}, \glq a\grq, \og Le quai \fg{}",
+            "„Haff“ und «Pier», ‚a‘, « Le quai  »",
+        ),
+        (r"\enquote{The \emph{old} Pier} and \mkbibquote{Rope}", "“The old Pier” and “Rope”"),
+        (r"\foreignlanguage{german}{Haff} \textcolor{red}{Pier} \unheard{} 3", r"Haff Pier \unheard 3"),
     ],
 )
 def test_what_others_write_is_read(latex: str, text: str) -> None:
