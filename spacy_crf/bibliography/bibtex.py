@@ -48,6 +48,7 @@ TYPES = {
     **dict.fromkeys(("mvbook", "mvproceedings", "mvcollection", "mvreference"), EntryType.BOOK),
     **dict.fromkeys(("bookinbook", "suppbook", "suppcollection", "inreference"), EntryType.INCOLLECTION),
     **dict.fromkeys(("report", "manual"), EntryType.TECHREPORT),
+    **dict.fromkeys(("review", "suppperiodical"), EntryType.ARTICLE),
     **{kind.value: kind for kind in EntryType},
 }
 TEXTS = {
@@ -58,6 +59,7 @@ TEXTS = {
     **{"issue": "number", "city": "place"},  # as Mendeley has them
 }
 VERBATIM = {name: field for field, name in VERBATIM_FIELDS.items()}
+DATES = ("date", "origdate", "eventdate", "urldate")
 ARCHIVES = ("archiveprefix", "eprinttype")  # where an eprint is, in BibTeX and in biblatex
 RIVALS = {"publisher", *PUBLISHERS.values(), "organization", "issue", "city"}
 # Fields of a book that are not those of its parts
@@ -256,8 +258,8 @@ def _read_texts(fields: Mapping[str, str], read: Iterable[str]) -> dict[str, str
     """Fields of text; those without a place of their own and not `read` already are added to the note."""
     values: dict[str, str] = {}
     notes = []
-    said = {fields.get(name, "").strip().lower() for name in ARCHIVES} - {""}
-    of_arxiv = said == {"arxiv"} or (not said and looks_like_arxiv(unescape(fields.get("eprint", "")).strip()))
+    named = {fields.get(name, "").strip().lower() for name in ARCHIVES} - {""}
+    of_arxiv = named == {"arxiv"} or (not named and looks_like_arxiv(unescape(fields.get("eprint", "")).strip()))
     for name, latex in fields.items():
         if name in VERBATIM and (name != "eprint" or of_arxiv):
             values[VERBATIM[name]] = bare(VERBATIM[name], unescape(latex))
@@ -266,7 +268,8 @@ def _read_texts(fields: Mapping[str, str], read: Iterable[str]) -> dict[str, str
             text = (JOURNALS.get(macro[1], "") if macro else "") or normalise(decode(latex))
             values[TEXTS[name]] = one_hyphen(text) if name == "pages" else text
         elif name not in read and not (name in ARCHIVES and of_arxiv):
-            notes.append(f"{name}: {normalise(decode(latex))}")
+            said = latex if name in DATES else decode(latex)  # a tilde there is no space: "1723~" is about 1723
+            notes.append(f"{name}: {normalise(said)}")
     return {**values, "note": ". ".join(filter(None, [values.get("note", ""), *notes]))}
 
 
@@ -276,7 +279,7 @@ def _read_date(fields: Mapping[str, str]) -> tuple[Date | None, set[str]]:
     month, year = (decode(NOOP.sub("", fields.get(name, ""))).strip() for name in ("month", "year"))
     left = take_accessed(year)[1].strip()
     of_year, cut = parse_years(left)
-    date = parse_iso(re.split("[?~%T]", text)[0], of_year.letter if of_year else "")
+    date = parse_iso(re.sub("[?~%]|T[^/]*", "", text), of_year.letter if of_year else "")
     date = date or (of_year and add_month(of_year, month)) or (parse_years(text)[0] if text[:1].isalnum() else None)
     if date is None:
         return None, set()

@@ -28,6 +28,7 @@ TYPES = {
 READ_TYPES = {
     "article-magazine": EntryType.ARTICLE,
     "article-newspaper": EntryType.ARTICLE,
+    **dict.fromkeys(("review", "review-book"), EntryType.ARTICLE),
     "entry-encyclopedia": EntryType.INCOLLECTION,
     "entry-dictionary": EntryType.INCOLLECTION,
     **{name: kind for kind, name in TYPES.items()},

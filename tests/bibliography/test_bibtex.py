@@ -450,6 +450,25 @@ def test_a_part_of_a_volume_has_what_the_work_has() -> None:
     assert (volume.title, volume.container, volume.date) == ("Knots", "The Sea", Date(Day(1999)))
 
 
+@pytest.mark.parametrize(
+    ("written", "iso", "note"),
+    [
+        ("1723~", "1723", "date: 1723~"),
+        ("1723~/1730", "1723/1730", "date: 1723~/1730"),
+        ("1723-05?/1724%", "1723-05/1724", "date: 1723-05?/1724%"),
+        ("2003-05-07T10:00:00Z/2003-05-09", "2003-05-07/2003-05-09", "date: 2003-05-07T10:00:00Z/2003-05-09"),
+    ],
+)
+def test_dates_that_are_not_certain_say_so(written: str, iso: str, note: str) -> None:
+    (entry,) = read_bibtex(f"@book{{a, date={{{written}}}}}")
+    assert entry.date is not None and (entry.date.iso, entry.note) == (iso, note)
+
+
+def test_reviews_are_articles() -> None:
+    entries = read_bibtex("@review{a, journaltitle={Knots}}\n@suppperiodical{b, journaltitle={Knots}}")
+    assert [one.type for one in entries] == [EntryType.ARTICLE] * 2
+
+
 def test_issues_and_places_as_mendeley_has_them() -> None:
     text = """
     @article{a, city={Ulm}, issue={4}, volume={2}}

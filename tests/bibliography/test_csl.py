@@ -296,3 +296,8 @@ def test_figures_that_are_set_higher_or_lower() -> None:
     item = {"type": "book", "title": title, "edition": "<sup>2</sup>1999"}
     (entry,) = read_csl(json.dumps([item]))
     assert (entry.title, entry.edition) == ("Noise at 10⁶ Hz in H2O, or 1010₂", "²1999")
+
+
+def test_reviews_are_articles() -> None:
+    items = [{"id": kind, "type": kind, "container-title": "Knots"} for kind in ("review", "review-book")]
+    assert [one.type for one in read_csl(json.dumps(items))] == [EntryType.ARTICLE] * 2
