@@ -15,7 +15,7 @@ from .entry import NOBODY, Date, Entry, EntryType, Name, Names, normalise, uniqu
 from .errors import BibliographyErrors
 from .identifiers import find_faults, take_accessed, take_identifiers
 from .lists import print_list
-from .name_forms import REPEATED
+from .name_forms import REPEATED, SAME_IN_WORDS, SAME_PERSON, SAME_WORK
 from .names import parse_names
 from .segments import ANNOUNCED, SAME, STRAY, Segment, part_title, read_segments
 from .split import Reference, split_references
@@ -118,11 +118,11 @@ class Draft:
             self.editors += self._names(text)
 
     def _names(self, text: str) -> Names:
-        if found := fields.SAME_WORK.search(text):
+        if found := SAME_WORK.search(text):
             self.add_note(text[found.start() :])
             text = text[: found.start()]
-        before, same = self.authors or self.previous, fields.SAME_PERSON.fullmatch
-        text = fields.SAME_IN_WORDS.sub("Idem", text) if before else text
+        before, same = self.authors or self.previous, SAME_PERSON.fullmatch
+        text = SAME_IN_WORDS.sub("Idem", text) if before else text
         repeated = REPEATED.match(text)
         names, rest = parse_names(text[repeated.end() :] if repeated else text)
         self.add_note(rest)

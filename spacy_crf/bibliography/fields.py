@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import accumulate
 
 from .entry import EntryType
 
@@ -84,7 +85,7 @@ NUMBER_BEFORE_WORD = re.compile(r"\b(\d+)\.\s(?:sz(?:ám)?|číslo)\b\.?", re.IG
 EDITION = re.compile(
     r"(?P<edition>(?:\d+\s?(?:st|nd|rd|th|de?|er?|ème|\.?[ªºa°]|:[ae]|-?(?:е|ое|я)|η)?\.?,?\s*)?"
     r"(?:first|second|third|fourth|fifth|sixth|revised|rev\.|enlarged|enl\.|expanded|verb\.|erw\.|neubearb\.|überarb\.|"
-    r"new|and|&|\s|,)*)\s*(?:edition|edit|edn|ed|Auflage|Aufl|éd|edici[oó]n|edição|ediz(?:ione)?|uppl|udg|utg|druk|изд(?:ание)?"
+    r"new|and|&|\s|,)*)\s*(?:edition|edit|edn|ed|Auflage|Aufl|éd|edici[oó]n|edição|ediz(?:ione)?|uppl|udg|utg|druk|dr|изд(?:ание)?"
     r"|wyd|vyd|baskı|έκδ(?:οση)?)\b",
     re.IGNORECASE,
 )
@@ -129,15 +130,6 @@ PROCEEDINGS = re.compile(
 SHORT = re.compile(
     r"\b(?:[^\W\d_]\.(?:[^\W\d_]+|\s[^\W\d_])|[A-Z]|Lett|Rev|Sci|Proc|Conf|Symp|Res|Phys|Inc|Ltd|Co|Corp|Univ|"
     r"[Rr]ept?|[Dd]iss|phil)\.$"
-)
-# As before, in footnotes
-SAME_PERSON = re.compile(r"(?:ders|dies|[ií]d|ead)\.?|idem|eadem|tenże|taż|tegoż", re.IGNORECASE)
-SAME_IN_WORDS = re.compile(
-    r"^(?:(?:он|она|они|его|е[её]|их)\s+же|(?:ο\s+ίδιος|του\s+ιδίου|της\s+ιδίας))(?!\w)", re.IGNORECASE
-)
-SAME_WORK = re.compile(  # no names
-    r"(?<!\w)(?:ib[ií]d(?:em)?|ebd|ebenda|tamże|там\s+же|(?:op|loc|ob|art)\.?\s?cit|dz\.\s?cyt|указ\.\s?соч|ό\.\s?π|a\.\s?a\.\s?o)\b",
-    re.IGNORECASE,
 )
 # Before a book, or alone where its editors come first
 IN = re.compile(
@@ -330,12 +322,21 @@ def join_notes(notes: Sequence[str]) -> str:
     return " ".join([*ended, *notes[-1:]])
 
 
+def _is_whole(text: str, opening: str, closing: str) -> bool:
+    """Whether each quotation in a text begins and ends in it, those with marks of another language, too."""
+    text = re.sub("„[^„“”]*[“”]|‚[^‚‘’]*[‘’]", "", text)
+    marks = [+1 if char == opening else -1 for char in text if char in (opening, closing)]
+    return sum(marks) == 0 and all(depth >= 0 for depth in accumulate(marks))
+
+
 def _unwrapped(text: str) -> str:
     """Without a pair of marks around the text, and without a mark at its ends that has no partner."""
     for opening, closing in [*QUOTES, ("``", "''")]:
         if text.startswith(opening) and text.endswith(closing) and len(text) > len(opening):
             inner = text[len(opening) : -len(closing)]
             if opening not in inner and (closing not in inner or closing in "'’‘"):
+                return inner
+            if opening != closing and _is_whole(inner, opening, closing):
                 return inner
     if len(text) > 1 and text.count('"') == 1 and '"' in (text[0], text[-1]):
         return text.strip('"')

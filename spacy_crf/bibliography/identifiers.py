@@ -33,6 +33,7 @@ IDENTIFIER = re.compile(
 # Words that announce an address; nothing is lost with them.
 BEFORE_ADDRESS = re.compile(
     r"[\s,(\[<]*(?:\[online\]\.?\s*)?(?:(?:retrieved|available|accessible)(?:\s+(?:from|at|online|via|on))*\s*:?"
+    r"|(?:verfügbar|abrufbar|online|disponi(?:ble|bile)|disponível|beschikbaar)\s+(?:unter|sur|à|en|in|su|em|op|via)\s*:?"
     r"|available:|\[?online\]?:|URL:?|from:?)?[\s,(\[<]*$",
     re.IGNORECASE,
 )

@@ -222,7 +222,7 @@ FAMILY_BEGINS = re.compile(r"(?:De|Dos|Las?|Ibn|V[ao]n (?:de[nr]?|’t|'t))\s")
 TRAILING_INITIALS = re.compile(
     rf"(?P<family>.*?\w{{2,}}\S*)\s+(?P<given>(?:(?:{SHORT}){{1,4}}|{RUN}){PARTICLES}{{0,3}})"
 )
-_BEFORE_CAPITALS = rf"(?:(?:[{LOWER}'’]{{1,4}}|V[ao]n|D[aeiu]|L[ae])\s){{0,3}}(?:[dl]['’]|Ma?c)?"  # "von STEIN Karl"
+_BEFORE_CAPITALS = rf"(?:(?:[{LOWER}'’]{{1,5}}|V[ao]n|D[aeiu]|L[ae])\s){{0,3}}(?:[dl]['’]|Ma?c)?"  # "von STEIN Karl"
 FAMILY_IN_CAPITALS = re.compile(
     rf"(?P<family>{_BEFORE_CAPITALS}{CAPITAL}(?:{CAPITAL}|['’\- ])*{CAPITAL}{{2}}) (?P<given>{CAPITAL}[{LOWER}].*)"
 )
@@ -249,6 +249,15 @@ CAPITAL_PARTICLE = re.compile(
 # In place of the names of the reference before; one dash alone may be a bullet or go on with a sentence
 REPEATED = re.compile(
     r"(?:[-–—―⸺⸻_]\s*){2,}[.,:;]*\s*|[–—―⸺⸻]\s*(?:[.,:;]+\s*|(?=[(&]|(?:and|und|et|y|e|en|og|och|with|mit)\b|$))"
+)
+# As before, in footnotes
+SAME_PERSON = re.compile(r"(?:ders|dies|[ií]d|ead)\.?|idem|eadem|tenże|taż|tegoż", re.IGNORECASE)
+SAME_IN_WORDS = re.compile(
+    r"^(?:(?:он|она|они|его|е[её]|их)\s+же|(?:ο\s+ίδιος|του\s+ιδίου|της\s+ιδίας))(?!\w)", re.IGNORECASE
+)
+SAME_WORK = re.compile(  # no names
+    r"(?<!\w)(?:ib[ií]d(?:em)?|ebd|ebenda|tamże|там\s+же|(?:op|loc|ob|art)\.?\s?cit|dz\.\s?cyt|указ\.\s?соч|ό\.\s?π|a\.\s?a\.\s?o)\b",
+    re.IGNORECASE,
 )
 IN_SMALL = re.compile(rf"(?!arXiv)[{LOWER}]{{1,2}}{CAPITAL}[{LOWER}]")  # the name of a body, such as "eBay"
 _DIGIT_FIRST = rf"[1-9]\d{{0,2}}(?:{CAPITAL}[^\W\d_]|(?:st|nd|rd|th)\s(?!Ed){CAPITAL})|3M\b"  # "3Com", "20th Century"

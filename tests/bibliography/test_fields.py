@@ -370,3 +370,23 @@ def test_volumes_of_other_languages(printed: str, found: dict[str, str]) -> None
 )
 def test_pages_of_other_languages(printed: str, found: dict[str, str]) -> None:
     assert parse_pages(printed) == found
+
+
+@pytest.mark.parametrize(
+    ("printed", "title"),
+    [
+        ("“Art. „Almende“,”", "Art. „Almende“"),
+        ("“Reading “Rope” aloud,”", "Reading “Rope” aloud"),
+        ("« « Parler » ».", "Parler"),
+        ("„Das „Haff“ am Meer“,", "Das „Haff“ am Meer"),
+        ("“Rope” and “Tar”,", "“Rope” and “Tar”"),
+        ("“Foo” bar”", "“Foo” bar”"),
+        ("»Haff« und »Meer«", "»Haff« und »Meer«"),
+    ],
+)
+def test_quotations_in_a_quotation(printed: str, title: str) -> None:
+    assert clean(printed) == title
+
+
+def test_a_dutch_edition() -> None:
+    assert (parse_edition("2e dr.,"), parse_edition("Dr.")) == ("2e", "")

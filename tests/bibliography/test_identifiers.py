@@ -172,3 +172,8 @@ def test_other_dates_are_left() -> None:
 def test_when_an_address_was_looked_up_in_other_languages(text: str) -> None:
     date, rest = take_accessed(f"https://a.org/x {text}")
     assert date is not None and (date.iso, rest) == ("2013-05-03", "https://a.org/x")
+
+
+@pytest.mark.parametrize("words", ["Verfügbar unter: ", "Disponible sur : ", "Disponible en ", "Beschikbaar op: "])
+def test_words_before_an_address_go_with_it(words: str) -> None:
+    assert take_identifiers(f"{words}https://rope.example/a") == ({"url": "https://rope.example/a"}, "")

@@ -635,3 +635,8 @@ def test_translators_of_more_languages_are_no_authors(text: str) -> None:
 )
 def test_family_names_in_capitals_and_with_particles(text: str, names: list[str]) -> None:
     assert [f"{name.particle}|{name.family}|{name.given}" for name in parse_names(text)[0].names] == names
+
+
+def test_particles_of_five_letters_before_capitals() -> None:
+    names = parse_names("degli ARIENTI Marta et della ROVERE Ugo (dir.)")[0].names
+    assert names == (Name("ARIENTI", "Marta", "degli"), Name("ROVERE", "Ugo", "della"))
