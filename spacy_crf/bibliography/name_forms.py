@@ -261,7 +261,9 @@ SAME_WORK = re.compile(  # no names
 )
 IN_SMALL = re.compile(rf"(?!arXiv)[{LOWER}]{{1,2}}{CAPITAL}[{LOWER}]")  # the name of a body, such as "eBay"
 _DIGIT_FIRST = rf"[1-9]\d{{0,2}}(?:{CAPITAL}[^\W\d_]|(?:st|nd|rd|th)\s(?!Ed){CAPITAL})|3M\b"  # "3Com", "20th Century"
-_PARTICLE = r"(?:v[ao]n|de|del|della|der|den|di|da|dos|du|la|le|les|ten|ter|zu|al|el|af|av|ibn)\b"
+_PARTICLE = (
+    r"(?:v[ao][nm]|de|dell[ae]|degli|dal(?:la)?|del|der|den|di|da|dos?|du|la|les?|te[nr]?|zu[mr]?|al|el|af|av|ibn)\b"
+)
 BEGINNING = re.compile(  # of a reference
     rf"(?!{GOING_ON.pattern})[\"'“‘„«(\[]*"
     rf"(?:[^\W\d_{LOWER}]|{_PARTICLE}\s|(?:d['’]|[ae]l-|t\s)[^\W\d_{LOWER}]|{REPEATED.pattern}|{STATUTE}|{_DIGIT_FIRST})"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from itertools import islice, pairwise
 
-from ..reading.joining import LONGEST_WORD, find_page_numbers, find_words, join_lines
+from ..reading.joining import LONGEST_WORD, PAGE_BREAK, find_page_numbers, find_words, join_lines
 from .dates import YEAR
 from .entry import SURROGATES
 from .fields import KINDS, STATUTE
@@ -89,7 +89,7 @@ INLINE = (
 )
 GAP_COST, BLANK_GAIN, FINISHED_GAIN, JUMP_COSTS = 0.25, 0.5, 0.25, (1.7, 0.9)  # jumps without and with brackets
 MOST_TRIES, SAME_INDENT = 5, 2  # lines with the number 1; numbers set flush right shift by their width
-INVISIBLE = re.compile("[\ufeff\u200b\u200e\u200f\u2060]|(?<![^\n])\f|\\\\newblock\\b\\s?")
+INVISIBLE = re.compile("[\ufeff\u200b\u200e\u200f\u2060]|\\\\newblock\\b\\s?")
 
 
 @dataclass(frozen=True)
@@ -129,11 +129,11 @@ def split_references(text: str) -> list[Reference]:
     indentation is that of the first line, or, if all lines have the same, behind blank lines; without these, where a
     line looks complete and the next one like a beginning. Numbers count where they go on counting, up or down, or are
     all the same, so that a line may begin with another one. Short lines without figures before the first marker are a
-    title; others are references without a marker. Numbers of pages on lines of their own are left out. Letters with
-    accents are composed ones (NFC), as models know them.
+    title; others are references without a marker. Numbers of pages on lines of their own are left out, and running
+    heads beside these or a page break. Letters with accents are composed ones (NFC), as models know them.
     """
     text = unicodedata.normalize("NFC", INVISIBLE.sub("", SURROGATES.sub("\ufffd", text)))
-    lines = text.splitlines()
+    lines = re.sub("(?<![^\n])\f", PAGE_BREAK, text).splitlines()
     if all(line.startswith(">") for line in lines if line.strip()):
         lines = [line.removeprefix(">") for line in lines]  # as in mails
     numbered = _without_pages(_without_bullets(lines))
@@ -165,17 +165,17 @@ def _without_bullets(lines: list[str]) -> list[str]:
 
 
 def _without_pages(lines: Sequence[str]) -> list[tuple[int, str]]:
-    """Numbers and texts of the lines of a list, without numbers of pages and the blank lines around these. There is a
-    blank one where a reference ends with the page, if the list has such between its references."""
+    """Numbers and texts of the lines of a list, without numbers of pages, running heads and the blank lines around
+    these. There is a blank one where a reference ends with the page, if the list has such between its references."""
     pages = find_page_numbers(lines)
     kept = [place for place, line in enumerate(lines) if line.strip() and place not in pages]
     ends = {before for before, _ in pages.values()}
     pairs = [(before, after) for before, after in pairwise(kept) if _may_part(lines[before], lines[after])]
     elsewhere = [after > before + 1 for before, after in pairs if before not in ends]
-    has_blanks = 2 * sum(elsewhere) > len(elsewhere)
-    blank = {before + 1 for before, _ in pairs if has_blanks and before in ends}
+    blank = {before + 1 for before, _ in pairs if before in ends and 2 * sum(elsewhere) > len(elsewhere)}
     left_out = {place for before, after in pages.values() for place in range(before + 1, after)} - blank
-    return [(n, "" if n - 1 in blank else line) for n, line in enumerate(lines, 1) if n - 1 not in left_out]
+    texts = ["" if place in blank else line.lstrip(PAGE_BREAK) for place, line in enumerate(lines)]
+    return [(n, text) for n, text in enumerate(texts, 1) if n - 1 not in left_out]
 
 
 def _parts(lines: Sequence[str]) -> list[list[_Line]]:

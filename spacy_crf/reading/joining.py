@@ -4,7 +4,9 @@ Figures that are set higher or lower are told from the others.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 SOFT_HYPHEN = "\u00ad"
@@ -37,6 +39,7 @@ PAGE = re.compile(  # years are none: they stand above the works of a year
     r"(?:\s*(?:of|von|van|de|di|/)\s*\d{1,4})?[-–—|~\s]*",
     re.IGNORECASE,
 )
+PAGE_BREAK = "\x1f"  # before the first line of a page: white space that parts no lines
 LEAST_PAGE = 8  # lines; of a list, numbers that are nearer to each other are those of its items
 HIGHER, LOWER = 1, -1  # how text is set
 BEHIND_DIGIT = {HIGHER: re.compile(r"[\d⁰¹²³⁴-⁹₀-₉][^\w\s]?\Z"), LOWER: re.compile(r"[\d⁰¹²³⁴-⁹₀-₉]\Z")}
@@ -50,10 +53,12 @@ LONGEST_BEFORE = 40  # characters of mark-up before figures that are looked at
 
 
 def find_page_numbers(lines: Sequence[str]) -> dict[int, tuple[int, int]]:
-    """Places of lines with nothing but the number of a page, and for each the places of the text before and behind it.
+    """Places of lines with nothing but the number of a page, and of running heads and feet beside these or beside page
+    breaks; for each the places of the text before and behind it.
 
     All lines that are numbers go on counting from one above 1, with at least LEAST_PAGE lines between them; a single
-    one has a blank line beside it.
+    one has a blank line beside it. Running heads are lines that stand there again, but for their figures. A line that
+    begins a page begins with PAGE_BREAK.
     """
     filled = [place for place, line in enumerate(lines) if line.strip()]
     edges = [-1, *filled, len(lines)]
@@ -66,7 +71,22 @@ def find_page_numbers(lines: Sequence[str]) -> dict[int, tuple[int, int]]:
         number == last + 1 and order - place > LEAST_PAGE for (last, place), (number, order) in pairwise(counted)
     )
     is_single = all(after - before == 2 for before, after in found.values()) and len(found) == 1
-    return found if found and is_apart and counted[0][0] > 1 and not is_single else {}
+    numbers = list(found) if found and is_apart and counted[0][0] > 1 and not is_single else []
+    left_out = {*numbers, *_running_heads(lines, [place for place in filled if place not in numbers], numbers)}
+    kept = [-1, *(place for place in filled if place not in left_out), len(lines)]
+    return {place: (kept[(at := bisect_left(kept, place)) - 1], kept[at]) for place in left_out}
+
+
+def _running_heads(lines: Sequence[str], filled: Sequence[int], numbers: Sequence[int]) -> Iterator[int]:
+    breaks = [place for place, line in enumerate(lines) if line.startswith(PAGE_BREAK)]
+    heads = defaultdict[str, set[int]](set)
+    for edge in {*numbers, *breaks}:
+        at = bisect_left(filled, edge)
+        for place in filled[max(at - 1, 0) : at + 1]:
+            text = re.sub(r"\d+", "", lines[place]).strip()
+            if re.search(r"\w", text) and not text.endswith("."):  # the last line of a reference may stand there again
+                heads[text].add(place)
+    return (place for places in heads.values() if len(places) > 1 for place in places)
 
 
 def join_lines(lines: Iterable[str], words: frozenset[str] = frozenset()) -> str:

@@ -571,3 +571,41 @@ def test_titles_in_quotes_right_behind_a_number(gap: str) -> None:
     names = ("Lund, A. (1999). Ferries. Oslo.", '"Ice of ferries". Boats, 2001.', "van Dam, P. Sea. 2001.")
     found = split_references(gap.join(f"{number}{name}" for number, name in enumerate(names, 1)))
     assert tuple(reference.text for reference in found) == names
+
+
+EDGES = [  # of two pages
+    "\n{page}\n\n\fThe Journal of Rope\n\n",
+    "{page}\n\fThe Journal of Rope\n",
+    "\n{page}\n\nThe Journal of Rope\n\n",
+    "\f{page}   The Journal of Rope\n",
+    "\n\fThe Journal of Rope {page}\n\n",
+    "Notes on Rope\n{page}\n",
+    "\f",
+]
+
+
+@pytest.mark.parametrize("edge", EDGES)
+@pytest.mark.parametrize("marker", ["[{}] ", "{} ", ""])
+def test_running_heads_are_no_part_of_a_reference(edge: str, marker: str) -> None:
+    names = ("Ahl", "Boe", "Dahl", "Ek", "Fahl", "Gale", "Hull", "Ise", "Jahn", "Kerr", "Lund", "Moss", "Nye", "Orr")
+    years = range(2001, 2001 + len(names))
+    texts = [f"{name}, Ada. The ropes of Ulm and of the others. Tollgate, {year}." for name, year in zip(names, years)]
+    printed = [f"{marker.format(n)}{text}".partition(" and ") for n, text in enumerate(texts, 1)]
+    lines = [line for before, _, behind in printed for line in (f"{before}\n", f"    and {behind}\n")]
+    pages = ["".join(lines[start : start + 11]) for start in range(0, len(lines), 11)]
+    whole = pages[0] + "".join(edge.format(page=41 + n) + page for n, page in enumerate(pages[1:]))
+    assert [one.text for one in split_references(whole)] == texts
+
+
+def test_the_same_last_line_at_two_page_breaks_stays() -> None:
+    whole = "Ahl, A. Ropes of Ulm.\n  Pier, 2001.\n\fBoe, A. Ropes of Kiel.\n  Pier, 2002.\n\fEk, A. Eels. Ulm 2003."
+    assert [one.text for one in split_references(whole)][:2] == [
+        "Ahl, A. Ropes of Ulm. Pier, 2001.",
+        "Boe, A. Ropes of Kiel. Pier, 2002.",
+    ]
+
+
+def test_more_particles_begin_a_reference_behind_a_bare_number() -> None:
+    names = ("Ahl", "degli Arienti", "dalla Chiesa", "do Amaral", "vom Berg", "te Water")
+    lines = [f"{n} {name}, A. Ropes of Ulm. Tollgate, 2001." for n, name in enumerate(names, 1)]
+    assert [one.text.partition(",")[0] for one in split_references("\n".join(lines))] == list(names)
