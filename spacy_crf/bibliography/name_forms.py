@@ -137,6 +137,11 @@ AFTER = re.compile(
     r"|ed\.\s?lit|utg|udg|uspoř|haz|vyd|ur)\b\.?(?:\s(?:&|and)\s\w+\.?)?[)\]][\s,;:.)]*",
     re.IGNORECASE,
 )
+_EDITORS = r"(?:eds?|editors?|hrsg|hgg?|dirs?|éds?|coords?|orgs?|red|utg|udg|a cura di)\b\.?"
+# Those that are named are editors: "(Hrsg.)", ", eds.", but not "Lund, Ed." and "Lund, ED."
+EDITED = re.compile(
+    rf"(?![\w'’-]+, Ed\.?$).*?(?:[(\[]\s?(?i:{_EDITORS})\s?[)\]]|(?:^|,\s*)(?![A-Z]{{2}})(?i:{_EDITORS}))[\s.,:;]*$"
+)
 ED = re.compile(r"[\w'’-]+, Ed")  # a given name where no editor has one
 EASTERN_AFTER = re.compile(
     rf"(?<=[\s(){EAST}])\(?(?:主?[編编]著?|著|[訳译譯]|지음|엮음|옮김|(?<=\s)편저?)\s*\)?(?=\W*$|\s*[,;])"

@@ -21,7 +21,7 @@ from ..core.labels import UNKNOWN, TagSet
 from .dates import parse_date
 from .fields import AUFLAGE
 from .identifiers import find_accessed, find_identifiers
-from .name_forms import LOWER
+from .name_forms import EDITED, LOWER
 
 Segment = tuple[str, str]  # label, empty without one, and text
 # Labels of AnyStyle, and of the general model, that mean what one of Cora's does; identifiers are taken out of any text
@@ -159,7 +159,16 @@ def read_segments(doc: Doc, target: str = "ent", spans_key: str = "sc") -> list[
     for first, last, label in [*bounds, (len(doc), len(doc), "")]:
         found += [("", doc[end:first]), (label, doc[first:last])]
         end = last
-    return [(label, text) for label, text in _set_apart(doc.text, found) if text]
+    return list(_with_editors([(label, text) for label, text in _set_apart(doc.text, found) if text]))
+
+
+def _with_editors(found: list[Segment]) -> Iterator[Segment]:
+    """Authors that are called editors become these, with the rest of a list that begins the reference."""
+    labels = [label.upper() for label, _ in found[:2]]
+    if labels == ["AUTHOR", "EDITOR"] and EDITED.match(found[1][1]):
+        found = [(found[1][0], f"{found[0][1]} {found[1][1]}"), *found[2:]]
+    for label, text in found:
+        yield ("EDITOR" if label.upper() == "AUTHOR" and EDITED.match(text) else label), text
 
 
 def _set_apart(text: str, found: Iterable[tuple[str, Span]]) -> Iterator[Segment]:

@@ -167,3 +167,25 @@ def test_what_is_no_decision_keeps_its_labels(text: str) -> None:
     doc = spacy.blank("en")(text)
     doc.set_ents([Span(doc, 0, len(doc), label="TITLE")])
     assert read_segments(doc) == [("TITLE", text)]
+
+
+@pytest.mark.parametrize(
+    "parts, expected",
+    [
+        ([("AUTHOR", "Lund Ada et Moss Bo (dir.)."), ("TITLE", "Ropes.")], ["EDITOR", "TITLE"]),
+        ([("author", "Lund A, Moss B,"), ("editor", "editors."), ("title", "Ropes.")], ["editor", "title"]),
+        ([("AUTHOR", "Lund, A., & Moss,"), ("EDITOR", "B. (Eds.)."), ("TITLE", "Ropes.")], ["EDITOR", "TITLE"]),
+        ([("AUTHOR", "Lund, A."), ("EDITOR", "In Moss, B."), ("TITLE", "Ropes.")], ["AUTHOR", "EDITOR", "TITLE"]),
+        ([("AUTHOR", "Lund, A."), ("TITLE", "Ropes."), ("EDITOR", "B. Moss (ed.)")], ["AUTHOR", "TITLE", "EDITOR"]),
+        ([("AUTHOR", "Lund, Ed."), ("TITLE", "Ropes.")], ["AUTHOR", "TITLE"]),
+        ([("AUTHOR", "Lund, A, Moss, ED."), ("TITLE", "Ropes.")], ["AUTHOR", "TITLE"]),
+    ],
+)
+def test_authors_that_are_called_editors_are_these(parts: list[tuple[str, str]], expected: list[str]) -> None:
+    words = [(label, word) for label, text in parts for word in text.split()]
+    doc = Doc(spacy.blank("xx").vocab, words=[word for _, word in words])
+    places = [[place for place, (own, _) in enumerate(words) if own == label] for label, _ in parts]
+    doc.set_ents([Span(doc, own[0], own[-1] + 1, label=label) for own, (label, _) in zip(places, parts)])
+    segments = read_segments(doc, "ent")
+    assert [label for label, _ in segments] == expected
+    assert " ".join(text for _, text in segments) == doc.text.strip()
