@@ -62,7 +62,7 @@ _DUTCH = (
 )
 _LATIN = (
     r"(?:Cass\.|CE|CA|Cons\.\s(?:const|d['’]Ét)\.|Corte\s(?:cost|app)\.|Cons\.\sStato|Trib\.)"
-    r"(?:[\s,][^\d,][^,]{0,30}){0,2}"
+    r"(?:[\s,](?:\d(?:re|e)\s)?[^\d,][^,]{0,30}){0,2}"
 )
 _DAY = r"\d{1,2}(?:er)?\.?\s?(?:\d{1,2}\.\s?|[^\W\d_]{3,10}\.?\s)\d{4}"
 _PIN = r"(?:(?:\s\(|,\s)(?P<PIN>\d+(?:\sff?\.)?)\)?|\sff?\.)?"  # the page that is meant
@@ -83,9 +83,9 @@ DECISIONS = tuple(
         r",?\s(?P<TITLE>[^\[\]\d]{3,200}?),?(?:\s\[(?P<DATE>\d{4})\])?(?:(?=,?\s(?:ECLI|EU):)"
         r"|(?<=\])\s(?P<JOURNAL>ECR)\s(?P<PAGES>(?:I{1,2}-)?\d+))",
         # "BGH, Urteil vom 3. Mai 2005 – VI ZR 12/04, NJW 2005, 2340"
-        rf"(?P<AUTHOR>{_GERMAN}),?\s(?P<TECH>Urteil|Urt\.|U\.|Beschluss|Beschluß|Beschl\.|B\.)\s(?:vom|v\.)\s(?P<DATE>{_DAY})"
+        rf"(?P<AUTHOR>{_GERMAN}),?\s(?P<TECH>(?:Urteil|Urt\.|U\.|Beschluss|Beschluß|Beschl\.|B\.)(?:\sdes\s[^\W\d_]+\sSenats)?)\s(?:vom|v\.)\s(?P<DATE>{_DAY})"
         r"(?:(?:\s*[–—-]\s*|,\s|\s\()(?:Az\.?:?\s)?(?P<NOTE>(?![A-Z]\w+\s\d{4},)[^,()]{3,40}?)\)?)?"
-        rf"(?:,\s(?P<JOURNAL>{_UPPER}[\w-]*(?:-?{_UPPER}\w*)?)\s(?P<VOLUME>\d{{1,4}}),\s(?P<PAGES>\d+)"
+        rf"(?:(?:,|\s[–—-])\s(?P<JOURNAL>{_UPPER}[\w-]*(?:-?{_UPPER}\w*)?\.?)\s(?P<VOLUME>\d{{1,4}}),\s(?P<PAGES>(?:I{{1,2}}-)?\d+)"
         rf"{_PIN})?{_PLACE}(?:\s[–—-]\s(?P<TITLE>(?!juris)[^,]+?))?(?:\s[–—-])?",
         # "BVerfGE 7, 198 – Lüth"
         r"(?P<JOURNAL>BVerfGE|BGHZ|BGHSt|BVerwGE|BAGE|BSGE|BFHE|BPatGE|RGZ|RGSt)\s(?P<VOLUME>\d{1,3}),\s(?P<PAGES>\d+)"
@@ -95,7 +95,7 @@ DECISIONS = tuple(
         r"(?:,\s(?P<JOURNAL>[A-Z][A-Za-z]{1,5})\s(?P<ISSUE>\d{4}(?:/|,\s)\d{1,4}))?"
         r"(?:,?\s(?P<NOTE>(?:m\.\s?nt\.|r\.?o\.|nr\.|par\.|LJN)\s.+?))?",
         # "Cass. civ. 1re, 3 mai 2000, n° 98-11.381, Bull. civ. I, n° 131", "Corte cost., 15 giugno 2015, n. 113"
-        rf"(?P<AUTHOR>{_LATIN}),?\s(?P<DATE>{_DAY}),\s(?P<NOTE>n(?:[°º.]|os)\s?\d.*?)",
+        rf"(?P<AUTHOR>{_LATIN}),?\s(?P<DATE>{_DAY}),\s(?P<NOTE>(?:pourvoi\s)?n(?:[°º.]|os?)\s?\d.*?)",
     )
 )
 LONGEST_DECISION = 400  # characters

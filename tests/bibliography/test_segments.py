@@ -90,6 +90,19 @@ DECISIONS = {
         "authors=BGH|container=NJW|volume=2005|pages=2340|date=2005-05-03|genre=Urteil|note=VI ZR 12/04"
     ),
     "OLG Hamm, Beschl. v. 12.07.2011 - I-9 U 33/11": "authors=OLG Hamm|date=2011-07-12|genre=Beschl|note=I-9 U 33/11",
+    "BVerfG, Beschluss des Ersten Senats vom 24. März 2021 – 1 BvR 26/18": (
+        "authors=BVerfG|date=2021-03-24|genre=Beschluss des Ersten Senats|note=1 BvR 26/18"
+    ),
+    "BVerwG, Urteil vom 25. Juni 2014 - 9 A 1.13 - BVerwGE 150, 92": (
+        "authors=BVerwG|container=BVerwGE|volume=150|pages=92|date=2014-06-25|genre=Urteil|note=9 A 1.13"
+    ),
+    "EuGH, Urt. v. 13.5.2014 – Rs. C-131/12, Slg. 2014, I-317 – Pier/Moss": (
+        "authors=EuGH|title=Pier/Moss|container=Slg|volume=2014|pages=I-317|date=2014-05-13|genre=Urt|note=Rs. C-131/12"
+    ),
+    "Cass. 1re civ., 3 mai 2000, n° 98-11.381, Bull. civ. I, n° 131": (
+        "authors=Cass. 1re civ.|date=2000-05-03|note=n° 98-11.381, Bull. civ. I, n° 131"
+    ),
+    "Cass. com., 3 mai 2000, pourvoi no 98-11.381": "authors=Cass. com.|date=2000-05-03|note=pourvoi no 98-11.381",
     "BVerfGE 7, 198 – Lüth.": "title=Lüth|container=BVerfGE|volume=7|pages=198",
     "Lund v. Moss, 7 F. App’x 98 (2d Cir. 2003)": (
         "title=Lund v. Moss|container=F. App’x|volume=7|pages=98|date=2003|note=2d Cir"
