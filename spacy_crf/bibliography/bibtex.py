@@ -125,7 +125,7 @@ def _fields(entry: Entry, unicode: bool) -> Iterator[tuple[str, str]]:
         container: protect_capitals(entry.container, unicode),
     }
     text = {name: encode(getattr(entry, field), unicode) for field, name in TEXT_FIELDS.items()}
-    text["pages"] = text["pages"].replace("-", "--")
+    text["pages"] = re.sub(r"[^\s,;]+", lambda found: _range(found[0]), text["pages"])
     text[publisher] = encode(entry.publisher, unicode)
     tail = {name: quote_braces(getattr(entry, field)) for field, name in VERBATIM_FIELDS.items()}
     tail["archiveprefix"] = "arXiv" if entry.arxiv else ""
@@ -136,6 +136,14 @@ def _fields(entry: Entry, unicode: bool) -> Iterator[tuple[str, str]]:
     if entry.date is not None:
         yield from date_fields(entry.date)
     yield from _braced({**text, **tail})
+
+
+def _range(pages: str) -> str:
+    """Pages with two hyphens between the first and the last one, and one within these: "A-3--A-7"."""
+    parts = pages.split("-")
+    if len(parts) % 2:
+        return "--".join(parts)
+    return "--".join("-".join(half) for half in (parts[: len(parts) // 2], parts[len(parts) // 2 :]))
 
 
 def _braced(fields: dict[str, str]) -> Iterator[tuple[str, str]]:
@@ -199,7 +207,8 @@ def _read(entry: "Written", library: "Library", with_others: bool) -> Entry:
     kind = TYPES.get(entry.kind, EntryType.MISC)
     if "type" in fields and kind in PUBLISHERS:
         fields["type"] = GENRES.get(fields["type"].strip().lower(), fields["type"])
-        kind = report_type(decode(fields["type"])) if entry.kind == "thesis" else kind
+        told = report_type(decode(fields["type"]))
+        kind = told if entry.kind == "thesis" and told in THESES else kind
     fields = dict(sorted(fields.items(), key=lambda field: field[0] in RIVALS - {PUBLISHERS.get(kind, "publisher")}))
     date, of_dates = _read_date(fields)
     accessed = parse_iso(fields.get("urldate", ""))

@@ -469,6 +469,18 @@ def test_reviews_are_articles() -> None:
     assert [one.type for one in entries] == [EntryType.ARTICLE] * 2
 
 
+@pytest.mark.parametrize("pages", ["3--9", "A-3--A-7", "12-1--12-24, 30--31", "S1--S9", "7", "1--2--3"])
+def test_hyphens_within_pages(pages: str) -> None:
+    entries = read_bibtex(f"@article{{a, pages={{{pages}}}}}")
+    assert f"pages = {{{pages}}}" in write_bibtex(entries)
+    assert read_bibtex(write_bibtex(entries))[0].pages == entries[0].pages
+
+
+def test_a_thesis_of_another_kind_is_one() -> None:
+    (entry,) = read_bibtex("@thesis{a, type={Kandidatspeciale}, institution={Ulm}}")
+    assert (entry.type, entry.genre, entry.publisher) == (EntryType.PHDTHESIS, "Kandidatspeciale", "Ulm")
+
+
 def test_issues_and_places_as_mendeley_has_them() -> None:
     text = """
     @article{a, city={Ulm}, issue={4}, volume={2}}
