@@ -22,9 +22,8 @@ from .split import Reference, split_references
 
 SERIES = re.compile(r"^\(\s*=?\s*|^of\s+")
 BY = re.compile(r"^(?:by|bei)\s+(?=the\b|[A-Z])")
-LONGEST_REFERENCE = 20_000  # characters
-PERSONS = ("AUTHOR", "EDITOR")
-SHORT, MOST_CHARACTERS = ("VOLUME", "PAGES", "DATE", "TECH"), 300  # longer ones are something else
+PERSONS, SHORT = ("AUTHOR", "EDITOR"), ("VOLUME", "PAGES", "DATE", "TECH")
+LONGEST_REFERENCE, MOST_CHARACTERS = 20_000, 300  # of a reference, and of a short field: longer ones are something else
 
 
 def cite(nlp: Language, text: str, name: str | None = None) -> list[Entry | None]:
@@ -177,7 +176,8 @@ class Draft:
             is_exact = self.date is not None and self.date.first.day is not None
             self.date, first = (date, self.date) if is_exact else (self.date, date)
             self.add_note("" if first is None else first.iso)
-        self.add_note(rest)
+        edition, note = dates.part_rest(text, rest)
+        self.put_all({"edition": edition, "note": note})
 
     def settle_dates(self) -> None:
         """Join parts of dates; figures behind an issue, and long ranges of years, are pages beside another date."""

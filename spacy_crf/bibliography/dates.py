@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib.resources import files
 from itertools import pairwise
+from unicodedata import normalize
 
 from .entry import SEASONS, Date, Day
 
@@ -59,6 +60,8 @@ SEASON_MONTHS = {name.lower(): month for month, name in SEASONS.items()} | {"fal
 COUNTED = re.compile(r"\b(?:no|nr|n|vol|bd|issue|heft|iss|part|pt)\b\.?\s*$", re.IGNORECASE)  # before figures
 MISREAD = re.compile(r"(?<!\w)[\dlIO]{4}(?!\w)")
 FIGURES = str.maketrans("lIO", "110")
+RAISED = re.compile("[¹²³⁴-⁹][⁰¹²³⁴-⁹]?")
+ROUGH = re.compile(r"(?:circa|ca?|um|vers|about|approx|probably|wohl|rond|hacia|verso)\b\.?", re.IGNORECASE)
 MOST_CHARACTERS = 300
 LONGEST = 2  # years of a range that is a date, if it can be pages as well
 LONGEST_WITH_SLASH = 10  # of a range; years further apart are those of a work and of its edition, as in "1781/1998"
@@ -81,6 +84,17 @@ def parse_date(text: str) -> tuple[Date | None, str]:
         return exact, ""
     text = MISREAD.sub(lambda match: match[0].translate(FIGURES), text)
     return _parse_range(text) or _parse_one(text)
+
+
+def part_rest(text: str, rest: str) -> tuple[str, str]:
+    """An edition and a note: what is left of a date may be a raised figure, as in "³2003", or may call it rough.
+
+    >>> part_rest("³2003", "³"), part_rest("[ca. 1750]", "ca")
+    (('3', ''), ('', 'ca. 1750'))
+    """
+    if RAISED.fullmatch(rest):
+        return normalize("NFKC", rest), ""
+    return "", text.strip(" ()[].,;:") if ROUGH.fullmatch(rest) else rest
 
 
 def parse_iso(text: str, letter: str = "") -> Date | None:

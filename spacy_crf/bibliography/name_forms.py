@@ -34,7 +34,8 @@ BODY = re.compile(
     r"bundes(?:tag|bank)|planbureau|overheid|rijks\w+|banco d\w+|gobierno|governo|r[eé]p[uú]bli(?:ca|que)|presidência|"
     r"gesellschaft|\w*gemeinschaft|verein|\w{3,}amt|verband|kommission|société|comité|министерств\w|asociación|"
     r"organización|sociedad|a[ck]ad[eé]mi(?:a|e|en)|fundación|\w{3,}gericht(?:shof)?|"
-    r"rechtbank|gerechtshof|hoge raad|raad van state|"
+    r"rechtbank|gerechtshof|hoge raad|raad van state|\w*archi(?:ef|even|v|v[eo]s?|vio)|"
+    r"\w*biblioth?[eè]e?[ckq]\w*|(?-i:e\. ?V)|waterschap|hoogheemraadschap|gemeente|stichting|stiftung|"
     r"cour (?:de cassation|d['’]appel)|corte (?:di|suprem[ao]|costituzionale|constitucional)|tribunale?|"
     r"институт\w*|академия|университет\w*|общество|служба|комитет)\b"
     r"|(?<=\w\w )(?:press|times|bund)|auswärtiges amt(?=\W*$)"  # these are family names as well

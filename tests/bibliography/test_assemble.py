@@ -487,3 +487,23 @@ def test_a_double_slash_parts_a_title_from_its_journal(printed: str, title: str,
 def test_a_double_slash_of_the_title_itself_stays(segments: list[tuple[str, str]], title: str, container: str) -> None:
     entry = make_entry(segments)
     assert (entry.title, entry.container) == (title, container)
+
+
+@pytest.mark.parametrize(
+    ("printed", "edition", "note"),
+    [
+        ("³2003.", "3", ""),
+        ("2003¹².", "12", ""),
+        ("[ca. 2003],", "", "ca. 2003"),
+        ("(c. 2003)", "", "c. 2003"),
+        ("2003.", "", ""),
+    ],
+)
+def test_editions_and_rough_years_in_dates(printed: str, edition: str, note: str) -> None:
+    entry = make_entry([("AUTHOR", "Lund, K."), ("TITLE", "Ropes."), ("DATE", printed)])
+    assert (entry.date, entry.edition, entry.note) == (Date(Day(2003)), edition, note)
+
+
+def test_a_version_of_data_is_no_report() -> None:
+    entry = make_entry([("TITLE", "Tides"), ("TECH", "(Version 2.1)"), ("PUBLISHER", "Pier.")])
+    assert (entry.type.value, entry.genre, entry.number) == ("misc", "Version", "2.1")

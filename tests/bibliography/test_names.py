@@ -640,3 +640,11 @@ def test_family_names_in_capitals_and_with_particles(text: str, names: list[str]
 def test_particles_of_five_letters_before_capitals() -> None:
     names = parse_names("degli ARIENTI Marta et della ROVERE Ugo (dir.)")[0].names
     assert names == (Name("ARIENTI", "Marta", "degli"), Name("ROVERE", "Ugo", "della"))
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["Staatsarchiv Ulm", "Archivo General de Indias", "Bibliothèque de Pier", "Waterschap Overrijn", "DIN e. V."],
+)
+def test_archives_and_libraries_are_no_persons(body: str) -> None:
+    assert parse_names(f"{body};  Lund, E. V.")[0].names == (Name(body), Name("Lund", "E. V."))
