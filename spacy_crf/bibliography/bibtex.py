@@ -67,6 +67,7 @@ OWN = {
     *("crossref", "key", "doi", "url", "urldate", "eprint", "note", "abstract", "keywords", "file", "pages"),
     *("related", "relatedtype", "relatedstring", "ids", "options", "shorttitle", "groups", "owner", "timestamp"),
 }
+DATE = {"date", "year", "month"}
 MOST_LEVELS = 20  # of entries that name others
 Inherited = tuple[dict[str, str], dict[str, list[Name]]]
 SUBTITLES = {name.replace("title", "subtitle"): name for name in ("title", "booktitle", "journaltitle")}
@@ -246,21 +247,24 @@ class Library:
                 del fields[name]
                 for other in others:
                     theirs, who = self.read(other, levels - 1)
-                    fields = {**theirs, **fields} if name == "xdata" else _of_part(fields, theirs, other)
+                    shared = theirs if name == "xdata" else _of_whole(theirs, other)
+                    not_shared = DATE if "date" in fields or "year" in fields else ()
+                    fields |= {
+                        name: value for name, value in shared.items() if name not in fields and name not in not_shared
+                    }
                     persons = {**who, **persons}
             self._read[id(entry)] = fields, persons
         return self._read[id(entry)]
 
 
-def _of_part(fields: Mapping[str, str], of_whole: Mapping[str, str], whole: "Written") -> dict[str, str]:
-    """Fields of a part of a book, with those of the book that it names as its `crossref`."""
-    own = OWN | ({"date", "year", "month"} if fields.keys() & {"date", "year"} else set())
-    shared = {name: value for name, value in of_whole.items() if name not in own}
+def _of_whole(fields: Mapping[str, str], whole: "Written") -> dict[str, str]:
+    """Fields of a book as its parts have them, which name it as their `crossref`."""
+    shared = {name: value for name, value in fields.items() if name not in OWN}
     for name in ("title", "subtitle", "titleaddon"):
         if not whole.fields.get(f"book{name}") and f"book{name}" in shared:  # a volume has it from its work
             shared[f"main{name}"] = shared.pop(f"book{name}")
         shared.setdefault(f"book{name}", shared.pop(name, ""))
-    return {**{name: value for name, value in shared.items() if value}, **fields}
+    return {name: value for name, value in shared.items() if value}
 
 
 def _read_texts(fields: Mapping[str, str], read: Iterable[str]) -> dict[str, str]:

@@ -436,6 +436,16 @@ def test_fields_that_entries_share_by_xdata() -> None:
     assert (other.title, other.note) == ("Eels", "xdata: nowhere")
 
 
+def test_what_an_entry_says_itself_comes_before_what_it_has_from_others() -> None:
+    text = """
+    @incollection{a, location={Ulm}, journaltitle={Ropes}, year={2001}, crossref={b}, xdata={c}}
+    @book{b, title={Knots}, address={Bern}, date={1999-05}}
+    @xdata{c, city={Kiel}, date={1998}, publisher={Pier}}"""
+    part, _ = read_bibtex(text)
+    assert (part.place, part.container, part.publisher) == ("Ulm", "Ropes", "Pier")
+    assert (part.date, part.note) == (Date(Day(2001)), "address: Bern. booktitle: Knots. city: Kiel")
+
+
 def test_a_part_of_a_volume_has_what_the_work_has() -> None:
     text = """
     @incollection{a, title={Ropes}, crossref={b}, pages={3--5}}
