@@ -18,7 +18,7 @@ from ..core.arrays import Bools, Indices, Ints, Segments
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.spans import SpanQuery
 from ..core.labels import UNKNOWN, TagSet
-from .dates import parse_date
+from .dates import YEAR, parse_date
 from .fields import AUFLAGE
 from .identifiers import find_accessed, find_identifiers
 from .name_forms import EDITED, LOWER
@@ -30,6 +30,9 @@ SAME = {
     **{"COLLECTION-NUMBER": "VOLUME", "DIRECTOR": "AUTHOR", "PRODUCER": "AUTHOR", "ACCESSED": "NOTE", "URL": "NOTE"},
     **{"DOI": "NOTE", "ISBN": "NOTE"},
 }
+# What a title is about, with the marks that end it
+OF_TITLE = re.compile(r"[(\[]?(?:1\d|20)\d\d\s?[-–—]{1,2}\s?(?:1\d|20)\d\d(?!\d)[)\]]?[.,:;]?[\"”’»]?[.,:;]?\s*")
+CLOSING = "”’»\"'.,:;)"
 STRAY = re.compile(r"^(?:[\"”»]|'')[\s,.;:]+")  # the end of a quotation belongs to the field before
 # What announces a field, of which nothing is lost
 ANNOUNCED = re.compile(
@@ -159,7 +162,28 @@ def read_segments(doc: Doc, target: str = "ent", spans_key: str = "sc") -> list[
     for first, last, label in [*bounds, (len(doc), len(doc), "")]:
         found += [("", doc[end:first]), (label, doc[first:last])]
         end = last
-    return list(_with_editors([(label, text) for label, text in _set_apart(doc.text, found) if text]))
+    segments = [(label, text) for label, text in _set_apart(doc.text, found) if text]
+    return list(_with_editors(_with_years(segments)))
+
+
+def _with_years(found: Sequence[Segment]) -> list[Segment]:
+    """Titles with the years of what they are about, as in "Salt and Trade, 1300–1600", which models take for dates: so
+    they are where another year is left."""
+    joined: list[Segment] = []
+    is_open = False  # whether a title may go on behind its years
+    for place, (label, text) in enumerate(found):
+        before, title = joined[-1] if joined else ("", "")
+        years = OF_TITLE.match(text) if label.upper() == "DATE" and before.upper() == "TITLE" else None
+        others = [other for at, (name, other) in enumerate(found) if name.upper() == "DATE" and at != place]
+        if years and any(map(YEAR.search, [*others, text[years.end() :]])):
+            joined[-1] = before, f"{title} {years[0].rstrip()}"
+            joined += [(label, text[years.end() :])] if text[years.end() :] else []
+        elif is_open and label == before:
+            joined[-1] = before, f"{title}{' ' * (text[0] not in CLOSING)}{text}"
+        else:
+            joined.append((label, text))
+        is_open = years is not None
+    return joined
 
 
 def _with_editors(found: list[Segment]) -> Iterator[Segment]:

@@ -202,3 +202,38 @@ def test_authors_that_are_called_editors_are_these(parts: list[tuple[str, str]],
     segments = read_segments(doc, "ent")
     assert [label for label, _ in segments] == expected
     assert " ".join(text for _, text in segments) == doc.text.strip()
+
+
+@pytest.mark.parametrize(
+    "parts, title, date",
+    [
+        (
+            [("TITLE", "Salt and Trade,"), ("DATE", "1300–1600."), ("DATE", "2004.")],
+            "Salt and Trade, 1300–1600",
+            "2004",
+        ),
+        ([("DATE", "(2004)."), ("TITLE", "Mills"), ("DATE", "(1789–1914).")], "Mills (1789–1914)", "2004"),
+        ([("title", "‘Mills,"), ("date", "1860-1915’ (2004)")], "Mills, 1860-1915", "2004"),
+        (
+            [("TITLE", "The Ferry War,"), ("DATE", "1914–1918:"), ("TITLE", "A Memoir."), ("DATE", "2004.")],
+            "The Ferry War, 1914–1918: A Memoir",
+            "2004",
+        ),
+        (
+            [("TITLE", "“Mills"), ("DATE", "(1789–1914)"), ("TITLE", ",”"), ("JOURNAL", "Eels"), ("DATE", "2004.")],
+            "Mills (1789–1914)",
+            "2004",
+        ),
+        ([("TITLE", "Mills."), ("DATE", "1926–1928.")], "Mills", "1926/1928"),
+        ([("TITLE", "Mills."), ("PUBLISHER", "Pier"), ("DATE", "1926–28,"), ("DATE", "1970")], "Mills", "1926/1928"),
+    ],
+)
+def test_years_of_a_title_are_no_date(parts: list[tuple[str, str]], title: str, date: str) -> None:
+    words = [(place, word) for place, (_, text) in enumerate(parts) for word in text.split()]
+    doc = Doc(spacy.blank("xx").vocab, words=[word for _, word in words])
+    ends = [sum(place <= own for place, _ in words) for own in range(len(parts))]
+    starts = [0, *ends]
+    doc.set_ents([Span(doc, start, end, label=label) for start, end, (label, _) in zip(starts, ends, parts)])
+    (entry,) = make_entries([read_segments(doc, "ent")])
+    assert entry is not None and entry.date is not None
+    assert (entry.title, entry.date.iso, entry.pages) == (title, date, "")
