@@ -60,6 +60,11 @@ SEASON_MONTHS = {name.lower(): month for month, name in SEASONS.items()} | {"fal
 COUNTED = re.compile(r"\b(?:no|nr|n|vol|bd|issue|heft|iss|part|pt)\b\.?\s*$", re.IGNORECASE)  # before figures
 MISREAD = re.compile(r"(?<!\w)[\dlIO]{4}(?!\w)")
 FIGURES = str.maketrans("lIO", "110")
+# "14. März 1974", "14 de marzo de 1974", "Mar. 14, 1974"; not "no. 3 May 1974", "14, March 1974"
+WHOLE = re.compile(
+    rf"(?<![\w,/-])(?<!\d\.)\d{{1,2}}(?:\.|st|nd|rd|th|er|º)?\s(?:de\s)?(?i:{_MONTH})\.?,?\s(?:de\s)?\d{{4}}(?!\d)"
+    rf"|(?<!\w)(?i:{_MONTH})\.?\s\d{{1,2}}(?:st|nd|rd|th)?,\s\d{{4}}(?!\d)|{DAY_FIRST.pattern}"
+)
 RAISED = re.compile("[¹²³⁴-⁹][⁰¹²³⁴-⁹]?")
 ROUGH = re.compile(r"(?:circa|ca?|um|vers|about|approx|probably|wohl|rond|hacia|verso)\b\.?", re.IGNORECASE)
 MOST_CHARACTERS = 300
@@ -84,6 +89,14 @@ def parse_date(text: str) -> tuple[Date | None, str]:
         return exact, ""
     text = MISREAD.sub(lambda match: match[0].translate(FIGURES), text)
     return _parse_range(text) or _parse_one(text)
+
+
+def find_whole(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the place of each day with its month and year."""
+    for match in WHOLE.finditer(text):
+        date, rest = parse_date(match[0])
+        if date and date.first.day and not rest and not COUNTED.search(text, max(0, match.start() - 10), match.start()):
+            yield match.span()
 
 
 def part_rest(text: str, rest: str) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from itertools import groupby, pairwise
@@ -18,7 +18,7 @@ from ..core.arrays import Bools, Indices, Ints, Segments
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.spans import SpanQuery
 from ..core.labels import UNKNOWN, TagSet
-from .dates import YEAR, parse_date
+from .dates import YEAR, find_whole, parse_date
 from .fields import AUFLAGE
 from .identifiers import find_accessed, find_identifiers
 from .name_forms import EDITED, LOWER
@@ -195,12 +195,15 @@ def _with_editors(found: list[Segment]) -> Iterator[Segment]:
         yield ("EDITOR" if label.upper() == "AUTHOR" and EDITED.match(text) else label), text
 
 
-def _set_apart(text: str, found: Iterable[tuple[str, Span]]) -> Iterator[Segment]:
+def _set_apart(text: str, found: Sequence[tuple[str, Span]]) -> Iterator[Segment]:
     """Fields without what is a segment of its own, and this, whole: identifiers with the label of the field that they
-    begin in."""
+    begin in, and days whose month or year alone is labelled as a date."""
     apart = [(own.start, own.end, "") for own in find_identifiers(text)]
     apart += [(*place, "ACCESSED") for place in find_accessed(text)]
     apart += [(*match.span(), "EDITION") for match in AUFLAGE.finditer(text)]
+    for start, end in find_whole(text):
+        labels = {label.upper() for label, span in found if span.start_char < end and start < span.end_char and span}
+        apart += [(start, end, "DATE")] if {"DATE"} < labels and not labels & {"TITLE", "PAGES"} else []
     waiting = deque(sorted(apart))
     taken = 0
     for label, span in found:

@@ -237,3 +237,30 @@ def test_years_of_a_title_are_no_date(parts: list[tuple[str, str]], title: str, 
     (entry,) = make_entries([read_segments(doc, "ent")])
     assert entry is not None and entry.date is not None
     assert (entry.title, entry.date.iso, entry.pages) == (title, date, "")
+
+
+@pytest.mark.parametrize(
+    "parts, expected",
+    [
+        ([("VOLUME", "14."), ("DATE", "März 1974,")], [("DATE", "14. März 1974"), ("DATE", ",")]),
+        (
+            [("JOURNAL", "Eels, Mar."), ("VOLUME", "14,"), ("DATE", "1974")],
+            [("JOURNAL", "Eels,"), ("DATE", "Mar. 14, 1974")],
+        ),
+        ([("VOLUME", "14"), ("BOOKTITLE", "de marzo de"), ("DATE", "1974")], [("DATE", "14 de marzo de 1974")]),
+        ([("VOLUME", "14,"), ("DATE", "March 1974")], [("VOLUME", "14,"), ("DATE", "March 1974")]),
+        ([("VOLUME", "vol. 2 no. 3"), ("DATE", "May 1974")], [("VOLUME", "vol. 2 no. 3"), ("DATE", "May 1974")]),
+        ([("PAGES", "pp 9 12"), ("DATE", "Jan 1971")], [("PAGES", "pp 9 12"), ("DATE", "Jan 1971")]),
+        (
+            [("TITLE", "The Storm of 14"), ("DATE", "March 1974")],
+            [("TITLE", "The Storm of 14"), ("DATE", "March 1974")],
+        ),
+    ],
+)
+def test_a_day_is_not_parted_from_its_month(parts: list[tuple[str, str]], expected: list[tuple[str, str]]) -> None:
+    words = [(place, word) for place, (_, text) in enumerate(parts) for word in text.split()]
+    doc = Doc(spacy.blank("xx").vocab, words=[word for _, word in words])
+    ends = [sum(place <= own for place, _ in words) for own in range(len(parts))]
+    starts = [0, *ends]
+    doc.set_ents([Span(doc, start, end, label=label) for start, end, (label, _) in zip(starts, ends, parts)])
+    assert read_segments(doc, "ent") == expected
