@@ -137,6 +137,10 @@ class CorpusErrors(metaclass=Messages):
         "{path}, row {line}: the {title} {place} stands behind {before}, so that rows were sorted, and words and "
         "sentences are not in the order of the text. Sort all rows by the column '{title}', and write the file again."
     )
+    CRF287 = (
+        "{path}: {found}, and only one is read, so that what is checked in the others would be lost. Leave one, or "
+        "call the others otherwise in the first row."
+    )
     CRF569 = "{path}: not a readable {kind} ({reason}). Export it again, or correct it with the tool that wrote it."
     CRF576 = "{kind} need the package {package}: pip install 'spacy_crf[{extra}]'."
     CRF577 = "{path}{place}: {problem}. Export it again with all of its fields, or leave it out."

@@ -146,17 +146,17 @@ ENTITIES = (b"<!DOCTYPE", b"<!ENTITY")
 
 
 def read_xlsx(path: Path) -> Iterator[Sentence]:
-    """Yield the sentences of a spreadsheet: of the sheet called "tokens", or else of the first one."""
+    """Yield the sentences of a spreadsheet; see `_choose_sheet`."""
     return _read_rows(path, _split_blocks(_read_sheet(path)))
 
 
 def _read_sheet(path: Path) -> Iterator[Row]:
-    """Yield the cells of the rows of the sheet of tokens, or else of the first one; none between sentences."""
+    """Yield the cells of the rows of the sheet of tokens; none between sentences."""
     load_workbook = _openpyxl().load_workbook
     try:
         _check_parts(path)
         book = load_workbook(path, read_only=True, data_only=True)
-        sheet = book[SHEET] if SHEET in book.sheetnames else book.worksheets[0]
+        sheet = _choose_sheet(path, book.worksheets)
         sheet.reset_dimensions()  # which other programs may have got wrong, so that rows would be missing
         rows = list(sheet.iter_rows(max_col=MOST_COLUMNS))
         merged = book._archive.read(sheet._worksheet_path)
@@ -174,10 +174,30 @@ def _read_sheet(path: Path) -> Iterator[Row]:
         yield number, cells if any(cells[:2]) else []
 
 
+def _choose_sheet(path: Path, sheets: Sequence[Any]) -> Any:
+    """The sheet that is called "tokens" or has the titles of form and tags, or else the first one.
+
+    RAISES (ValueError): where there are several.
+    """
+    own = [sheet for sheet in sheets if sheet.title == SHEET or _has_titles(_titles([*sheet.iter_rows(max_row=1)]))]
+    if len(own) > 1:
+        found = f"the sheets {', '.join(sheet.title for sheet in own)} may have tokens"
+        raise CRFError(CorpusErrors.CRF287.format(path=path, found=found))
+    return [*own, *sheets][0]
+
+
+def _titles(rows: Sequence[Sequence[Any]]) -> list[str]:
+    return ["" if cell.value is None else str(cell.value).strip().lower() for cell in rows[0]] if rows else []
+
+
+def _has_titles(titles: Sequence[str]) -> bool:
+    return {*COLUMNS[:2]}.issubset(titles)
+
+
 def _check_order(path: Path, rows: Sequence[Sequence[Any]]) -> None:
     """Raise an error if the rows of a document are in another order than the one in which they were written. Rows may
     be gone, new ones without a place, and copies with one."""
-    titles = [str(cell.value).strip().lower() for cell in rows[0]] if rows else []
+    titles = _titles(rows)
     column = titles.index(PLACE) if PLACE in titles else MOST_COLUMNS
     marks = titles.index(COLUMNS[2]) if COLUMNS[2] in titles else MOST_COLUMNS
     before, is_apart = 0.0, True  # a document begins behind an empty row, and not among words
@@ -196,15 +216,16 @@ def _check_order(path: Path, rows: Sequence[Sequence[Any]]) -> None:
 def _find_columns(path: Path, rows: Sequence[Sequence[Any]]) -> tuple[list[int], bool]:
     """The places of form, tags and check marks in rows, by their titles if the first row has some, and whether it has.
 
-    RAISES (ValueError): where a column of check marks may have lost its title.
+    RAISES (ValueError): where a column of check marks may have lost its title, or several have the same one.
     """
-    shown = ["" if cell.value is None else str(cell.value).strip() for cell in rows[0]] if rows else []
-    titles = [title.lower() for title in shown]
-    if not {*COLUMNS[:2]}.issubset(titles):
+    titles = _titles(rows)
+    if not _has_titles(titles):
         has_marks = any(cell.value not in (None, "") for row in rows for cell in row[2:])
         return [*range(len(COLUMNS) if has_marks else 2)], False
     if {*titles[2:]} - {"", PLACE} and COLUMNS[2] not in titles:
-        raise CRFError(CorpusErrors.CRF587.format(path=path, titles=", ".join(shown), title=COLUMNS[2]))
+        raise CRFError(CorpusErrors.CRF587.format(path=path, titles=", ".join(titles), title=COLUMNS[2]))
+    if twice := [name for name in COLUMNS if titles.count(name) > 1]:
+        raise CRFError(CorpusErrors.CRF287.format(path=path, found=f"several columns are called {twice[0]!r}"))
     return [titles.index(name) for name in COLUMNS if name in titles], True
 
 

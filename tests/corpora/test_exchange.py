@@ -458,7 +458,13 @@ def edited(path: Path, edit: Callable[[Any], None]) -> Path:
     return path
 
 
+def rename_behind_a_legend(book: Any) -> None:
+    book["tokens"].title = "letters"
+    book.create_sheet("legend", 0).append(["ITJ", "interjection"])
+
+
 EDITS: dict[str, Callable[[Any], None]] = {
+    "another name behind a sheet": rename_behind_a_legend,
     "a column of notes": lambda book: (book["tokens"].insert_cols(3), book["tokens"].cell(1, 3, "notes")),
     "numbers in front": lambda book: (book["tokens"].insert_cols(1), book["tokens"].cell(1, 1, "nr")),
     "other case": lambda book: book["tokens"].cell(1, 3, "Checked "),
@@ -549,6 +555,8 @@ LOST: dict[str, tuple[Callable[[Any], None], str]] = {
     "leading zeros": (lambda book: set_cell(book, "A4", 7, "000"), "CRF594.*000.*A4"),
     "error": (lambda book: set_cell(book, "B3", "#N/A"), "CRF594.*an error of the cell B3"),
     "merged": (lambda book: book["tokens"].merge_cells("B3:B4"), "CRF492.*B3:B4"),
+    "a copy of the sheet": (lambda book: book.copy_worksheet(book["tokens"]), "CRF287.*tokens, tokens Copy"),
+    "a column twice": (lambda book: set_cell(book, "G1", "Checked"), "CRF287.*called 'checked'"),
 }
 
 
