@@ -141,6 +141,7 @@ SHADES = 10
 MOST_COLUMNS = 50  # that are looked at
 SHOWN_RANGES = 5
 PLAIN = ("General", "0", "@")  # number formats that show a number as it was typed
+MOST_EXACT = 10**15  # whole numbers from here on lose their last digits
 MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]*?ref="([A-Z0-9:]+)"')
 ENTITIES = (b"<!DOCTYPE", b"<!ENTITY")
 
@@ -262,6 +263,8 @@ def _what_is_made(cell: Any) -> str:
     if cell.data_type == "e":
         return "an error"
     is_number = isinstance(cell.value, int | float) and not isinstance(cell.value, bool)
+    if is_number and abs(cell.value) >= MOST_EXACT:
+        return "a number of 15 digits"
     return f"a number, shown as {cell.number_format}," if is_number and cell.number_format not in PLAIN else ""
 
 

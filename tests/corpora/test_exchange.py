@@ -555,6 +555,7 @@ LOST: dict[str, tuple[Callable[[Any], None], str]] = {
     "leading zeros": (lambda book: set_cell(book, "A4", 7, "000"), "CRF594.*000.*A4"),
     "error": (lambda book: set_cell(book, "B3", "#N/A"), "CRF594.*an error of the cell B3"),
     "merged": (lambda book: book["tokens"].merge_cells("B3:B4"), "CRF492.*B3:B4"),
+    "long number": (lambda book: set_cell(book, "A4", 123456789012345678), "CRF594.*15 digits of the cell A4"),
     "a copy of the sheet": (lambda book: book.copy_worksheet(book["tokens"]), "CRF287.*tokens, tokens Copy"),
     "a column twice": (lambda book: set_cell(book, "G1", "Checked"), "CRF287.*called 'checked'"),
 }
