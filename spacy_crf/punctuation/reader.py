@@ -168,8 +168,9 @@ class PunctuationCorpus:
             doc = make_doc(nlp, restore(words.forms, labels, scheme, signs=spelt))
             write_doc_name(doc, read_doc_name(example.reference))
             write_truncated(doc, read_truncated(example.reference))
-            places = WordView.of(doc, scheme).last_tokens.tolist()
-            if None in marks:  # which no text tells
+            view = WordView.of(doc, scheme)
+            places = view.last_tokens.tolist()
+            if view.marked().marks != marks:  # no text tells unknown ones, and those behind signs and abbreviations
                 columns: list[dict[int, Any]] = [dict(zip(places, column)) for column in words.marked()]
                 rows = [[column.get(place, "") for place in range(len(doc))] for column in columns]
                 write_gold(doc, rows[0], rows[1], rows[2], rows[3])

@@ -358,6 +358,16 @@ def test_texts_have_what_examples_have(tmp_path: Path) -> None:
             assert one.predicted.user_data.get(TRUNCATED) == other.predicted.user_data.get(TRUNCATED)
 
 
+def test_texts_keep_marks_that_their_letters_do_not_tell(tmp_path: Path) -> None:
+    rows = "what\tO\nis\tO\n`\tO\ndamp\tO\n'\tQUESTION\nask\tO\ncapt.\tPERIOD\nmr.\tO\nroe\tO\netc\tPERIOD\n"
+    corpus, nlp = PunctuationCorpus(write(tmp_path / "a.tsv", rows)), spacy.blank("en")
+    found = stored(tmp_path / "a.spacy", list(corpus.read_texts(nlp)))
+    marks = [
+        [read_punctuation(eg.reference)["marks"] for eg in each(nlp)] for each in (corpus, PunctuationCorpus(found))
+    ]
+    assert marks[0] == marks[1] == [["", "", "", "", "QUESTION", "", "PERIOD", "", "", "PERIOD"]]
+
+
 def test_rows_of_signs_are_no_words(tmp_path: Path) -> None:
     path = write(tmp_path / "a.tsv", 'so\tO\n"\tO\nit\t،\n-\tO\n')
     with pytest.warns(UserWarning, match="2 rows without a word"):
