@@ -23,7 +23,7 @@ from ..corpora.docs import RawFormat, read_raw
 from ..corpora.errors import CorpusErrors
 from ..corpora.exchange import Place
 from ..corpora.files import data_suffix, name_files, visible_files
-from ..corpora.formats import COLUMNS, WITH_SETS, ColumnFormat, Format, list_files, takes_text, tell_format, tell_unread
+from ..corpora.formats import COLUMNS, WITH_SETS, Format, is_untold, list_files, takes_text, tell_format, tell_unread
 from ..corpora.formats import FORMATS as CORPUS_FORMATS
 from ..corpora.historical import prepare_gold
 from ..corpora.pieces import TEXT, find_raw, tell_raw
@@ -51,8 +51,6 @@ OF_FILES = ("path", "limit", "augmenter")
 # Formats of a corpus that blocks of its settings are about, which want the format to be named
 WITH_BLOCKS = (*WITH_SETS, REFERENCES)
 BLOCKS = ("cora", "text", REFERENCES)
-# Formats whose files need not tell it
-UNTOLD = (*get_args(ColumnFormat), "tagsets")
 
 
 @dataclass(frozen=True)
@@ -168,10 +166,9 @@ class Data:
         trained = _trained_format(settings)
         if self.format is not None or self.columns or not self.path.exists():
             return self.format or ("columns" if self.columns else None)
-        told = set(map(tell_format, list_files(self.path, None)))
-        beside = {None, *(["review"] if trained in get_args(ColumnFormat) else [])}  # which column files may be
-        if None in told and trained in UNTOLD and beside.issuperset(told):
+        if is_untold(trained, self.path):
             return trained
+        told = set(map(tell_format, list_files(self.path, None)))
         formats = sorted(format or "columns" for format in told)
         if len(formats) > 1:  # each file tells its own, and no block of settings holds for all of them
             kept = "text" if self._takes_text(settings, None) else ""

@@ -138,6 +138,16 @@ def takes_text(path: Path, format: str | None) -> bool:
     return is_checked(path) if own == "conllu" else own in (*WITH_SETS, "review")
 
 
+def is_untold(format: str | None, path: Path) -> bool:
+    """Whether files have a given format that they do not tell, beside reviews of columns: columns, tag sets, or
+    references as words with labels."""
+    files, is_columns = list_files(path, None), format in get_args(ColumnFormat)
+    told = set(map(tell_format, files))
+    if None not in told or not told <= {None, *(["review"] if is_columns else [])}:
+        return False
+    return is_columns or format == "tagsets" or (format == "references" and all(map(has_tag_column, files)))
+
+
 def pick_format(path: Path) -> str:
     """The same; a file that tells none is a table of tags if it has two columns without spans, or else "columns".
 

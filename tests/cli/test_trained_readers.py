@@ -166,6 +166,23 @@ def test_the_format_of_marks_is_that_of_training_unless_a_file_tells_another(
         assert words[0] == "well" and "is" in words and "it" in words
 
 
+@pytest.mark.parametrize("label", ["{}", "B-{}"])
+def test_words_with_labels_are_references_where_training_had_such(label: str, tmp_path: Path) -> None:
+    rows = [("Moss", "AUTHOR"), ("Peat", "TITLE"), ("1990", "DATE"), ("Reed", "AUTHOR"), ("Fen", "TITLE")]
+    lines = [f"{word}\t{label.format(name)}\n" for word, name in rows]
+    path = tmp_path / "a.tsv"
+    path.write_text("".join([*lines[:3], "\n", *lines[3:], "\n"]), encoding="utf8")
+    block = {
+        "@readers": CORPUS,
+        "format": "references",
+        "references": {"@misc": "spacy_crf.References.v1", "ents": True},
+    }
+    nlp = spacy.load(saved("references", block, tmp_path))
+    docs = [example.reference for example in Data(path).examples(nlp)]
+    assert [[ent.label_ for ent in doc.ents] for doc in docs] == [["AUTHOR", "TITLE", "DATE"], ["AUTHOR", "TITLE"]]
+    assert [len(doc) for doc, _ in Data(path).raw(nlp)] == [3, 2]
+
+
 def test_corrected_files_beside_column_files_leave_their_layout(tmp_path: Path) -> None:
     nlp = spacy.blank("en")
     nlp.config["corpora"]["dev"] = {"@readers": CORPUS, "path": None, "columns": ["word", "tag"], "separator": ";"}
