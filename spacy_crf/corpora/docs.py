@@ -35,6 +35,7 @@ from ..annotation.extensions import (
     write_values,
 )
 from ..annotation.gold import write_partial
+from ..annotation.white_space import is_white_space
 from ..core.errors import CRFError
 from ..core.labels import OUTSIDE
 from ..reading.files import read_blocks, read_lines
@@ -152,6 +153,16 @@ def copy_text_notes(doc: Doc, other: Doc, *, first: bool = True, last: bool = Tr
         if (value := read_value(doc, name)) is not None:
             write_value(other, name, value)
     copy_truncated(doc, other, first=first, last=last)
+
+
+def copy_sentences(doc: Doc, other: Doc) -> None:
+    """Give another Doc without sentences those of a Doc with the same tokens, or the same ones but for white space."""
+    is_same, known = len(doc) == len(other), doc.has_annotation("SENT_START")
+    own, theirs = (np.flatnonzero(is_same | ~is_white_space(one)) for one in (doc, other))
+    if known and not other.has_annotation("SENT_START") and len(own) == len(theirs):
+        starts = np.full(len(other), -1).astype(np.uint64)
+        starts[theirs] = doc.to_array(SENT_START)[own]
+        other.from_array([SENT_START], cast(Ints2d, starts))
 
 
 # -- the predicted side of a training example ----------------------------------------------------------------

@@ -20,7 +20,16 @@ from ..annotation.gold import GOLD_POS, GOLD_TAGS
 from ..core.errors import CoreErrors, CRFError, CRFWarning, require_blocks, require_count, require_numbers
 from .block import CoraSettings, HistoricalText, ReferenceSettings
 from .docbin import read_docbin
-from .docs import DocMaker, admit, align_annotation, copy_text_notes, copy_tokens, count_characters, make_doc
+from .docs import (
+    DocMaker,
+    admit,
+    align_annotation,
+    copy_sentences,
+    copy_text_notes,
+    copy_tokens,
+    count_characters,
+    make_doc,
+)
 from .errors import CorpusErrors, CorpusWarnings
 from .exchange import Unchecked, forget_unchecked
 from .files import FaultyFiles, OnError, check_paths, data_suffix, name_files, number_name
@@ -178,6 +187,7 @@ class Corpus:
             known = {"name": read_doc_name(original), "attributes": ", ".join(sorted(names))}
             raise CRFError(CorpusErrors.CRF543.format(before=len(original), after=len(made.reference), **known))
         copy_text_notes(original, made.reference)
+        copy_sentences(original, made.reference)
         own_text = made.predicted.text == made.reference.text
         return self.make_example(nlp, made.reference) if own_text else made
 

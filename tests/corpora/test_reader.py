@@ -192,6 +192,24 @@ def test_spacy_augmenters_keep_what_they_do_not_know(nlp: Language, write: Write
     assert partial_tags(made.reference, "spans", "sc") == ["B-LOC", "", "I-LOC", "O"]
 
 
+@pytest.mark.parametrize("text", [TEXT, TEXT.partition("\n\n")[0]])
+@pytest.mark.parametrize("name", ["lower_case", "combined_augmenter"])
+def test_spacy_augmenters_keep_sentences(nlp: Language, write: Write, text: str, name: str) -> None:
+    spaced = {"whitespace_level": 1.0, "whitespace_per_token": 0.5, "whitespace_variants": ["\n"]}
+    settings = {
+        "lower_case": {"level": 1.0},
+        "combined_augmenter": {"lower_level": 1.0, "orth_level": 0.0, "orth_variants": None, **spaced},
+    }
+    augmenter = registry.augmenters.get(f"spacy.{name}.v1")(**settings[name])
+    path = write("a.conll", text)
+    (plain,), (made,) = (Corpus(path, group="document", augmenter=own)(nlp) for own in (None, augmenter))
+    for doc in (made.predicted, made.reference):
+        words = [token for token in doc if not token.is_space]
+        assert [token.text for token in words] == [token.lower_ for token in plain.reference]
+        assert [token.is_sent_start for token in words[1:]] == [token.is_sent_start for token in plain.reference[1:]]
+        assert doc.has_annotation("SENT_START")
+
+
 def shorten(nlp: Language, example: Example) -> Iterator[Example]:
     yield Example(example.predicted[:1].as_doc(), example.reference[:1].as_doc())
 
