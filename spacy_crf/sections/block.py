@@ -128,7 +128,8 @@ class SectionSettings(ChainSettings):
     figures are to be replaced before, as `read_layout` does with line ends and byte order marks.
 
     features (UnitFeatureSettings): spacy_crf.UnitFeatures.v1, what the chain sees of the elements, and word lists.
-    labeller (str): what labels the elements: "chain", "rules", or "auto": rules until there is a trained chain.
+    labeller (str): what labels the elements: "chain", "rules", or "auto": rules until there is a trained chain. With
+        "rules", texts to train on need no gold of sections: those that other components of the pipeline learn from.
     markup (str): how far it goes by the headings that Markdown, HTML, DOCX, LaTeX, Docling or bookmarks of PDF name.
         "trust": in a document that has some, they are the headings, and their levels the tree; no number opens a
         section by itself. "prefer": the same is evidence, which the labels and the tree overrule at a price. "ignore":

@@ -4,6 +4,7 @@ import json
 import warnings
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from spacy.language import Language
@@ -186,10 +187,19 @@ class SectionParser(ChainPipe):
         labels: list[str] | None = None,
         start: str | None = None,
     ) -> None:
-        """As `ChainPipe.initialize`; weights of the tree are learned in the first step of training."""
+        """As `ChainPipe.initialize`; weights of the tree are learned in the first step of training.
+
+        Where the settings say that rules label, texts without gold, which others learn from, are none to learn from.
+        """
         self._begin_parsers()
         self.tree_parser.reset()
-        super().initialize(get_examples, nlp=nlp, labels=labels, start=start)
+        is_given = labels is not None or start is not None or self.settings.labeller != "rules"
+        if is_given or self.find_labels(self.references(get_examples)):
+            super().initialize(get_examples, nlp=nlp, labels=labels, start=start)
+
+    def update(self, examples: Iterable[Example], **settings: Any) -> dict[str, float]:
+        """As `ChainPipe.update`; nothing is learned where rules label and no texts with gold were shown before."""
+        return super().update([] if self.settings.labeller == "rules" and not self.labels else examples, **settings)
 
     @property
     def tree_parser(self) -> TreeParser:

@@ -9,6 +9,8 @@ from helpers.paths import ROOT
 from helpers.resuming import check_resume
 from spacy.cli.train import train
 from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
 from spacy.util import minibatch
 
 from spacy_crf.sections.grammar import read_grammar
@@ -53,6 +55,25 @@ def test_weights_of_trees_stay_where_new_texts_have_no_trees(folder: Path, train
         pipe.initialize(lambda own=examples: own, start=str(tmp_path / "parser"))
         nlp.update(examples)
         assert (pipe.write_files() == learned.write_files()) is not trees
+
+
+def test_rules_need_no_gold_beside_a_component_that_learns(folder: Path, tmp_path: Path) -> None:
+    nlp = spacy.blank("en")
+    parser = nlp.add_pipe("section_parser", config={"labeller": "rules"})
+    tagger = nlp.add_pipe("crf_tagger")
+    docs = [Doc(nlp.vocab, words=["1", "Sails"], tags=["CD", "NNS"]) for _ in range(2)]
+    examples = [Example(Doc(nlp.vocab, words=["1", "Sails"]), doc) for doc in docs]
+    optimizer = nlp.initialize(lambda: examples)
+    nlp.update(examples, sgd=optimizer)
+    nlp.to_disk(tmp_path / "both")
+    doc = spacy.load(tmp_path / "both")("1 Sails")
+    assert [token.tag_ for token in doc] == ["CD", "NNS"] and tagger.labels == ("CD", "NNS")
+    assert doc.spans["elements"] and not parser.labels
+    blank = spacy.blank("en")
+    blank.add_pipe("section_parser", config={"labeller": "rules"})
+    blank.initialize()  # as `spacy assemble` does
+    blank.initialize(lambda: list(SectionCorpus(folder)(blank)))
+    assert blank.get_pipe("section_parser").labels  # with gold, it learns
 
 
 def test_the_loop_of_notebooks_trains_the_component_as_it_is(folder: Path, nlp: Language) -> None:
