@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..core.errors import CRFError
-from ..reading.joining import shift_figures
+from ..reading.figures import shift_figures
 from .dates import parse_date, parse_iso
 from .entry import THESES, Date, Day, Entry, EntryType, Name, Names, normalise
 from .errors import BibliographyErrors

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.errors import required
 from .errors import ReadingErrors
-from .joining import shift_figures
+from .figures import shift_figures
 
 # Combining characters by the command of the accent.
 MARKS = "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0323\u0327\u0328\u0331"

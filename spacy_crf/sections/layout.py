@@ -17,8 +17,8 @@ from ..annotation.extensions import read_value, write_value
 from ..core.arrays import Bools, cached_property
 from ..core.errors import CRFError, CRFWarning, excerpt
 from ..core.sections.headings import MOST_LEVELS
+from ..reading.figures import shifted
 from ..reading.files import check_text
-from ..reading.joining import shifted
 from .errors import SectionErrors, SectionWarnings
 from .segment import Kind, LayoutUnit, Run, bounds_of, segment
 

@@ -55,8 +55,8 @@ SPOKEN |= {
     if SPOKEN[ten] % 10 == 0 and SPOKEN[one] < 10
 }
 INSERTED = {"bis": 1, "ter": 2, "quater": 3, "quinquies": 4, "sexies": 5, "septies": 6, "octies": 7}  # 2bis: 2a
-_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-INSERTED |= {str(value).translate(_RAISED): value for value in range(1, 27)}  # § 2¹ of Estonia: 2a
+RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"  # § 2¹ of Estonia: 2a
+INSERTED |= {"".join(RAISED[int(digit)] for digit in str(value)): value for value in range(1, 27)}
 
 _RANKED = [
     (int(rank), forms.replace("_", " ").split("/"))

@@ -12,8 +12,8 @@ from xml.sax.saxutils import escape, quoteattr
 from ...core.errors import CRFError
 from ...core.grammar.numerals import numeral
 from ...reading.errors import ReadingErrors
+from ...reading.figures import HIGHER, LOWER
 from ...reading.files import read_bytes, refuse_escapes
-from ...reading.joining import HIGHER, LOWER
 from ...reading.xml import IMPOSSIBLE, XmlReader, has_single_bytes
 from ..errors import SectionErrors
 

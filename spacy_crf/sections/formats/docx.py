@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ...core.errors import CRFError, required
+from ...reading.figures import HIGHER, LOWER
 from ...reading.files import check_expansion, read_bytes
-from ...reading.joining import HIGHER, LOWER
 from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import LARGE, Kind

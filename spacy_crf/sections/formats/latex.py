@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from ...core.errors import CRFWarning, required
+from ...reading.figures import HIGHER, LOWER
 from ...reading.latex import ACCENTS, CITING, COMMENTED, DROPPED, LABEL, SPACED, si_angle, si_unit, signs, typed
 from ..errors import SectionErrors, SectionWarnings
 from ..layout import DocumentLayout
@@ -343,7 +344,7 @@ COMMANDS: dict[str, Callable[[_LatexReader], None]] = {
     **{"include": R._include, "subfile": R._include, "maketitle": R._make_title, "@root": R._root},
     **{"enquote": R._quote, "@enquote": partial(R._quote, is_inner=True), "xspace": R._space_behind},
     "appendix": lambda reader: reader.page.numbers.begin_appendix(),
-    **{name: partial(R._shift, shift=own) for name, own in (("@higher", 1), ("@lower", -1), ("@level", 0))},
+    **{name: partial(R._shift, shift=own) for name, own in (("@higher", HIGHER), ("@lower", LOWER), ("@level", 0))},
     "@apart": lambda reader: reader.page.part_digits(),
     **dict.fromkeys(("frontmatter", "backmatter"), lambda reader: reader.page.begin_matter(is_main=False)),
     "mainmatter": lambda reader: reader.page.begin_matter(is_main=True),

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors import CRFError
-from ...reading.joining import HIGHER, LOWER
+from ...reading.figures import HIGHER, LOWER
 from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import PARAGRAPH, Kind

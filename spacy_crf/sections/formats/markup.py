@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ...core.errors import required
 from ...core.grammar.numbering import Reading, readings
-from ...reading.joining import HIGHER
+from ...reading.figures import HIGHER
 from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder, Run
 from ..segment import Kind

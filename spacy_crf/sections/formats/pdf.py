@@ -16,8 +16,8 @@ from typing import Any, TypeAlias
 
 from ...core.errors import CRFError, required
 from ...core.sections.headings import MOST_LEVELS
+from ...reading.figures import HIGHER, LOWER
 from ...reading.files import read_bytes
-from ...reading.joining import HIGHER, LOWER
 from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder
 from ..starts import LONE_CAPITAL, find_numbering
