@@ -2,13 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from ..core.arrays import Bools, Doubles, Indices, Segments
+from ..core.arrays import Bools, Doubles, Indices
 from ..core.scores import LabelCounts, Labels, Scores, count_labels
 from .statistics import Tally
 
@@ -57,13 +56,13 @@ def _count(document: Sequence[LabelledToken], number: Mapping[str, int]) -> Indi
     """((K,)): counts of tokens, of segments and of whole documents, of all tokens and of those that are words."""
     gold = np.array([number[str(token.gold)] for token in document], dtype=np.intp)
     predicted = np.array([number[token.predicted] for token in document], dtype=np.intp)
-    every = LabelSequences(gold, predicted, np.array([len(document)]))
-    words = every.keep_units(np.array([token.is_word for token in document], dtype=np.bool_))
+    words = np.array([token.is_word for token in document], dtype=np.bool_)
     parts: list[Indices] = []
-    for sequences in (every, words):
-        for counts in (sequences.tokens(len(number)), sequences.segments(len(number))):
+    for chosen in (np.ones(len(document), dtype=np.bool_), words):
+        pair = gold[chosen], predicted[chosen]
+        for counts in (token_counts(*pair, len(number)), segment_counts(*pair, len(number))):
             parts += [counts.right, counts.predicted, counts.gold]
-        parts.append(np.array(sequences.whole()))
+        parts.append(np.array([chosen.any() and np.array_equal(*pair), chosen.any()], dtype=np.intp))
     return np.concatenate(parts)
 
 
@@ -90,49 +89,26 @@ def _named(mean: str, scores: Scores) -> dict[str, float]:
     return {f"{mean}_p": scores.precision, f"{mean}_r": scores.recall, f"{mean}_f": scores.f}
 
 
-@dataclass(frozen=True)
-class LabelSequences:
-    """Gold and predicted labels of N units in B sequences; a segment is a maximal run of one label within one of these.
+def token_counts(gold: Labels, predicted: Labels, n_labels: int) -> LabelCounts:
+    """Count the tokens of a document by label. O(N + L)."""
+    return count_labels(gold[gold == predicted], predicted, gold, n_labels)
 
-    gold ((N,)), predicted ((N,)): labels. lengths ((B,)): units of each sequence; 0 is allowed.
-    """
 
-    gold: Labels
-    predicted: Labels
-    lengths: Indices
+def segment_counts(gold: Labels, predicted: Labels, n_labels: int) -> LabelCounts:
+    """Count the maximal runs of one label; one is right where both have a run with its borders and label. O(N + L)."""
+    gold_starts, predicted_starts = _starts(gold), _starts(predicted)
+    shared = np.flatnonzero(gold_starts & predicted_starts & (gold == predicted))
+    ends = [_ends(starts)[shared] for starts in (gold_starts, predicted_starts)]
+    right = gold[shared[ends[0] == ends[1]]]
+    return count_labels(right, predicted[predicted_starts], gold[gold_starts], n_labels)
 
-    def keep_units(self, chosen: Bools) -> "LabelSequences":
-        """Leave out some of the units ((N,)), such as punctuation; two segments of one label may so become one."""
-        lengths = np.bincount(Segments(self.lengths).owners[chosen], minlength=len(self.lengths))
-        return LabelSequences(self.gold[chosen], self.predicted[chosen], lengths)
 
-    def tokens(self, n_labels: int) -> LabelCounts:
-        """Count tokens by label. O(N + L)."""
-        right = self.gold[self.gold == self.predicted]
-        return count_labels(right, self.predicted, self.gold, n_labels)
-
-    def segments(self, n_labels: int) -> LabelCounts:
-        """Count segments by label; one is right where both have a segment with its borders and label. O(N + L)."""
-        gold_starts, predicted_starts = self._starts(self.gold), self._starts(self.predicted)
-        shared = np.flatnonzero(gold_starts & predicted_starts & (self.gold == self.predicted))
-        ends = [_ends(starts)[shared] for starts in (gold_starts, predicted_starts)]
-        right = self.gold[shared[ends[0] == ends[1]]]
-        return count_labels(right, self.predicted[predicted_starts], self.gold[gold_starts], n_labels)
-
-    def whole(self) -> tuple[int, int]:
-        """Count sequences that have every unit right, and those that have a unit at all. O(N)."""
-        wrong = Segments(self.lengths).owners[self.gold != self.predicted]
-        n_present = int(np.count_nonzero(self.lengths))
-        return n_present - len(np.unique(wrong)), n_present
-
-    def _starts(self, labels: Labels) -> Bools:
-        """Tell ((N,)) which units begin a segment."""
-        starts = np.append(True, labels[1:] != labels[:-1])[: len(labels)]
-        starts[Segments(self.lengths).openings] = True
-        return starts
+def _starts(labels: Labels) -> Bools:
+    """Tell ((N,)) which tokens begin a segment."""
+    return np.append(True, labels[1:] != labels[:-1])[: len(labels)]
 
 
 def _ends(starts: Bools) -> Indices:
-    """Return ((N,)) the unit behind the segment of each unit."""
+    """Return ((N,)) the token behind the segment of each token."""
     borders = np.flatnonzero(np.append(starts, True))
     return np.repeat(borders[1:], np.diff(borders))

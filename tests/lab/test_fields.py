@@ -8,51 +8,49 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spacy_crf.core.arrays import Indices
 from spacy_crf.core.scores import LabelCounts
-from spacy_crf.lab.fields import LabelledToken, LabelSequences, score_fields
+from spacy_crf.lab.fields import LabelledToken, score_fields, segment_counts, token_counts
 
 N_LABELS = 4
-Pairs = list[list[tuple[int, int]]]  # of each sequence, gold and predicted label of each unit
+Pairs = list[tuple[int, int]]  # gold and predicted label of each token of a document
 
 labels = st.integers(0, N_LABELS - 2)  # the last label never occurs
-all_pairs = st.lists(st.lists(st.tuples(labels, labels), max_size=6), max_size=5)
+all_pairs = st.lists(st.tuples(labels, labels), max_size=12)
 
 
-def sequences(pairs: Pairs) -> LabelSequences:
-    units = np.array(list(itertools.chain(*pairs)), dtype=np.intp).reshape(-1, 2)
-    return LabelSequences(units[:, 0], units[:, 1], np.array([len(own) for own in pairs], dtype=np.intp))
+def sides(pairs: Pairs) -> tuple[Indices, Indices]:
+    tokens = np.array(pairs, dtype=np.intp).reshape(-1, 2)
+    return tokens[:, 0], tokens[:, 1]
 
 
-def segments(pairs: Pairs, side: int) -> set[tuple[int, int, int, int]]:
-    """Sequence, start, end and label of each maximal run."""
-    found = set()
-    for number, own in enumerate(pairs):
-        start = 0
-        for label, run in itertools.groupby(pair[side] for pair in own):
-            end = start + len(list(run))
-            found.add((number, start, end, label))
-            start = end
+def segments(pairs: Pairs, side: int) -> set[tuple[int, int, int]]:
+    """Start, end and label of each maximal run."""
+    found, start = set(), 0
+    for label, run in itertools.groupby(pair[side] for pair in pairs):
+        end = start + len(list(run))
+        found.add((start, end, label))
+        start = end
     return found
 
 
-def by_label(items: set[tuple[int, int, int, int]]) -> list[int]:
+def by_label(items: set[tuple[int, int, int]]) -> list[int]:
     return [sum(item[-1] == label for item in items) for label in range(N_LABELS)]
 
 
 @given(all_pairs)
 def test_tokens(pairs: Pairs) -> None:
-    counts = sequences(pairs).tokens(N_LABELS)
-    units = list(itertools.chain(*pairs))
-    assert counts.gold.tolist() == [sum(gold == label for gold, _ in units) for label in range(N_LABELS)]
-    assert counts.predicted.tolist() == [sum(found == label for _, found in units) for label in range(N_LABELS)]
-    assert counts.right.tolist() == [units.count((label, label)) for label in range(N_LABELS)]
-    accuracy = sum(gold == found for gold, found in units) / len(units) if units else 0.0
+    counts = token_counts(*sides(pairs), N_LABELS)
+    assert counts.gold.tolist() == [sum(gold == label for gold, _ in pairs) for label in range(N_LABELS)]
+    assert counts.predicted.tolist() == [sum(found == label for _, found in pairs) for label in range(N_LABELS)]
+    assert counts.right.tolist() == [pairs.count((label, label)) for label in range(N_LABELS)]
+    accuracy = sum(gold == found for gold, found in pairs) / len(pairs) if pairs else 0.0
     assert counts.micro_f == pytest.approx(accuracy)
 
 
 @given(all_pairs)
 def test_segments(pairs: Pairs) -> None:
-    counts = sequences(pairs).segments(N_LABELS)
+    counts = segment_counts(*sides(pairs), N_LABELS)
     gold, found = segments(pairs, 0), segments(pairs, 1)
     assert counts.gold.tolist() == by_label(gold)
     assert counts.predicted.tolist() == by_label(found)
@@ -61,28 +59,23 @@ def test_segments(pairs: Pairs) -> None:
     assert counts.micro_f == pytest.approx(2 * len(gold & found) / both if both else 0.0)
 
 
-@given(all_pairs)
-def test_whole_sequences(pairs: Pairs) -> None:
-    present = [own for own in pairs if own]
-    right = [own for own in present if all(gold == found for gold, found in own)]
-    assert sequences(pairs).whole() == (len(right), len(present))
+@given(st.lists(st.lists(st.tuples(labels, labels, st.booleans()), max_size=6), max_size=5))
+def test_documents_with_every_token_right_and_with_every_word_right(tokens: list[list[tuple[int, int, bool]]]) -> None:
+    documents = [[LabelledToken(str(gold), str(own), is_word) for gold, own, is_word in one] for one in tokens]
+    scores = score_fields(documents, "x")
+    for suffix, chosen in (("", (True, False)), ("_words", (True,))):
+        kept = [[token for token in one if token.is_word in chosen] for one in documents]
+        right = [all(token.gold == token.predicted for token in one) for one in kept if one]
+        assert scores.get(f"x_whole{suffix}") == (sum(right) / len(right) if right else None)
+        alike = [token.gold == token.predicted for one in kept for token in one]
+        assert scores.get(f"x_micro_f{suffix}") == (pytest.approx(sum(alike) / len(alike)) if alike else None)
 
 
-@given(all_pairs, st.randoms(use_true_random=False))
-def test_units_that_are_left_out(pairs: Pairs, random: np.random.Generator) -> None:
-    kept = [[random.random() < 0.6 for _ in own] for own in pairs]
-    mask = np.array(list(itertools.chain(*kept)), dtype=bool)
-    expected = sequences([[pair for pair, keep in zip(*both) if keep] for both in zip(pairs, kept)])
-    found = sequences(pairs).keep_units(mask)
-    assert found.gold.tolist() == expected.gold.tolist()
-    assert found.predicted.tolist() == expected.predicted.tolist()
-    assert found.lengths.tolist() == expected.lengths.tolist()
-
-
-def test_segments_do_not_cross_sequences() -> None:
-    counts = sequences([[(0, 0), (0, 0)], [(0, 0)]]).segments(N_LABELS)
-    assert counts.right.tolist() == [2, 0, 0, 0]
-    assert sequences([[(0, 0), (1, 0)], [(0, 0)]]).segments(N_LABELS).right.tolist() == [1, 0, 0, 0]
+def test_segments_do_not_cross_documents() -> None:
+    assert score_fields([document("A A", "A A"), document("A", "A")], "tag")["tag_segment_f"] == 1
+    # of four gold segments and three predicted ones, two are right
+    scores = score_fields([document("A B", "A A"), document("A", "A"), document("B", "B")], "tag")
+    assert scores["tag_segment_f"] == pytest.approx(2 * 2 / (4 + 3))
 
 
 # labels: half found, never predicted, predicted only, absent
