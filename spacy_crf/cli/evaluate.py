@@ -70,19 +70,8 @@ def evaluate_pipeline(
     speed = {"seconds": found.seconds, "tokens_per_second": round(found.counts["tokens"] / found.seconds)}
     figures = {"made_of": made_of, **found.to_data(), "speed": round_numbers(speed)}
     write_data(figures, output)
-    if as_json:
-        echo_data(figures)
-    else:
-        tell_figures(found, intervals)
+    echo_data(figures, as_json, format_evaluation(found, intervals))
     tell_written(output)
-
-
-def tell_figures(found: Figures, with_intervals: bool) -> None:
-    """Show all tables, and why there are no intervals if some were asked for."""
-    for text in format_evaluation(found):
-        typer.echo(text)
-    if with_intervals and not found.intervals:
-        typer.echo("There are no intervals: the data are one document in one Doc.")
 
 
 EXAMPLE = "training/model-best test.tsv --train train.tsv --intervals"
@@ -91,8 +80,9 @@ command("evaluate", "Nothing was evaluated", EXAMPLE)(evaluate_pipeline)
 command("score", "Nothing was scored", EXAMPLE, hidden=True)(evaluate_pipeline)
 
 
-def format_evaluation(found: Figures) -> Iterator[str]:
-    """Yield tables: of all figures, of those of each label, and of confusions where labels are few."""
+def format_evaluation(found: Figures, with_intervals: bool) -> Iterator[str]:
+    """Yield tables: of all figures, of those of each label, and of confusions where labels are few; and why there are
+    no intervals if some were asked for."""
     rows = [row if found.intervals else row[:2] for row in found.score_rows()]
     yield table(rows, ("", "", f"95 %, {found.drawn} drawn") if found.intervals else (), "lr")
     for name, header, cells in found.tables_by_label():
@@ -103,3 +93,5 @@ def format_evaluation(found: Figures) -> Iterator[str]:
         yield table(labels[:MOST_LABELS], ("", "tokens", "p", "r", "f", "f05"), "lr")
     if confusions and len({label for pair in confusions for label in pair}) <= MOST_LABELS:
         yield f"\nGold label by row, predicted label by column\n{confusion_table(confusions)}"
+    if with_intervals and not found.intervals:
+        yield "There are no intervals: the data are one document in one Doc."

@@ -98,6 +98,31 @@ def experiment(
 
     Settings of all configs are overridden as in spacy train, e.g. --paths.train DIR.
     """
+    refuse_options_of_other_kinds(given, kind, by)
+    make_folders(output, results_path, plots and plots / "curve.png")
+    if plots is not None:
+        check_plotting()
+    shares = tuple(parse_numbers("fractions", fractions))
+    splitting = SplitSettings(kind, by, folds, repeats, test_share, shares, least_tokens, seed)
+    running = RunSettings(component, with_dev, dev_share, distance, jobs, config.code)
+    paths = [config.path, *(against or [])]
+    found = run_experiment(load_configs(config, paths, vary or []), splitting, running, tell_split)
+    told = {"configs": [path.name for path in paths], "overrides": without_folders(config.overrides)}
+    figures = {"made_of": {**told, "libraries": describe_libraries()}, **summary_data(found)}
+    curves = {} if plots is None else {plots / f"{curve.name}.png": curve for curve in find_curves(found)}
+    try:
+        write_data(figures, output)
+        write_data(to_data(found), results_path)
+        for path, curve in curves.items():
+            draw_curve(path, curve)
+    finally:  # what took hours is shown where it cannot be written
+        echo_data(figures, as_json, format_experiment(found))
+    for written in (output, results_path, *curves):
+        tell_written(written)
+
+
+def refuse_options_of_other_kinds(given: Collection[str], kind: Kind, by: By | None) -> None:
+    """Raise a coded error for an option that says nothing for a kind of splits."""
     is_whole = kind in WHOLE or (kind == "cross-domain" and by in (None, "document"))
     refuse_idle(
         given,
@@ -108,31 +133,6 @@ def experiment(
         ("fractions", kind in ("curve", "pruning", "active"), "--kind curve, pruning or active"),
         ("distance", kind == "pruning", "--kind pruning"),
     )
-    make_folders(output, results_path, plots and plots / "curve.png")
-    if plots is not None:
-        check_plotting()
-    shares = tuple(parse_numbers("fractions", fractions))
-    splitting = SplitSettings(kind, by, folds, repeats, test_share, shares, least_tokens, seed)
-    running = RunSettings(component, with_dev, dev_share, distance, jobs, config.code)
-    paths = [config.path, *(against or [])]
-    found = run_experiment(load_configs(config, paths, vary or []), splitting, running, tell_split)
-    made_of = {"configs": [path.name for path in paths], "overrides": without_folders(config.overrides)}
-    made_of |= {"libraries": describe_libraries()}
-    figures = {"made_of": made_of, **summary_data(found)}
-    curves = {} if plots is None else {plots / f"{curve.name}.png": curve for curve in find_curves(found)}
-    try:
-        write_data(figures, output)
-        write_data(to_data(found), results_path)
-        for path, curve in curves.items():
-            draw_curve(path, curve)
-    finally:  # what took hours is shown where it cannot be written
-        if as_json:
-            echo_data(figures)
-        else:
-            for line in format_experiment(found):
-                typer.echo(line)
-    for written in (output, results_path, *curves):
-        tell_written(written)
 
 
 def load_configs(config: TrainingConfig, paths: Sequence[Path], vary: Sequence[str]) -> dict[str, Config]:

@@ -61,11 +61,7 @@ def inspect_component(
 ) -> None:
     """Show what a tagger has learned: its greatest weights by label, its transitions, its templates and its size."""
     found = inspect(loaded.component, top)
-    if as_json:
-        echo_data(asdict(found))
-        return
-    for text in inspection_tables(found):
-        typer.echo(text)
+    echo_data(asdict(found), as_json, inspection_tables(found))
 
 
 def inspection_tables(found: Inspection) -> Iterator[str]:

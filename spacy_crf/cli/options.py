@@ -295,9 +295,10 @@ def write_data(data: Any, output: Path | None) -> None:
         write_whole(output, json.dumps(data, indent=2) + "\n")
 
 
-def echo_data(data: Any) -> None:
-    """Show data as JSON."""
-    typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
+def echo_data(data: Any, as_json: bool = True, lines: Iterable[str] = ()) -> None:
+    """Show data as JSON, or the lines that tell people the same."""
+    for line in [json.dumps(data, indent=2, ensure_ascii=False)] if as_json else lines:
+        typer.echo(line)
 
 
 def watched(items: Iterable[Item], what: str) -> Iterator[Item]:
@@ -306,8 +307,6 @@ def watched(items: Iterable[Item], what: str) -> Iterator[Item]:
 
 
 annotating = partial(watched, what="Annotating")
-
-
 # after a command that writes what people correct; `{}` stands for its path
 TRAIN_WITH_OLD = """train on it beside the old data: --paths.train '["OLD", "{}"]'"""
 

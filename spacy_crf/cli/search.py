@@ -90,12 +90,7 @@ def search(
         write_data(found.to_data(), results)
         write_config(candidates.make(found.best.values), output)
     finally:  # what took hours is shown where it cannot be written
-        if as_json:
-            echo_data(found.to_data())
-        else:
-            typer.echo(format_trials(found, top))
-            if found.importances:
-                typer.echo(format_importances(found))
+        echo_data(found.to_data(), as_json, format_search(found, top))
     tell_written(results)
     tell_written(output, then=THEN)
 
@@ -125,8 +120,8 @@ def write_config(config: Config, path: Path | None) -> None:
         write_whole(path, config.to_str(interpolate=False))
 
 
-def format_trials(found: SearchResult, top: int) -> str:
-    """Show the best trials, and how many there were of each kind. top (int): how many trials to show."""
+def format_search(found: SearchResult, top: int) -> Iterator[str]:
+    """Yield the best trials, how many there were of each kind, and how much each parameter sets good ones apart."""
     names = list(found.best.values)
     are_shares = all(0 <= (trial.score or 0.0) <= 1 for trial in found.ranked)  # a mean size of sets is none
     rows = [
@@ -142,14 +137,11 @@ def format_trials(found: SearchResult, top: int) -> str:
     header = ("trial", found.score or "score", "steps", "seconds", *short_names(names))
     states = [trial.state for trial in found.trials]
     counts = ", ".join(f"{states.count(state)} {state}" for state in ("complete", "pruned", "failed"))
-    return f"{table(rows, header, 'r')}{len(states)} trials: {counts}"
-
-
-def format_importances(found: SearchResult) -> str:
-    """Show how much each parameter sets good trials apart."""
-    short = dict(zip(found.best.values, short_names(list(found.best.values))))
-    rows = [(short[name], f"{100 * value:.1f} %") for name, value in found.importances.items()]
-    return table(rows, ("parameter", "importance"), "lr")
+    yield f"{table(rows, header, 'r')}{len(states)} trials: {counts}"
+    if found.importances:
+        short = dict(zip(names, short_names(names)))
+        shares = [(short[name], f"{100 * value:.1f} %") for name, value in found.importances.items()]
+        yield table(shares, ("parameter", "importance"), "lr")
 
 
 def short_names(names: list[str]) -> list[str]:
@@ -225,11 +217,8 @@ def tune(
         write_data(found.to_data(), results)
         write_config(changed, output)
     finally:
-        if as_json:
-            echo_data(found.to_data())
-        else:
-            typer.echo(format_settings(found))
-            typer.echo(f"c1 = {found.chosen.c1:g}, c2 = {found.chosen.c2:g}")
+        chosen = f"c1 = {found.chosen.c1:g}, c2 = {found.chosen.c2:g}"
+        echo_data(found.to_data(), as_json, (format_settings(found), chosen))
     tell_written(results)
     tell_written(output, then=THEN)
 
