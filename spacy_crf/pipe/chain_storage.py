@@ -157,7 +157,7 @@ class StoresChain(HasLabels, KeepsPreparation, Stored):
 
     def make_tags(self, labels: tuple[str, ...]) -> TagSet:
         """The tags of the chain for the component's labels."""
-        if self.annotation.is_spans and self.scheme != "none" and labels:
+        if self.scheme != "none" and labels and self.annotation.is_spans:
             return TagSet.of_spans(labels, self.scheme)
         return TagSet(labels, self.scheme)
 

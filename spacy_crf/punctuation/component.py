@@ -159,9 +159,6 @@ class PunctuationRestorer(CalibratesMarks, ChainPipe):
 
     # -- training --------------------------------------------------------------------------------------------
 
-    def make_tags(self, labels: tuple[str, ...]) -> TagSet:
-        return TagSet(labels, "none")
-
     def allowed_pairs(self, tags: TagSet) -> tuple[Bools, Bools, Bools]:
         transitions, starts, ends = super().allowed_pairs(tags)
         labels = LabelTable(tags.tags).parsed

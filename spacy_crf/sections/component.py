@@ -16,7 +16,7 @@ from ..annotation.extensions import register
 from ..core.arrays import Bools, Doubles, Indices, Ints
 from ..core.chain.temperature import HeldOut
 from ..core.errors import CRFError, CRFWarning, excerpt
-from ..core.labels import UNKNOWN, Gold, TagSet
+from ..core.labels import UNKNOWN, Gold
 from ..features.columns import Columns
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Decoder, MarginalsOutput, Prediction
@@ -114,9 +114,6 @@ class SectionParser(ChainPipe):
     def _begin_parsers(self) -> None:
         self._stack = StackParser(self.settings.max_states)
         self._grammar = GrammarParser(self.name, self.settings.grammar, self.roles)
-
-    def make_tags(self, labels: tuple[str, ...]) -> TagSet:
-        return TagSet(labels, "none")
 
     def describe_gold(self) -> str:
         return f"doc.spans[{self.settings.elements_key!r}]"
