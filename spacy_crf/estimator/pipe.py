@@ -64,7 +64,7 @@ class Spelling:
         asked = [atom.attribute for atom in self.template.atoms]
         for found in _readings(attribute, self.literals):
             gaps = iter(found)
-            values = tuple(ON if is_flag(one) else next(gaps) for one in asked)
+            values = tuple(ON if one.name in FLAGS else next(gaps) for one in asked)
             if all(map(_is_possible, asked, values)):
                 yield values
 
@@ -212,11 +212,6 @@ def _component_labels(pipe: CRFTagger, tags: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(tag[2:] for tag in tags if tag[1:2] == "-"))
 
 
-def is_flag(attribute: Attribute) -> bool:
-    """Whether an attribute is on or off, so that its spelling has no value."""
-    return attribute.name in FLAGS
-
-
 def _is_possible(attribute: Attribute, value: str) -> bool:
     """Whether words may have a value of an attribute, as far as its length and its characters tell."""
     name, number = attribute.name, attribute.number
@@ -247,7 +242,7 @@ def parse_spellings(spellings: Mapping[str, str]) -> list[Spelling]:
         templates = parse_templates([text])
         if len(templates) != 1 or templates[0].is_edge:
             raise CRFError(EstimatorErrors.CRF722.format(template=text))
-        gaps, found = sum(not is_flag(atom.attribute) for atom in templates[0].atoms), form.count(GAP)
+        gaps, found = sum(atom.attribute.name not in FLAGS for atom in templates[0].atoms), form.count(GAP)
         if found != gaps:
             raise CRFError(EstimatorErrors.CRF723.format(template=text, form=form, expected=gaps, found=found))
         parsed.append(Spelling(templates[0], form))

@@ -301,11 +301,11 @@ class Indicators:
         found = Term(1, self.begin(earlier), np.zeros_like(later), later, reaches=1)
         return Inequalities((self.at(1, self.begin(labels), later), found), -1, first_group + later)
 
-    def by_segments(self, start: State, read: Reader, finish: Callable[[State], int] = lambda state: 0) -> Monitor:
-        """Return an automaton that moves where a segment begins."""
+    def by_segments(self, read: Reader, finish: Callable[[State], int] = lambda state: 0) -> Monitor:
+        """Return an automaton that begins in the state 0, and moves where a segment begins."""
         label, begins = [*self.fields.of_tag, NOTHING], self.fields.begin_rows[self.level]
 
         def step(state: State, symbol: Any, before: int, tag: int) -> tuple[State, int]:
             return read(state, label[before], label[tag]) if begins[before][tag] else (state, 0)
 
-        return Monitor(start, step, lambda state, tag: finish(state))
+        return Monitor(0, step, lambda state, tag: finish(state))

@@ -23,7 +23,7 @@ from .family import Constraint
 from .labelling import NOTHING, Fields, Labelling, Monitor, UnitPredicates
 from .strategy import decode
 
-MAX_STATES = 20_000
+MAX_STATES, FEW_STATES = 20_000, 2000
 NO_PREDICATES = UnitPredicates(0)
 OTHER = "\0other"  # stands for all labels that the constraints do not name
 SAMPLES = 400  # random labellings that show which constraints cannot imply which
@@ -71,13 +71,13 @@ def require_consistent(constraints: Sequence[Constraint], tags: TagSet) -> None:
         raise CRFError(CoreErrors.CRF909.format(listing="; ".join(str(constraints[index]) for index in found)))
 
 
-def implies(premises: Sequence[Constraint], conclusion: Constraint, fields: Fields, max_states: int = 2000) -> bool:
+def implies(premises: Sequence[Constraint], conclusion: Constraint, fields: Fields) -> bool:
     """Whether every labelling that breaks a constraint breaks one of some others; False if it could not be proved.
 
     All of them ask for labels only; costs play no role. Labels that are not named are treated as one.
     """
     small = _abstract([*premises, conclusion], fields)
-    return _witnessed(premises, conclusion, small, max_states) is False
+    return _witnessed(premises, conclusion, small, FEW_STATES) is False
 
 
 def without_implied(ordered: Sequence[Constraint], fields: Fields, seed: int) -> list[Constraint]:

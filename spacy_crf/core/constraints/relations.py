@@ -49,7 +49,7 @@ class Adjacency(Pairwise):
 
     def monitor(self, on: Indicators) -> Monitor:
         a, b = self.numbers(on.fields)
-        return on.by_segments(0, lambda state, before, label: (state, int(before in a and label not in b)))
+        return on.by_segments(lambda state, before, label: (state, int(before in a and label not in b)))
 
     def rows(self, on: Indicators) -> list[Inequalities]:
         return [on.forbid(on.end(self.a) & ~on.node(self.b), on.later)]
@@ -78,7 +78,7 @@ class Precedence(Pairwise):
         def read(waiting: State, before: int, label: int) -> tuple[State, int]:
             return (0 if label in b else min(waiting + (before in a), most)), 0
 
-        return on.by_segments(0, read, lambda waiting: waiting)
+        return on.by_segments(read, lambda waiting: waiting)
 
     def rows(self, on: Indicators) -> list[Inequalities]:
         come = Term(-1, on.begin(self.b), on.later, np.full_like(on.later, len(on.units)))
@@ -197,7 +197,7 @@ class PresencePrecedence(Pairwise):
     def monitor(self, on: Indicators) -> Monitor:
         """States: whether a B has begun."""
         a, b = self.numbers(on.fields)
-        return on.by_segments(0, lambda seen, before, label: (seen or label in b, int(seen and label in a)))
+        return on.by_segments(lambda seen, before, label: (seen or label in b, int(seen and label in a)))
 
     def rows(self, on: Indicators) -> list[Inequalities]:
         return [on.preceded(self.a, self.b)]

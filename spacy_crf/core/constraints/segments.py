@@ -44,7 +44,7 @@ class CountOf(Constraint):
                 return found, 0
             return (found, beyond) if found == k else (found + 1, 0)
 
-        return on.by_segments(0, read, lambda found: missing * (k - found))
+        return on.by_segments(read, lambda found: missing * (k - found))
 
     def rows(self, on: Indicators) -> list[Inequalities]:
         begin, k, n_units = on.begin(self.a), self.k, len(on.units)
@@ -105,7 +105,7 @@ class Requires(Pairwise):
         def read(waiting: State, before: int, label: int) -> tuple[State, int]:
             return (SEEN if waiting == SEEN or label in b else min(waiting + (label in a), most)), 0
 
-        return on.by_segments(0, read, lambda waiting: max(0, waiting))
+        return on.by_segments(read, lambda waiting: max(0, waiting))
 
     def rows(self, on: Indicators) -> list[Inequalities]:
         found = on.over(-1, on.begin(self.b), len(on.units))
@@ -135,7 +135,7 @@ class Excludes(Pairwise):
                 return SEEN, int(label in a)
             return (SEEN, found) if label in b else (min(found + (label in a), most), 0)
 
-        return on.by_segments(0, read)
+        return on.by_segments(read)
 
     def rows(self, on: Indicators) -> list[Inequalities]:
         found = on.over(1, on.begin(self.b), len(on.units), reaches=1)
@@ -183,7 +183,7 @@ class Order(Constraint):
             rank = ranks.get(label, greatest)
             return max(greatest, rank), int(rank < greatest)
 
-        return on.by_segments(0, read)
+        return on.by_segments(read)
 
     def rows(self, on: Indicators) -> list[Inequalities]:
         later = [tuple(chain(*self.sets[rank + 1 :])) for rank in range(len(self.sets) - 1)]
