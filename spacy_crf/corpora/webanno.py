@@ -156,7 +156,7 @@ def read_webanno(path: Path, *, layer: WebannoLayer = DEFAULT_LAYER) -> Iterator
 def _read_row(row: _Row, columns: Mapping[str, int], layer: WebannoLayer, path: Path) -> tuple[TagWeights, bool]:
     """The tags of a token; of several annotations, those that are checked count, or all if none is."""
     where = f"{path}, line {row.line}, {row.word!r}"
-    values = zip_longest(*(_split_cell(row.cells[column]) for column in columns.values()), fillvalue="")
+    values = zip_longest(*(split_cell(row.cells[column]) for column in columns.values()), fillvalue="")
     every = [dict(zip(columns, own)) for own in values]
     seen = [own for own in every if layer.checked in own and read_mark(own[layer.checked], where)]
     tags, probabilities = (
@@ -228,13 +228,8 @@ def escape_value(value: str) -> str:
     return _escape(value, _RESERVED)
 
 
-def split_values(cell: str) -> list[str]:
-    """The values of all annotations of one token in a column, unescaped; none where there is no value."""
-    return list(filter(None, _split_cell(cell)))
-
-
-def _split_cell(cell: str) -> list[str]:
-    """The same, with "" for each annotation without a value."""
+def split_cell(cell: str) -> list[str]:
+    """The values of all annotations of one token in a column, unescaped; "" for each without a value."""
     parts = _STACKED_VALUE.findall(cell)
     values = (numbered[1] if (numbered := _NUMBERED_VALUE.fullmatch(part)) else part for part in parts)
     return ["" if value in (NO_VALUE, NO_ANNOTATION) else _unescape(value, _ESCAPED) for value in values]
