@@ -1,24 +1,34 @@
 """The application: its endpoints for JSON, its limits, and errors with codes for whatever it refuses."""
 
-import asyncio
 import json
 import logging
-from collections.abc import Awaitable, Callable, Collection, Coroutine, MutableMapping
-from ipaddress import ip_address
+from collections.abc import Awaitable, Callable, Collection, Coroutine
+from dataclasses import asdict
+from importlib import resources
+from string import Template
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
+import numpy as np
 from fastapi import APIRouter, Body, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import HTMLResponse, JSONResponse, Response
+from fastapi.responses import HTMLResponse, Response
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict, Field
 from spacy.language import Language
+from spacy.tokens import Doc
 from starlette.exceptions import HTTPException
 
+from ..annotation import parts
+from ..annotation.white_space import Places, is_white_space
+from ..core.arrays import Segments
 from ..core.errors import CRFError
+from ..pipe.calibration import run_before
+from ..pipe.component import ChainPipe
+from ..pipe.decoding import Batch
+from ..pipe.explain import explain
 from ..reading.records import parse_json
-from .answers import answer
-from .corrections import PAGE_TELLERS, CheckMark, FileLayout, write_checked
+from .answers import Answer, answer, tell_error
+from .corrections import PAGE_TELLERS, CheckMark, FileLayout, find, token_places, write_checked
 from .errors import Refusal, ServiceErrors
 from .grobid import add_grobid
 from .inception import add_inception
@@ -26,25 +36,19 @@ from .label_studio import add_label_studio
 from .models import KINDS, Limits, Models, ServedModel
 from .rendering import show
 from .retraining import Learner
-from .workbench import explain_at, page_of_workbench
+from .server import LOCAL, Gate, tell_refusal
 
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-
-MB = 1_000_000
 ExplainedKind = Literal["tag", "sets", "entities"]
 CheckedKind = Literal[ExplainedKind, "sections", "punctuate"]
 EXPLAINED: tuple[str, ...] = get_args(ExplainedKind)
-READ_ON = 8  # times the limit of a request that are read, and thrown away, so that who sends it hears of the refusal
-LOCAL = ("127.0.0.1", "localhost", "[::1]")
-ANY_ADDRESS = "any address"  # among the names of hosts: in figures, which nobody can point elsewhere
 PAGE_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
     "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
 }
+BEST = 5  # labellings of a sentence that are told
+FOLDER = resources.files(__package__).joinpath("pages")
 log = logging.getLogger("spacy_crf.service")
 
 
@@ -123,71 +127,6 @@ class CheckedRoute(APIRoute):
             return await handle(CheckedRequest(request.scope, request.receive))
 
         return handle_checked
-
-
-class Gate:
-    """Lets requests in that are for this host and not too large; a body is read to its end before it is looked at.
-
-    It keeps pages of other sites out, which reach a local service by a name that their owner has pointed to it.
-    """
-
-    def __init__(self, app: Callable[[Scope, Receive, Send], Awaitable[None]], limits: Limits, hosts: Collection[str]):
-        self.app, self.limits, self.hosts = app, limits, {*hosts}
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        try:
-            self._check_host(scope)
-            body = await asyncio.wait_for(self._read(receive), self.limits.seconds)
-        except Refusal as refusal:
-            await tell_refusal(refusal)(scope, receive, send)
-            return
-        except TimeoutError:
-            late = Refusal(ServiceErrors.CRF728.format(seconds=self.limits.seconds), 408)
-            await tell_refusal(late)(scope, receive, send)
-            return
-        is_read = False
-
-        async def receive_again() -> MutableMapping[str, Any]:
-            nonlocal is_read
-            if is_read:
-                return await receive()
-            is_read = True
-            return {"type": "http.request", "body": body, "more_body": False}
-
-        await self.app(scope, receive_again, send)
-
-    def _check_host(self, scope: Scope) -> None:
-        hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
-        named = hosts[0] if len(hosts) == 1 else ""
-        name = named if named.endswith("]") else named.rpartition(":")[0] or named
-        if name.lower() not in self.hosts and not (ANY_ADDRESS in self.hosts and is_address(name)):
-            known = ", ".join(sorted(self.hosts))
-            raise Refusal(ServiceErrors.CRF733.format(host=named[:100], known=known), 400)
-
-    async def _read(self, receive: Receive) -> bytes:
-        most, size, parts = int(self.limits.megabytes * MB), 0, []
-        while True:
-            message = await receive()
-            part = message.get("body", b"")
-            size += len(part)
-            if size <= most:
-                parts.append(part)
-            if size > READ_ON * most or (size > most and not message.get("more_body")):
-                raise Refusal(ServiceErrors.CRF720.format(most=f"{self.limits.megabytes:g}"), 413)
-            if not message.get("more_body"):
-                return b"".join(parts)
-
-
-def is_address(name: str) -> bool:
-    """Whether the name of a host is an address in figures."""
-    try:
-        ip_address(name.removeprefix("[").removesuffix("]"))
-    except ValueError:
-        return False
-    return True
 
 
 def make_app(
@@ -288,15 +227,6 @@ def to_json(data: Any) -> bytes:
     return json.dumps(data, ensure_ascii=False, allow_nan=False).encode("utf8")
 
 
-def tell_refusal(error: Exception) -> JSONResponse:
-    """The answer to a request that is refused: its code and a message that says what to do."""
-    assert isinstance(error, CRFError)
-    status = error.status if isinstance(error, Refusal) else 422
-    wait = error.retry_after if isinstance(error, Refusal) else 0
-    headers = {"Retry-After": str(wait)} if wait else None
-    return JSONResponse({"code": error.code, "message": str(error)}, status, headers)
-
-
 def _invalid(error: Exception) -> CRFError:
     assert isinstance(error, RequestValidationError)
     found = error.errors()[0]
@@ -316,3 +246,59 @@ def _unexpected(error: Exception) -> CRFError:
     if isinstance(error, OSError) and error.strerror:
         return Refusal(ServiceErrors.CRF253.format(reason=error.strerror), 500)
     return Refusal(ServiceErrors.CRF739.format(error=type(error).__name__), 500)
+
+
+# -- the workbench ----------------------------------------------------------------------------------------------------
+
+
+def page_of_workbench() -> str:
+    """The page, with its scripts and styles in it."""
+    page, own, rules, corrections, script = (
+        FOLDER.joinpath(name).read_text(encoding="utf8")
+        for name in ("workbench.html", "workbench.css", "sets.js", "corrections.js", "workbench.js")
+    )
+    return Template(page).substitute(style=parts.style() + own, script=rules + corrections + script)
+
+
+def explain_at(nlp: Language, component: Any, text: str, start: int, with_html: bool = False) -> Answer:
+    """Explain the label of the token that begins at a character.
+
+    RETURNS (dict): the fields of its `Explanation`, or its "error", with the best "labellings" of its sentence.
+    """
+    chain = component if isinstance(component, ChainPipe) else nlp.get_pipe(component.source)
+    if not isinstance(chain, ChainPipe):
+        why = f"its source {component.source!r} is no CRF"
+        raise Refusal(ServiceErrors.CRF580.format(name=component.name, why=why))
+    (doc,) = run_before(nlp, chain.name, [nlp.make_doc(text)])
+    token = find(start, token_places(doc))
+    told: Answer = {"labellings": best_labellings(chain, doc, token)}
+    try:
+        (found,) = explain(chain, doc, [token])
+        told = {**asdict(found), **told}
+    except CRFError as error:
+        told |= tell_error(error)
+    if with_html:
+        why = parts.failed(told["error"]) if "error" in told else parts.explanation(told)
+        told["html"] = why + parts.labellings(told["labellings"])
+    return told
+
+
+def best_labellings(chain: ChainPipe, doc: Doc, token: int) -> list[Answer]:
+    """The best labellings of the sequence that a token is in, each with its probability and what differs in it; "" for
+    tokens that get no label."""
+    docs, places = chain.words([doc]), Places.beside(is_white_space(doc) & chain.skips_white_space)
+    columns, distribution = chain.read_distribution(docs, True)
+    batch = Batch(docs, columns, distribution, chain.tags, chain.unlabelled(docs, columns))
+    sequences = Segments(columns.lengths)
+    number = int(sequences.owners[places.words_of(token, token + 1)[0]])
+    units = sequences.slices()[number]
+    (found,) = batch.labellings.select(np.array([number])).n_best(BEST)
+    told = places.spread_sequence({"start": units.start, "end": units.stop, **batch.listed(*found)})
+    names, words = told["labels"], [doc[place].text for place in range(told["start"], told["end"])]
+    return [
+        {
+            **{"probability": probability, "labels": own},
+            "differs": [[word, label] for word, label, best in zip(words, own, names[0]) if label != best],
+        }
+        for own, probability in zip(names, told["probabilities"])
+    ]

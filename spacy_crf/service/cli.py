@@ -64,9 +64,9 @@ def serve(
     for package in NEEDED:
         if find_spec(package) is None:
             raise CRFError(ServiceErrors.CRF738.format(package=package))
-    from .app import ANY_ADDRESS, LOCAL, make_app
+    from .app import make_app
     from .retraining import Learner
-    from .server import make_server
+    from .server import ANY_ADDRESS, LOCAL, make_server
 
     limits = Limits(max_mb, max_texts, max_chars, timeout)
     if data is not None:

@@ -2,8 +2,6 @@
 
 from ..core.errors import CRFError, Messages
 
-NO_CODE = "CRF739"
-
 
 class Refusal(CRFError):
     """A request that is not answered. status (int): of HTTP. retry_after (int): seconds; 0 where it does not help."""

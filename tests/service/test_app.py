@@ -10,7 +10,7 @@ from helpers.services import Models, httpx, model_of, refusal, served
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_crf.service.app import ANY_ADDRESS
+from spacy_crf.service.server import ANY_ADDRESS
 
 JSON = {"content-type": "application/json"}
 REFERENCE = "Ferreira, Tomás, and Edith Crane. The Kitchen Sonnet. Tollgate Press 2003."
