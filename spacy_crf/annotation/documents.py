@@ -115,7 +115,7 @@ class Preparation:
 
     @classmethod
     def of(cls, references: Iterable[Doc]) -> "Preparation | None":
-        """That of the gold Docs of training; None where punctuation was left as it is. Of other Docs, one is read."""
+        """The preparation of gold Docs of training; None where punctuation was left as it is, which one Doc tells."""
         docs = iter(references)
         first = next(docs, None)
         way = None if first is None else preparation_of(first)
@@ -135,11 +135,11 @@ class Preparation:
         return None if data is None else cls(data["punctuation"], data["cuts"], tuple(data["words"]))
 
     def to_data(self) -> dict[str, Any]:
-        """The same as plain data that JSON can hold."""
+        """Plain data that JSON can hold."""
         return {**asdict(self), "words": list(self.words)}
 
     def to_settings(self) -> dict[str, Any]:
-        """The same as Docs tell it, see `write_text_settings`."""
+        """What Docs tell of it, see `write_text_settings`."""
         return {"punctuation": self.punctuation, "cut_at_punctuation": self.cuts, "words": list(self.words)}
 
     @cached_property

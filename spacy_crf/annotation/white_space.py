@@ -55,12 +55,12 @@ class Places:
 
     @classmethod
     def of(cls, doc: Doc) -> "Places":
-        """Those of the tokens that are no white space."""
+        """The places of the tokens that are no white space."""
         return cls.beside(is_white_space(doc))
 
     @classmethod
     def beside(cls, left_out: Bools) -> "Places":
-        """Those of all tokens but some ((n,))."""
+        """The places of all tokens but those left out ((n,))."""
         return cls(np.flatnonzero(~left_out), len(left_out))
 
     def spread(self, values: np.ndarray[Any, Any], none: Any) -> np.ndarray[Any, Any]:
@@ -70,7 +70,7 @@ class Places:
         return found
 
     def spread_list(self, values: Sequence[T], none: T) -> list[T]:
-        """The same for a list of w values."""
+        """A list of w values of words as values of tokens, see `spread`."""
         found = [copy(none) for _ in range(self.n_tokens)]
         for token, value in zip(self.words.tolist(), values):
             found[token] = value

@@ -91,7 +91,7 @@ def find_files(path: Path, format: str | None) -> list[Path]:
 
 
 def list_files(path: Path, format: str | None) -> list[Path]:
-    """The same, but nothing where a folder has no such file."""
+    """List the files as `find_files` does, but none where a folder has no such file."""
     if not path.is_dir():
         return [path]
     telling, vague = _suffixes(format)
@@ -149,7 +149,8 @@ def is_untold(format: str | None, path: Path) -> bool:
 
 
 def pick_format(path: Path) -> str:
-    """The same; a file that tells none is a table of tags if it has two columns without spans, or else "columns".
+    """The format that a file tells, see `tell_format`; one that tells none is a table of tags if it has two columns
+    without spans, or else "columns".
 
     RAISES (ValueError): If it could be either.
     """

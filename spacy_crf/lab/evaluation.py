@@ -340,7 +340,7 @@ def _join(doc: Doc, spans: Iterable[Span], labels: Labels) -> list[Span]:
 
 
 def _join_tags(tags: Sequence[str], labels: Labels) -> list[str]:
-    """The same for BIO tags, "" where unknown."""
+    """Rename BIO tags, "" where unknown, as `_join` does with spans."""
     found: list[str] = []
     for before, tag in zip(["", *tags], tags):
         label = labels.get(tag[2:], tag[2:])

@@ -74,7 +74,7 @@ class Calibrates(StoresChain):
         return HeldOut(found, join_gold(gold, columns.lengths, self.annotation, self.tags), missed)
 
     def held_out_batches(self, examples: Iterable[Example]) -> list[HeldOut]:
-        """The same for any number of examples, some at a time."""
+        """What `held_out` tells, of any number of examples, some at a time."""
         return [self.held_out(batch) for batch in minibatch(examples, BATCH_SIZE)]
 
     def calibrate(self, examples: Iterable[Example]) -> None:

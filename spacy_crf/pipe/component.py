@@ -309,7 +309,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         return self.read_distribution(docs, given)
 
     def read_distribution(self, docs: Sequence[Doc], given: bool) -> tuple[Columns, ChainDistribution]:
-        """The same without a warning where scores are no probabilities."""
+        """What `distribution` gives, without a warning where scores are no probabilities."""
         self._require_labels()
         columns = self.read(docs)
         found = self.scores.distribution(columns, self.scores.look_up(columns))

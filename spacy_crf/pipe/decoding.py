@@ -341,7 +341,7 @@ def score_spans(
 def _score_runs(
     distribution: ChainDistribution, tags: TagSet, starts: Indices, ends: Indices, labels: list[str]
 ) -> SpanScores:
-    """The same for spans that are maximal runs: those with any label are added up over the labels."""
+    """The probabilities of spans that are maximal runs: those with any label are added up over the labels."""
     names = [tag for tag in tags.tags if tag != OUTSIDE]
     each = [exact_spans(tags, starts, ends, [name] * len(labels)) for name in names]
     *exact, covered = distribution.spans(*each, covered_spans(tags, starts, ends, labels))

@@ -201,7 +201,7 @@ def casing(
     Each list has a line `word<TAB>value` for each word. The templates @listed_cases ask for a list of the name "cases",
     @listed_marks for "marks": --components.punctuation_restorer.features.lists '{"cases": "FILE"}'.
     """
-    make_folders(*filter(None, (output, marks)))
+    make_folders(output, marks)
     corpus = PunctuationCorpus(raw, unit=unit, language=lang)
     habits = Habits(corpus.passages(spacy.blank(lang).vocab))
     for path, found in ((output, habits.cases(min_count)), (marks, habits.marks(min_count))):

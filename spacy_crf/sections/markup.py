@@ -32,7 +32,7 @@ class MarkedHeadings:
 
     @classmethod
     def of(cls, doc: Doc) -> "MarkedHeadings":
-        """Those of a Doc; of overlapping ones the first."""
+        """The marked headings of a Doc; of overlapping ones the first."""
         found, text = list[tuple[int, int, int]](), doc.text  # which is put together anew whenever it is asked for
         runs = [(start, end, HEADINGS[style]) for start, end, style in runs_of(doc) if style in HEADINGS]
         for start, end, level in sorted(runs, key=lambda run: (run[0], -run[1])):

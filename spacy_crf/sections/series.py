@@ -104,7 +104,7 @@ class Letter:
 
 
 def find_series(letters: Sequence[Letter], numbers: Sequence[tuple[int, str]] = ()) -> list[Letter]:
-    """Those that have a predecessor or a successor nearby, of the same kind and with the same indentation; in order.
+    """The letters with a predecessor or a successor nearby, of the same kind and with the same indentation; in order.
 
     Before titles, they are found at any distance and indentation. There A and II are kept as well where numbers begin
     with them, II beside "I." or "III.", and A as the only appendix behind sections that have numbers without signs.
@@ -122,7 +122,7 @@ def find_series(letters: Sequence[Letter], numbers: Sequence[tuple[int, str]] = 
 
 
 def _before_titles(letters: Sequence[Letter], numbers: Sequence[tuple[int, str]]) -> set[int]:
-    """Those before titles that are one of a series, right above numbers with parts, or the only appendix."""
+    """Places of letters before titles: of a series, right above numbers with parts, or the only appendix."""
     found = [k for k, letter in enumerate(letters) if letter.is_title]
     if not found:
         return set()

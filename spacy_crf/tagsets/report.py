@@ -105,7 +105,7 @@ class SetReport:
         return list(zip(own.strata.tolist(), own.counts.tolist(), own.coverages.tolist()))
 
     def size_rows(self) -> list[tuple[str, str, str]]:
-        """The same as text."""
+        """Sizes, numbers and coverages as text."""
         return [(f"{size}", f"{count:,}", percent(coverage)) for size, count, coverage in self.sizes()]
 
     def _repr_html_(self) -> Markup:

@@ -107,14 +107,14 @@ class UnitPredicates:
                 raise CRFError(CoreErrors.CRF927.format(name=name, expected=self.n_units, actual=len(values)))
 
     def at(self, rows: Indices) -> "UnitPredicates":
-        """Those of some of the units, such as the ones of a sequence."""
+        """The predicates of some of the units, such as those of a sequence."""
         named = {name: values[rows] for name, values in self.named.items()}
         surfaces = None if self.surfaces is None else self.surfaces[rows]
         return UnitPredicates(len(rows), named, surfaces, None if self.fixed is None else self.fixed[rows])
 
     @classmethod
     def join(cls, parts: Sequence["UnitPredicates"]) -> "UnitPredicates":
-        """Those of one batch behind the other, which tell the same of their units."""
+        """The predicates of several batches, one behind the other, which tell the same of their units."""
         named = {name: np.concatenate([part.named[name] for part in parts]) for name in parts[0].named}
         others = [
             None if getattr(parts[0], name) is None else np.concatenate([getattr(part, name) for part in parts])

@@ -32,7 +32,7 @@ class Trellis:
 
     @classmethod
     def of(cls, potentials: ChainPotentials, rows: Indices) -> "Trellis":
-        """That of a sequence, in float64. rows ((T,)): its packed rows."""
+        """The trellis of a sequence, in float64. rows ((T,)): its packed rows."""
         emissions = potentials.emissions[rows].astype(np.float64)
         first = emissions[0] + potentials.start
         inner = potentials.into(rows[1:]) + emissions[1:, None, :]

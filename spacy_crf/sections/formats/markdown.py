@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors import CRFError
-from ...reading.figures import HIGHER, LOWER
 from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import PARAGRAPH, Kind
 from ..tree import SectionTree
-from . import read_text
+from . import SHIFTS, read_text
 from .outline import Begin, End, TreeWriter
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ FIRST = {"ul": None, "ol": 1}  # number of a list that does not say it
 SPANS = {"strong": "bold", "em": "italic"}
 COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
 BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
-SHIFT, SHIFTS = re.compile(r"<(/?su[bp])\b[^<>]*>", re.IGNORECASE), {"sup": HIGHER, "sub": LOWER}
+SHIFT = re.compile(r"<(/?su[bp])\b[^<>]*>", re.IGNORECASE)
 YAML = r"[\w-]+[ \t]*:(?:[ \t].*)?|[ \t]+\S.*|-[ \t].*|[\]}]|[ \t]*"  # a line of it, where it has blank lines
 FRONT_MATTER = re.compile(
     rf"\A---[ \t]*\n(?=[\w-]+[ \t]*:)(?:(?:(?!---|\.\.\.|\s*\n).*\n)*|(?:(?:{YAML})\n)*)(?:---|\.\.\.)[ \t]*(?:\n|\Z)"

@@ -274,7 +274,7 @@ def _repeated(rows: list[_EdgeRow], most: float) -> set[_EdgeRow]:
 
 
 def _counting(rows: list[_EdgeRow], is_bare: bool, most: float) -> list[_EdgeRow]:
-    """Those without numbers, or with one that is as far from the number of the page as that of another.
+    """The rows without numbers, or with one that is as far from the number of the page as that of another.
 
     is_bare (bool): they have no words. With words, the same numbers on several pages will do, and the size counts.
     """
