@@ -161,7 +161,6 @@ def _line_starts(text: str, units: Sequence[LayoutUnit]) -> Iterator[bool]:
 _WIDTH = 3  # parts of a number that are told apart
 _LONGEST = 80  # characters of what is read as a number
 _SHORT = 9  # words of what may be a heading
-_LEAST_ROW = 3  # candidates in a row that are spaced letters or initials
 _Key = tuple[object, ...]
 
 
@@ -271,12 +270,12 @@ class NumberSequences:
         behind = np.where(documents == np.append(documents[1:], -1), sure[2:], -1)
         return (before >= 0) & (before < ranks) & (ranks < behind)
 
-    def find_initials(self) -> Bools:
-        """((M,)): candidates in a long row, but for headings such as PART I, Chapter 1, Article 1: their word is
+    def find_initials(self, least: int) -> Bools:
+        """((M,)): candidates in a row of so many, but for headings such as PART I, Chapter 1, Article 1: their word is
         not that of the candidates beside them."""
         beside = zip(self._words, ["", *self._words], [*self._words[1:], ""])
         is_heading = np.array([bool(word) and word not in (a, b) for word, a, b in beside], dtype=np.bool_)
-        return (self.row_lengths >= _LEAST_ROW) & ~is_heading
+        return (self.row_lengths >= least) & ~is_heading
 
     def spread(self, values: Indices | Bools, missing: int = 0) -> Indices:
         """((N,)): values ((M,)) of the candidates, and another one for the other units."""

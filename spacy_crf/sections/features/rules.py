@@ -26,6 +26,7 @@ NUMBER, TITLE, BODY_TEXT, NEWLINE = range(4)
 SHORT = 9  # a line with so many words is too long for a title that nothing but its looks tells
 LONG = 16  # a line with so many words is running text
 LONGEST_QUOTATION = 30  # units behind which a blank line ends a quotation that nothing has closed
+_LEAST_ROW = 3  # candidates in a row that are spaced letters or initials
 _CLOSING_QUOTES = ('"', "”", "“", "»", "’")
 _IN_TEXT = re.compile(r"(?<!\S)\(?\w{1,5}\)(?!\S)")  # a number in brackets
 LEAST_STOPPED = 2
@@ -102,7 +103,7 @@ class LayoutPredicates:
             "behind number": np.append(False, batch.is_number)[: len(batch)],
             "alone": self._alone(),
             "linked": sequences.spread(sequences.plausible | sequences.find_beginnings()) > 0,
-            "in row": sequences.spread(sequences.find_initials()) > 0,
+            "in row": sequences.spread(sequences.find_initials(_LEAST_ROW)) > 0,
             "like titles": profiles.short & (profiles.known > 0),
         }
 

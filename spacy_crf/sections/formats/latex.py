@@ -253,10 +253,9 @@ class _LatexReader:
     def _shift(self, shift: int) -> None:
         self.page.shift = shift
 
-    def _cite(self, command: str = "cite") -> None:
-        is_one = not command.endswith("cites")
+    def _cite(self, command: str) -> None:
         keys: list[str] = []
-        while not keys or (not is_one and (self.source.opens("{") or self.source.opens("["))):
+        while not keys or (command.endswith("cites") and (self.source.opens("{") or self.source.opens("["))):
             while self.source.option() is not None:
                 pass
             keys.append(self.source.argument())
@@ -269,7 +268,7 @@ class _LatexReader:
         if self.source.peek() not in WITHOUT_SPACE and not self.source.opens(r"\footnote"):
             self.page.collapse(" ")
 
-    def _verb(self, command: str = "verb") -> None:
+    def _verb(self, command: str) -> None:
         self.source.drop(command)
         mark = self.source.take(ANY)
         self.page.write(self.source.until("}" if mark == "{" else mark, LONGEST_VERBATIM) if mark else "")
