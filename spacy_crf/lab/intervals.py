@@ -26,9 +26,10 @@ from ..sections.scorer import confuse, judge_tree, score_elements, tree_scores
 from ..tagging.component import CRFTagger
 from ..tagsets.component import SetValuedTagger, SourcedSetTagger
 from ..tagsets.gold import known_tokens, set_table
+from ..tagsets.rules import utility_values
 from .baselines.component import ComparisonTagger
 from .fields import count_pairs, tally_fields
-from .measures import Scored, field_documents, set_columns, tagged_documents, utility_of_sets
+from .measures import Scored, field_documents, set_columns, tagged_documents
 from .statistics import Scores, Tally
 
 
@@ -78,7 +79,7 @@ def tally_sets(pipe: SetValuedTagger | SourcedSetTagger, tested: Scored) -> list
         known = known_tokens(examples, tested.words)[chosen]
         groups |= {"_known": known, "_unknown": ~known}
     rows: list[dict[tuple[str, str], float]] = [{} for _ in examples]
-    for name, values in set_columns(table, utility_of_sets(pipe, table)).items():
+    for name, values in set_columns(table, utility_values(pipe.cfg, len(pipe.labels))).items():
         for group, taken in groups.items():
             sums = np.bincount(owners[taken], values[taken], len(examples))
             counts = np.bincount(owners[taken], minlength=len(examples))

@@ -8,10 +8,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import singledispatch
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from spacy.pipeline import Pipe
 from spacy.tokens import Doc, Token
 from spacy.training import Example
@@ -52,7 +51,6 @@ BETAS = (0.2, 0.5, 1.0, 2.0, 5.0)  # Heid, Table 6.6
 BY_WORDS = ("ml_acc", "ml_util", "set_size")
 LEAST = 20  # tokens of a tag whose coverage is more than chance
 NO_TAGS = TagSet((), "none")  # labels of tokens are told without those of a component
-Cell = TypeVar("Cell", np.float64, np.bool_)
 
 
 @dataclass(frozen=True)
@@ -283,7 +281,7 @@ def measure_sourced_sets(pipe: Any, tested: Scored) -> Findings:
         return found
     scores: dict[str, float] = {}
     if tested.words is not None:
-        scores = _by_words(table, known_tokens(examples, tested.words), utility_of_sets(pipe, table))
+        scores = _by_words(table, known_tokens(examples, tested.words), utility_values(pipe.cfg, len(labels)))
     report = report_sets(pipe, examples)
     if report.singletons_right is not None:
         scores["set_singletons_acc"] = report.singletons_right
@@ -299,16 +297,6 @@ def measure_sourced_sets(pipe: Any, tested: Scored) -> Findings:
     return replace(found, scores=found.scores | scores, curves=_by_beta(marginals, table))
 
 
-def utility_of_sets(pipe: Any, table: SetTable) -> Doubles:
-    """Return g ((L',)) of the component's utility."""
-    return _padded(utility_values(pipe.cfg, len(pipe.labels)), table)
-
-
-def _padded(values: npt.NDArray[Cell], table: SetTable) -> npt.NDArray[Cell]:
-    """Return values ((..., L')) with 0 for tags that only the gold has."""
-    return np.pad(values, [(0, 0)] * (values.ndim - 1) + [(0, table.weights.shape[1] - values.shape[-1])])
-
-
 def _by_words(table: SetTable, known: Bools, g: Doubles) -> dict[str, float]:
     """Measure known and unknown words (Heid, Table 6.7)."""
     columns, known = set_columns(table, g), known[has_gold(table.weights)]
@@ -321,7 +309,7 @@ def _by_words(table: SetTable, known: Bools, g: Doubles) -> dict[str, float]:
 
 
 def set_columns(table: SetTable, g: Doubles) -> dict[str, Doubles]:
-    """Return measures ((N',)) of the tokens with gold, whose means are scores. g ((L',)): utilities."""
+    """Return measures ((N',)) of the tokens with gold, whose means are scores. g ((L,)): utilities."""
     with_gold = has_gold(table.weights)
     weights, members, best = table.weights[with_gold], table.members[with_gold], table.best[with_gold]
     sizes = members.sum(axis=1)
@@ -342,7 +330,6 @@ def _by_beta(marginals: Doubles, table: SetTable) -> dict[str, dict[float, float
     for beta in BETAS:
         g = make_utility("g", 1.0, beta).values(marginals.shape[1])
         sets = utility_optimal_sets(marginals[with_gold], g)
-        members = _padded(sets.members, table)
-        utilities[beta] = float(ml_util(table.weights[with_gold], members, _padded(g, table)).mean())
+        utilities[beta] = float(ml_util(table.weights[with_gold], sets.members, g).mean())
         sizes[beta] = float(sets.sizes.mean())
     return {"ml_util by beta": utilities, "set_size by beta": sizes}

@@ -12,14 +12,12 @@ from importlib import resources
 from itertools import islice
 from typing import Any
 
-import numpy as np
 from spacy.language import Language
 from spacy.training import Example
 
 from ..annotation.parts import Markup, contents, element, explanation, none, outline, page, table
 from ..constraints.component import KeepsConstraints
 from ..constraints.table import table_rows
-from ..core.arrays import Bools
 from ..core.errors import CRFError
 from ..core.sets.measures import best_label_reliability, set_measures
 from ..core.sets.predict import error_controlled_sets
@@ -148,12 +146,10 @@ def tell_sets(reported: Reported) -> Iterator[Part]:
         return
     found = report_sets(pipe, examples)
     tokens = held_out_tokens(pipe, reported.seen)
-    g = np.pad(utility_values(pipe.cfg, len(pipe.labels)), (0, tokens.weights.shape[1] - len(pipe.labels)))
+    g = utility_values(pipe.cfg, len(pipe.labels))
     rows, points = [], []
     for level in LEVELS:
-        chosen: Bools = error_controlled_sets(tokens.marginals, level).members
-        members = np.pad(chosen, [(0, 0), (0, tokens.weights.shape[1] - chosen.shape[1])])
-        own = set_measures(tokens.weights, members, g)
+        own = set_measures(tokens.weights, error_controlled_sets(tokens.marginals, level).members, g)
         rows.append((percent(1 - level), percent(own.coverage), f"{own.size:.2f}", percent(own.singletons)))
         points.append((1 - level, own.coverage))
     levels = table(rows, ("probability asked for", "covered", "mean size", "one tag"))

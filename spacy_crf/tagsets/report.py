@@ -137,7 +137,7 @@ def report_sets(
     weights, chosen, best = table.weights[with_gold], table.members[with_gold], table.best[with_gold]
     is_known = known_tokens(examples, words)[with_gold]
     right, single = ml_acc(weights, best), chosen.sum(axis=1) == 1
-    g = np.pad(utility_values(tagger.cfg, len(known)), (0, weights.shape[1] - len(known)))
+    g = utility_values(tagger.cfg, len(known))
     measures = set_measures(weights, chosen, g)
     target = target_coverage(tagger.name, tagger.cfg)
     level = 1 - (measures.coverage if target is None else target)

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import numpy as np
 from spacy.training import Example
 from spacy.util import registry
 
@@ -43,7 +42,7 @@ def set_tagger_score(
     scores = {f"{target}_acc": token_accuracy(examples, target)}
     if not table.weights.any():
         return {**dict.fromkeys(("ml_acc", "ml_util", "set_coverage", "set_size", "set_singletons")), **scores}
-    found = set_measures(table.weights, table.members, np.pad(g, (0, table.weights.shape[1] - len(g))))
+    found = set_measures(table.weights, table.members, g)
     return {
         "ml_acc": float(ml_acc(table.weights, table.best).mean()),
         "ml_util": found.ml_util,

@@ -63,10 +63,12 @@ def ml_util(weights: Floats, members: Bools, g: Doubles) -> Doubles:
 
     Sets of `utility_optimal_sets` are optimal for it only where gold is a single label.
 
-    weights ((N, L)): as of `normalise`. members ((N, L)): the sets. g ((L,)): g(1) to g(L).
+    weights ((N, W)): as of `normalise`. members ((N, L)): the sets; labels behind theirs, which only gold has, are in
+        none. g ((L,)): g(1) to g(L); 0 for greater sets.
     """
     known = has_gold(weights)
-    rows, sets = weights[known].astype(np.float64), members[known]
+    rows, sets = weights[known].astype(np.float64), pad_labels(members, weights, False)[known]
+    g = np.pad(g, (0, max(0, weights.shape[1] - len(g))))
     superfluous = (sets & (rows <= 0)).sum(axis=1)
     return np.asarray(_accuracy(rows, (rows * sets).sum(axis=1)) * g[superfluous])
 
@@ -98,7 +100,7 @@ def pad_labels(values: npt.NDArray[Scalar], weights: Floats, fill: float) -> npt
 
 def covered(weights: Floats, members: Bools) -> Bools:
     """((N',)): whether the best gold tag is in the set; where several have the greatest weight, any of them."""
-    return np.asarray((best_labels(weights) & members).any(axis=1))[has_gold(weights)]
+    return np.asarray((best_labels(weights) & pad_labels(members, weights, False)).any(axis=1))[has_gold(weights)]
 
 
 @dataclass(frozen=True)

@@ -151,3 +151,12 @@ def test_nothing_to_measure():
     measures = set_measures(np.zeros((3, 6)), np.ones((3, 6), dtype=bool), G)
     assert measures.ml_util == 0 and measures.size == 0
     assert len(ml_acc(np.zeros((2, 6)), np.zeros(2, dtype=int))) == 0
+
+
+def test_labels_that_only_gold_has_are_in_no_set() -> None:
+    weights = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.5, 0.0, 0.5]])
+    sets, g = np.array([[True, False], [True, True], [True, True]]), np.array([1.0, 0.6])
+    assert ml_util(weights, sets, g).tolist() == [1.0, 0.0, 0.5 * 0.6]
+    assert covered(weights, sets).tolist() == [True, False, True]
+    with pytest.raises(ValueError, match="CRF101"):
+        ml_util(weights[:, :1], sets, g)
