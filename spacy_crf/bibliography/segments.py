@@ -43,11 +43,16 @@ TITLE_END = re.compile(
     r"“[^“”]*”|«[^«»]*»|„[^„“”]*[“”]|\"[^\"]*\"|\([^()]*\)"
     r"|(?P<end>(?<=[^\s:/])(?:\s+//\s*|//\s+|(?<=[)\].\u0080-\U0010ffff])//)(?=\S))"
 )
+_UPPER = f"[^\\W\\d_{LOWER}]"
+# "“Ropes,” Knots", "„Seile“, in: Knoten"; not "“Rope” and “Tar”", and not "„Seile“. Eine Studie"
+_IN = r"(?=(?i:in|dans|en)\b"
+QUOTED_TITLE = re.compile(
+    rf"[“«„\"].*?(?:[.,]\s?[”»“\"]|[”»“\"],|»\.)\s+{_IN}|{_UPPER})|(?:[“«„\"].*?[”»“\"]\.|‘.*?(?:,’|’,))\s+{_IN})"
+)
 
 
 # -- decisions of courts, whose forms tell their fields ------------------------------------------------------------
 
-_UPPER = f"[^\\W\\d_{LOWER}]"
 _PARTIES = rf"(?P<TITLE>(?:In re|Ex parte|{_UPPER}[^\d]{{0,150}}?\sv(?:\.|s\.|s)?)\s{_UPPER}.{{0,150}}?)"
 _REPORTER = r"[A-Z][A-Za-z.&'’]{0,9}(?:\s[A-Z][A-Za-z.&'’]{0,9}){0,3}(?:\s?(?:2d|3d|4th|5th))?"
 _LINES = (files(__package__) / "reporters.txt").read_text(encoding="utf8").splitlines()
@@ -326,6 +331,8 @@ def _allow(labels: Ints, start: int, end: int, n_labels: int) -> Bools:
 
 
 def part_title(text: str) -> tuple[str, str]:
-    """A title, and what a double slash parts from it."""
+    """A title, and what a double slash parts from it, or the comma or full stop at the end of its quotation."""
+    if quoted := QUOTED_TITLE.match(text):
+        return quoted[0], text[quoted.end() :]
     end = next((found for found in TITLE_END.finditer(text) if found["end"]), None)
     return (text, "") if end is None else (text[: end.start()], text[end.end() :])

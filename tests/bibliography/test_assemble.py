@@ -507,3 +507,23 @@ def test_editions_and_rough_years_in_dates(printed: str, edition: str, note: str
 def test_a_version_of_data_is_no_report() -> None:
     entry = make_entry([("TITLE", "Tides"), ("TECH", "(Version 2.1)"), ("PUBLISHER", "Pier.")])
     assert (entry.type.value, entry.genre, entry.number) == ("misc", "Version", "2.1")
+
+
+@pytest.mark.parametrize(
+    ("printed", "title", "container"),
+    [
+        ("“Ropes of Ulm,” Knots and Eels,", "Ropes of Ulm", "Knots and Eels"),
+        ("“Ropes.” In Knots and Eels,", "Ropes", "Knots and Eels"),
+        ("„Seile“, in: Knoten,", "Seile", "Knoten"),
+        ("« Cordes ». Revue des quais,", "Cordes", "Revue des quais"),
+        ("‘Ropes’, in Knots,", "Ropes", "Knots"),
+        ("“Art. „Seil“,” in Handbuch,", "Art. „Seil“", "Handbuch"),
+        ("“Rope” and “Tar”", "“Rope” and “Tar”", ""),
+        ("„Seile“. Eine Studie", "„Seile“. Eine Studie", ""),
+        ("“Who Pays?” A Study of Ropes", "“Who Pays?” A Study of Ropes", ""),
+    ],
+)
+def test_what_is_behind_a_quoted_title_is_what_it_is_in(printed: str, title: str, container: str) -> None:
+    entry = make_entry([("AUTHOR", "Lund, K."), ("TITLE", printed), ("DATE", "2003.")])
+    assert (entry.title, entry.container) == (title, container)
+    assert make_entry([("TITLE", printed), ("JOURNAL", "Tides"), ("DATE", "2003.")]).container == "Tides"
