@@ -173,7 +173,7 @@ def _without_pages(lines: Sequence[str]) -> list[tuple[int, str]]:
     pairs = [(before, after) for before, after in pairwise(kept) if _may_part(lines[before], lines[after])]
     elsewhere = [after > before + 1 for before, after in pairs if before not in ends]
     blank = {before + 1 for before, _ in pairs if before in ends and 2 * sum(elsewhere) > len(elsewhere)}
-    left_out = {place for before, after in pages.values() for place in range(before + 1, after)} - blank
+    left_out = {place for before, after in set(pages.values()) for place in range(before + 1, after)} - blank
     texts = ["" if place in blank else line.lstrip(PAGE_BREAK) for place, line in enumerate(lines)]
     return [(n, text) for n, text in enumerate(texts, 1) if n - 1 not in left_out]
 

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 SOFT_HYPHEN = "\u00ad"
@@ -59,13 +59,13 @@ def find_page_numbers(lines: Sequence[str]) -> dict[int, tuple[int, int]]:
         number == last + 1 and order - place > LEAST_PAGE for (last, place), (number, order) in pairwise(counted)
     )
     is_single = all(after - before == 2 for before, after in found.values()) and len(found) == 1
-    numbers = list(found) if found and is_apart and counted[0][0] > 1 and not is_single else []
+    numbers = found.keys() if found and is_apart and counted[0][0] > 1 and not is_single else set[int]()
     left_out = {*numbers, *_running_heads(lines, [place for place in filled if place not in numbers], numbers)}
     kept = [-1, *(place for place in filled if place not in left_out), len(lines)]
     return {place: (kept[(at := bisect_left(kept, place)) - 1], kept[at]) for place in left_out}
 
 
-def _running_heads(lines: Sequence[str], filled: Sequence[int], numbers: Sequence[int]) -> Iterator[int]:
+def _running_heads(lines: Sequence[str], filled: Sequence[int], numbers: Collection[int]) -> Iterator[int]:
     breaks = [place for place, line in enumerate(lines) if line.startswith(PAGE_BREAK)]
     heads = defaultdict[str, set[int]](set)
     for edge in {*numbers, *breaks}:

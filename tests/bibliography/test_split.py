@@ -1,6 +1,7 @@
 """Pasted text is divided where its references begin, whatever the layout."""
 
 import textwrap
+import time
 import unicodedata
 
 import pytest
@@ -609,3 +610,9 @@ def test_more_particles_begin_a_reference_behind_a_bare_number() -> None:
     names = ("Ahl", "degli Arienti", "dalla Chiesa", "do Amaral", "vom Berg", "te Water")
     lines = [f"{n} {name}, A. Ropes of Ulm. Tollgate, 2001." for n, name in enumerate(names, 1)]
     assert [one.text.partition(",")[0] for one in split_references("\n".join(lines))] == list(names)
+
+
+def test_a_text_of_running_heads_alone_takes_no_time() -> None:
+    begin = time.process_time()
+    assert split_references("Head\n\n\f" * 8000) == []
+    assert time.process_time() - begin < 3
