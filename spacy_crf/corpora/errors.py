@@ -228,6 +228,10 @@ class CorpusWarnings(metaclass=Messages):
         "CoNLL-U has no place for custom attributes, so that these are left out: {names}. Take jsonl, spacy or parquet "
         "for files that hold them."
     )
+    CRFW288 = (
+        "{path}: files that say what a person has checked have no mark at all, so that nothing is learned from these. "
+        "Mark what is right as checked, or set unchecked = 'soft' in the corpus block."
+    )
     CRFW496 = (
         "Document {document!r}: {count} of {words} checked words are other tokens in this pipeline, so that what was "
         "checked of them is not written again. Keep the file that was read."

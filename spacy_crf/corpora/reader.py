@@ -159,14 +159,19 @@ class Corpus:
         nlp (Language): The pipeline; `nlp.max_length` grows to the longest document.
         """
         augment = self.augmenter or dont_augment
-        is_told = self.retokenize
+        is_told, marks = self.retokenize, set[bool]()
         for reference in self.read_docs(nlp.vocab):
+            if True not in marks:
+                marks |= {bool(mark) for mark in stored_values(reference, CHECKED) if mark is not None}
             if not is_told and reference.has_annotation("SENT_START"):
                 tell_kept_sentences(nlp)
                 is_told = True
             example = self.make_example(nlp, reference)
             for made in augment(nlp, example):
                 yield made if made is example else self._complete(nlp, made, reference)
+        if marks == {False} and self.unchecked == "unknown" and not self.limit:
+            message = CorpusWarnings.CRFW288.format(path=", ".join(map(str, self.paths)))
+            warnings.warn(message, CRFWarning, stacklevel=2)
 
     def make_example(self, nlp: Language, reference: Doc) -> Example:
         """The example of a gold Doc, before it is augmented."""

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import warnings
 import zipfile
 from collections.abc import Callable
 from datetime import date
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc, Token
 from spacy.training import Example
 
-from spacy_crf import Corpus, CRFError
+from spacy_crf import Corpus, CRFError, CRFWarning
 from spacy_crf.annotation.documents import read_doc_name, write_doc_name
 from spacy_crf.annotation.gold import GOLD_POS, GOLD_TAGS, read_gold_tags
 from spacy_crf.corpora.cas import SENTENCE, TOKEN, TYPE_SYSTEM, write_cas_json, write_types, write_xmi
@@ -113,6 +114,19 @@ def test_what_is_not_checked_is_soft_gold_on_request(format: str, tmp_path: Path
     assert rows[0] == {"DRELS": 1} and rows[1] == {"XY": 1} and rows[3] == {} and rows[6] == {}
     assert rows[2] == {"$;": 0.5, "N:pl": 0.5}
     assert rows[5] == pytest.approx({"NA": 0.4, "NE": 0.3, "A_*": 0.3}, abs=2e-4)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_files_in_which_nobody_has_checked_anything_are_told(format: str, tmp_path: Path) -> None:
+    nlp = spacy.blank("en")
+    path = save(format, tmp_path, make_doc([("a", True, {"X": 0.9}, None), ("b", True, {"Y": 0.9}, None)]))
+    with pytest.warns(CRFWarning, match="CRFW288"):
+        list(Corpus(path)(nlp))
+    with warnings.catch_warnings(action="error"):
+        list(Corpus(path, unchecked="soft")(nlp))
+    path = save(format, tmp_path, make_doc([("a", True, {"X": 0.9}, "X"), ("b", True, {"Y": 0.9}, None)]))
+    with warnings.catch_warnings(action="error"):
+        list(Corpus(path)(nlp))
 
 
 @pytest.mark.parametrize("format", ["tagsets", "conllu", "label_studio", "doccano", "xlsx"])
