@@ -7,6 +7,7 @@ or tags whose names it lists, several for a token where its choice is "multiple"
 from asyncio import Lock
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
@@ -18,6 +19,7 @@ from spacy.language import Language
 from starlette.concurrency import run_in_threadpool
 
 from ..annotation.documents import write_doc_name
+from ..core.errors import CRFError
 from ..core.labels import OUTSIDE
 from ..corpora.tasks import letters_of
 from .answers import Answer, answer
@@ -227,18 +229,20 @@ class Backend:
         return {"status": "ok", "learning": model.learning}
 
     async def _take_annotation(self, model: ServedModel, event: Webhook) -> None:
-        own = event.project.get("label_config") if isinstance(event.project, dict) else None
-        fit = Fit.find(model, str(own or self.configs.get(model.name, "")))
-        text = _text_of(event.task, fit.key) or ""
-        self.limits.check_texts([text])
-
-        def work(nlp: Language) -> None:
-            self.learner.keep(model, fit.kind, gold_of_task(nlp, fit, event), _key(event.annotation))
-
+        key = _key(event.annotation)
         if event.annotation.get("was_cancelled"):
-            self.learner.forget(model, _key(event.annotation))
-        else:
-            await model.run(work, [text])
+            self.learner.forget(model, key)
+            return
+        try:
+            own = event.project.get("label_config") if isinstance(event.project, dict) else None
+            fit = Fit.find(model, str(own or self.configs.get(model.name, "")))
+            text = _text_of(event.task, fit.key) or ""
+            self.limits.check_texts([text])
+            await model.run(lambda nlp: self.learner.keep(model, fit.kind, gold_of_task(nlp, fit, event), key), [text])
+        except CRFError:  # what the annotation said before, it does not say any more
+            with suppress(CRFError):
+                self.learner.forget(model, key)
+            raise
 
 
 def _key(annotation: Value) -> str:

@@ -208,6 +208,32 @@ def test_corrections_are_kept_changed_and_forgotten(load: Any, tmp_path: Path) -
         send({"action": "PROJECT_UPDATED", "project": {"id": 1}})
 
 
+@pytest.mark.parametrize("change", ["text", "interface"])
+def test_what_an_annotation_said_before_is_forgotten_where_it_cannot_be_read_any_more(
+    load: Any, tmp_path: Path, change: str
+) -> None:
+    own = region(REFERENCE, "Ferreira, Tomás", "AUTHOR")
+    body = event("ANNOTATION_UPDATED", 1, REFERENCE, own)
+    if change == "text":
+        body["task"]["data"]["reference"] = "Another text."
+    else:
+        body["project"]["label_config"] = "<View/>"
+    with served(model_of("one", load("references")), learner=Learner(tmp_path)) as client:
+        client.post("/label-studio/one/webhook", json=event("ANNOTATION_CREATED", 1, REFERENCE, own))
+        assert len(checked(tmp_path)) == 1
+        assert client.post("/label-studio/one/webhook", json=body).status_code == 422
+        assert not checked(tmp_path)
+
+
+def test_an_annotation_that_is_skipped_needs_no_interface(load: Any, tmp_path: Path) -> None:
+    own = region(REFERENCE, "Ferreira, Tomás", "AUTHOR")
+    skipped = event("ANNOTATION_UPDATED", 1, REFERENCE, own, was_cancelled=True) | {"project": 1}
+    with served(model_of("one", load("references")), learner=Learner(tmp_path)) as client:
+        client.post("/label-studio/one/webhook", json=event("ANNOTATION_CREATED", 1, REFERENCE, own))
+        assert client.post("/label-studio/one/webhook", json=skipped).status_code == 200
+        assert not checked(tmp_path)
+
+
 @pytest.mark.parametrize(
     "then",
     [{"action": "ANNOTATION_DELETED", "annotation": {"id": 1}}, {"action": "TASKS_DELETED", "tasks": [{"id": 101}]}],
