@@ -28,12 +28,7 @@ from spacy.tokens.doc import DOCBIN_ALL_ATTRS
 from spacy.util import registry
 from thinc.api import Config
 
-from ..annotation.documents import (
-    Preparation,
-    read_doc_name,
-    register_doc_name,
-    write_text_settings,
-)
+from ..annotation.documents import Preparation, read_doc_name, register_doc_name, write_text_settings
 from ..annotation.extensions import register_stored, write_values
 from ..annotation.gold import TagWeights, read_gold_tags, write_gold_tags, write_partial
 from ..core.labels import OUTSIDE
@@ -130,20 +125,21 @@ class Learner:
                 message = ServiceErrors.CRF746.format(found=found, name=model.name, least=FOLDS)
                 model.tell("waiting", message=message)
                 return
-            (folder / str(number)).mkdir(parents=True)
-            write_parts(folder / str(number), parts, keys_learned(folder))
+            output = folder / str(number)
+            output.mkdir(parents=True)
+            write_parts(output, parts, keys_learned(folder))
             model.tell("learning", number=number, checked=found)
-        Thread(target=self._learn, args=(model, folder, number), daemon=True).start()
+        Thread(target=self._learn, args=(model, output, number), daemon=True).start()
 
-    def _learn(self, model: ServedModel, folder: Path, number: int) -> None:
+    def _learn(self, model: ServedModel, output: Path, number: int) -> None:
         """Wait for the process that trains, and serve its model if it is not worse than the one that is served."""
         try:
-            told = train_beside(model, folder, number)
+            told = train_beside(model, output)
             scores = {"score": told["new"], "score_before": told["old"]}
             if told["new"] < told["old"]:
                 model.tell("kept", message=ServiceErrors.CRF749.format(**told), **scores)
                 return
-            path = str(folder / str(number) / "model-best")
+            path = str(output / "model-best")
             model.swap(spacy.load(path), path, number)
             model.tell("swapped", **scores)
         except Exception as error:  # whatever it is, the model that is served stays
@@ -266,10 +262,10 @@ def write_parts(folder: Path, parts: Sequence[tuple[str, Doc]], before: Collecti
     write_whole(folder / KEYS, json.dumps(sorted(learned)).encode("utf8"))
 
 
-def training_config(model: ServedModel, folder: Path, output: Path) -> Config:
+def training_config(model: ServedModel, output: Path) -> Config:
     """The config of a training that begins with a saved pipeline and learns from checked text; all components but the
-    one that learns stay as they are. output (Path): folder with that text."""
-    given, learning = str(folder / "given"), learns(model).name
+    one that learns stay as they are. output (Path): folder with that text, and with the pipeline as "given"."""
+    given, learning = str(output / "given"), learns(model).name
     config = model.config.copy()
     config["corpora"] = {
         name: {"@readers": "spacy_crf.Corpus.v1", "path": str(output / file)}
@@ -296,11 +292,11 @@ def training_config(model: ServedModel, folder: Path, output: Path) -> Config:
     return config
 
 
-def train_beside(model: ServedModel, folder: Path, number: int) -> dict[str, float]:
+def train_beside(model: ServedModel, output: Path) -> dict[str, float]:
     """Train in another process. RETURNS (dict): the scores of the "new" and the "old" model on what was held out."""
-    given, output = folder / "given", folder / str(number)
+    given = output / "given"  # of this training alone: another service may share the folder
     model.save(given)
-    config = training_config(model, folder, output)
+    config = training_config(model, output)
     receiver, sender = get_context("spawn").Pipe(duplex=False)
     process = get_context("spawn").Process(target=_train, args=(config.to_str(), given, output, sender), daemon=True)
     process.start()

@@ -200,6 +200,33 @@ def test_no_model_is_scored_on_what_it_has_learned(
     assert len(held_out) == round((number + 1) / 5)
 
 
+def test_services_that_share_a_folder_keep_the_models_that_they_begin_with_apart(
+    load: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class NoProcess:
+        def Process(self, **_: Any) -> Any:
+            raise OSError("no process")
+
+        def Pipe(self, **_: Any) -> Any:
+            return None, None
+
+    monkeypatch.setattr(retraining, "get_context", lambda _: NoProcess())
+    learners = []
+    for name in ("first", "second"):
+        model, learner = model_of("one", load("tagger"))["one"], Learner(tmp_path)
+        model.nlp.meta["description"] = name
+        words = SENTENCES[0].split()
+        for number in range(5):
+            doc = write_doc_name(Doc(model.nlp.vocab, words), str(number))
+            learner.keep(model, "tag", CheckedDoc(doc, [[OWN[word]] for word in words]), str(number))
+        learner.start(model)
+        while model.learning["state"] == "learning":
+            time.sleep(0.01)
+        learners.append(model.learning["number"])
+    given = [spacy.load(tmp_path / "one" / str(number) / "given").meta["description"] for number in learners]
+    assert given == ["first", "second"]
+
+
 def test_a_failure_leaves_the_old_model(load: Any, tmp_path: Path) -> None:
     models: Models = model_of("one", load("tagger"))
     models["one"].config["training"]["batcher"] = {"@batchers": "none.v1"}
@@ -359,6 +386,6 @@ def test_learning_by_lbfgs_is_scored_after_each_iteration(load: Any, tmp_path: P
     nlp = load("tagger")
     nlp.config["components"]["crf_tagger"]["trainer"] = {"@misc": "spacy_crf.LBFGS.v1", "iterations_per_step": 20}
     nlp.config["training"].update(max_steps=10, max_epochs=0, patience=4)
-    config = training_config(model_of("one", nlp)["one"], tmp_path, tmp_path / "1")
+    config = training_config(model_of("one", nlp)["one"], tmp_path / "1")
     assert config["components"]["crf_tagger"]["trainer"]["iterations_per_step"] == 1
     assert [config["training"][name] for name in ("max_steps", "max_epochs", "patience")] == [200, 0, 80]
