@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import chain
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection
 from pathlib import Path
 from threading import Lock, Thread
@@ -315,6 +315,8 @@ def train_beside(model: ServedModel, output: Path) -> dict[str, float]:
 def _train(text: str, given: Path, output: Path, sender: Connection) -> None:
     """Train, save and score, in a process of its own, and send the scores or the error."""
     os.nice(LOWEST_PRIORITY)
+    service: Any = parent_process()  # which a signal may end
+    Thread(target=lambda: (service.join(), os._exit(1)), daemon=True).start()
     try:
         config = Config().from_str(text)
         train_config(config, output=output)

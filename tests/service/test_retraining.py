@@ -1,5 +1,8 @@
 """Learning from what people have corrected, beside the model that is served."""
 
+import re
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -18,6 +21,7 @@ from helpers.annotators import (
     make_typesystem,
     metadata_of,
 )
+from helpers.paths import ROOT
 from helpers.services import Models, httpx, model_of, refusal, served
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -225,6 +229,32 @@ def test_services_that_share_a_folder_keep_the_models_that_they_begin_with_apart
         learners.append(model.learning["number"])
     given = [spacy.load(tmp_path / "one" / str(number) / "given").meta["description"] for number in learners]
     assert given == ["first", "second"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="processes are looked up in /proc")
+def test_a_training_ends_with_the_service(load: Any, tmp_path: Path) -> None:
+    load("tagger").to_disk(tmp_path / "model")
+    command = [sys.executable, "-m", "spacy", "crf", "serve", f"one={tmp_path / 'model'}", "--port", "0"]
+    with subprocess.Popen([*command, "--data", str(tmp_path)], stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+        assert process.stdout is not None
+        lines = iter(process.stdout.readline, "")
+        address = next(found[0] for line in lines if (found := re.search(r"http://127\.0\.0\.1:[1-9]\d+", line)))
+        with httpx.Client(base_url=address, timeout=60, transport=httpx.HTTPTransport(retries=5)) as client:
+            assert client.post("/inception/one/train", json=train_request(SENTENCES * 2)).status_code == 204
+        output, tasks = tmp_path / "one" / "1", Path(f"/proc/{process.pid}/task")
+        for _ in range(600):
+            if (output / "model-best").exists():
+                break
+            time.sleep(0.1)
+        before = (output / "given" / "meta.json").stat().st_mtime_ns  # of a file that it writes again in the end
+        children = [pid for own in tasks.glob("*/children") for pid in own.read_text().split()]
+        process.terminate()
+    for _ in range(600):
+        if not any(Path(f"/proc/{pid}").exists() for pid in children):
+            break
+        time.sleep(0.1)
+    assert children and (output / "given" / "meta.json").stat().st_mtime_ns == before
 
 
 def test_a_failure_leaves_the_old_model(load: Any, tmp_path: Path) -> None:
