@@ -5,12 +5,15 @@ begins with "# " is a comment: "# newdoc id = NAME" begins a document; in text, 
 with "#". A mark is no content of such rows: people fill it down a column. Without a column of them, all tags are gold.
 """
 
+import errno
+import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, time, timedelta
 from io import BytesIO
 from itertools import groupby, islice
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any
 from zipfile import BadZipFile, ZipFile
 
@@ -302,7 +305,13 @@ def write_xlsx(documents: Sequence[ExchangeDocument]) -> bytes:
             if any(token.predicted.values()):
                 sheet.cell(number, 4).value = round(max(token.predicted.values()), DECIMALS)
     target = BytesIO()
-    book.save(target)
+    try:
+        book.save(target)
+    except OSError:
+        raise
+    except Exception as error:  # of lxml, whose only words are what the system has said of a temporary file
+        code = getattr(errno, str(error).removeprefix("IO_"), errno.EIO)
+        raise OSError(code, os.strerror(code), gettempdir()) from error
     return target.getvalue()
 
 

@@ -1,8 +1,10 @@
 """Files for people who check tags: what goes out comes back, and only what is checked is gold."""
 
 import csv
+import errno
 import io
 import json
+import os
 import re
 import warnings
 import zipfile
@@ -453,6 +455,15 @@ def test_a_word_of_a_spreadsheet_whose_tags_were_deleted_is_no_comment(tmp_path:
 def test_a_control_character_is_refused_in_a_spreadsheet(tmp_path: Path) -> None:
     with pytest.raises(CRFError, match="CRF569.*spreadsheet"):
         save("xlsx", tmp_path, make_doc([("a\x01", True, {"NE": 0.9}, None)]))
+
+
+def test_a_spreadsheet_for_which_there_is_no_room(tmp_path: Path, doc: Doc, monkeypatch: pytest.MonkeyPatch) -> None:
+    def save_nothing(*_: Any) -> None:
+        raise RuntimeError("IO_ENOSPC")  # as lxml says it
+
+    monkeypatch.setattr(pytest.importorskip("openpyxl").Workbook, "save", save_nothing)
+    with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
+        save("xlsx", tmp_path, doc)
 
 
 @pytest.mark.parametrize("format", ["tagsets", "conllu", "xlsx"])
