@@ -70,9 +70,24 @@ def examples(
         if (output / name).exists() and not force:
             raise CRFError(LabErrors.CRF652.format(path=output / name))
     for name in EXAMPLES:
-        shutil.copytree(shipped(name), output / name, dirs_exist_ok=True)
+        copy_folder(shipped(name), output / name)
     there = "" if output == Path(".") else "cd {}; "
     tell_written(output, " and ".join(EXAMPLES), f"{there}python -m spacy train configs/crf_tagger.cfg --output tagger")
+
+
+def copy_folder(source: Path, target: Path) -> None:
+    """Copy a folder, file by file, so that the first error is told as that of its file."""
+    for path in sorted(source.rglob("*")):
+        own = target / path.relative_to(source)
+        if path.is_dir():
+            own.mkdir(parents=True, exist_ok=True)
+        else:
+            own.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                shutil.copyfile(path, own)
+            except OSError as error:
+                error.filename = str(own)
+                raise
 
 
 def shipped(name: str) -> Path:

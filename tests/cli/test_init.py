@@ -180,6 +180,12 @@ def test_what_cannot_be_is_told(arguments: list[str], told: list[str], tmp_path:
     assert not (tmp_path / "config.cfg").exists()
 
 
+def test_an_example_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "configs" / "crf_tagger.cfg").mkdir(parents=True)
+    told = " ".join(invoke("examples", tmp_path, "--force").output.split())
+    assert "[CRF498]" in told and "configs/crf_tagger.cfg: Is a directory" in told
+
+
 def test_examples_are_written_once(tmp_path: Path) -> None:
     folder = tmp_path / "practice"
 
