@@ -1,7 +1,9 @@
-"""The documents of a corpus as examples, parts of them for spaCy's training, and how far apart they are."""
+"""The documents of a corpus as examples, parts of them for spaCy's training, how far apart they are, and other labels
+for their gold.
+"""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
@@ -11,13 +13,16 @@ from uuid import uuid4
 import numpy as np
 from spacy.attrs import ORTH
 from spacy.language import Language
+from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.util import dot_to_object, resolve_dot_names
 from thinc.api import Config
 
 from ..annotation.documents import read_doc_name
+from ..annotation.gold import partial_tags, write_partial
 from ..core.arrays import Doubles, Indices, Segments, dense_rows
 from ..core.errors import CRFError
+from ..core.labels import OUTSIDE
 from ..corpora.docbin import cut_doc
 from .block import SELECTIONS, Reader
 from .errors import LabErrors
@@ -26,6 +31,7 @@ from .training import scored_texts
 
 Grams = Literal["characters", "words"]
 Purpose = Literal["training", "scores"]
+Labels = Mapping[str, str]
 VECTORS = ["doc.tensor"]  # what a component assigns that gives vectors alone
 
 
@@ -176,3 +182,65 @@ def jensen_shannon(counts: Sequence[Counter[str]]) -> Doubles:
         distances = squareform(pdist(dense_rows(counts, number), "jensenshannon")) / np.sqrt(np.log(2))
     # infinite for a document without n-grams, and NaN where rounding makes the divergence of near equals negative
     return np.minimum(np.nan_to_num(distances, nan=0.0, posinf=1.0), 1.0)
+
+
+# -- labels that count as others ---------------------------------------------------------------------------------
+
+
+def replace_labels(doc: Doc, labels: Labels, target: str, spans_key: str) -> None:
+    """Replace the labels of a Doc, where a target has them. Spans that touch, and have become of one label, are joined,
+    also with one whose other end is not known; those that count as O, for outside, are left out.
+
+    target (str): "ent", "spans" or "tag". spans_key (str): of the group, for "spans".
+    RAISES (ValueError): for another target.
+    """
+    tags = _join_tags(partial_tags(doc, target, spans_key) or [], labels)
+    if tags:
+        write_partial(doc, target, spans_key, tags)
+    if target == "ent":
+        left_out = [span for span in doc.ents if labels.get(span.label_) == OUTSIDE]
+        joined = _join(doc, doc.ents, labels)
+        whole = [span for span in joined if _is_whole(span, tags)]
+        partly = [span for span in joined if span not in whole]
+        doc.set_ents(whole, outside=left_out, missing=partly, default="unmodified")
+    elif target == "spans":
+        if spans_key in doc.spans:  # without the group, nothing is known
+            joined = _join(doc, doc.spans[spans_key], labels)
+            doc.spans[spans_key] = [span for span in joined if _is_whole(span, tags)]
+    elif target == "tag":
+        for token in doc:
+            token.tag_ = labels.get(token.tag_, token.tag_)
+    else:
+        raise CRFError(LabErrors.CRF668.format(target=target))
+
+
+def _join(doc: Doc, spans: Iterable[Span], labels: Labels) -> list[Span]:
+    """Rename spans; those that touch stay apart where they were of one label before."""
+    found: list[Span] = []
+    before = ""
+    for span in sorted(spans):
+        label = labels.get(span.label_, span.label_)
+        if labels.get(span.label_) == OUTSIDE:
+            continue
+        if before != span.label_ and found and (found[-1].end, found[-1].label_) == (span.start, label):
+            found[-1] = Span(doc, found[-1].start, span.end, label=label)
+        else:
+            found.append(Span(doc, span.start, span.end, label=label))
+        before = span.label_
+    return found
+
+
+def _join_tags(tags: Sequence[str], labels: Labels) -> list[str]:
+    """The same for BIO tags, "" where unknown."""
+    found: list[str] = []
+    for before, tag in zip(["", *tags], tags):
+        label = labels.get(tag[2:], tag[2:])
+        is_joined = bool(found) and before[2:] != tag[2:] and found[-1][2:] == label
+        is_outside = label in ("", OUTSIDE)
+        found.append((tag and OUTSIDE) if is_outside else f"{'I' if is_joined else tag[0]}-{label}")
+    return found
+
+
+def _is_whole(span: Span, tags: Sequence[str]) -> bool:
+    """Whether BIO tags of the tokens, where there are any, do not go on with a span on either side."""
+    return not any(tag[:1] == "I" for at in (span.start, span.end) for tag in tags[at : at + 1])

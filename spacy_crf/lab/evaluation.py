@@ -12,15 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from spacy.language import Language
 from spacy.scorer import Scorer
-from spacy.tokens import Doc, Span, Token
+from spacy.tokens import Doc, Token
 from spacy.training import Example
 
 from ..annotation.documents import document_numbers
-from ..annotation.gold import partial_tags, write_partial
 from ..annotation.target import token_target
 from ..core.arrays import Indices
 from ..core.errors import CRFError
-from ..core.labels import OUTSIDE, UNKNOWN, TagSet
+from ..core.labels import UNKNOWN, TagSet
 from ..pipe.block import SPAN_TARGETS
 from ..pipe.calibration import as_seen
 from ..pipe.component import ChainPipe
@@ -30,6 +29,7 @@ from ..punctuation.component import PunctuationRestorer
 from ..punctuation.docs import WordView, gold_labels
 from ..reading.files import read_lines, says_nothing, spell_path
 from ..tagsets.gold import gold_weights
+from .documents import Labels, replace_labels
 from .errors import LabErrors
 from .intervals import make_tallies
 from .measures import Findings, Scored, assess, read_tag
@@ -40,7 +40,6 @@ from .statistics import Interval, Names, Tally, bootstrap_figures, flatten, nest
 HEADLINE = "crf_score"  # another name for the score of a target
 TOLERANCE = 1e-9
 COUNTS = ("set_size", "violations")  # figures that are no shares, with their variants
-Labels = Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -299,52 +298,3 @@ def replace_all(docs: Iterable[Doc], labels: Labels, pipe: Any) -> None:
         raise CRFError(LabErrors.CRF668.format(target=f"sets of {target}s" if target else pipe.name))
     for doc in {id(doc): doc for doc in docs}.values():
         replace_labels(doc, labels, target, settings.get("spans_key", ""))
-
-
-def replace_labels(doc: Doc, labels: Labels, target: str, spans_key: str) -> None:
-    """Replace the labels of a Doc, where a target has them. Spans that touch, and have become of one label, are joined,
-    and those that count as O, for outside, are left out.
-
-    target (str): "ent", "spans" or "tag". spans_key (str): of the group, for "spans".
-    RAISES (ValueError): for another target.
-    """
-    if partial := partial_tags(doc, target, spans_key):
-        write_partial(doc, target, spans_key, _join_tags(partial, labels))
-    if target == "ent":
-        left_out = [span for span in doc.ents if labels.get(span.label_) == OUTSIDE]
-        doc.set_ents(_join(doc, doc.ents, labels), outside=left_out, default="unmodified")
-    elif target == "spans":
-        if spans_key in doc.spans:  # without the group, nothing is known
-            doc.spans[spans_key] = _join(doc, doc.spans[spans_key], labels)
-    elif target == "tag":
-        for token in doc:
-            token.tag_ = labels.get(token.tag_, token.tag_)
-    else:
-        raise CRFError(LabErrors.CRF668.format(target=target))
-
-
-def _join(doc: Doc, spans: Iterable[Span], labels: Labels) -> list[Span]:
-    """Rename spans; those that touch stay apart where they were of one label before."""
-    found: list[Span] = []
-    before = ""
-    for span in sorted(spans):
-        label = labels.get(span.label_, span.label_)
-        if labels.get(span.label_) == OUTSIDE:
-            continue
-        if before != span.label_ and found and (found[-1].end, found[-1].label_) == (span.start, label):
-            found[-1] = Span(doc, found[-1].start, span.end, label=label)
-        else:
-            found.append(Span(doc, span.start, span.end, label=label))
-        before = span.label_
-    return found
-
-
-def _join_tags(tags: Sequence[str], labels: Labels) -> list[str]:
-    """Rename BIO tags, "" where unknown, as `_join` does with spans."""
-    found: list[str] = []
-    for before, tag in zip(["", *tags], tags):
-        label = labels.get(tag[2:], tag[2:])
-        is_joined = bool(found) and before[2:] != tag[2:] and found[-1][2:] == label
-        is_outside = label in ("", OUTSIDE)
-        found.append((tag and OUTSIDE) if is_outside else f"{'I' if is_joined else tag[0]}-{label}")
-    return found

@@ -14,7 +14,8 @@ from spacy_crf.annotation.gold import partial_tags, write_partial
 from spacy_crf.annotation.span_targets import target_of
 from spacy_crf.core.errors import CRFError
 from spacy_crf.core.labels import TagSet
-from spacy_crf.lab.evaluation import evaluate, find_surprises, read_labels, replace_labels
+from spacy_crf.lab.documents import replace_labels
+from spacy_crf.lab.evaluation import evaluate, find_surprises, read_labels
 from spacy_crf.lab.measures import most_frequent
 
 LABELS = {"JOURNAL": "CONTAINER", "BOOK": "CONTAINER"}
@@ -85,6 +86,30 @@ def test_gold_that_is_known_in_part(doc: Doc, target: str) -> None:
     write_partial(doc, target, "sc", ["B-JOURNAL", "B-BOOK", "B-DATE", "B-DATE", "", "O"])
     replace_labels(doc, LABELS, target, "sc")
     assert partial_tags(doc, target, "sc") == ["B-CONTAINER", "I-CONTAINER", "B-DATE", "B-DATE", "", "O"]
+
+
+@pytest.mark.parametrize("target", ["ent", "spans"])
+@pytest.mark.parametrize(
+    ("tags", "known"),
+    [
+        ("B-JOURNAL B-BOOK . B-DATE O O", []),
+        (". I-JOURNAL B-BOOK B-DATE O O", []),
+        ("B-JOURNAL . B-BOOK B-DATE O O", [(2, 3)]),
+    ],
+)
+def test_spans_that_are_joined_with_one_in_part_are_known_in_part(
+    doc: Doc, target: str, tags: str, known: list[tuple[int, int]]
+) -> None:
+    partial = ["" if tag == "." else tag for tag in tags.split()]
+    write_partial(doc, target, "sc", partial)
+    bounds = [n for n in range(4) if partial[n][:1] == "B" and partial[n + 1] and (n or partial[0])]
+    spans = [Span(doc, n, n + 1, label=partial[n][2:]) for n in bounds]
+    doc.set_ents(spans, missing=[doc[n : n + 1] for n in range(4) if n not in bounds])
+    doc.spans["sc"] = spans
+    replace_labels(doc, LABELS, target, "sc")
+    found = [span for span in (doc.ents if target == "ent" else doc.spans["sc"]) if span.label_ == "CONTAINER"]
+    assert [(span.start, span.end) for span in found] == known
+    assert [token.ent_iob for token in doc][3:] == [3, 2, 2]
 
 
 def test_figures_of_gold_that_is_known_in_part_are_the_same_by_other_names() -> None:
