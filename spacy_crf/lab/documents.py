@@ -188,13 +188,13 @@ def jensen_shannon(counts: Sequence[Counter[str]]) -> Doubles:
 
 
 def replace_labels(doc: Doc, labels: Labels, target: str, spans_key: str) -> None:
-    """Replace the labels of a Doc, where a target has them. Spans that touch, and have become of one label, are joined,
-    also with one whose other end is not known; those that count as O, for outside, are left out.
+    """Replace the labels of a Doc, where a target has them. Spans of a sentence that touch, and have become of one
+    label, are joined, also with one whose other end is not known; those that count as O, for outside, are left out.
 
     target (str): "ent", "spans" or "tag". spans_key (str): of the group, for "spans".
     RAISES (ValueError): for another target.
     """
-    tags = _join_tags(partial_tags(doc, target, spans_key) or [], labels)
+    tags = _join_tags(doc, partial_tags(doc, target, spans_key) or [], labels)
     if tags:
         write_partial(doc, target, spans_key, tags)
     if target == "ent":
@@ -222,7 +222,8 @@ def _join(doc: Doc, spans: Iterable[Span], labels: Labels) -> list[Span]:
         label = labels.get(span.label_, span.label_)
         if labels.get(span.label_) == OUTSIDE:
             continue
-        if before != span.label_ and found and (found[-1].end, found[-1].label_) == (span.start, label):
+        is_apart = before == span.label_ or doc[span.start].is_sent_start
+        if not is_apart and found and (found[-1].end, found[-1].label_) == (span.start, label):
             found[-1] = Span(doc, found[-1].start, span.end, label=label)
         else:
             found.append(Span(doc, span.start, span.end, label=label))
@@ -230,12 +231,13 @@ def _join(doc: Doc, spans: Iterable[Span], labels: Labels) -> list[Span]:
     return found
 
 
-def _join_tags(tags: Sequence[str], labels: Labels) -> list[str]:
+def _join_tags(doc: Doc, tags: Sequence[str], labels: Labels) -> list[str]:
     """The same for BIO tags, "" where unknown."""
     found: list[str] = []
-    for before, tag in zip(["", *tags], tags):
+    for token, before, tag in zip(doc, ["", *tags], tags):
         label = labels.get(tag[2:], tag[2:])
-        is_joined = bool(found) and before[2:] != tag[2:] and found[-1][2:] == label
+        is_apart = before[2:] == tag[2:] or token.is_sent_start
+        is_joined = bool(found) and not is_apart and found[-1][2:] == label
         is_outside = label in ("", OUTSIDE)
         found.append((tag and OUTSIDE) if is_outside else f"{'I' if is_joined else tag[0]}-{label}")
     return found

@@ -41,6 +41,14 @@ def test_entities_that_touch_are_joined_where_their_labels_became_one(doc: Doc) 
     assert [token.ent_iob for token in doc[4:]] == [0, 2]
 
 
+def test_entities_of_two_sentences_stay_apart(doc: Doc) -> None:
+    doc[1].is_sent_start = True
+    write_partial(doc, "ent", "sc", ["B-JOURNAL", "B-BOOK", "B-DATE", "B-DATE", "", "O"])
+    replace_labels(doc, {"JOURNAL": "WORK", "BOOK": "WORK", "DATE": "WORK"}, "ent", "sc")
+    assert [(ent.start, ent.end) for ent in doc.ents] == [(0, 1), (1, 3), (3, 4)]
+    assert partial_tags(doc, "ent", "sc") == ["B-WORK", "B-WORK", "I-WORK", "B-WORK", "", "O"]
+
+
 def test_labels_that_count_as_outside_are_no_spans(doc: Doc) -> None:
     labels = {"JOURNAL": "O", "DATE": "YEAR"}
     write_partial(doc, "spans", "sc", ["B-JOURNAL", "B-BOOK", "B-DATE", "B-DATE", "", "O"])
