@@ -62,22 +62,28 @@ def _is_in_series(own: Reading, values: Set[tuple[str, tuple[int, ...]]]) -> boo
 def preamble_end(numbers: Sequence[Sequence[Reading]], texts: Sequence[str]) -> int:
     """Where a preamble with numbers of its own ends, behind the last one; 0 for none.
 
-    It has parties or recitals, "(1)" before "1. Scope" or "§ 1", "1." before "Artikel 1". No later number of the text
-    goes on with its own, and its last paragraph opens no list. texts: of the units, "" for blank lines.
+    It has parties or recitals, "(1)" before "1. Scope" or "§ 1", "1." before "Artikel 1", without parts of their own,
+    and the numbers behind it go on: a line may begin with a mention. None of them goes on with its own, and its last
+    paragraph opens no list. texts: of the units, "" for blank lines.
     """
-    found = [(place, own[0]) for place, own in enumerate(numbers) if own]
+    if not (found := [(place, own[0]) for place, own in enumerate(numbers) if own]):
+        return 0
     heights = [_height(own) for _, own in found]
-    first = next((place for place, height in enumerate(heights) if height > heights[0]), 0)
-    if not first or not is_first(found[first][1]) or found[first][1].keyword in ALONE:
+    first = next((place for place, height in enumerate(heights) if height != heights[0]), 0)
+    opening = found[first][1]
+    has_parts = any(len(own.values) > 1 for _, own in found[: first + 1])  # such as 2.1
+    goes_on = any(step(opening, own) == 1 for _, own in found[first + 1 :])
+    if heights[first] <= heights[0] or has_parts or not goes_on or not is_first(opening) or opening.keyword in ALONE:
         return 0
     last = {(height, own.sequence): own for height, (_, own) in zip(heights[:first], found)}
     for height, (_, own) in zip(heights[first:], found[first:]):
         before = last.pop((height, own.sequence), None)
         if before is not None and step(before, own) == 1:
             return 0
-    end = found[first - 1][0] + 1
-    paragraph = " ".join(texts[end : found[first][0]]).rstrip()
-    return 0 if paragraph.endswith(":") and "  " not in paragraph else end
+    end, begin = found[first - 1][0] + 1, found[first][0]
+    paragraph, behind = " ".join(texts[end:begin]).rstrip(), " ".join(texts[begin + 1 : begin + 2])
+    is_item = behind[:1].islower() or behind.endswith((",", ";"))
+    return 0 if is_item or (paragraph.endswith(":") and "  " not in paragraph) else end
 
 
 def _height(number: Reading) -> int:

@@ -1022,6 +1022,24 @@ def test_parties_stand_before_clauses(
     assert set(parties) <= {*levels}
 
 
+CLAUSES = "".join(f"{title}\n\n(a) He pays in time.\n\n(b) The rest is free.\n\n" for title in ("1. Rent", "2. Repair"))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1. The owner pays.\n\n2. The rest is told in\nSection 2.1 of the decision.\n", [(1, "1."), (1, "2.")]),
+        ("(1) It holds on the quay.\n(2) Heard are\n1. the owner,\n2. the master.\n",
+         [(1, "(1)"), (1, "(2)"), (2, "1."), (2, "2.")]),
+        (f"{CLAUSES}Part 1 Services\n\nThese.\n\nPart 2 Prices\n\nThose.\n",
+         [*((level, number) for top in ("1.", "2.") for level, number in ((1, top), (2, "(a)"), (2, "(b)"))),
+          (1, "Part 1"), (1, "Part 2")]),
+    ],
+)  # fmt: skip
+def test_clauses_are_no_preamble(text: str, expected: list[tuple[int, str]], nlp: Language) -> None:
+    assert [(level, number) for level, number, *_ in outline(nlp(text)) if number] == expected
+
+
 @pytest.mark.parametrize("last", ["(3) The master decides.\n", ""])
 @pytest.mark.parametrize("item", ["Fire", "open fire on the quay;"])
 def test_items_are_no_text_behind_a_preamble(item: str, last: str, nlp: Language) -> None:
