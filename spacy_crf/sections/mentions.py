@@ -10,7 +10,7 @@ from itertools import accumulate, pairwise, takewhile
 
 from ..core.grammar.numbering import ALONE, PLACE, SIGNS, Reading, readings
 from ..core.grammar.numerals import ARABIC, INSERTED, MENTIONS, NAMED, ORDINALS, PLURALS, RANKS, SPOKEN, any_of, listed
-from .series import BRACKETS, completed, is_of_decision, stands_behind_law
+from .series import BRACKETS, CONTRACT, SHORT, completed, is_of_decision, own_names, stands_behind_law
 
 SMALL = "small part: "  # before the words of parts that only count with the section that they are in
 DEEPEST = max(RANKS[word] for word in NAMED.values()) + 1  # the rank of a number without a word
@@ -43,7 +43,7 @@ _SMALLS = "|".join(f"{place}(?:{_BETWEEN}{place})*" for place in _SMALL)
 _MENTION = re.compile(
     r"(?<!\w)(?:(?!(?i:first|second|third|fourth|fifth)\scomma(?!\w))"  # a mark
     rf"(?P<ordinals>{_ORDERED})\s(?P<ranked>{_ANY_WORD})(?!\w)"
-    rf"|(?:(?P<word>{_ANY_WORD})(?:\.?\s|\.(?=[0-9]))(?:(?i:n\.?[°º]|n[or]\.)\s?)?|(?P<sign>[{''.join(SIGNS)}])[{''.join(SIGNS)}]?\s?)"
+    rf"|(?:(?:(?!\w+\.[0-9])|(?<!the\s)(?<!/)(?={SHORT}\.))(?P<word>{_ANY_WORD})(?:\.?\s|\.(?=[0-9]))(?:(?i:n\.?[°º]|n[or]\.)\s?)?|(?P<sign>[{''.join(SIGNS)}])[{''.join(SIGNS)}]?\s?)"
     rf"(?P<numbers>(?:{BRACKETS})+(?:{_BETWEEN}(?:{BRACKETS})+)*|{NUMBER}(?:{_BETWEEN}{NUMBER})*)"  # not "(b), and 6"
     rf"|(?P<small>{_ANY['small']})(?:\.\s?|\s)(?P<places>{_SMALLS})"
     rf"|(?P<called>{_ANY_WORD})\s(?P<spoken>{any_of(SPOKEN)})(?!\w)"  # "cláusula segunda"
@@ -75,8 +75,8 @@ _NAMED = r"(?:[A-ZÄÖÜ][\w'’-]*[ \u00a0](?:(?:and|en|und|et)[ \u00a0])?){0,4
 _OF_LAW = re.compile(
     rf"{_CLOSED}(?:[ \u00a0][IVX]{{1,4}}(?:[ \u00a0][0-9]{{1,2}})?)?(?:[ \u00a0](?:[a-z]\)|[b-df-h](?!\w)))?{_FINERS}"
     rf"(?:\s\(oud\))?(?:\s\w*[A-Z]\w*[A-Z]|,?\s(?:{_ANY['of']}\s(?:(?:de|het)\s)?)?{_ANY['short']}(?!\w)"
-    rf"|,?[ \u00a0](?:to\s(?:the\s)?)?(?=[A-ZÄÖÜ]){_NAMED}(?=[A-ZÄÖÜ]|wet){_LAWS}(?!\w)"
-    rf"|\s(?:of|to|in)\sthe\s{_NAMED.replace('{0,', '{1,')}(?:Agreement|Contract|Deed|Indenture)(?!\w)"
+    rf"|,?[ \u00a0](?P<to>to\s(?:the\s)?)?(?=[A-ZÄÖÜ]){_NAMED}(?=[A-ZÄÖÜ]|wet){_LAWS}(?!\w)"
+    rf"|\s(?:of|to|in)\sthe\s(?P<contract>{_NAMED.replace('{0,', '{1,')}{CONTRACT})(?!\w)"
     rf"|,?\s{_ANY['of']}\s(?:(?P<between>(?:\w+[\s'’]){{0,4}}?)(?:{_LAWS}|[0-9]+/[0-9]+)(?!\w)"
     rf"|(?i:(?:the|de|het|la|le)\s)?(?=\w{{2,6}}(?!\w))\w*[A-Z]\w*[A-Z]))"
 )
@@ -272,14 +272,14 @@ def _shared(run: Sequence[Group], group: Group, gap: str) -> Sequence[Group]:
 def _mean_none(text: str, runs: Sequence[list[Group]]) -> list[bool]:
     """Which runs are of another text, as the last of a list is ("Article 2 or Article 4 GDPR"), or parts of several
     sections ("points (a) and (b) of Articles 2 and 4")."""
-    found, behind = list[bool](), list[Group]()
+    found, behind, own = list[bool](), list[Group](), own_names(text)
     for run in reversed(runs):
-        start, end = _bounds(run)
+        start, end, word = *_bounds(run), run[0].word
         gap = text[end : _bounds(behind)[0]] if behind else ""
         is_shared = bool(behind) and behind[0].start == behind[0].end and bool(_SMALLER.fullmatch(gap))
-        is_listed = (is_shared or bool(_ALSO.fullmatch(gap))) and run[0].word in {group.word for group in behind}
-        is_paragraph = run[0].word == "§" or RANKS.get(run[0].word, 0) >= RANKS["paragraph"]
-        is_elsewhere = _is_of_law(text, start, end) or (is_paragraph and is_of_decision(text, start, end))
+        is_listed = (is_shared or bool(_ALSO.fullmatch(gap))) and word in {group.word for group in behind}
+        is_paragraph = word == "§" or RANKS.get(word, 0) >= RANKS["paragraph"]
+        is_elsewhere = _is_of_law(text, start, end, word, own) or (is_paragraph and is_of_decision(text, start, end))
         is_of_several = bool(_OF.fullmatch(gap)) and behind[0].is_above(run[0])
         found.append(is_elsewhere or is_of_several or (is_listed and found[-1]))
         behind = run
@@ -337,12 +337,12 @@ def _read(number: str) -> tuple[Reading, ...]:
     return tuple(replace(own, format=f"({PLACE})") for own in readings(starting[1] + number[starting.end() :]))
 
 
-def _is_of_law(text: str, start: int, end: int) -> bool:
-    """Whether a mention that stands here is one of another text."""
-    if stands_behind_law(text, start):
-        return True
-    law = _OF_LAW.match(text, end)
-    return law is not None and not set(listed(law["between"] or "").split()) & MENTIONS["own"]
+def _is_of_law(text: str, start: int, end: int, word: str, own: Set[str]) -> bool:
+    """Whether a mention that stands here is one of another text, to which only annexes stand. own: names of ours."""
+    law, is_behind = _OF_LAW.match(text, end), stands_behind_law(text, start)
+    if is_behind or law is None or (law["to"] and word not in ALONE) or (law["contract"] or "").casefold() in own:
+        return is_behind
+    return not {*listed(law["between"] or "").split()} & MENTIONS["own"]
 
 
 def rank_of(word: str) -> int:

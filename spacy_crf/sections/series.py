@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from ..core.grammar.numbering import ALONE, Reading, is_first, readings, step
-from ..core.grammar.numerals import ARABIC, KEYWORDS, RANKS, ROMAN_UPPER, SPOKEN, numerals
+from ..core.grammar.numerals import ARABIC, KEYWORDS, NAMED, RANKS, ROMAN_UPPER, SPOKEN, any_of, numerals
 
 # what begins sentences and titles too, "Top 10: Ports" and "Primero. Fuimos", unless others go before or behind
 DOUBTFUL = re.compile(rf"(?:{'|'.join(SPOKEN)})\s?[.:–—-]?|top\s\d+[.:]?(?:\s?[:–—-])?", re.IGNORECASE)
@@ -23,17 +23,25 @@ _BEHIND_LAW = re.compile(  # "15 U.S.C. § 2", "Penal Code § 2"
 )
 _CASE = r"(?:[A-Z]-\d{1,4}/\d{2}(?:\sP)?|[IVX\d]{1,4}[a-z]?\s[A-Z][A-Za-z]{0,3}\s\d{1,5}/\d{2}|nos?\.\s\d{2,6}/\d{2})"
 _BEHIND_DECISION = re.compile(  # "ECLI:NL:HR:2020:1, ", "[1999] 1 AC 45, at ", "Case C-1/12 Lee, ", "NJ 1993/12, "
-    r"\b(?:(?:ECLI:)?[A-Z]{2}:[A-Z\d]{1,7}:\d{4}:\w+(?:\.\w+)*|(?:NJ|NJW|NJB|LJN|JOR|RvdW)\s[\w/-]+(?:,\s\d+)?"
-    rf"|{_CASE}(?:,?\s(?:[A-Z][\w’'-]*|and|v\.?|en|und|et)){{0,6}}|cited\sabove)(?:,\s|\s|\s?\()(?:at\s|in\s)?$"
+    r"\b(?:(?:ECLI:)?[A-Z]{2}:[A-Z\d]{1,7}:\d{4}:\w+(?:\.\w+)*|(?:NJ|NJW|NJB|LJN|JOR|RvdW)\s(?=[A-Z]*\d)[\w/-]+(?:,\s\d+)?"
+    rf"|{_CASE}(?:(?:,?\s(?:and|v\.?|en|und|et))?,?\s[A-Z][\w’'-]*){{0,6}}"
+    r"|(?:(?!As\s)[A-Z][\w’'.-]*\]?|judge?ment|decision|case),?\s\(?cited\sabove)(?:,\s|\s|\s?\()(?:at\s|in\s)?$"
     r"|(?:[Jj]udge?ment|Urteil|Beschluss|[Aa]rrest|[Vv]onnis|[Uu]itspraak|[Aa]rrêt)\s(?:of|vom|van|du)\s[\w. ]{5,20}"
     r"\d{4}(?:,\s|\s?\()(?:at\s)?$"
     r"|\[\d{4}\](?:\s\d{1,4})?(?:\s[A-Z][\w’']*\.?){1,3}\s\d{1,5}(?:,\s|\s|\s?\()(?:at\s|in\s)?$"
 )
 _OF_DECISION = re.compile(  # "of the judgment in Lee v Moss", "van het vonnis"
-    r"\s(?:(?:of|in)\s(?:the|that)\s(?:(?:(?:contested|impugned)\s)?judge?ment|(?:decision|order|ruling)\s(?:in|under|of))"
+    r"\s(?:(?:of|in)\s(?:the|that)\s(?:(?:contested|impugned)\s)?judge?ment"
+    r"|of\s(?:the|that)\s(?:decision|order|ruling)\s(?:in|under|of)"
     r"|des\s(?:ange\w+en\s)?(?:Urteils|Beschlusses)|de\sl['’]arrêt"
     r"|van\s(?:het|de|haar|zijn|hun)\s(?:bestreden\s)?(?:arrest|vonnis|uitspraak|beschikking))(?!\w)"
 )
+SHORT = any_of(word for word in NAMED if len(word) < 5 and word not in RANKS.keys() - {"nr"})  # "art.3", not "rule.3"
+CONTRACT = "(?:Agreement|Contract|Deed|Indenture)"
+_OWN_NAME = re.compile(  # "this Lease Agreement", or on a line of its own
+    rf"(?im)(?:\bthis\s((?:[\w'’-]+[ \u00a0]){{1,5}}?{CONTRACT})(?!\w)|^[ ]*((?:[\w'’-]+[ ]){{1,5}}{CONTRACT})[ ]*$)"
+)
+_HERE = re.compile(r"\s(?:above|below|hierboven|hierna|oben|unten|ci-dessus|ci-dessous)(?!\w)")
 # words of the first section of a text itself, beside those of outer ones
 _ARTICLES = frozenset(("article", "artikel", "artículo", "articolo", "artigo", "статья", "άρθρο", "clause", "cláusula"))
 LONGEST = 40  # characters of a number that others share the beginning of
@@ -198,6 +206,13 @@ def stands_behind_law(text: str, start: int) -> bool:
     return bool(_BEHIND_LAW.search(text, max(start - LONGEST_BEFORE, 0), start + 1))
 
 
+def own_names(text: str) -> Set[str]:
+    """The names that a contract gives itself, and no mention of one of its clauses is of another text for."""
+    return {(found[1] or found[2]).casefold() for found in _OWN_NAME.finditer(text)}
+
+
 def is_of_decision(text: str, start: int, end: int) -> bool:
-    """Whether a mention of a paragraph stands beside the decision that the paragraph is in."""
+    """Whether a mention of a paragraph stands beside the decision that the paragraph is in, and not before "above"."""
+    if _HERE.match(text, end):
+        return False
     return bool(_BEHIND_DECISION.search(text, max(start - LONGEST_BEFORE, 0), start) or _OF_DECISION.match(text, end))

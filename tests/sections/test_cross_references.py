@@ -945,6 +945,8 @@ def test_other_numbers_behind_parts_are_no_sections(text: str) -> None:
         "the judgment of 3 May 2014, paragraph 12",
         "Lee v. Moss, no. 92345/67, § 12, ECHR 2004",
         "Lee, cited above, § 12",
+        "the Lee and Others judgment, cited above, § 12",
+        "Lee v. Moss [GC] (cited above, § 12)",
         "paragraph 12 of the judgment under appeal",
         "paragraph 12 of the judgment in Lee v Moss",
         "BGH, Urteil vom 3. Mai 2005 – VI ZR 912/04, Rn. 12",
@@ -971,6 +973,11 @@ def test_paragraphs_of_other_decisions_are_none_of_ours(text: str) -> None:
         "C-901/12, section 12",
         "Rn. 12",
         "Rn. 12 dieses Urteils",
+        "Lee v. Moss, no. 92345/67, and paragraph 12 above",
+        "Case C-901/12, and paragraph 12",
+        "the facts cited above, paragraph 12",
+        "NJ law (paragraph 12)",
+        "paragraph 12 in the order of priority",
         "overweging 12",
         "overweging 12 van dit vonnis",
     ],
@@ -995,11 +1002,19 @@ def test_paragraphs_of_a_decision_are_mentioned(text: str) -> None:
         ("Annex 1 to Regulation (EU) 2016/679", True),
         ("Schedule 1 to this Act", False),
         ("section 3 to any person under the Act", False),
+        ("section 3 to the Convention", False),
+        ("paragraph 2 of Schedule 1 to the Act", True),
     ],
 )
 def test_clauses_of_named_contracts_and_schedules_to_acts(text: str, has_none: bool) -> None:
     mentions = list(find_mentions(f"It follows from {text} that he pays.", frozenset()))
     assert mentions and {found.has_none for found in mentions} == {has_none}
+
+
+@pytest.mark.parametrize("begin", ["This Loan Agreement is made today.", "LOAN AGREEMENT\n\nMade today."])
+def test_a_contract_may_call_itself_by_its_name(begin: str) -> None:
+    text = f"{begin} He pays by clause 2 of the Loan Agreement, and by clause 3 of the Rent Agreement."
+    assert [found.has_none for found in find_mentions(text, frozenset())] == [False, True]
 
 
 @pytest.mark.parametrize(
@@ -1022,7 +1037,13 @@ def test_parts_in_brackets_and_lists_with_and_or(text: str, paths: list[str]) ->
 
 @pytest.mark.parametrize(
     ("text", "paths"),
-    [("§3 Abs.2 Nr.1", ["3 2 1"]), ("Art.3 Abs.2", ["3 2"]), ("cl.3, para.2", ["3 2"]), ("Smart.3 and part.x", [])],
+    [
+        ("§3 Abs.2 Nr.1", ["3 2 1"]),
+        ("Art.3 Abs.2", ["3 2"]),
+        ("cl.3, para.2", ["3 2"]),
+        ("Smart.3 and part.x", []),
+        ("the next section.2, the state of the art.3 or /man/abs.3", []),
+    ],
 )
 def test_no_space_behind_the_full_stop_of_a_word(text: str, paths: list[str]) -> None:
     mentions = find_mentions(f"Es gilt {text}, soweit er zahlt.", frozenset())
