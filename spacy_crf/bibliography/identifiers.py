@@ -42,7 +42,7 @@ LONGEST_ADDRESS = 300  # characters of an address that are looked at, where a da
 ACCESSED = re.compile(
     r"\b(?:(?:last|letzter|zuletzt|dernier|[uú]ltimo)\s+)?(?:retrieved|accessed|viewed|cited|visited|zugriff|abgerufen"
     r"|consult(?:ée?|ad[oa]|at[oa]|a)|accès|acces{1,2}o|acesso|visitato|visto|geraadpleegd|hämtad|hentet|dostęp"
-    r"|cit\.|дата\s+обращения)(?:\s+(?:on|am|le|el|il|em|op|en|den))?:?\s+"
+    r"|(?<=\[)cit\.|дата\s+обращения)(?:\s+(?:on|am|le|el|il|em|op|en|den))?:?\s+"
     r"(?P<date>[^()\[\]]{0,40}?\d{4}(?:([-/.])\d{1,2}\2\d{1,2}(?!\d)"
     r"|,?\s+(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b\.?(?:\s+\d{1,2}(?!\d)(?:st|nd|rd|th)?)?)?)[\s)\],;.]*",
     re.IGNORECASE,

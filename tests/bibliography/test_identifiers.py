@@ -177,3 +177,8 @@ def test_when_an_address_was_looked_up_in_other_languages(text: str) -> None:
 @pytest.mark.parametrize("words", ["Verfügbar unter: ", "Disponible sur : ", "Disponible en ", "Beschikbaar op: "])
 def test_words_before_an_address_go_with_it(words: str) -> None:
     assert take_identifiers(f"{words}https://rope.example/a") == ({"url": "https://rope.example/a"}, "")
+
+
+@pytest.mark.parametrize("text", ["op. cit. 2003", "Loc. cit. 3 May 2003", "art. cit. 1999, 12"])
+def test_works_that_were_cited_before_were_not_looked_up(text: str) -> None:
+    assert take_accessed(text) == (None, text)
