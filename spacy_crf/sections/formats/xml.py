@@ -311,7 +311,8 @@ class _XmlReader(MarkupReader):
 
     def is_hidden(self, name: str, attributes: Mapping[str, str]) -> bool:
         is_second = self.place in self.readings or (bool(self.open) and name in SECOND.get(self.open[-1].name, ()))
-        is_mark = self.flat > 0 and not NOTE_MARKS.isdisjoint(map(attributes.get, ("ref-type", "type", "class")))
+        is_mark = self.flat > 0 and name.lower() in ("ref", "xref")  # a "seg" may be a foot of a verse
+        is_mark = is_mark and not NOTE_MARKS.isdisjoint(map(attributes.get, ("ref-type", "type", "class")))
         is_beside = name in NOTES and (self.flat > 0 or (name == "index" and self.place in self.notes))
         return super().is_hidden(name, attributes) or is_second or is_beside or is_mark
 

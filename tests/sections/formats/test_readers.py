@@ -249,6 +249,11 @@ def test_marks_of_notes_are_no_part_of_titles_of_jats_and_tei(read):
     assert read("a.xml", f"<TEI><text>{tei}</text></TEI>").text == "Ice\nGo\n"
 
 
+def test_feet_in_titles_are_no_marks_of_notes(read):
+    tei = '<div><head>The <term type="foot">foot</term> of <seg type="foot">the hill</seg></head><p>Go</p></div>'
+    assert read("a.xml", f"<TEI><text>{tei}</text></TEI>").text == "The foot of the hill\nGo\n"
+
+
 def test_a_word_goes_on_behind_a_line_end_of_tei_that_breaks_none(read):
     page = 'kal<lb n="2" break="no"/>t und <hi>wei<lb break="no"/>t</hi><lb/>fort'
     assert read("a.xml", f"<TEI><text><p>{page}</p></text></TEI>").text == "kalt und weit\nfort\n"
