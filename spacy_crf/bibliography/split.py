@@ -30,7 +30,7 @@ HEADING = re.compile(
 GROUP = re.compile(r"(?:1[5-9]|20)\d\d|[A-ZА-Я]")  # above the works of a year, or of authors with a letter
 RULE = re.compile(r"[=~*#_+\-–—]{3,}")  # below a heading
 LONGEST_TITLE = 60  # characters of a heading of another kind, without figures
-FINISHED = re.compile(r"[.!?)\]>\d\"”’»。．।؟][.,;]?$|(?:https?://|www\.|doi:|\b10\.\d{4,9}/)\S+$")
+FINISHED = re.compile(r"(?:(?<!\b[Pp]roc)\.|[!?)\]>\d\"”’»。．।؟])[.,;]?$|(?:https?://|www\.|doi:|\b10\.\d{4,9}/)\S+$")
 KEY = (
     r"\\bibitem(?:\[[^\[\]]*\])?\{[^{}]*\}|\[[^\W\d_][\w+\-]*\d{2,4}[a-z]?\](?=\s)"
     r"|\[[^\W\d_][^\[\]\d]{1,40}\d{4}[a-z]?\](?=\s)"

@@ -616,3 +616,10 @@ def test_a_text_of_running_heads_alone_takes_no_time() -> None:
     begin = time.process_time()
     assert split_references("Head\n\n\f" * 8000) == []
     assert time.process_time() - begin < 3
+
+
+@pytest.mark.parametrize("title", ["24th Raft Symposium", "International Raft Symposium"])
+def test_proceedings_go_on_in_the_next_line(title: str) -> None:
+    references = [f"Lund, A. 2003. Rafts at sea. In Proc. {title}, 750-755.", "Moss, B. 2004. Boats. Hull: Quay."]
+    text = "\n".join(references).replace("Proc. ", "Proc.\n")
+    assert [found.text for found in split_references(text)] == references
