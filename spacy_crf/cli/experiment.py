@@ -223,11 +223,11 @@ def format_spreads(spreads: dict[str, Spread]) -> str:
     rows = []
     for name, found in spreads.items():
         interval = found.interval
-        bounds = f"{show_figure(name, interval.low)} to {show_figure(name, interval.high)}" if interval else ""
+        bounds = show_figure(name, interval.low, interval.high) if interval else ""
         deviation = "" if found.deviation is None else show_figure(name, found.deviation)
         least, greatest = show_figure(name, found.least), show_figure(name, found.greatest)
-        corrected = found.corrected and " to ".join(show_figure(name, end) for end in found.corrected)
-        rows.append((name, show_figure(name, found.mean), deviation, least, greatest, bounds, corrected or ""))
+        corrected = show_figure(name, *(found.corrected or ()))
+        rows.append((name, show_figure(name, found.mean), deviation, least, greatest, bounds, corrected))
     header = ("", "mean", "std", "min", "max", "95 % over documents", "95 % over test parts")
     return table(rows, header, "lr")
 
@@ -323,13 +323,9 @@ def _differences(differences: Sequence[SystemDifference], context: str) -> Itera
                 of,
                 found.score,
                 *(show_figure(found.score, value) for value in (found.first_mean, found.second_mean, found.mean)),
-                f"{show_figure(found.score, interval.low)} to {show_figure(found.score, interval.high)}"
-                if interval
-                else "",
+                show_figure(found.score, interval.low, interval.high) if interval else "",
                 f"{found.ranks.p:.4f}",
-                f"{show_figure(found.score, resampled.low)} to {show_figure(found.score, resampled.high)}"
-                if resampled
-                else "",
+                show_figure(found.score, resampled.low, resampled.high) if resampled else "",
                 f"{resampled.p:.4f}" if resampled else "",
             )
         )

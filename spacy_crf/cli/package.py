@@ -184,7 +184,7 @@ def score_cell(name: str, result: dict[str, Any]) -> str:
     if not isinstance(value, int | float):
         return ""
     bounds = result.get("intervals", {}).get(name)
-    more = f" ({show_figure(name, bounds[0])} to {show_figure(name, bounds[1])})" if bounds else ""
+    more = f" ({show_figure(name, *bounds)})" if bounds else ""
     return f"{show_figure(name, value)}{more}"
 
 

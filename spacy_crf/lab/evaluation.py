@@ -83,8 +83,7 @@ class Figures:
         rows = []
         for (name,), value in flatten(self.found.scores).items():
             own = self.intervals.get((name,))
-            bounds = f"{show_figure(name, own.low)} to {show_figure(name, own.high)}" if own else ""
-            rows.append((name, show_figure(name, value), bounds))
+            rows.append((name, show_figure(name, value), show_figure(name, own.low, own.high) if own else ""))
         if self.unknown_words is not None:
             rows.append(("unknown_words", show_figure("", self.unknown_words), ""))
         return rows
@@ -203,9 +202,9 @@ def is_shown(name: str) -> bool:
     return name != HEADLINE and not name.startswith("token_")
 
 
-def show_figure(name: str, value: float) -> str:
-    """Return a figure as text, by its name: a share as a percentage."""
-    return f"{value:.2f}" if name.startswith(COUNTS) else f"{100 * value:.2f}"
+def show_figure(name: str, *values: float) -> str:
+    """Return a figure as text, or its bounds, by its name: a share as a percentage."""
+    return " to ".join(f"{value:.2f}" if name.startswith(COUNTS) else f"{100 * value:.2f}" for value in values)
 
 
 def describe_model(nlp: Language, name: str) -> dict[str, Any]:
