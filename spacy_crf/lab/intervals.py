@@ -25,7 +25,7 @@ from ..sections.component import SectionParser
 from ..sections.scorer import confuse, judge_tree, score_elements, tree_scores
 from ..tagging.component import CRFTagger
 from ..tagsets.component import SetValuedTagger, SourcedSetTagger
-from ..tagsets.gold import known_tokens, set_table
+from ..tagsets.gold import SetTable, known_tokens
 from ..tagsets.rules import utility_values
 from .baselines.component import ComparisonTagger
 from .fields import count_pairs, tally_fields
@@ -68,10 +68,10 @@ def tally_constrained(pipe: ConstrainedNER | ConstraintDecoder, tested: Scored) 
 
 @make_tallies.register(SetValuedTagger)
 @make_tallies.register(SourcedSetTagger)
-def tally_sets(pipe: SetValuedTagger | SourcedSetTagger, tested: Scored) -> list[Tally]:
+def tally_sets(pipe: Any, tested: Scored) -> list[Tally]:
     """Take means over tokens with gold, and over known and unknown words."""
     examples, target = tested.examples, pipe.cfg["target"]
-    table = set_table(examples, list(pipe.labels), target, pipe.cfg["tag_set"], pipe.cfg["gold_tags"])
+    table = SetTable.of(pipe, examples)
     chosen = has_gold(table.weights)
     owners = np.repeat(np.arange(len(examples)), [len(example.predicted) for example in examples])[chosen]
     groups = {"": np.ones(len(owners), dtype=np.bool_)}

@@ -40,7 +40,7 @@ from ..sections.component import SectionParser
 from ..sections.scorer import confuse
 from ..tagging.component import CRFTagger
 from ..tagsets.component import SetValuedTagger, SourcedSetTagger
-from ..tagsets.gold import SetTable, known_tokens, set_table
+from ..tagsets.gold import SetTable, known_tokens
 from ..tagsets.report import report_sets, stored_probabilities
 from ..tagsets.rules import utility_values
 from .baselines.component import ComparisonTagger
@@ -276,7 +276,7 @@ def measure_sourced_sets(pipe: Any, tested: Scored) -> Findings:
     """Measure sets, which may come from the probabilities of another component."""
     target, examples, labels = pipe.cfg["target"], tested.examples, list(pipe.labels)
     found = count_tags(tested, target)
-    table = set_table(examples, labels, target, pipe.cfg["tag_set"], pipe.cfg["gold_tags"])
+    table = SetTable.of(pipe, examples)
     if not has_gold(table.weights).any():
         return found
     scores: dict[str, float] = {}

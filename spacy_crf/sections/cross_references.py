@@ -75,10 +75,16 @@ def find_cross_references(text: str, tree: SectionTree) -> list[CrossReference]:
     return found
 
 
+def list_mentions(text: str, tree: SectionTree) -> list[list[int | None]]:
+    """The references of a text as lists that JSON can hold: start, end and section of each."""
+    return [[one.start, one.end, one.section] for one in find_cross_references(text, tree)]
+
+
 def write_json(layout: DocumentLayout, tree: SectionTree) -> str:
     """The tree of a document as JSON text, see `SectionTree.to_json`, with its "cross_references"."""
-    found = [[each.start, each.end, each.section] for each in find_cross_references(layout.text, tree)]
-    return json.dumps({**tree.to_json(), "cross_references": found}, ensure_ascii=False) + "\n"
+    return (
+        json.dumps({**tree.to_json(), "cross_references": list_mentions(layout.text, tree)}, ensure_ascii=False) + "\n"
+    )
 
 
 class _Outline:

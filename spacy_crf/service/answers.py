@@ -29,7 +29,7 @@ from ..pipe.probabilities import labels_of, sees_words_alone
 from ..punctuation.docs import CASE, COLUMNS, MARKS, PROBABILITIES, RESTORATION, RESTORED, read_punctuation
 from ..punctuation.restore import SPACES
 from ..punctuation.words import BY_SIGN, PAIRS
-from ..sections.cross_references import find_cross_references
+from ..sections.cross_references import list_mentions
 from ..sections.tree import SectionTree
 from ..tagging.component import CRFTagger
 from .errors import ServiceErrors
@@ -294,8 +294,7 @@ def read_references(
 def tell_sections(component: Any, doc: Doc) -> Answer:
     """The section tree, see `SectionTree.to_json`, and the sections that the text mentions."""
     tree: SectionTree = doc._.section_tree
-    mentions = [[one.start, one.end, one.section] for one in find_cross_references(doc.text, tree)]
-    return {"tree": tree.to_json(), "cross_references": mentions}
+    return {"tree": tree.to_json(), "cross_references": list_mentions(doc.text, tree)}
 
 
 def tell_restored(component: Any, doc: Doc) -> Answer:

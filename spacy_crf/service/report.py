@@ -33,7 +33,7 @@ from ..punctuation.calibration import held_out as held_out_marks
 from ..punctuation.component import PunctuationRestorer
 from ..sections.component import SectionParser
 from ..sections.spans import gold_tree
-from ..tagsets.gold import set_table
+from ..tagsets.gold import SetTable
 from ..tagsets.guarantee import held_out_tokens
 from ..tagsets.report import SIZES, percent, report_sets, stored_probabilities
 from ..tagsets.rules import utility_values
@@ -128,8 +128,7 @@ def tell_reliability(reported: Reported) -> Iterator[Part]:
         words = as_told(pipe, held_out_marks(pipe, reported.seen))
         charts = [reliability_diagram(words.reliability(mark, 10), mark) for mark in words.told]
     elif isinstance(pipe, GivesSets):
-        where = pipe.target, pipe.cfg["tag_set"], pipe.cfg["gold_tags"]
-        weights = set_table(examples, list(pipe.labels), *where).weights
+        weights = SetTable.of(pipe, examples).weights
         marginals = stored_probabilities(pipe, examples, weights.shape[1])
         charts = [reliability_diagram(best_label_reliability(marginals, weights))]
     elif isinstance(pipe, Calibrates) and getattr(pipe, "has_probabilities", True):

@@ -29,6 +29,7 @@ from ..core.labels import UNKNOWN, Gold, TagSet
 from ..core.sets.measures import normalise
 from ..features.hashing import string_hash
 from ..pipe.errors import PipeErrors
+from ..pipe.probabilities import GivesSets
 from .block import LearnFrom
 
 Weights = Mapping[str, float]
@@ -177,6 +178,11 @@ class SetTable(NamedTuple):
     weights: Doubles
     members: Bools
     best: Indices
+
+    @classmethod
+    def of(cls, pipe: GivesSets, examples: Iterable[Example]) -> "SetTable":
+        """Read documents that a component has annotated, by its tags and the names in its settings."""
+        return set_table(examples, pipe.labels, pipe.target, pipe.cfg["tag_set"], pipe.cfg["gold_tags"])
 
 
 def set_table(examples: Iterable[Example], known: Sequence[str], target: str, tag_set: str, gold_tags: str) -> SetTable:

@@ -35,7 +35,7 @@ from ..pipe.dictionary.counts import CountTable
 from ..pipe.dictionary.tag_dictionary import TagDictionary, count_words
 from ..pipe.probabilities import GivesSets
 from .errors import TagSetErrors
-from .gold import Weights, gold_weights, known_tokens, set_table, to_gold
+from .gold import SetTable, Weights, gold_weights, known_tokens, to_gold
 from .rules import target_coverage, utility_values
 
 
@@ -129,8 +129,7 @@ def report_sets(
         the same with gold of punctuation too, where it is context.
     """
     examples, known = list(examples), list(tagger.labels)
-    settings = tagger.cfg["tag_set"], tagger.cfg["gold_tags"]
-    table = set_table(examples, known, tagger.target, *settings)
+    table = SetTable.of(tagger, examples)
     with_gold = has_gold(table.weights)
     if not with_gold.any():
         raise CRFError(TagSetErrors.CRF638)
@@ -170,7 +169,7 @@ def report_sets(
 
 def _best_accuracy(tagger: GivesSets, examples: Iterable[Example]) -> float:
     """ml-acc of the best tags; a token without one is a miss."""
-    table = set_table(examples, tagger.labels, tagger.target, tagger.cfg["tag_set"], tagger.cfg["gold_tags"])
+    table = SetTable.of(tagger, examples)
     return float(ml_acc(table.weights, table.best).mean())
 
 
