@@ -16,6 +16,7 @@ from itertools import chain
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection
 from pathlib import Path
+from signal import SIGTERM
 from threading import Lock, Thread
 from typing import Any
 
@@ -316,7 +317,7 @@ def _train(text: str, given: Path, output: Path, sender: Connection) -> None:
     """Train, save and score, in a process of its own, and send the scores or the error."""
     os.nice(LOWEST_PRIORITY)
     service: Any = parent_process()  # which a signal may end
-    Thread(target=lambda: (service.join(), os._exit(1)), daemon=True).start()
+    Thread(target=lambda: service.join() or os.kill(os.getpid(), SIGTERM), daemon=True).start()
     try:
         config = Config().from_str(text)
         train_config(config, output=output)
