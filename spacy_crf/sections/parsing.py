@@ -24,7 +24,7 @@ from .layout import units_of
 from .markup import telling_styles
 from .segment import HEADINGS, LARGE, Kind, LayoutUnit, join_units
 from .series import preamble_end
-from .spans import gold_tree, labels_of_units, read_elements
+from .spans import char_bounds, gold_tree, labels_of_units, read_elements
 from .tree import USUAL, Element, SectionNode, SectionTree
 
 GRAMMAR = ("source", "grammar", "terms")  # keys of what a parser by a grammar knows
@@ -340,7 +340,7 @@ def gold_sections(
         position = heading[0] if heading else position  # an implied section begins where its first one does
         sections.append((position, GoldSection(node.level, heading)))
     known = {unit for heading in found for unit in heading}
-    bounds = np.array([(node.start_char, node.end_char) for node in nodes], dtype=np.intp).reshape(-1, 2)
+    bounds = char_bounds(nodes)
     for heading in headings:
         if known.isdisjoint(heading):
             start = units[heading[0]].start

@@ -4,7 +4,7 @@ A unit need not begin and end where tokens do (a tokenizer may leave "1.De" whol
 touches, and its exact characters are in the attrs of the group.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,10 +76,15 @@ def read_elements(doc: Doc, key: str) -> Elements | None:
     return Elements.of(sorted((*bounds, span.label_) for bounds, span in zip(_offsets(doc, group), group)))
 
 
+def char_bounds(found: Iterable[Span | SectionNode]) -> Indices:
+    """((n, 2)): where spans, or sections, start and end in the text."""
+    return np.array([(one.start_char, one.end_char) for one in found], dtype=np.intp).reshape(-1, 2)
+
+
 def _offsets(doc: Doc, group: SpanGroup) -> list[tuple[int, int]]:
     """Start and end of the spans of a group in characters: those that were noted where they are of the same tokens."""
     spans = list(group)
-    offsets = np.array([(span.start_char, span.end_char) for span in spans], dtype=np.intp).reshape(-1, 2)
+    offsets = char_bounds(spans)
     noted = group.attrs.get(OFFSETS)
     if isinstance(noted, list) and len(noted) == len(spans):
         exact = np.array(noted, dtype=np.intp).reshape(-1, 2)
@@ -114,7 +119,7 @@ def write_sections(doc: Doc, key: str, tree: SectionTree) -> None:
     "virtual", "parent" (place in the group, -1 for none) and "offsets".
     """
     nodes = list(tree.walk())
-    offsets = np.array([(node.start_char, node.end_char) for node in nodes], dtype=np.intp).reshape(-1, 2)
+    offsets = char_bounds(nodes)
     firsts, lasts = cover(doc, offsets[:, 0], offsets[:, 1])
     prefix = _PREFIX if key == SECTIONS else f"{_PREFIX}{key}-"  # two groups may have a section of the same tokens
     spans = [

@@ -54,6 +54,11 @@ class CountOf(Constraint):
         no_fewer = Inequalities((on.over(-1, begin),), k, on.first, max(1, k))
         return [no_more] * self.beyond + [no_fewer] * self.missing
 
+    @classmethod
+    def candidates(cls, data: LabelledSequences) -> Iterator[Constraint]:
+        """One of each label; exact numbers are not mined."""
+        yield from (cls((label,), 1) for label in data.labels if cls.beyond != cls.missing)
+
 
 @dataclass(frozen=True)
 class AtMost(CountOf):
@@ -61,10 +66,6 @@ class AtMost(CountOf):
 
     kind = "at_most"
     beyond = True
-
-    @classmethod
-    def candidates(cls, data: LabelledSequences) -> Iterator[Constraint]:
-        yield from (cls((label,), 1) for label in data.labels)
 
 
 @dataclass(frozen=True)
@@ -74,10 +75,6 @@ class AtLeast(CountOf):
     kind = "at_least"
     missing = True
     least_k = 1
-
-    @classmethod
-    def candidates(cls, data: LabelledSequences) -> Iterator[Constraint]:
-        yield from (cls((label,), 1) for label in data.labels)
 
 
 @dataclass(frozen=True)
