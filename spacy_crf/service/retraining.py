@@ -281,23 +281,20 @@ def training_config(model: ServedModel, output: Path) -> Config:
         limits = {name: own["training"][name] for name in ("max_steps", "max_epochs", "patience")}
         training.update({name: limit * count for name, limit in limits.items() if limit > 0})
         trainer["iterations_per_step"] = 1
-    others = [name for name in config["nlp"]["pipeline"] if name != learning]
-    for name in others:
-        config["components"][name] = {"source": given, "component": name}
+    names = config["nlp"]["pipeline"]
+    others = [name for name in names if name != learning]
+    config["components"].update({name: {"source": given, "component": name} for name in others})
     training["frozen_components"] = others
-    before = config["nlp"]["pipeline"][: config["nlp"]["pipeline"].index(learning)]
-    training["annotating_components"] = list(before)
-    initialize = config["initialize"]
-    initialize.update(vectors=given if len(model.nlp.vocab.vectors) else None, init_tok2vec=None)
-    initialize.setdefault("components", {})[learning] = {"start": f"{given}/{learning}"}
+    training["annotating_components"] = list(names[: names.index(learning)])
+    config["initialize"].update(vectors=given if len(model.nlp.vocab.vectors) else None, init_tok2vec=None)
+    config["initialize"].setdefault("components", {})[learning] = {"start": f"{given}/{learning}"}
     return config
 
 
 def train_beside(model: ServedModel, output: Path) -> dict[str, float]:
     """Train in another process. RETURNS (dict): the scores of the "new" and the "old" model on what was held out."""
-    given = output / "given"  # of this training alone: another service may share the folder
+    given, config = output / "given", training_config(model, output)
     model.save(given)
-    config = training_config(model, output)
     receiver, sender = get_context("spawn").Pipe(duplex=False)
     process = get_context("spawn").Process(target=_train, args=(config.to_str(), given, output, sender), daemon=True)
     process.start()
@@ -313,17 +310,21 @@ def train_beside(model: ServedModel, output: Path) -> dict[str, float]:
     return told
 
 
+def _end_with_service() -> None:
+    if service := parent_process():
+        service.join()
+        os.kill(os.getpid(), SIGTERM)
+
+
 def _train(text: str, given: Path, output: Path, sender: Connection) -> None:
     """Train, save and score, in a process of its own, and send the scores or the error."""
     os.nice(LOWEST_PRIORITY)
-    service: Any = parent_process()  # which a signal may end
-    Thread(target=lambda: service.join() or os.kill(os.getpid(), SIGTERM), daemon=True).start()
+    Thread(target=_end_with_service, daemon=True).start()
     try:
         config = Config().from_str(text)
         train_config(config, output=output)
         keep_corpora(given, output / "model-best")
-        scores = {"new": score_of(output / "model-best", config), "old": score_of(given, config)}
-        sender.send(scores)
+        sender.send({"new": score_of(output / "model-best", config), "old": score_of(given, config)})
     except Exception as error:
         sender.send({"error": str(error) or type(error).__name__})
 
