@@ -31,7 +31,8 @@ WORDS = frozenset("AEIOYÀÈÉÓ")  # letters that are words in some languages
 MOST_DIGITS, BESIDE = 6, 0.5  # of the number of a line; of its size, between it and the text
 FEW_OUTSIDE = 20  # of so many lines, one may begin in the margin
 LEAST_PAIRS, MANY_PAIRS, MOST_PAIRS = 2, 10, 0.8  # of numbers of lines; where each has one; the share that counts right
-WITHIN, LONG = 0.2, 40  # the share of lines of prose that begin within a sentence; characters of half of them
+WITHIN, BROKEN, HALF = 0.2, 0.4, 0.5  # shares of lines that begin within a sentence; of lines of prose; of a share
+LONG = 40  # characters of half of the lines of prose
 NUMERAL = re.compile(r"\d+|\b[ivxlc]{1,7}\b", re.IGNORECASE)
 
 
@@ -114,10 +115,12 @@ def _join_initials(rows: list[Row], usual: float) -> None:
         for initial in [word for word in row if word.size >= HIGH * usual and INITIAL.fullmatch(word.text)]:
             beside = list(_beside_initial(initial, rows, place, usual))
             if len(beside) > 1:
-                joined.add(id(initial))
                 own, number = beside[-1]
                 word = own[number]
                 is_word = initial.text[-1] in WORDS and word.left - initial.right > GAP * usual
+                if word.text.istitle() and len(word.text) > 1 and not is_word:  # as in an index: no rest of a word
+                    continue
+                joined.add(id(initial))
                 for other, at in beside:
                     other[at] = replace(other[at], left=initial.left)
                 texts = [initial.text, word.text] if is_word else [initial.text + word.text]
@@ -131,7 +134,8 @@ def _beside_initial(initial: PrintedWord, rows: list[Row], place: int, usual: fl
         number = bisect_left(row, initial.right - SAME_PLACE, key=attrgetter("left"))
         before, word = row[number - 1] if number else None, row[number] if number < len(row) else None
         is_free = before is None or before is initial or before.right <= initial.left + SAME_PLACE
-        if not word or not is_free or word.left - initial.right >= usual or initial.base - word.base > initial.size:
+        is_near = word and word.left - initial.right < usual and initial.base - word.base <= initial.size
+        if not word or not is_free or not is_near or HIGH * word.size > initial.size:
             break
         yield row, number
 
@@ -140,67 +144,94 @@ def _beside_initial(initial: PrintedWord, rows: list[Row], place: int, usual: fl
 
 
 @dataclass(frozen=True, slots=True)
-class _LineNumber:
-    """A number in a margin. lines (int): rows of text of its page down to it."""
+class _NumberedPage:
+    """Numbers in a margin, and for each, how many of the rows of text stand down to it."""
 
-    word: PrintedWord
-    value: int
-    lines: int
+    numbers: list[tuple[PrintedWord, int]]
+    texts: list[Row]
+
+    def pairs(self) -> Iterator[tuple[int, int]]:
+        """How far each number is from the next one, as a number and in rows."""
+        for (one, row), (other, last) in pairwise(self.numbers):
+            yield int(other.text) - int(one.text), last - row
+
+    def beside(self) -> list[Row]:
+        return [self.texts[max(row - 1, 0)] for _, row in self.numbers if self.texts]
+
+    def between(self) -> Iterator[tuple[Row, Row]]:
+        """Rows that stand below each other, from the first number to the last one."""
+        return pairwise(self.texts[max(self.numbers[0][1] - 1, 0) : self.numbers[-1][1]] if self.numbers else [])
 
 
 def _without_line_numbers(pages: list[list[Row]]) -> list[list[Row]]:
     """Pages without the numbers of their lines in the left or the right margin, beside each line or every fifth one."""
     for end in (0, -1):
         found = [_margin_numbers(rows, end) for rows in pages]
-        if _count_lines(found, pages):
-            numbers = {id(number.word) for own in found for number in own}
+        if _count_lines(found):
+            numbers = {id(word) for own in found for word, _ in own.numbers}
             pages = [[[word for word in row if id(word) not in numbers] for row in rows] for rows in pages]
             pages = [[row for row in rows if row] for rows in pages]
     return pages
 
 
-def _margin_numbers(rows: list[Row], end: int) -> list[_LineNumber]:
+def _margin_numbers(rows: list[Row], end: int) -> _NumberedPage:
     """Whole numbers of a page outside of its text. end (int): 0 for those on the left, -1 for those on the right."""
     ahead = -1 if end else 1  # from the margin to the text
-    numbers, lines, edges = [], 0, []
+    numbers, texts = [], []
     for row in rows:
         word = row[end]
         text = row[:-1] if end else row[1:]
         is_number = word.text.isdecimal() and len(word.text) < MOST_DIGITS
-        if is_number and (not text or _gap(word, text[end], ahead) >= BESIDE * word.size):
-            lines += bool(text)
-            numbers.append(_LineNumber(word, int(word.text), lines))
-        else:
-            lines, text = lines + 1, row
-        if text:
-            edges.append(ahead * (text[end].right if end else text[end].left))
-    edge = sorted(edges)[len(edges) // FEW_OUTSIDE] if edges else -inf
-    return [one for one in numbers if max(ahead * one.word.left, ahead * one.word.right) < edge]
+        is_apart = is_number and (not text or _gap(word, text[end], ahead) >= BESIDE * word.size)
+        texts += [text if is_apart else row] if text or not is_apart else []
+        numbers += [(word, len(texts))] if is_apart else []
+    edges = sorted(ahead * (row[end].right if end else row[end].left) for row in texts)
+    edge = edges[len(edges) // FEW_OUTSIDE] if edges else -inf
+    return _NumberedPage([one for one in numbers if max(ahead * one[0].left, ahead * one[0].right) < edge], texts)
 
 
 def _gap(word: PrintedWord, other: PrintedWord, ahead: int) -> float:
     return other.left - word.right if ahead > 0 else word.left - other.right
 
 
-def _count_lines(found: list[list[_LineNumber]], pages: list[list[Row]]) -> bool:
+def _count_lines(found: list[_NumberedPage]) -> bool:
     """Whether numbers beside the lines of all pages count them: each, or every fifth or tenth, say.
 
-    Each line of a list may have its number, too: where all lines have one, many begin within a sentence, and they are
-    as long as those of prose, or counted anew on each page, as in records of courts.
+    Items of a list have numbers, too. But where all lines have one, those of prose go on in the next line at the
+    margin, and those of records of courts are counted anew on each page; where some have one, an item begins with a
+    capital more often than other lines do.
     """
-    pairs = [(other.value - one.value, other.lines - one.lines) for own in found for one, other in pairwise(own)]
+    pairs = [pair for page in found for pair in page.pairs()]
     if len(pairs) < LEAST_PAIRS:
         return False
-    (step, _), *_ = Counter(values for values, _ in pairs).most_common()
+    (step, _), *_ = Counter(pairs).most_common(1)[0]
+    beside = [row for page in found for row in page.beside()]
     if step > 1:
-        return sum(values == step <= lines for values, lines in pairs) >= MOST_PAIRS * len(pairs)
-    counted = sum(values == lines == 1 for values, lines in pairs)
-    texts = [[word for word in row if not word.text.isdecimal()] for rows in pages for row in rows]
-    lengths = sorted(sum(len(word.text) + 1 for word in row) for row in texts if row)
-    within = sum(row[0].text[0].islower() for row in texts if row)
-    begins_anew = len(found) > 1 and all(own[0].value == 1 for own in found if own)
-    is_prose = within >= WITHIN * len(lengths) and (begins_anew or lengths[len(lengths) // 2] >= LONG)
-    return is_prose and counted >= max(MANY_PAIRS, MOST_PAIRS * len(pairs))
+        is_regular = all(int(word.text) % step == 0 for page in found for word, _ in page.numbers[1:])
+        counted = sum(value == step <= lines for value, lines in pairs)
+        within = HALF * _share_within([row for page in found for row in page.texts])
+        return is_regular and counted >= MOST_PAIRS * len(pairs) and _share_within(beside) >= within
+    between = [rows for page in found for rows in page.between()]
+    margin = sorted(row[-1].right for row, _ in between)[-1 - len(between) // FEW_OUTSIDE] if between else 0.0
+    broken = sum(_is_broken(row, other, margin) for row, other in between)
+    lengths = sorted(sum(len(word.text) + 1 for word in row) for row in beside)
+    begins_anew = len(found) > 1 and all(page.numbers[0][0].text == "1" for page in found if page.numbers)
+    first = next(int(page.numbers[0][0].text) for page in found if page.numbers)  # a year, where a life is told
+    is_prose = first <= MANY_PAIRS and broken >= BROKEN * len(between) and lengths[len(lengths) // 2] >= LONG
+    is_prose |= begins_anew and _share_within(beside) >= WITHIN
+    return is_prose and pairs.count((1, 1)) >= max(MANY_PAIRS, MOST_PAIRS * len(pairs))
+
+
+def _share_within(rows: list[Row]) -> float:
+    """The share of rows that begin within a sentence."""
+    return sum(row[0].text[0].islower() for row in rows) / max(len(rows), 1)
+
+
+def _is_broken(row: Row, other: Row, margin: float) -> bool:
+    """Whether a sentence goes on in another row, as its next word finds no room in its own, which ends in no figure."""
+    first, last = other[0], row[-1]
+    is_full = last.right + GAP * last.size + first.right - first.left > margin
+    return is_full and first.text[0].islower() and not any(map(str.isdecimal, last.text))
 
 
 # -- running heads and page numbers --------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from io import BytesIO
 from itertools import chain, product
 from pathlib import Path
 from random import Random
+from textwrap import wrap
 from typing import Any
 
 import pytest
@@ -202,6 +203,70 @@ def test_numbers_of_items_stay(tmp_path: Path, numbers: range) -> None:
 
     text = printed(tmp_path, draw).text.split()
     assert [word for word in text if word.isdecimal()] == [str(number) for number in numbers]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "items"),
+    [
+        (
+            range(1, 21, 2),
+            [BODY + " It is kept.", "The answer is the same for the boats in the river as it was for those at sea."],
+        ),
+        (range(5, 55, 5), [BODY * 4]),
+        (range(1950, 1970), ["born in a village by the sea as the third child", "goes to the capital with her aunt"]),
+        (
+            range(1, 21),
+            ["Boats", "the masts of all boats in the harbour, and their ropes", "Oars and sails that are kept"],
+        ),
+        (
+            range(1, 21),
+            ["The list of the boats is kept by the master.", "Each boat that leaves is named in it at once."],
+        ),
+    ],
+)
+@pytest.mark.parametrize("is_left", [True, False])
+def test_numbers_of_items_that_stand_outside_of_the_text_stay(
+    tmp_path: Path, numbers: range, items: list[str], is_left: bool
+) -> None:
+    def draw(canvas: Any) -> None:
+        canvas.setFont(FONT, 10)
+        height = at(canvas, 80, 800, *wrap(BODY * 3, 60)) - 10
+        for place, number in enumerate(numbers):
+            if height < 100:
+                canvas.showPage()
+                height = 800
+            lines = wrap(items[place % len(items)], 60)
+            at(canvas, 50 if is_left else 480, height, str(number))
+            height = at(canvas, 80, height, *lines)
+
+    text = printed(tmp_path, draw).text.split()
+    assert sorted(int(word) for word in text if word.isdecimal()) == list(numbers)
+
+
+def test_numbers_of_the_lines_of_one_page_are_left_out(tmp_path: Path) -> None:
+    words = [f"{name(*where)} and {BODY}" for where in product(range(3), range(3))]
+    lines = wrap(" ".join(words), 70)
+
+    def draw(canvas: Any) -> None:
+        at(canvas, 60, 810, "The List", size=16)
+        for place, line in enumerate(lines, 1):
+            at(canvas, 45, 790 - 18 * place, str(place), size=6)
+            at(canvas, 60, 790 - 18 * place, line, font="Courier")
+
+    assert printed(tmp_path, draw).text.split() == ["The", "List", *" ".join(words).split()]
+
+
+def test_large_letters_that_begin_no_word_stay(tmp_path: Path) -> None:
+    def draw(canvas: Any) -> None:
+        at(canvas, 60, 786, "B", size=26)
+        at(canvas, 82, 800, "Boats are named in the list.", "Bread is baked at six.")
+        at(canvas, 60, 760, *wrap(BODY * 3, 90))
+        at(canvas, 90, 700, "Rules and Ropes", size=24)
+        at(canvas, 72, 679, "A Tale of Boats", size=24)
+        at(canvas, 60, 640, *wrap(BODY * 3, 90))
+
+    text = printed(tmp_path, draw).text
+    assert "BBoats" not in text and "A Tale of Boats" in text
 
 
 def test_a_heading_in_large_type_stays_in_its_column(tmp_path: Path) -> None:
