@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 
@@ -36,7 +36,9 @@ PAGE = re.compile(  # years are none: they stand above the works of a year
     r"(?:\s*(?:of|von|van|de|di|/)\s*\d{1,4})?[-–—|~\s]*",
     re.IGNORECASE,
 )
+OWN_PAGE = re.compile(r"(?!(?:1[5-9]|20)\d\d\b)(?:^\d{1,4}(?=\s)|(?<=\s)\d{1,4}$)")  # of a running head
 PAGE_BREAK = "\x1f"  # before the first line of a page: white space that parts no lines
+MOST_HEADS = 3  # of a list
 LEAST_PAGE = 8  # lines; of a list, numbers that are nearer to each other are those of its items
 
 
@@ -45,8 +47,8 @@ def find_page_numbers(lines: Sequence[str]) -> dict[int, tuple[int, int]]:
     breaks; for each the places of the text before and behind it.
 
     All lines that are numbers go on counting from one above 1, with at least LEAST_PAGE lines between them; a single
-    one has a blank line beside it. Running heads are lines that stand there again, but for their figures. A line that
-    begins a page begins with PAGE_BREAK.
+    one has a blank line beside it. Running heads are lines that stand there again, and nowhere else, but for a number
+    at an end that counts the pages. A line that begins a page begins with PAGE_BREAK.
     """
     filled = [place for place, line in enumerate(lines) if line.strip()]
     edges = [-1, *filled, len(lines)]
@@ -67,14 +69,22 @@ def find_page_numbers(lines: Sequence[str]) -> dict[int, tuple[int, int]]:
 
 def _running_heads(lines: Sequence[str], filled: Sequence[int], numbers: Collection[int]) -> Iterator[int]:
     breaks = [place for place, line in enumerate(lines) if line.startswith(PAGE_BREAK)]
-    heads = defaultdict[str, set[int]](set)
-    for edge in {*numbers, *breaks}:
+    heads = defaultdict[tuple[str, int | None], set[int]](set)
+    edges = sorted({*numbers, *breaks})
+    for order, edge in enumerate(edges):
         at = bisect_left(filled, edge)
         for place in filled[max(at - 1, 0) : at + 1]:
-            text = re.sub(r"\d+", "", lines[place]).strip()
-            if re.search(r"\w", text) and not text.endswith("."):  # the last line of a reference may stand there again
-                heads[text].add(place)
-    return (place for places in heads.values() if len(places) > 1 for place in places)
+            text = lines[place].strip()
+            if not WORD.search(text) or text.endswith("."):  # the last line of a reference may stand there again
+                continue
+            heads[text, None].add(place)
+            for own in OWN_PAGE.finditer(text):
+                heads[text[: own.start()] + text[own.end() :], int(own[0]) - order].add(place)
+    inner = Counter(lines[place].strip() for place in filled[1:-1])
+    for (text, number), places in heads.items():
+        is_elsewhere = number is None and inner[text] > len(places)
+        if len(places) > 1 and MOST_HEADS * len(places) >= len(edges) and not is_elsewhere:
+            yield from places
 
 
 def join_lines(lines: Iterable[str], words: frozenset[str] = frozenset()) -> str:

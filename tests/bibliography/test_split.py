@@ -606,6 +606,14 @@ def test_the_same_last_line_at_two_page_breaks_stays() -> None:
     ]
 
 
+def test_last_lines_that_differ_in_their_years_stay() -> None:
+    texts = [f"Ahl{k % 3}, A., Ropes of Ulm and the others (Quay Press, {1990 + k % 7})" for k in range(40)]
+    pages = ["\n".join(text.replace(" (", "\n  (") for text in texts[start : start + 6]) for start in range(0, 40, 6)]
+    numbered = "".join(f"{page}\n\n{number}\n\n" for number, page in enumerate(pages, 12))
+    for whole in (numbered, "\n\f".join(pages)):
+        assert [one.text for one in split_references(whole)] == texts
+
+
 def test_more_particles_begin_a_reference_behind_a_bare_number() -> None:
     names = ("Ahl", "degli Arienti", "dalla Chiesa", "do Amaral", "vom Berg", "te Water")
     lines = [f"{n} {name}, A. Ropes of Ulm. Tollgate, 2001." for n, name in enumerate(names, 1)]
