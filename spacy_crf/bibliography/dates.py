@@ -57,7 +57,10 @@ MONTH_AND_YEAR = re.compile(r"(0?[1-9]|1[0-2])[./-](\d{4})")
 NO_YEARS = re.compile(r"(?<!\d)\d{4}\.\d{4}|(?<!\d)(?:\d{5,7}|\d{9,})(?!\d)|\b(?:B\.?\s?C\b|BCE\b|v\.\s?Chr)")
 YEAR_ALONE = re.compile(r"(\d{1,4})(?:(?:-{1,2}|[–/])(\d{1,4}))?([a-z]?)")
 SEASON_MONTHS = {name.lower(): month for month, name in SEASONS.items()} | {"fall": 23}
-COUNTED = re.compile(r"\b(?:no|nr|n|vol|bd|issue|heft|iss|part|pt)\b\.?\s*$", re.IGNORECASE)  # before figures
+COUNTED = re.compile(  # before figures
+    r"\b(?:n[°º]|(?:n|n[or]s?|number|nummer|n[uú]m[eé]ro|vol(?:umen?)?|b(?:an)?d|t(?:om[eo])?|issue|heft|iss|part|pt)\b\.?)\s*$",
+    re.IGNORECASE,
+)
 MISREAD = re.compile(r"(?<!\w)[\dlIO]{4}(?!\w)")
 FIGURES = str.maketrans("lIO", "110")
 # "14. März 1974", "14 de marzo de 1974", "Mar. 14, 1974"; not "no. 3 May 1974", "14, March 1974"
@@ -95,7 +98,7 @@ def find_whole(text: str) -> Iterator[tuple[int, int]]:
     """Yield the place of each day with its month and year."""
     for match in WHOLE.finditer(text):
         date, rest = parse_date(match[0])
-        if date and date.first.day and not rest and not COUNTED.search(text, max(0, match.start() - 10), match.start()):
+        if date and date.first.day and not rest and not COUNTED.search(text, max(0, match.start() - 12), match.start()):
             yield match.span()
 
 

@@ -140,7 +140,7 @@ IN = re.compile(
 # R a report, S a standard
 CODE = re.compile(r"\s*\[(?P<code>[A-Z]{1,2})(?:/[A-Z]{2})?\][\s.,/]*$")
 OTHER_KINDS = re.compile(
-    r"patent|data\s?(?:set|file)|datensatz|\bversion\b|software|computer program|\bfilm\b|video|podcast|slides|"
+    r"patent|data\s?(?:set|file)|datensatz|^\W*version\b|software|computer program|\bfilm\b|video|podcast|slides|"
     r"\bposter\b|preprint|presentation",
     re.IGNORECASE,
 )

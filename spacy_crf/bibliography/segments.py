@@ -19,7 +19,7 @@ from ..core.chain.distribution import ChainDistribution
 from ..core.chain.spans import SpanQuery
 from ..core.labels import UNKNOWN, TagSet
 from .dates import YEAR, find_whole, parse_date
-from .fields import AUFLAGE
+from .fields import AUFLAGE, IN
 from .identifiers import find_accessed, find_identifiers
 from .name_forms import EDITED, LOWER
 
@@ -194,7 +194,7 @@ def _with_years(found: Sequence[Segment]) -> list[Segment]:
 def _with_editors(found: list[Segment]) -> Iterator[Segment]:
     """Authors that are called editors become these, with the rest of a list that begins the reference."""
     labels = [label.upper() for label, _ in found[:2]]
-    if labels == ["AUTHOR", "EDITOR"] and EDITED.match(found[1][1]):
+    if labels == ["AUTHOR", "EDITOR"] and EDITED.match(found[1][1]) and not IN.match(found[1][1]):
         found = [(found[1][0], f"{found[0][1]} {found[1][1]}"), *found[2:]]
     for label, text in found:
         yield ("EDITOR" if label.upper() == "AUTHOR" and EDITED.match(text) else label), text
@@ -207,8 +207,11 @@ def _set_apart(text: str, found: Sequence[tuple[str, Span]]) -> Iterator[Segment
     apart += [(*place, "ACCESSED") for place in find_accessed(text)]
     apart += [(*match.span(), "EDITION") for match in AUFLAGE.finditer(text)]
     for start, end in find_whole(text):
-        labels = {label.upper() for label, span in found if span.start_char < end and start < span.end_char and span}
-        apart += [(start, end, "DATE")] if {"DATE"} < labels and not labels & {"TITLE", "PAGES"} else []
+        parts = [(name.upper(), one) for name, one in found if one and one.start_char < end and start < one.end_char]
+        labels, (begin, field) = {name for name, _ in parts}, parts[0]
+        is_end = field.start_char < start and text[start : field.end_char].strip(" .,").isdecimal()  # "SFB 12", "12, 4"
+        is_day = {"DATE"} < labels and not labels & {"TITLE", "PAGES"} and not (is_end and begin not in ("", "JOURNAL"))
+        apart += [(start, end, "DATE")] if is_day else []
     waiting = deque(sorted(apart))
     taken = 0
     for label, span in found:

@@ -38,7 +38,7 @@ PAGE = re.compile(  # years are none: they stand above the works of a year
 )
 OWN_PAGE = re.compile(r"(?!(?:1[5-9]|20)\d\d\b)(?:^\d{1,4}(?=\s)|(?<=\s)\d{1,4}$)")  # of a running head
 PAGE_BREAK = "\x1f"  # before the first line of a page: white space that parts no lines
-MOST_HEADS = 3  # of a list
+MOST_HEADS = 3  # page breaks for one that has a running head
 LEAST_PAGE = 8  # lines; of a list, numbers that are nearer to each other are those of its items
 
 

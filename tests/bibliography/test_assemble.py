@@ -507,6 +507,7 @@ def test_editions_and_rough_years_in_dates(printed: str, edition: str, note: str
 def test_a_version_of_data_is_no_report() -> None:
     entry = make_entry([("TITLE", "Tides"), ("TECH", "(Version 2.1)"), ("PUBLISHER", "Pier.")])
     assert (entry.type.value, entry.genre, entry.number) == ("misc", "Version", "2.1")
+    assert make_entry([("TITLE", "Tides"), ("TECH", "Technical Report R-2, version 2.1")]).type.value == "techreport"
 
 
 @pytest.mark.parametrize(
