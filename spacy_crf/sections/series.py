@@ -25,7 +25,7 @@ _CASE = r"(?:[A-Z]-\d{1,4}/\d{2}(?:\sP)?|[IVX\d]{1,4}[a-z]?\s[A-Z][A-Za-z]{0,3}\
 _BEHIND_DECISION = re.compile(  # "ECLI:NL:HR:2020:1, ", "[1999] 1 AC 45, at ", "Case C-1/12 Lee, ", "NJ 1993/12, "
     r"\b(?:(?:ECLI:)?[A-Z]{2}:[A-Z\d]{1,7}:\d{4}:\w+(?:\.\w+)*|(?:NJ|NJW|NJB|LJN|JOR|RvdW)\s(?=[A-Z]*\d)[\w/-]+(?:,\s\d+)?"
     rf"|{_CASE}(?:(?:,?\s(?:and|v\.?|en|und|et))?,?\s[A-Z][\w’'-]*){{0,6}}"
-    r"|(?:(?!As\s)[A-Z][\w’'.-]*\]?|judge?ment|decision|case),?\s\(?cited\sabove)(?:,\s|\s|\s?\()(?:at\s|in\s)?$"
+    r"|(?:(?!As\s)[A-Z][\w’'.-]*\]?|\w+\.?\)|judge?ment|decision|case),?\s\(?cited\sabove)(?:,\s|\s|\s?\()(?:at\s|in\s)?$"
     r"|(?:[Jj]udge?ment|Urteil|Beschluss|[Aa]rrest|[Vv]onnis|[Uu]itspraak|[Aa]rrêt)\s(?:of|vom|van|du)\s[\w. ]{5,20}"
     r"\d{4}(?:,\s|\s?\()(?:at\s)?$"
     r"|\[\d{4}\](?:\s\d{1,4})?(?:\s[A-Z][\w’']*\.?){1,3}\s\d{1,5}(?:,\s|\s|\s?\()(?:at\s|in\s)?$"

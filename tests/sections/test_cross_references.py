@@ -947,6 +947,7 @@ def test_other_numbers_behind_parts_are_no_sections(text: str) -> None:
         "Lee, cited above, § 12",
         "the Lee and Others judgment, cited above, § 12",
         "Lee v. Moss [GC] (cited above, § 12)",
+        "Lee v. Moss (no. 902), cited above, § 12",
         "paragraph 12 of the judgment under appeal",
         "paragraph 12 of the judgment in Lee v Moss",
         "BGH, Urteil vom 3. Mai 2005 – VI ZR 912/04, Rn. 12",
@@ -1003,6 +1004,7 @@ def test_paragraphs_of_a_decision_are_mentioned(text: str) -> None:
         ("Schedule 1 to this Act", False),
         ("section 3 to any person under the Act", False),
         ("section 3 to the Convention", False),
+        ("recital 10 to the Directive", True),
         ("paragraph 2 of Schedule 1 to the Act", True),
     ],
 )
