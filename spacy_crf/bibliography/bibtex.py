@@ -242,9 +242,8 @@ class Library:
             for name in (name for name in ("xdata", "crossref") if name in fields):
                 named = [self._by_key.get(key.strip().lower()) for key in fields[name].split(",")]
                 others = [one for one in named if one and levels]
-                if len(others) < len(named):
-                    continue
-                del fields[name]
+                if len(others) == len(named):
+                    del fields[name]
                 for other in others:
                     theirs, who = self.read(other, levels - 1)
                     shared = theirs if name == "xdata" else _of_whole(theirs, other)

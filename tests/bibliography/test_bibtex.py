@@ -429,11 +429,11 @@ def test_fields_that_entries_share_by_xdata() -> None:
     @xdata{pier, publisher={Pier Press}, location={Ulm}, editor={Moss, P.}}
     @xdata{series, series={Knots}, xdata={more}}
     @xdata{more, volume={3}, publisher={Other}, xdata={series}}
-    @book{b, title={Eels}, xdata={nowhere}}"""
+    @book{b, title={Eels}, xdata={nowhere, pier}}"""
     book, other = read_bibtex(text)
     assert (book.publisher, book.place, book.series, book.volume) == ("Pier Press", "Ulm", "Knots", "3")
     assert (book.editors, book.note) == (Names((Name("Moss", "P."),)), "")
-    assert (other.title, other.note) == ("Eels", "xdata: nowhere")
+    assert (other.title, other.publisher, other.note) == ("Eels", "Pier Press", "xdata: nowhere, pier")
 
 
 def test_what_an_entry_says_itself_comes_before_what_it_has_from_others() -> None:
