@@ -160,8 +160,9 @@ def _read_sheet(path: Path) -> Iterator[Row]:
     try:
         _check_parts(path)
         book = load_workbook(path, read_only=True, data_only=True)
+        for own in book.worksheets:
+            own.reset_dimensions()  # which other programs may have got wrong, so that cells would be missing
         sheet = _choose_sheet(path, book.worksheets)
-        sheet.reset_dimensions()  # which other programs may have got wrong, so that rows would be missing
         rows = list(sheet.iter_rows(max_col=MOST_COLUMNS))
         merged = book._archive.read(sheet._worksheet_path)
         book.close()
@@ -227,7 +228,7 @@ def _find_columns(path: Path, rows: Sequence[Sequence[Any]]) -> tuple[list[int],
         has_marks = any(cell.value not in (None, "") for row in rows for cell in row[2:])
         return [*range(len(COLUMNS) if has_marks else 2)], False
     if {*titles[2:]} - {"", PLACE} and COLUMNS[2] not in titles:
-        raise CRFError(CorpusErrors.CRF587.format(path=path, titles=", ".join(titles), title=COLUMNS[2]))
+        raise CRFError(CorpusErrors.CRF587.format(path=path, titles=", ".join(filter(None, titles)), title=COLUMNS[2]))
     if twice := [name for name in COLUMNS if titles.count(name) > 1]:
         raise CRFError(CorpusErrors.CRF287.format(path=path, found=f"several columns are called {twice[0]!r}"))
     return [titles.index(name) for name in COLUMNS if name in titles], True

@@ -593,13 +593,16 @@ def test_what_a_spreadsheet_does_not_tell_is_refused(tmp_path: Path, edit: Calla
         read(edited(path, edit))
 
 
-def test_rows_beyond_the_size_that_a_spreadsheet_tells(tmp_path: Path) -> None:
+@pytest.mark.parametrize("edit", [lambda book: None, rename_behind_a_legend])
+@pytest.mark.parametrize("size", [b"A1:D3", b"A1"])
+def test_cells_beyond_the_size_that_a_spreadsheet_tells(
+    tmp_path: Path, edit: Callable[[Any], None], size: bytes
+) -> None:
     path = save("xlsx", tmp_path, make_doc([("a", True, {"X": 0.9}, "X"), ("b", True, {"Y": 0.9}, "Y")]))
-    parts, sheet = zipfile.ZipFile(io.BytesIO(path.read_bytes())), "xl/worksheets/sheet1.xml"
+    parts = zipfile.ZipFile(io.BytesIO(edited(path, edit).read_bytes()))
     with zipfile.ZipFile(path, "w") as archive:
         for name in parts.namelist():
-            told = re.sub(rb'<dimension ref="[^"]*"', b'<dimension ref="A1:D3"', parts.read(name))
-            archive.writestr(name, told if name == sheet else parts.read(name))
+            archive.writestr(name, re.sub(rb'<dimension ref="[^"]*"', b'<dimension ref="%b"' % size, parts.read(name)))
     (copy,) = read(path)
     assert [(token.text, token.tag_) for token in copy] == [("a", "X"), ("b", "Y")]
 
