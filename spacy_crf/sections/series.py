@@ -36,7 +36,9 @@ _OF_DECISION = re.compile(  # "of the judgment in Lee v Moss", "van het vonnis"
     r"|des\s(?:ange\w+en\s)?(?:Urteils|Beschlusses)|de\sl['’]arrêt"
     r"|van\s(?:het|de|haar|zijn|hun)\s(?:bestreden\s)?(?:arrest|vonnis|uitspraak|beschikking))(?!\w)"
 )
-SHORT = any_of(word for word in NAMED if len(word) < 5 and word not in RANKS.keys() - {"nr"})  # "art.3", not "rule.3"
+SHORT = any_of(  # "art.3" and "secs. 3", but "of that rule. 3 ferries"
+    form for form, word in NAMED.items() if form in ("nr", "nrn") or (form not in RANKS and len(form) < len(word))
+)
 CONTRACT = "(?:Agreement|Contract|Deed|Indenture)"
 _OWN_NAME = re.compile(  # "this Lease Agreement", or on a line of its own
     rf"(?im)(?:\bthis\s((?:[\w'’-]+[ \u00a0]){{1,5}}?{CONTRACT})(?!\w)|^[ ]*((?:[\w'’-]+[ ]){{1,5}}{CONTRACT})[ ]*$)"

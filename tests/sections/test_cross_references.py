@@ -105,6 +105,8 @@ def test_mentions(text: str, tree: SectionTree, expected: list[tuple[str, str | 
         *(("la sección 2", "2."), ("l'article 2", "2."), ("gli articoli 2 e 3", "2."), ("voir 9.9", None)),
         *(("Article 2 of Directive 95/46/EC", None), ("section 2 of this Agreement", "2."), ("§ 2 BGB", None)),
         *(("art. 2 of the Code", None), ("the second section", "2.")),
+        *(("paras. 1 and 2", "1."), ("ABSCHN. 2", "2."), ("Nr. 3", "3."), ("that section. 2 ferries", None)),
+        *(("onder dit artikel. 2 boten", None), ("in diesem Absatz. 3 Boote", None), ("both sections. 2 boats", None)),
     ],
 )  # fmt: skip
 def test_languages(mention: str, number: str | None) -> None:
