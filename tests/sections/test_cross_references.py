@@ -106,6 +106,7 @@ def test_mentions(text: str, tree: SectionTree, expected: list[tuple[str, str | 
         *(("Article 2 of Directive 95/46/EC", None), ("section 2 of this Agreement", "2."), ("§ 2 BGB", None)),
         *(("art. 2 of the Code", None), ("the second section", "2.")),
         *(("paras. 1 and 2", "1."), ("ABSCHN. 2", "2."), ("Nr. 3", "3."), ("that section. 2 ferries", None)),
+        *(("third parties, or the second part", "2."), ("the parties to section 3", "3.")),
         *(("onder dit artikel. 2 boten", None), ("in diesem Absatz. 3 Boote", None), ("both sections. 2 boats", None)),
     ],
 )  # fmt: skip
@@ -116,6 +117,21 @@ def test_languages(mention: str, number: str | None) -> None:
     )
     found = find_cross_references(text, tree)
     assert [f"{found[0].section + 1}." if found and found[0].section is not None else None] == [number]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("the question I asked, and the points I've made", []),
+        ("every step I could take; a book I am fond of", []),
+        ("section I of it, Part I must be read, article I, and part I", ["section I", "Part I", "article I", "part I"]),
+        ("artikel I is, hoofdstuk I bevat, Abschnitt I regelt", ["artikel I", "hoofdstuk I", "Abschnitt I"]),
+    ],
+)
+def test_who_speaks_is_no_number(text: str, expected: list[str]) -> None:
+    shown = f"I. Facts\nAs to {text}.\nII. Law\nNone.\n"
+    tree = SectionTree([node(shown, "I.", "I. Facts", "II. Law"), node(shown, "II.", "II. Law")])
+    assert [shown[one.start : one.end] for one in find_cross_references(shown, tree)] == expected
 
 
 def test_raised_figures_insert_a_section() -> None:
