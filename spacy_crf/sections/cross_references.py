@@ -9,6 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from spacy.tokens import Doc
 
@@ -139,6 +140,8 @@ class _Outline:
 
     def _with_number(self, word: str, asked: Sequence[Reading]) -> list[int]:
         """Sections with a number; with its word, where this text has it: Article 3 is no Rule 3."""
+        if word == "volume" and word not in self._words:
+            return []  # that of a journal
         own = word if word in self._words or word in ALONE else self._alike(word)
         exact = {(reading.kinds, reading.values) for reading in asked}
         values = {reading.values for reading in asked}
@@ -164,13 +167,20 @@ class _Outline:
         if RANKS.get(word, 0) >= SMALL:
             article = next((place for place in around if self._is_article(place)), None)
             if article is None:
-                return places
+                return [place for place in places if word not in OF_ARTICLES or self._is_beside(place, around)]
             depths = {place: len(list(self._around(place))) for place in places if article in self._around(place)}
             least = min(depths.values(), default=0)
             return [place for place, depth in depths.items() if word not in OF_ARTICLES or depth == least]
         if word != "clause" and any(map(self._is_annex, around)):
             return places
         return [place for place in places if not any(map(self._is_annex, [*self._around(place)][1:]))] or places
+
+    def _is_beside(self, place: int, around: Sequence[int]) -> bool:
+        """Whether a section has no title and is in the innermost of those around a mention, or beside one of them
+        that have no title, up to the first one with a title."""
+        untitled = [*takewhile(lambda own: not self._nodes[own].title, around)]
+        parents = {*around[:1], *(self._parents[own] for own in untitled)}
+        return not self._nodes[place].title and self._parents[place] in parents
 
     def _is_annex(self, place: int) -> bool:
         return _word_of(self._numbers[place]) in ALONE

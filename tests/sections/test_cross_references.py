@@ -106,6 +106,7 @@ def test_mentions(text: str, tree: SectionTree, expected: list[tuple[str, str | 
         *(("Article 2 of Directive 95/46/EC", None), ("section 2 of this Agreement", "2."), ("§ 2 BGB", None)),
         *(("art. 2 of the Code", None), ("the second section", "2.")),
         *(("paras. 1 and 2", "1."), ("ABSCHN. 2", "2."), ("Nr. 3", "3."), ("that section. 2 ferries", None)),
+        *(("Regulation 3/2019", None), ("zaak nr. 2/00652", None), ("clause 3.1/3.2", "3."), ("(Vol. 3, no. 2)", None)),
         *(("third parties, or the second part", "2."), ("the parties to section 3", "3.")),
         *(("onder dit artikel. 2 boten", None), ("in diesem Absatz. 3 Boote", None), ("both sections. 2 boats", None)),
     ],
@@ -132,6 +133,22 @@ def test_who_speaks_is_no_number(text: str, expected: list[str]) -> None:
     shown = f"I. Facts\nAs to {text}.\nII. Law\nNone.\n"
     tree = SectionTree([node(shown, "I.", "I. Facts", "II. Law"), node(shown, "II.", "II. Law")])
     assert [shown[one.start : one.end] for one in find_cross_references(shown, tree)] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1. Verloop\nHet tweede lid.\n\n2. Feiten\nZie paragraaf 1.\n\n3. Slot\nGeen.\n", [None, "1."]),
+        ("1. Huur\n(1) Das Boot.\n(2) Siehe Absatz 1.\n\n2. Ende\n(1) Absatz 2.\n(2) Nie.\n", ["(1)", "(2)"]),
+        ("1. Alle boten.\n2. Het eerste lid geldt niet.\n3. Lid 2 ook niet.\n", ["1.", "2."]),
+    ],
+)
+def test_parts_of_articles_are_no_titled_sections(text: str, expected: list[str | None]) -> None:
+    nlp = spacy.blank("xx")
+    doc = nlp.add_pipe("section_parser")(to_doc(nlp.vocab, DocumentLayout(text)))
+    nodes = list(doc._.section_tree.walk())
+    found = [None if one.section is None else nodes[one.section].number for one in doc._.cross_references]
+    assert found == expected
 
 
 def test_raised_figures_insert_a_section() -> None:
