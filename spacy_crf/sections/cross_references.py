@@ -25,6 +25,9 @@ MAIN = frozenset(("clause", "rule", "regulation"))  # beside articles, words of 
 # Behind a number: of an inserted section, where a heading has such a number (2¹, 2bis), or else the mark of a note
 ADDED = re.compile(rf"[0-9][ -]?{any_of(INSERTED)}(?!\w)")
 RAISED = re.compile(r"(?<=[0-9])[⁰¹²³⁴-⁹]+(?![0-9])")
+PLEAS = frozenset(
+    ("middel", "grief", "klacht", "feit")
+)  # what a court answers: no section with a title but of their word
 OF_ARTICLES = frozenset(("absatz", "alinéa", "lid"))  # words for parts of articles, not of items in these
 
 
@@ -130,7 +133,9 @@ class _Outline:
         found = self._near(word, at, self._with_number(word, asked))
         larger = [reading.parent for reading in asked if reading.parent is not None]
         if found or not larger:
-            return self._nearest(found, at)
+            nearest = self._nearest(found, at)
+            is_other = nearest is not None and word in PLEAS - self._words and self._nodes[nearest].title != ""
+            return None if is_other else nearest
         around, inserted = _with_insertions(asked)
         section = self._first(word, around, at) if around else None
         place = self._inside(section, inserted, at)

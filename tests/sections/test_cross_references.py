@@ -141,11 +141,15 @@ def test_who_speaks_is_no_number(text: str, expected: list[str]) -> None:
     ("text", "expected"),
     [
         ("1. Verloop\nHet tweede lid.\n\n2. Feiten\nZie paragraaf 1.\n\n3. Slot\nGeen.\n", [None, "1."]),
+        (
+            "1. Overzicht\nHet eerste middel en middel (ii).\n(i) Boten.\n(ii) Vissen.\n\n2. Slot\nGrief 1.\n",
+            [None, "(ii)", None],
+        ),
         ("1. Huur\n(1) Das Boot.\n(2) Siehe Absatz 1.\n\n2. Ende\n(1) Absatz 2.\n(2) Nie.\n", ["(1)", "(2)"]),
         ("1. Alle boten.\n2. Het eerste lid geldt niet.\n3. Lid 2 ook niet.\n", ["1.", "2."]),
     ],
 )
-def test_parts_of_articles_are_no_titled_sections(text: str, expected: list[str | None]) -> None:
+def test_parts_of_articles_and_pleas_are_no_titled_sections(text: str, expected: list[str | None]) -> None:
     nlp = spacy.blank("xx")
     doc = nlp.add_pipe("section_parser")(to_doc(nlp.vocab, DocumentLayout(text)))
     nodes = list(doc._.section_tree.walk())
