@@ -119,10 +119,10 @@ def test_corrections_are_read(nlp: Language, write: Write) -> None:
 def test_of_several_annotations_those_that_are_checked_count(
     nlp: Language, write: Write, tags: str, marks: str, expected: dict[str, float]
 ) -> None:
-    header = "#FORMAT=WebAnno TSV 3.3\n#T_SP=webanno.custom.TagSet|tag|tags|probabilities|checked\n\n\n#Text=up\n"
-    path = write("a.tsv", f"{header}1-1\t0-2\tup\t{tags}\t*[1]|*[2]\t*[1]|*[2]\t{marks}\t\n")
-    (example,) = Corpus(path)(nlp)
-    assert read_gold_tags(example.reference) == [expected]
+    header = "#FORMAT=WebAnno TSV 3.3\n#T_SP=webanno.custom.TagSet|tag|tags|probabilities|checked\n\n\n#Text=up so\n"
+    words = f"1-1\t0-2\tup\t{tags}\t*[1]|*[2]\t*[1]|*[2]\t{marks}\t\n1-2\t3-5\tso\tD\t*\t*\ttrue\t\n"
+    (example,) = Corpus(write("a.tsv", header + words))(nlp)
+    assert read_gold_tags(example.reference) == [expected, {"D": 1}]
 
 
 def test_the_writer_sees_stored_and_computed_predictions(nlp: Language) -> None:
