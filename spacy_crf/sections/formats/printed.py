@@ -207,10 +207,12 @@ def _count_lines(found: list[_NumberedPage]) -> bool:
     (step, _), *_ = Counter(pairs).most_common(1)[0]
     beside = [row for page in found for row in page.beside()]
     if step > 1:
-        is_regular = all(int(word.text) % step == 0 for page in found for word, _ in page.numbers[1:])
+        values = [int(word.text) for page in found for word, _ in page.numbers]  # the number of the page, too, perhaps
+        regular = sum(value % step == 0 for value in values)
         counted = sum(value == step <= lines for value, lines in pairs)
         within = HALF * _share_within([row for page in found for row in page.texts])
-        return is_regular and counted >= MOST_PAIRS * len(pairs) and _share_within(beside) >= within
+        is_counted = min(counted / len(pairs), regular / len(values)) >= MOST_PAIRS
+        return is_counted and _share_within(beside) >= within
     between = [rows for page in found for rows in page.between()]
     margin = sorted(row[-1].right for row, _ in between)[-1 - len(between) // FEW_OUTSIDE] if between else 0.0
     broken = sum(_is_broken(row, other, margin) for row, other in between)
