@@ -222,7 +222,10 @@ GIVEN = re.compile(
     rf"(?:[{WORD}\-]+\.?|(?:[{WORD}\-]+\s+){{1,2}}(?:{CAPITAL}\.[\s-]*){{1,3}}|(?:{INITIAL}){{1,5}}){PARTICLES}{{0,3}}"
     rf"|(?:[{WORD}\-]+\s+){{1,2}}[{WORD}\-]+{PARTICLES}{{1,3}}|M(?:aría|\.?ª) (?:del|de l[ao]s?) [{WORD}]+"
 )
-PERSON = re.compile(r"[^,]*,[^,]*|[^\s,]+(?:\s[^\s,]+){1,2}")  # between dashes: "Family, Given – Given Family"
+PERSON = re.compile(  # between dashes: "Family, Given – Given Family – G. Family"
+    r"[^,]*,[^,]*|[^\s,]+(?:\s[^\s,]+){1,2}|(?:[^\W\d_]\.[\s-]){1,4}[^\s,]+(?:\s[^\s,]+)?"
+)
+BETWEEN_PERSONS = re.compile(r"\s[-–—]\s")
 # What no given name begins with
 FAMILY_BEGINS = re.compile(r"(?:De|Dos|Las?|Ibn|V[ao]n (?:de[nr]?|’t|'t))\s")
 TRAILING_INITIALS = re.compile(

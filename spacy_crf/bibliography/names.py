@@ -41,10 +41,9 @@ def parse_names(text: str) -> tuple[Names, str]:
         text = re.sub(r"\)[.,;:\s]*$", "", text)
     text = text if forms.ED.fullmatch(text) else forms.AFTER.sub(", ", text).strip(forms.EDGES)
     text = forms.ROMAN_END.sub("", text)
-    if all(
-        forms.PERSON.fullmatch(part) and ("," in part or not _is_body(part)) for part in re.split(r"\s[–—]\s", text)
-    ):
-        text = re.sub(r"\s[–—]\s", "; ", text)
+    parts = forms.BETWEEN_PERSONS.split(text)
+    if all(forms.PERSON.fullmatch(part) and ("," in part or not _is_body(part)) for part in parts):
+        text = "; ".join(parts)
     text, n_and_others = forms.ET_AL.subn(", ", text)
     text, n_omitted = forms.OMITTED.subn(", ", text)
     rest += ["".join(found) for found in forms.ALIAS.findall(text)]

@@ -123,6 +123,8 @@ CASES = {
     "Rossi M. (cur.)": ["Rossi, M."],
     "Szabó P., Kiss J. (szerk.)": ["Szabó, P.", "Kiss, J."],
     "Hans Meier – Karl Schmitz": ["Meier, Hans", "Schmitz, Karl"],
+    "W.J. Lund – J.M.M. Moss – E. Roe (eds.)": ["Lund, W. J.", "Moss, J. M. M.", "Roe, E."],
+    "Ø. Lund - M. Moss (Hrsg.)": ["Lund, Ø.", "Moss, M."],
     "Meier, Hans, Dr.; Schmitz, Karl, Prof.": ["Meier, Hans", "Schmitz, Karl"],
     "o.V.:": ["{o. V.}"],
     "N. N.": ["{N. N.}"],
