@@ -23,7 +23,7 @@ from ..layout import DocumentLayout, LayoutBuilder
 from ..starts import LONE_CAPITAL, find_numbering
 from .columns import read_lines
 from .paragraphs import Paragraph, find_paragraphs, write_paragraphs
-from .printed import GAP, RAISED, SMALLER, TINY, PrintedWord
+from .printed import GAP, INITIAL, RAISED, SMALLER, TINY, PrintedWord
 
 MOST_PAGES, MOST_CHARACTERS, MOST_BOOKMARKS = 10_000, 20_000_000, 100_000
 LONGEST_NAME = 200  # bytes of the name of a font
@@ -171,7 +171,7 @@ def _words(text: Any, reader: "_CharacterReader") -> Iterator[PrintedWord]:
     for index in range(text.count_chars()):
         character, is_last = reader.character(index)
         found = reader.place(index) if character else None
-        if word.text and found is not None and (may_end or word.is_initial(found[-1])) and not word.goes_on(*found):
+        if word.text and found and (word.is_initial(found[-1]) or (may_end and not word.goes_on(*found))):
             yield word.finish()
             word = _GrowingWord()
         if found is not None:
@@ -197,8 +197,8 @@ class _GrowingWord:
         self.fonts.append((font.size, base, font))
 
     def is_initial(self, font: _Font) -> bool:
-        """Whether the word is in much larger type than a font."""
-        return font.size <= TINY * self.fonts[-1][0]
+        """Whether the word is a letter in much larger type than a font."""
+        return font.size <= TINY * self.fonts[-1][0] and INITIAL.fullmatch("".join(self.text)) is not None
 
     def goes_on(self, left: float, right: float, base: float, font: _Font) -> bool:
         """Whether a character is set higher or lower than the one before it, with no space between: PDFium takes it for
@@ -206,7 +206,7 @@ class _GrowingWord:
         (own, last, _), (size, line) = self.fonts[-1], self._line()
         large = max(size, font.size)
         is_near = -GAP * large < left - self.right < GAP * large
-        is_small = TINY * large < min(own, font.size) < large
+        is_small = min(own, font.size) < large
         return is_near and is_small and base != last and abs(base - line) <= RAISED * large
 
     def _line(self) -> tuple[float, float]:

@@ -15,7 +15,7 @@ from ...core.grammar.numbering import readings
 SAME_BASE = 0.3  # of a size: words whose baselines differ by less stand in one row
 RAISED, SMALL = 0.5, 0.8  # of a size: the same for small signs, such as those of footnotes
 EDGE_ROWS = 3  # at the top and at the foot of a page that may be repeated
-TINY = 0.42  # of a size: smaller letters are not raised beside a larger one, but stand beside an initial
+TINY = 0.42  # of a size: smaller letters stand beside an initial, and are not raised
 GAP = 0.17  # of a size: the space between words is wider
 SAME_PLACE = 3.0  # points
 OFTEN = 0.4  # the share of pages that have something at a place
@@ -100,9 +100,11 @@ def _join_hyphens(row: Row) -> None:
 
 
 def _is_beside(one: PrintedWord, other: PrintedWord) -> bool:
-    small, large = sorted((one.size, other.size))
+    small, large = sorted((one, other), key=attrgetter("size"))
     distance = abs(one.base - other.base)
-    return distance <= SAME_BASE * small or (TINY * large < small <= SMALL * large and distance <= RAISED * large)
+    is_raised = small.size <= SMALL * large.size and distance <= RAISED * large.size
+    is_tiny = small.size <= TINY * large.size and INITIAL.fullmatch(large.text)
+    return distance <= SAME_BASE * small.size or (is_raised and not is_tiny)
 
 
 # -- initials ------------------------------------------------------------------------------------------------

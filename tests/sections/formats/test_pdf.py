@@ -256,6 +256,19 @@ def test_numbers_of_the_lines_of_one_page_are_left_out(tmp_path: Path) -> None:
     assert printed(tmp_path, draw).text.split() == ["The", "List", *" ".join(words).split()]
 
 
+def test_small_signs_beside_large_type_are_raised(tmp_path: Path) -> None:
+    from reportlab.pdfbase.pdfmetrics import stringWidth
+
+    def draw(canvas: Any) -> None:
+        at(canvas, 60, 780, "The Boats", size=26)
+        at(canvas, 61 + stringWidth("The Boats", FONT, 26), 791, "1", size=10)
+        at(canvas, 60, 740, "19", size=30)
+        at(canvas, 61 + stringWidth("19", FONT, 30), 751, "99", size=12)
+        at(canvas, 60, 700, *wrap(BODY * 3, 90))
+
+    assert printed(tmp_path, draw).text.split()[:4] == ["The", "Boats1", "19⁹⁹", BODY.split()[0]]
+
+
 def test_large_letters_that_begin_no_word_stay(tmp_path: Path) -> None:
     def draw(canvas: Any) -> None:
         at(canvas, 60, 786, "B", size=26)
