@@ -200,7 +200,7 @@ def _count_lines(found: list[_NumberedPage]) -> bool:
     """Whether numbers beside the lines of all pages count them: each, or every fifth or tenth, say.
 
     Items of a list have numbers, too. But where all lines have one, those of prose go on in the next line at the
-    margin, and those of records of courts are counted anew on each page; where some have one, an item begins with a
+    margin, and those of records of courts are as many on each page; where some have one, an item begins with a
     capital more often than other lines do.
     """
     pairs = [pair for page in found for pair in page.pairs()]
@@ -219,7 +219,8 @@ def _count_lines(found: list[_NumberedPage]) -> bool:
     margin = sorted(row[-1].right for row, _ in between)[-1 - len(between) // FEW_OUTSIDE] if between else 0.0
     broken = sum(_is_broken(row, other, margin) for row, other in between)
     lengths = sorted(sum(len(word.text) + 1 for word in row) for row in beside)
-    begins_anew = len(found) > 1 and all(page.numbers[0][0].text == "1" for page in found if page.numbers)
+    ends = [(page.numbers[0][0].text, page.numbers[-1][0].text) for page in found if page.numbers]
+    begins_anew = len(ends) > 1 and all(own == ("1", ends[0][1]) for own in ends[:-1]) and ends[-1][0] == "1"
     first = next(int(page.numbers[0][0].text) for page in found if page.numbers)  # a year, where a life is told
     is_prose = first <= MANY_PAIRS and broken >= BROKEN * len(between) and lengths[len(lengths) // 2] >= LONG
     is_prose |= begins_anew and _share_within(beside) >= WITHIN

@@ -243,6 +243,19 @@ def test_numbers_of_items_that_stand_outside_of_the_text_stay(
     assert sorted(int(word) for word in text if word.isdecimal()) == list(numbers)
 
 
+def test_numbers_of_tables_that_begin_anew_on_each_page_stay(tmp_path: Path) -> None:
+    sizes = (12, 17, 14)
+
+    def draw(canvas: Any) -> None:
+        for page, size in enumerate(sizes):
+            for place in range(size):
+                at(canvas, 40, 790 - 24 * place, str(place + 1))
+                at(canvas, 60, 790 - 24 * place, f"the boat {name(page, place % 9)}")
+            canvas.showPage()
+
+    assert sum(word.isdecimal() for word in printed(tmp_path, draw).text.split()) == sum(sizes)
+
+
 def test_numbers_of_the_lines_of_one_page_are_left_out(tmp_path: Path) -> None:
     words = [f"{name(*where)} and {BODY}" for where in product(range(3), range(3))]
     lines = wrap(" ".join(words), 70)
