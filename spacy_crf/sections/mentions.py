@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise, takewhile
 
 from ..core.grammar.numbering import ALONE, PLACE, SIGNS, Reading, readings
-from ..core.grammar.numerals import ARABIC, INSERTED, MENTIONS, NAMED, ORDINALS, PLURALS, RANKS, SPOKEN, any_of, listed
-from .series import BRACKETS, CONTRACT, SHORT, completed, is_of_decision, own_names, stands_behind_law
+from ..core.grammar.numerals import ARABIC, INSERTED, MENTIONS, NAMED, ORDINALS, PLURALS, RANKS, any_of, listed
+from .series import BRACKETS, CALLED, CONTRACT, IN_WORDS, SHORT, completed, is_of_decision, own_names, stands_behind_law
 
 SMALL = "small part: "  # before the words of parts that only count with the section that they are in
 BESIDE = ALONE | {"recital"}  # "Annex 1 to the Act", but "he applies section 3 to the Act"
@@ -47,7 +47,7 @@ _MENTION = re.compile(
     rf"|(?:(?:(?!{_ANY_WORD}\.)|(?={SHORT}\.\s)|(?<!the\s)(?<!/)(?={SHORT}\.))(?![a-z]+\sI(?:['’]|\s{_ANY['speaker']}(?!\w)))(?P<word>{_ANY_WORD})(?:\.?\s|\.(?=[0-9]))(?:(?i:n\.?[°º]|n[or]\.)\s?)?|(?P<sign>[{''.join(SIGNS)}])[{''.join(SIGNS)}]?\s?)"
     rf"(?P<numbers>(?:{BRACKETS})+(?:{_BETWEEN}(?:{BRACKETS})+)*|{NUMBER}(?:{_BETWEEN}{NUMBER})*)"  # not "(b), and 6"
     rf"|(?P<small>{_ANY['small']})(?:\.\s?|\s)(?P<places>{_SMALLS})"
-    rf"|(?P<called>{_ANY_WORD})\s(?P<spoken>{any_of(SPOKEN)})(?!\w)"  # "cláusula segunda"
+    rf"|(?P<called>{_ANY_WORD})\s(?P<spoken>{CALLED})(?!\w)"  # "cláusula segunda", "Part One"
     rf"|{_ANY['see']}\.?\s(?P<bare>[0-9]{{1,4}}(?:\.[0-9]{{1,4}})+)(?![.-]?\w))"
 )
 _STARTING, _DOTTED_CODE = re.compile(r"\((\w+)\)(?=\()"), re.compile(r"(?<=^[LRD])\.\s?(?=[0-9])")
@@ -302,7 +302,7 @@ def _groups(text: str) -> Iterator[Group]:
             word = NAMED[listed(found["ranked"])]
             steps = [NumberStep(own.start(), last, word, (value,)) for own, last, value in zip(places, ends, values)]
         elif found["spoken"]:
-            value = Reading(ARABIC, PLACE, (SPOKEN[listed(found["spoken"])],))
+            value = Reading(ARABIC, PLACE, (IN_WORDS[listed(found["spoken"])],))
             steps = [NumberStep(found.start("spoken"), end, NAMED[listed(found["called"])], (value,))]
         elif found["small"]:
             places, word = list(_SMALL_PLACE.finditer(found["places"])), SMALL + listed(found["small"])

@@ -6,7 +6,18 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from ..core.grammar.numbering import ALONE, Reading, is_first, readings, step
-from ..core.grammar.numerals import ARABIC, KEYWORDS, NAMED, RANKS, ROMAN_UPPER, SPOKEN, any_of, numerals
+from ..core.grammar.numerals import (
+    ARABIC,
+    KEYWORDS,
+    MENTIONS,
+    NAMED,
+    NUMBER_WORDS,
+    RANKS,
+    ROMAN_UPPER,
+    SPOKEN,
+    any_of,
+    numerals,
+)
 
 # what begins sentences and titles too, "Top 10: Ports" and "Primero. Fuimos", unless others go before or behind
 DOUBTFUL = re.compile(rf"(?:{'|'.join(SPOKEN)})\s?[.:–—-]?|top\s\d+[.:]?(?:\s?[:–—-])?", re.IGNORECASE)
@@ -39,6 +50,8 @@ _OF_DECISION = re.compile(  # "of the judgment in Lee v Moss", "van het vonnis"
 SHORT = any_of(  # "art.3" and "secs. 3", but "of that rule. 3 ferries"
     form for form, word in NAMED.items() if form in ("nr", "nrn") or (form not in RANKS and len(form) < len(word))
 )
+IN_WORDS = NUMBER_WORDS | SPOKEN
+CALLED = rf"(?:{any_of([*SPOKEN, *MENTIONS['spoken']])}|(?=[A-ZÀ-ÖØ-Þ]){any_of(NUMBER_WORDS)})"
 CONTRACT = "(?:Agreement|Contract|Deed|Indenture)"
 _OWN_NAME = re.compile(  # "this Lease Agreement", or on a line of its own
     rf"(?im)(?:\bthis\s((?:[\w'’-]+[ \u00a0]){{1,5}}?{CONTRACT})(?!\w)|^[ ]*((?:[\w'’-]+[ ]){{1,5}}{CONTRACT})[ ]*$)"

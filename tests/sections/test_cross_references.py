@@ -140,6 +140,27 @@ def test_who_speaks_is_no_number(text: str, expected: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("Chapter One\nBoats, but see Chapter Two.\n\nChapter Two\nNets and chapter one of us.\n", ["Chapter Two"]),
+        ("Article premier\nLe port.\n\nArticle 2\nVoir l'article premier.\n", ["Article premier"]),
+        (
+            "CAPITOLO PRIMO\nIl porto\n\nSi veda il capitolo terzo.\n\nCAPITOLO SECONDO\nIl mare\n\n"
+            "Nel capitolo primo, secondo me.\n\nCAPITOLO TERZO\nLa fine\n\nTutto.\n",
+            ["CAPITOLO TERZO", "CAPITOLO PRIMO"],
+        ),
+        ("1. Scope\nClauses 2 & 3, or Clause Two.\n\n2. Term\nA year.\n\n3. End\nNone.\n", ["2.", "3.", "2."]),
+    ],
+)
+def test_numbers_in_words_behind_the_word_of_a_section(text: str, expected: list[str]) -> None:
+    nlp = spacy.blank("xx")
+    doc = nlp.add_pipe("section_parser")(to_doc(nlp.vocab, DocumentLayout(text)))
+    nodes = list(doc._.section_tree.walk())
+    found = [None if one.section is None else nodes[one.section].number for one in doc._.cross_references]
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
         ("1. Verloop\nHet tweede lid.\n\n2. Feiten\nZie paragraaf 1.\n\n3. Slot\nGeen.\n", [None, "1."]),
         (
             "1. Overzicht\nHet eerste middel en middel (ii).\n(i) Boten.\n(ii) Vissen.\n\n2. Slot\nGrief 1.\n",
