@@ -13,7 +13,6 @@ from ..core.grammar.numerals import ARABIC, INSERTED, MENTIONS, NAMED, ORDINALS,
 from .series import BRACKETS, CALLED, CONTRACT, IN_WORDS, SHORT, completed, is_of_decision, own_names, stands_behind_law
 
 SMALL = "small part: "  # before the words of parts that only count with the section that they are in
-BESIDE = ALONE | {"recital"}  # "Annex 1 to the Act", but "he applies section 3 to the Act"
 DEEPEST = max(RANKS[word] for word in NAMED.values()) + 1  # the rank of a number without a word
 
 _ANY = {does: any_of(words) for does, words in MENTIONS.items()}
@@ -339,10 +338,10 @@ def _read(number: str) -> tuple[Reading, ...]:
 
 
 def _is_of_law(text: str, start: int, end: int, word: str, own: Set[str]) -> bool:
-    """Whether a mention that stands here is one of another text, to which annexes stand. own: names of ours."""
-    law, is_behind = _OF_LAW.match(text, end), stands_behind_law(text, start)
-    if is_behind or law is None or (law["to"] and word not in BESIDE) or (law["contract"] or "").casefold() in own:
-        return is_behind
+    """Whether a mention that stands here is one of another text, to which annexes and recitals are. own: our names."""
+    law, is_after = _OF_LAW.match(text, end), stands_behind_law(text, start)
+    if is_after or not law or (law["to"] and word not in {"recital", *ALONE}) or str(law["contract"]).casefold() in own:
+        return is_after
     return not {*listed(law["between"] or "").split()} & MENTIONS["own"]
 
 
