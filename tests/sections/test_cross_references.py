@@ -108,6 +108,7 @@ def test_mentions(text: str, tree: SectionTree, expected: list[tuple[str, str | 
         *(("paras. 1 and 2", "1."), ("ABSCHN. 2", "2."), ("Nr. 3", "3."), ("that section. 2 ferries", None)),
         *(("artikel 2 van het Havenreglement", None), ("artikel 2, lid 2.1, van de planregels", None)),
         *(("artikel 2 van dit reglement", "2."), ("artikel 3 van de Regeling", None), ("artikel 3 van het Bor", None)),
+        *(("las cláusulas 2 y 3", "2."), ("les titres 2 et 3", "2."), ("i titoli 2 e 3", "2.")),
         *(("artikel 2 Wlz", None), ("de artikelen 2 en 3 Woo", None)),
         *(("Regulation 3/2019", None), ("zaak nr. 2/00652", None), ("clause 3.1/3.2", "3."), ("(Vol. 3, no. 2)", None)),
         *(("third parties, or the second part", "2."), ("the parties to section 3", "3.")),
