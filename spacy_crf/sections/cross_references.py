@@ -172,7 +172,8 @@ class _Outline:
         if RANKS.get(word, 0) >= SMALL:
             article = next((place for place in around if self._is_article(place)), None)
             if article is None:
-                return [place for place in places if word not in OF_ARTICLES or self._is_beside(place, around)]
+                is_lone = word == "alinéa" and len(places) == 1 and not self._nodes[places[0]].title  # "párrafo 12"
+                return [own for own in places if word not in OF_ARTICLES or is_lone or self._is_beside(own, around)]
             depths = {place: len(list(self._around(place))) for place in places if article in self._around(place)}
             least = min(depths.values(), default=0)
             return [place for place, depth in depths.items() if word not in OF_ARTICLES or depth == least]

@@ -170,6 +170,7 @@ def test_numbers_in_words_behind_the_word_of_a_section(text: str, expected: list
             [None, "(ii)", None],
         ),
         ("1. Huur\n(1) Das Boot.\n(2) Siehe Absatz 1.\n\n2. Ende\n(1) Absatz 2.\n(2) Nie.\n", ["(1)", "(2)"]),
+        ("I. HECHOS\n1. Los barcos.\n2. Los peces.\n\nII. DERECHO\n3. Véase el párrafo 2 supra.\n4. Nada.\n", ["2."]),
         ("1. Alle boten.\n2. Het eerste lid geldt niet.\n3. Lid 2 ook niet.\n", ["1.", "2."]),
     ],
 )
