@@ -46,7 +46,7 @@ _MENTION = re.compile(
     rf"|(?:(?:(?!{_ANY_WORD}\.)|(?={SHORT}\.\s)|(?<!the\s)(?<!/)(?={SHORT}\.))(?!(?<!\s(?:of|in|by|to|or)\s)(?<!\sunder\s)[a-z]+\sI(?:['’]|\s{_ANY['speaker']}(?!\w)))(?P<word>{_ANY_WORD})(?:\.?\s|\.(?=[0-9]))(?:(?i:n\.?[°º]|n[or]\.)\s?)?|(?P<sign>[{''.join(SIGNS)}])[{''.join(SIGNS)}]?\s?)"
     rf"(?P<numbers>(?:{BRACKETS})+(?:{_BETWEEN}(?:{BRACKETS})+)*|{NUMBER}(?:{_BETWEEN}{NUMBER})*)"  # not "(b), and 6"
     rf"|(?P<small>{_ANY['small']})(?:\.\s?|\s)(?P<places>{_SMALLS})"
-    rf"|(?P<called>{_ANY_WORD})\s(?P<spoken>{CALLED})(?!\w)"  # "cláusula segunda", "Part One"
+    rf"|{CALLED}"
     rf"|{_ANY['see']}\.?\s(?P<bare>[0-9]{{1,4}}(?:\.[0-9]{{1,4}})+)(?![.-]?\w))"
 )
 _STARTING, _DOTTED_CODE = re.compile(r"\((\w+)\)(?=\()"), re.compile(r"(?<=^[LRD])\.\s?(?=[0-9])")

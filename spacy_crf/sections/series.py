@@ -51,7 +51,11 @@ SHORT = any_of(  # "art.3" and "secs. 3", but "of that rule. 3 ferries"
     form for form, word in NAMED.items() if form in ("nr", "nrn") or (form not in RANKS and len(form) < len(word))
 )
 IN_WORDS = NUMBER_WORDS | SPOKEN
-CALLED = rf"(?:{any_of([*SPOKEN, *MENTIONS['spoken']])}|(?=[A-ZÀ-ÖØ-Þ]){any_of(NUMBER_WORDS)})"
+_SPOKEN = [*SPOKEN, *MENTIONS["spoken"]]
+CALLED = (  # "cláusula segunda", "Part One", but "her book Three Lives"
+    rf"(?![a-zà-öø-ÿ]+\s{any_of(NUMBER_WORDS.keys() - set(_SPOKEN))}(?!\w))(?P<called>{any_of(NAMED)})"
+    rf"\s(?P<spoken>{any_of(_SPOKEN)}|(?=[A-ZÀ-ÖØ-Þ]){any_of(NUMBER_WORDS)})(?!\w)"
+)
 CONTRACT = "(?:Agreement|Contract|Deed|Indenture)"
 _OWN_NAME = re.compile(  # "this Lease Agreement", or on a line of its own
     rf"(?im)(?:\bthis\s((?:[\w'’-]+[ \u00a0]){{1,5}}?{CONTRACT})(?!\w)|^[ ]*((?:[\w'’-]+[ ]){{1,5}}{CONTRACT})[ ]*$)"

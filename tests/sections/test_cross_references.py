@@ -150,6 +150,7 @@ def test_who_speaks_is_no_number(text: str, expected: list[str]) -> None:
             "Nel capitolo primo, secondo me.\n\nCAPITOLO TERZO\nLa fine\n\nTutto.\n",
             ["CAPITOLO TERZO", "CAPITOLO PRIMO"],
         ),
+        ("1. Scope\nHer book Two Boats, his article Three men.\n\n2. Term\nA year.\n\n3. End\nNone.\n", []),
         ("1. Scope\nClauses 2 & 3, or Clause Two.\n\n2. Term\nA year.\n\n3. End\nNone.\n", ["2.", "3.", "2."]),
     ],
 )
