@@ -36,8 +36,9 @@ PAGE = re.compile(  # years are none: they stand above the works of a year
     r"(?:\s*(?:of|von|van|de|di|/)\s*\d{1,4})?[-–—|~\s]*",
     re.IGNORECASE,
 )
-OWN_PAGE = re.compile(r"(?!(?:1[5-9]|20)\d\d\b)(?:^\d{1,4}(?=\s)|(?<=\s)\d{1,4}$)")  # of a running head
+OWN_PAGE = re.compile(r"(?<!\d)(?!(?:1[5-9]|20)\d\d(?!\d))\d{1,4}(?!\d)")  # of a running head
 PAGE_BREAK = "\x1f"  # before the first line of a page: white space that parts no lines
+LONGEST_HEAD = 200  # characters
 MOST_HEADS = 3  # page breaks for one that has a running head
 LEAST_PAGE = 8  # lines; of a list, numbers that are nearer to each other are those of its items
 
@@ -48,7 +49,7 @@ def find_page_numbers(lines: Sequence[str]) -> dict[int, tuple[int, int]]:
 
     All lines that are numbers go on counting from one above 1, with at least LEAST_PAGE lines between them; a single
     one has a blank line beside it. Running heads are lines that stand there again, and nowhere else, but for a number
-    at an end that counts the pages. A line that begins a page begins with PAGE_BREAK.
+    that counts the pages. A line that begins a page begins with PAGE_BREAK.
     """
     filled = [place for place, line in enumerate(lines) if line.strip()]
     edges = [-1, *filled, len(lines)]
@@ -75,7 +76,8 @@ def _running_heads(lines: Sequence[str], filled: Sequence[int], numbers: Collect
         at = bisect_left(filled, edge)
         for place in filled[max(at - 1, 0) : at + 1]:
             text = lines[place].strip()
-            if not WORD.search(text) or text.endswith("."):  # the last line of a reference may stand there again
+            # the last line of a reference may stand there again
+            if len(text) > LONGEST_HEAD or not WORD.search(text) or text.endswith("."):
                 continue
             heads[text, None].add(place)
             for own in OWN_PAGE.finditer(text):

@@ -581,6 +581,9 @@ EDGES = [  # of two pages
     "\f{page}   The Journal of Rope\n",
     "\n\fThe Journal of Rope {page}\n\n",
     "Notes on Rope\n{page}\n",
+    "\nhttps://ropes.example.org/list   {page}/99\n\fThe Journal of Rope\n\n",
+    "\fA. Lund – Rope, page {page} of 99\n",
+    "\fThe Journal of Rope (p. {page})\n",
     "\f",
 ]
 
