@@ -120,7 +120,8 @@ def _join_initials(rows: list[Row], usual: float) -> None:
                 own, number = beside[-1]
                 word = own[number]
                 is_word = initial.text[-1] in WORDS and word.left - initial.right > GAP * usual
-                if word.text.istitle() and len(word.text) > 1 and not is_word:  # as in an index: no rest of a word
+                is_title = word.text[0].isupper() and word.text.istitle() and len(word.text) > 1  # not "’Ulm"
+                if is_title and not is_word:  # as in an index: no rest of a word
                     continue
                 joined.add(id(initial))
                 for other, at in beside:

@@ -128,13 +128,13 @@ def test_columns_are_read_in_order_and_what_pages_repeat_is_left_out(tmp_path: P
 
 
 @pytest.mark.parametrize("lines", [2, 3])
-@pytest.mark.parametrize(("letter", "gap"), [("T", 0), ("T", 3), ("“T", 1), ("A", 4), ("A", 0)])
+@pytest.mark.parametrize(("letter", "gap"), [("T", 0), ("T", 3), ("“T", 1), ("A", 4), ("A", 0), ("L", 0)])
 def test_initials_of_several_lines_begin_their_word(tmp_path: Path, lines: int, letter: str, gap: float) -> None:
     from reportlab.pdfbase.pdfmetrics import stringWidth
 
     size = (8.4 * (lines - 1) + 5) / 0.7
     width = stringWidth(letter, FONT, size) + gap
-    words = f"he {' '.join([BODY] * 3)}".split()
+    words = f"{'’Ulm' if letter == 'L' else 'he'} {' '.join([BODY] * 3)}".split()
 
     def draw(canvas: Any) -> None:
         for left in (60, 330):  # columns
