@@ -140,7 +140,7 @@ IN = re.compile(
 # R a report, S a standard
 CODE = re.compile(r"\s*\[(?P<code>[A-Z]{1,2})(?:/[A-Z]{2})?\][\s.,/]*$")
 OTHER_KINDS = re.compile(
-    r"patent|data\s?(?:set|file)|datensatz|^\W*version\b|software|computer program|\bfilm\b|video|podcast|slides|"
+    r"patent|data\s?(?:set|file)|datensatz|software|computer program|\bfilm\b|video|podcast|slides|"
     r"\bposter\b|preprint|presentation",
     re.IGNORECASE,
 )
@@ -312,8 +312,8 @@ def report_type(genre: str, number: str = "") -> EntryType:
         return EntryType.MASTERSTHESIS if MASTERS.search(genre) else EntryType.PHDTHESIS
     if UNPUBLISHED.search(genre):
         return EntryType.UNPUBLISHED
-    is_other = OTHER_KINDS.search(genre) or (genre and not number and not REPORTS.search(genre))
-    return EntryType.MISC if is_other else EntryType.TECHREPORT
+    is_other = genre and (not number or "version" in genre.lower()) and not REPORTS.search(genre)  # "R package version"
+    return EntryType.MISC if is_other or OTHER_KINDS.search(genre) else EntryType.TECHREPORT
 
 
 def join_notes(notes: Sequence[str]) -> str:

@@ -508,6 +508,7 @@ def test_a_version_of_data_is_no_report() -> None:
     entry = make_entry([("TITLE", "Tides"), ("TECH", "(Version 2.1)"), ("PUBLISHER", "Pier.")])
     assert (entry.type.value, entry.genre, entry.number) == ("misc", "Version", "2.1")
     assert make_entry([("TITLE", "Tides"), ("TECH", "Technical Report R-2, version 2.1")]).type.value == "techreport"
+    assert make_entry([("TITLE", "Tides"), ("TECH", "R package version 2.1")]).type.value == "misc"
 
 
 @pytest.mark.parametrize(
