@@ -43,7 +43,7 @@ _SMALLS = "|".join(f"{place}(?:{_BETWEEN}{place})*" for place in _SMALL)
 _MENTION = re.compile(
     r"(?<!\w)(?:(?!(?i:first|second|third|fourth|fifth)\s(?:comma|parties)(?!\w))"
     rf"(?P<ordinals>{_ORDERED})\s(?P<ranked>{_ANY_WORD})(?!\w)"
-    rf"|(?:(?:(?!{_ANY_WORD}\.)|(?={SHORT}\.\s)|(?<!the\s)(?<!/)(?={SHORT}\.))(?!(?<!\s(?:of|in|by|to|or)\s)(?<!\sunder\s)[a-z]+\sI(?:['’]|\s{_ANY['speaker']}(?!\w)))(?P<word>{_ANY_WORD})(?:\.?\s|\.(?=[0-9]))(?:(?i:n\.?[°º]|n[or]\.)\s?)?|(?P<sign>[{''.join(SIGNS)}])[{''.join(SIGNS)}]?\s?)"
+    rf"|(?:(?:(?!{_ANY_WORD}\.)|(?={SHORT}\.\s)|(?<!the\s)(?<!/)(?={SHORT}\.))(?!(?<!\b(?i:of|in|by|to|or)\s)(?<!\b(?i:under)\s)[a-z]+\sI(?:['’]|\s{_ANY['speaker']}(?!\w)))(?P<word>{_ANY_WORD})(?:\.?\s|\.(?=[0-9]))(?:(?i:n\.?[°º]|n[or]\.)\s?)?|(?P<sign>[{''.join(SIGNS)}])[{''.join(SIGNS)}]?\s?)"
     rf"(?P<numbers>(?:{BRACKETS})+(?:{_BETWEEN}(?:{BRACKETS})+)*|{NUMBER}(?:{_BETWEEN}{NUMBER})*)"  # not "(b), and 6"
     rf"|(?P<small>{_ANY['small']})(?:\.\s?|\s)(?P<places>{_SMALLS})"
     rf"|{CALLED}"

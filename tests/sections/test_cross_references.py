@@ -129,7 +129,7 @@ def test_languages(mention: str, number: str | None) -> None:
     [
         ("the question I asked, and the points I've made", []),
         ("every step I could take; a book I am fond of", []),
-        ("the duties of part I do not end, and in part I can be read", ["part I", "part I"]),
+        ("the duties of part I do not end. In part I can be read", ["part I", "part I"]),
         ("section I of it, Part I must be read, article I, and part I", ["section I", "Part I", "article I", "part I"]),
         ("artikel I is, hoofdstuk I bevat, Abschnitt I regelt", ["artikel I", "hoofdstuk I", "Abschnitt I"]),
     ],
