@@ -175,12 +175,12 @@ def _with_years(found: Sequence[Segment]) -> list[Segment]:
     """Titles with the years of what they are about, as in "Salt and Trade, 1300–1600", which models take for dates: so
     they are where another year is left."""
     joined: list[Segment] = []
+    dates = [place for place, (label, text) in enumerate(found) if label.upper() == "DATE" and YEAR.search(text)]
     is_open = False  # whether a title may go on behind its years
     for place, (label, text) in enumerate(found):
         before, title = joined[-1] if joined else ("", "")
         years = OF_TITLE.match(text) if label.upper() == "DATE" and before.upper() == "TITLE" else None
-        others = [other for at, (name, other) in enumerate(found) if name.upper() == "DATE" and at != place]
-        if years and any(map(YEAR.search, [*others, text[years.end() :]])):
+        if years and (any(at != place for at in dates[:2]) or YEAR.search(text, years.end())):
             joined[-1] = before, f"{title} {years[0].rstrip()}"
             joined += [(label, text[years.end() :])] if text[years.end() :] else []
         elif is_open and label == before:

@@ -67,7 +67,7 @@ class Settings:
 
     def check(self, name: str) -> None:
         """Raise a coded error for the first value without meaning. name (str): of the component."""
-        from .live_settings import describe_type, fits
+        from .setting_types import describe_type, fits
 
         for setting, hint in _hints(type(self)).items():  # type: ignore[arg-type]
             if not fits(getattr(self, setting), hint):

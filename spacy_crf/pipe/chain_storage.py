@@ -42,7 +42,7 @@ from .block import ChainSettings
 from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors, PipeWarnings
 from .labels import PREPARATION, SKIPS_WHITE_SPACE, HasLabels, KeepsPreparation
-from .live_settings import learned_values
+from .setting_types import learned_values
 from .storage import RUN, Parts, Run, Stored, check_templates, read_folder, readable, settings_of_run, warn_of_settings
 
 

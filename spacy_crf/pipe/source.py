@@ -26,8 +26,9 @@ from .block import Settings
 from .decoding import Batch, Decoder, IsolatesFailures, Prediction
 from .errors import PipeErrors
 from .labels import OF_PREPARATION, PREPARATION, KeepsPreparation
-from .live_settings import HasSettings, LiveSettings, learned_values
+from .live_settings import HasSettings, LiveSettings
 from .probabilities import token_probabilities
+from .setting_types import learned_values
 from .storage import CFG, read_settings, readable, settings_bytes
 
 LEAST = float(np.finfo(np.float32).tiny)  # a probability of 0 is one that was rounded

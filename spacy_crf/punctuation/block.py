@@ -161,7 +161,7 @@ class RestorerSettings(ChainSettings):
     scorer: Scorer = nested("scorers", "spacy_crf.punctuation_scorer.v1")
 
     def problems(self) -> Iterator[tuple[str, str]]:
-        from ..pipe.live_settings import fits
+        from ..pipe.setting_types import fits
 
         yield from super().problems()
         marks = self.marks.marks

@@ -25,9 +25,8 @@ MAIN = frozenset(("clause", "rule", "regulation"))  # beside articles, words of 
 # Behind a number: of an inserted section, where a heading has such a number (2¹, 2bis), or else the mark of a note
 ADDED = re.compile(rf"[0-9][ -]?{any_of(INSERTED)}(?!\w)")
 RAISED = re.compile(r"(?<=[0-9])[⁰¹²³⁴-⁹]+(?![0-9])")
-PLEAS = frozenset(
-    ("middel", "grief", "klacht", "feit")
-)  # what a court answers: no section with a title but of their word
+# What a court answers: a section with a title is meant only where the text has such words before numbers
+PLEAS = frozenset(("middel", "grief", "klacht", "feit"))
 OF_ARTICLES = frozenset(("absatz", "alinéa", "lid"))  # words for parts of articles, not of items in these
 
 
@@ -86,9 +85,8 @@ def list_mentions(text: str, tree: SectionTree) -> list[list[int | None]]:
 
 def write_json(layout: DocumentLayout, tree: SectionTree) -> str:
     """The tree of a document as JSON text, see `SectionTree.to_json`, with its "cross_references"."""
-    return (
-        json.dumps({**tree.to_json(), "cross_references": list_mentions(layout.text, tree)}, ensure_ascii=False) + "\n"
-    )
+    found = {**tree.to_json(), "cross_references": list_mentions(layout.text, tree)}
+    return json.dumps(found, ensure_ascii=False) + "\n"
 
 
 class _Outline:

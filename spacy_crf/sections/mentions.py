@@ -10,7 +10,7 @@ from itertools import accumulate, pairwise, takewhile
 
 from ..core.grammar.numbering import ALONE, PLACE, SIGNS, Reading, readings
 from ..core.grammar.numerals import ARABIC, INSERTED, MENTIONS, NAMED, ORDINALS, PLURALS, RANKS, any_of, listed
-from .series import BRACKETS, CALLED, CONTRACT, IN_WORDS, SHORT, completed, is_of_decision, own_names, stands_behind_law
+from .series import BRACKETS, CALLED, CONTRACT, IN_WORDS, MEANT, completed, is_of_decision, own_names, stands_behind_law
 
 SMALL = "small part: "  # before the words of parts that only count with the section that they are in
 DEEPEST = max(RANKS[word] for word in NAMED.values()) + 1  # the rank of a number without a word
@@ -43,7 +43,7 @@ _SMALLS = "|".join(f"{place}(?:{_BETWEEN}{place})*" for place in _SMALL)
 _MENTION = re.compile(
     r"(?<!\w)(?:(?!(?i:first|second|third|fourth|fifth)\s(?:comma|parties)(?!\w))"
     rf"(?P<ordinals>{_ORDERED})\s(?P<ranked>{_ANY_WORD})(?!\w)"
-    rf"|(?:(?:(?!{_ANY_WORD}\.)|(?={SHORT}\.\s)|(?<!the\s)(?<!/)(?={SHORT}\.))(?!(?<!\b(?i:of|in|by|to|or)\s)(?<!\b(?i:under)\s)[a-z]+\sI(?:['’]|\s{_ANY['speaker']}(?!\w)))(?P<word>{_ANY_WORD})(?:\.?\s|\.(?=[0-9]))(?:(?i:n\.?[°º]|n[or]\.)\s?)?|(?P<sign>[{''.join(SIGNS)}])[{''.join(SIGNS)}]?\s?)"
+    rf"|(?:{MEANT}(?P<word>{_ANY_WORD})(?:\.?\s|\.(?=[0-9]))(?:(?i:n\.?[°º]|n[or]\.)\s?)?|(?P<sign>[{''.join(SIGNS)}])[{''.join(SIGNS)}]?\s?)"
     rf"(?P<numbers>(?:{BRACKETS})+(?:{_BETWEEN}(?:{BRACKETS})+)*|{NUMBER}(?:{_BETWEEN}{NUMBER})*)"  # not "(b), and 6"
     rf"|(?P<small>{_ANY['small']})(?:\.\s?|\s)(?P<places>{_SMALLS})"
     rf"|{CALLED}"

@@ -50,6 +50,14 @@ _OF_DECISION = re.compile(  # "of the judgment in Lee v Moss", "van het vonnis"
 SHORT = any_of(  # "art.3" and "secs. 3", but "of that rule. 3 ferries"
     form for form, word in NAMED.items() if form in ("nr", "nrn") or (form not in RANKS and len(form) < len(word))
 )
+# A word before a full stop is short, as in "art. 3" or "art.3"; not "the question. I agree", "state of the art.3"
+_NOT_LAST = rf"(?:(?!{any_of(NAMED)}\.)|(?={SHORT}\.\s)|(?<!the\s)(?<!/)(?={SHORT}\.))"
+# "the question I asked", but "the provisions of part I do not apply"
+_NO_SPEAKER = (
+    r"(?!(?<!\b(?i:of|in|by|to|or)\s)(?<!\b(?i:under)\s)"
+    rf"[a-z]+\sI(?:['’]|\s{any_of(MENTIONS['speaker'])}(?!\w)))"
+)
+MEANT = _NOT_LAST + _NO_SPEAKER  # where a word may begin a mention
 IN_WORDS = NUMBER_WORDS | SPOKEN
 _SPOKEN = [*SPOKEN, *MENTIONS["spoken"]]
 CALLED = (  # "cláusula segunda", "Part One", but "her book Three Lives"

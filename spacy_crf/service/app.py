@@ -1,4 +1,4 @@
-"""The application: its endpoints for JSON, its limits, and errors with codes for whatever it refuses."""
+"""The application: its endpoints for JSON, its page, its limits, and errors with codes for whatever it refuses."""
 
 import json
 import logging

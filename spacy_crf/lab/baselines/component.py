@@ -37,8 +37,9 @@ from ...pipe.decoding import IsolatesFailures, Prediction
 from ...pipe.dictionary.counts import Data
 from ...pipe.errors import PipeErrors
 from ...pipe.labels import OF_PREPARATION, PREPARATION, HasLabels, KeepsPreparation, tell_stream
-from ...pipe.live_settings import HasSettings, LiveSettings, learned_values
+from ...pipe.live_settings import HasSettings, LiveSettings
 from ...pipe.scorer import report_scores, target_scores
+from ...pipe.setting_types import learned_values
 from ...pipe.storage import Parts, readable
 from ...tagsets.gold import WeightedTags, weighted_gold
 from ..block import ComparisonSettings

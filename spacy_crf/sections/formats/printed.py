@@ -31,7 +31,8 @@ WORDS = frozenset("AEIOYÀÈÉÓ")  # letters that are words in some languages
 MOST_DIGITS, BESIDE = 6, 0.5  # of the number of a line; of its size, between it and the text
 FEW_OUTSIDE = 20  # of so many lines, one may begin in the margin
 LEAST_PAIRS, MANY_PAIRS, MOST_PAIRS = 2, 10, 0.8  # of numbers of lines; where each has one; the share that counts right
-WITHIN, BROKEN, HALF = 0.2, 0.4, 0.5  # shares of lines that begin within a sentence; of lines of prose; of a share
+WITHIN, BROKEN = 0.2, 0.4  # shares of lines of prose: that begin within a sentence; that go on as they are full
+HALF = 0.5  # of the usual share: as many numbered lines have to begin within a sentence
 LONG = 40  # characters of half of the lines of prose
 NUMERAL = re.compile(r"\d+|\b[ivxlc]{1,7}\b", re.IGNORECASE)
 
@@ -207,7 +208,7 @@ def _count_lines(found: list[_NumberedPage]) -> bool:
     pairs = [pair for page in found for pair in page.pairs()]
     if len(pairs) < LEAST_PAIRS:
         return False
-    (step, _), *_ = Counter(pairs).most_common(1)[0]
+    (step, _), _ = Counter(pairs).most_common(1)[0]
     beside = [row for page in found for row in page.beside()]
     if step > 1:
         values = [int(word.text) for page in found for word, _ in page.numbers]  # the number of the page, too, perhaps
