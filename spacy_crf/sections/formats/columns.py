@@ -9,7 +9,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from .printed import OFTEN, PrintedWord, Row, most_frequent, read_rows
+from .printed import OFTEN, PrintedWord, Row, most_frequent
+from .rows import read_rows
 
 WIDE_GAP = 0.8  # of the smaller size: a narrower gap between words is no gutter between columns
 TAB_GAP = 2.0  # of a size: a gap between words that a tab made

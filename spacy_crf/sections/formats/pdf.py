@@ -23,7 +23,8 @@ from ..layout import DocumentLayout, LayoutBuilder
 from ..starts import LONE_CAPITAL, find_numbering
 from .columns import read_lines
 from .paragraphs import Paragraph, find_paragraphs, write_paragraphs
-from .printed import GAP, INITIAL, RAISED, SMALLER, TINY, PrintedWord
+from .printed import GAP, RAISED, SMALLER, TINY, PrintedWord
+from .rows import INITIAL
 
 MOST_PAGES, MOST_CHARACTERS, MOST_BOOKMARKS = 10_000, 20_000_000, 100_000
 LONGEST_NAME = 200  # bytes of the name of a font
