@@ -21,8 +21,9 @@ from ..sections.tree import SectionTree
 from .dates import YEAR
 from .entry import SURROGATES, normalise
 from .errors import BibliographyErrors
+from .markers import NUMBERS
 from .name_forms import BEGINNING
-from .split import HEADING, HEADING_NUMBER, NUMBERS
+from .split import HEADING, HEADING_NUMBER
 
 ENTRY = re.compile(r"(?:^|\})\s*(\\bibitem)\s*[\[{]", re.MULTILINE)  # not within a title
 # The beginning of an entry in what LaTeX prints, where each has a line
