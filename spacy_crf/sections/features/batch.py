@@ -113,6 +113,15 @@ class UnitBatch:
         found = np.minimum.accumulate(here[::-1])[::-1][1:]
         return np.where(found < self.runs.ends[self.document], found, -1)
 
+    def right_before(self, chosen: Bools) -> Bools:
+        """((N,)): units right before a chosen one of their document."""
+        following = np.append(self.firsts, -1)[1:]
+        return np.append(chosen, False)[1:] & (following == self.firsts)
+
+    def right_behind(self, chosen: Bools) -> Bools:
+        """((N,)): units right behind a chosen one of their document."""
+        return np.append(False, chosen)[:-1] & (np.arange(len(self)) > self.firsts)
+
     def of_texts(self, function: Callable[[str], T]) -> list[T]:
         """A function of each distinct text; called again with the same function, what it was."""
         known: list[T] | None = self._of_texts.get(function)

@@ -182,7 +182,7 @@ class Looks:
 
 def _settings(batch: UnitBatch, found: dict[str, Bools]) -> Indices:
     """((N,)): the way in which each line is set, as a number."""
-    numbered, case = _behind(batch, batch.is_number), batch.by_text(text.case)
+    numbered, case = batch.right_behind(batch.is_number), batch.by_text(text.case)
     parts = [
         batch.document,
         *(_behind_codes(each(batch), numbered) for each in (family, signs)),
@@ -250,7 +250,7 @@ def _of_numbers(batch: UnitBatch) -> dict[str, Bools]:
         "number of parts": parts,
         "number of one part": single,
         "number without others": lone,
-        "mark": _behind(batch, batch.kinds.among(Kind.MARK)),
+        "mark": batch.right_behind(batch.kinds.among(Kind.MARK)),
         "not numbered as others": (counts[batch.document] >= 2) & ~(parts | single),
     }
 
@@ -316,19 +316,14 @@ def _indents(batch: UnitBatch) -> Indices:
     return np.maximum(indents - least[batch.document], 0)
 
 
-def _behind(batch: UnitBatch, units: Bools) -> Bools:
-    """((N,)): units right behind some units (N,) of the same document."""
-    here = np.arange(len(batch))
-    return np.append(False, units)[: len(batch)] & (here > batch.firsts)
-
-
 def _numbers(batch: UnitBatch) -> tuple[Bools, Bools, Bools]:
     """((N,), (N,), (N,)): units behind a number of several parts, of one part, both of some series, and of none."""
     sequences, families = batch.shared(NumberSequences), family(batch)
     has_parts = np.array([len(name.split("/")[0]) > 1 and name != "none" for name in families.names], dtype=np.bool_)
     linked, parts = sequences.spread(sequences.plausible) > 0, has_parts[families.codes]
     own = batch.is_number & linked
-    return tuple(_behind(batch, each) for each in (own & parts, own & ~parts, batch.is_number & ~linked))  # type: ignore[return-value]
+    behind = batch.right_behind
+    return behind(own & parts), behind(own & ~parts), behind(batch.is_number & ~linked)
 
 
 def _blanks(batch: UnitBatch, behind: Bools) -> tuple[Indices, Indices]:
@@ -347,4 +342,4 @@ def _blanks(batch: UnitBatch, behind: Bools) -> tuple[Indices, Indices]:
 def _is_underlined(batch: UnitBatch) -> Bools:
     """((N,)): units right before a line of one sign."""
     lines = batch.flag_by_text(lambda own: bool(RULE.fullmatch(own)))
-    return np.append(lines, False)[1:] & ~lines
+    return batch.right_before(lines) & ~lines

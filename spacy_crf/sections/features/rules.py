@@ -100,7 +100,7 @@ class LayoutPredicates:
             "lower": batch.by_text(text.opening).among("lower"),
             "stop": batch.flag_by_text(lambda own: own.endswith(_STOPS)),
             "end of quotation": batch.flag_by_text(lambda own: any(sign in own for sign in _CLOSING_QUOTES)),
-            "behind number": np.append(False, batch.is_number)[: len(batch)],
+            "behind number": batch.right_behind(batch.is_number),
             "alone": self._alone(),
             "linked": sequences.spread(sequences.plausible | sequences.find_beginnings()) > 0,
             "in row": sequences.spread(sequences.find_initials(_LEAST_ROW)) > 0,
@@ -313,7 +313,7 @@ def _is_stopped(own: str) -> bool:
 def _behind_word(batch: UnitBatch) -> Bools:
     """((N,)): what follows right behind a number with a word or sign."""
     worded = batch.is_number & batch.flag_by_text(lambda own: any(each.word for each in readings(own)))
-    return np.append(False, worded)[:-1]
+    return batch.right_behind(worded)
 
 
 def _named(batch: UnitBatch) -> Bools:

@@ -1,6 +1,7 @@
 """Features of units, each by an example that a reader can check."""
 
 from collections.abc import Callable
+from itertools import product
 
 import pytest
 
@@ -48,6 +49,14 @@ def test_every_name_has_values_for_every_unit(feature: Feature) -> None:
 def test_a_document_without_units_has_no_values(feature: Feature) -> None:
     for name in FEATURES:
         assert feature(name, "") == []
+
+
+def test_values_are_the_same_in_any_batch(feature: Feature) -> None:
+    ends = ("1. Rafts\n\n§ 2", "1. Rafts\n2.", "* ", "Notes")
+    starts = ("-----\n\nScope", "(repealed)", "Scope of piers\n(see below)", "", LETTER)
+    texts = [text for pair in product(ends, starts) for text in pair]
+    for name in FEATURES:
+        assert feature(name, *texts) == [value for text in texts for value in feature(name, text)], name
 
 
 def test_formatting(feature: Feature) -> None:
