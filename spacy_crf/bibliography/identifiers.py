@@ -11,25 +11,31 @@ from .entry import Date
 
 # Behind a DOI, without a space before.
 NEXT = r"[.,;]?\[?(?:PMID|PMC|PubMed|CrossRef|Google|doi[:\]]|pii\]|https?:|arXiv\s*:)"
-ISBN_FIGURES = r"(?:97[89][-–‐‑ ]?(?:\d[-–‐‑ ]?){9}\d|(?:\d[-–‐‑ ]?){9}[\dXx])"
-# What was on the next line, where an address was broken behind a slash and the lines were joined: it ends in a file.
-REST_OF_ADDRESS = r"(?:(?<=[^:/]/) (?![\w-]+\.[\w.-]+/)[\w%~./-]+\.(?:pdf|[sx]?html?|php|aspx?|docx?|txt)\b(?![/?#]))?"
-# At one place the first one counts. Numbers that cannot be right are found, too: `find_faults` tells of them.
-IDENTIFIER = re.compile(
+_DOI = (
     r"(?:\bdoi\s*[:.]?\s*)?(?:(?:https?://)?(?:www\.|dx\.)?\bdoi\.org/(?:doi:)?|\bdoi\s*[:.]?\s*`?)?"
     rf"(?P<doi>(?<!\d)(?<!\d\.)10\.\d{{4,9}}(?:\.\d+)*/(?:(?!{NEXT})\S)+)"
-    r"|(?:\barxiv\s+(?:e-?print|preprint)?[\s,]{0,3})?(?:\bCoRR\b[\s,]{0,3})?"
-    r"(?:(?<![\w./-])(?=(?:astro|cond|gr|hep|math|nucl|quant)-(?:ph|mat|qc|ex|lat|th)/\d{7}(?!\d))"
-    r"|(?:https?://|(?<![\w./-]))(?:www\.)?arxiv\.org/(?:abs|pdf|html)/|\barxiv(?:\s*:\s*`?|\s+(?:(?:e-?|pre)prints?,?\s+)?(?=\d{4}\.))|\babs/)"
-    r"(?P<arxiv>\d{4}\.\d{4,5}(?:v\d+)?|[a-z\-]+(?:\.[A-Z]{2})?/\d{7}(?:v\d+)?)(?:\.pdf)?"
-    rf"|\be?-?ISBN(?:[- ]1[03])?\s*(?:\([^()]{{1,20}}\))?[\s:.]*(?P<isbn>{ISBN_FIGURES})(?![\d])"
-    r"|\b(?:[ep]-?)?ISSN\b(?:\s*\([^()]{1,20}\))?[\s:.]*(?P<issn>\d{4}[-–‐‑]?\d{3}[\dXx])\b"
-    r"|(?P<ecli>\bECLI:[A-Z]{2}:[A-Z\d]{1,7}:\d{4}:[A-Z\d][A-Z\d.]{0,24})"
-    rf"|(?P<url>(?:(?:https?|ftp)://|\bwww\.)[^\s<>]+{REST_OF_ADDRESS}"
-    r"|(?<![\w@./-])(?:[a-z\d-]{1,63}\.){1,4}(?:com|org|net|edu|gov|info|io|eu|uk|de|nl|fr|ch|at|be|it|es)/[^\s<>]*)"
-    r"|(?<![\d-])(?P<bare>97[89](?:[-‑ ]?\d){10})(?![\d-])",
-    re.IGNORECASE,
 )
+_OLD_ARCHIVE = r"(?<![\w./-])(?=(?:astro|cond|gr|hep|math|nucl|quant)-(?:ph|mat|qc|ex|lat|th)/\d{7}(?!\d))"
+_ARXIV_ADDRESS = r"(?:https?://|(?<![\w./-]))(?:www\.)?arxiv\.org/(?:abs|pdf|html)/"
+_ARXIV_WORD = r"\barxiv(?:\s*:\s*`?|\s+(?:(?:e-?|pre)prints?,?\s+)?(?=\d{4}\.))"
+_ARXIV = (
+    r"(?:\barxiv\s+(?:e-?print|preprint)?[\s,]{0,3})?(?:\bCoRR\b[\s,]{0,3})?"
+    rf"(?:{_OLD_ARCHIVE}|{_ARXIV_ADDRESS}|{_ARXIV_WORD}|\babs/)"
+    r"(?P<arxiv>\d{4}\.\d{4,5}(?:v\d+)?|[a-z\-]+(?:\.[A-Z]{2})?/\d{7}(?:v\d+)?)(?:\.pdf)?"
+)
+_BRACKETS = r"\([^()]{1,20}\)"  # "ISBN (hardback)"
+ISBN_WORD = rf"\be?-?ISBN(?:[- ]1[03])?\s*(?:{_BRACKETS})?[\s:.]*"
+ISBN_FIGURES = r"(?:97[89][-–‐‑ ]?(?:\d[-–‐‑ ]?){9}\d|(?:\d[-–‐‑ ]?){9}[\dXx])"
+_ISBN = rf"{ISBN_WORD}(?P<isbn>{ISBN_FIGURES})(?![\d])"
+_ISSN = rf"\b(?:[ep]-?)?ISSN\b(?:\s*{_BRACKETS})?[\s:.]*(?P<issn>\d{{4}}[-–‐‑]?\d{{3}}[\dXx])\b"
+_ECLI = r"(?P<ecli>\bECLI:[A-Z]{2}:[A-Z\d]{1,7}:\d{4}:[A-Z\d][A-Z\d.]{0,24})"
+# What was on the next line, where an address was broken behind a slash and the lines were joined: it ends in a file.
+REST_OF_ADDRESS = r"(?:(?<=[^:/]/) (?![\w-]+\.[\w.-]+/)[\w%~./-]+\.(?:pdf|[sx]?html?|php|aspx?|docx?|txt)\b(?![/?#]))?"
+_HOST = r"(?<![\w@./-])(?:[a-z\d-]{1,63}\.){1,4}(?:com|org|net|edu|gov|info|io|eu|uk|de|nl|fr|ch|at|be|it|es)"
+_URL = rf"(?P<url>(?:(?:https?|ftp)://|\bwww\.)[^\s<>]+{REST_OF_ADDRESS}|{_HOST}/[^\s<>]*)"
+_BARE_ISBN = r"(?<![\d-])(?P<bare>97[89](?:[-‑ ]?\d){10})(?![\d-])"
+# At one place the first one counts. Numbers that cannot be right are found, too: `find_faults` tells of them.
+IDENTIFIER = re.compile("|".join((_DOI, _ARXIV, _ISBN, _ISSN, _ECLI, _URL, _BARE_ISBN)), re.IGNORECASE)
 # Words that announce an address; nothing is lost with them.
 BEFORE_ADDRESS = re.compile(
     r"[\s,(\[<]*(?:\[online\]\.?\s*)?(?:(?:retrieved|available|accessible)(?:\s+(?:from|at|online|via|on))*\s*:?"
@@ -39,20 +45,26 @@ BEFORE_ADDRESS = re.compile(
 )
 MOST_BEFORE = 60  # characters of such words
 LONGEST_ADDRESS = 300  # characters of an address that are looked at, where a day of access may stand behind it
+_LOOKED_UP = (
+    r"retrieved|accessed|viewed|cited|visited|zugriff|abgerufen|consult(?:ée?|ad[oa]|at[oa]|a)|accès|acces{1,2}o|acesso"
+    r"|visitato|visto|geraadpleegd|hämtad|hentet|dostęp|(?<=\[)cit\.|дата\s+обращения"
+)
+# Behind a year: "2019-05-03", "2019, May 3rd"
+_DAY_BEHIND = (
+    r"([-/.])\d{1,2}\2\d{1,2}(?!\d)"
+    r"|,?\s+(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b\.?(?:\s+\d{1,2}(?!\d)(?:st|nd|rd|th)?)?"
+)
 ACCESSED = re.compile(
-    r"\b(?:(?:last|letzter|zuletzt|dernier|[uú]ltimo)\s+)?(?:retrieved|accessed|viewed|cited|visited|zugriff|abgerufen"
-    r"|consult(?:ée?|ad[oa]|at[oa]|a)|accès|acces{1,2}o|acesso|visitato|visto|geraadpleegd|hämtad|hentet|dostęp"
-    r"|(?<=\[)cit\.|дата\s+обращения)(?:\s+(?:on|am|le|el|il|em|op|en|den))?:?\s+"
-    r"(?P<date>[^()\[\]]{0,40}?\d{4}(?:([-/.])\d{1,2}\2\d{1,2}(?!\d)"
-    r"|,?\s+(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b\.?(?:\s+\d{1,2}(?!\d)(?:st|nd|rd|th)?)?)?)[\s)\],;.]*",
+    rf"\b(?:(?:last|letzter|zuletzt|dernier|[uú]ltimo)\s+)?(?:{_LOOKED_UP})(?:\s+(?:on|am|le|el|il|em|op|en|den))?:?\s+"
+    rf"(?P<date>[^()\[\]]{{0,40}}?\d{{4}}(?:{_DAY_BEHIND})?)[\s)\],;.]*",
     re.IGNORECASE,
 )
 # What is announced as an identifier and has not the form of one
 MALFORMED = re.compile(
     r"\bdoi\s*[:.]?\s*(?P<doi>\d+(?:\.\d+)*(?:/\S*)?)"
     r"|\barxiv\s*:\s*(?P<arxiv>[a-z.-]*/?\d[\d.]*)"
-    r"|\be?-?ISBN(?:[- ]1[03])?\s*(?:\([^()]{1,20}\))?[\s:.]*(?P<isbn>\d[\d–‐‑ -]{2,20}[\dXx])"
-    r"|\b[ep]?-?ISSN\b(?:\s*\([^()]{1,20}\))?[\s:.]*(?P<issn>\d[\d–‐‑-]{2,20}[\dXx]?)",
+    rf"|{ISBN_WORD}(?P<isbn>\d[\d–‐‑ -]{{2,20}}[\dXx])"
+    rf"|\b[ep]?-?ISSN\b(?:\s*{_BRACKETS})?[\s:.]*(?P<issn>\d[\d–‐‑-]{{2,20}}[\dXx]?)",
     re.IGNORECASE,
 )
 FORMS = {
