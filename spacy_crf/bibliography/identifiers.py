@@ -49,7 +49,7 @@ _LOOKED_UP = (
     r"retrieved|accessed|viewed|cited|visited|zugriff|abgerufen|consult(?:ée?|ad[oa]|at[oa]|a)|accès|acces{1,2}o|acesso"
     r"|visitato|visto|geraadpleegd|hämtad|hentet|dostęp|(?<=\[)cit\.|дата\s+обращения"
 )
-# Behind a year: "2019-05-03", "2019, May 3rd"
+# Behind a year: "2019-05-03", whose first sign is the second group of `ACCESSED`; "2019, May 3rd"
 _DAY_BEHIND = (
     r"([-/.])\d{1,2}\2\d{1,2}(?!\d)"
     r"|,?\s+(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b\.?(?:\s+\d{1,2}(?!\d)(?:st|nd|rd|th)?)?"

@@ -50,15 +50,17 @@ NUMBER = (
     rf"(?<=[\s.§¶°º№#])(?:\d{{1,4}}(?:{BIS}|er|[eè]?re|[eè]me|[a-z])?|I(?:er|[eè]re)|(?:(?<=article\s)|(?<=art\.\s)){CODE}"
     rf"|{ROMAN}[a-z]?|(?:{TWICE})(?!\w)|[a-z]|(?<=\s)(?:{'|'.join(NUMBER_WORDS)}))"
     rf"(?:[.:-](?:\d{{1,4}}(?:{BIS}|[a-z])?|{ROMAN}|{LETTER}))*(?:\([a-z\d]{{1,4}}\))*"
-    rf"(?:{CLOSING}{{1,2}}(?=\s|$|[-–—])|"
 )
+CLOSED_OFF = rf"{CLOSING}{{1,2}}(?=\s|$|[-–—])"  # a number with a sign of its own behind it
 KEYWORD = re.compile(  # "Part No. 5" is what a shop sells
     rf"(?!part\s+(?:no\b|nr\b|[№#]))"
-    rf"(?:(?:{'|'.join(word for word in WORDS if word not in LIKE_TEXT)})\.?|[§¶]{{1,2}}){NUMBER}{END}|(?=[–—]|-\s))",
+    rf"(?:(?:{'|'.join(word for word in WORDS if word not in LIKE_TEXT)})\.?|[§¶]{{1,2}}){NUMBER}(?:{CLOSED_OFF}|{END}|(?=[–—]|-\s))",
     re.IGNORECASE,
 )
 # alone on their line, or before a sign or bracket: not "Zu § 5 Abs. 2 gilt", "Resolution 300 dpi"
-KEYWORD_APART = re.compile(rf"(?:{'|'.join(LIKE_TEXT)})\.?{NUMBER}(?=\s*$|\s\(|\s?[–—]|\s[-:](?:\s|$)))", re.IGNORECASE)
+KEYWORD_APART = re.compile(
+    rf"(?:{'|'.join(LIKE_TEXT)})\.?{NUMBER}(?:{CLOSED_OFF}|(?=\s*$|\s\(|\s?[–—]|\s[-:](?:\s|$)))", re.IGNORECASE
+)
 # so too those of plays, and "Top 1:"; pictures and tables are called by others of plays
 SIGNED_WORDS = [form for form, word in KEYWORDS.items() if word in STAGE and form not in PICTURES] + [*CAPITALS]
 KEYWORD_SIGNED = re.compile(
