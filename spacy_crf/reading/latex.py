@@ -67,10 +67,10 @@ SHOWN = (*STYLES, "mbox", "url", "ensuremath", "underline")
 SWITCHES = ("em", "bf", "it", "sl", "sc", "rm", "tt", "sf", "-", "/", "relax", "protect")
 # Only texts with one of these are not plain.
 MARKUP = re.compile(r"[\\{}~%$]|--|``|''|[!?]`")
-# A tilde and a circumflex of their own; links; commands with an argument; what is escaped; formulas of one sign, and
-# others; what is no comment in BibTeX, and no formula in plain text.
+# The last signs are no comment in BibTeX, and no formula in plain text.
 SPECIAL = re.compile(
-    r"\\(?P<lone>[~^])\{\s*\}|(?P<aside>\\(?:foreignlanguage|textcolor)\s*\{[^{}]*\}\s*(?=\{))|\\href\s*\{(?P<address>[^{}]*)\}\s*\{(?P<link>[^{}]*)\}"
+    r"\\(?P<lone>[~^])\{\s*\}|(?P<aside>\\(?:foreignlanguage|textcolor)\s*\{[^{}]*\}\s*(?=\{))"
+    r"|\\href\s*\{(?P<address>[^{}]*)\}\s*\{(?P<link>[^{}]*)\}"
     r"|\\(?P<command>[A-Za-z]+)\s*(?=\{)|(?P<escaped>\\.)|\$(?P<sign>\\[A-Za-z]+)\$"
     r"|(?P<formula>\$(?=[^$]{0,100}[\^_\\])[^$]{1,200}\$)|[%$]",
     re.DOTALL,

@@ -32,14 +32,17 @@ LONGEST_BEFORE = 90  # characters before a mention that may name its law or deci
 _BEHIND_LAW = re.compile(  # "15 U.S.C. § 2", "Penal Code § 2"
     r"(?:(?<!\w)(?:U\.\s?S\.\s?C\.(?:\s?A\.)?|USC|C\.\s?F\.\s?R\.|CFR)|(?<!this\s)\b(?:Code|Act)(?=\s§))\s\S$"
 )
+_DECISION = r"[Jj]udge?ment|Urteil|Beschluss|[Aa]rrest|[Vv]onnis|[Uu]itspraak|[Aa]rrêt"
+_BETWEEN = r"(?:,\s|\s|\s?\()(?:at\s|in\s)?$"  # what calls a decision and the mention
+_ECLI = r"(?:ECLI:)?[A-Z]{2}:[A-Z\d]{1,7}:\d{4}:\w+(?:\.\w+)*"
+_JOURNAL = r"(?:NJ|NJW|NJB|LJN|JOR|RvdW)\s(?=[A-Z]*\d)[\w/-]+(?:,\s\d+)?"  # "NJ 1993/12"
 _CASE = r"(?:[A-Z]-\d{1,4}/\d{2}(?:\sP)?|[IVX\d]{1,4}[a-z]?\s[A-Z][A-Za-z]{0,3}\s\d{1,5}/\d{2}|nos?\.\s\d{2,6}/\d{2})"
-_BEHIND_DECISION = re.compile(  # "ECLI:NL:HR:2020:1, ", "[1999] 1 AC 45, at ", "Case C-1/12 Lee, ", "NJ 1993/12, "
-    r"\b(?:(?:ECLI:)?[A-Z]{2}:[A-Z\d]{1,7}:\d{4}:\w+(?:\.\w+)*|(?:NJ|NJW|NJB|LJN|JOR|RvdW)\s(?=[A-Z]*\d)[\w/-]+(?:,\s\d+)?"
-    rf"|{_CASE}(?:(?:,?\s(?:and|v\.?|en|und|et))?,?\s[A-Z][\w’'-]*){{0,6}}"
-    r"|(?:(?!As\s)[A-Z][\w’'.-]*\]?|\w+\.?\)|judge?ment|decision|case),?\s\(?cited\sabove)(?:,\s|\s|\s?\()(?:at\s|in\s)?$"
-    r"|(?:[Jj]udge?ment|Urteil|Beschluss|[Aa]rrest|[Vv]onnis|[Uu]itspraak|[Aa]rrêt)\s(?:of|vom|van|du)\s[\w. ]{5,20}"
-    r"\d{4}(?:,\s|\s?\()(?:at\s)?$"
-    r"|\[\d{4}\](?:\s\d{1,4})?(?:\s[A-Z][\w’']*\.?){1,3}\s\d{1,5}(?:,\s|\s|\s?\()(?:at\s|in\s)?$"
+_PARTIES = r"(?:(?:,?\s(?:and|v\.?|en|und|et))?,?\s[A-Z][\w’'-]*){0,6}"  # "C-1/12 Lee and Moss"
+_CITED_ABOVE = r"(?:(?!As\s)[A-Z][\w’'.-]*\]?|\w+\.?\)|judge?ment|decision|case),?\s\(?cited\sabove"
+_DATED = rf"(?:{_DECISION})\s(?:of|vom|van|du)\s[\w. ]{{5,20}}\d{{4}}(?:,\s|\s?\()(?:at\s)?$"
+_REPORTED = r"\[\d{4}\](?:\s\d{1,4})?(?:\s[A-Z][\w’']*\.?){1,3}\s\d{1,5}"  # "[1999] 1 AC 45"
+_BEHIND_DECISION = re.compile(
+    rf"\b(?:{_ECLI}|{_JOURNAL}|{_CASE}{_PARTIES}|{_CITED_ABOVE}){_BETWEEN}|{_DATED}|{_REPORTED}{_BETWEEN}"
 )
 _OF_DECISION = re.compile(  # "of the judgment in Lee v Moss", "van het vonnis"
     r"\s(?:(?:of|in)\s(?:the|that)\s(?:(?:contested|impugned)\s)?judge?ment"

@@ -54,7 +54,8 @@ NUMBER = (
 CLOSED_OFF = rf"{CLOSING}{{1,2}}(?=\s|$|[-–—])"  # a number with a sign of its own behind it
 KEYWORD = re.compile(  # "Part No. 5" is what a shop sells
     rf"(?!part\s+(?:no\b|nr\b|[№#]))"
-    rf"(?:(?:{'|'.join(word for word in WORDS if word not in LIKE_TEXT)})\.?|[§¶]{{1,2}}){NUMBER}(?:{CLOSED_OFF}|{END}|(?=[–—]|-\s))",
+    rf"(?:(?:{'|'.join(word for word in WORDS if word not in LIKE_TEXT)})\.?|[§¶]{{1,2}})"
+    rf"{NUMBER}(?:{CLOSED_OFF}|{END}|(?=[–—]|-\s))",
     re.IGNORECASE,
 )
 # alone on their line, or before a sign or bracket: not "Zu § 5 Abs. 2 gilt", "Resolution 300 dpi"

@@ -16,7 +16,6 @@ from ...core.grammar.numbering import ALONE, BLANK, Reading, is_first, readings
 from ...core.grammar.numerals import ARABIC, ROMAN_UPPER
 from ..segment import Kind, LayoutUnit
 from . import text
-from .text import Phrases
 
 PRESENT = "1"
 T = TypeVar("T")
@@ -77,7 +76,7 @@ class UnitBatch:
     text_before, text_after ((N,)): the nearest text of the document, or -1.
     """
 
-    def __init__(self, documents: Iterable[tuple[str, Sequence[LayoutUnit]]], phrases: Phrases | None = None):
+    def __init__(self, documents: Iterable[tuple[str, Sequence[LayoutUnit]]], phrases: text.Phrases | None = None):
         documents = list(documents)
         self.units = [unit for _, own in documents for unit in own]
         self.runs = Segments.of(own for _, own in documents)
@@ -93,7 +92,7 @@ class UnitBatch:
         self.is_text = ~self.kinds.among(Kind.NEWLINE, Kind.NUMBER, Kind.MARK, Kind.QUOTE)
         self.previous, self.following = self.before(~self.is_blank), self.after(~self.is_blank)
         self.text_before, self.text_after = self.before(self.is_text), self.after(self.is_text)
-        self._relations = (phrases or Phrases()).relations
+        self._relations = (phrases or text.Phrases()).relations
         self._of_texts: dict[Callable[[str], Any], list[Any]] = {}
         self._shared: dict[Callable[[UnitBatch], Any], Any] = {}
 
@@ -113,14 +112,13 @@ class UnitBatch:
         found = np.minimum.accumulate(here[::-1])[::-1][1:]
         return np.where(found < self.runs.ends[self.document], found, -1)
 
-    def right_before(self, chosen: Bools) -> Bools:
-        """((N,)): units right before a chosen one of their document."""
-        following = np.append(self.firsts, -1)[1:]
-        return np.append(chosen, False)[1:] & (following == self.firsts)
-
     def right_behind(self, chosen: Bools) -> Bools:
         """((N,)): units right behind a chosen one of their document."""
         return np.append(False, chosen)[:-1] & (np.arange(len(self)) > self.firsts)
+
+    def of_number_before(self, values: FeatureValues) -> Indices:
+        """((N,)): for each unit right behind a number, 1 and the code of a value of that; 0 for others."""
+        return np.where(self.right_behind(self.is_number), 1 + np.append(0, values.codes)[:-1], 0)
 
     def of_texts(self, function: Callable[[str], T]) -> list[T]:
         """A function of each distinct text; called again with the same function, what it was."""
@@ -333,7 +331,8 @@ class Profiles:
             batch.flag_by_text(lambda own: own.endswith((".", ";", ",", ":"))),
             batch.by_text(text.case).among("upper", "spaced", "short upper"),
             batch.by_text(text.opening).among("lower"),
-            *(styles(batch).codes, _number_before(batch)),
+            styles(batch).codes,
+            *(batch.of_number_before(each(batch)) for each in (family, signs)),
             *(blanks(batch, step).codes > 1 for step in (-1, 1)),
         ]
         numbers = number_combinations(parts)
@@ -349,11 +348,3 @@ def number_combinations(parts: Iterable[Any]) -> Indices:
         numbers = numbers * (int(np.max(part, initial=0)) + 1) + part
         numbers = np.unique(numbers, return_inverse=True)[1].reshape(-1)
     return numbers
-
-
-def _number_before(batch: UnitBatch) -> Indices:
-    """Code of the family and signs of the number right before each unit; 0 for none."""
-    families, around = family(batch), signs(batch)
-    code = families.codes * (len(around.names) + 1) + around.codes
-    before = np.arange(len(batch)) - 1
-    return np.where(before >= batch.firsts, (code + 1)[before] * batch.is_number[before], 0)

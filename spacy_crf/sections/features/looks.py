@@ -182,21 +182,16 @@ class Looks:
 
 def _settings(batch: UnitBatch, found: dict[str, Bools]) -> Indices:
     """((N,)): the way in which each line is set, as a number."""
-    numbered, case = batch.right_behind(batch.is_number), batch.by_text(text.case)
+    case = batch.by_text(text.case)
     parts = [
         batch.document,
-        *(_behind_codes(each(batch), numbered) for each in (family, signs)),
+        *(batch.of_number_before(each(batch)) for each in (family, signs)),
         np.array([unit.indent for unit in batch.units], dtype=np.intp),
         case.among("upper"),
         case.among("title"),
         *(found[name] for name in _SETTING),
     ]
     return number_combinations(parts)
-
-
-def _behind_codes(values: FeatureValues, behind: Bools) -> Indices:
-    """((N,)): codes of the units right before some units (N,); 0 for the others."""
-    return np.where(behind, 1 + np.append(0, values.codes)[: len(behind)], 0)
 
 
 def count_words(own: str) -> int:
@@ -342,4 +337,5 @@ def _blanks(batch: UnitBatch, behind: Bools) -> tuple[Indices, Indices]:
 def _is_underlined(batch: UnitBatch) -> Bools:
     """((N,)): units right before a line of one sign."""
     lines = batch.flag_by_text(lambda own: bool(RULE.fullmatch(own)))
-    return batch.right_before(lines) & ~lines
+    is_below = lines & (np.arange(len(batch)) > batch.firsts)
+    return np.append(is_below, False)[1:] & ~lines

@@ -17,7 +17,13 @@ from ..errors import SectionErrors
 
 _HEAD, _TAIL, _FAR, _MOST = 120, 60, 240, 400  # characters that are looked at
 _TECHNICAL = re.compile(
-    r"[=<>{}\[\];\\|$@#*^~`_%]|(?:^|\s)-{1,2}\w|\w\(.|(?:^|\s)/\w|/\w*/|[^\W\d_]\.[^\W\d_]|^\W+$|:\S"
+    r"[=<>{}\[\];\\|$@#*^~`_%]"
+    r"|(?:^|\s)-{1,2}\w"  # an option
+    r"|\w\(."  # a call
+    r"|(?:^|\s)/\w|/\w*/"  # a path
+    r"|[^\W\d_]\.[^\W\d_]"  # the name of a file, or an attribute
+    r"|^\W+$"
+    r"|:\S"
 )
 _PAGE = re.compile(r"\.{2,}.*$|[\s\d.…]+$")  # what a table of contents has behind a heading
 _LETTER = re.compile(r"[^\W\d_]")

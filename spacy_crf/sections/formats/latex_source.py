@@ -12,14 +12,14 @@ from ...core.errors import CRFError
 from ...reading.latex import AMOUNTS, DROPPED
 from ..errors import SectionErrors
 
+GAP = re.compile(r"[ \t]*+(?:\n(?![ \t]*+\n)[ \t]*+)?")  # white space without a blank line
 TOKEN = re.compile(
-    r"\\(?P<command>[A-Za-z@]+)(?P<star>\*?)(?P<gap>[ \t]*+(?:\n(?![ \t]*+\n)[ \t]*+)?)|\\(?P<sign>[^A-Za-z@]|\Z)"
+    rf"\\(?P<command>[A-Za-z@]+)(?P<star>\*?)(?P<gap>{GAP.pattern})|\\(?P<sign>[^A-Za-z@]|\Z)"
     r"|(?P<comment>%[^\n]*+(?:\n[ \t]*+(?!\n))?)|(?P<paragraph>\n[ \t]*+\n\s*+)|(?P<special>\$\$|[{}&~$])"
     r"|(?P<text>(?:[^\\{}%&~$\n]++|\n(?![ \t]*+\n))++)"
 )
 CLOSING = {"{": "}", "[": "]", "(": ")"}
 BRACES = {sign: re.compile(rf"\\.|%[^\n]*|[{{}}{re.escape(sign)}]", re.DOTALL) for sign in CLOSING.values()}
-GAP = re.compile(r"[ \t]*+(?:\n(?![ \t]*+\n)[ \t]*+)?")
 ANY = re.compile(".", re.DOTALL)
 ONE = re.compile(r"\\[A-Za-z@]+|\\?.", re.DOTALL)
 NAME = re.compile(r"\\?([A-Za-z@]+\*?|.)", re.DOTALL)
@@ -33,7 +33,7 @@ PARAMETER = re.compile(r"#([1-9])")
 TABLES = tomllib.loads((files(__package__) / "latex.toml").read_text(encoding="utf8"))
 NO_CONDITION = frozenset({"iff", "ifoot", "ifthenelse", "iftoggle", "ifbool"})
 FLAG = re.compile(r"([A-Za-z@]+)(true|false)")
-BRANCH = re.compile(
+BRANCH = re.compile(  # an end of a branch; or what looks so: a definition, what \ifx compares, an escape, a comment
     r"\\(?:newif|let)\s*\\if[A-Za-z@]*|\\(?P<name>else|fi|or|if[A-Za-z@]*)(?![A-Za-z@])"
     r"(?:(?<=\\ifx)(?:\s*\\[A-Za-z@]+){1,2}|(?P<brace>\s*\{))?|\\.|%[^\n]*",
     re.DOTALL,
