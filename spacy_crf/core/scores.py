@@ -52,6 +52,11 @@ class LabelCounts:
         return _ratio(2 * self.right, self.predicted + self.gold)
 
     @property
+    def f05(self) -> Doubles:
+        """((L,)): F0.5, in which recall counts a quarter of precision; 0 for a label that is never right."""
+        return _ratio(1.25 * self.right, self.predicted + 0.25 * self.gold)
+
+    @property
     def occurs(self) -> Bools:
         """((L,)): labels that are gold or predicted. Of the others there is nothing to be right or wrong about."""
         return np.asarray(self.predicted + self.gold > 0, dtype=np.bool_)
@@ -82,7 +87,7 @@ def count_labels(right: Labels, predicted: Labels, gold: Labels, n_labels: int) 
     return LabelCounts(*(np.bincount(labels, minlength=n_labels) for labels in (right, predicted, gold)))
 
 
-def _ratio(part: Indices, whole: Indices) -> Doubles:
+def _ratio(part: Indices | Doubles, whole: Indices | Doubles) -> Doubles:
     values: Doubles = np.divide(part, whole, out=np.zeros(np.shape(whole)), where=np.asarray(whole) > 0)
     return values
 

@@ -55,7 +55,7 @@ def _group_data(tests: list[PartResult], settings: SplitSettings) -> dict[str, A
     spreads = results.summarise(tests, settings.seed, settings.kind)
     return {
         "scores": {name: asdict(found) for name, found in spreads.items()},
-        "tags": [{**asdict(row), **{name: getattr(row, name) for name in results.POOLED}} for row in rows],
+        "tags": [asdict(row) for row in rows],
         "pooled": {tag: {name: asdict(found) for name, found in own.items()} for tag, own in pooled.items()},
         "frequency_correlation": results.frequency_correlation(tests),
         "curves": {name: [{"x": x, **asdict(y)} for x, y in points.items()] for name, points in curves.items()},

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ..core.scores import LabelCounts
 from .measures import Findings
 from .splits import Kind, SplitSettings
 from .statistics import Interval, ResampledT, SignedRanks, bootstrap, join_pieces, pearson, resampled_t_test, wilcoxon
@@ -118,37 +119,16 @@ class Spread:
 
 @dataclass(frozen=True)
 class TagRow:
-    """Tokens of one tag; measures are 0 where they are undefined."""
+    """Tokens of one tag, and the measures of `LabelCounts`, of which recall is the tag's accuracy."""
 
     tag: str
-    gold: int
-    predicted: int
-    right: int
-
-    @property
-    def precision(self) -> float:
-        """Share of the predicted ones that are right."""
-        return self._f(0.0)
-
-    @property
-    def recall(self) -> float:
-        """Share of the gold ones that are found: the tag's accuracy."""
-        return self.right / self.gold if self.gold else 0.0
-
-    @property
-    def f(self) -> float:
-        """Harmonic mean of both."""
-        return self._f(1.0)
-
-    @property
-    def f05(self) -> float:
-        """F0.5, in which precision counts four times as much as recall."""
-        return self._f(0.25)
-
-    def _f(self, weight: float) -> float:
-        """F, where recall counts by its weight."""
-        weighted = weight * self.gold + self.predicted
-        return (1 + weight) * self.right / weighted if weighted else 0.0
+    gold: int = 0
+    predicted: int = 0
+    right: int = 0
+    precision: float = 0.0
+    recall: float = 0.0
+    f: float = 0.0
+    f05: float = 0.0
 
 
 def spread(values: Sequence[float], interval: Interval | None = None, ratio: float | None = None) -> Spread:
@@ -250,7 +230,10 @@ def tag_rows(confusions: Counter[tuple[str, str]]) -> list[TagRow]:
         gold[right] += count
         predicted[found] += count
     tags = sorted({*gold, *predicted}, key=lambda tag: (-gold[tag], -predicted[tag], tag))
-    return [TagRow(tag, gold[tag], predicted[tag], confusions[tag, tag]) for tag in tags]
+    counted = [(confusions[tag, tag], predicted[tag], gold[tag]) for tag in tags]
+    counts = LabelCounts(*np.array(counted, dtype=np.intp).reshape(-1, 3).T)
+    columns = (getattr(counts, name).tolist() for name in ("gold", "predicted", "right", *POOLED))
+    return [TagRow(*row) for row in zip(tags, *columns)]
 
 
 def label_data(confusions: Counter[tuple[str, str]]) -> dict[str, dict[str, float]]:
@@ -265,10 +248,7 @@ def pooled_by_draw(tests: Sequence[PartResult]) -> dict[str, dict[str, Spread]]:
     """Return the spread of the measures of each tag over draws, each pooled; the most frequent gold tag first."""
     draws = [[test for test in tests if test.draw == draw] for draw in sorted({test.draw for test in tests})]
     rows = [{row.tag: row for row in tag_rows(sum_confusions(own))} for own in draws]
-    pooled = {
-        row.tag: [tags.get(row.tag, TagRow(row.tag, 0, 0, 0)) for tags in rows]
-        for row in tag_rows(sum_confusions(tests))
-    }
+    pooled = {row.tag: [tags.get(row.tag, TagRow(row.tag)) for tags in rows] for row in tag_rows(sum_confusions(tests))}
     return {tag: {name: spread([getattr(row, name) for row in own]) for name in POOLED} for tag, own in pooled.items()}
 
 

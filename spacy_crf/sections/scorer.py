@@ -11,7 +11,6 @@ import numpy as np
 from spacy.training import Example
 from spacy.util import registry
 
-from ..core.arrays import Bools
 from ..core.errors import CRFWarning, excerpt
 from ..core.scores import LabelCounts
 from .errors import SectionWarnings
@@ -32,7 +31,6 @@ from .segment import Kind, LayoutUnit, bounds_of
 from .spans import ELEMENTS, SECTION, SECTIONS, get_tree, gold_tree, labels_of_units, read_elements
 from .tree import SectionTree
 
-F05 = 0.25  # beta squared: recall counts a quarter of precision
 MOST_NODES = 1000  # of a tree whose edit distance is measured: the time is quadratic in them
 
 
@@ -98,31 +96,18 @@ def score_elements(confusions: Counter[tuple[str, str]], newline: str) -> dict[s
     counts = LabelCounts(np.diag(matrix)[1:], matrix.sum(axis=0)[1:], matrix.sum(axis=1)[1:])
     inner = {pair: count for pair, count in confusions.items() if pair[0] != newline}
     total = sum(inner.values())
-    by_label = {
-        label: {"p": p, "r": r, "f": f, "f05": (1 + F05) * p * r / (F05 * p + r) if p or r else 0.0}
-        for label, p, r, f in zip(labels, counts.precision.tolist(), counts.recall.tolist(), counts.f.tolist())
-    }
+    rows = zip(*(values.tolist() for values in (counts.precision, counts.recall, counts.f, counts.f05)))
+    by_label = {label: dict(zip(("p", "r", "f", "f05"), row)) for label, row in zip(labels, rows)}
+    counted = np.array(labels) != newline
+    means = {"macro": counts.macro(counted), "weighted": counts.means(np.where(counted, counts.gold, 0))}
     return {
         "elements_acc": sum(count for (gold, found), count in inner.items() if gold == found) / total if total else 1.0,
-        **_averages(counts, np.array(labels) != newline),
+        **{f"elements_{mean}_{name}": value for mean, own in means.items() for name, value in zip("prf", own)},
         "elements_f_per_type": by_label,
         "elements_confusions": {
             gold: dict(zip(("", *labels), row.tolist())) for gold, row in zip(labels, matrix[1:]) if row.any()
         },
     }
-
-
-def _averages(counts: LabelCounts, chosen: Bools) -> dict[str, float]:
-    """Means over labels that occur, of some (L,), each counting the same (macro), or by its gold (weighted)."""
-    taken = counts.occurs & chosen
-    names = {"p": counts.precision[taken], "r": counts.recall[taken], "f": counts.f[taken]}
-    macro = {f"elements_macro_{name}": float(values.mean()) if len(values) else 0.0 for name, values in names.items()}
-    gold = counts.gold[taken]
-    weighted = {
-        f"elements_weighted_{name}": float(np.average(values, weights=gold)) if gold.any() else 0.0
-        for name, values in names.items()
-    }
-    return macro | weighted
 
 
 @dataclass(frozen=True)
