@@ -19,6 +19,7 @@ from .docx_parts import (
     StyleSheet,
     W,
     XmlElement,
+    first_value,
     is_hidden,
     outline_level,
     read_lists,
@@ -222,21 +223,16 @@ class _DocxReader:
     def _shift(self, run: XmlElement | None, styles: list[XmlElement]) -> int:
         """How the text of a run is set, higher or lower. styles (list): of the paragraph."""
         places = self._places_of(run, styles)
-        aligned, moved = (
-            next((value for place in places if (value := value_of(place, "rPr", name)) is not None), "")
-            for name in ("vertAlign", "position")
-        )
-        return SHIFTS.get(aligned, HIGHER if whole(moved) >= MOVED else 0)
+        is_moved = whole(first_value(places, "rPr", "position")) >= MOVED
+        return SHIFTS.get(first_value(places, "rPr", "vertAlign") or "", HIGHER if is_moved else 0)
 
     def _style(self, start: int, run: XmlElement | None, styles: list[XmlElement]) -> None:
         """Give the text of a run its type. styles (list): of the paragraph."""
         places = self._places_of(run, styles)
         for name, style in STYLES.items():
-            found = (value_of(place, "rPr", name) for place in places)
-            if next((value for value in found if value is not None), "0") not in OFF:
+            if first_value(places, "rPr", name) not in (None, *OFF):
                 self.builder.style(start, style)
-        sizes = (value_of(place, "rPr", "sz") for place in places)
-        size = whole(next((value for value in sizes if value is not None), None)) / 2
+        size = whole(first_value(places, "rPr", "sz")) / 2
         if styles and start < self.builder.length:
             self.sizes.append((start, self.builder.length, size))
 

@@ -1,5 +1,6 @@
 """Styles and lists of a DOCX, which its paragraphs refer to, and the values of its elements."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -24,6 +25,12 @@ def value_of(parent: XmlElement | None, *names: str) -> str | None:
     for name in names:
         parent = None if parent is None else parent.find(W + name)
     return None if parent is None else parent.get(f"{W}val", "")
+
+
+def first_value(places: Iterable[XmlElement | None], *names: str) -> str | None:
+    """The value of the first place that has such an element, see `value_of`; None if none has."""
+    values = (value_of(place, *names) for place in places)
+    return next((value for value in values if value is not None), None)
 
 
 def whole(text: str | None, otherwise: int = 0) -> int:
@@ -69,8 +76,7 @@ def outline_level(places: list[XmlElement]) -> int | None:
 
 def is_hidden(places: list[XmlElement]) -> bool:
     """Whether text is hidden by the first place that tells."""
-    found = (value_of(place, "rPr", "vanish") for place in places)
-    return next((value for value in found if value is not None), "0") not in OFF
+    return first_value(places, "rPr", "vanish") not in (None, *OFF)
 
 
 # -- lists ---------------------------------------------------------------------------------------------------
