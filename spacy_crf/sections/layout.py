@@ -107,21 +107,23 @@ class LayoutBuilder:
 
     def since(self, start: int) -> str:
         """What was written from a place on."""
+        first, length = self._piece_at(start)
+        return "".join(self._pieces[first:])[start - length :]
+
+    def _piece_at(self, place: int) -> tuple[int, int]:
+        """The number of the piece that a place is in, and where this begins."""
         first, length = len(self._pieces), self.length
-        while length > start:
+        while length > place:
             first -= 1
             length -= len(self._pieces[first])
-        return "".join(self._pieces[first:])[start - length :]
+        return first, length
 
     def drop_signs(self, start: int, is_note: bool = False) -> None:
         """Take back what was written from a place on, where a piece began, if it is a few signs, or the mark of a
         note."""
         if self.length - start > MOST_SIGNS:
             return
-        first, length = len(self._pieces), self.length
-        while length > start:
-            first -= 1
-            length -= len(self._pieces[first])
+        first, length = self._piece_at(start)
         dropped = self._pieces[first:]
         if not is_note and any(map(str.isalnum, "".join(dropped))):
             return
