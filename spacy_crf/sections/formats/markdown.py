@@ -10,7 +10,7 @@ from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import PARAGRAPH, Kind
 from ..tree import SectionTree
-from . import SHIFTS, read_text
+from . import BULLET, DEEPEST, INDENT, SHIFTS, read_text
 from .outline import Begin, End, TreeWriter
 
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 LONGEST = 30_000  # characters of a paragraph whose emphasis is looked for: the time can grow with their square
 MOST_NESTED = 150  # deeper blocks would be lost
-INDENT = "  "  # of a list in a list
-MOST_INDENTED = 20  # lists in lists
 # tokens right behind the beginning of an item that has no text of its own
 WITHOUT_TEXT = frozenset({"bullet_list_open", "ordered_list_open", "list_item_close"})
 FIRST = {"ul": None, "ol": 1}  # number of a list that does not say it
@@ -39,7 +37,7 @@ ATTRIBUTES = re.compile(  # of a heading, as pandoc, Quarto, Hugo and kramdown h
 VERBATIM = frozenset({"fence", "code_block", "html_block"})
 MARKERS = {"bold": "**", "italic": "*"}
 TAGS = {"bold": "b", "italic": "i"}
-DEEPEST = 6  # levels that Markdown has
+MOST_LEVELS = 6  # of headings, that Markdown has
 BULLETS = frozenset("-–—*+•‣⁃·●○◦▪▫■□►▶➢")
 SPECIAL = re.compile(r"([\\`*_\[\]<>&|#])")
 BLANK_LINES = re.compile(r"\n\s*\n\s*")  # with the indentation behind them, which would make code of a text
@@ -131,7 +129,7 @@ class _MarkdownReader:
         """The bullet of an item, or its number: lists count from their first number, whatever the others are."""
         number = self.lists[-1]
         if number is None:
-            return "- "
+            return BULLET
         self.lists[-1] = number + 1
         return f"{number}{sign} "
 
@@ -147,7 +145,7 @@ class _MarkdownReader:
         builder.end_line()
         if builder.length and first and not self.lines[first - 1].strip(" \t>"):
             builder.write("\n")
-        builder.write(INDENT * min(len(self.lists) - 1, MOST_INDENTED))
+        builder.write(INDENT * min(len(self.lists) - 1, DEEPEST))
         self.starts.append(builder.length)
         self.is_broken = False
         builder.write(self.marker)
@@ -198,7 +196,7 @@ class _MarkdownWriter(TreeWriter):
         for event in self.blocks():
             if isinstance(event, Begin):
                 if self.has_heading(event.node):
-                    yield f"{'#' * min(event.depth, DEEPEST)} {_escape_title(self.heading(event.node))}"
+                    yield f"{'#' * min(event.depth, MOST_LEVELS)} {_escape_title(self.heading(event.node))}"
             elif not isinstance(event, End):
                 yield self._paragraph(event)
 
