@@ -35,6 +35,7 @@ MARKS = re.compile("[_^{}]")
 FUNCTIONS = ("arg", "cos", "cosh", "det", "dim", "exp", "inf", "ker", "lim", "ln", "log", "max", "min", "sin", "tan")
 ALIKE = 0.85  # of the words of two titles are the same, if these alone tell
 SOMEWHAT_ALIKE = 0.5  # the same, if the first author and the year tell too
+SUREST, LEAST_SURE = 4.0, 0.4  # of pairs: by an identifier, and without titles; titles that are alike give 0.5 to 3
 MOST_FOLDED = 2**14  # texts, each of which is compared with many
 NOT_HELD, NOT_CITED = "not in the library", "not cited"
 
@@ -143,7 +144,7 @@ def _likeness(entry: Entry, held: Entry) -> tuple[float, str]:
     for name in IDENTIFIERS:
         ours, theirs = _identifier(entry, name), _identifier(held, name)
         if ours and ours == theirs:
-            return 4.0, name
+            return SUREST, name
     titles = _words(entry.title), _words(held.title)
     total = sum(map(len, titles))
     share = 2 * len(titles[0] & titles[1]) / total if total else 0.0
@@ -154,10 +155,10 @@ def _likeness(entry: Entry, held: Entry) -> tuple[float, str]:
     if (share >= SOMEWHAT_ALIKE or _is_cut(entry.title, held.title)) and has_author and has_year:
         return share, "title, author and year"
     if not all(titles) and has_author and has_year and all(_agree(name, entry, held) for name in PLACE):
-        return 0.4, "authors, year and pages"
+        return LEAST_SURE, "authors, year and pages"
     is_named = any(titles) or _first_author(entry) or _first_author(held)
     if not is_named and has_year and _start(entry) and all(_agree(name, entry, held) for name in ISSUE):
-        return 0.4, "journal, year and pages"
+        return LEAST_SURE, "journal, year and pages"
     return 0.0, ""
 
 

@@ -19,6 +19,7 @@ MOST_LEADING = 3.5  # sizes between two baselines of one paragraph
 LEAST_FULL, FREQUENT = 3, 0.1  # lines, and the share of all of them, by which the usual distance is told
 SINGLE, MOST_SINGLE = 1.2, 1.9  # sizes between two lines if nothing is between them
 INDENTED = 0.8  # of a size
+SAME_SIZE = 0.05  # of a size, by which two lines of one paragraph may differ in theirs
 TOLERANCE = 1.5  # points
 MARGIN = 0.7  # of the width of its column: the least that a narrower text has
 MANY = 0.3  # the share of elements with a blank line before them in a document that has one between two pages
@@ -201,7 +202,7 @@ def _distance(one: PrintedLine, other: PrintedLine) -> float | None:
 def _goes_on(lines: list[PrintedLine], line: PrintedLine, is_elsewhere: bool) -> bool:
     """Whether a paragraph goes on with a line. is_elsewhere (bool): that begins another column or page."""
     before, size = lines[-1], line.size
-    if abs(before.size - size) > 0.05 * size or _look(before) != _look(line) or _is_short(before, line):
+    if abs(before.size - size) > SAME_SIZE * size or _look(before) != _look(line) or _is_short(before, line):
         return False
     if "\t" in before.text and "\t" in line.text:  # rows of a table
         return False
