@@ -54,7 +54,7 @@ class LabelCounts:
     @property
     def f05(self) -> Doubles:
         """((L,)): F0.5, in which recall counts a quarter of precision; 0 for a label that is never right."""
-        return _ratio(1.25 * self.right, self.predicted + 0.25 * self.gold)
+        return _ratio(5 * self.right, 4 * self.predicted + self.gold)
 
     @property
     def occurs(self) -> Bools:

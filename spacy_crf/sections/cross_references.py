@@ -17,7 +17,8 @@ from ..core.grammar.numbering import ALONE, PLACE, SIGNS, Reading, readings_of, 
 from ..core.grammar.numerals import ARABIC, INSERTED, LETTER_UPPER, RANKS, any_of
 from . import spans
 from .layout import DocumentLayout
-from .mentions import NumberStep, find_mentions, rank_of
+from .mention_groups import NumberStep, rank_of
+from .mentions import find_mentions
 from .tree import SectionTree
 
 SMALL = RANKS["paragraph"]  # the rank of parts that are named within an article

@@ -1,85 +1,41 @@
 """Mentions of sections in a text, such as "see 3.2", "Article 7(2)" and "artikel 7, tweede lid", as paths of numbers.
 
-A path goes from the outside in. Words of six languages are in the lists of `core.grammar.numerals`.
+A path goes from the outside in.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise, takewhile
+from itertools import pairwise, takewhile
 
-from ..core.grammar.numbering import ALONE, PLACE, SIGNS, Reading, readings
-from ..core.grammar.numerals import ARABIC, INSERTED, MENTIONS, NAMED, ORDINALS, PLURALS, RANKS, any_of, listed
-from .series import BRACKETS, CALLED, CONTRACT, IN_WORDS, MEANT, completed, is_of_decision, own_names, stands_behind_law
-
-SMALL = "small part: "  # before the words of parts that only count with the section that they are in
-DEEPEST = max(RANKS[word] for word in NAMED.values()) + 1  # the rank of a number without a word
-
-_ANY = {does: any_of(words) for does, words in MENTIONS.items()}
-_ANY_INSERTED, _ANY_ORDINAL, _ANY_WORD = any_of(INSERTED), any_of(ORDINALS), any_of(NAMED)
-_APART = r"[ \u00a0]\((?:[0-9]{1,2}[a-zA-Z]?|[a-zA-Z]|[ivx]{2,5}|[IVX]{2,4})\)"  # "§ 2 (1)", not "section 2 (old)"
-_INSERTED = rf"(?:(?!\sbis\s(?:[0-9§]|{_ANY_WORD}(?!\w)))[ -]?{_ANY_INSERTED}(?!\w)|er|[a-zA-Z])?"  # not "2 bis 4"
-_NOT_INSERTED = rf"(?!\.?[ºª][ -]?{_ANY_INSERTED}(?!\w))"  # "3.º bis" is not 3
-_PARTS = rf"(?!\d+/\d\d)[0-9]{{1,4}}{_NOT_INSERTED}(?:\.?[ºª]|{_INSERTED})(?:[.:–-][0-9]{{1,4}}{_INSERTED}|\.[a-zA-Z])*"
-_CODE = r"[LRD]\.[ \u00a0]?(?=[0-9]{3}|[0-9]+-)[0-9]{1,4}(?:-[0-9]{1,4})*"  # of French codes: L. 121-1
-_LETTERS = rf"(?:{_CODE}|(?:[IVXLC]{{1,7}}|[A-Z])(?:[.-]?[0-9]{{1,4}})*)"
-NUMBER = rf"(?:(?:{_PARTS}|{_LETTERS})(?!\w)(?:{BRACKETS}|{_APART})*|(?:{BRACKETS})+)"
-_ORDERED = rf"{_ANY_ORDINAL}(?:(?:,|\s{_ANY['between']})\s{_ANY_ORDINAL}){{0,9}}"
-_CLOSED = r"(?:(?<=\d\.[a-z])\))?"  # "5.1.b)"
-_BETWEEN = rf"{_CLOSED}(?:,\s?(?:{_ANY['between']}\s)?|\s?[–-]\s?|\s{_ANY['between']}\s)"
-_PLACE = r"(?:[0-9]{1,3}[a-z°º]?|[a-z]{1,2}|[A-Z]|[IVX]{1,4})\)?(?!\w)"
-_AMOUNT = rf"\s?%|\s{_ANY['unit']}(?!\w)|-[^\W\d]"  # "sous 8 jours", "onder 18-jarigen"
-_ADDED = rf"(?:-{_ANY_INSERTED}|[ ]{_ANY_INSERTED}(?=\)))?"  # "a-bis", "a bis)"
-_LETTERED = (rf"(?:{own}){_ADDED}" for own in ("[a-z]|[ivx]{2,4}|aa|bb|cc|dd", "[A-Z]|[IVX]{2,4}"))
-_SMALL = (  # places of small parts; lists have one kind of them: "onder c, en 12" has no number 12
-    *(
-        rf"(?<!\w)(?:{place}){end}(?!\w|\.\w)"
-        for place in (*_LETTERED, rf"[0-9]{{1,3}}[a-z°º]?(?!{_AMOUNT})")
-        for end in (rf"\)(?:\s{_ANY_INSERTED}(?=[,.;]))?", "")
-    ),
+from ..core.grammar.numbering import SIGNS
+from ..core.grammar.numerals import PLURALS, RANKS, listed
+from .mention_groups import (
+    AMOUNT,
+    ANY,
+    BETWEEN,
     BRACKETS,
+    FINERS,
+    NUMBER,
+    ORDERED,
+    SMALL,
+    Group,
+    NumberStep,
+    find_groups,
+    rank_of,
+    read_number,
+    steps_of,
 )
-_SMALLS = "|".join(f"{place}(?:{_BETWEEN}{place})*" for place in _SMALL)
-_MENTION = re.compile(
-    r"(?<!\w)(?:(?!(?i:first|second|third|fourth|fifth)\s(?:comma|parties)(?!\w))"
-    rf"(?P<ordinals>{_ORDERED})\s(?P<ranked>{_ANY_WORD})(?!\w)"
-    rf"|(?:{MEANT}(?P<word>{_ANY_WORD})(?:\.?\s|\.(?=[0-9]))(?:(?i:n\.?[°º]|n[or]\.)\s?)?|(?P<sign>[{''.join(SIGNS)}])[{''.join(SIGNS)}]?\s?)"
-    rf"(?P<numbers>(?:{BRACKETS})+(?:{_BETWEEN}(?:{BRACKETS})+)*|{NUMBER}(?:{_BETWEEN}{NUMBER})*)"  # not "(b), and 6"
-    rf"|(?P<small>{_ANY['small']})(?:\.\s?|\s)(?P<places>{_SMALLS})"
-    rf"|{CALLED}"
-    rf"|{_ANY['see']}\.?\s(?P<bare>[0-9]{{1,4}}(?:\.[0-9]{{1,4}})+)(?![.-]?\w))"
-)
-_STARTING, _DOTTED_CODE = re.compile(r"\((\w+)\)(?=\()"), re.compile(r"(?<=^[LRD])\.\s?(?=[0-9])")
-_SMALL_PLACE = re.compile(rf"({'|'.join(_SMALL)})(?:{_BETWEEN}|$)")  # a word between them may be a letter: "a e b"
-_NUMBER, _ORDINAL = re.compile(NUMBER), re.compile(rf"{_ANY_ORDINAL}(?!\w)")
-# "sections 2–4 and 6-1" are three numbers, "§§ 2-4" are two
-_AMONG_SEVERAL, _OF_RANGE = (re.compile(NUMBER.replace("[.:–-]", signs)) for signs in ("[.:-]", "[.:]"))
-_FINER = (  # parts that are no sections, such as "Satz 2", "first sentence", "ff."
-    rf"(?:,?\s(?:aanhef\sen\s)?{_ANY['finer']}\.?\s?{_PLACE}(?:{_BETWEEN}{_PLACE})*"
-    rf"|,?\s(?:aanhef\sen\s)?{_ANY['small']}(?:\.\s?|\s)(?:{_SMALLS})"
-    rf"|,?\s{_ORDERED}\s{any_of(MENTIONS['finer'] | MENTIONS['small'])}(?!\w)|\sff?\."
-    rf"|,?[ \u00a0][IVX]{{1,4}}(?:[ \u00a0][0-9]{{1,2}})?(?=(?:,|\s{_ANY['between']})\s))"  # "§§ 280 I, 281"
-)
-_FINERS = rf"{_FINER}{{0,9}}"  # no more: time is linear
-_SMALLER = re.compile(rf"{_FINERS}(?:,\s| )(?:aanhef\sen\s)?")  # between a section and a part of it
-_ALSO = re.compile(rf"{_FINERS}{_BETWEEN}(?:(?:de\s)?l['’])?")  # between two of a list
-_SECTION = rf"(?:(?=[0-9]{{1,3}}(?![0-9])){NUMBER}|(?:{BRACKETS})+)(?!{_AMOUNT})"
-_ALSO_SECTIONS = re.compile(rf"{_FINERS}{_BETWEEN}(?=[0-9])({_SECTION}(?:{_BETWEEN}{_SECTION})*)")
+from .other_texts import is_of_other_text, own_names
+
+_SMALLER = re.compile(rf"{FINERS}(?:,\s| )(?:aanhef\sen\s)?")  # between a section and a part of it
+_ALSO = re.compile(rf"{FINERS}{BETWEEN}(?:(?:de\s)?l['’])?")  # between two of a list
+_SECTION = rf"(?:(?=[0-9]{{1,3}}(?![0-9])){NUMBER}|(?:{BRACKETS})+)(?!{AMOUNT})"
+_ALSO_SECTIONS = re.compile(rf"{FINERS}{BETWEEN}(?=[0-9])({_SECTION}(?:{BETWEEN}{_SECTION})*)")
 # the next of a list, before a part of it
-_NEXT = re.compile(rf"{_FINERS}(?P<before>(?:{_BETWEEN}{NUMBER}){{0,9}}?){_BETWEEN}(?P<next>{NUMBER})(?:,\s| )")
-_OF_THE = rf"\s{_ANY['of']}\s(?:(?:the|de|het|la|le)\s)?"
-_OF = re.compile(rf"(?i)(?:{_OF_THE}{_ORDERED}\s{_ANY['small']})?(?:{_OF_THE}|\s(?:de\sl|dell)['’])")
-_LAWS = rf"(?:{_ANY['law']}|\w*{_ANY['laws']})"
-_NAMED = r"(?:[A-ZÄÖÜ][\w'’-]*[ \u00a0](?:(?:and|en|und|et)[ \u00a0])?){0,4}"  # "Companies" of "Companies Act"
-# such as "of the Regulation", "to the Act", ", van de Wet", "Opiumwet", "I 1 BGB", "f BGB", "of the Main Agreement"
-_OF_LAW = re.compile(
-    rf"{_CLOSED}(?:[ \u00a0][IVX]{{1,4}}(?:[ \u00a0][0-9]{{1,2}})?)?(?:[ \u00a0](?:[a-z]\)|[b-df-h](?!\w)))?{_FINERS}"
-    rf"(?:\s\(oud\))?(?:\s\w*[A-Z]\w*[A-Z]|,?\s(?:{_ANY['of']}\s(?:(?:de|het)\s)?)?{_ANY['short']}(?!\w)"
-    rf"|,?[ \u00a0](?P<to>to\s(?:the\s)?)?(?=[A-ZÄÖÜ]){_NAMED}(?=[A-ZÄÖÜ]|wet){_LAWS}(?!\w)"
-    rf"|\s(?:of|to|in)\sthe\s(?P<contract>{_NAMED.replace('{0,', '{1,')}{CONTRACT})(?!\w)"
-    rf"|,?\s{_ANY['of']}\s(?:(?P<between>(?:\w+[\s'’]){{0,4}}?)(?:{_LAWS}|[0-9]+/[0-9]+)(?!\w)"
-    rf"|(?i:(?:the|de|het|la|le)\s)?(?=\w{{2,6}}(?!\w))\w*[A-Z]\w*[A-Z]))"
-)
+_NEXT = re.compile(rf"{FINERS}(?P<before>(?:{BETWEEN}{NUMBER}){{0,9}}?){BETWEEN}(?P<next>{NUMBER})(?:,\s| )")
+_OF_THE = rf"\s{ANY['of']}\s(?:(?:the|de|het|la|le)\s)?"
+_OF = re.compile(rf"(?i)(?:{_OF_THE}{ORDERED}\s{ANY['small']})?(?:{_OF_THE}|\s(?:de\sl|dell)['’])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,38 +48,8 @@ class Mention:
 
     start: int
     end: int
-    path: Sequence["NumberStep"]
+    path: Sequence[NumberStep]
     has_none: bool
-
-
-@dataclass(frozen=True, slots=True)
-class NumberStep:
-    """A number that a text mentions, with its characters, and its word or sign; "" without."""
-
-    start: int
-    end: int
-    word: str
-    readings: tuple[Reading, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Numbers that share a word: "articles 3 and 4"."""
-
-    start: int
-    end: int
-    steps: list[NumberStep]
-
-    @property
-    def word(self) -> str:
-        """The word or sign that they share."""
-        return self.steps[0].word
-
-    def is_above(self, other: "Group") -> bool:
-        """Whether the sections of another group may be parts of those of this one; annexes have all kinds of parts."""
-        rank, deeper = rank_of(self.word), rank_of(other.word)
-        is_article = rank == RANKS["article"] and other.word == "§"  # "Article 6 § 1"
-        return (rank <= deeper or self.word in ALONE or is_article) and self.word != other.word
 
 
 def find_mentions(text: str, headings: Set[int]) -> Iterator[Mention]:
@@ -133,7 +59,7 @@ def find_mentions(text: str, headings: Set[int]) -> Iterator[Mention]:
 
     headings (Set[int]): where headings begin, whose own numbers are no mentions.
     """
-    groups = (own for group in _groups(text) if (own := _before_headings(group, headings)) is not None)
+    groups = (own for group in find_groups(text) if (own := _before_headings(group, headings)) is not None)
     found = [run for run in _runs(text, groups) if any(not group.word.startswith(SMALL) for group in run)]
     runs = list(_with_next(text, found, headings))
     for run, has_none in zip(runs, _mean_none(text, runs)):
@@ -204,7 +130,7 @@ def _next_section(text: str, run: list[Group], group: Group, end: int) -> tuple[
         own = replace(number, word=outer.word)
         return [*run[:-1], Group(last.start, steps[-1].end, steps)], Group(own.start, own.end, [own])
     found = _NEXT.fullmatch(gap) if is_alike or is_plural else None
-    if found is None or (found["before"] and not is_plural) or not (readings := _read(found["next"])):
+    if found is None or (found["before"] and not is_plural) or not (readings := read_number(found["next"])):
         return None
     own = NumberStep(end + found.start("next"), end + found.end("next"), outer.word, readings)
     return run, Group(own.start, own.end, [own])
@@ -227,7 +153,7 @@ def _with_next(text: str, runs: Sequence[list[Group]], headings: Set[int]) -> It
         goes_on = (behind and behind[0].start == behind[0].steps[0].start) or _ALSO_SECTIONS.match(text, end, limit)
         yield from [run] if goes_on or len(run) == 1 or outer.start == outer.steps[0].start else _parted(text, run)
         while found := _ALSO_SECTIONS.match(text, end, limit):
-            steps = _steps(outer.word, found[1], found.start(1), is_plural=True)
+            steps = steps_of(outer.word, found[1], found.start(1), is_plural=True)
             if (group := _before_headings(Group(*found.span(1), steps), headings)) is None:
                 break
             end = group.end
@@ -278,10 +204,8 @@ def _mean_none(text: str, runs: Sequence[list[Group]]) -> list[bool]:
         gap = text[end : _bounds(behind)[0]] if behind else ""
         is_shared = bool(behind) and behind[0].start == behind[0].end and bool(_SMALLER.fullmatch(gap))
         is_listed = (is_shared or bool(_ALSO.fullmatch(gap))) and word in {group.word for group in behind}
-        is_paragraph = word == "§" or RANKS.get(word, 0) >= RANKS["paragraph"]
-        is_elsewhere = _is_of_law(text, start, end, word, own) or (is_paragraph and is_of_decision(text, start, end))
         is_of_several = bool(_OF.fullmatch(gap)) and behind[0].is_above(run[0])
-        found.append(is_elsewhere or is_of_several or (is_listed and found[-1]))
+        found.append(is_of_other_text(text, start, end, word, own) or is_of_several or (is_listed and found[-1]))
         behind = run
     return found[::-1]
 
@@ -289,62 +213,3 @@ def _mean_none(text: str, runs: Sequence[list[Group]]) -> list[bool]:
 def _bounds(run: Sequence[Group]) -> tuple[int, int]:
     """The characters of a run, whose groups stand from the outside in."""
     return min(group.start for group in run), max(group.end for group in run)
-
-
-def _groups(text: str) -> Iterator[Group]:
-    for found in _MENTION.finditer(text):
-        start, end = found.span()
-        if found["ordinals"]:
-            places = list(_ORDINAL.finditer(text, start, found.end("ordinals")))
-            ends = [own.end() for own in places[:-1]] + [end]
-            values = [Reading(ARABIC, PLACE, (ORDINALS[listed(own[0])],)) for own in places]
-            word = NAMED[listed(found["ranked"])]
-            steps = [NumberStep(own.start(), last, word, (value,)) for own, last, value in zip(places, ends, values)]
-        elif found["spoken"]:
-            value = Reading(ARABIC, PLACE, (IN_WORDS[listed(found["spoken"])],))
-            steps = [NumberStep(found.start("spoken"), end, NAMED[listed(found["called"])], (value,))]
-        elif found["small"]:
-            places, word = list(_SMALL_PLACE.finditer(found["places"])), SMALL + listed(found["small"])
-            at = found.start("places")
-            all_steps = [NumberStep(at + own.start(), at + own.end(1), word, _read(own[1])) for own in places]
-            steps = [step for step in all_steps if step.readings]
-        elif found["bare"]:
-            start = found.start("bare")
-            steps = [NumberStep(start, end, "", readings(found["bare"]))]
-        else:
-            word = found["sign"] or NAMED[listed(found["word"])]
-            is_plural = listed(found["word"] or "") in PLURALS or text[start + 1] in SIGNS
-            steps = _steps(word, found["numbers"], found.start("numbers"), is_plural)
-        if steps and all(step.readings for step in steps):
-            yield Group(start, end, steps)
-
-
-def _steps(word: str, text: str, at: int, is_plural: bool) -> list[NumberStep]:
-    """The numbers of a list at a place. is_plural (bool): behind a word or sign for several, of which a dash may be."""
-    numbers = list((_AMONG_SEVERAL if is_plural else _NUMBER).finditer(text))
-    if is_plural and len(numbers) == 1:
-        numbers = list(_OF_RANGE.finditer(text))
-    read = map(_read, accumulate((own[0] for own in numbers), completed))
-    return [NumberStep(at + own.start(), at + own.end(), word, each) for own, each in zip(numbers, read)]
-
-
-def _read(number: str) -> tuple[Reading, ...]:
-    """The readings of a number as texts have them: (2)(b) is part b of (2), 2 (b) is 2(b), and L. 121-1 is L121-1."""
-    number = re.sub(r"[ \u00a0](?=\()", "", number)
-    starting = _STARTING.match(number)
-    if starting is None:
-        return readings(_DOTTED_CODE.sub("", number))
-    return tuple(replace(own, format=f"({PLACE})") for own in readings(starting[1] + number[starting.end() :]))
-
-
-def _is_of_law(text: str, start: int, end: int, word: str, own: Set[str]) -> bool:
-    """Whether a mention that stands here is one of another text, to which annexes and recitals are. own: our names."""
-    law, is_after = _OF_LAW.match(text, end), stands_behind_law(text, start)
-    if is_after or not law or (law["to"] and word not in {"recital", *ALONE}) or str(law["contract"]).casefold() in own:
-        return is_after
-    return not {*listed(law["between"] or "").split()} & MENTIONS["own"]
-
-
-def rank_of(word: str) -> int:
-    """How deep in an outline sections with a word or sign stand."""
-    return SIGNS.get(word, RANKS.get(word, DEEPEST))

@@ -1,23 +1,11 @@
-"""Numberings that count only beside others: bare letters and roman numerals, numbers in words, parts in brackets; those
-of preambles; and those of other texts, by what they stand beside."""
+"""Numberings that count only beside others: bare letters and roman numerals, numbers in words, those of preambles."""
 
 import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from ..core.grammar.numbering import ALONE, Reading, is_first, readings, step
-from ..core.grammar.numerals import (
-    ARABIC,
-    KEYWORDS,
-    MENTIONS,
-    NAMED,
-    NUMBER_WORDS,
-    RANKS,
-    ROMAN_UPPER,
-    SPOKEN,
-    any_of,
-    numerals,
-)
+from ..core.grammar.numerals import KEYWORDS, RANKS, ROMAN_UPPER, SPOKEN, numerals
 
 # what begins sentences and titles too, "Top 10: Ports" and "Primero. Fuimos", unless others go before or behind
 DOUBTFUL = re.compile(rf"(?:{'|'.join(SPOKEN)})\s?[.:–—-]?|top\s\d+[.:]?(?:\s?[:–—-])?", re.IGNORECASE)
@@ -26,55 +14,8 @@ WITH_PARTS = re.compile(r"[A-Z][.-]?\d")
 ROMAN_NUMBER = re.compile(r"\W{0,2}([IVXLC]+)(?:([.-]\d)|\W*\Z)")  # "II.", "(II)"; "II.1"
 WITH_SIGNS = re.compile(r"(?<![^\W_])[A-Z](?=\W*\Z)")
 APPENDIX_A = re.compile(r"A|[^\W\d_]+\sA\W?")
-BRACKETS = r"\((?:[0-9a-z]{1,4}|[0-9]{1,3}[A-Z]|[A-Z]|[IVX]{2,4})\)"
-_BRACKET = re.compile(BRACKETS)
-LONGEST_BEFORE = 90  # characters before a mention that may name its law or decision
-_BEHIND_LAW = re.compile(  # "15 U.S.C. § 2", "Penal Code § 2"
-    r"(?:(?<!\w)(?:U\.\s?S\.\s?C\.(?:\s?A\.)?|USC|C\.\s?F\.\s?R\.|CFR)|(?<!this\s)\b(?:Code|Act)(?=\s§))\s\S$"
-)
-_DECISION = r"[Jj]udge?ment|Urteil|Beschluss|[Aa]rrest|[Vv]onnis|[Uu]itspraak|[Aa]rrêt"
-_BETWEEN = r"(?:,\s|\s|\s?\()(?:at\s|in\s)?$"  # what calls a decision and the mention
-_ECLI = r"(?:ECLI:)?[A-Z]{2}:[A-Z\d]{1,7}:\d{4}:\w+(?:\.\w+)*"
-_JOURNAL = r"(?:NJ|NJW|NJB|LJN|JOR|RvdW)\s(?=[A-Z]*\d)[\w/-]+(?:,\s\d+)?"  # "NJ 1993/12"
-_CASE = r"(?:[A-Z]-\d{1,4}/\d{2}(?:\sP)?|[IVX\d]{1,4}[a-z]?\s[A-Z][A-Za-z]{0,3}\s\d{1,5}/\d{2}|nos?\.\s\d{2,6}/\d{2})"
-_PARTIES = r"(?:(?:,?\s(?:and|v\.?|en|und|et))?,?\s[A-Z][\w’'-]*){0,6}"  # "C-1/12 Lee and Moss"
-_CITED_ABOVE = r"(?:(?!As\s)[A-Z][\w’'.-]*\]?|\w+\.?\)|judge?ment|decision|case),?\s\(?cited\sabove"
-_DATED = rf"(?:{_DECISION})\s(?:of|vom|van|du)\s[\w. ]{{5,20}}\d{{4}}(?:,\s|\s?\()(?:at\s)?$"
-_REPORTED = r"\[\d{4}\](?:\s\d{1,4})?(?:\s[A-Z][\w’']*\.?){1,3}\s\d{1,5}"  # "[1999] 1 AC 45"
-_BEHIND_DECISION = re.compile(
-    rf"\b(?:{_ECLI}|{_JOURNAL}|{_CASE}{_PARTIES}|{_CITED_ABOVE}){_BETWEEN}|{_DATED}|{_REPORTED}{_BETWEEN}"
-)
-_OF_DECISION = re.compile(  # "of the judgment in Lee v Moss", "van het vonnis"
-    r"\s(?:(?:of|in)\s(?:the|that)\s(?:(?:contested|impugned)\s)?judge?ment"
-    r"|of\s(?:the|that)\s(?:decision|order|ruling)\s(?:in|under|of)"
-    r"|des\s(?:ange\w+en\s)?(?:Urteils|Beschlusses)|de\sl['’]arrêt"
-    r"|van\s(?:het|de|haar|zijn|hun)\s(?:bestreden\s)?(?:arrest|vonnis|uitspraak|beschikking))(?!\w)"
-)
-SHORT = any_of(  # "art.3" and "secs. 3", but "of that rule. 3 ferries"
-    form for form, word in NAMED.items() if form in ("nr", "nrn") or (form not in RANKS and len(form) < len(word))
-)
-# A word before a full stop is short, as in "art. 3" or "art.3"; not "the question. I agree", "state of the art.3"
-_NOT_LAST = rf"(?:(?!{any_of(NAMED)}\.)|(?={SHORT}\.\s)|(?<!the\s)(?<!/)(?={SHORT}\.))"
-# "the question I asked", but "the provisions of part I do not apply"
-_NO_SPEAKER = (
-    r"(?!(?<!\b(?i:of|in|by|to|or)\s)(?<!\b(?i:under)\s)"
-    rf"[a-z]+\sI(?:['’]|\s{any_of(MENTIONS['speaker'])}(?!\w)))"
-)
-MEANT = _NOT_LAST + _NO_SPEAKER  # where a word may begin a mention
-IN_WORDS = NUMBER_WORDS | SPOKEN
-_SPOKEN = [*SPOKEN, *MENTIONS["spoken"]]
-CALLED = (  # "cláusula segunda", "Part One", but "her book Three Lives"
-    rf"(?![a-zà-öø-ÿ]+\s{any_of(NUMBER_WORDS.keys() - set(_SPOKEN))}(?!\w))(?P<called>{any_of(NAMED)})"
-    rf"\s(?P<spoken>{any_of(_SPOKEN)}|(?=[A-ZÀ-ÖØ-Þ]){any_of(NUMBER_WORDS)})(?!\w)"
-)
-CONTRACT = "(?:Agreement|Contract|Deed|Indenture)"
-_OWN_NAME = re.compile(  # "this Lease Agreement", or on a line of its own
-    rf"(?im)(?:\bthis\s((?:[\w'’-]+[ \u00a0]){{1,5}}?{CONTRACT})(?!\w)|^[ ]*((?:[\w'’-]+[ ]){{1,5}}{CONTRACT})[ ]*$)"
-)
-_HERE = re.compile(r"\s(?:above|below|hierboven|hierna|oben|unten|ci-dessus|ci-dessous)(?!\w)")
 # words of the first section of a text itself, beside those of outer ones
 _ARTICLES = frozenset(("article", "artikel", "artículo", "articolo", "artigo", "статья", "άρθρο", "clause", "cláusula"))
-LONGEST = 40  # characters of a number that others share the beginning of
 REACH = 50  # units between two members of a series
 NEAR = 2  # between two roman numerals, where one of a series may be missing
 
@@ -217,32 +158,3 @@ def _end_of_figures(numbers: Sequence[tuple[int, str]]) -> int:
         if number == str(current + 1) or (figure == str(current) and parts):
             current, end = int(figure), place
     return end if current > 1 else -1
-
-
-def completed(before: str, number: str) -> str:
-    """A number of a list with what it shares with the one before: "(b)" behind "2(1)(a)" is 2(1)(b)."""
-    if number.startswith("(") and len(before) <= LONGEST:
-        first = readings(number.partition(")")[0] + ")")
-        for bracket in reversed(list(_BRACKET.finditer(before))):
-            own = readings(bracket[0])
-            alike = [(one, other) for one in own for other in first if one.kinds == other.kinds]
-            if any(one.values < other.values or one.kinds == ARABIC for one, other in alike):  # "6 (2) and (1)"
-                return before[: bracket.start()] + number
-    return number
-
-
-def stands_behind_law(text: str, start: int) -> bool:
-    """Whether a mention that starts here stands behind the name of its law."""
-    return bool(_BEHIND_LAW.search(text, max(start - LONGEST_BEFORE, 0), start + 1))
-
-
-def own_names(text: str) -> Set[str]:
-    """The names that a contract gives itself, and no mention of one of its clauses is of another text for."""
-    return {(found[1] or found[2]).casefold() for found in _OWN_NAME.finditer(text)}
-
-
-def is_of_decision(text: str, start: int, end: int) -> bool:
-    """Whether a mention of a paragraph stands beside the decision that the paragraph is in, and not before "above"."""
-    if _HERE.match(text, end):
-        return False
-    return bool(_BEHIND_DECISION.search(text, max(start - LONGEST_BEFORE, 0), start) or _OF_DECISION.match(text, end))
