@@ -28,6 +28,7 @@ _RANK = {name: rank for rank, name in enumerate(SIGNS)}
 PAIRS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {"QUOTE": ('“"„«‹‟「『»›', '”"“»›」』«‹'), "BRACKET": ("([{（【《〈", ")]}）】》〉")}
 )
+_OPENS_SIDE, _CLOSES_SIDE = 0, 1
 INVERTED = "¿¡"  # they open a question or exclamation, and go with its mark
 _OPENING_ALONE = str.maketrans("", "", "«‹")  # behind white space, as in French, they open what follows
 _OPENING = "".join(opening for opening, _ in PAIRS.values())
@@ -108,20 +109,18 @@ def split_words(text: str, abbreviations: Collection[str] = ABBREVIATIONS) -> li
             continue
         chunk = found[0]
         for low, high, is_break in _pieces(chunk, n_open):
-            piece = chunk[low:high]
-            lead, end = (0, 0) if is_break else _core(piece, abbreviations, start + low, periods)
-            before, after = (piece, "") if lead == end else (piece[:lead], piece[end:])
-            if lead == end:
-                lead = end = 0
-            opens, closes = _split_signs(before, is_alone=not after and lead == end)
-            if closes and words and start + low not in turns:
-                words[-1] = _add_signs(words[-1], closes, start + low, is_close=low > 0)
-            opening = _kind(opens, 0) or opening
-            if end > lead:
-                words.append(Word(start + low + lead, start + low + end, start + low + end, opening=opening))
+            piece, at = chunk[low:high], start + low
+            lead, end = (0, 0) if is_break else _core(piece, abbreviations, at, periods)
+            has_word = lead < end
+            before, after = (piece[:lead], piece[end:]) if has_word else (piece, "")
+            opens, closes = _split_signs(before, is_alone=not has_word)
+            if closes and words and at not in turns:
+                words[-1] = _add_signs(words[-1], closes, at, is_close=low > 0)
+            opening = _kind(opens, _OPENS_SIDE) or opening
+            if has_word:
+                word = Word(at + lead, at + end, at + end, opening=opening)
+                words.append(_add_signs(word, after, at + end, is_close=True) if after else word)
                 opening = ""
-                if after:
-                    words[-1] = _add_signs(words[-1], after, start + low + end, is_close=True)
             if not is_emoticon(piece):
                 n_open = max(0, n_open + _excess(piece))
     return words
@@ -158,7 +157,7 @@ def mark_words(text: str, tokens: Iterable[Sequence[int]]) -> list[Word]:
             opens, closes = _split_signs(text[start:end], is_alone=True)
             if words:
                 words[-1] = _add_signs(words[-1], closes, start, is_close=False)
-            opening = _kind(opens, 0) or opening
+            opening = _kind(opens, _OPENS_SIDE) or opening
         else:
             words.append(Word(start, end, end, opening=opening))
             opening = ""
@@ -280,7 +279,7 @@ def _split_signs(signs: str, is_alone: bool) -> tuple[str, str]:
 
 
 def _kind(signs: str, side: int) -> str:
-    """Return the kind of the first sign that opens (side 0) or closes (side 1); "" for none."""
+    """Return the kind of the first sign that opens or closes, by its side in `PAIRS`; "" for none."""
     for sign in signs:
         for name, pair in PAIRS.items():
             if sign in pair[side]:
@@ -308,7 +307,7 @@ def _add_signs(word: Word, signs: str, at: int, is_close: bool) -> Word:
         word = word._replace(mark=strongest([word.mark, *names]), mark_end=at + last)
     tail = at + len(signs) if is_close and at == word.tail else word.tail
     closing = signs if is_close else signs.translate(_OPENING_ALONE)
-    return word._replace(tail=tail, closing=_kind(closing, 1) or word.closing)
+    return word._replace(tail=tail, closing=_kind(closing, _CLOSES_SIDE) or word.closing)
 
 
 def strongest(names: Iterable[str]) -> str:
