@@ -55,16 +55,17 @@ class _SentenceReader(MarkupEvents):
         self.inline, self.titles, self.numbers = XML_INLINE, TITLES, NUMBERS
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        if not self.names and name.lower() in TEI:
+        tag = intern(name.lower())
+        if not self.names and tag in TEI:
             self.inline, self.titles, self.numbers = TEI_INLINE, self.titles - {"title"}, frozenset()
-        if name.lower() in IN_PARTS:
+        if tag in IN_PARTS:
             self.containers.update(place for place in self.open[-2:] if place >= 0 and self.names[place] == "title")
         parent = self.names[self.open[-1]] if self.names else ""
-        if name.lower() == "lem" or (name.lower() == "math" and parent == "alternatives"):
+        if tag == "lem" or (tag == "math" and parent == "alternatives"):
             self.with_text.add(self.open[-1])
         self.parents.append(self.open[-1])
         self.open.append(len(self.names))
-        self.names.append(intern(name.lower()))
+        self.names.append(tag)
         for flags in (self.has_text, self.is_inked, self.holds_blocks):
             flags.append(False)
 
@@ -184,23 +185,24 @@ class _XmlReader(MarkupReader):
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         self.place += 1
-        if name.lower() in LINE_ENDS and attributes.get("break") == "no":
-            name = "wbr"
-        if not self.open and name.lower() in TEI:
+        tag = name.lower()
+        if tag in LINE_ENDS and attributes.get("break") == "no":
+            name = tag = "wbr"
+        if not self.open and tag in TEI:
             self.inline = TEI_INLINE
-            self.tag_styles = {tag: style for tag, style in self.tag_styles.items() if tag != "title"}
-        if self.flat and name.lower() in IN_PARTS:
+            self.tag_styles = {known: style for known, style in self.tag_styles.items() if known != "title"}
+        if self.flat and tag in IN_PARTS:
             self._end_titles()
-        is_end_of_line = self.citations and name.lower() in LINE_ENDS
-        if name.lower() in QUOTES and re.fullmatch("20[0-9A-F]{2}|(?:00)?(?:22|27|AB|BB)", attributes.get("CODE", "")):
+        is_end_of_line = self.citations and tag in LINE_ENDS
+        if tag in QUOTES and re.fullmatch("20[0-9A-F]{2}|(?:00)?(?:22|27|AB|BB)", attributes.get("CODE", "")):
             self.data(chr(int(attributes["CODE"], 16)))
-        is_apart = name.lower() not in WITHIN_WORDS and self.open[-1:] and not self.open[-1].joint
+        is_apart = tag not in WITHIN_WORDS and self.open[-1:] and not self.open[-1].joint
         if is_end_of_line or (self.is_behind_field and is_apart):
             self.data(" ")
-        if self._is_unknown_within(name.lower()):
-            self._begin_unknown(name.lower())
+        if self._is_unknown_within(tag):
+            self._begin_unknown(tag)
         self.ended = ""
-        if self._is_note(name.lower()):
+        if self._is_note(tag):
             self.around.append(_Around(self.place, self.builder, self.item, self.line_due))
             self.builder, self.item, self.line_due = LayoutBuilder(), -1, False
         super().start(name, attributes)
