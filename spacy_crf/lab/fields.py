@@ -48,7 +48,9 @@ def tally_fields(documents: Iterable[Sequence[LabelledToken]], prefix: str) -> T
     labels = sorted({label for document in known for token in document for label in (str(token.gold), token.predicted)})
     number = {label: index for index, label in enumerate(labels)}
     rows = [_count(document, number) for document in known]
-    counts = np.array(rows, dtype=np.float64).reshape(len(known), 2 * (6 * len(labels) + 2))
+    # right, predicted and gold, by label, of tokens and of segments; right documents, and all of them
+    width = 2 * 3 * len(labels) + 2
+    counts = np.array(rows, dtype=np.float64).reshape(len(known), 2 * width)  # of all tokens, and of words
     return Tally(counts, partial(_scores, labels=tuple(labels), prefix=prefix))
 
 

@@ -25,6 +25,7 @@ from .errors import PipeErrors
 from .fingerprint import MODEL, KeepsPromise, fingerprint
 
 BATCH_SIZE = 256
+N_THRESHOLDS = 20  # that are compared, evenly up to 0.5
 KIND = "spans"  # of the promise, in a config
 NEARLY = 0.98  # of the greatest F: thresholds that reach so much do as well
 ROUNDING = 1e-9  # of the same probability in another batch: a span at the threshold stays in the set
@@ -137,7 +138,7 @@ def held_out_spans(pipe: Any, examples: Iterable[Example], longest: int) -> Held
 def best_threshold(pipe: Any, examples: Iterable[Example]) -> float:
     """The threshold of `best_spans` that examples want: the mean of those whose F is nearly the greatest one, as dev
     texts are few. It is between 0.025 and 0.5; 0.2 where no span is right. Where gold is unknown, nothing counts."""
-    thresholds = np.arange(1, 21) / 40
+    thresholds = np.arange(1, N_THRESHOLDS + 1) / (2 * N_THRESHOLDS)
     counts, n_gold = np.zeros((len(thresholds), 2)), 0  # of spans that are found, and of right ones
     for batch in minibatch(examples, BATCH_SIZE):
         words = pipe.word_examples(batch)

@@ -10,6 +10,7 @@ from . import ilp
 from .lagrangian import RULES, StepRule
 
 Method: TypeAlias = Literal["auto", "viterbi", "lagrangian", "automaton", "ilp"]
+USUAL_ITERATIONS = 200  # of Lagrangian relaxation
 STAGES = ("lagrangian", "automaton", "ilp")
 METHODS: dict[str, tuple[str, ...]] = {"auto": STAGES, "viterbi": (), **{stage: (stage,) for stage in STAGES}}
 
@@ -63,7 +64,7 @@ class MethodSettings:
     @property
     def iterations(self) -> int:
         """Of Lagrangian relaxation, at most."""
-        return self.max_iterations or 200
+        return self.max_iterations or USUAL_ITERATIONS
 
     @property
     def seconds(self) -> float:

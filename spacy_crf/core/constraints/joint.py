@@ -18,6 +18,7 @@ from .labelling import NOTHING, Fields, Monitor, UnitPredicates
 
 FREE = 0  # the joint state in which no constraint is looked at, and which is never left
 UNKNOWN_PLACE = -1
+ROOM, JOINT_ROOM = 16, 64  # states that arrays have room for at first, of one constraint and of all
 
 
 @dataclass
@@ -53,9 +54,9 @@ class _JointMoves:
     places: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        shape = (16, self.n_tags + 1, self.n_tags)
+        shape = (ROOM, self.n_tags + 1, self.n_tags)
         self.following, self.times = _Growing(np.zeros(shape, np.int32)), _Growing(np.zeros(shape, np.int32))
-        self.ends = _Growing(np.zeros((16, self.n_tags), np.int32))
+        self.ends = _Growing(np.zeros((ROOM, self.n_tags), np.int32))
         self.number(self.monitor.start)
 
     def number(self, state: Any) -> int:
@@ -103,11 +104,11 @@ class JointAutomaton:
         self._symbols: dict[tuple[int, ...], int] = {}
         self._numbers: dict[bytes, int] = {}
         n_parts = len(self.constraints)
-        self._states = _Growing(np.zeros((64, n_parts), np.int32))
-        self._following = _Growing(np.zeros((64, self.n_tags), np.int32))
-        self._factors = _Growing(np.zeros((64, self.n_tags)))
-        self._ends = _Growing(np.zeros((64, self.n_tags)))
-        self._places = np.full((1, 64, self.n_tags + 1), UNKNOWN_PLACE, dtype=np.int32)
+        self._states = _Growing(np.zeros((JOINT_ROOM, n_parts), np.int32))
+        self._following = _Growing(np.zeros((JOINT_ROOM, self.n_tags), np.int32))
+        self._factors = _Growing(np.zeros((JOINT_ROOM, self.n_tags)))
+        self._ends = _Growing(np.zeros((JOINT_ROOM, self.n_tags)))
+        self._places = np.full((1, JOINT_ROOM, self.n_tags + 1), UNKNOWN_PLACE, dtype=np.int32)
         self._states.add(np.full((1, n_parts), UNKNOWN_PLACE, dtype=np.int32))  # FREE
         self._ends.add(np.ones((1, self.n_tags)))
 
