@@ -213,11 +213,13 @@ def copy_checked(reference: Doc, predicted: Doc, target: str) -> None:
     target (str): "tag" or "pos", where gold is that has one tag. Nothing is copied where the other one was checked.
     """
     checked = stored_values(reference, CHECKED)
-    cells = read_cells(reference, GOLD_POS if target == "pos" else GOLD_TAGS) if any(checked) else []
-    others = read_cells(reference, GOLD_TAGS if target == "pos" else GOLD_POS) if any(checked) else []
+    if not any(checked):
+        return
+    own, other = (GOLD_POS, GOLD_TAGS) if target == "pos" else (GOLD_TAGS, GOLD_POS)
+    cells, others = read_cells(reference, own), read_cells(reference, other)
     if target == "pos" and any(others) and PARTS_OF_SPEECH.keys() >= {tag for row in others for tag in row}:
         cells, others = others, []  # formats but CoNLL-U have one place for tags of any kind
-    if not any(checked) or any(others):
+    if any(others):
         return
     register_gold_tags()
     register_stored(CHECKED)

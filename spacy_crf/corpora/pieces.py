@@ -262,13 +262,10 @@ def _read_line(piece: FilePiece, nlp: Language, line: bytes, number: int) -> Doc
     found = parse_json(content, where)
     found = found if isinstance(found, dict) else {}
     whole, words, spaces, own = map(found.get, ("text", "words", "spaces", "name"))
-    if (
-        not (whole is None or isinstance(whole, str))
-        or not (words is None or _is_list(words, str))
-        or not (spaces is None or (_is_list(spaces, bool) and words is not None and len(spaces) == len(words)))
-        or not (own is None or type(own) in (str, int))
-        or whole is words
-    ):
+    is_told = isinstance(whole, str) or (whole is None and words is not None)
+    has_words = words is None or _is_list(words, str)
+    has_spaces = spaces is None or (words is not None and _is_list(spaces, bool) and len(spaces) == len(words))
+    if not (is_told and has_words and has_spaces and (own is None or type(own) in (str, int))):
         raise CRFError(CorpusErrors.CRF683.format(where=where))
     doc = make_doc(nlp, whole or "") if words is None else _join_words(nlp, words, spaces, whole, where)
     return write_doc_name(doc, piece.name if own is None else str(own))

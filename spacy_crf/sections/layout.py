@@ -64,8 +64,9 @@ class LayoutBuilder:
         if text:
             shift = shift or self.shift
             if shift != self._shift:
-                last = self._pieces[self._first :] if self._shift else []
-                self._pieces[len(self._pieces) - len(last) :] = [shifted(own, self._shift, "", text) for own in last]
+                if self._shift:  # what stands behind these pieces tells too how they are written
+                    last = self._pieces[self._first :]
+                    self._pieces[self._first :] = [shifted(own, self._shift, "", text) for own in last]
                 self._shift, self._first, self._before = shift, len(self._pieces), self.ending
             text = shifted(text, shift, self._before)
             self._pieces.append(text)

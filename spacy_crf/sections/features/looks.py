@@ -147,9 +147,16 @@ def _length_of_list(keys: list[tuple[int, int]], places: dict[tuple[int, int], l
     for n_read, key in enumerate(keys, 1):
         counts[key] += 1
         n_in_all = len(places[key]) - bisect_left(places[key], first)
-        (uneven.discard if 2 * counts[key] == n_in_all else uneven.add)(key)
-        (single.add if counts[key] == 1 else single.discard)(key)
-        length = n_read if single and not uneven and n_read >= _LEAST_LISTED else length
+        if 2 * counts[key] == n_in_all:
+            uneven.discard(key)
+        else:
+            uneven.add(key)
+        if counts[key] == 1:
+            single.add(key)
+        else:
+            single.discard(key)
+        if single and not uneven and n_read >= _LEAST_LISTED:
+            length = n_read
     return length
 
 
