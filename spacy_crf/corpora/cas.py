@@ -16,7 +16,7 @@ from ..reading.records import parse_json
 from ..reading.xml import XmlReader
 from .errors import CorpusErrors
 from .exchange import ExchangeDocument, ExchangeToken, Mark, mark_tokens, place_tokens
-from .files import data_suffix
+from .files import data_suffix, refusing_damage
 from .sentence import Sentence
 from .tagsets import BETWEEN
 from .webanno import DEFAULT_LAYER, WebannoLayer, list_features, read_features
@@ -89,7 +89,7 @@ def _load(path: Path) -> Any:
     if data_suffix(path) == XMI and not beside.exists():
         raise CRFError(CorpusErrors.CRF577.format(path=path, place="", problem=f"{TYPE_SYSTEM} is not beside it"))
     cassis = _cassis()
-    try:
+    with refusing_damage(path, "CAS"):
         if data_suffix(path) != XMI:
             text = read_text(path)
             parse_json(text, str(path))  # what is beyond its limits does not get further
@@ -98,10 +98,6 @@ def _load(path: Path) -> Any:
             XmlReader(file, takes_dtd=False).read()  # another parser reads the file then
         types = cassis.load_typesystem(read_bytes(beside).decode())
         return cassis.load_cas_from_xmi(read_bytes(path).decode(), typesystem=types, lenient=True)
-    except CRFError:
-        raise
-    except Exception as error:  # whatever a broken file makes of its parser
-        raise CRFError(CorpusErrors.CRF569.format(path=path, kind="CAS", reason=repr(error)[:200])) from error
 
 
 # -- writing -----------------------------------------------------------------------------------------------------

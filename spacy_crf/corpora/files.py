@@ -5,6 +5,7 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
@@ -44,6 +45,17 @@ def visible_files(folder: Path, suffixes: Container[str] | None) -> list[Path]:
     found = (file for file in sorted(folder.rglob("*")) if suffixes is None or data_suffix(file) in suffixes)
     files = [file for file in found if file.is_file()]
     return [file for file in files if not any(part.startswith(".") for part in file.relative_to(folder).parts)]
+
+
+@contextmanager
+def refusing_damage(path: Path, kind: str) -> Iterator[None]:
+    """Tell any error that a broken file makes of its parser by a coded one. kind (str): of file."""
+    try:
+        yield
+    except CRFError:
+        raise
+    except Exception as error:
+        raise CRFError(CorpusErrors.CRF569.format(path=path, kind=kind, reason=repr(error)[:200])) from error
 
 
 def refuse_own(folder: Path, output: Path) -> None:

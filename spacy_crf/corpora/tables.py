@@ -22,6 +22,7 @@ from ..reading.files import check_expansion, check_text, first_line, read_blocks
 from .conll import DOCUMENT_MARK
 from .errors import CorpusErrors
 from .exchange import DECIMALS, ExchangeDocument, ExchangeToken, check_line, name_line, read_mark
+from .files import refusing_damage
 from .sentence import RowChecker, Sentence, split_tag
 from .tagsets import NO_GOLD, YES, make_sentence, parse_tags
 
@@ -157,7 +158,7 @@ def read_xlsx(path: Path) -> Iterator[Sentence]:
 def _read_sheet(path: Path) -> Iterator[Row]:
     """Yield the cells of the rows of the sheet of tokens; none between sentences."""
     load_workbook = _openpyxl().load_workbook
-    try:
+    with refusing_damage(path, "spreadsheet"):
         _check_parts(path)
         book = load_workbook(path, read_only=True, data_only=True)
         for own in book.worksheets:
@@ -166,10 +167,6 @@ def _read_sheet(path: Path) -> Iterator[Row]:
         rows = list(sheet.iter_rows(max_col=MOST_COLUMNS))
         merged = book._archive.read(sheet._worksheet_path)
         book.close()
-    except CRFError:
-        raise
-    except Exception as error:  # whatever a broken spreadsheet makes of its parser
-        raise CRFError(CorpusErrors.CRF569.format(path=path, kind="spreadsheet", reason=repr(error)[:200])) from error
     if ranges := [match[1].decode() for match in MERGED.finditer(merged)]:
         raise CRFError(CorpusErrors.CRF492.format(path=path, cells=", ".join(ranges[:SHOWN_RANGES])))
     _check_order(path, rows)

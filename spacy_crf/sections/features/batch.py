@@ -167,7 +167,6 @@ def _line_starts(text: str, units: Sequence[LayoutUnit]) -> Iterator[bool]:
 
 _WIDTH = 3  # parts of a number that are told apart
 _LONGEST = 80  # characters of what is read as a number
-_SHORT = 9  # words of what may be a heading
 _Key = tuple[object, ...]
 
 
@@ -325,7 +324,7 @@ class Profiles:
 
     def __init__(self, batch: UnitBatch):
         words = batch.count_by_text(text.count_words)
-        self.short = batch.is_text & (words > 0) & (words < _SHORT)
+        self.short = batch.is_text & (words > 0) & (words < text.SHORT)
         parts = [
             *(batch.document, self.short),
             batch.flag_by_text(lambda own: own.endswith((".", ";", ",", ":"))),

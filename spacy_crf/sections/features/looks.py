@@ -20,7 +20,7 @@ from .batch import FeatureValues, NumberSequences, UnitBatch, family, number_com
 
 _PROSE = 12  # words of what is running text whatever ends it
 _CLAUSE = 6  # words of what is running text if it ends as such
-_SHORT = 9  # words of what is short
+_LONGEST_FIRST = 9  # words of a first line that may be the title of all
 _STOPS = (".", ";", ",", "!", "。", "；", "，", "…")
 _COLONS, _QUESTIONS, _BRACKETS = (":", "："), ("?", "？"), (")", "]")
 _WITHOUT_SPACES = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")  # scripts
@@ -296,7 +296,7 @@ def _of_neighbours(batch: UnitBatch, itself: dict[str, Bools]) -> dict[str, Bool
         "colon before": has_last & itself["ends in colon"][before],
         "stop before": has_last & itself["ends in stop"][before],
         "short text before": has_last & ((lines.words <= 2) & ~lines.prose)[before],
-        "first": ~has_last & (lines.words <= _SHORT) & ~lines.technical,
+        "first": ~has_last & (lines.words <= _LONGEST_FIRST) & ~lines.technical,
     }
 
 

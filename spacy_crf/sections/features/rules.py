@@ -23,7 +23,6 @@ from .looks import Lines, Looks
 
 ROLES = ("number", "title", "text", "newline")  # of elements, in the order of the labels
 NUMBER, TITLE, BODY_TEXT, NEWLINE = range(4)
-SHORT = 9  # a line with so many words is too long for a title that nothing but its looks tells
 LONG = 16  # a line with so many words is running text
 LONGEST_QUOTATION = 30  # units behind which a blank line ends a quotation that nothing has closed
 _LEAST_ROW = 3  # candidates in a row that are spaced letters or initials
@@ -91,7 +90,7 @@ class LayoutPredicates:
         sequences, profiles = batch.shared(NumberSequences), batch.shared(Profiles)
         self._flags: dict[str, Bools] = {
             **{kind.value: batch.kinds.among(kind) for kind in (Kind.NUMBER, Kind.QUOTE, Kind.TEXT, Kind.NEWLINE)},
-            "short": (words > 0) & (words < SHORT),
+            "short": (words > 0) & (words < text.SHORT),
             "long": words >= LONG,
             "emphasised": np.array([bool(unit.styles) for unit in batch.units], dtype=np.bool_),
             "heading": np.array([any(map(is_heading, unit.styles)) for unit in batch.units], dtype=np.bool_),
@@ -307,7 +306,7 @@ def _stopped(batch: UnitBatch) -> Bools:
 
 
 def _is_stopped(own: str) -> bool:
-    return text.count_words(own) < SHORT and _STOPPED.fullmatch(own) is not None and not _FINITE.search(own)
+    return text.count_words(own) < text.SHORT and _STOPPED.fullmatch(own) is not None and not _FINITE.search(own)
 
 
 def _behind_word(batch: UnitBatch) -> Bools:

@@ -33,7 +33,7 @@ _UPPER_SHARE = 0.9
 _UPPER_LETTERS = 5  # fewer are initials or an abbreviation
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _DIGIT = re.compile(r"\d")
-_SHORT = 8  # words of a unit that may be a title
+SHORT = 9  # a line with so many words is too long for a title that nothing but its looks tells
 
 
 def count_words(text: str) -> int:
@@ -128,7 +128,7 @@ def _split(text: str) -> list[str]:
 
 def whole_text(text: str) -> str:
     """All words of a short text."""
-    return " ".join(_split(text)) if len(text) < _HEAD and count_words(text) <= _SHORT else ""
+    return " ".join(_split(text)) if len(text) < _HEAD and count_words(text) < SHORT else ""
 
 
 def first_word(text: str) -> str:

@@ -43,6 +43,7 @@ SHIFTS = {  # the last two are of Word
     **dict.fromkeys(("sub", "subscript"), LOWER),
 }
 SHIFTED = re.compile(r"vertical-align\s*:\s*(super|sub)\b")
+STYLE_TAGS = {"bold": "b", "italic": "i", "underline": "u"}
 BULLET = "- "
 INDENT = "  "
 KINDS_OF_NUMERALS = frozenset("1aAiI")

@@ -21,7 +21,7 @@ from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import HEADINGS, LARGE, PARAGRAPH, Kind, Run
 from ..tree import NUMBER, TEXT, TITLE, Element, GoldDocument, SectionNode, SectionTree, mark_headings
-from . import MarkupEvents, XmlSource, attributes, encode, name_of
+from . import STYLE_TAGS, MarkupEvents, XmlSource, attributes, encode, name_of
 from .outline import Begin, End, Formatting, TreeWriter, outline
 
 ROOT = "document"
@@ -29,7 +29,8 @@ SECTION = "section"
 UNIT = "unit"
 LEAVES = {"nr": NUMBER, "title": TITLE, "text": TEXT}
 TAGS = {
-    **{"bold": "b", "italic": "i", "underline": "u", "title": "h"},
+    **STYLE_TAGS,
+    "title": "h",
     **{style: f"h{level}" for style, level in HEADINGS.items()},
     **{style: style for style in LARGE},
 }

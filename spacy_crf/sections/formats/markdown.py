@@ -10,7 +10,7 @@ from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import PARAGRAPH, Kind
 from ..tree import SectionTree
-from . import BULLET, DEEPEST, INDENT, SHIFTS, read_text
+from . import BULLET, DEEPEST, INDENT, SHIFTS, STYLE_TAGS, read_text
 from .outline import Begin, End, TreeWriter
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ ATTRIBUTES = re.compile(  # of a heading, as pandoc, Quarto, Hugo and kramdown h
 )
 VERBATIM = frozenset({"fence", "code_block", "html_block"})
 MARKERS = {"bold": "**", "italic": "*"}
-TAGS = {"bold": "b", "italic": "i"}
 MOST_LEVELS = 6  # of headings, that Markdown has
 BULLETS = frozenset("-–—*+•‣⁃·●○◦▪▫■□►▶➢")
 SPECIAL = re.compile(r"([\\`*_\[\]<>&|#])")
@@ -227,7 +226,7 @@ def _marks(styles: tuple[str, ...], inner: str, beside: tuple[str, str]) -> tupl
     if all(edge.isalnum() or not other.strip() for edge, other in zip((inner[0], inner[-1]), beside)):
         stars = "".join(MARKERS[style] for style in styles)
         return stars, stars
-    names = [TAGS[style] for style in styles]
+    names = [STYLE_TAGS[style] for style in styles]
     return "".join(f"<{name}>" for name in names), "".join(f"</{name}>" for name in reversed(names))
 
 

@@ -14,16 +14,16 @@ from ..cross_references import find_cross_references
 from ..layout import DocumentLayout
 from ..segment import Kind
 from ..tree import NUMBER, SectionNode, SectionTree
+from . import STYLE_TAGS
 from .outline import Begin, End, TreeWriter
 
-TAGS = {"bold": "b", "italic": "i", "underline": "u"}
 DEEPEST = 6  # levels of headings that HTML has
 OPENING = 70  # characters of the text that stand for a title
 
 
 def write_page(layout: DocumentLayout, tree: SectionTree) -> str:
     """A document with its outline, as one HTML file."""
-    return _PageWriter(layout, tree, TAGS.keys()).page()
+    return _PageWriter(layout, tree, STYLE_TAGS.keys()).page()
 
 
 def _resource(name: str) -> str:
@@ -131,7 +131,7 @@ class _PageWriter(TreeWriter):
         for first, behind, name in self.links[bisect_left(self.links, (place,)) :]:
             if behind > end:
                 break
-            found += self.tagged(place, first, TAGS, escape)
-            found += f'<a href="#{name}">{self.tagged(first, behind, TAGS, escape)}</a>'
+            found += self.tagged(place, first, STYLE_TAGS, escape)
+            found += f'<a href="#{name}">{self.tagged(first, behind, STYLE_TAGS, escape)}</a>'
             place = behind
-        return found + self.tagged(place, end, TAGS, escape)
+        return found + self.tagged(place, end, STYLE_TAGS, escape)
