@@ -168,17 +168,21 @@ def _page_words(page: Any, text: Any) -> tuple[list[PrintedWord], int]:
 
 
 def _words(text: Any, reader: "_CharacterReader") -> Iterator[PrintedWord]:
+    """Yield words in the order of PDFium, which puts a character of its own behind those that it takes for whole."""
     word, may_end = _GrowingWord(), False
     for index in range(text.count_chars()):
         character, is_last = reader.character(index)
         found = reader.place(index) if character else None
-        if word.text and found and (word.is_initial(found[-1]) or (may_end and not word.goes_on(*found))):
-            yield word.finish()
-            word = _GrowingWord()
         if found is not None:
+            if word.text and (word.is_initial(found[-1]) or (may_end and not word.goes_on(*found))):
+                yield word.finish()
+                word = _GrowingWord()
             word.add(character, *found)
-        may_end = (may_end and found is None) if character else bool(word.text) and reader.is_generated(index)
-        if (is_last or not (character or may_end)) and word.text:
+        if character:
+            may_end = may_end and found is None
+        else:
+            may_end = bool(word.text) and reader.is_generated(index)
+        if word.text and (is_last or not (character or may_end)):
             yield word.finish()
             word = _GrowingWord()
     if word.text:
