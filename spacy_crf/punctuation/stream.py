@@ -106,20 +106,23 @@ class RestorationStream:
             self._done, self._has_begun = HISTORY, True
         return out
 
-    def _decode(self, is_last: bool) -> tuple[list[StreamedWord], list[_Marks]]:
-        """Restore all chunks at hand, and tell the marks of each."""
-        texts = [chunk.text for chunk in self._chunks]
-        shown = [_SURROGATE.sub("\ufffd", text) for text in texts]
-        first = shown[0].lstrip()
-        at = len(first) - len(shown[0])  # what is before the first word has gone out, or belongs to no word
-        doc = _make_doc([first, *shown[1:]], self._restorer.vocab)
+    def _restore(self, shown: Sequence[str], at: int, is_last: bool) -> Restoration:
+        """Restore all chunks at hand as one text. at (int): where the first chunk begins, below 0 with white space."""
+        doc = _make_doc([shown[0][-at:], *shown[1:]], self._restorer.vocab)
         _tell_speech(doc, self._chunks)
         if self._prepare is not None:
             doc = self._prepare(doc)
         write_truncated(doc, (self._has_begun, not is_last))
         begins = accumulate(map(len, shown), initial=at)
         settled = {begin + end: mark for begin, own in zip(begins, self._settled) for end, mark in own.by_end.items()}
-        view, labels, edits, probabilities = self._restorer.restored(doc, settled)
+        return self._restorer.restored(doc, settled)
+
+    def _decode(self, is_last: bool) -> tuple[list[StreamedWord], list[_Marks]]:
+        """Restore all chunks at hand, and tell the marks of each."""
+        texts = [chunk.text for chunk in self._chunks]
+        shown = [_SURROGATE.sub("\ufffd", text) for text in texts]
+        at = -len(space_before(shown[0]))  # what is before the first word has gone out, or belongs to no word
+        view, labels, edits, probabilities = self._restore(shown, at, is_last)
         waiting, words, out = deque(edits), deque(zip(view.words, labels, probabilities)), []
         marks: list[_Marks] = []
         is_marked = False  # whether the word before has gone out with its mark
@@ -134,10 +137,11 @@ class RestorationStream:
                 mark = told[word.end - at] = label.mark
                 is_written = mark != NONE and not word.mark
             marks.append(_Marks(told, is_written))
-            is_late = is_marked and number >= self._done and not told and not _LATE.isdisjoint(chunk)
-            is_late &= TURN.search(chunk) is None
+            is_out = number < self._done
+            has_marks = not told and not _LATE.isdisjoint(chunk) and TURN.search(chunk) is None
+            is_late = is_marked and has_marks and not is_out
             if told:
-                is_marked = number < self._done and self._settled[number].is_written
+                is_marked = is_out and self._settled[number].is_written
             spelt = [edit for edit in own if not _SURROGATE.search(raw[edit.start : edit.end])]  # such bytes stay
             restored = _without_marks(raw) if is_late else apply_edits(raw, spelt)
             out.append(StreamedWord(raw, restored, "" if mark == NONE else mark, chance))
