@@ -15,6 +15,16 @@ FIELDS = [("AUTHOR", "K. Lund."), ("TITLE", "On ropes."), ("", "?"), ("DATE", "1
 EXTENSION = "crf_test_field"
 
 
+def labelled(parts: list[tuple[str, str]]) -> Doc:
+    """A Doc of labels and texts, as entities."""
+    words = [(place, word) for place, (_, text) in enumerate(parts) for word in text.split()]
+    doc = Doc(spacy.blank("xx").vocab, words=[word for _, word in words])
+    ends = [sum(place <= own for place, _ in words) for own in range(len(parts))]
+    starts = [0, *ends]
+    doc.set_ents([Span(doc, start, end, label=label) for start, end, (label, _) in zip(starts, ends, parts)])
+    return doc
+
+
 @pytest.fixture
 def doc():
     Token.set_extension(EXTENSION, default=None)
@@ -230,12 +240,7 @@ def test_authors_that_are_called_editors_are_these(parts: list[tuple[str, str]],
     ],
 )
 def test_years_of_a_title_are_no_date(parts: list[tuple[str, str]], title: str, date: str) -> None:
-    words = [(place, word) for place, (_, text) in enumerate(parts) for word in text.split()]
-    doc = Doc(spacy.blank("xx").vocab, words=[word for _, word in words])
-    ends = [sum(place <= own for place, _ in words) for own in range(len(parts))]
-    starts = [0, *ends]
-    doc.set_ents([Span(doc, start, end, label=label) for start, end, (label, _) in zip(starts, ends, parts)])
-    (entry,) = make_entries([read_segments(doc, "ent")])
+    (entry,) = make_entries([read_segments(labelled(parts), "ent")])
     assert entry is not None and entry.date is not None
     assert (entry.title, entry.date.iso, entry.pages) == (title, date, "")
 
@@ -263,9 +268,4 @@ def test_years_of_a_title_are_no_date(parts: list[tuple[str, str]], title: str, 
     ],
 )
 def test_a_day_is_not_parted_from_its_month(parts: list[tuple[str, str]], expected: list[tuple[str, str]]) -> None:
-    words = [(place, word) for place, (_, text) in enumerate(parts) for word in text.split()]
-    doc = Doc(spacy.blank("xx").vocab, words=[word for _, word in words])
-    ends = [sum(place <= own for place, _ in words) for own in range(len(parts))]
-    starts = [0, *ends]
-    doc.set_ents([Span(doc, start, end, label=label) for start, end, (label, _) in zip(starts, ends, parts)])
-    assert read_segments(doc, "ent") == expected
+    assert read_segments(labelled(parts), "ent") == expected

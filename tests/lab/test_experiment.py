@@ -150,11 +150,17 @@ def test_documents_count_by_their_tokens_with_gold(tmp_path: Path) -> None:
     assert pooled == pytest.approx(test.scores["ml_acc"])
 
 
-def test_sets_over_another_component_count_by_their_tokens_with_gold(tmp_path: Path) -> None:
-    config = make_config(tmp_path)
-    for path in (tmp_path / "train").iterdir():
+def config_with_open_words(folder: Path) -> Config:
+    """A config whose training documents have no gold for their first words."""
+    config = make_config(folder)
+    for path in (folder / "train").iterdir():
         first, *rest = path.read_text(encoding="utf8").split("\n")
         path.write_text("\n".join([first.split("\t")[0] + "\t", *rest]), encoding="utf8")
+    return config
+
+
+def test_sets_over_another_component_count_by_their_tokens_with_gold(tmp_path: Path) -> None:
+    config = config_with_open_words(tmp_path)
     sets = {"factory": "set_valued_tagger", "source": "hmm_tagger"}
     config["components"] = {"hmm_tagger": {"factory": "hmm_tagger"}, "set_valued_tagger": sets}
     config["nlp"]["pipeline"], config["initialize"] = list(config["components"]), {}
@@ -165,10 +171,7 @@ def test_sets_over_another_component_count_by_their_tokens_with_gold(tmp_path: P
 
 
 def test_taggers_of_spacy_count_by_their_tokens_with_gold(tmp_path: Path) -> None:
-    config = make_config(tmp_path)
-    for path in (tmp_path / "train").iterdir():
-        first, *rest = path.read_text(encoding="utf8").split("\n")
-        path.write_text("\n".join([first.split("\t")[0] + "\t", *rest]), encoding="utf8")
+    config = config_with_open_words(tmp_path)
     tok2vec = {"@architectures": "spacy.HashEmbedCNN.v2", "width": 8, "depth": 1, "embed_size": 100, "window_size": 1}
     tok2vec |= {"maxout_pieces": 2, "subword_features": False, "pretrained_vectors": None}
     model = {"@architectures": "spacy.Tagger.v2", "tok2vec": tok2vec}
