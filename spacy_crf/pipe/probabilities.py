@@ -43,9 +43,9 @@ class GivesProbabilities(Protocol):
 class GivesSets(GivesProbabilities, Protocol):
     """A component that gives each token a set of its labels, by their probabilities.
 
-    cfg (dict): run-time settings, those of `set_rules` among them, and the names "tag_set" and "gold_tags" of custom
-    attributes. target (str): "tag" or "pos". `word_examples` leaves out tokens that are no words, `read_columns` gives
-    the others, which promises are told from, and `unlabelled` says which of these get no set.
+    cfg (dict): run-time settings, those that say how sets are chosen among them, and the names "tag_set" and
+    "gold_tags" of custom attributes. target (str): "tag" or "pos". `word_examples` leaves out tokens that are no words,
+    `read_columns` gives the others, which promises are told from, and `unlabelled` says which of these get no set.
     """
 
     name: str

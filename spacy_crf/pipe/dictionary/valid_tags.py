@@ -143,7 +143,7 @@ class ValidTags:
         return _with(columns, self._class_column.take(classes.numbers))
 
     def fill_training(self, columns: Columns, gold: Gold) -> Columns:
-        """Return columns with the feature as new text would have it, see `_in_training`."""
+        """Return columns with the feature as new text would have it, see `_valid_in_training`."""
         if self.dictionary is None or not self._settings.has_feature:
             return columns
         classes = self._valid_in_training(self._words(columns), gold)
