@@ -8,6 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from ..core.errors import CRFError, CRFWarning, required
+from ..reading.files import read_shipped
 from ..reading.latex import decode, encode, protect_capitals, unescape
 from .dates import add_month, date_fields, parse_iso, parse_years
 from .entry import (
@@ -73,8 +74,8 @@ Inherited = tuple[dict[str, str], dict[str, list[Name]]]
 SUBTITLES = {name.replace("title", "subtitle"): name for name in ("title", "booktitle", "journaltitle")}
 GENRES = {"phdthesis": "PhD thesis", "mathesis": "Master's thesis", "bathesis": "Bachelor's thesis"}  # of biblatex
 GENRES |= {"techreport": "Technical report", "resreport": "Research report"}
-_LINES = (files(__package__) / "journals.txt").read_text(encoding="utf8").splitlines()  # by macros of astronomers
-JOURNALS = {name: full for name, _, full in (line.partition(" ") for line in _LINES if not line.startswith("#"))}
+_MACROS = read_shipped(files(__package__) / "journals.txt")  # of astronomers
+JOURNALS = {name: full for name, _, full in (line.partition(" ") for line in _MACROS)}
 MACRO = re.compile(r"[\s{]*\\([a-z]+)[\s}]*")
 NOOP = re.compile(r"\\(?:noop|noopsort|sortnoop)\s*\{[^{}]*\}", re.IGNORECASE)  # what it holds is for sorting alone
 UNFIT = re.compile(r"[\s,{}%#\\~]")  # ends a key in a file, or is a command where it is cited

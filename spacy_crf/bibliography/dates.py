@@ -8,10 +8,10 @@ from importlib.resources import files
 from itertools import pairwise
 from unicodedata import normalize
 
+from ..reading.files import read_shipped
 from .entry import SEASONS, Date, Day
 
-_LINES = (files(__package__) / "months.txt").read_text(encoding="utf8").splitlines()
-MONTHS = tuple(tuple(line.split()) for line in _LINES if not line.startswith("#"))
+MONTHS = tuple(tuple(line.split()) for line in read_shipped(files(__package__) / "months.txt"))
 # Letters that begin months, and are words or names as well, such as "des Jahres" and the journal Gene
 WORDS = re.compile(
     r"ara|des|gene|haz|ian|led|lip|list?|lut|pro|sie|tem|(?:вер|сер)\.?|лип|лист?|тра|чер", re.IGNORECASE

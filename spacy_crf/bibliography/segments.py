@@ -18,6 +18,7 @@ from ..core.arrays import Bools, Indices, Ints, Segments
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.spans import SpanQuery
 from ..core.labels import UNKNOWN, TagSet
+from ..reading.files import read_shipped
 from .dates import YEAR, find_whole, parse_date
 from .fields import AUFLAGE, IN
 from .identifiers import find_accessed, find_identifiers
@@ -55,8 +56,7 @@ QUOTED_TITLE = re.compile(
 
 _PARTIES = rf"(?P<TITLE>(?:In re|Ex parte|{_UPPER}[^\d]{{0,150}}?\sv(?:\.|s\.|s)?)\s{_UPPER}.{{0,150}}?)"
 _REPORTER = r"[A-Z][A-Za-z.&'’]{0,9}(?:\s[A-Z][A-Za-z.&'’]{0,9}){0,3}(?:\s?(?:2d|3d|4th|5th))?"
-_LINES = (files(__package__) / "reporters.txt").read_text(encoding="utf8").splitlines()
-REPORTERS = frozenset(word for line in _LINES if not line.startswith("#") for word in line.split())
+REPORTERS = frozenset(word for line in read_shipped(files(__package__) / "reporters.txt") for word in line.split())
 SERIES = re.compile(r"[\s.'’]|[2-7](?:d|th)$")  # what the list of reporters leaves out
 QUOTED = re.compile(r"(?:^|\s)['‘\"“„«]")
 _GERMAN = (

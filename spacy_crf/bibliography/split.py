@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from itertools import pairwise
 
+from ..reading.files import read_shipped
 from ..reading.joining import PAGE_BREAK, find_page_numbers, find_words, join_lines
 from .dates import YEAR
 from .entry import SURROGATES
@@ -15,8 +16,7 @@ from .markers import BACK, LETTER, Line, is_finished, may_be_title, numbered_sta
 from .name_forms import BEGINNING
 
 # What lists of references are headed by, in many languages; two of these may be joined by a word for "and"
-_LINES = (files(__package__) / "headings.txt").read_text(encoding="utf8").splitlines()
-_LIST = "|".join(line for line in _LINES if not line.startswith("#"))
+_LIST = "|".join(read_shipped(files(__package__) / "headings.txt"))
 HEADING_NUMBER = r"(?:\W*\d+(?:\.\d+)*\.?\s+|[ivxlc]+\.\s+|chapter\s+\d+:?\s+)?"
 HEADING = re.compile(
     r"\\(?:begin|end)\{thebibliography\}.*|"

@@ -7,6 +7,8 @@ import re
 from functools import cache
 from importlib.resources import files
 
+from ..reading.files import read_shipped
+
 _PATTERNS = (
     ("year", re.compile(r"(1[5-9]|20)\d\d[a-z]?")),
     ("number1", re.compile(r"\d")),
@@ -49,8 +51,7 @@ def word_classes() -> tuple[str, ...]:
 
 
 def _read_rows() -> list[tuple[str, str]]:
-    text = (files(__package__) / "classes" / "references.tsv").read_text(encoding="utf-8")
-    rows = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
+    rows = [line.split("\t") for line in read_shipped(files(__package__) / "classes" / "references.tsv")]
     return [(word, name) for name, words in rows for word in words.split()]
 
 

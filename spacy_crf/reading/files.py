@@ -7,6 +7,7 @@ import re
 import shutil
 import zlib
 from collections.abc import Iterable, Iterator
+from importlib.resources.abc import Traversable
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -163,6 +164,11 @@ def read_table_lines(path: Path) -> list[str]:
     """Return the lines of a table that people edit, without the quotes that spreadsheet programs put around cells."""
     lines = read_text(path).split("\n")
     return [*map(_unquote_cells, lines)] if _has_quoted_cells(lines) else lines
+
+
+def read_shipped(path: Traversable) -> list[str]:
+    """Return the lines of a list that comes with the library, without its comments."""
+    return [line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
 
 
 def says_nothing(line: str) -> bool:

@@ -11,6 +11,8 @@ from functools import cache
 from importlib.resources import files
 from random import Random
 
+from ...reading.files import read_shipped
+
 SLOT = re.compile(r"\{(?P<capital>Cap:)?(?P<symbol>[\w-]+)\}")
 WEIGHT = re.compile(r"(?P<times>\d+)\* ")
 DEEPEST = 12  # expansions within each other
@@ -70,8 +72,7 @@ def _shorten_word(word: str, stop: str) -> str:
 @cache
 def _short_words() -> dict[str, str]:
     """Return the short forms of words that journals have most."""
-    text = (files(__package__) / "words" / "short.txt").read_text(encoding="utf-8")
-    rows = [line.split() for line in text.splitlines() if not line.startswith("#")]
+    rows = [line.split() for line in read_shipped(files(__package__) / "words" / "short.txt")]
     return dict(rows)
 
 
@@ -83,12 +84,9 @@ def headline(title: str) -> str:
 
 @cache
 def _read_rules(name: str) -> dict[str, list[str]]:
-    text = (files(__package__) / "words" / f"{name}.txt").read_text(encoding="utf-8")
     rules: dict[str, list[str]] = {}
     symbol = ""
-    for line in text.splitlines():
-        if line.startswith("#") or not line.strip():
-            continue
+    for line in filter(str.strip, read_shipped(files(__package__) / "words" / f"{name}.txt")):
         if not line.startswith(" "):
             symbol, _, line = line.partition(": ")
         for alternative in line.strip().split(" | "):
