@@ -201,7 +201,7 @@ def replace_labels(doc: Doc, labels: Labels, target: str, spans_key: str) -> Non
         left_out = [span for span in doc.ents if labels.get(span.label_) == OUTSIDE]
         joined = _join(doc, doc.ents, labels)
         whole = [span for span in joined if _is_whole(span, tags)]
-        partly = [span for span in joined if span not in whole]
+        partly = [span for span in joined if not _is_whole(span, tags)]
         doc.set_ents(whole, outside=left_out, missing=partly, default="unmodified")
     elif target == "spans":
         if spans_key in doc.spans:  # without the group, nothing is known
