@@ -148,7 +148,7 @@ SIGNS = 8  # characters at the end of a number, and space behind it
 # What is set higher in a heading, and the words that it may be a note on: what is shorter may be a unit, or a variable
 NOTE = re.compile(r"\s?[\[(]?(?:\d{1,3}|[*†‡§]{1,3})(?:, ?\d{1,3})*,?[\])]?")
 NOTED = re.compile(
-    r"(?<![^\W\d_])(?!(?:chi|cos|eta|exp|feet|log|lim|max|met(?:er|re)s?|min|mol|omega|sigma|sin|tan)\b|\w*(?-i:[a-z][A-Z]))"
+    r"(?<![^\W\d_])(?!(?:chi|cos|eta|exp|feet|log|lim|max|met(?:er|re)s?|min|mol|omega|sigma|sin|tan)\b|(?-i:[A-Z]?[a-z][A-Z][a-z]?)\b)"
     r"[^\W\d_]{3,}[.,:;!?'’\"”“»)\]]{0,3}\s?\Z",
     re.IGNORECASE,
 )

@@ -226,6 +226,7 @@ LATEXML = (
         ("<h2>Chi<sup>2</sup> of sin<sup>2</sup>, the 20<sup>th</sup> M<sup>lle</sup>", "Chi2 of sin2, the 20th Mlle"),
         ("<h2>Art. 2<sup>1</sup> of 1999<sup>2</sup></h2>", "Art. 2¹ of 1999²"),
         ("<h2>GeV<sup>2</sup>, mol<sup>2</sup>, a square metre<sup>2</sup></h2>", "GeV2, mol2, a square metre2"),
+        ("<h2>GitHub<sup>2</sup></h2><h2>McLund<sup>*</sup></h2><h2>kWh<sup>2</sup></h2>", "GitHub\nMcLund\nkWh2"),
     ],
 )
 def test_marks_of_notes_are_no_part_of_headings_of_html(read, page, text):
