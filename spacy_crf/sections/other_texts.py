@@ -12,16 +12,19 @@ _BEHIND_LAW = re.compile(  # "15 U.S.C. § 2", "Penal Code § 2"
     r"(?:(?<!\w)(?:U\.\s?S\.\s?C\.(?:\s?A\.)?|USC|C\.\s?F\.\s?R\.|CFR)|(?<!this\s)\b(?:Code|Act)(?=\s§))\s\S$"
 )
 _DECISION = r"[Jj]udge?ment|Urteil|Beschluss|[Aa]rrest|[Vv]onnis|[Uu]itspraak|[Aa]rrêt"
-_BEFORE_MENTION = r"(?:,\s|\s|\s?\()(?:at\s|in\s)?$"  # what calls a decision and the mention
+_BEFORE_MENTION = r"(?:,\s|\s|\s?\()(?:at\s|in\s)?$"  # between what names a decision and the mention
 _ECLI = r"(?:ECLI:)?[A-Z]{2}:[A-Z\d]{1,7}:\d{4}:\w+(?:\.\w+)*"
 _JOURNAL = r"(?:NJ|NJW|NJB|LJN|JOR|RvdW)\s(?=[A-Z]*\d)[\w/-]+(?:,\s\d+)?"  # "NJ 1993/12"
 _CASE = r"(?:[A-Z]-\d{1,4}/\d{2}(?:\sP)?|[IVX\d]{1,4}[a-z]?\s[A-Z][A-Za-z]{0,3}\s\d{1,5}/\d{2}|nos?\.\s\d{2,6}/\d{2})"
 _PARTIES = r"(?:(?:,?\s(?:and|v\.?|en|und|et))?,?\s[A-Z][\w’'-]*){0,6}"  # "C-1/12 Lee and Moss"
-_CITED_ABOVE = r"(?:(?!As\s)[A-Z][\w’'.-]*\]?|\w+\.?\)|judge?ment|decision|case),?\s\(?cited\sabove"
+_CITED_ABOVE = r"(?:(?!As\s)[A-Z][\w’'.-]*\]?|\w+\.?\)|judge?ment|decision|case),?\s\(?cited\sabove\)?"
 _DATED = rf"(?:{_DECISION})\s(?:of|vom|van|du)\s[\w. ]{{5,20}}\d{{4}}(?:,\s|\s?\()(?:at\s)?$"
-_REPORTED = r"\[\d{4}\](?:\s\d{1,4})?(?:\s[A-Z][\w’']*\.?){1,3}\s\d{1,5}"  # "[1999] 1 AC 45"
+_REPORTED = r"\[\d{4}\](?:\s\d{1,4})?(?:\s[A-Z][\w’']*\.?){1,3}\s(?:I{1,2}-)?\d{1,5}"  # "[1999] 1 AC 45"
+# "Lee v. Ulm, 3 May 1984, "
+_OF_DAY = r"\sv\.?\s(?:the\s)?[A-Z][\w’' -]{2,40}(?:\s\[GC\])?,\s\d{1,2}\s[A-Z][a-z]{2,8}\s\d{4},\s$"
 _BEHIND_DECISION = re.compile(
-    rf"\b(?:{_ECLI}|{_JOURNAL}|{_CASE}{_PARTIES}|{_CITED_ABOVE}){_BEFORE_MENTION}|{_DATED}|{_REPORTED}{_BEFORE_MENTION}"
+    rf"\b(?:{_ECLI}|{_JOURNAL}|{_CASE}{_PARTIES}|{_CITED_ABOVE}){_BEFORE_MENTION}"
+    rf"|{_DATED}|{_REPORTED}{_BEFORE_MENTION}|{_OF_DAY}"
 )
 _OF_DECISION = re.compile(  # "of the judgment in Lee v Moss", "van het vonnis"
     r"\s(?:(?:of|in)\s(?:the|that)\s(?:(?:contested|impugned)\s)?judge?ment"
@@ -35,7 +38,7 @@ _OWN_NAME = re.compile(  # "this Lease Agreement", or on a line of its own
 )
 _HERE = re.compile(r"\s(?:above|below|hierboven|hierna|oben|unten|ci-dessus|ci-dessous)(?!\w)")
 _LAWS = rf"(?:{ANY['law']}|\w*{ANY['laws']})"  # "Act", "Opiumwet"
-_NAME = r"(?:[A-ZÄÖÜ][\w'’-]*[ \u00a0](?:(?:and|en|und|et)[ \u00a0])?)"  # a word of "Companies" and of "Main"
+_NAME = r"(?:[A-ZÄÖÜ][\w'’-]*[ \u00a0](?:(?:and|en|und|et)[ \u00a0])?)"  # a word of the name of "Companies Act"
 _CAPITALS = r"\w*[A-Z]\w*[A-Z]"  # "BGB", "StGB"
 _PART = (  # what may stand between a section and its law: "I 1" and "f" of German laws, finer parts, "(oud)"
     r"(?:[ \u00a0][IVX]{1,4}(?:[ \u00a0][0-9]{1,2})?)?(?:[ \u00a0](?:[a-z]\)|[b-df-h](?!\w)))?"
@@ -43,12 +46,12 @@ _PART = (  # what may stand between a section and its law: "I 1" and "f" of Germ
 )
 _SHORT_LAW = rf",?\s(?:{ANY['of']}\s(?:(?:de|het)\s)?)?{ANY['short']}(?!\w)"  # ", Sr", "van de Awb"
 _NAMED_LAW = rf",?[ \u00a0](?P<to>to\s(?:the\s)?)?(?=[A-ZÄÖÜ]){_NAME}{{0,4}}(?=[A-ZÄÖÜ]|wet){_LAWS}(?!\w)"
-_NAMED__CONTRACT = rf"\s(?:of|to|in)\sthe\s(?P<contract>{_NAME}{{1,4}}{_CONTRACT})(?!\w)"
+_NAMED_CONTRACT = rf"\s(?:of|to|in)\sthe\s(?P<contract>{_NAME}{{1,4}}{_CONTRACT})(?!\w)"
 _OF_SOME_LAW = (  # "of the Regulation", "of the same Act", "of 2004/38", "of the TFEU"
     rf",?\s{ANY['of']}\s(?:(?P<between>(?:\w+[\s'’]){{0,4}}?)(?:{_LAWS}|[0-9]+/[0-9]+)(?!\w)"
     rf"|(?i:(?:the|de|het|la|le)\s)?(?=\w{{2,6}}(?!\w)){_CAPITALS})"
 )
-_OF_LAW = re.compile(rf"{CLOSED}{_PART}(?:\s{_CAPITALS}|{_SHORT_LAW}|{_NAMED_LAW}|{_NAMED__CONTRACT}|{_OF_SOME_LAW})")
+_OF_LAW = re.compile(rf"{CLOSED}{_PART}(?:\s{_CAPITALS}|{_SHORT_LAW}|{_NAMED_LAW}|{_NAMED_CONTRACT}|{_OF_SOME_LAW})")
 
 
 def own_names(text: str) -> Set[str]:
