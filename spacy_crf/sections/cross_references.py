@@ -26,6 +26,12 @@ MAIN = frozenset(("clause", "rule", "regulation"))  # beside articles, words of 
 # Behind a number: of an inserted section, where a heading has such a number (2¹, 2bis), or else the mark of a note
 ADDED = re.compile(rf"[0-9][ -]?{any_of(INSERTED)}(?!\w)")
 RAISED = re.compile(r"(?<=[0-9])[⁰¹²³⁴-⁹]+(?![0-9])")
+# Words for parts that are prepositions elsewhere, and what stands behind these there: "para el", "par les", "ad un"
+PREPOSITIONS = {
+    "para": r"[ao]s?|el|l[ao]s?|que|sus?|una?|uma?|[^\W\d_]+[aei]r",
+    "par": r"les?|la|une?|des|ses|sa|son|leurs?|l['’]\w+",
+    "ad": r"un[ao]?|ogni|altr[aeio]|alcun[aeio]|esempio",
+}
 # What a court answers: a section with a title is meant only where the text has such words before numbers
 PLEAS = frozenset(("middel", "grief", "klacht", "feit"))
 OF_ARTICLES = frozenset(("absatz", "alinéa", "lid"))  # words for parts of articles, not of items in these
@@ -69,7 +75,7 @@ def find_cross_references(text: str, tree: SectionTree) -> list[CrossReference]:
     removed = {place for note in notes for place in range(*note.span())}
     whole = range(len(text) + 1)
     places = [place for place in whole if place not in removed] if removed else whole  # of what is left in the text
-    shown = RAISED.sub("", text) if removed else text
+    shown = _without_prepositions(RAISED.sub("", text) if removed else text)
     headings = {bisect_left(places, start) for start in headings}
     found = []
     for mention in find_mentions(shown, headings):
@@ -88,6 +94,15 @@ def write_json(layout: DocumentLayout, tree: SectionTree) -> str:
     """The tree of a document as JSON text, see `SectionTree.to_json`, with its "cross_references"."""
     found = {**tree.to_json(), "cross_references": list_mentions(layout.text, tree)}
     return json.dumps(found, ensure_ascii=False) + "\n"
+
+
+def _without_prepositions(text: str) -> str:
+    """A text of the same length without words for parts that mostly are prepositions in it, as in "para 2 personas"."""
+    for word, behind in PREPOSITIONS.items():
+        uses = re.findall(rf"(?i)(?<!\w){word}\s(?:({behind})(?!\w)|\(?\d)", text)
+        if 2 * sum(map(bool, uses)) >= max(len(uses), 1):
+            text = re.sub(rf"(?i)(?<!\w){word}(?=\s)", "_" * len(word), text)
+    return text
 
 
 class _Outline:

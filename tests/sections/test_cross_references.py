@@ -605,6 +605,24 @@ def test_numbers_that_are_no_others(text: str, expected: list[tuple[str, str | N
 
 
 @pytest.mark.parametrize(
+    ("sentences", "expected"),
+    [
+        ("Se vende para el puerto. El barco es para 2 personas, para primera clase y para la pesca.", []),
+        ("Serve para navegar para 2 pessoas, como diz a cláusula 2.", ["cláusula 2"]),
+        ("Il est convoqué par le juge, par 2 lettres. Voir le point 2.", ["point 2"]),
+        ("Può portare fino ad un massimo di due persone, o ad 1 cane.", []),
+        ("See para 2, para 1 above and para (2). It is no barco para la pesca.", ["para 2", "para 1", "para (2)"]),
+        ("Zie par 2 en par. 1.", ["par 2", "par. 1"]),
+        ("See para. 2 and Lee, para el barco, para. 1.", ["para. 2", "para. 1"]),
+    ],
+)
+def test_prepositions_are_no_paragraphs(any_language: Language, sentences: str, expected: list[str]) -> None:
+    text = f"1. Uno\n\n{sentences}\n\n2. Dos\n\nNada.\n"
+    found = any_language(text)._.cross_references
+    assert [text[each.start : each.end] for each in found] == expected
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "Capítulo I\nObjeto\n\nArtículo 1. Ámbito\nVéase el artículo 2.\n\nArtículo 2. Unión\nTexto.\n",
