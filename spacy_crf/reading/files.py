@@ -221,14 +221,16 @@ def open_written(path: Path) -> BinaryIO:
 def write_whole(path: Path, content: bytes | str) -> None:
     """Write a file that is there as a whole or not at all, whatever ends the writing; see `open_written`.
 
-    Text is written in UTF-8. A link, and the rights of a file that was there, stay as they are.
+    Text is written in UTF-8. A link, and the rights of a file that was there, stay as they are; one that is protected
+    against writing is not replaced. RAISES (OSError): where nothing can be written.
     """
     data = content.encode("utf8") if isinstance(content, str) else content
     data = gzip.compress(data, mtime=0) if path.suffix == GZIP_SUFFIX else data
     target = path.resolve()
     partial = target.with_name(f".{target.name}.partial")
     try:
-        if not os.access(target.parent, os.W_OK) or (target.exists() and not target.is_file()):  # a pipe, a device
+        is_own = target.is_file() and os.access(target, os.W_OK)  # no pipe or device, nor protected
+        if not os.access(target.parent, os.W_OK) or (target.exists() and not is_own):
             target.write_bytes(data)
             return
         partial.write_bytes(data)

@@ -149,6 +149,16 @@ def test_files_are_written_as_what_they_are(tmp_path: Path) -> None:
     assert not Path(os.devnull).is_file()
 
 
+def test_files_that_are_protected_against_writing_stay(tmp_path: Path) -> None:
+    (path := tmp_path / "a.txt").write_text("old")
+    path.chmod(0o444)
+    if os.access(path, os.W_OK):
+        pytest.skip("who runs this test may write to all files")
+    with pytest.raises(PermissionError, match=r"a\.txt"):
+        write_whole(path, "new")
+    assert path.read_text() == "old" and os.listdir(tmp_path) == ["a.txt"]
+
+
 def test_files_are_packed_by_their_name(tmp_path: Path) -> None:
     write_whole(tmp_path / "a.gz", "new\n")
     with open_written(tmp_path / "b.gz") as file_:
