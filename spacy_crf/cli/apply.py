@@ -22,7 +22,6 @@ from typing import Annotated, Any
 
 import spacy
 import typer
-from spacy.language import Language
 from spacy.tokens import Doc
 from tqdm import tqdm
 
@@ -33,7 +32,7 @@ from ..corpora.errors import CorpusErrors
 from ..corpora.files import OnError
 from ..corpora.pieces import FilePiece, InputFault, cut_file, find_inputs, read_piece
 from ..lab.errors import LabErrors
-from ..reading.files import spell_path, write_whole
+from ..reading.files import checksum_of_files, spell_path, write_whole
 from ..reading.records import parse_json
 from .data import FORMATS, Data
 from .options import command, echo_data, load_pipeline, locate, tell_written
@@ -111,7 +110,7 @@ def apply(
     source = locate(model)
     nlp = load_pipeline(source)
     WRITERS[to]()  # tells what is not installed
-    checksum = checksum_of_files(nlp)
+    checksum = checksum_of_files(nlp.path)
     settings = {"version": VERSION, "model": checksum, "to": to, "format": format, "part_size": part_size}
     if format not in (None, *FORMATS):
         raise CRFError(CorpusErrors.CRF523.format(format=format, known=", ".join(FORMATS)))
@@ -148,16 +147,6 @@ def report(manifest: "Manifest", as_json: bool) -> None:
         tell_next("correct them, and apply the pipeline to these files with another OUTPUT.")
 
 
-def checksum_of_files(nlp: Language) -> str:
-    """Checksum of the files of a pipeline."""
-    digest = blake2b(digest_size=16)
-    folder = Path(nlp.path or "")
-    for file in sorted(folder.rglob("*")) if nlp.path else ():
-        if file.is_file():
-            digest.update(repr(file.relative_to(folder).parts).encode() + file.read_bytes())
-    return digest.hexdigest()
-
-
 # -- parts -------------------------------------------------------------------------------------------------------
 
 
@@ -187,7 +176,7 @@ def load_annotator(model: str, checksum: str) -> Annotator:
     RAISES (ValueError): if these have another checksum, so that parts would be the work of two pipelines.
     """
     nlp = spacy.load(model)
-    if checksum_of_files(nlp) != checksum:
+    if checksum_of_files(nlp.path) != checksum:
         raise CRFError(LabErrors.CRF699.format(path=model))
     return Annotator(nlp)
 

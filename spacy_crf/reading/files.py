@@ -7,6 +7,7 @@ import re
 import shutil
 import zlib
 from collections.abc import Iterable, Iterator
+from hashlib import blake2b
 from importlib.resources.abc import Traversable
 from itertools import chain
 from pathlib import Path
@@ -243,6 +244,15 @@ def write_whole(path: Path, content: bytes | str) -> None:
         raise
     finally:
         partial.unlink(missing_ok=True)
+
+
+def checksum_of_files(folder: Path | None) -> str:
+    """Return the checksum of all files of a folder, in 32 hexadecimal digits; None stands for an empty one."""
+    digest = blake2b(digest_size=16)
+    for file in sorted(folder.rglob("*")) if folder else ():
+        if file.is_file():
+            digest.update(repr(file.relative_to(folder or file).parts).encode() + file.read_bytes())
+    return digest.hexdigest()
 
 
 def check_text(text: str, where: str) -> str:

@@ -21,6 +21,7 @@ from ..pipe.block import SPAN_TARGETS
 from ..pipe.component import ChainPipe
 from ..pipe.probabilities import GivesSets, LabelsTokens
 from ..punctuation.component import PunctuationRestorer
+from ..reading.files import checksum_of_files
 from ..sections.component import SectionParser
 from .errors import Refusal, ServiceErrors
 
@@ -106,7 +107,6 @@ class ServedModel:
     def __init__(self, name: str, nlp: Language, source: str = "", limits: Limits | None = None):
         self.name, self.source, self.limits = name, source, limits or Limits()
         self.learning: dict[str, Any] = {}
-        self._number = 0  # of the training that made what is served
         self._thread = ThreadPoolExecutor(1, f"model-{name}")
         self._asked: list[_Asked] = []
         self._waiting, self._lock = 0, RLock()
@@ -118,6 +118,7 @@ class ServedModel:
         ask_for_all(nlp)
         limit_solvers(nlp, BUDGET * self.limits.seconds)
         self.nlp, self.source, self._n_words = nlp, source, len(nlp.vocab)
+        self._checksum = checksum_of_files(nlp.path)[:8]
         known = {kind: [pipe for _, pipe in nlp.pipeline if fits(pipe)] for kind, fits in KINDS.items()}
         self._components = {kind: found[-1 if kind == "cite" else 0] for kind, found in known.items() if found}
         if not self._components:
@@ -130,8 +131,8 @@ class ServedModel:
 
     @property
     def version(self) -> str:
-        """A name of what is served, which changes when something else is learned."""
-        return f"{self.name}-{self.nlp.meta.get('version', '')}-{self._number}"
+        """A name of what is served, which another pipeline of this name does not have, before or behind a restart."""
+        return f"{self.name}-{self.nlp.meta.get('version', '')}-{self._checksum}"
 
     def component(self, kind: str) -> Any:
         """The component that answers; a coded error where none does."""
@@ -144,14 +145,9 @@ class ServedModel:
         """Note what becomes of a training, for /models; its number stays until the next one."""
         self.learning = {"number": self.learning.get("number", 0), "state": state, **facts}
 
-    def swap(self, nlp: Language, source: str, number: int) -> None:
+    def swap(self, nlp: Language, source: str) -> None:
         """Serve what a training has made as soon as what is being answered is answered."""
-
-        def work() -> None:
-            self.replace(nlp, source)
-            self._number = number
-
-        self._thread.submit(work).result()
+        self._thread.submit(self.replace, nlp, source).result()
 
     def save(self, folder: Path) -> None:
         """Save the pipeline, when its thread has time, with the settings that it came with."""

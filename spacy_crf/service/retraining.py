@@ -130,9 +130,9 @@ class Learner:
             output.mkdir(parents=True)
             write_parts(output, parts, keys_learned(folder))
             model.tell("learning", number=number, checked=found)
-        Thread(target=self._learn, args=(model, output, number), daemon=True).start()
+        Thread(target=self._learn, args=(model, output), daemon=True).start()
 
-    def _learn(self, model: ServedModel, output: Path, number: int) -> None:
+    def _learn(self, model: ServedModel, output: Path) -> None:
         """Wait for the process that trains, and serve its model if it is not worse than the one that is served."""
         try:
             told = train_beside(model, output)
@@ -141,7 +141,7 @@ class Learner:
                 model.tell("kept", message=ServiceErrors.CRF749.format(**told), **scores)
                 return
             path = str(output / "model-best")
-            model.swap(spacy.load(path), path, number)
+            model.swap(spacy.load(path), path)
             model.tell("swapped", **scores)
         except Exception as error:  # whatever it is, the model that is served stays
             problem = " ".join(f"{type(error).__name__}: {error}".split())[:500]

@@ -20,7 +20,7 @@ from typer.testing import Result
 
 from spacy_crf import Corpus, CRFWarning
 from spacy_crf.annotation.documents import read_doc_name
-from spacy_crf.cli.apply import OutputPart, annotate_part, checksum_of_files
+from spacy_crf.cli.apply import OutputPart, annotate_part
 from spacy_crf.reading import files
 
 TRAIN = ROOT / "corpus" / "crf_tagger" / "train.conllu"
@@ -128,7 +128,7 @@ def test_a_pipeline_that_was_trained_anew_is_loaded_anew(model: Path, texts: Pat
     assert run(place, texts, tmp_path / "after").exit_code == 0
     before, after = (content(tmp_path / name)["part-00000.jsonl"] for name in ("before", "after"))
     assert before != after
-    part = OutputPart(0, [], str(place), checksum_of_files(spacy.load(model)), "jsonl")
+    part = OutputPart(0, [], str(place), files.checksum_of_files(model), "jsonl")
     with pytest.raises(ValueError, match="CRF699"):
         annotate_part(part)
 

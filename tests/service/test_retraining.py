@@ -90,6 +90,19 @@ def test_a_model_learns_beside_the_one_that_is_served(load: Any, tmp_path: Path)
         assert client.get("/models").json()[0]["source"] == str(tmp_path / "one" / "1" / "model-best")
 
 
+def test_versions_tell_pipelines_apart_that_are_served_one_after_the_other(load: Any, tmp_path: Path) -> None:
+    """Label Studio asks for no predictions anew that it has of a version."""
+    nlp = load("tagger")
+    nlp.to_disk(tmp_path / "old")
+    nlp.get_pipe("crf_tagger").cfg["temperature"] = 2.0
+    nlp.to_disk(tmp_path / "new")
+    versions = []
+    for name in ("old", "new", "old"):
+        with served(model_of("one", spacy.load(tmp_path / name))) as client:
+            versions.append(version_of(client))
+    assert versions[0] == versions[2] != versions[1]
+
+
 def test_texts_stay_prepared_as_those_of_the_first_training_were(load: Any, tmp_path: Path) -> None:
     """Punctuation that is context gets no tags, in sequences that end behind it; commands read files as before."""
     told = {"punctuation": "context", "cuts": True, "words": ["&"]}
