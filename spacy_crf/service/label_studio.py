@@ -239,8 +239,8 @@ class Backend:
             text = _text_of(event.task, fit.key) or ""
             self.limits.check_texts([text])
             await model.run(lambda nlp: self.learner.keep(model, fit.kind, gold_of_task(nlp, fit, event), key), [text])
-        except CRFError:  # what the annotation said before, it does not say any more
-            with suppress(CRFError):
+        except Exception:  # what the annotation said before, it does not say any more
+            with suppress(CRFError, OSError):
                 self.learner.forget(model, key)
             raise
 

@@ -1,5 +1,6 @@
 """Requests as Label Studio sends them to an ML backend, over a socket."""
 
+import errno
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +14,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from spacy_crf import Corpus
+from spacy_crf.service import retraining
 from spacy_crf.service.retraining import Learner
 
 REFERENCE = "Ferreira, Tomás, and Edith Crane. The Kitchen Sonnet. Tollgate Press 2003."
@@ -222,6 +224,22 @@ def test_what_an_annotation_said_before_is_forgotten_where_it_cannot_be_read_any
         client.post("/label-studio/one/webhook", json=event("ANNOTATION_CREATED", 1, REFERENCE, own))
         assert len(checked(tmp_path)) == 1
         assert client.post("/label-studio/one/webhook", json=body).status_code == 422
+        assert not checked(tmp_path)
+
+
+def test_what_an_annotation_said_before_is_forgotten_where_the_disk_is_full(
+    load: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write_nothing(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    author, date = region(REFERENCE, "Ferreira, Tomás", "AUTHOR"), region(REFERENCE, "2003", "DATE")
+    with served(model_of("one", load("references")), learner=Learner(tmp_path)) as client:
+        client.post("/label-studio/one/webhook", json=event("ANNOTATION_CREATED", 1, REFERENCE, author))
+        assert len(checked(tmp_path)) == 1
+        monkeypatch.setattr(retraining, "write_whole", write_nothing)
+        changed = client.post("/label-studio/one/webhook", json=event("ANNOTATION_UPDATED", 1, REFERENCE, date))
+        refusal(changed, 500, "CRF253")
         assert not checked(tmp_path)
 
 
