@@ -43,6 +43,7 @@ from ..tagsets.guarantee import (
 from ..tagsets.report import percent
 from ..tagsets.rules import guarantee_rule
 from .data import Data, DataOptions
+from .models import save_pipeline
 from .options import (
     Loaded,
     OptionGroup,
@@ -157,7 +158,7 @@ def guarantee(
     if output is not None:
         loaded.component.cfg.update(**promises.settings(promise))
         loaded.nlp.meta.pop("performance", None)  # with the sets of before
-        loaded.nlp.to_disk(output)
+        save_pipeline(loaded.nlp, output)
     for refusal in refusals if "levels" in given else ():
         tell_warning(refusal)
     if as_json:

@@ -1,9 +1,12 @@
 """Trained models and what they have learned: `inspect`, `constraints`, `explain`, `calibrate`, `pool`."""
 
+import errno
 import json
+import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import typer
@@ -212,9 +215,24 @@ def calibrate(
         for setting, value in fits.items():
             nlp.get_pipe(loaded.name).cfg.fit(setting, value)
         nlp.meta.pop("performance", None)  # with the probabilities of before
-        nlp.to_disk(output)
+        save_pipeline(nlp, output)
     typer.echo("\n".join(lines))
     tell_written(output, then=MEASURE)
+
+
+def save_pipeline(nlp: Language, output: Path) -> None:
+    """Save a pipeline to a folder. Where there is no room for all of it, or a file is protected against writing, what
+    was there stays: spaCy writes its own files over the old ones before those of our components find that out."""
+    output.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=".partial-", dir=output) as folder:
+        nlp.to_disk(folder)
+        places = {file: output / file.relative_to(folder) for file in Path(folder).rglob("*") if file.is_file()}
+        for place in places.values():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            if place.exists() and not os.access(place, os.W_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(place))
+        for file, place in places.items():
+            file.replace(place)
 
 
 def refuse(name: str, kind: str, **options: object) -> None:
@@ -283,5 +301,5 @@ def pool_components(
         raise CRFError(LabErrors.CRF647.format(exponents=len(exponents), models=len(models)))
     pipelines = [load_pipeline(locate(model)) for model in models]
     names = [find_component(nlp, component, "crf_tagger", ChainPipe) for nlp in pipelines]
-    pool(pipelines, names, exponents).to_disk(output)
+    save_pipeline(pool(pipelines, names, exponents), output)
     tell_written(output, then=MEASURE)

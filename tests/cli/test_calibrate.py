@@ -1,5 +1,9 @@
 """`crf calibrate`, and the fit of a temperature to a component."""
 
+import errno
+import os
+import shutil
+
 import pytest
 import spacy
 from helpers.commands import invoke, run
@@ -84,3 +88,19 @@ def test_what_is_wrong_is_named(model, dev, tmp_path):
     blank = tmp_path / "blank.tsv"
     blank.write_text("w1\tNEW\n", encoding="utf8")
     assert "[CRF111]" in run("calibrate", model, blank, "--columns", "word,tag", code=1)
+
+
+def test_a_pipeline_that_is_calibrated_in_its_place_stays_whole_where_the_disk_is_full(
+    model, dev, tmp_path, monkeypatch
+):
+    """The config had the new temperature, while it was told that nothing was calibrated."""
+
+    def fail(_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    shutil.copytree(model, tmp_path / "own")
+    before = {path: path.read_bytes() for path in (tmp_path / "own").rglob("*") if path.is_file()}
+    monkeypatch.setattr(os, "fsync", fail)
+    found = invoke("calibrate", tmp_path / "own", dev, "--columns", "word,tag", "--output", tmp_path / "own")
+    assert found.exit_code == 1 and "CRF427" in found.output
+    assert {path: path.read_bytes() for path in (tmp_path / "own").rglob("*") if path.is_file()} == before
