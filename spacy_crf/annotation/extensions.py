@@ -24,6 +24,7 @@ SHARED_STARTS = 1 << 12  # characters of a document; longer ones are rarer, and 
 _PREFIX = "._."
 _TOKENS = (_PREFIX, "spacy_crf.tokens", None, None)  # by the name of a result, where its tokens begin
 _WHOLE = "spacy_crf.whole"  # of a Doc that was made of some tokens of another one: that one, and their numbers there
+_VALUES = "spacy_crf.values"  # of a Doc that was made of words of another one: values of attributes there, by name
 
 Owner: TypeAlias = type[Doc] | type[Span] | type[Token]
 Key: TypeAlias = tuple[str, str, int | None, None]
@@ -206,6 +207,18 @@ def attribute_tokens(doc: Doc) -> Iterable[Token]:
     return cast(Doc, whole) if tokens is None else [whole[token] for token in tokens]
 
 
+def keep_values(doc: Doc, name: str, values: Sequence[Any]) -> None:
+    """Have an attribute of a Doc's tokens read as these values: those of the Doc that it was made of, where something
+    else may be computed."""
+    user_data(doc).setdefault(_VALUES, {})[name] = values
+
+
+def shown_values(doc: Doc, name: str) -> list[Any]:
+    """The values of the tokens as `token._` shows them, of a Doc that was made of another one those there."""
+    kept = user_data(doc).get(_VALUES, {})
+    return list(kept[name]) if name in kept else [token._.get(name) for token in attribute_tokens(doc)]
+
+
 def read_values(doc: Doc, name: str, defaults: bool = True) -> list[Any]:
     """The values of the tokens as `token._` shows them; of an attribute that nobody has registered, what is stored.
 
@@ -215,7 +228,7 @@ def read_values(doc: Doc, name: str, defaults: bool = True) -> list[Any]:
         return stored_values(doc, name)
     default, method, getter, _ = Token.get_extension(name)
     if getter is not None or method is not None:
-        return [token._.get(name) for token in attribute_tokens(doc)]
+        return shown_values(doc, name)
     if not defaults:
         return stored_values(doc, name)
     stored = user_data(doc)

@@ -16,7 +16,7 @@ from spacy.tokens import Doc, Token
 from spacy.vocab import Vocab
 
 from ..annotation.documents import TRUNCATED
-from ..annotation.extensions import attribute_tokens
+from ..annotation.extensions import attribute_tokens, shown_values
 from ..core.arrays import Bools, Floats, Hashes, Indices, Segments
 from ..core.errors import CRFError, excerpt
 from ..core.sparse import ABSENT
@@ -230,8 +230,8 @@ def _extension(name: str, docs: Sequence[Doc]) -> Column:
     numbers: list[float | None] = []
     strings: dict[int, str] = {}
     for doc in docs:
-        for token in attribute_tokens(doc):
-            text, number = _category(name, token._.get(name), token)
+        for token, value in zip(attribute_tokens(doc), shown_values(doc, name)):
+            text, number = _category(name, value, token)
             hashes.append(string_hash(text))
             numbers.append(number)
             strings[hashes[-1]] = text

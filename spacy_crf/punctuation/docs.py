@@ -25,6 +25,7 @@ from spacy.training import Alignment, Example
 from thinc.types import Ints2d
 
 from ..annotation.extensions import (
+    keep_values,
     place_of,
     read_result,
     read_value,
@@ -316,8 +317,7 @@ def bare_doc(view: WordView, attributes: Sequence[int], extensions: Sequence[str
                 pauses = read_pauses(view)
                 write_speech(bare, [None if one is None else min(float(one), LONGEST_PAUSE) for one in pauses])
                 continue
-            for token, place in zip(bare, firsts.tolist()):
-                token._.set(name, view.doc[place]._.get(name))
+            keep_values(bare, name, [view.doc[place]._.get(name) for place in firsts.tolist()])
     return bare
 
 

@@ -405,6 +405,28 @@ def test_pauses_are_features(folder: Path) -> None:
     Token.remove_extension("punct_test_pause")
 
 
+def test_computed_attributes_are_those_of_the_text() -> None:
+    """What computes one looks at the tokens and the annotation of the Doc, which the words alone do not have."""
+    Token.set_extension("punct_test_verb", getter=lambda token: "verb" if token.tag_ == "V" else "other")
+
+    def tagged(words: str) -> Doc:
+        doc = Doc(restorer.vocab, words=words.split())
+        for token in doc:
+            token.tag_ = "V" if token.text in ("sails", "sinks") else "N"
+        return doc
+
+    restorer = build(features={"@misc": "spacy_crf.Features.v1", "templates": ["_.punct_test_verb"]})
+    texts = ["the old boat sails. she sinks. a boat of ours sails.", "the old ferry sinks. it sails. the boat sinks."]
+    examples = [Example(tagged(text.replace(".", "")), restorer.make_doc(text)) for text in texts]
+    restorer.initialize(lambda: examples)
+    for _ in range(3):
+        restorer.update(examples)
+    doc = restorer(tagged("a ferry with a mast sinks another sails the boat of my father sinks"))
+    Token.remove_extension("punct_test_verb")
+    assert doc._.restored.count(".") == 3
+    assert [token.text for token in doc if token._.punct_after] == ["sinks", "sails", "sinks"]
+
+
 def learn(texts: list[Doc], **config: object) -> Language:
     """A pipeline that has learned gold Docs."""
     nlp = build(**config)
