@@ -36,9 +36,10 @@ def register(owner: Owner, name: str | None, *, default: Any = None, getter: Any
     if name is None:
         return
     if not owner.has_extension(name):
-        owner.set_extension(name, **({"getter": getter, "setter": setter} if getter else {"default": default}))
+        shown = {"getter": getter, "setter": setter or ReadOnly(owner.__name__.lower(), name)}
+        owner.set_extension(name, **(shown if getter else {"default": default}))
         return
-    _, method, known_getter, known_setter = owner.get_extension(name)
+    method, known_getter, known_setter = _known(owner, name)
     if getter is None:  # it holds values: one that computes its own holds none
         is_hidden = known_getter is not None and known_setter is None
     elif known_getter is None:  # it shows what is stored elsewhere: one that holds a value of its own does not
@@ -48,6 +49,23 @@ def register(owner: Owner, name: str | None, *, default: Any = None, getter: Any
     if method is not None or is_hidden:
         where = {"owner": owner.__name__.lower(), "name": name}
         warnings.warn(CoreWarnings.CRFW529.format(**where), CRFWarning, stacklevel=2)
+
+
+@dataclass(frozen=True)
+class ReadOnly:
+    """Setter of an attribute that shows what is stored elsewhere. Without one, spaCy keeps a value that nobody sees."""
+
+    owner: str
+    name: str
+
+    def __call__(self, _: Any, value: Any) -> None:
+        raise CRFError(CoreErrors.CRF556.format(owner=self.owner, name=self.name))
+
+
+def _known(owner: Owner, name: str) -> tuple[Any, Any, Any]:
+    """Method, getter and setter of a registered attribute; no setter where it cannot be assigned."""
+    _, method, getter, setter = owner.get_extension(name)
+    return method, getter, None if isinstance(setter, ReadOnly) else setter
 
 
 def _is_ours(getter: Any) -> bool:
@@ -61,7 +79,7 @@ def register_stored(name: str, default: Any = "", allow_setter: bool = True) -> 
     """
     if not Token.has_extension(name):
         register(Token, name, default=default)
-    _, method, getter, setter = Token.get_extension(name)
+    method, getter, setter = _known(Token, name)
     if method is not None or (getter is not None and not (allow_setter and setter is not None)):
         raise CRFError(CoreErrors.CRF522.format(name=name))
 

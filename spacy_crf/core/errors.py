@@ -118,6 +118,10 @@ class CoreErrors(metaclass=Messages):
         "or ask tokens that stayed as they were."
     )
     CRF532 = "There are {found} sets of gold tags for {expected} tokens. Give one for each token, empty for no gold."
+    CRF556 = (
+        "`{owner}._.{name}` shows what a component has said, and cannot be assigned. Assign what the Doc holds, such "
+        "as a list of all tokens (`doc._.tag_set`) or a tree (`doc._.section_tree_json`), or an attribute of your own."
+    )
     CRF549 = "The setting {name} is {value!r}; it must be {expected}."
     CRF801 = "There is no utility {name!r}. Use one of: {known}; or `table_utility` for your own."
     CRF802 = "The setting {setting} of the utility {name!r} is {value!r}; it must be {expected}."

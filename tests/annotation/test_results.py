@@ -157,6 +157,30 @@ def test_an_attribute_of_somebody_else_that_hides_what_is_told_is_named(setting:
         Doc.remove_extension(name)
 
 
+def test_what_only_shows_results_refuses_to_be_assigned() -> None:
+    """spaCy keeps a value that is assigned to what has no setter, and goes on to show the computed one."""
+    nlp = train(marginals="crf_test_probs")
+    doc = nlp(clean_docs(nlp)[0])
+    before = doc[0]._.crf_test_probs
+    with pytest.raises(CRFError, match=r"CRF556.*`token\._\.crf_test_probs`"):
+        doc[0]._.crf_test_probs = {"A": 1.0}
+    assert doc[0]._.crf_test_probs == before
+    doc._.crf_test_probs = {"tags": ["A"], "values": [[1.0] for _ in doc]}
+    assert doc[0]._.crf_test_probs == {"A": 1.0}
+    nlp = spacy.blank("en")
+    nlp.add_pipe("section_parser")
+    doc = nlp("1. Scope\nAll ferries.\n\n2. Term\nA year.\n")
+    for assign in (
+        lambda: doc._.set("section_tree", None),
+        lambda: doc._.set("cross_references", []),
+        lambda: doc.spans["sections"][0]._.set("section", None),
+    ):
+        with pytest.raises(CRFError, match="CRF556"):
+            assign()
+    with pytest.warns(CRFWarning, match="CRFW529.*`token._.crf_test_probs`"):
+        spacy.blank("xx").add_pipe("crf_tagger", config={"target": "crf_test_probs"})
+
+
 def test_a_neighbour_that_cannot_be_written_does_not_make_an_answer_its_own_evidence() -> None:
     name = "crf_test_failing"
     nlp = train(target="ent", given=True, marginals=name)
