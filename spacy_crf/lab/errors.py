@@ -198,6 +198,10 @@ class LabErrors(metaclass=Messages):
         "The results have no score {name!r}, which the card names. Name those that crf evaluate writes below `scores`, "
         "or give other --results."
     )
+    CRF695 = (
+        "{path} is in {folder}, which would be written anew, and be lost with it. Copy it to another place, or give "
+        "another folder for the package."
+    )
     CRF679 = "{path} is a folder: give the name of a file that can be written."
     CRFW680 = (
         "Config {config}: {count} of {all} test parts are left out of the means, as they have no score at all: "

@@ -98,6 +98,18 @@ def test_a_card_that_says_too_little_is_refused(more: dict[str, Any], told: str,
     assert "version, such as 1.0.2" in shown
 
 
+@pytest.mark.parametrize("kept", ["model", "card", "results"])
+def test_what_a_package_is_made_of_is_not_removed_with_an_old_one(kept: str, model: Path, tmp_path: Path) -> None:
+    old = tmp_path / "out" / "en_own-0.0.0"
+    old.mkdir(parents=True)
+    places = {name: old if name == kept else tmp_path for name in ("model", "card", "results")}
+    found = model.rename(places["model"] / "own")
+    card, results = write_card(places["card"], scores={"tag_acc": "accuracy"}), places["results"] / "results.json"
+    results.write_text(json.dumps(RESULTS), encoding="utf8")
+    assert "CRF695" in package(found, card, tmp_path / "out", "--results", results, code=1)
+    assert (found / "meta.json").is_file() and card.is_file() and results.is_file()
+
+
 def test_results_are_figures_and_have_the_scores_of_the_card(model: Path, tmp_path: Path) -> None:
     results = tmp_path / "results.json"
     for content, code in ((RESULTS, "CRF672"), (SCORES, "CRF673"), ([RESULTS], "CRF673")):
