@@ -83,9 +83,9 @@ def package_pipeline(
     meta |= describe(own, list(found.values()), size)
     meta["name"] = own.name.removeprefix(f"{meta['lang']}_")
     folder = output / f"{meta['lang']}_{meta['name']}-{meta['version']}"
-    for one in (model, told, *found):
-        if one.resolve().is_relative_to(folder.resolve()):
-            raise CRFError(LabErrors.CRF695.format(path=one, folder=folder))
+    for source in (model, told, *found):
+        if source.resolve().is_relative_to(folder.resolve()):
+            raise CRFError(LabErrors.CRF695.format(path=source, folder=folder))
     if folder.exists():
         shutil.rmtree(folder)  # spaCy would take its old README
     folder.mkdir(parents=True)
