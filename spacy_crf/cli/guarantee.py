@@ -16,8 +16,8 @@ from ..core.sets.conformal import Condition, Kind, Score
 from ..core.sets.risk import Loss, SpanRisk, Unit, control_span_risk
 from ..lab.errors import LabErrors
 from ..pipe.block import SPAN_TARGETS
-from ..pipe.calibration import annotated
 from ..pipe.probabilities import GivesSets
+from ..pipe.seen import annotated
 from ..pipe.span_sets import (
     ROUNDING,
     GoldSpans,

@@ -19,7 +19,6 @@ from ..constraints.table import table_rows, to_bytes
 from ..core.errors import CRFError
 from ..lab.errors import LabErrors
 from ..pipe.block import AUTO
-from ..pipe.calibration import annotated, run_before
 from ..pipe.calibration import calibrate as fit_temperature
 from ..pipe.component import ChainPipe
 from ..pipe.explain import Explanation, explain
@@ -27,6 +26,7 @@ from ..pipe.fingerprint import KeepsPromise, keeps_promise
 from ..pipe.inspect import Inspection, inspect
 from ..pipe.pool import pool
 from ..pipe.probabilities import LabelsTokens
+from ..pipe.seen import annotated, run_before
 from ..punctuation.cli import fit_marks
 from ..punctuation.component import PunctuationRestorer
 from ..sections.component import SectionParser

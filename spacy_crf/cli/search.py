@@ -22,8 +22,8 @@ from ..lab.search import ConfigSearch, SearchResult, SearchSettings, TrialResult
 from ..lab.space import Candidates, Value, read_space
 from ..lab.training import check_source, digest_data, scored_texts, without_dev
 from ..lab.tuning import CrossValidation, FoldResult, Rule, Unit, cross_validate, trainer_block
-from ..pipe.calibration import annotated
 from ..pipe.probabilities import LabelsTokens
+from ..pipe.seen import annotated
 from ..reading.files import write_whole
 from .options import (
     ConfigOptions,

@@ -217,10 +217,6 @@ class LabErrors(metaclass=Messages):
         "The figures of {path} are of a model of {theirs} bytes, but {model} has {ours}: they are of another one, or "
         "of this one before it was trained again. Make them anew with crf evaluate."
     )
-    CRFW771 = (
-        "[training] patience = {patience} ends training before its second evaluation, as eval_frequency is "
-        "{frequency}: the model of the first step is kept. Set patience = 0, or at least eval_frequency."
-    )
     CRFW981 = "{old} is called {new} now. The old name still works; it will go with version 1.0."
     CRF673 = "{path} has no figures. Give a file that crf evaluate or crf experiment wrote with --output."
     CRF647 = "There are {exponents} exponents for {models} models. Give one for each, or none for equal shares."

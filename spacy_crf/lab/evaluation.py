@@ -21,9 +21,9 @@ from ..core.arrays import Indices
 from ..core.errors import CRFError
 from ..core.labels import UNKNOWN, TagSet
 from ..pipe.block import SPAN_TARGETS
-from ..pipe.calibration import as_seen
 from ..pipe.component import ChainPipe
 from ..pipe.probabilities import GivesProbabilities, labels_of
+from ..pipe.seen import as_seen
 from ..punctuation.block import NONE
 from ..punctuation.component import PunctuationRestorer
 from ..punctuation.docs import WordView, gold_labels

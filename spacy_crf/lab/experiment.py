@@ -27,9 +27,9 @@ from ..core.arrays import Doubles, Indices, Segments
 from ..core.errors import CRFError, CRFWarning, excerpt
 from ..core.labels import TagSet
 from ..corpora.exchange import Place
-from ..pipe.calibration import run_before
 from ..pipe.component import ChainPipe
 from ..pipe.probabilities import LabelsTokens
+from ..pipe.seen import run_before
 from ..punctuation.component import PunctuationRestorer
 from ..punctuation.docs import gold_labels
 from ..sections.component import SectionParser

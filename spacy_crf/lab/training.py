@@ -5,7 +5,6 @@ import errno
 import io
 import os
 import re
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from difflib import get_close_matches
@@ -20,7 +19,7 @@ from spacy.training.loop import train
 from spacy.util import registry
 from thinc.api import Config, ConfigValidationError
 
-from ..core.errors import CRFError, CRFWarning
+from ..core.errors import CRFError
 from ..learning.block import LBFGSSettings
 from ..reading.errors import ReadingErrors
 from .errors import LabErrors
@@ -93,17 +92,8 @@ def train_config(
             on_evaluation(evaluation)
 
     listener, nlp = Listener(tell), init_nlp(quiet)
-    _warn_of_early_end(nlp.config.interpolate()["training"])  # in which spaCy has filled in what was left out
     train(nlp, output, stdout=listener, stderr=listener)
     return kept(found)
-
-
-def _warn_of_early_end(training: dict[str, Any]) -> None:
-    """Warn where spaCy's `patience`, which counts steps, is over before anything better could be found."""
-    patience, frequency, steps = (training[name] for name in ("patience", "eval_frequency", "max_steps"))
-    if 0 < patience < frequency and not 0 < steps <= patience:
-        warned = LabErrors.CRFW771.format(patience=patience, frequency=frequency)
-        warnings.warn(warned, CRFWarning, stacklevel=3)
 
 
 def kept(evaluations: list[Evaluation]) -> Evaluation:

@@ -1,12 +1,10 @@
 """Probabilities that are as sure as they are right: fitted to data that a component was not trained on."""
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
-from spacy.attrs import ORTH
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -17,17 +15,15 @@ from ..core.chain.distribution import ChainDistribution
 from ..core.chain.temperature import HeldOut, Unit, fit_temperature
 from ..core.errors import CRFError, CRFWarning
 from ..features.columns import Columns
-from ..learning.encoder import Sample, Trainer, sample_batches
-from ..learning.errors import LearningErrors
 from ..learning.model import get_layout
 from .block import AUTO, CALIBRATE
 from .chain_storage import StoresChain
 from .errors import PipeErrors, PipeWarnings
 from .labels import join_gold
+from .seen import annotated
 
 BATCH_SIZE = 256  # of examples that a temperature is fitted to
 BINS = 10  # of a reliability table
-Get: TypeAlias = Callable[[], Iterable[Example]]
 FITTED = ("temperature", "threshold")  # settings that may be "auto", in the order in which they are fitted
 FEW = 200  # tokens with gold; with fewer, a temperature that is fitted for a component is no better than 1
 
@@ -132,92 +128,6 @@ def calibrate_pipeline(nlp: Language) -> Language:
         scores = nlp.evaluate(list(corpus(nlp)))
         told.update({name: scores[name] for name in told if name in scores})
     return nlp
-
-
-def run_before(nlp: Language, name: str, docs: Iterable[Doc]) -> Iterator[Doc]:
-    """Yield Docs as a component of the pipeline sees them."""
-    with nlp.select_pipes(enable=nlp.pipe_names[: nlp.pipe_names.index(name)]):
-        yield from nlp.pipe(docs)
-
-
-def as_seen(nlp: Language, name: str, plain: Iterable[Doc], examples: Iterable[Example]) -> list[Example]:
-    """Return examples as a component of a pipeline saw them; as they were annotated, where that has changed tokens.
-
-    plain (Iterable[Doc]): copies of their predicted sides before they were annotated.
-    """
-    found = []
-    for doc, example in zip(run_before(nlp, name, plain), examples):
-        is_same = np.array_equal(doc.to_array(ORTH), example.predicted.to_array(ORTH))
-        found.append(Example(doc, example.reference) if is_same else example)
-    return found
-
-
-def annotated(nlp: Language, name: str, examples: Iterable[Example]) -> Iterator[Example]:
-    """Yield examples whose predicted side a component of the pipeline sees."""
-    yield from _run(nlp, nlp.pipe_names[: nlp.pipe_names.index(name)], examples)
-
-
-def seen_in_training(nlp: Language | None, name: str, get_examples: Callable[[], Iterable[Example]]) -> list[Example]:
-    """Return examples as `spacy train` shows them to a component, with what earlier ones annotate in training.
-
-    One that comes twice is two of their own: L-BFGS, by which models of folds are trained, takes each once.
-    """
-    examples, known = list[Example](), set[int]()
-    for example in get_examples():
-        is_new = id(example.reference) not in known
-        known.add(id(example.reference))
-        examples.append(Example(example.predicted, example.reference if is_new else example.reference.copy()))
-    return list(_seen(nlp, name, examples))
-
-
-def _seen(nlp: Language | None, name: str, examples: Iterable[Example]) -> Iterable[Example]:
-    """Return examples with what earlier components annotate in training, without reading all of them."""
-    if nlp is None or name not in nlp.pipe_names:
-        return examples
-    annotating = nlp.config.interpolate()["training"].get("annotating_components", [])
-    before = [other for other in nlp.pipe_names[: nlp.pipe_names.index(name)] if other in annotating]
-    return _run(nlp, before, examples) if before else examples
-
-
-def whole_corpus(pipe: Any, nlp: Language | None, get_examples: Get) -> Get:
-    """Return what reads all examples of a training, where the trainer has a cache, or else what is given.
-
-    spaCy gives but the first examples of a stream to what is initialised. The model of a fold, which is no component of
-    the pipeline, learns from the examples of its fold alone.
-    """
-    if nlp is None or all(own is not pipe for _, own in nlp.components):
-        return get_examples
-    config = nlp.config.interpolate()
-    training = config.get("training", {})
-    if pipe.settings.trainer.cache is None:
-        if (training.get("batcher") or {}).get("cached"):
-            raise CRFError(LearningErrors.CRF677.format(name=pipe.name))
-        return get_examples
-    if training.get("max_epochs") != -1:
-        return get_examples
-    (corpus,) = resolve_dot_names(config, [training["train_corpus"]])
-    return partial(corpus, nlp)
-
-
-def make_trainer(pipe: Any, nlp: Language | None, get_examples: Get) -> Trainer:
-    """Make the trainer of a component; one with a cache reads samples of all examples, as training shows them."""
-
-    def read() -> Iterator[Sample]:
-        for batch in sample_batches(_seen(nlp, pipe.name, get_examples())):
-            yield pipe.make_sample(pipe.shown(batch))
-
-    trainer: Trainer = pipe.settings.trainer.make(pipe.model, nlp)
-    if trainer.settings.cache is not None:
-        trainer.read = read
-    return trainer
-
-
-def _run(nlp: Language, names: list[str], examples: Iterable[Example]) -> Iterator[Example]:
-    """Yield examples with annotated copies of their predicted sides, which others may see later."""
-    with nlp.select_pipes(enable=names):
-        pairs = ((example.predicted.copy(), example.reference) for example in examples)
-        for doc, reference in nlp.pipe(pairs, as_tuples=True):
-            yield Example(doc, reference)
 
 
 class Calibration(NamedTuple):

@@ -42,13 +42,14 @@ from ..learning.model import (
 )
 from ..learning.scores import Emissions, Rows, encode
 from .block import ChainSettings
-from .calibration import Calibrates, make_trainer, seen_in_training, whole_corpus
+from .calibration import Calibrates
 from .decoding import Batch, Decoder, IsolatesFailures, Prediction, WarnsOfScores
 from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors
 from .labels import read_gold, tell_missing, tell_stream
 from .live_settings import HasSettings, LiveSettings, join_all
 from .scorer import report_scores
+from .seen import make_trainer, seen_in_training, whole_corpus
 
 SAMPLE = 10  # examples that show a tok2vec layer its shapes
 UNITS_PER_THREAD, CELLS = 4096, 1 << 20  # fewer units repay no thread; more units times labels are decoded in turns
@@ -161,8 +162,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
             self.begin_with(begun)
         if get_tok2vec(self.model) is not None:
             self._require_gradients()
-            docs = [example.predicted for example in islice(read(), SAMPLE)]
-            start_vectors(self.model, docs, silent=begun is not None)
+            start_vectors(self.model, [one.predicted for one in islice(read(), SAMPLE)], silent=begun is not None)
         self.rebuild()
         self.valid_tags.begin(self.tags, resources.lexicon.speller, begun and begun.features)
         if self.valid_tags.needs_gold:

@@ -10,7 +10,7 @@ import typer
 from ..cli.data import SECTION_CORPUS, trained_settings
 from ..cli.options import command, find_component, load_pipeline, locate, refuse_idle, write_result
 from ..cli.surface import tell_done
-from ..pipe.calibration import run_before
+from ..pipe.seen import run_before
 from .component import SectionParser
 from .cross_references import write_json
 from .formats.annotated import write_annotated

@@ -22,10 +22,10 @@ from ..annotation import parts
 from ..annotation.white_space import Places, is_white_space
 from ..core.arrays import Segments
 from ..core.errors import CRFError
-from ..pipe.calibration import run_before
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch
 from ..pipe.explain import explain
+from ..pipe.seen import run_before
 from ..reading.records import parse_json
 from .answers import Answer, answer, tell_error
 from .corrections import PAGE_TELLERS, CheckMark, FileLayout, find, token_places, write_checked

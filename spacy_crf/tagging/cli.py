@@ -33,9 +33,9 @@ from ..corpora.docs import make_doc
 from ..corpora.errors import CorpusWarnings
 from ..corpora.reader import refuse_gold
 from ..pipe.block import MOST_LISTED
-from ..pipe.calibration import run_before
 from ..pipe.component import ChainPipe
 from ..pipe.probabilities import GivesSets, LabelsTokens, labels_of
+from ..pipe.seen import run_before
 from ..pipe.span_sets import PromisesSpans, read_span_set
 from ..reading.files import decode
 from .ranking import Order

@@ -10,7 +10,8 @@ from helpers.commands import invoke, run
 from helpers.noisy import make_examples, sentences, write_columns
 from helpers.weights import flat_weights, set_flat_weights
 
-from spacy_crf.pipe.calibration import annotated, calibrate
+from spacy_crf.pipe.calibration import calibrate
+from spacy_crf.pipe.seen import annotated
 
 
 def make_tagger():

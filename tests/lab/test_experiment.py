@@ -103,6 +103,15 @@ def test_training_that_ends_before_its_second_evaluation_is_told(config: Config)
         run(early, SplitSettings("kfold", folds=2))
 
 
+def test_training_on_few_texts_that_is_evaluated_once_is_told(config: Config) -> None:
+    few = config.copy()
+    few["training"].update(max_steps=0, max_epochs=3, patience=0, eval_frequency=50)
+    with pytest.warns(CRFWarning, match=r"CRFW771.*max_epochs = 3 ends it after \d+ updates, and eval_frequency is 50"):
+        run(few, SplitSettings("kfold", folds=2))
+    few["training"]["eval_frequency"] = 1
+    run(few, SplitSettings("kfold", folds=2))
+
+
 @pytest.mark.parametrize("theirs", ["gold", "context"])
 def test_punctuation_is_scored_as_in_the_dev_corpus(theirs: str, tmp_path: Path) -> None:
     config = make_config(tmp_path)
