@@ -34,7 +34,7 @@ from ..corpora.pieces import FilePiece, InputFault, cut_file, find_inputs, read_
 from ..lab.errors import LabErrors
 from ..reading.files import checksum_of_files, spell_path, write_whole
 from ..reading.records import parse_json
-from .data import FORMATS, Data
+from .data import CORPUS, FORMATS, Data, trained_settings
 from .options import command, echo_data, load_pipeline, locate, tell_written
 from .surface import is_quiet, tell_next, tell_warning
 
@@ -120,7 +120,8 @@ def apply(
         (file if scheduler is None else file.absolute(), name) for file, name in find_inputs(inputs, format, output)
     ]
     manifest = Manifest.open(output, {**settings, "inputs": list(map(spell_path, inputs))})
-    parts = manifest.unfinished(make_parts(files, format, part_size * KIB, (model, checksum, to)))
+    output_of_all = model, checksum, to
+    parts = manifest.unfinished(make_parts(files, format, part_size * KIB, output_of_all, reads_sentences(nlp)))
     with tqdm(unit=" tokens", unit_scale=True, disable=is_quiet() or None) as progress:
         for done, content in annotate_parts(parts, processes, scheduler):
             if done.faults and on_error == "raise":
@@ -150,16 +151,27 @@ def report(manifest: "Manifest", as_json: bool) -> None:
 # -- parts -------------------------------------------------------------------------------------------------------
 
 
+def reads_sentences(nlp: Language) -> bool:
+    """Whether sentences of a file without documents are read apart, as in training, whatever the others have."""
+    own = trained_settings(nlp, CORPUS)
+    is_joined = own.get("text") is not None and own["text"].join_segments
+    return own.get("group", "auto") in ("auto", "sentence") and not is_joined and "ner" not in (own.get("input") or ())
+
+
 def make_parts(
-    files: Iterable[tuple[Path, str]], format: str | None, size: int, output: tuple[str, str, To]
+    files: Iterable[tuple[Path, str]],
+    format: str | None,
+    size: int,
+    output: tuple[str, str, To],
+    by_sentence: bool,
 ) -> Iterator[OutputPart]:
     """Put the pieces of files together to parts of so many bytes; the same ones each time.
 
-    output (tuple): the fields `model`, `checksum` and `to` of all parts.
+    output (tuple): the fields `model`, `checksum` and `to` of all parts. by_sentence (bool): see `cut_file`.
     """
     pieces, n_bytes, numbers, names = list[FilePiece](), 0, count(), set[bytes]()
     for path, name in files:
-        for piece in cut_file(path, name, format, names):
+        for piece in cut_file(path, name, format, names, by_sentence):
             pieces.append(piece)
             n_bytes += piece.size
             if n_bytes >= size:

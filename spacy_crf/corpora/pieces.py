@@ -166,15 +166,20 @@ def _files(path: Path, format: str | None) -> list[Path]:
     return sorted({*raw, *list_files(path, format)})
 
 
-def cut_file(path: Path, name: str, format: str | None, names: set[bytes] | None = None) -> Iterator[FilePiece]:
-    """Yield the pieces of a file, one after the other. format (str | None): None to have the file tell it."""
+def cut_file(
+    path: Path, name: str, format: str | None, names: set[bytes] | None = None, by_sentence: bool = True
+) -> Iterator[FilePiece]:
+    """Yield the pieces of a file, one after the other.
+
+    format (str | None): None to have the file tell it. by_sentence (bool): whether it may be cut between sentences.
+    """
     whole = FilePiece(path, name, format)
     try:
         whole = replace(whole, format=format or _told(path))
         if whole.format in (TEXT, JSON_LINES):
             yield from _cut_lines(whole)
-        elif whole.format == CONLLU:
-            yield from _cut_documents(whole, set() if names is None else names)
+        elif whole.format == CONLLU and (by_sentence or any(map(_MARK.search, read_chunks(path)))):
+            yield from _cut_documents(whole, set() if names is None else names, not by_sentence)
         else:
             yield whole
     except (CRFError, OSError) as error:
@@ -202,9 +207,12 @@ def _cut_lines(whole: FilePiece) -> Iterator[FilePiece]:
         line += chunk.count(b"\n")
 
 
-def _cut_documents(whole: FilePiece, names: set[bytes]) -> Iterator[FilePiece]:
-    """A piece ends where the last document that has been met begins."""
-    rest, is_marked = replace(whole, content=b""), False
+def _cut_documents(whole: FilePiece, names: set[bytes], is_marked: bool) -> Iterator[FilePiece]:
+    """A piece ends where the last document that has been met begins; before the first mark, a sentence if not marked.
+
+    is_marked (bool): whether what stands before the first mark is a document.
+    """
+    rest = replace(whole, content=b"")
 
     def once(mark: re.Match[bytes]) -> bytes:
         """A mark without its name if that was met before: such a document is called by its file."""

@@ -9,6 +9,7 @@ import sys
 import time
 import warnings
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 import spacy
@@ -16,6 +17,7 @@ from helpers.commands import invoke
 from helpers.paths import ROOT
 from spacy.tokens import DocBin
 from spacy.training import Example
+from spacy.util import load_config
 from typer.testing import Result
 
 from spacy_crf import Corpus, CRFWarning
@@ -69,6 +71,31 @@ def test_columns_in_a_file_called_txt_are_no_running_text(model: Path, tmp_path:
     assert json.loads(run(model, tmp_path / "gold.txt", tmp_path / "out", "--json").stdout)["documents"] == 1
     (line,) = (tmp_path / "out" / "part-00000.jsonl").read_text().splitlines()
     assert json.loads(line)["text"].split() == ["they", "swim"]
+
+
+@pytest.mark.parametrize("group", ["document", 5, "auto"])
+@pytest.mark.parametrize("has_marks", [False, True])
+def test_documents_are_grouped_as_in_training(model: Path, tmp_path: Path, group: str | int, has_marks: bool) -> None:
+    blocks = TRAIN.read_text().split("\n\n")[:80]
+    marked = {30, 55} if has_marks else set()
+    texts = [f"# newdoc id = n{k}\n{own}" if k in marked else own for k, own in enumerate(_without_marks(blocks))]
+    (tmp_path / "a.conllu").write_text("\n\n".join(texts) + "\n\n", encoding="utf8")
+    nlp = shutil.copytree(model, tmp_path / "model")
+    config = load_config(nlp / "config.cfg")
+    config["corpora"]["dev"] = {"@readers": "spacy_crf.Corpus.v1", "path": None, "group": group}
+    config.to_disk(nlp / "config.cfg")
+    told = json.loads(run(nlp, tmp_path / "a.conllu", tmp_path / "out", "--json").stdout)
+    expected = list(Corpus(tmp_path / "a.conllu", group=cast(Any, group)).read_docs(spacy.blank("en").vocab))
+    assert told["documents"] == len(expected) and not told["faults"]
+    found = [
+        json.loads(line) for file in sorted((tmp_path / "out").glob("part*")) for line in file.read_text().splitlines()
+    ]
+    assert [one["text"] for one in found] == [doc.text for doc in expected]
+    assert [one["_"]["doc_name"] for one in found] == [read_doc_name(doc) for doc in expected]
+
+
+def _without_marks(blocks: list[str]) -> list[str]:
+    return ["\n".join(line for line in own.split("\n") if "newdoc" not in line) for own in blocks]
 
 
 def test_names_and_order_are_kept(model: Path, texts: Path, tmp_path: Path) -> None:
