@@ -319,13 +319,15 @@ class RestorationWriter:
         return {PROBABILITIES: table.tolist(), COLUMNS: list(map(_shown, marks))}
 
     def _alternatives(self, view: WordView, prediction: WordPrediction) -> list[dict[str, Any]]:
-        """List the best texts with their probabilities; a Doc is one sequence. Labellings of one text are summed."""
+        """List the best texts with their probabilities, the most probable first; a Doc is one sequence. Labellings of
+        one text are summed."""
         text, found = view.text, dict[str, float]()
         for paths in prediction.n_best or ():
             for tags, probability in zip(paths.labels, paths.probabilities.tolist()):
                 restored = apply_edits(text, self._editor.edits(text, view.words, self._labels(tags)))
                 found[restored] = found.get(restored, 0.0) + probability
-        return [{"text": restored, "probability": probability} for restored, probability in found.items()]
+        ranked = sorted(found.items(), key=lambda pair: -pair[1])
+        return [{"text": restored, "probability": probability} for restored, probability in ranked]
 
     def _start_sentences(self, doc: Doc, view: WordView, tags: Ints) -> None:
         """A sentence begins at the first token, and with the word behind an end mark or what opens before that word."""

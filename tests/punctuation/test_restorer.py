@@ -165,6 +165,14 @@ def test_the_best_texts_are_listed(folder: Path) -> None:
     assert len({one["text"] for one in listed}) == 4
 
 
+def test_texts_of_several_labellings_are_listed_by_their_sums(folder: Path) -> None:
+    """The case of a number changes nothing: labels that differ in it alone make one text."""
+    nlp = trained(folder, has_case=True, n_best=60)
+    for text in ("she said 1200 and 17 then it was dark", "what did she say 3 4 5 that the mill was sold"):
+        probabilities = [one["probability"] for one in nlp(text)._.restorations]
+        assert probabilities == sorted(probabilities, reverse=True)
+
+
 @pytest.mark.parametrize(
     "text", ["", " ", "word", "👍 🙂", "...", "مرحبا كيف الحال", "好 的", "42 , 17", "a\n\nb\tc", "x" * 10_000, "— — —"]
 )
