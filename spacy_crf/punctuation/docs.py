@@ -149,7 +149,7 @@ class _TokenValue:
 
     def set(self, token: Token, value: Any) -> None:
         stored = read_punctuation(token.doc) or {}
-        values = stored.get(self.part) or [""] * len(token.doc)
+        values = [*(stored.get(self.part) or [""] * len(token.doc))]  # of a DocBin, a tuple
         values[token.i] = value
         write_result(token.doc, PUNCTUATION, {**stored, self.part: values})
 

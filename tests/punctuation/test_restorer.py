@@ -173,6 +173,13 @@ def test_texts_of_several_labellings_are_listed_by_their_sums(folder: Path) -> N
         assert probabilities == sorted(probabilities, reverse=True)
 
 
+def test_marks_can_be_corrected_in_documents_that_were_stored(folder: Path) -> None:
+    stored = DocBin(store_user_data=True, docs=[trained(folder, has_case=True)(BARE)])
+    (doc,) = DocBin().from_bytes(stored.to_bytes()).get_docs(spacy.blank("en").vocab)
+    doc[1]._.punct_after, doc[2]._.case = "COMMA", "UPPER"
+    assert doc[1]._.punct_after == "COMMA" and doc[2]._.case == "UPPER"
+
+
 @pytest.mark.parametrize(
     "text", ["", " ", "word", "👍 🙂", "...", "مرحبا كيف الحال", "好 的", "42 , 17", "a\n\nb\tc", "x" * 10_000, "— — —"]
 )
