@@ -240,6 +240,10 @@ class CorpusWarnings(metaclass=Messages):
         "{word!r} is tagged {tag}, but counts as punctuation by its form: its gold is left out, or a segment ends "
         "there. Name the gold tags of punctuation in the setting 'punctuation_tags' of the block 'text'."
     )
+    CRFW289 = (
+        "Component {name!r} finds what is input already ('{target}'), and leaves it: its scores are perfect, whatever "
+        "it has learned. Take it out of the setting 'input' (--input), or set overwrite = true for the component."
+    )
     CRFW498 = (
         "Component {name!r} finds sentences, but documents have those of the file already, which stay: its scores, "
         "such as sents_f, are perfect, and those of other components are for the sentences of the file. Set "

@@ -36,7 +36,17 @@ from .files import FaultyFiles, OnError, check_paths, data_suffix, name_files, n
 from .formats import ANY, BINARY, FORMATS, WITH_SETS, WITH_TEXT, Format, find_files, pick_format, tell_unread
 from .historical import apply_text
 from .review import is_review
-from .sentence import Group, Sentence, bare_sentences, extension_name, group_sentences, validate_columns, validate_input
+from .sentence import (
+    ENTITIES,
+    Group,
+    Sentence,
+    bare_sentences,
+    extension_name,
+    group_sentences,
+    spans_key,
+    validate_columns,
+    validate_input,
+)
 from .tagsets import CHECKED, GOLD_COLUMN, GOLD_POS_COLUMN, resolve_gold_tags
 
 BLOCKS: dict[str, tuple[type, str]] = {
@@ -74,7 +84,7 @@ class Corpus:
         others in a folder are not read, and told (CRFW473).
     input (list[str] | None): Kinds of annotation that the pipeline gets to see: they are written to `eg.predicted` as
         well. Not what a component of the pipeline is to learn: annotation that is there stays, so that scores would
-        judge it, and come out perfect.
+        judge it, and come out perfect (CRFW289).
     group (str | int): What becomes a Doc: "document" (the whole file if it marks none), "sentence", a number of
         sentences, or "auto" for documents where the file marks them and sentences otherwise.
     separator (str | None): What separates columns; None for a tab if the first token line has one, else blanks.
@@ -160,6 +170,7 @@ class Corpus:
         """
         augment = self.augmenter or dont_augment
         is_told, marks = self.retokenize, set[bool]()
+        tell_perfect(nlp, self.input or ())
         for reference in self.read_docs(nlp.vocab):
             if True not in marks:
                 marks |= {bool(mark) for mark in stored_values(reference, CHECKED) if mark is not None}
@@ -272,6 +283,17 @@ class Corpus:
                     has = ", ".join(sentence.columns)
                     raise CRFError(CorpusErrors.CRF519.format(path=file, kind=kind, has=has))
             yield sentence
+
+
+def tell_perfect(nlp: Language, kinds: Sequence[str]) -> None:
+    """Warn of components that would find annotation which documents have already. kinds (Sequence[str]): of it."""
+    given = {{ENTITIES: "ent"}.get(kind, spans_key(kind) or extension_name(kind) or kind) for kind in kinds}
+    for name, pipe in nlp.pipeline if given else ():
+        cfg = getattr(pipe, "cfg", None)
+        own = cfg if isinstance(cfg, Mapping) else {}
+        kind = own.get("spans_key") if own.get("target") == "spans" else own.get("target")
+        if kind in given and not own.get("overwrite") and not own.get("given"):
+            warnings.warn(CorpusWarnings.CRFW289.format(name=name, target=own["target"]), CRFWarning, stacklevel=3)
 
 
 def tell_kept_sentences(nlp: Language) -> None:

@@ -45,6 +45,7 @@ class Case:
 
 
 TAGGED = "".join(f"{word};{tag}\n" for word, tag in ROWS) + "\n"
+OF_KINDS = "".join(f"{word};{tag};x\n" for word, tag in ROWS) + "\n"
 SETS = "he\tP\nwen\tKON|KOUS\n.\tPUNCT\nse\tP\n" * 3
 LABELLED = "well\tCOMMA\nthis\tO\nis\tO\nnice\tPERIOD\nis\tO\nit\tQUESTION\n"
 MANY = LABELLED * 400  # enough to calibrate by
@@ -52,8 +53,11 @@ TEXT = {"@misc": "spacy_crf.HistoricalText.v1", "punctuation": "context", "cut_a
 CASES = {
     "columns": Case(
         *("tagger", Corpus),
-        {"@readers": CORPUS, "columns": ["word", "tag"], "separator": ";", "group": "document", "input": ["tag"]},
-        *("a.conll", TAGGED, ("evaluate", "calibrate", "review")),
+        {
+            "@readers": CORPUS,
+            **{"columns": ["word", "tag", "ext:kind"], "separator": ";", "group": "document", "input": ["ext:kind"]},
+        },
+        *("a.conll", OF_KINDS, ("evaluate", "calibrate", "review")),
     ),
     "conll2000": Case(
         *("tagger", Corpus),

@@ -43,6 +43,26 @@ def test_sentences_of_the_file_are_told_that_a_component_would_find(nlp: Languag
     list(Corpus(path, group="document")(nlp))
 
 
+@pytest.mark.parametrize(
+    "kind, settings",
+    [
+        ("tag", {"target": "tag"}),
+        ("ner", {"target": "ent"}),
+        ("chunk", {"target": "spans", "spans_key": "chunks"}),
+    ],
+)
+def test_input_is_told_that_a_component_finds(nlp: Language, write: Write, kind: str, settings: dict[str, str]) -> None:
+    path = write("a.conll", TEXT)
+    nlp.add_pipe("crf_tagger", config=settings)
+    others = [one for one in ("tag", "ner", "chunk") if one != kind]
+    with pytest.warns(CRFWarning, match=r"CRFW289.*'crf_tagger'.*perfect"):
+        list(Corpus(path, input=[kind])(nlp))
+    list(Corpus(path, input=others)(nlp))
+    nlp.remove_pipe("crf_tagger")
+    nlp.add_pipe("crf_tagger", config={**settings, "overwrite": True})
+    list(Corpus(path, input=[kind])(nlp))
+
+
 class _WithOwnCfg:
     cfg = Path("settings.toml")
 
