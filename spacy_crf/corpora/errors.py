@@ -244,6 +244,11 @@ class CorpusWarnings(metaclass=Messages):
         "Component {name!r} finds what is input already ('{target}'), and leaves it: its scores are perfect, whatever "
         "it has learned. Take it out of the setting 'input' (--input), or set overwrite = true for the component."
     )
+    CRFW290 = (
+        "Of {count} files of CoNLL-U without any entity, beside others that have some, it is not known whether there "
+        "are none: nothing is learned of entities there, and none that is found counts as wrong ({files}). If there "
+        "are none, write name=O into MISC of a word of each, or join the files."
+    )
     CRFW498 = (
         "Component {name!r} finds sentences, but documents have those of the file already, which stay: its scores, "
         "such as sents_f, are perfect, and those of other components are for the sentences of the file. Set "

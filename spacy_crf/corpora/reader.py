@@ -17,7 +17,15 @@ from spacy.vocab import Vocab
 from ..annotation.documents import copy_truncated, read_doc_name, register_doc_name, write_doc_name, write_text_settings
 from ..annotation.extensions import copy_values, register_stored, stored_names, stored_values
 from ..annotation.gold import GOLD_POS, GOLD_TAGS
-from ..core.errors import CoreErrors, CRFError, CRFWarning, require_blocks, require_count, require_numbers
+from ..core.errors import (
+    CoreErrors,
+    CRFError,
+    CRFWarning,
+    excerpt,
+    require_blocks,
+    require_count,
+    require_numbers,
+)
 from .block import CoraSettings, HistoricalText, ReferenceSettings
 from .docbin import read_docbin
 from .docs import (
@@ -224,12 +232,15 @@ class Corpus:
         for path in self.paths:
             tell_unread(path, self.format, (*ANY[0], ".tsv", ".jsonl"))
         files = ((file, path) for path in self.paths for file in find_files(path, self.format))
-        faulty, known = FaultyFiles(self.on_error), set[str]()
+        faulty, known, have_entities = FaultyFiles(self.on_error), set[str](), dict[Path, bool]()
         for file, name in name_files(files, self.paths):
-            yield file, name, faulty.docs(self._read_file(file, name, vocab, known))
+            yield file, name, faulty.docs(self._read_file(file, name, vocab, known, have_entities))
         faulty.tell()
+        tell_unknown_entities(have_entities)
 
-    def _read_file(self, file: Path, name: str, vocab: Vocab, known: set[str]) -> Iterator[Doc]:
+    def _read_file(
+        self, file: Path, name: str, vocab: Vocab, known: set[str], have_entities: dict[Path, bool]
+    ) -> Iterator[Doc]:
         format = self.format or pick_format(file)
         if data_suffix(file) == ".spacy" and format not in BINARY:
             raise CRFError(CorpusErrors.CRF491.format(path=file, format=format))
@@ -254,6 +265,8 @@ class Corpus:
         make_reference, number, is_second = DocMaker(vocab), 1, False
         for first, grouped in enumerate(group_sentences(self._check_input(file, sentences), self.group)):
             document = grouped[0].document
+            if format == "conllu":
+                have_entities[file] = ENTITIES in grouped[0].columns
             if grouped[0].starts_document:
                 number += first > 0
                 is_second = document in known  # of this name
@@ -283,6 +296,14 @@ class Corpus:
                     has = ", ".join(sentence.columns)
                     raise CRFError(CorpusErrors.CRF519.format(path=file, kind=kind, has=has))
             yield sentence
+
+
+def tell_unknown_entities(have_entities: Mapping[Path, bool]) -> None:
+    """Warn of files of CoNLL-U without entities beside others that have some: where there are none is not known."""
+    files = [file.name for file, has_some in have_entities.items() if not has_some]
+    if 0 < len(files) < len(have_entities):
+        message = CorpusWarnings.CRFW290.format(count=len(files), files=excerpt(", ".join(files)))
+        warnings.warn(message, CRFWarning, stacklevel=3)
 
 
 def tell_perfect(nlp: Language, kinds: Sequence[str]) -> None:

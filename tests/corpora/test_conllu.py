@@ -6,7 +6,7 @@ from helpers.fixtures import Write
 from spacy.language import Language
 from spacy.tokens import Doc, Token
 
-from spacy_crf import CRFError
+from spacy_crf import CRFError, CRFWarning
 from spacy_crf.corpora.reader import Corpus
 
 SAMPLE = """\
@@ -112,6 +112,21 @@ def test_entities_in_other_forms_are_read_or_refused(
     assert [(ent.label_, len(ent)) for ent in doc.ents] == [("LOC", length)]
     with pytest.raises(CRFError, match="CRF512.*'LOC'"):
         read(nlp, write("a.conllu", content.replace("B_LOC", "LOC")))
+
+
+def test_files_without_entities_beside_others_are_told(nlp: Language, write: Write) -> None:
+    """Nothing is known of entities there: what a model finds is not counted as wrong."""
+    some, none = line(1, "Ada", misc="NER=B-PER") + line(2, "sang"), line(1, "Boats") + line(2, "sank")
+    path = write("a.conllu", f"{some}\n").parent
+    write("b.conllu", f"{none}\n")
+    with pytest.warns(CRFWarning, match=r"CRFW290.*1 files.*b\.conllu"):
+        first, second = read(nlp, path)
+    assert first.has_annotation("ENT_IOB") and not second.has_annotation("ENT_IOB")
+    write("b.conllu", f"{line(1, 'Boats', misc='name=O')}{line(2, 'sank')}\n")
+    assert all(doc.has_annotation("ENT_IOB") for doc in read(nlp, path))
+    write("a.conllu", f"{none}\n")
+    write("b.conllu", f"{none}\n")
+    read(nlp, path)
 
 
 def test_notes_of_a_file_whose_lines_end_in_cr_alone(nlp: Language, write: Write) -> None:
