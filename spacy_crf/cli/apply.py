@@ -22,6 +22,7 @@ from typing import Annotated, Any
 
 import spacy
 import typer
+from spacy.language import Language
 from spacy.tokens import Doc
 from tqdm import tqdm
 
