@@ -97,8 +97,8 @@ MENTIONS: dict[str, frozenset[str]] = {
 
 def any_of(words: Iterable[str]) -> str:
     """A pattern of these words, the longest first, in any case, with accents that are characters of their own too."""
-    forms = {form: None for word in words for form in (word, normalize("NFD", word))}
-    return f"(?i:{'|'.join(re.escape(form) for form in sorted(forms, key=len, reverse=True))})"
+    forms = {form for word in words for form in (word, normalize("NFD", word))}
+    return f"(?i:{'|'.join(re.escape(form) for form in sorted(forms, key=lambda form: (-len(form), form)))})"
 
 
 def listed(form: str) -> str:
