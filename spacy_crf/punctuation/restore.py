@@ -47,7 +47,8 @@ from .words import (
 
 _BEHIND_WORDS = {*BY_SIGN, *QUIET, *(sign for _, closing in PAIRS.values() for sign in closing)}
 _PAIRED = {*QUIET, *(sign for pair in PAIRS.values() for signs in pair for sign in signs)}
-_FURTHER = re.compile(rf"[ \u00a0\u202f]([{re.escape(''.join(sign for sign in BY_SIGN if sign not in SIGNS['DASH']))}]+)(?!\S)")
+_NO_DASH = "".join(sign for sign in BY_SIGN if sign not in SIGNS["DASH"])
+_FURTHER = re.compile(rf"[ \u00a0\u202f]([{re.escape(_NO_DASH)}]+)(?!\S)")
 _BRACKETS = {*"()[]"}
 SPACES = " \u00a0\u202f"
 SPACED = ("DASH",)  # marks with white space before them
