@@ -59,7 +59,10 @@ class CorpusErrors(metaclass=Messages):
         "The setting 'group' is {group!r}. Use 'auto', 'document', 'sentence' or a number of sentences of at least 1."
     )
     CRF519 = "{path}: the setting 'input' names '{kind}', but the file only has: {has}."
-    CRF520 = "'{path}' holds no tokens at all. Correct the setting 'path' or fill the file."
+    CRF520 = (
+        "'{path}' holds no tokens, or nothing that can be read, as the warnings before this tell. Correct the setting "
+        "'path', what the warnings name, or the file."
+    )
     CRF521 = (
         "{path}, document {number}: cannot be split by group = {group!r}, as it has no sentence starts. "
         "Set 'group' to 'document', or store documents with sentence starts."
