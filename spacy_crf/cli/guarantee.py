@@ -43,7 +43,7 @@ from ..tagsets.guarantee import (
 from ..tagsets.report import percent
 from ..tagsets.rules import guarantee_rule
 from .data import Data, DataOptions
-from .models import save_pipeline
+from .models import save_pipeline, warn_of_training_data
 from .options import (
     Loaded,
     OptionGroup,
@@ -152,6 +152,7 @@ def guarantee(
     tokens holds only for tokens of the same documents. There is no --by document: a document that the promise has not
     seen would have no quantile.
     """
+    warn_of_training_data(loaded.nlp, data.path, "promised")
     promises = make_promises(loaded, data, asked, (unit, loss, longest), given)
     promise = promises.make(level)
     rows, refusals = promises.table(sorted({*parse_numbers("levels", levels), level}))

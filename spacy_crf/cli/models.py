@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 from spacy.language import Language
 from spacy.training import Example
+from spacy.util import dot_to_object
 
 from ..constraints.component import KeepsConstraints
 from ..constraints.errors import ConstraintErrors
@@ -32,7 +33,7 @@ from ..punctuation.component import PunctuationRestorer
 from ..sections.component import SectionParser
 from ..tagging.component import CRFTagger
 from ..tagsets.errors import TagSetErrors
-from .data import Data, DataOptions
+from .data import FOLD, Data, DataOptions
 from .options import (
     Loaded,
     Pipe,
@@ -47,7 +48,7 @@ from .options import (
     table,
     tell_written,
 )
-from .surface import check_argument
+from .surface import check_argument, tell_warning
 
 MEASURE = "python -m spacy crf evaluate {} DATA"  # with other data than were used
 TAGGER = Pipe("crf_tagger", (LabelsTokens,))
@@ -197,6 +198,7 @@ def calibrate(
     component, calibration, fits = loaded.component, None, dict[str, float]()
     if output is not None:
         refuse_promised(loaded.nlp, loaded.name)
+    warn_of_training_data(loaded.nlp, data.path, "fitted")
     is_restorer = isinstance(component, PunctuationRestorer)
     if is_restorer:
         refuse(loaded.name, "punctuation_restorer", sequences=sequences, columns=data.columns, input=data.input)
@@ -218,6 +220,19 @@ def calibrate(
         save_pipeline(nlp, output)
     typer.echo("\n".join(lines))
     tell_written(output, then=MEASURE)
+
+
+def warn_of_training_data(nlp: Language, path: Path, made: str) -> None:
+    """Warn where a file or folder is, holds or is in what a pipeline was trained on. made (str): what comes of it."""
+    config = nlp.config.interpolate()
+    block = dot_to_object(config, config["training"]["train_corpus"]) or {}
+    while block.get("@readers") == FOLD:
+        block = block["corpus"]
+    paths, own = block.get("path") or (), path.resolve()
+    for trained in [paths] if isinstance(paths, str) else paths:
+        other = Path(trained).resolve()
+        if other.exists() and (own.is_relative_to(other) or other.is_relative_to(own)):
+            tell_warning(LabErrors.CRFW696.format(path=path, trained=trained, made=made))
 
 
 def save_pipeline(nlp: Language, output: Path) -> None:

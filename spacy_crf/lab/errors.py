@@ -213,6 +213,10 @@ class LabErrors(metaclass=Messages):
         "which one of the two lacks there: {tests}. They have no gold of that kind, and the other one found some. Take "
         "such documents out, or test larger parts."
     )
+    CRFW696 = (
+        "{path} holds what the pipeline was trained on, by its config ({trained}): it is surer of that than of other "
+        "texts, so that what is {made} is too small or too sure. Give data that training has not seen."
+    )
     CRFW694 = (
         "The figures of {path} are of a model of {theirs} bytes, but {model} has {ours}: they are of another one, or "
         "of this one before it was trained again. Make them anew with crf evaluate."

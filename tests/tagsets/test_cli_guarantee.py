@@ -205,6 +205,19 @@ def test_the_unit_of_a_document_needs_many_of_them(model: Path, held_out: Path, 
     assert result.exit_code == 1 and "CRF818" in result.output and "document" in result.output
 
 
+@pytest.mark.parametrize("command", ["guarantee", "calibrate"])
+def test_data_of_training_are_told(model: Path, held_out: Path, tmp_path: Path, command: str) -> None:
+    nlp = spacy.load(model)
+    trained = tmp_path / "model"
+    for path, is_told in ((held_out, True), (held_out.parent, True), (tmp_path, False)):
+        nlp.config["corpora"]["train"]["path"] = str(path)
+        nlp.to_disk(trained)
+        more = ["--unit", "sentence"] if command == "guarantee" else []
+        result = invoke(command, trained, held_out, "--columns", "word,tag", *more)
+        assert result.exit_code == 0, result.output
+        assert ("CRFW696" in result.output) == is_told
+
+
 def test_gold_that_the_tagger_does_not_know_is_told(model: Path, tmp_path: Path) -> None:
     data = [*sentences(1, 300), [("w1", "NEW"), ("w2", "C")]]
     path = tmp_path / "data.tsv"
