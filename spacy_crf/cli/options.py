@@ -99,6 +99,7 @@ def command(
             arguments.append(CONTEXT)
 
         def run(**values: Any) -> None:
+            surface.write_utf8()
             if wants_given:
                 told = values["context"] if context else values.pop("context")
                 values["given"] = {

@@ -1,8 +1,10 @@
 """What all commands have on their surface: an example in the help, `--quiet`, and old spellings that still work."""
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from io import TextIOWrapper
 from os.path import isfile, samefile
 from pathlib import Path
 from typing import Any
@@ -109,6 +111,12 @@ def refuse_overwriting(values: Mapping[str, Any]) -> None:
         for one in (one for value in given for one in (value if isinstance(value, list) else [value])):
             if isinstance(one, str | Path) and isfile(one) and samefile(one, output):
                 raise CRFError(CorpusErrors.CRF579.format(path=output))
+
+
+def write_utf8() -> None:
+    """Have standard output be UTF-8 in a file or pipe, whatever the language of the system; a terminal has its own."""
+    if isinstance(sys.stdout, TextIOWrapper) and not sys.stdout.isatty():
+        sys.stdout.reconfigure(encoding="utf-8")
 
 
 def readable(text: str) -> str:

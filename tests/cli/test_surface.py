@@ -228,6 +228,14 @@ def test_an_output_that_is_full_is_told_beside_it(model: Path) -> None:
     assert told.returncode == 1 and "CRF499" in told.stderr and "Traceback" not in told.stderr
 
 
+def test_results_in_a_pipe_are_utf8(tmp_path: Path) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("1. Łódź\nAll ferries.\n\n2. Term\nA year.\n", encoding="utf8")
+    command = [sys.executable, "-m", "spacy", "crf", "sections", str(text), "--to", "md"]
+    done = subprocess.run(command, env={**os.environ, "PYTHONIOENCODING": "cp1252"}, capture_output=True)
+    assert "Łódź" in done.stdout.decode("utf8"), done.stderr
+
+
 def test_a_result_is_packed_where_its_name_says_so(model: Path, tmp_path: Path) -> None:
     run("evaluate", model, model.parent / "gold.conllu", "--output", tmp_path / "a.json.gz")
     assert "tag_acc" in gzip.decompress((tmp_path / "a.json.gz").read_bytes()).decode()
