@@ -20,6 +20,7 @@ from ..learning.errors import LearningErrors
 from .errors import PipeWarnings
 
 Get: TypeAlias = Callable[[], Iterable[Example]]
+NEEDED = ("train_corpus", "eval_frequency", "max_epochs", "max_steps", "patience")  # settings that end a training
 
 
 def run_before(nlp: Language, name: str, docs: Iterable[Doc]) -> Iterator[Doc]:
@@ -114,10 +115,13 @@ def _warn_of_one_evaluation(nlp: Language, get_examples: Get) -> None:
     """Warn where `spacy train` evaluates once only, so that it keeps the model of the first update.
 
     It evaluates behind the first update and then behind each `eval_frequency`-th one; a text of few batches may have
-    fewer. Not where `max_steps` has set the end, nor where the pipeline has no corpus, as in a loop of one's own.
+    fewer. Not where `max_steps` has set the end, nor where the pipeline has no corpus, or not all settings that
+    `spacy train` needs, as in a loop of one's own.
     """
     config = nlp.config.interpolate()
-    training = config["training"]
+    training = config.get("training", {})
+    if any(training.get(name) is None for name in NEEDED) or not _has_batcher(training):
+        return
     corpus = config.get("corpora", {}).get(training["train_corpus"].removeprefix("corpora."), {})
     if not corpus or corpus.get("path", "") is None:
         return
@@ -129,6 +133,11 @@ def _warn_of_one_evaluation(nlp: Language, get_examples: Get) -> None:
         reason = f"patience = {patience}" if by_patience < by_epochs else f"max_epochs = {epochs}"
         warned = PipeWarnings.CRFW771.format(reason=reason, updates=updates, frequency=frequency)
         warnings.warn(warned, CRFWarning, stacklevel=2)
+
+
+def _has_batcher(training: dict[str, Any]) -> bool:
+    """Whether the batcher of a config is known here: the code that registers it may be that of the training alone."""
+    return registry.has("batchers", (training.get("batcher") or {}).get("@batchers", ""))
 
 
 def _count_batches(training: dict[str, Any], get_examples: Get, most: int) -> int:

@@ -14,7 +14,8 @@ from helpers.experiments import make_config, write_documents
 from helpers.paths import ROOT
 from spacy.cli.train import train as spacy_train
 from spacy.language import Language
-from spacy.util import load_config
+from spacy.training.initialize import init_nlp
+from spacy.util import load_config, registry
 from thinc.api import Config
 
 from spacy_crf.core.errors import CRFError, CRFWarning
@@ -110,6 +111,20 @@ def test_training_on_few_texts_that_is_evaluated_once_is_told(config: Config) ->
         run(few, SplitSettings("kfold", folds=2))
     few["training"]["eval_frequency"] = 1
     run(few, SplitSettings("kfold", folds=2))
+
+
+@pytest.mark.parametrize("batcher", [None, {"@batchers": "theirs.v1"}])
+@pytest.mark.parametrize("missing", ["", "patience", "train_corpus", "max_steps"])
+def test_pipelines_learn_in_code_whatever_their_config_says_of_training(
+    config: Config, missing: str, batcher: dict[str, str] | None
+) -> None:
+    """A saved pipeline may name what only the code of its training has registered."""
+    nlp = init_nlp(config)
+    settings = nlp.config["training"]
+    settings.update(max_steps=0, max_epochs=3, patience=0, eval_frequency=50, batcher=batcher)
+    settings.pop(missing, None)
+    corpus = registry.resolve({"corpus": config.interpolate()["corpora"]["train"]})["corpus"]
+    nlp.initialize(lambda: corpus(nlp))
 
 
 @pytest.mark.parametrize("theirs", ["gold", "context"])
