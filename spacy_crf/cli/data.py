@@ -1,6 +1,7 @@
 """Corpora that commands read: one table of all formats, over the readers of all components."""
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from inspect import Parameter
 from itertools import count
@@ -223,7 +224,9 @@ def trained_settings(nlp: Language, reader: str) -> dict[str, Any]:
     Without where they are, how many are read and what multiplies them. Nothing where another reader has read them.
     """
     config = nlp.config.interpolate()
-    block = dict(dot_to_object(config, config["training"]["dev_corpus"]) or {})
+    block: dict[str, Any] = {}
+    with suppress(KeyError):  # where one reader has read all corpora, which have no blocks of their own
+        block = dict(dot_to_object(config, config["training"]["dev_corpus"]) or {})
     while block.get("@readers") == FOLD:
         block = dict(block["corpus"])
     if block.pop("@readers", None) != reader:

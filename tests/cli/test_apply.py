@@ -94,6 +94,17 @@ def test_documents_are_grouped_as_in_training(model: Path, tmp_path: Path, group
     assert [one["_"]["doc_name"] for one in found] == [read_doc_name(doc) for doc in expected]
 
 
+def test_a_pipeline_whose_corpora_have_one_reader_is_applied(model: Path, tmp_path: Path) -> None:
+    nlp = shutil.copytree(model, tmp_path / "model")
+    config = load_config(nlp / "config.cfg")
+    config["corpora"] = {"@readers": "ours.v1", "path": None}
+    config.to_disk(nlp / "config.cfg")
+    (tmp_path / "a.txt").write_text("they swim\n")
+    shutil.copy(TRAIN, tmp_path / "b.conllu")
+    told = json.loads(run(nlp, tmp_path / "a.txt", tmp_path / "b.conllu", tmp_path / "out", "--json").stdout)
+    assert told["documents"] > 1 and not told["faults"]
+
+
 def _without_marks(blocks: list[str]) -> list[str]:
     return ["\n".join(line for line in own.split("\n") if "newdoc" not in line) for own in blocks]
 
