@@ -48,6 +48,7 @@ from .errors import Refusal, ServiceErrors
 from .models import ServedModel
 
 FOLDS = 5  # one of which is held out
+SCORED = 4  # times, at least, in a training, however few texts there are
 LOWEST_PRIORITY = 19
 CHECKED = "checked"
 LEARNED, HELD_OUT, KEYS = "learned.spacy", "held_out.spacy", "learned.json"
@@ -268,19 +269,18 @@ def training_config(model: ServedModel, output: Path) -> Config:
     one that learns stay as they are. output (Path): folder with that text, and with the pipeline as "given"."""
     given, learning = str(output / "given"), learns(model).name
     config = model.config.copy()
-    config["corpora"] = {
-        name: {"@readers": "spacy_crf.Corpus.v1", "path": str(output / file)}
-        for name, file in (("train", LEARNED), ("dev", HELD_OUT))
-    }
+    files = (("train", LEARNED), ("dev", HELD_OUT))
+    config["corpora"] = {name: {"@readers": "spacy_crf.Corpus.v1", "path": str(output / file)} for name, file in files}
     training = config["training"]
     training.update(train_corpus="corpora.train", dev_corpus="corpora.dev", before_update=None)
-    trainer = config["components"][learning].get("trainer", {})
+    trainer, own = config["components"][learning].get("trainer", {}), config.interpolate()
+    limits = {name: limit for name in ("max_steps", "max_epochs", "patience") if (limit := own["training"][name]) > 0}
     if "iterations_per_step" in trainer:  # scores stop L-BFGS before it forgets what few texts do not show
-        own = config.interpolate()
         count = own["components"][learning]["trainer"]["iterations_per_step"]
-        limits = {name: own["training"][name] for name in ("max_steps", "max_epochs", "patience")}
-        training.update({name: limit * count for name, limit in limits.items() if limit > 0})
+        training.update({name: limit * count for name, limit in limits.items()})
         trainer["iterations_per_step"] = 1
+    # of few texts, an epoch is one update: scored more rarely, only the first one would be, and kept
+    training["eval_frequency"] = min((own["training"]["eval_frequency"] * SCORED, *limits.values())) // SCORED or 1
     names = config["nlp"]["pipeline"]
     others = [name for name in names if name != learning]
     config["components"].update({name: {"source": given, "component": name} for name in others})

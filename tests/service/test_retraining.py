@@ -23,7 +23,7 @@ from helpers.annotators import (
 )
 from helpers.paths import ROOT
 from helpers.services import Models, httpx, model_of, refusal, served
-from spacy.tokens import Doc
+from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 
 from spacy_crf import Corpus
@@ -32,6 +32,7 @@ from spacy_crf.annotation.gold import read_gold_tags
 from spacy_crf.corpora.cas import SENTENCE, write_types, write_xmi
 from spacy_crf.corpora.exchange import ExchangeDocument, ExchangeToken
 from spacy_crf.corpora.webanno import DEFAULT_LAYER
+from spacy_crf.lab.training import train_config
 from spacy_crf.service import retraining
 from spacy_crf.service.inception import read_typesystem
 from spacy_crf.service.retraining import CheckedDoc, Learner, training_config, write_gold
@@ -432,3 +433,18 @@ def test_learning_by_lbfgs_is_scored_after_each_iteration(load: Any, tmp_path: P
     config = training_config(model_of("one", nlp)["one"], tmp_path / "1")
     assert config["components"]["crf_tagger"]["trainer"]["iterations_per_step"] == 1
     assert [config["training"][name] for name in ("max_steps", "max_epochs", "patience")] == [200, 0, 80]
+
+
+def test_learning_from_few_texts_is_scored_again_and_again(tmp_path: Path) -> None:
+    """An epoch of these is one update: scored after each hundredth, a training would keep what the first one made."""
+    nlp, evaluations = tagged.train("Perceptron"), list[int]()
+    nlp.config["training"].update(max_steps=0, max_epochs=15, patience=1000, eval_frequency=100)
+    nlp.config["training"]["batcher"] = {"@batchers": "spacy_crf.full_batch.v1"}
+    docs = [example.reference for example in tagged.make_examples(nlp)]
+    for name in (retraining.LEARNED, retraining.HELD_OUT):
+        (tmp_path / name).write_bytes(DocBin(docs=docs).to_bytes())
+    model = model_of("one", nlp)["one"]
+    config = training_config(model, tmp_path)
+    model.save(tmp_path / "given")
+    train_config(config, lambda evaluation: evaluations.append(evaluation.step))
+    assert evaluations == [0, 3, 6, 9, 12]
