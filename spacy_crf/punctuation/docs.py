@@ -31,6 +31,7 @@ from ..annotation.extensions import (
     read_value,
     register,
     register_result,
+    shown_values,
     user_data,
     write_result,
 )
@@ -317,7 +318,8 @@ def bare_doc(view: WordView, attributes: Sequence[int], extensions: Sequence[str
                 pauses = read_pauses(view)
                 write_speech(bare, [None if one is None else min(float(one), LONGEST_PAUSE) for one in pauses])
                 continue
-            keep_values(bare, name, [view.doc[place]._.get(name) for place in firsts.tolist()])
+            shown = shown_values(view.doc, name)
+            keep_values(bare, name, [shown[place] for place in firsts.tolist()])
     return bare
 
 

@@ -17,8 +17,10 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Token
 from spacy.training import Example
 
+from spacy_crf.annotation.extensions import shown_values
 from spacy_crf.core.chain.potentials import potentials
 from spacy_crf.core.errors import CRFWarning
+from spacy_crf.corpora.docbin import cut_doc
 from spacy_crf.features.columns import TRUNCATED
 from spacy_crf.learning.model import get_layout
 from spacy_crf.learning.scores import encode
@@ -440,6 +442,17 @@ def test_computed_attributes_are_those_of_the_text() -> None:
     Token.remove_extension("punct_test_verb")
     assert doc._.restored.count(".") == 3
     assert [token.text for token in doc if token._.punct_after] == ["sinks", "sails", "sinks"]
+
+
+def test_computed_attributes_of_a_part_are_those_of_the_whole() -> None:
+    """As `crf experiment` deals out documents, whose annotation is that of the whole."""
+    Token.set_extension("punct_test_place", getter=lambda token: str(token.i))
+    nlp = build(features={"@misc": "spacy_crf.Features.v1", "templates": ["_.punct_test_place"]})
+    restorer = nlp.get_pipe("punctuation_restorer")
+    parts = list(cut_doc(nlp.make_doc("they swim we row"), [0, 2], asks_whole=True))
+    values = [shown_values(restorer.bare(part), "punct_test_place") for part in parts]
+    Token.remove_extension("punct_test_place")
+    assert values == [["0", "1"], ["2", "3"]]
 
 
 def learn(texts: list[Doc], **config: object) -> Language:
