@@ -15,7 +15,7 @@ MODULES = {
 }
 # of other libraries: spaCy has no other door for those who extend its commands, and scipy no public product that adds
 PRIVATE_BUT_NEEDED = ("spacy.cli._util", "scipy.sparse._sparsetools")
-MOST_MODULES, MOST_LINES_OF_A_MODULE = 357, 350
+MOST_MODULES, MOST_LINES_OF_A_MODULE = 360, 350
 SLICES = {"tagging", "tagsets", "constraints", "sections", "punctuation"}
 # each part of the package, and the parts below it that it may import
 BELOW: dict[str, set[str]] = {

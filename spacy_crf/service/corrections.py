@@ -36,8 +36,9 @@ from ..sections.spans import Elements, write_elements, write_sections
 from ..sections.tree import Element, SectionNode, SectionTree
 from .answers import Answer, Teller, likely, tell_entities, tell_restored, tell_sections, tell_tags
 from .errors import Refusal, ServiceErrors
-from .retraining import CheckedDoc, to_bytes
+from .retraining import CheckedDoc
 from .retraining import write_gold as write_labels
+from .training import to_bytes
 
 FileLayout = Literal["tsv", "conllu", "spacy"]
 LEVEL = re.compile(r"\+{0,9}[1-9][0-9]?")  # of a section, behind a plus for each implied one that begins with it

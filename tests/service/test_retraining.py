@@ -33,9 +33,10 @@ from spacy_crf.corpora.cas import SENTENCE, write_types, write_xmi
 from spacy_crf.corpora.exchange import ExchangeDocument, ExchangeToken
 from spacy_crf.corpora.webanno import DEFAULT_LAYER
 from spacy_crf.lab.training import train_config
-from spacy_crf.service import retraining
+from spacy_crf.service import retraining, training
 from spacy_crf.service.inception import read_typesystem
-from spacy_crf.service.retraining import CheckedDoc, Learner, training_config, write_gold
+from spacy_crf.service.retraining import CheckedDoc, Learner, write_gold
+from spacy_crf.service.training import training_config
 
 # tags that no model would give, the same for each word
 SENTENCES = ["They can swim .", "We can leave .", "They leave boats .", "We swim .", "They can row boats .", "We row ."]
@@ -228,7 +229,7 @@ def test_services_that_share_a_folder_keep_the_models_that_they_begin_with_apart
         def Pipe(self, **_: Any) -> Any:
             return None, None
 
-    monkeypatch.setattr(retraining, "get_context", lambda _: NoProcess())
+    monkeypatch.setattr(training, "get_context", lambda _: NoProcess())
     learners = []
     for name in ("first", "second"):
         model, learner = model_of("one", load("tagger"))["one"], Learner(tmp_path)
@@ -441,7 +442,7 @@ def test_learning_from_few_texts_is_scored_again_and_again(tmp_path: Path) -> No
     nlp.config["training"].update(max_steps=0, max_epochs=15, patience=1000, eval_frequency=100)
     nlp.config["training"]["batcher"] = {"@batchers": "spacy_crf.full_batch.v1"}
     docs = [example.reference for example in tagged.make_examples(nlp)]
-    for name in (retraining.LEARNED, retraining.HELD_OUT):
+    for name in (training.LEARNED, training.HELD_OUT):
         (tmp_path / name).write_bytes(DocBin(docs=docs).to_bytes())
     model = model_of("one", nlp)["one"]
     config = training_config(model, tmp_path)
