@@ -28,6 +28,7 @@ from ..pipe.inspect import Inspection, inspect
 from ..pipe.pool import pool
 from ..pipe.probabilities import LabelsTokens
 from ..pipe.seen import annotated, run_before
+from ..pipe.storage import beside
 from ..punctuation.cli import fit_marks
 from ..punctuation.component import PunctuationRestorer
 from ..sections.component import SectionParser
@@ -247,6 +248,7 @@ def save_pipeline(nlp: Language, output: Path) -> None:
             if place.exists() and not os.access(place, os.W_OK):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(place))
         for file, place in places.items():
+            beside(place).unlink(missing_ok=True)  # of a saving that was broken off: it would count as newer
             file.replace(place)
 
 

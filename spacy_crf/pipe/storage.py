@@ -213,7 +213,7 @@ def read_files(path: Path, names: Iterable[str]) -> dict[str, bytes]:
     """
     names = list(names)
     with suppress(*INCOMPLETE):
-        checksums = _beside(path / CHECKSUMS).read_bytes()
+        checksums = beside(path / CHECKSUMS).read_bytes()
         known = json.loads(checksums)
         return {**{name: _find(path / name, known[name]) for name in names}, CHECKSUMS: checksums}
     listed = [CHECKSUMS] if (path / CHECKSUMS).exists() else []
@@ -231,39 +231,39 @@ def write_files(path: Path, files: Mapping[str, bytes], name: str) -> None:
         _settle(path)
         for file, content in files.items():
             written.append(path / file)
-            with _beside(path / file).open("wb") as opened:
+            with beside(path / file).open("wb") as opened:
                 opened.write(content)
                 opened.flush()
                 os.fsync(opened.fileno())
         for place in written:
-            _beside(place).replace(place)
+            beside(place).replace(place)
     except OSError as error:
         for place in written:
             with suppress(OSError):
-                _beside(place).unlink(missing_ok=True)
+                beside(place).unlink(missing_ok=True)
         raise CRFError(PipeErrors.CRF427.format(name=name, path=path, error=error.strerror or error)) from error
 
 
 def _settle(path: Path) -> None:
     """Bring files to their places that were all written when their saving was broken off, or forget that there were."""
     with suppress(*INCOMPLETE):
-        known = json.loads(_beside(path / CHECKSUMS).read_bytes())
+        known = json.loads(beside(path / CHECKSUMS).read_bytes())
         for file, checksum in known.items():
             _find(path / file, checksum)
         for place in (path / file for file in (*known, CHECKSUMS)):
-            if _beside(place).exists():
-                _beside(place).replace(place)
-    _beside(path / CHECKSUMS).unlink(missing_ok=True)
+            if beside(place).exists():
+                beside(place).replace(place)
+    beside(path / CHECKSUMS).unlink(missing_ok=True)
 
 
-def _beside(path: Path) -> Path:
+def beside(path: Path) -> Path:
     """The file in which contents are until they are complete."""
     return path.with_name(f"{path.name}.partial")
 
 
 def _find(path: Path, checksum: str) -> bytes:
     """Return the content with a checksum, in its place or still beside it."""
-    for place in (path, _beside(path)):
+    for place in (path, beside(path)):
         if place.exists() and sha256(content := place.read_bytes()).hexdigest() == checksum:
             return content
     raise ValueError(f"{path} is not complete")

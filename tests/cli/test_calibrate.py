@@ -105,3 +105,17 @@ def test_a_pipeline_that_is_calibrated_in_its_place_stays_whole_where_the_disk_i
     found = invoke("calibrate", tmp_path / "own", dev, "--columns", "word,tag", "--output", tmp_path / "own")
     assert found.exit_code == 1 and "CRF427" in found.output
     assert {path: path.read_bytes() for path in (tmp_path / "own").rglob("*") if path.is_file()} == before
+
+
+def test_what_a_saving_left_that_was_broken_off_does_not_take_the_place_of_a_later_one(model, tmp_path):
+    """All its files stand beside those that they were to replace."""
+    path = shutil.copytree(model, tmp_path / "model")
+    for file in [*(path / "crf_tagger").iterdir()]:
+        shutil.copy(file, file.with_name(f"{file.name}.partial"))
+    blunt = spacy.load(model)
+    pipe = blunt.get_pipe("crf_tagger")
+    set_flat_weights(pipe.model, flat_weights(pipe.model) / 3)
+    blunt.to_disk(tmp_path / "blunt")
+    run("pool", path, path, tmp_path / "blunt")
+    expected, found = (flat_weights(nlp.get_pipe("crf_tagger").model) for nlp in (spacy.load(model), spacy.load(path)))
+    assert found == pytest.approx(expected * 2 / 3, rel=1e-5)
