@@ -28,7 +28,7 @@ ADDED = re.compile(rf"[0-9][ -]?{any_of(INSERTED)}(?!\w)")
 RAISED = re.compile(r"(?<=[0-9])[⁰¹²³⁴-⁹]+(?![0-9])")
 # Words for parts that are prepositions elsewhere, and what stands behind these there: "para el", "par les", "ad un"
 PREPOSITIONS = {
-    "para": r"[ao]s?|el|l[ao]s?|que|sus?|una?|uma?|[^\W\d_]+[aei]r",
+    "para": r"[ao]s?|el|l[ao]s?|que|sus?|una?|uma?|[^\W\d_]+[ai]r",  # not "para under" of English
     "par": r"les?|la|une?|des|ses|sa|son|leurs?|l['’]\w+",
     "ad": r"un[ao]?|ogni|altr[aeio]|alcun[aeio]|esempio",
 }
