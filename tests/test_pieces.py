@@ -43,6 +43,7 @@ def make_small(patch: pytest.MonkeyPatch) -> None:
 def train(name: str) -> tuple[Language, list[Example]]:
     """The shipped config after one step on some examples of its corpus, and others that it has not seen."""
     config = load_config(ROOT / "configs" / f"{name}.cfg")
+    config["training"]["eval_frequency"] = 1
     block = config["components"][name]
     if name == "punctuation_restorer":  # which another trainer trains
         block["trainer"] = {"@misc": "spacy_crf.LBFGS.v1"}
