@@ -4,6 +4,7 @@ A layer that is anchored at single tokens gets tags, each set of tags as several
 gets spans. The tokens and sentences of a request are taken as they are.
 """
 
+import logging
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
@@ -22,6 +23,7 @@ from starlette.concurrency import run_in_threadpool
 
 from ..annotation.documents import write_doc_name
 from ..annotation.gold import TagWeights
+from ..core.errors import CRFError
 from ..corpora.cas import SENTENCE, TOKEN
 from ..corpora.tagsets import format_tags, parse_tags
 from ..corpora.webanno import DEFAULT_LAYER
@@ -30,6 +32,7 @@ from .errors import Refusal, ServiceErrors
 from .models import Limits, Models, ServedModel
 from .retraining import CheckedDoc, Learner
 
+log = logging.getLogger("spacy_crf.service")
 PREDICTED = "inception_internal_predicted"
 BOOLEAN, DOUBLE, STRING = "uima.cas.Boolean", "uima.cas.Double", "uima.cas.String"
 SINGLE_TOKENS = "singleToken"
@@ -96,7 +99,11 @@ def add_inception(router: APIRouter, models: Models, limits: Limits, learner: Le
 
     @router.post("/inception/{name}/train", status_code=204)
     async def train(name: str, request: TrainRequest) -> Response:
-        """Keep what a person has annotated, and learn from it beside; 429 while the last such training goes on."""
+        """Keep what a person has annotated, and learn from it beside; 429 while the last such training goes on.
+
+        INCEpTION sends all documents: one that cannot be read, or is beyond the limits, is left out, with a line in
+        the log. It is refused where there is no other one.
+        """
         model = models[name]
         learner.folder_of(model)
         learner.require_rest(model)
@@ -104,12 +111,19 @@ def add_inception(router: APIRouter, models: Models, limits: Limits, learner: Le
         def work(nlp: Language) -> None:
             kind, system = kind_of(model, request.metadata), read_typesystem(request.typeSystem)
             layer_of(system, request.metadata)
+            refusals = list[CRFError]()
             for document in request.documents:
-                page = Page.read(nlp, document, system, limits)
+                try:
+                    marked = gold_of(Page.read(nlp, document, system, limits), request.metadata, kind)
+                except CRFError as refusal:
+                    log.warning("Document %s of INCEpTION is not learned from: %s", document.documentId, refusal)
+                    refusals.append(refusal)
+                    continue
                 key = f"inception {request.metadata.projectId} {document.userId} {document.documentId}"
                 learner.forget(model, key)  # as older versions called it
-                key += f" {request.metadata.layer} {request.metadata.feature}"
-                learner.keep(model, kind, gold_of(page, request.metadata, kind), key)
+                learner.keep(model, kind, marked, f"{key} {request.metadata.layer} {request.metadata.feature}")
+            if refusals and len(refusals) == len(request.documents):
+                raise refusals[0]
 
         await model.run(work, _texts(*request.documents))
         await run_in_threadpool(learner.start, model)

@@ -158,6 +158,21 @@ def test_texts_of_which_nobody_has_said_anything_do_not_count(load: Any, tmp_pat
             assert not list((tmp_path / name / "one" / "checked").glob("*.spacy"))
 
 
+@pytest.mark.parametrize("fault", ["long", "damaged"])
+def test_a_document_that_is_refused_leaves_the_others(load: Any, tmp_path: Path, fault: str) -> None:
+    """INCEpTION sends all documents; of one alone that is refused, the reason is the answer."""
+    request, checked = train_request(SENTENCES[:3]), tmp_path / "one" / "checked"
+    refused = document_of(make_cas(make_typesystem(), ["!" * 2001]), 7)
+    if fault == "damaged":
+        refused["xmi"] = refused["xmi"][:200]
+    request["documents"].insert(0, refused)
+    with served(model_of("one", load("tagger")), learner=Learner(tmp_path)) as client:
+        assert client.post("/inception/one/train", json=request).status_code == 204
+        assert len(list(checked.glob("*.spacy"))) == 3
+        alone = client.post("/inception/one/train", json={**request, "documents": [refused]})
+        assert alone.status_code in (400, 413, 422) and alone.json()["code"], alone.text
+
+
 def test_what_is_checked_in_two_layers_of_a_document_is_kept_apart(load: Any, tmp_path: Path) -> None:
     system, checked = make_typesystem(), tmp_path / "one" / "checked"
     with served(model_of("one", load("tagger")), learner=Learner(tmp_path)) as client:
