@@ -36,8 +36,7 @@ from ..sections.spans import Elements, write_elements, write_sections
 from ..sections.tree import Element, SectionNode, SectionTree
 from .answers import Answer, Teller, likely, tell_entities, tell_restored, tell_sections, tell_tags
 from .errors import Refusal, ServiceErrors
-from .retraining import CheckedDoc
-from .retraining import write_gold as write_labels
+from .retraining import CheckedDoc, write_labels
 from .training import to_bytes
 
 FileLayout = Literal["tsv", "conllu", "spacy"]

@@ -80,7 +80,7 @@ class Learner:
         if component is not (learning := learns(model)):
             told = {"name": model.name, "kind": kind, "component": component.name, "learning": learning.name}
             raise Refusal(ServiceErrors.CRF472.format(**told))
-        doc = write_gold(component, marked)
+        doc = write_labels(component, marked)
         if tells(component, doc):
             path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(path, to_bytes(doc))
@@ -134,7 +134,7 @@ class Learner:
             model.tell("failed", message=ServiceErrors.CRF748.format(error=problem))
 
 
-def write_gold(component: Any, marked: CheckedDoc) -> Doc:
+def write_labels(component: Any, marked: CheckedDoc) -> Doc:
     """Give a Doc what is known of it, as the target of a component reads gold, and return it. Where it takes one tag,
     several say nothing; nor do spans that overlap."""
     register_doc_name()

@@ -67,7 +67,7 @@ def _sentences(key: str, doc: Doc) -> list[tuple[str, Doc]]:
 
 
 def tells(component: Any, doc: Doc) -> bool:
-    """Whether a Doc that `write_gold` has written, or a part of it, has something to learn from."""
+    """Whether a Doc that `write_labels` has written, or a part of it, has something to learn from."""
     target = component.settings.target
     if target == "ent":
         return any(token.ent_iob and not token.is_space for token in doc)  # an empty Doc has all annotation for spaCy

@@ -35,7 +35,7 @@ from spacy_crf.corpora.webanno import DEFAULT_LAYER
 from spacy_crf.lab.training import train_config
 from spacy_crf.service import retraining, training
 from spacy_crf.service.inception import read_typesystem
-from spacy_crf.service.retraining import CheckedDoc, Learner, write_gold
+from spacy_crf.service.retraining import CheckedDoc, Learner, write_labels
 from spacy_crf.service.training import training_config
 
 # tags that no model would give, the same for each word
@@ -436,7 +436,7 @@ def test_corrections_of_a_component_that_does_not_learn_are_refused(load: Any, t
 def test_one_tag_of_a_custom_attribute_is_kept(tmp_path: Path) -> None:
     nlp = tagged.train(target=tagged.EXTENSION)
     doc = nlp.make_doc("Ada sold flour")
-    write_gold(nlp.get_pipe("crf_tagger"), CheckedDoc(doc, tags=[["upper"], ["other", "upper"], []]))
+    write_labels(nlp.get_pipe("crf_tagger"), CheckedDoc(doc, tags=[["upper"], ["other", "upper"], []]))
     assert [token._.get(tagged.EXTENSION) for token in doc] == ["upper", None, None]
     assert not any(token.pos_ for token in doc)
 
