@@ -1,7 +1,6 @@
 """Corpora that commands read: one table of all formats, over the readers of all components."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from inspect import Parameter
 from itertools import count
@@ -12,7 +11,7 @@ import typer
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
-from spacy.util import dot_to_object, registry
+from spacy.util import registry
 from thinc.api import Config
 
 from ..annotation.documents import read_doc_name, write_doc_name
@@ -33,6 +32,7 @@ from ..corpora.review import is_review
 from ..corpora.sentence import extension_name
 from ..corpora.tagsets import GOLD_KINDS
 from ..corpora.tasks import is_doccano, is_label_studio
+from ..lab.training import corpus_block
 from ..punctuation.reader import PunctuationCorpus, PunctuationFormat, fitting_format
 from ..reading.files import first_line
 from ..reading.records import parse_json
@@ -44,7 +44,7 @@ from .options import OptionGroup, parameter, split_names, watched
 from .surface import tell_progress
 
 SECTIONS, RESTORER, REFERENCES = "sections", "punctuation_restorer", "references"
-CORPUS, FOLD, SECTION_CORPUS = "spacy_crf.Corpus.v1", "spacy_crf.Fold.v1", "spacy_crf.SectionCorpus.v1"
+CORPUS, SECTION_CORPUS = "spacy_crf.Corpus.v1", "spacy_crf.SectionCorpus.v1"
 # Suffixes of files that tell what a folder holds, the surest first; those of a licence or a README do not
 TELLING = (".spacy", ".conllu", *COLUMNS, ".xmi", ".xlsx", ".xml", ".srt", ".vtt", ".sbv", ".ctm", ".jsonl", ".json")
 # Settings that say which files are read, and how much of them: not what becomes of a document
@@ -224,11 +224,7 @@ def trained_settings(nlp: Language, reader: str) -> dict[str, Any]:
     Without where they are, how many are read and what multiplies them. Nothing where another reader has read them.
     """
     config = nlp.config.interpolate()
-    block: dict[str, Any] = {}
-    with suppress(KeyError):  # where one reader has read all corpora, which have no blocks of their own
-        block = dict(dot_to_object(config, config["training"]["dev_corpus"]) or {})
-    while block.get("@readers") == FOLD:
-        block = dict(block["corpus"])
+    block = corpus_block(config, config["training"]["dev_corpus"])
     if block.pop("@readers", None) != reader:
         return {}
     kept = Config({"settings": {name: value for name, value in block.items() if name not in OF_FILES}})

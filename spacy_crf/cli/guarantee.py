@@ -152,7 +152,7 @@ def guarantee(
     tokens holds only for tokens of the same documents. There is no --by document: a document that the promise has not
     seen would have no quantile.
     """
-    warn_of_training_data(loaded.nlp, data.path, "promised")
+    warn_of_training_data(loaded.nlp, data.path)
     promises = make_promises(loaded, data, asked, (unit, loss, longest), given)
     promise = promises.make(level)
     rows, refusals = promises.table(sorted({*parse_numbers("levels", levels), level}))

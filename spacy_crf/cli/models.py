@@ -12,13 +12,13 @@ from typing import Annotated, Any
 import typer
 from spacy.language import Language
 from spacy.training import Example
-from spacy.util import dot_to_object
 
 from ..constraints.component import KeepsConstraints
 from ..constraints.errors import ConstraintErrors
 from ..constraints.table import table_rows, to_bytes
 from ..core.errors import CRFError
 from ..lab.errors import LabErrors
+from ..lab.training import corpus_block
 from ..pipe.block import AUTO
 from ..pipe.calibration import calibrate as fit_temperature
 from ..pipe.component import ChainPipe
@@ -34,7 +34,7 @@ from ..punctuation.component import PunctuationRestorer
 from ..sections.component import SectionParser
 from ..tagging.component import CRFTagger
 from ..tagsets.errors import TagSetErrors
-from .data import FOLD, Data, DataOptions
+from .data import Data, DataOptions
 from .options import (
     Loaded,
     Pipe,
@@ -199,7 +199,7 @@ def calibrate(
     component, calibration, fits = loaded.component, None, dict[str, float]()
     if output is not None:
         refuse_promised(loaded.nlp, loaded.name)
-    warn_of_training_data(loaded.nlp, data.path, "fitted")
+    warn_of_training_data(loaded.nlp, data.path)
     is_restorer = isinstance(component, PunctuationRestorer)
     if is_restorer:
         refuse(loaded.name, "punctuation_restorer", sequences=sequences, columns=data.columns, input=data.input)
@@ -223,17 +223,14 @@ def calibrate(
     tell_written(output, then=MEASURE)
 
 
-def warn_of_training_data(nlp: Language, path: Path, made: str) -> None:
-    """Warn where a file or folder is, holds or is in what a pipeline was trained on. made (str): what comes of it."""
+def warn_of_training_data(nlp: Language, path: Path) -> None:
+    """Warn where a file or folder is, holds or is in what a pipeline was trained on."""
     config = nlp.config.interpolate()
-    block = dot_to_object(config, config["training"]["train_corpus"]) or {}
-    while block.get("@readers") == FOLD:
-        block = block["corpus"]
-    paths, own = block.get("path") or (), path.resolve()
+    paths, own = corpus_block(config, config["training"]["train_corpus"]).get("path") or (), path.resolve()
     for trained in [paths] if isinstance(paths, str) else paths:
         other = Path(trained).resolve()
         if other.exists() and (own.is_relative_to(other) or other.is_relative_to(own)):
-            tell_warning(LabErrors.CRFW696.format(path=path, trained=trained, made=made))
+            tell_warning(LabErrors.CRFW696.format(path=path, trained=trained))
 
 
 def save_pipeline(nlp: Language, output: Path) -> None:

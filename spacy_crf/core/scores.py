@@ -87,7 +87,7 @@ def count_labels(right: Labels, predicted: Labels, gold: Labels, n_labels: int) 
     return LabelCounts(*(np.bincount(labels, minlength=n_labels) for labels in (right, predicted, gold)))
 
 
-def _ratio(part: Indices | Floats, whole: Indices | Floats) -> Doubles:
+def _ratio(part: Indices, whole: Indices) -> Doubles:
     values: Doubles = np.divide(part, whole, out=np.zeros(np.shape(whole)), where=np.asarray(whole) > 0)
     return values
 

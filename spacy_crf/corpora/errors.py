@@ -60,8 +60,8 @@ class CorpusErrors(metaclass=Messages):
     )
     CRF519 = "{path}: the setting 'input' names '{kind}', but the file only has: {has}."
     CRF520 = (
-        "'{path}' holds no tokens, or nothing that can be read, as the warnings before this tell. Correct the setting "
-        "'path', what the warnings name, or the file."
+        "'{path}' holds no tokens. Correct the setting 'path', fill the file, or, where warnings before this name what "
+        "was left out, correct that."
     )
     CRF521 = (
         "{path}, document {number}: cannot be split by group = {group!r}, as it has no sentence starts. "
@@ -244,8 +244,9 @@ class CorpusWarnings(metaclass=Messages):
         "there. Name the gold tags of punctuation in the setting 'punctuation_tags' of the block 'text'."
     )
     CRFW289 = (
-        "Component {name!r} finds what is input already ('{target}'), and leaves it: its scores are perfect, whatever "
-        "it has learned. Take it out of the setting 'input' (--input), or set overwrite = true for the component."
+        "Component {name!r} finds what is input already ('{target}'), and leaves it: scores of its labels are perfect, "
+        "whatever it has learned. Take it out of the setting 'input' (--input), or set overwrite = true for the "
+        "component."
     )
     CRFW290 = (
         "Of {count} files of CoNLL-U without any entity, beside others that have some, it is not known whether there "

@@ -214,8 +214,9 @@ class LabErrors(metaclass=Messages):
         "such documents out, or test larger parts."
     )
     CRFW696 = (
-        "{path} holds what the pipeline was trained on, by its config ({trained}): it is surer of that than of other "
-        "texts, so that what is {made} is too small or too sure. Give data that training has not seen."
+        "{path} holds what the pipeline was trained on, by its config ({trained}). It is surer of that than of other "
+        "texts: there, promised sets miss more often, and fitted probabilities are too high. Give data that training "
+        "has not seen."
     )
     CRFW694 = (
         "The figures of {path} are of a model of {theirs} bytes, but {model} has {ours}: they are of another one, or "

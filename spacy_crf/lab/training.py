@@ -6,6 +6,7 @@ import io
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from difflib import get_close_matches
 from hashlib import blake2b, file_digest
@@ -16,7 +17,7 @@ from typing import IO, Any, NamedTuple, TypeVar
 from spacy.language import Language
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train
-from spacy.util import registry
+from spacy.util import dot_to_object, registry
 from thinc.api import Config, ConfigValidationError
 
 from ..core.errors import CRFError
@@ -25,7 +26,7 @@ from ..reading.errors import ReadingErrors
 from .errors import LabErrors
 from .statistics import single_figures
 
-LOGGER = "spacy_crf.trial_logger.v1"
+LOGGER, FOLD = "spacy_crf.trial_logger.v1", "spacy_crf.Fold.v1"
 NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 UNEXPECTED = re.compile(r"unexpected argument|(?i:extra (?:fields|inputs) (?:are )?not permitted)")
 ConfigT = TypeVar("ConfigT", bound=Mapping[str, Any])
@@ -109,14 +110,14 @@ def with_fold(config: Config, folds: int, fold: int, seed: int) -> Config:
     """
     config, plain = config.copy(), config.interpolate()
     names = dict(zip(("train", "held_out"), _corpus_names(plain)))
-    corpus = _block(config, names["train"])
+    corpus = dot_to_object(config, names["train"])
     if corpus.get("augmenter") is not None:
         raise CRFError(LabErrors.CRF550.format(name=names["train"]))
     corpora = {"train": corpus, "held_out": {**corpus, **scored_texts(plain)}}
     for part, name in names.items():
         parent, _, last = name.rpartition(".")
         settings = {"corpus": dict(corpora[part]), "folds": folds, "fold": fold, "part": part, "seed": seed}
-        _block(config, parent)[last] = {"@readers": "spacy_crf.Fold.v1", **settings}
+        dot_to_object(config, parent)[last] = {"@readers": FOLD, **settings}
     return config
 
 
@@ -125,14 +126,14 @@ def without_dev(config: Config) -> Config:
     config, plain = config.copy(), config.interpolate()
     train, dev = _corpus_names(plain)
     parent, _, last = dev.rpartition(".")
-    _block(config, parent)[last] = {**_block(config, train), **scored_texts(plain)}
+    dot_to_object(config, parent)[last] = {**dot_to_object(config, train), **scored_texts(plain)}
     return config
 
 
 def scored_texts(config: Config) -> dict[str, Any]:
     """Return the block `text` by which the training corpus is read to be scored, where it is another: its punctuation
     has gold if that of the dev corpus has. Documents and tokens stay the same."""
-    ours, theirs = (_block(config, name).get("text") or {} for name in _corpus_names(config))
+    ours, theirs = (dot_to_object(config, name).get("text") or {} for name in _corpus_names(config))
     punctuation = theirs.get("punctuation", "gold")
     if theirs and ours and {ours.get("punctuation", "gold"), punctuation} == {"gold", "context"}:
         return {"text": {**ours, "punctuation": punctuation}}
@@ -215,10 +216,17 @@ def _corpus_names(config: Mapping[str, Any]) -> tuple[str, str]:
     return training.get("train_corpus", "corpora.train"), training.get("dev_corpus", "corpora.dev")
 
 
-def _block(config: dict[str, Any], name: str) -> dict[str, Any]:
-    for part in name.split("."):
-        config = config[part]
-    return config
+def corpus_block(config: Config, name: str) -> dict[str, Any]:
+    """Return a copy of the block of a corpus, of folds that of the corpus which is dealt out.
+
+    Empty where there is none: one reader may have read all corpora of the config.
+    """
+    block: dict[str, Any] = {}
+    with suppress(KeyError):
+        block = dict(dot_to_object(config, name) or {})
+    while block.get("@readers") == FOLD:
+        block = dict(block["corpus"])
+    return block
 
 
 def told_problem(error: BaseException) -> str:

@@ -277,9 +277,9 @@ class PipeWarnings(metaclass=Messages):
         "as {tags} in document {document!r}, the best one, or the first of equal ones. A set_valued_tagger takes all."
     )
     CRFW771 = (
-        "`spacy train` scores the model only once, after its first update, and keeps that one: [training] {reason} "
-        "ends it after {updates} updates, and eval_frequency is {frequency}. Set eval_frequency to 1, or to a part of "
-        "{updates}."
+        "`spacy train` scores the model only once, after its first update, and keeps that model: [training] {reason} "
+        "ends it after {updates} updates, and eval_frequency is {frequency}. Set eval_frequency to 1, or to a number "
+        "well below {updates}."
     )
     CRFW479 = (
         "Component {name!r} was trained with {setting} = {theirs!r} in its features block. The config has {ours!r}, "

@@ -54,7 +54,7 @@ def _run(nlp: Language, names: list[str], examples: Iterable[Example]) -> Iterat
             yield Example(doc, reference)
 
 
-def seen_in_training(nlp: Language | None, name: str, get_examples: Callable[[], Iterable[Example]]) -> list[Example]:
+def seen_in_training(nlp: Language | None, name: str, get_examples: Get) -> list[Example]:
     """Return examples as `spacy train` shows them to a component, with what earlier ones annotate in training.
 
     One that comes twice is two of their own: L-BFGS, by which models of folds are trained, takes each once.

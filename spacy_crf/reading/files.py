@@ -249,9 +249,9 @@ def write_whole(path: Path, content: bytes | str) -> None:
 def checksum_of_files(folder: Path | None) -> str:
     """Return the checksum of all files of a folder, in 32 hexadecimal digits; None stands for an empty one."""
     digest = blake2b(digest_size=16)
-    for file in sorted(folder.rglob("*")) if folder else ():
-        if file.is_file():
-            digest.update(repr(file.relative_to(folder or file).parts).encode() + file.read_bytes())
+    files = {file.relative_to(folder).parts: file for file in folder.rglob("*") if file.is_file()} if folder else {}
+    for parts, file in sorted(files.items()):
+        digest.update(repr(parts).encode() + file.read_bytes())
     return digest.hexdigest()
 
 

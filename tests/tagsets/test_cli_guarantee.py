@@ -218,6 +218,17 @@ def test_data_of_training_are_told(model: Path, held_out: Path, tmp_path: Path, 
         assert ("CRFW696" in result.output) == is_told
 
 
+@pytest.mark.parametrize("command", ["guarantee", "calibrate"])
+def test_pipelines_whose_corpora_have_one_reader(model: Path, held_out: Path, tmp_path: Path, command: str) -> None:
+    """As spaCy documents them: the corpora have no blocks of their own."""
+    nlp = spacy.load(model)
+    nlp.config["corpora"] = {"@readers": "own.Corpora.v1", "folder": "corpora"}
+    nlp.to_disk(tmp_path / "model")
+    more = ["--unit", "sentence"] if command == "guarantee" else []
+    result = invoke(command, tmp_path / "model", held_out, "--columns", "word,tag", *more)
+    assert result.exit_code == 0 and "CRFW696" not in result.output, result.output
+
+
 def test_gold_that_the_tagger_does_not_know_is_told(model: Path, tmp_path: Path) -> None:
     data = [*sentences(1, 300), [("w1", "NEW"), ("w2", "C")]]
     path = tmp_path / "data.tsv"
