@@ -612,6 +612,7 @@ def test_numbers_that_are_no_others(text: str, expected: list[tuple[str, str | N
         ("Il est convoqué par le juge, par 2 lettres. Voir le point 2.", ["point 2"]),
         ("Può portare fino ad un massimo di due persone, o ad 1 cane.", []),
         ("See para 2, para 1 above and para (2). It is no barco para la pesca.", ["para 2", "para 1", "para (2)"]),
+        ("The claim in para under appeal, and the para after it, are those of para 2.", ["para 2"]),
         ("Zie par 2 en par. 1.", ["par 2", "par. 1"]),
         ("See para. 2 and Lee, para el barco, para. 1.", ["para. 2", "para. 1"]),
     ],
