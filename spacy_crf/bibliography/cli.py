@@ -77,7 +77,8 @@ def cite_file(
 
     With --min-confidence, a reference counts as sure if all its labels together have at least that probability. Others
     are named on standard error, with their doubtful fields, and go to a file of their own beside --output: x.check.bib
-    for x.bib. --to json gives the probabilities of all references and fields, beside the entry as an item of CSL-JSON.
+    for x.bib, which is not written over. --to json gives the probabilities of all references and fields, beside the
+    entry as an item of CSL-JSON.
 
     With --against, the result is a table (or JSON) of differences: a row for each field in which a reference and the
     entry of the same work differ, and for each work that is not in the library or not cited.
@@ -96,12 +97,21 @@ def cite_file(
         tell_written(output, f"how {len(cited)} references differ from {against}")
         return
     doubtful = [one for one in cited if one.confidence.reference < min_confidence] if output is not None else []
-    if apart is not None and (doubtful or apart.exists()):  # those of an earlier run are not left there
-        write_result(write_cited(doubtful, to or "bibtex", unicode), apart)
-        tell_written(apart, f"{len(doubtful)} references to check")
+    if apart is not None:
+        write_to_check(write_cited(doubtful, to or "bibtex", unicode), apart, len(doubtful))
     kept = [one for one in cited if one not in doubtful]
     write_result(write_cited(kept, to or "bibtex", unicode), output)
     tell_written(output, f"{len(kept)} references")
+
+
+def write_to_check(text: str, path: Path, n_references: int) -> None:
+    """Write references that a person is to correct. RAISES (CRFError): if there are others, which may be corrected."""
+    is_there = path.is_file()
+    if is_there and read_bytes(path) != text.encode("utf8"):
+        raise CRFError(BibliographyErrors.CRF691.format(path=path))
+    if n_references and not is_there:
+        write_result(text, path)
+        tell_written(path, f"{n_references} references to check")
 
 
 @dataclass(frozen=True)

@@ -299,7 +299,17 @@ def _agree_in_signs(ours: str, theirs: str) -> bool:
 
 def _agree_in_figures(ours: str, theirs: str) -> bool:
     """Whether numbers are the same, in whatever groups they are printed."""
-    return "".join(WORD.findall(ours)).casefold() == "".join(WORD.findall(theirs)).casefold()
+    return _figures(ours) == _figures(theirs)
+
+
+def _agree_in_books(ours: str, theirs: str) -> bool:
+    """Whether ISBNs are of one book: each of ten figures has one of thirteen, with 978 and another check digit."""
+    old, new = sorted((_figures(ours), _figures(theirs)), key=len)
+    return old == new or (len(old) == 10 and new[:-1] == f"978{old[:-1]}")
+
+
+def _figures(text: str) -> str:
+    return "".join(WORD.findall(text)).casefold()
 
 
 AGREEMENTS: dict[str, Callable[..., bool]] = {
@@ -310,7 +320,8 @@ AGREEMENTS: dict[str, Callable[..., bool]] = {
     "container": _agree_if_shortened,
     "edition": _agree_in_editions,
     **dict.fromkeys(IDENTIFIERS, _agree_in_signs),
-    **dict.fromkeys(("isbn", "issn"), _agree_in_figures),
+    "isbn": _agree_in_books,
+    "issn": _agree_in_figures,
 }
 
 

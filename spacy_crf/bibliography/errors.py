@@ -48,6 +48,10 @@ class BibliographyErrors(metaclass=Messages):
         "It is {text!r}."
     )
     CRF667 = "Differences from a library are no entries, so --to {to} cannot have them. Give --to tsv or --to json."
+    CRF691 = (
+        "{path} is there, and is not what would be written now: it may have been corrected by hand. Move or delete "
+        "it, and run the command again."
+    )
     CRF844 = (
         "{path} has no section that is headed as a list of references is, such as References. Its headings begin with: "
         "{titles}. Save the list as a text file, and give that."

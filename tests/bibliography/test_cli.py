@@ -192,8 +192,20 @@ def test_references_of_which_the_model_is_less_sure_are_set_apart(
     assert told.count("CRF665") == len(doubtful)
     shown, told = run(model, bibliography, "--to", "csl", "--min-confidence", "1")
     assert read_csl(shown) == every and told.count("CRF665") == len(every)
+    apart.unlink()
     run(model, bibliography, "--to", "csl", "--output", path, "--min-confidence", "1e-300")
-    assert [len(read_csl(one.read_text(encoding="utf8"))) for one in (path, apart)] == [len(every), 0]
+    assert len(read_csl(path.read_text(encoding="utf8"))) == len(every) and not apart.exists()
+
+
+def test_references_that_were_corrected_are_not_written_over(model: Path, bibliography: Path, tmp_path: Path) -> None:
+    path, apart = tmp_path / "out.bib", tmp_path / "out.check.bib"
+    asked = (model, bibliography, "--output", path, "--min-confidence")
+    run(*asked, "1")
+    run(*asked, "1")  # nobody has touched it
+    apart.write_text(corrected := apart.read_text(encoding="utf8").replace("title", "booktitle"), encoding="utf8")
+    for least in ("1", "0.5", "1e-300"):
+        assert "CRF691" in run(*asked, least, code=1)[1]
+    assert apart.read_text(encoding="utf8") == corrected and path.read_text(encoding="utf8") == ""
 
 
 def test_references_to_check_are_not_written_over_the_list_that_is_read(

@@ -57,6 +57,7 @@ def test_any_work_is_told_once(entries: list[Entry]) -> None:
         {"date": Date(Day(2003), Day(2004))},
         {"doi": "10.5555/KNOTS"},
         {"isbn": "978-3-16-148410-0"},
+        {"isbn": "3-16-148410-X"},
         {"issn": "03178471"},
         {"edition": "2"},
         {"edition": "Second Edition"},
@@ -73,6 +74,8 @@ def test_ways_of_printing_make_no_difference(changes: dict[str, object]) -> None
         ({"volume": "4"}, ("volume", "4", "3")),
         ({"date": Date(Day(2004))}, ("date", "2004", "2003-05")),
         ({"doi": ""}, ("doi", "", "10.5555/knots")),
+        ({"isbn": "3-16-148411-X"}, ("isbn", "3-16-148411-X", "9783161484100")),
+        ({"isbn": "978-3-16-148410-1"}, ("isbn", "978-3-16-148410-1", "9783161484100")),
         ({"authors": Names((Name("Crane", "E."),))}, ("authors", "Crane, E.", "Crane, Edith; van der Kooij, E.")),
         (
             {"authors": Names((Name("Crane", "F."), CRANE.names[1]))},
