@@ -112,6 +112,7 @@ def test_mentions(text: str, tree: SectionTree, expected: list[tuple[str, str | 
         *(("artikel 2 Wlz", None), ("de artikelen 2 en 3 Woo", None)),
         *(("Regulation 3/2019", None), ("zaak nr. 2/00652", None), ("clause 3.1/3.2", "3."), ("(Vol. 3, no. 2)", None)),
         *(("third parties, or the second part", "2."), ("the parties to section 3", "3.")),
+        *(("Ziff. 2", "2."), ("Ziffn. 3 und 4", "3."), ("Rdnr. 3", "3."), ("Ziff. 2 Abs. 1", "2."), ("Anh. 2", None)),
         *(("onder dit artikel. 2 boten", None), ("in diesem Absatz. 3 Boote", None), ("both sections. 2 boats", None)),
     ],
 )  # fmt: skip
@@ -196,6 +197,7 @@ def test_raised_figures_insert_a_section() -> None:
     [
         ("section 2A", [2]),
         ("sections 1, 2A and 3", [0, 2, 3]),
+        ("§ 1 u. 3, § 1 od. § 3", [0, 3, 0, 3]),
         ("sections 1 and 2A apply", [0, 2]),
         ("Sections 1 to 2 bis apply", [0, 2]),
         ("§ 2bis Abs. 1", [2]),
