@@ -4,6 +4,7 @@ import ast
 import importlib
 import re
 from collections import defaultdict
+from pathlib import Path
 
 import pytest
 from helpers.paths import ROOT
@@ -191,6 +192,19 @@ def test_no_name_of_a_class_stands_for_two() -> None:
             if isinstance(node, ast.ClassDef):
                 owners[node.name].append(module)
     assert {name: modules for name, modules in owners.items() if len(modules) > 1} == {}
+
+
+def borrowed(path: Path) -> set[str]:
+    """Names that a module imports at its top; a package hands such names on."""
+    top = [] if path.name == "__init__.py" else ast.parse(path.read_text(encoding="utf8")).body
+    statements = [node for node in top if isinstance(node, ast.Import | ast.ImportFrom)]
+    return {alias.asname or alias.name for node in statements for alias in node.names}
+
+
+def test_names_are_imported_from_where_they_are_defined() -> None:
+    names = {f"spacy_crf.{module}.{name}" for module, path in MODULES.items() for name in borrowed(path)}
+    found = {f"{module} imports {name}" for module in MODULES for name in imports(module) & names}
+    assert sorted(found) == []
 
 
 @pytest.mark.parametrize("module", MODULES)

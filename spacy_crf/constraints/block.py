@@ -9,8 +9,8 @@ from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.util import registry
 
-from ..features.block import FeatureSettings
-from ..pipe.block import LabelSettings, Scorer, SequenceMode, Settings, component, empty, fixed, nested, own_names
+from ..features.block import FeatureSettings, SequenceMode
+from ..pipe.block import LabelSettings, Scorer, Settings, component, empty, fixed, nested, own_names
 
 Decoder = Literal["auto", "viterbi", "lagrangian", "automaton", "ilp"]
 StepRule = Literal["polyak", "harmonic"]

@@ -206,8 +206,8 @@ class FoldCorpus:
 
     def _choose(self, examples: list[Example]) -> list[Example]:
         from ..annotation.documents import dealt_units
+        from ..core.learn.penalty import deal
         from .errors import LabErrors
-        from .sampling import deal
 
         units = dealt_units(examples, self.folds)
         found = len(np.unique(units))

@@ -29,7 +29,7 @@ from ..core.labels import TagSet
 from ..corpora.exchange import Place
 from ..pipe.component import ChainPipe
 from ..pipe.probabilities import LabelsTokens
-from ..pipe.seen import run_before
+from ..pipe.seen import as_seen, run_before
 from ..punctuation.component import PunctuationRestorer
 from ..punctuation.docs import gold_labels
 from ..sections.component import SectionParser
@@ -42,7 +42,7 @@ from ..tagging.review import review
 from ..tagsets.component import SetValuedTagger, SourcedSetTagger
 from .documents import Grams, Purpose, Source, by_document, count_grams, jensen_shannon, selected
 from .errors import LabErrors
-from .evaluation import as_seen, judged_tokens, unknown_share
+from .evaluation import judged_tokens, unknown_share
 from .measures import Scored, assess
 from .results import DocumentScores, Experiment, PartResult, SystemResult
 from .sampling import By, CorpusLayout, draw_test

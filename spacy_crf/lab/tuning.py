@@ -17,6 +17,7 @@ from spacy.util import minibatch
 from ..annotation.documents import document_numbers
 from ..core.arrays import Segments
 from ..core.errors import CRFError, CRFWarning, excerpt, require_count
+from ..core.learn.penalty import deal
 from ..corpora.docbin import cut_doc
 from ..learning.encoder import ChainLearner, MakeSample, Sample
 from ..learning.lbfgs import LBFGSTrainer
@@ -24,7 +25,6 @@ from ..learning.model import get_weights
 from ..pipe.errors import PipeErrors
 from ..tagging.component import CRFTagger
 from .errors import LabErrors
-from .sampling import deal
 
 Rule = Literal["best", "one-se"]
 Unit = Literal["auto", "doc", "sequence"]

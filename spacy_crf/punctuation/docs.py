@@ -24,6 +24,7 @@ from spacy.tokens import Doc, Token
 from spacy.training import Alignment, Example
 from thinc.types import Ints2d
 
+from ..annotation.documents import TRUNCATED
 from ..annotation.extensions import (
     keep_values,
     place_of,
@@ -37,7 +38,6 @@ from ..annotation.extensions import (
 )
 from ..core.arrays import Indices, cached_property
 from ..core.errors import CRFError, excerpt
-from ..features.columns import TRUNCATED
 from .block import NONE, LabelScheme
 from .errors import PunctuationErrors
 from .labels import Label, make_labels, spelt_sign, tell_sentences

@@ -76,7 +76,8 @@ class UnitFeatureSettings(FeatureSettings):
         from difflib import get_close_matches
 
         from .errors import SectionErrors
-        from .features.reader import FEATURES, RELATIONS
+        from .features.reader import FEATURES
+        from .features.text import RELATIONS
 
         for attribute in (atom.attribute for atom in template.atoms):
             name = attribute.key if attribute.is_of_units else attribute.name

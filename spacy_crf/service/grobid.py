@@ -15,7 +15,8 @@ from spacy.language import Language
 
 from ..bibliography.bibtex import write_bibtex
 from ..bibliography.entry import SEASONS, Entry, EntryType, Name, normalise
-from ..bibliography.split import Reference, join_lines, split_references
+from ..bibliography.split import Reference, split_references
+from ..reading.joining import join_lines
 from ..reading.xml import IMPOSSIBLE
 from .answers import read_references
 from .errors import Refusal, ServiceErrors

@@ -9,8 +9,8 @@ from ...core.errors import required
 from ...core.grammar.numbering import Reading, readings
 from ...reading.figures import HIGHER
 from ..errors import SectionErrors
-from ..layout import DocumentLayout, LayoutBuilder, Run
-from ..segment import Kind
+from ..layout import DocumentLayout, LayoutBuilder
+from ..segment import Kind, Run
 from ..starts import LONGEST, begins_title, counted_numbers, is_note, part_number
 from . import JOINTS, LONGEST_CSS, ItemCounter, ListCounter, MarkupElement, MarkupEvents, read_text, shift_of, whole
 
