@@ -17,7 +17,7 @@ from ..annotation.target import Target
 from ..annotation.white_space import is_white_space
 from ..core.arrays import Ints
 from ..core.labels import OUTSIDE, UNKNOWN, TagSet
-from ..core.scores import LabelCounts
+from ..core.scores import count_confusions
 from ..pipe.block import SPAN_TARGETS
 from ..pipe.scorer import SpanCounts, span_scores, tagger_score, target_scores
 
@@ -101,12 +101,7 @@ def token_scores(counts: Counter[tuple[str, str]], labels: Iterable[str]) -> dic
     if not counts:
         return {}
     names = sorted({*labels, *(label for pair in counts for label in pair)} - {OUTSIDE, ""})
-    gold, own = Counter[str](), Counter[str]()
-    for (right, found), count in counts.items():
-        gold[right] += count
-        own[found] += count
-    rows = [(counts[name, name], own[name], gold[name]) for name in names]
-    by_label = LabelCounts(*np.array(rows, dtype=np.intp).reshape(-1, 3).T)
+    by_label = count_confusions(counts, names)
     weights = np.ones(len(names), dtype=np.bool_), by_label.gold
     means = [value for one in weights for value in (by_label.means(one) if one.any() else [None] * 3)]
     n_right = sum(count for (right, found), count in counts.items() if right == found)

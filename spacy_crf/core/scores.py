@@ -6,6 +6,8 @@ support: `weighted`. The true micro-average of a task where each token has exact
 accuracy.
 """
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
@@ -80,6 +82,16 @@ class LabelCounts:
     def micro_f(self) -> float:
         """F of all labels together; of tokens with one label each it is accuracy. 0.0 where there is nothing."""
         return float(_ratio(2 * self.right.sum(), self.predicted.sum() + self.gold.sum()))
+
+
+def count_confusions(confusions: Counter[tuple[str, str]], labels: Sequence[str]) -> LabelCounts:
+    """Count labels ((L,)) of units that are counted by gold and predicted label. O(pairs + L)."""
+    gold, predicted = Counter[str](), Counter[str]()
+    for (right, found), count in confusions.items():
+        gold[right] += count
+        predicted[found] += count
+    rows = [(confusions[label, label], predicted[label], gold[label]) for label in labels]
+    return LabelCounts(*np.array(rows, dtype=np.intp).reshape(-1, 3).T)
 
 
 def count_labels(right: Labels, predicted: Labels, gold: Labels, n_labels: int) -> LabelCounts:

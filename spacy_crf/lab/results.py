@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..core.scores import LabelCounts
+from ..core.scores import count_confusions
 from .measures import Findings
 from .splits import Kind, SplitSettings
 from .statistics import Interval, ResampledT, SignedRanks, bootstrap, join_pieces, pearson, resampled_t_test, wilcoxon
@@ -206,15 +206,12 @@ def average_curves(tests: Sequence[PartResult]) -> dict[str, dict[float, Spread]
 
 def average_labels(tests: Sequence[PartResult]) -> dict[str, dict[str, dict[str, Spread]]]:
     """Average the scores of each label, over the test parts that have it."""
-    found: dict[str, dict[str, dict[str, list[float]]]] = {}
-    for test in tests:
-        for name, by_label in test.found.by_label.items():
-            for label, own in by_label.items():
-                for kind, value in own.items():
-                    found.setdefault(name, {}).setdefault(label, {}).setdefault(kind, []).append(value)
     return {
-        name: {label: {kind: spread(values) for kind, values in own.items()} for label, own in sorted(by_label.items())}
-        for name, by_label in found.items()
+        name: {
+            label: {kind: spread(values) for kind, values in _by_name(rows).items()}
+            for label, rows in sorted(_by_name(by_label).items())
+        }
+        for name, by_label in _by_name(test.found.by_label for test in tests).items()
     }
 
 
@@ -225,15 +222,11 @@ def sum_confusions(tests: Sequence[PartResult]) -> Counter[tuple[str, str]]:
 
 def tag_rows(confusions: Counter[tuple[str, str]]) -> list[TagRow]:
     """Return counts of each tag, the most frequent gold tag first."""
-    gold, predicted = Counter[str](), Counter[str]()
-    for (right, found), count in confusions.items():
-        gold[right] += count
-        predicted[found] += count
-    tags = sorted({*gold, *predicted}, key=lambda tag: (-gold[tag], -predicted[tag], tag))
-    counted = [(confusions[tag, tag], predicted[tag], gold[tag]) for tag in tags]
-    counts = LabelCounts(*np.array(counted, dtype=np.intp).reshape(-1, 3).T)
-    columns = (getattr(counts, name).tolist() for name in ("gold", "predicted", "right", *POOLED))
-    return [TagRow(*row) for row in zip(tags, *columns)]
+    tags = sorted({tag for pair in confusions for tag in pair})
+    counts = count_confusions(confusions, tags)
+    columns = {name: getattr(counts, name).tolist() for name in ("gold", "predicted", "right", *POOLED)}
+    rows = [TagRow(tag, **{name: column[k] for name, column in columns.items()}) for k, tag in enumerate(tags)]
+    return sorted(rows, key=lambda row: (-row.gold, -row.predicted, row.tag))
 
 
 def label_data(confusions: Counter[tuple[str, str]]) -> dict[str, dict[str, float]]:
