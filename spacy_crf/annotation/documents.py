@@ -18,7 +18,7 @@ from spacy.strings import StringStore
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..core.arrays import Bools, Hashes, Indices
+from ..core.arrays import Bools, Hashes, Indices, distinct
 from .extensions import read_value, register, stored_values, user_data, write_value
 from .gold import GOLD_POS, best_tag, read_gold_tags
 
@@ -49,8 +49,8 @@ def write_doc_name(doc: Doc, name: str) -> Doc:
 
 def number_documents(names: Iterable[str]) -> Indices:
     """((D,)): numbers of the documents that Docs are, or are parts of, by their names; "" is a document of its own."""
-    numbers: dict[str | int, int] = {}
-    return np.array([numbers.setdefault(name or k, len(numbers)) for k, name in enumerate(names)], dtype=np.intp)
+    owners: Iterable[str | int] = (name or k for k, name in enumerate(names))
+    return distinct(owners)[1]
 
 
 def document_numbers(examples: Iterable[Example]) -> Indices:

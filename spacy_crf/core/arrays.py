@@ -1,4 +1,5 @@
-"""The dimension legend and the array aliases of the whole library, runs of adjacent units, and packed batches.
+"""The dimension legend and the array aliases of the whole library, runs of adjacent units, numbers of items,
+and packed batches.
 
 B  sequences of a batch          T  length of a sequence        N  units of a packed batch (sum of lengths)
 L  labels                        F  features (attributes)       P  state weights (attribute-label pairs)
@@ -11,7 +12,7 @@ V  terminals of a grammar        Q  right sides of binary rules
 """
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, Self, TypeAlias, TypeVar, overload
 
@@ -29,6 +30,7 @@ Bools: TypeAlias = npt.NDArray[np.bool_]
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 Value = TypeVar("Value")
+Item = TypeVar("Item", bound=Hashable)
 
 
 if sys.version_info >= (3, 12):
@@ -180,6 +182,30 @@ class Step(NamedTuple):
     going: slice
     following: slice
     ending: slice
+
+
+class Numbered(list[Item]):
+    """Distinct items in the order in which they are met; the place of each is its number."""
+
+    def __init__(self, items: Iterable[Item] = ()) -> None:
+        super().__init__()
+        self._numbers: dict[Item, int] = {}
+        for item in items:
+            self.number(item)
+
+    def number(self, item: Item) -> int:
+        """The number of an item, which is a new one if it was not met before. O(1)."""
+        found = self._numbers.setdefault(item, len(self))
+        if found == len(self):
+            self.append(item)
+        return found
+
+
+def distinct(items: Iterable[Item]) -> tuple[list[Item], Indices]:
+    """Return items without repetition, in the order of their first occurrence, and for each item given its place."""
+    found = Numbered[Item]()
+    places = [found.number(item) for item in items]
+    return list(found), np.array(places, dtype=np.intp)
 
 
 def dense_rows(rows: Sequence[Mapping[Any, float]], number: Mapping[Any, int]) -> Doubles:

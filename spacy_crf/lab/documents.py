@@ -20,7 +20,7 @@ from thinc.api import Config
 
 from ..annotation.documents import read_doc_name
 from ..annotation.gold import partial_tags, write_partial
-from ..core.arrays import Doubles, Indices, Segments, dense_rows
+from ..core.arrays import Doubles, Indices, Numbered, Segments, dense_rows
 from ..core.errors import CRFError
 from ..core.labels import OUTSIDE
 from ..corpora.docbin import cut_doc
@@ -81,13 +81,13 @@ def read_pool(nlp: Language, readers: Sequence[Reader]) -> Pool:
     Docs of one corpus that have the same name (`doc._.doc_name`) are parts of one document; one without a name is a
     document of its own. A Doc without sentence boundaries is one sentence. There must be an example with a token.
     """
-    numbers: dict[tuple[int, str], int] = {}
+    numbers = Numbered[tuple[int, str]]()
     read: list[tuple[int, Example]] = []
     for source, reader in enumerate(readers):
         for example in reader(nlp):
             if len(example.reference) and len(example.predicted):
                 name = read_doc_name(example.reference) or f"document {len(numbers) + 1}"
-                read.append((numbers.setdefault((source, name), len(numbers)), example))
+                read.append((numbers.number((source, name)), example))
     if not read:
         raise CRFError(LabErrors.CRF617)
     read.sort(key=lambda pair: pair[0])

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..core.arrays import Bools, Indices
+from ..core.arrays import Bools, Indices, Numbered
 
 Constituent: TypeAlias = tuple[str, int, int]
 """Label and interval of units, the end not included."""
@@ -134,7 +134,7 @@ def tree_edit_distance(first: TreeNode, second: TreeNode) -> int:
     O(n m d e) for n and m nodes and depths d and e at the worst; vectorised over the nodes of the second tree's parts
     where that is possible: all but the running minimum of insertions.
     """
-    codes: dict[Hashable, int] = {}
+    codes = Numbered[Hashable]()
     left, right = _PostOrder(first, codes), _PostOrder(second, codes)
     distance = (left.labels[:, None] != right.labels).astype(np.intp)  # of leaves; of all others it is filled in
     for i in left.keyroots:
@@ -151,16 +151,16 @@ def similarity(first: TreeNode, second: TreeNode) -> float:
 
 def count_nodes(tree: TreeNode) -> int:
     """Nodes of a tree, the root too."""
-    return len(_PostOrder(tree, {}).labels)
+    return len(_PostOrder(tree, Numbered()).labels)
 
 
 class _PostOrder:
     """Nodes in post-order: codes of their labels, for each its leftmost leaf, and the keyroots.
 
-    These are the last nodes of each leftmost leaf. codes (dict): of labels, to which new ones are added.
+    These are the last nodes of each leftmost leaf. codes (Numbered): of labels, to which new ones are added.
     """
 
-    def __init__(self, tree: TreeNode, codes: dict[Hashable, int]) -> None:
+    def __init__(self, tree: TreeNode, codes: Numbered[Hashable]) -> None:
         labels: list[int] = []
         self.leftmost: list[int] = []
         stack: list[tuple[TreeNode, int, int]] = [(tree, 0, -1)]
@@ -172,7 +172,7 @@ class _PostOrder:
             self.leftmost.append(leaf if leaf >= 0 else len(labels))
             if stack and stack[-1][2] < 0:
                 stack[-1] = (*stack[-1][:2], self.leftmost[-1])
-            labels.append(codes.setdefault(node.label, len(codes)))
+            labels.append(codes.number(node.label))
         self.labels: Indices = np.array(labels, dtype=np.intp)
         self.keyroots = sorted({leaf: node for node, leaf in enumerate(self.leftmost)}.values())
 

@@ -11,13 +11,13 @@ matter decide about the size of the product.
 
 import math
 import time
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..arrays import Doubles, Indices, Ints
+from ..arrays import Doubles, Indices, Ints, Numbered
 from .family import Constraint
 from .labelling import NOTHING, Fields, Monitor, UnitPredicates
 from .problem import Problem, Trellis
@@ -35,26 +35,19 @@ class Product:
 
     costs: list[float]
     monitors: list[Monitor]
-    _states: list[tuple[Any, ...]] = field(default_factory=list)
-    _numbers: dict[tuple[Any, ...], int] = field(default_factory=dict)
+    _states: Numbered[tuple[Any, ...]] = field(default_factory=Numbered)
     _moves: dict[tuple[int, int, int, int], tuple[int, float]] = field(default_factory=dict)
 
     @property
     def start(self) -> int:
-        return self._number(tuple(monitor.start for monitor in self.monitors))
-
-    def _number(self, state: tuple[Hashable, ...]) -> int:
-        number = self._numbers.setdefault(state, len(self._states))
-        if number == len(self._states):
-            self._states.append(state)
-        return number
+        return self._states.number(tuple(monitor.start for monitor in self.monitors))
 
     def symbols(self, n_units: int) -> list[tuple[int, tuple[Any, ...]]]:
         """For each unit, the symbols of all automata and a number that stands for them."""
         columns = [monitor.symbols or [None] * n_units for monitor in self.monitors]
-        numbers: dict[tuple[Any, ...], int] = {}
+        numbers = Numbered[tuple[Any, ...]]()
         rows = zip(*columns) if columns else ((),) * n_units
-        return [(numbers.setdefault(row, len(numbers)), row) for row in rows]
+        return [(numbers.number(row), row) for row in rows]
 
     def move(self, state: int, symbol: tuple[int, tuple[Any, ...]], before: int, tag: int) -> tuple[int, float]:
         """The next state, and the cost of what is violated on the way (infinite for what is hard)."""
@@ -72,7 +65,7 @@ class Product:
             after, times = monitor.step(own, symbol, before, tag)
             following.append(after)
             total += times * cost if times else 0.0
-        return self._number(tuple(following)), total
+        return self._states.number(tuple(following)), total
 
     def finish(self, state: int, tag: int) -> float:
         """The cost of what the end of the sequence violates."""

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Bools, Doubles, Indices, Ints, Segments
+from ..arrays import Bools, Doubles, Indices, Ints, Numbered, Segments
 from .family import Constraint
 from .labelling import NOTHING, Fields, Monitor, UnitPredicates
 
@@ -47,10 +47,8 @@ class _JointMoves:
 
     monitor: Monitor
     n_tags: int
-    states: list[Any] = field(default_factory=list)
-    numbers: dict[Any, int] = field(default_factory=dict)
-    symbols: list[Any] = field(default_factory=list)
-    symbol_numbers: dict[Any, int] = field(default_factory=dict)
+    states: Numbered[Any] = field(default_factory=Numbered)
+    symbols: Numbered[Any] = field(default_factory=Numbered)
     places: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -61,19 +59,15 @@ class _JointMoves:
 
     def number(self, state: Any) -> int:
         """The number of a state; 0 is where a sequence starts."""
-        found = self.numbers.setdefault(state, len(self.states))
-        if found == len(self.states):
-            self.states.append(state)
+        found = self.states.number(state)
+        if found == self.ends.size:
             ends = [self.monitor.finish(state, tag) for tag in range(self.n_tags)]
             self.ends.add(np.array([ends], dtype=np.int32))
         return found
 
     def read(self, symbols: list[Any]) -> list[int]:
         """Numbers of symbols."""
-        for symbol in symbols:
-            if self.symbol_numbers.setdefault(symbol, len(self.symbols)) == len(self.symbols):
-                self.symbols.append(symbol)
-        return [self.symbol_numbers[symbol] for symbol in symbols]
+        return list(map(self.symbols.number, symbols))
 
     def at(self, symbols: Ints, states: Ints, befores: Indices) -> tuple[Ints, Ints]:
         """((n, L), (n, L)): the states that follow, and violations on the way."""
@@ -101,7 +95,7 @@ class JointAutomaton:
         self.fields, self.n_tags = fields, len(fields.of_tag)
         self._lock = Lock()
         self._parts: list[_JointMoves] | None = None  # until a sequence is read
-        self._symbols: dict[tuple[int, ...], int] = {}
+        self._symbols = Numbered[tuple[int, ...]]()
         self._numbers: dict[bytes, int] = {}
         n_parts = len(self.constraints)
         self._states = _Growing(np.zeros((JOINT_ROOM, n_parts), np.int32))
@@ -136,7 +130,7 @@ class JointAutomaton:
         nothing = [None] * predicates.n_units
         columns = [own.read(monitor.symbols or nothing) for own, monitor in zip(self._parts, monitors)]
         rows = zip(*columns) if columns else ((),) * predicates.n_units
-        return np.array([self._symbols.setdefault(row, len(self._symbols)) for row in rows], dtype=np.int32)
+        return np.array([self._symbols.number(row) for row in rows], dtype=np.int32)
 
     def read_all(self, sequences: Segments, predicates: UnitPredicates) -> Ints:
         """((N,)): the same for units of some sequences, one after the other."""
@@ -187,7 +181,7 @@ class JointAutomaton:
         symbols, states, befores = contexts.T
         following = np.zeros((len(contexts), self.n_tags, len(self.constraints)), dtype=np.int32)
         costs = np.zeros((len(contexts), self.n_tags))
-        table, own = np.array(list(self._symbols), dtype=np.int32), self._states.values[states]
+        table, own = np.array(self._symbols, dtype=np.int32), self._states.values[states]
         bound = np.flatnonzero(states != FREE)
         for number, (part, constraint) in enumerate(zip(self._parts or [], self.constraints)):
             given = table[symbols[bound], number], own[bound, number], befores[bound]

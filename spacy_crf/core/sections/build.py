@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ..arrays import Bools
+from ..arrays import Bools, Numbered
 from ..errors import CoreWarnings, CRFWarning
 from .headings import Headings
 from .lattice import PASS, LatticeArcs, Stack, StackLattice, Stacks
@@ -214,8 +214,8 @@ class _Builder:
 
         compared = self.scorer.compared
         closings = [(place, each) for place in range(opening) for each in self._closings_of(states[place][0])]
-        meetings: dict[int, int] = {}
-        rows = [meetings.setdefault(closing.meeting, len(meetings)) for _, closing in closings]
+        meetings = Numbered[int]()
+        rows = [meetings.number(closing.meeting) for _, closing in closings]
         openings = [pushed.opening for pushed in variants]
         bags = [self.scorer.meeting(meeting, openings) for meeting in meetings]
         gains = np.array([[self.scorer.scores[bag] for bag in row] for row in bags]).reshape(-1, len(own)) + own

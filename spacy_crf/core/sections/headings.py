@@ -9,17 +9,16 @@ the parser.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-from ..arrays import Bools, Doubles, Indices
+from ..arrays import Bools, Doubles, Indices, Numbered
 from ..errors import CoreErrors, CRFError
 from ..grammar.numbering import Reading, is_prefix
 from ..grammar.numerals import ARABIC, IDEOGRAPH
 from .titles import tell_kinds
 
-Item = TypeVar("Item")
 MAX_NEWLINES = 3  # between a numbering and its title
 MAX_TITLE_UNITS = 12  # of one heading: a title may be cut by a change of type or by letter-spacing
 MARKED = 256  # typography of the lowest level that the mark-up names; as much for each level above it
@@ -260,22 +259,19 @@ class Levels:
     """Levels, openings, and what is carried into sections, numbered in order of first use."""
 
     def __init__(self) -> None:
-        self.levels: list[Level | None] = [None]  # 0: the document itself
-        self.openings: list[Opening] = []
-        self.carried: list[Carried] = [NONE]
-        self._level_ids: dict[Level | None, int] = {None: 0}
-        self._opening_ids: dict[Opening, int] = {}
-        self._carried_ids: dict[Carried, int] = {NONE: 0}
+        self.levels = Numbered[Level | None]([None])  # 0: the document itself
+        self.openings = Numbered[Opening]()
+        self.carried = Numbered[Carried]([NONE])
         self._entered: dict[tuple[int, int], int] = {}
         self._over: dict[tuple[int, int | None], tuple[int, int]] = {}
 
     def opening(self, opening: Opening) -> int:
         """The number of an opening."""
-        return _number(opening, self.openings, self._opening_ids)
+        return self.openings.number(opening)
 
     def carry(self, carried: Carried) -> int:
         """The number of what is carried."""
-        return _number(carried, self.carried, self._carried_ids)
+        return self.carried.number(carried)
 
     def level(self, opening: int, carried: int = 0) -> int:
         """The number of the level that an opening makes, by what is carried."""
@@ -283,7 +279,7 @@ class Levels:
         if found is None:
             own = self.openings[opening]
             level = Level(own, entering(own, self.carried[carried]))
-            found = self._entered[opening, carried] = _number(level, self.levels, self._level_ids)
+            found = self._entered[opening, carried] = self.levels.number(level)
         return found
 
     def within(self, level: int) -> int:
@@ -340,11 +336,3 @@ def _goes_on_outside(carried: Reading, own: Reading) -> bool:
 
 def _sequence(reading: Reading) -> tuple[str, str]:
     return reading.main[0], reading.word
-
-
-def _number(item: Item, items: list[Item], numbers: dict[Item, int]) -> int:
-    """The number of an item, which is the place where it is kept."""
-    found = numbers.setdefault(item, len(items))
-    if found == len(items):
-        items.append(item)
-    return found

@@ -9,7 +9,7 @@ from itertools import chain
 
 import numpy as np
 
-from ..arrays import Indices
+from ..arrays import Indices, Numbered
 from ..grammar.numbering import Reading
 from .features import child_features, heading_features, highest_of_pairs, level_of, sibling_features
 from .headings import KEPT, MARKED, UNKNOWN, Heading, Headings, Levels, Opening
@@ -42,12 +42,11 @@ class Scorer:
     levels: Levels = field(default_factory=Levels)
 
     def __post_init__(self) -> None:
-        self.features: list[tuple[int, ...]] = []  # bags of features; variants and pairs refer to them
+        self.features = Numbered[tuple[int, ...]]()  # bags of features; variants and pairs refer to them
         self.scores: list[float] = []
         self.columns = {name: column for column, name in enumerate(self.weights)}
         self._gains = list(self.weights.values())
         self.highest = highest_of_pairs(self.weights)
-        self._bags: dict[tuple[int, ...], int] = {}
         self._named: dict[tuple[str, ...], int] = {}
         self._pairs: dict[int, dict[int, int]] = {}
         self.compared = 0
@@ -91,9 +90,8 @@ class Scorer:
 
     def _bag(self, columns: Iterable[int]) -> int:
         bag = tuple(sorted(columns))
-        found = self._bags.setdefault(bag, len(self.features))
-        if found == len(self.features):
-            self.features.append(bag)
+        found = self.features.number(bag)
+        if found == len(self.scores):
             self.scores.append(float(sum(self._gains[column] for column in bag)))
         return found
 

@@ -15,14 +15,14 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ...core.arrays import Doubles, Ints, Segments
+from ...core.arrays import Doubles, Ints, Segments, distinct
 from ...core.errors import require_count
 from ...core.labels import Gold
 from ...features.block import SequenceMode
 from ...features.columns import Columns
 from ...features.extract import FeatureExtractor
 from ...features.resources import Resources
-from ...pipe.dictionary.counts import CountTable, Data, check_amount, distinct, flatten, gold_shares
+from ...pipe.dictionary.counts import CountTable, Data, check_amount, flatten, gold_shares
 from ...pipe.dictionary.tag_dictionary import count_shares
 from .component import Estimator
 

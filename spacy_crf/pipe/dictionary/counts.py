@@ -1,21 +1,20 @@
 """Counts of gold labels, shared out where more than one may be right; how similar words make labels; and the texts
 that a dictionary has counted, with what the valid tags of their own words do without."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import numpy as np
 
-from ...core.arrays import Bools, Doubles, Hashes, Indices, Segments, cached_property, sum_by_cell
+from ...core.arrays import Bools, Doubles, Hashes, Indices, Segments, cached_property, distinct, sum_by_cell
 from ...core.errors import CRFError
 from ...core.labels import UNKNOWN, Gold
 from ...core.stored import stored_floats, stored_integers, stored_size, stored_strings
 from ...features.hashing import mix, string_hashes
 from ..errors import PipeErrors
 
-Key = TypeVar("Key", bound=Hashable)
 Data = dict[str, Any]  # arrays, lists, strings and numbers, or dicts of them
 MOST, PART = 0.2, 0.1  # of all that is counted: documents with more than the first are left out in parts of the second
 MOST_UNITS = 1 << 62
@@ -78,13 +77,6 @@ def check_amount(name: str, value: float) -> None:
     """Raise a coded error for a setting that is negative or not finite."""
     if not 0 <= value < np.inf:
         raise CRFError(PipeErrors.CRF833.format(name=name, value=value))
-
-
-def distinct(keys: Sequence[Key]) -> tuple[list[Key], Indices]:
-    """Return keys without repetition, in the order of their first occurrence, and for each key given its place."""
-    numbers: dict[Key, int] = {}
-    places = [numbers.setdefault(key, len(numbers)) for key in keys]
-    return list(numbers), np.array(places, dtype=np.intp)
 
 
 @dataclass(frozen=True)

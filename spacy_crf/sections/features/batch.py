@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ...core.arrays import Bools, Indices, Segments
+from ...core.arrays import Bools, Indices, Segments, distinct
 from ...core.grammar.numbering import ALONE, BLANK, Reading, is_first, readings
 from ...core.grammar.numerals import ARABIC, ROMAN_UPPER
 from ..segment import Kind, LayoutUnit
@@ -36,9 +36,8 @@ class FeatureValues:
     @classmethod
     def of_strings(cls, strings: Iterable[str]) -> "FeatureValues":
         """A string for each unit."""
-        number: dict[str, int] = {}
-        codes = [number.setdefault(string, len(number)) for string in strings]
-        return cls(np.array(codes, dtype=np.intp), list(number))
+        names, codes = distinct(strings)
+        return cls(codes, names)
 
     @classmethod
     def bins(cls, numbers: Indices, bounds: Sequence[int], chosen: Bools | None = None) -> "FeatureValues":

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spacy_crf.core.arrays import distinct, sum_by_cell
 from spacy_crf.core.labels import UNKNOWN, Gold
-from spacy_crf.pipe.dictionary.counts import CountTable, Shares, distinct, flatten, gold_shares, sum_by_cell
+from spacy_crf.pipe.dictionary.counts import CountTable, Shares, flatten, gold_shares
 
 PAIRS = st.lists(st.tuples(st.sampled_from(["b", "a", "ab", "", "Ä"]), st.integers(0, 2), st.sampled_from([0.25, 1.0])))
 
