@@ -17,16 +17,17 @@ from ..core.sets.risk import Loss, SpanRisk, Unit, control_span_risk
 from ..lab.errors import LabErrors
 from ..pipe.block import SPAN_TARGETS
 from ..pipe.probabilities import GivesSets
+from ..pipe.promises import promise_data
 from ..pipe.seen import annotated
 from ..pipe.span_sets import (
     ROUNDING,
+    SPANS,
     GoldSpans,
     LikelySpan,
     PromisesSpans,
     held_out_spans,
     likely_spans_of,
     report_span_sets,
-    span_promise_data,
 )
 from ..tagsets.cli import word_counts
 from ..tagsets.guarantee import (
@@ -326,7 +327,7 @@ class SpanPromises(Promises):
         return promise.threshold, found.size, found.alone, found.alone_right
 
     def settings(self, promise: SpanRisk) -> dict[str, Any]:
-        return {"guarantee": span_promise_data(promise, self.pipe)}
+        return {"guarantee": promise_data(SPANS, promise, self.pipe)}
 
     def tell(self, promise: SpanRisk) -> None:
         typer.echo(f"Spans in the sets have a probability of at least {promise.threshold:.3g}")

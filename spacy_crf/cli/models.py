@@ -23,10 +23,10 @@ from ..pipe.block import AUTO
 from ..pipe.calibration import calibrate as fit_temperature
 from ..pipe.component import ChainPipe
 from ..pipe.explain import Explanation, explain
-from ..pipe.fingerprint import KeepsPromise, keeps_promise
 from ..pipe.inspect import Inspection, inspect
 from ..pipe.pool import pool
 from ..pipe.probabilities import LabelsTokens
+from ..pipe.promises import KeepsPromise, keeps_promise
 from ..pipe.seen import annotated, run_before
 from ..pipe.storage import beside
 from ..punctuation.cli import fit_marks

@@ -1,6 +1,6 @@
 """Sets of spans with a promise: all that are likely enough, so that few of the right ones are missed."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,17 +16,15 @@ from ..annotation.target import Place
 from ..annotation.white_space import Places
 from ..core.arrays import Bools, Doubles, Indices, Segments
 from ..core.chain.spans import best_spans, exact_spans, likely_spans
-from ..core.errors import CRFError
 from ..core.labels import OUTSIDE, TagSet
 from ..core.sets.risk import SpanRisk
 from .block import UNFITTED_THRESHOLD
 from .decoding import Batch
-from .errors import PipeErrors
-from .fingerprint import MODEL, KeepsPromise, fingerprint
+from .promises import KeepsPromise, read_promise
 
 BATCH_SIZE = 256
 N_THRESHOLDS = 20  # that are compared, evenly up to 0.5
-KIND = "spans"  # of the promise, in a config
+SPANS = "spans"  # the kind of the promise, in a config
 NEARLY = 0.98  # of the greatest F: thresholds that reach so much do as well
 ROUNDING = 1e-9  # of the same probability in another batch: a span at the threshold stays in the set
 
@@ -45,8 +43,8 @@ class PromisesSpans(KeepsPromise):
 
     def span_sets(self) -> "SpanSetsOutput":
         """What keeps the promise of the settings; a coded error for what is none."""
-        own = self.settings
-        return SpanSetsOutput(own.sets_key, read_span_promise(self.name, own.guarantee), self.check_promise)
+        promise = read_promise(self.name, self.settings.guarantee, {SPANS: SpanRisk})
+        return SpanSetsOutput(self.settings.sets_key, promise, self.check_promise)
 
 
 @dataclass(frozen=True)
@@ -216,22 +214,6 @@ class GoldSpans:
     def judges(self, place: Place | LikelySpan) -> bool:
         """Whether gold says of a span that it is right or wrong."""
         return not self.unknown[place[0] : place[1] + self.behind].any()
-
-
-def read_span_promise(name: str, data: Mapping[str, Any] | None) -> SpanRisk:
-    """Read what `span_promise_data` has made. name (str): for messages."""
-    kind = (data or {}).get("kind")
-    if data is None or kind != KIND:
-        raise CRFError(PipeErrors.CRF415.format(name=name, value=kind))
-    try:
-        return SpanRisk.from_data({key: value for key, value in data.items() if key not in ("kind", MODEL)})
-    except TypeError as error:
-        raise CRFError(PipeErrors.CRF415.format(name=name, value=repr(error))) from error
-
-
-def span_promise_data(promise: SpanRisk, pipe: Any) -> dict[str, Any]:
-    """What the config keeps of a promise, and of the component that it was made with."""
-    return {"kind": KIND, MODEL: fingerprint(pipe), **promise.to_data()}
 
 
 # -- sets --------------------------------------------------------------------------------------------------------

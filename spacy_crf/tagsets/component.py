@@ -21,9 +21,9 @@ from ..core.sets.predict import smallest_sequence_sets
 from ..learning.model import get_layout
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder, DocOutput, MarginalsOutput, Output, Prediction
-from ..pipe.fingerprint import KeepsPromise
 from ..pipe.labels import OF_TEXTS, PREPARATION, SKIPS_WHITE_SPACE, require_allowed
 from ..pipe.probabilities import LabelsTokens, WordTags, tag_words
+from ..pipe.promises import KeepsPromise
 from ..pipe.scorer import target_scores
 from ..pipe.source import SourcePipe
 from .block import SetSettings

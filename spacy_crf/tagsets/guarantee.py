@@ -23,9 +23,8 @@ from ..core.sets.risk import Loss, RiskControl, Unit, control_risk
 from ..core.sparse import ABSENT
 from ..features.columns import Columns
 from ..features.hashing import mix, string_hashes
-from ..pipe.errors import PipeErrors
-from ..pipe.fingerprint import MODEL, fingerprint
 from ..pipe.probabilities import GivesSets
+from ..pipe.promises import promise_data, read_promise
 from .errors import TagSetErrors
 from .gold import Weights, for_messages, gold_weights, weight_rows
 
@@ -281,16 +280,10 @@ GUARANTEES: dict[str, type[Guarantee]] = {"conformal": ConformalPromise, "risk":
 
 def read_guarantee(name: str, data: Mapping[str, Any] | None) -> Guarantee:
     """Read what `python -m spacy crf guarantee` has written into the config. name (str): for messages."""
-    kind = (data or {}).get("kind")
-    if data is None or kind not in GUARANTEES:
-        raise CRFError(PipeErrors.CRF415.format(name=name, value=kind))
-    try:
-        return GUARANTEES[kind].from_data({key: value for key, value in data.items() if key not in ("kind", MODEL)})
-    except (KeyError, TypeError, ValueError) as error:
-        raise CRFError(PipeErrors.CRF415.format(name=name, value=repr(error))) from error
+    return read_promise(name, data, GUARANTEES)
 
 
 def guarantee_data(guarantee: Guarantee, tagger: GivesSets) -> dict[str, Any]:
     """What the config keeps of a promise, and of the tagger that it was made with."""
-    kind = "conformal" if isinstance(guarantee, ConformalPromise) else "risk"
-    return {"kind": kind, MODEL: fingerprint(tagger), **guarantee.to_data()}
+    (kind,) = (kind for kind, own in GUARANTEES.items() if isinstance(guarantee, own))
+    return promise_data(kind, guarantee, tagger)

@@ -1,22 +1,42 @@
-"""Whether a promise about sets of tags or spans still has the model that it was made with."""
+"""Promises about sets of tags or spans: what a config keeps of them, and whether the model is still the same."""
 
 import json
 import warnings
+from collections.abc import Mapping
 from hashlib import blake2b
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 from spacy.language import Language
 from thinc.api import Model
 
-from ..core.errors import CRFWarning
-from .errors import PipeWarnings
+from ..core.errors import CRFError, CRFWarning
+from .errors import PipeErrors, PipeWarnings
 from .labels import PREPARATION
 from .source import SourcePipe
 
 SETTINGS = ("sequence", "scheme", "forbidden", "dictionary")
 CANDIDATES = ("candidates", "max_candidates")  # of a chain of order 2
-MODEL = "model"  # where a promise keeps the fingerprint; older promises have none
+KIND, MODEL = "kind", "model"  # keys of a promise in a config; older ones have no fingerprint of their model
+Promise = TypeVar("Promise")
+
+
+def promise_data(kind: str, promise: Any, component: Any) -> dict[str, Any]:
+    """What a config keeps of a promise, and of the component that it was made with."""
+    return {KIND: kind, MODEL: fingerprint(component), **promise.to_data()}
+
+
+def read_promise(name: str, data: Mapping[str, Any] | None, kinds: Mapping[str, type[Promise]]) -> Promise:
+    """Read what `promise_data` has made. name (str): Component name, used in messages. kinds (Mapping): Classes."""
+    kind = (data or {}).get(KIND)
+    if data is None or kind not in (*kinds,):  # it may be a list
+        raise CRFError(PipeErrors.CRF415.format(name=name, value=kind))
+    read: Any = kinds[kind]
+    try:
+        promise: Promise = read.from_data({key: value for key, value in data.items() if key not in (KIND, MODEL)})
+    except (KeyError, TypeError, ValueError) as error:
+        raise CRFError(PipeErrors.CRF415.format(name=name, value=repr(error))) from error
+    return promise
 
 
 def fingerprint(component: Any) -> str | None:
