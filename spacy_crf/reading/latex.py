@@ -1,34 +1,34 @@
 """Text as LaTeX writes it, and back."""
 
 import re
+import tomllib
 import unicodedata
 from collections.abc import Callable, Mapping
 from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from ..core.errors import required
 from .errors import ReadingErrors
 from .figures import shift_figures
 
+TABLES = tomllib.loads((files(__package__) / "latex.toml").read_text(encoding="utf8"))
+
+
+def _pairs(table: str) -> dict[str, str]:
+    words = table.split()
+    return dict(zip(words[::2], words[1::2]))
+
+
 # Combining characters by the command of the accent.
 MARKS = "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0323\u0327\u0328\u0331"
 ACCENTS = dict(zip("`'^~=u.\"rHvdckb", MARKS))
 COMMANDS = {mark: command for command, mark in ACCENTS.items()}
-# Characters and their commands.
+# Characters and their commands, and signs by their commands.
 SIGNS = r"\ textbackslash { textbraceleft } textbraceright ~ textasciitilde ^ textasciicircum"
-SPECIAL_LETTERS = (
-    "ß ss æ ae Æ AE œ oe Œ OE ø o Ø O ł l Ł L ı i ȷ j đ dj Đ DJ ð dh Ð DH þ th Þ TH å aa Å AA “ textquotedblleft "
-    "” textquotedblright ‘ textquoteleft ’ textquoteright „ quotedblbase ‚ quotesinglbase « guillemotleft "
-    "» guillemotright … ldots § S £ pounds © copyright ® textregistered ° textdegree ¿ textquestiondown "
-    "¡ textexclamdown † dag • textbullet € texteuro"
-)
-READ_ONLY = (
-    "¶ P ‡ ddag € euro < textless > textgreater | textbar _ textunderscore ™ texttrademark № textnumero LaTeX LaTeX "
-    "TeX TeX BibTeX BibTeX „ glqq “ grqq ‚ glq ‘ grq « flqq » frqq ‹ flq › frq"
-)
-SYMBOLS, LETTERS = (dict(zip(table[::2], table[1::2])) for table in (SIGNS.split(), SPECIAL_LETTERS.split()))
-_TABLE = f"{SIGNS} {SPECIAL_LETTERS} {READ_ONLY}".split()
-KNOWN = dict(zip(_TABLE[1::2], _TABLE[::2])) | {"og": "« ", "fg": " »"}  # signs by their commands
+SYMBOLS, LETTERS = _pairs(SIGNS), _pairs(TABLES["letters"])
+KNOWN = {name: sign for own in (SYMBOLS, LETTERS, _pairs(TABLES["read_only"])) for sign, name in own.items()}
+KNOWN |= {"og": "« ", "fg": " »"}
 DASHES = {"–": "--", "—": "---"}
 ESCAPED = frozenset("&%$#_")
 # What is typed for signs, and with a quotation mark in German and Dutch with babel.
@@ -37,19 +37,7 @@ SHORTHAND = re.compile(r"""\"([aouAOUeEiIszSZ`'<>="|/-]|ck|ff|ll|mm|nn|pp|rr|tt)
 SHORTHANDS = {**dict(zip("aouAOUeEiIsz`'<>=/", "äöüÄÖÜëËïÏßß„“«»-/")), "S": "SS", "Z": "SZ", '"': "", "|": "", "-": ""}
 # Characters that LaTeX would set as one sign with a neighbour of the same kind.
 LIGATURES = ("-–—", "'", "`", ",", "<", ">")
-# Units of siunitx that are not called as they are printed, and what stands before units.
-SI_UNITS, SI_BEFORE = (
-    dict(zip(table.split()[::2], table.split()[1::2]))
-    for table in (
-        "meter m metre m gram g kilogram kg second s ampere A kelvin K mole mol candela cd hertz Hz newton N pascal Pa "
-        "joule J watt W coulomb C volt V farad F ohm Ω siemens S weber Wb tesla T henry H lumen lm lux lx becquerel Bq "
-        "gray Gy sievert Sv katal kat radian rad steradian sr celsius °C degreeCelsius °C degree ° arcminute ′ "
-        "arcsecond ″ percent \\% minute min hour h day d litre L liter L tonne t hectare ha bel B decibel dB "
-        "us µs um µm electronvolt eV dalton Da angstrom Å byte B squared ² cubed ³",
-        "pico p nano n micro µ milli m centi c deci d deca da hecto h kilo k mega M giga G tera T peta P exa E femto f "
-        "atto a kibi Ki mebi Mi gibi Gi tebi Ti per / tothe ^",
-    )
-)
+SI_UNITS, SI_BEFORE = _pairs(TABLES["si_units"]), _pairs(TABLES["si_before"])
 POWERS = {"square": "squared", "cubic": "cubed"}
 SQUARED = re.compile(rf"\\({'|'.join(POWERS)})\s*((?:\\(?:{'|'.join(SI_BEFORE)})\s*)?\\[A-Za-z]+)")
 COMMAND = re.compile(r"\\([A-Za-z]+)\s*")
@@ -97,50 +85,8 @@ AMOUNTS = {  # arguments without braces, by a sign for each in the table below
         "c": r"[^\\\n]{0,200}(?:\\[^\\\n]{0,200}){0,9}?\\endcsname",
     }.items()
 }
-DROPPED = {  # arguments that are not shown, by their braces: those in other ones than {} may be left out
-    name: arguments
-    for arguments, names in {
-        "[{": "index glossary nocite vspace hspace pagestyle thispagestyle includegraphics pagenumbering footnote "
-        "footnotetext hypersetup setlist thanks bibliography bibliographystyle captionsetup "
-        "addbibresource selectlanguage marginpar todo color pagecolor textcolor colorbox raisebox scalebox "
-        "foreignlanguage hypertarget cellcolor rowcolor graphicspath hyphenation cline alignat thebibliography minted "
-        "tabular longtable supertabular array tblr usetheme geometry subfigure spacing otherlanguage column "
-        "alignedat rotatebox mintinline includepdf includesvg lstinputlisting verbatiminput marginnote endnote "
-        "tablefootnote fancyhead fancyfoot lhead chead rhead lfoot cfoot rfoot markright enlargethispage newcounter "
-        "setstretch linespread lstset sisetup theoremstyle phantom hphantom vphantom shorthandoff adjustbox",
-        "#": "penalty spacefactor tolerance pretolerance hyphenpenalty exhyphenpenalty widowpenalty clubpenalty "
-        "interlinepenalty language looseness hbadness vbadness hangafter",
-        "-": "hskip vskip mskip kern mkern raise lower",
-        "=": "spaceskip xspaceskip parskip parindent baselineskip leftskip rightskip parfillskip lineskip topskip "
-        "hangindent hsize vsize emergencystretch itemsep parsep topsep",
-        "|": "hbox vbox hrule vrule",
-        "c": "csname",
-        "": "verb",
-        "{": "urlstyle @secondoftwo hyperlink",
-        "[": "lstinline Verb hyperref figure table itemize enumerate description lstlisting footnotemark linebreak",
-        "*[": "\\",
-        "{{": "setlength addtolength settowidth markboth fontsize multicolumn multirow resizebox fcolorbox CJK "
-        "xltabular adjustwidth list newglossaryentry",
-        "[[": "makebox framebox frame",
-        "{{{": "addcontentsline definecolor",
-        "[{{{": "newacronym",
-        "[([{": "cmidrule",
-        "[{{": "rule pdfbookmark inputminted nomenclature",
-        "[[[{": "parbox minipage",
-        "{[{": "tabular* tabularx tabulary",
-        "|{": "tabu",
-        "{[": "multicols",
-        "[{[{": "wrapfigure wraptable",
-    }.items()
-    for name in names.split()
-}
-CITING = (
-    *("cite", "citep", "citet", "citealp", "citealt", "citeauthor", "citeyear", "citeyearpar", "footcite", "fullcite"),
-    *("Cite", "Citep", "Citet", "Citealp", "Citeauthor", "parencite", "Parencite", "textcite", "Textcite", "autocite"),
-    *("Autocite", "footcitetext", "smartcite", "supercite", "citetitle", "footfullcite", "citenum", "onlinecite"),
-    *("citeN", "citeA", "citeposs", "shortcite", "citeurl", "citedate", "citetalias", "citepalias", "nptextcite"),
-    *("cites", "Cites", "parencites", "Parencites", "textcites", "Textcites", "autocites", "Autocites", "footcites"),
-)
+DROPPED = {name: arguments for arguments, names in TABLES["dropped"].items() for name in names.split()}
+CITING = tuple(TABLES["citing"].split())
 SPACED = re.compile(  # white space in print; not "\hspace{0pt}", where a line may be broken
     r"\\h(?:skip|space\*?)(?![A-Za-z@])\s*+(?:\{\s*+)?(?![0.]+\s*[a-z]{2}(?!\s*plus\s*[\d.]*\s*fil))[\d.\\]"
 )

@@ -1,8 +1,10 @@
 """Mark-up for reading: blocks begin lines, inline elements do not. HTML is read here, XML by its elements in `xml`."""
 
 import re
+import tomllib
 from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
+from importlib.resources import files
 from pathlib import Path
 
 from ...core.errors import required
@@ -17,33 +19,15 @@ from . import JOINTS, LONGEST_CSS, ItemCounter, ListCounter, MarkupElement, Mark
 CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 SPACE = re.compile(r"[ \t\n\r\f]+")
 NOT_IN_PAGES = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\ud800-\udfff]")  # lxml stops at them
-SKIPPED = frozenset(("head", "script", "style", "template", "noscript", "iframe", "object", "datalist"))
-SKIPPED |= {"desc", "metadata", "title"}  # also of drawings
+_LISTS = tomllib.loads((files(__package__) / "elements.toml").read_text(encoding="utf8"))
+HTML_ELEMENTS, XML_ELEMENTS = (
+    {kind: frozenset(names) for kind, names in _LISTS[format].items()} for format in ("html", "xml")
+)
+SKIPPED, BLOCKS, INLINE, APART = (HTML_ELEMENTS[kind] for kind in ("skipped", "blocks", "inline", "apart"))
 NUMBERS = frozenset({"heading_numbering", "sdfootnotesym"})  # classes of numbers without a space behind them
 # "[edit]" of wikis; a formula that is there as MathML; notes of LaTeXML, which reads LaTeX
 SKIPPED_CLASSES = frozenset({"mw-editsection", "katex-html", "ltx_note"})
-# All other elements of a page are within a line
-BLOCKS = frozenset(
-    {
-        *("address", "article", "aside", "blockquote", "body", "caption", "center", "colgroup", "dd", "details"),
-        *("dialog", "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "frameset"),
-        *("header", "hgroup", "hr", "html", "legend", "li", "listing", "main", "menu", "nav", "ol", "optgroup"),
-        *("option", "p", "plaintext", "pre", "search", "section", "select", "summary", "table", "tbody", "td"),
-        *("textarea", "tfoot", "th", "thead", "tr", "ul", "xmp"),
-    }
-)
-# Within a line, but apart from each other: buttons, texts of drawings, cells of formulas
-APART = frozenset({"button", "mtd", "text", "tspan"})
 FORMULAS = frozenset({"annotation", "annotation-xml"})  # as they are written elsewhere, beside how they are shown
-INLINE = frozenset(
-    {
-        *("a", "abbr", "acronym", "b", "bdi", "bdo", "big", "br", "cite", "code", "data", "del", "dfn", "em", "font"),
-        *("i", "img", "input", "ins", "kbd", "label", "mark", "q", "s", "samp", "small", "span", "strike", "strong"),
-        *("rb", "rp", "rt", "rtc", "ruby", "sub", "sup", "time", "tt", "u", "var", "wbr"),
-        # of other formats
-        *("bold", "date", "emph", "emphasis", "ext-link", "hi", "italic", "persname", "ref", "underline", "xref"),
-    }
-)
 HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
 TAG_STYLES = {
     **dict.fromkeys(("b", "strong", "bold"), "bold"),

@@ -1,9 +1,7 @@
 """XML of formats that are not known otherwise, among them TEI and JATS, by the names of its elements."""
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence, Set
-from importlib.resources import files
 from pathlib import Path
 from sys import intern
 from typing import NamedTuple
@@ -13,20 +11,19 @@ from ...core.sections.headings import MOST_LEVELS
 from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import Kind
 from . import MarkupElement, MarkupEvents, XmlSource
-from .markup import APART, BLOCKS, INLINE, TAG_STYLES, MarkupReader
+from .markup import APART, BLOCKS, INLINE, TAG_STYLES, XML_ELEMENTS, MarkupReader
 
-_LISTS = tomllib.loads((files(__package__) / "elements.toml").read_text(encoding="utf8"))
-ELEMENTS = {kind: frozenset(names) for kind, names in _LISTS.items()}
-TITLES, TITLES_SOMEWHERE = ELEMENTS["titles"], ELEMENTS["titles_somewhere"]
-NUMBERS, LABELS = ELEMENTS["numbers"], ELEMENTS["labels"]
-NOT_SHOWN, NO_SECTIONS = ELEMENTS["not_shown"], ELEMENTS["no_sections"]
-NOTES, CITATIONS, FLAT = ELEMENTS["notes"], ELEMENTS["citations"], ELEMENTS["flat"]
-IN_PARTS, LINES_OF_TITLES, WITHIN_WORDS = ELEMENTS["in_parts"], ELEMENTS["lines_of_titles"], ELEMENTS["within_words"]
-XML_APART = APART | ELEMENTS["words"]
-XML_INLINE = (INLINE | XML_APART | ELEMENTS["within_lines"]) - APART
-TEI_INLINE = INLINE | ELEMENTS["within_lines_of_tei"]
+TITLES, TITLES_SOMEWHERE = XML_ELEMENTS["titles"], XML_ELEMENTS["titles_somewhere"]
+NUMBERS, LABELS = XML_ELEMENTS["numbers"], XML_ELEMENTS["labels"]
+NOT_SHOWN, NO_SECTIONS = XML_ELEMENTS["not_shown"], XML_ELEMENTS["no_sections"]
+NOTES, CITATIONS, FLAT = XML_ELEMENTS["notes"], XML_ELEMENTS["citations"], XML_ELEMENTS["flat"]
+IN_PARTS, LINES_OF_TITLES = XML_ELEMENTS["in_parts"], XML_ELEMENTS["lines_of_titles"]
+WITHIN_WORDS = XML_ELEMENTS["within_words"]
+XML_APART = APART | XML_ELEMENTS["words"]
+XML_INLINE = (INLINE | XML_APART | XML_ELEMENTS["within_lines"]) - APART
+TEI_INLINE = INLINE | XML_ELEMENTS["within_lines_of_tei"]
 # Of names that stand nowhere here, only elements that hold such ones do, or several parts
-BLOCKS_IN_TEXT = BLOCKS | NOTES | LINES_OF_TITLES | TITLES | ELEMENTS["blocks"]
+BLOCKS_IN_TEXT = BLOCKS | NOTES | LINES_OF_TITLES | TITLES | XML_ELEMENTS["blocks"]
 TEI = frozenset({"tei", "tei.2", "teicorpus"})  # roots, in files of which `title` is the name of a work
 ABOUT = ("info", "-meta", "title-group", "titlegroup")  # ends of names of what holds the title of what holds it
 # Of elements that say one thing in several ways: what an editor made of the source, a reference without its marks
@@ -88,7 +85,9 @@ class _SentenceReader(MarkupEvents):
     def readings(self) -> frozenset[int]:
         """Return the places of readings in critical editions that are not those of the text."""
         named = enumerate(zip(self.names, self.parents)) if self.with_text else ()
-        return frozenset(n for n, (name, parent) in named if parent in self.with_text and name in ELEMENTS["readings"])
+        return frozenset(
+            n for n, (name, parent) in named if parent in self.with_text and name in XML_ELEMENTS["readings"]
+        )
 
     def _is_in_heading(self) -> bool:
         """Whether it is in a heading or its number, perhaps in what says their type or line."""
