@@ -119,7 +119,8 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         """Tags of the chain, in the order of its label indices."""
         return self.learner.tags
 
-    def _require_labels(self) -> None:
+    def require_labels(self) -> None:
+        """Raise a coded error where the chain has no labels yet."""
         if not get_layout(self.model).n_labels:
             raise CRFError(PipeErrors.CRF401.format(name=self.name))
 
@@ -190,7 +191,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         losses.setdefault(self.name, 0.0)
         validate_examples(examples, f"{type(self).__name__}.update")
         if examples:
-            self._require_labels()
+            self.require_labels()
             self.learner.name = self.name  # spaCy renames what a pipeline takes from another one
             set_dropout_rate(self.model, drop)
             losses[self.name] += self.trainer.accumulate(self.learner, self.shown(examples), self.make_sample)
@@ -278,7 +279,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
         """Decode Docs on the threads of this process, whatever the settings are, with or without evidence (`given`)."""
         if not any(len(doc) for doc in docs):
             return [decoder.empty(self.tags) for _ in docs]
-        self._require_labels()
+        self.require_labels()
         if not self.has_probabilities:
             self.warn_of(self.settings.probabilistic())
         columns = self.read(docs, decoder.reads)
@@ -310,7 +311,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
 
     def read_distribution(self, docs: Sequence[Doc], given: bool) -> tuple[Columns, ChainDistribution]:
         """What `distribution` gives, without a warning where scores are no probabilities."""
-        self._require_labels()
+        self.require_labels()
         columns = self.read(docs)
         found = self.scores.distribution(columns, self.scores.look_up(columns))
         return columns, found.given(self.known_tags(docs, columns, given)).at(self.temperature)
@@ -330,9 +331,7 @@ class ChainPipe(HasSettings, IsolatesFailures, Calibrates, WarnsOfScores, Traina
     def known_tags(self, docs: Sequence[Doc], columns: Columns, given: bool = True) -> Known | None:
         """What is known (N, L) of the tag of each token: by `evidence`, if there is any, and the tag dictionary."""
         evidence = self.evidence(docs, columns.lengths) if given else None
-        if not self.has_dictionary:
-            return evidence
-        return self.valid_tags.narrow(evidence, columns, get_layout(self.model))
+        return self.valid_tags.narrow(evidence, columns, get_layout(self.model)) if self.has_dictionary else evidence
 
     def read(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
         """Columns of Docs, with vectors if the model has them. extra (int | None): attribute to read along."""

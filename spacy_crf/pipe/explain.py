@@ -20,7 +20,7 @@ from ..core.chain.evidence import log_likelihoods
 from ..core.chain.potentials import Observations, potentials
 from ..core.errors import CRFError
 from ..core.sparse import SparseRows
-from ..learning.model import get_layout, get_weights
+from ..learning.model import get_weights
 from .component import ChainPipe
 from .errors import PipeErrors
 
@@ -99,8 +99,7 @@ def explain(pipe: ChainPipe, doc: Doc, tokens: Sequence[int] | None = None) -> l
     """
     if not pipe.labels_tokens:
         raise CRFError(PipeErrors.CRF742.format(name=pipe.name))
-    if not get_layout(pipe.model).n_labels:
-        raise CRFError(PipeErrors.CRF401.format(name=pipe.name))
+    pipe.require_labels()
     get_weights(pipe.model).require_first_order(pipe.name, "explaining labels")
     wanted = range(len(doc)) if tokens is None else tokens
     for token in wanted:

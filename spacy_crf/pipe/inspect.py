@@ -6,12 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..core.arrays import Floats, Indices, Ints
-from ..core.errors import CRFError
 from ..core.weights import ChainWeights
 from ..features.features import FeatureIndex
 from ..learning.model import get_weights
 from .component import ChainPipe
-from .errors import PipeErrors
 
 EDGE = "(edge)"  # what stands before a sequence and behind it
 
@@ -97,10 +95,9 @@ def inspect(pipe: ChainPipe, top: int = 10) -> Inspection:
     >>> [weight.feature for weight in found.highest["DT"]]
     ['LOWER[0]=a']
     """
+    pipe.require_labels()
     weights, features = get_weights(pipe.model), pipe.features
     layout = weights.layout
-    if not layout.n_labels:
-        raise CRFError(PipeErrors.CRF401.format(name=pipe.name))
     state_index, edge_index, tags = features.state, features.edge, pipe.tags.tags
     state, _, edges, *_ = layout.split(weights.flat)
     feature, label = np.divmod(layout.state_cells, layout.n_labels)

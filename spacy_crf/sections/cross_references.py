@@ -188,7 +188,7 @@ class _Outline:
             if article is None:
                 is_lone = word == "alinéa" and len(places) == 1 and not self._nodes[places[0]].title  # "párrafo 12"
                 return [own for own in places if word not in OF_ARTICLES or is_lone or self._is_beside(own, around)]
-            depths = {place: len(list(self._around(place))) for place in places if article in self._around(place)}
+            depths = self._depths(places, article)
             least = min(depths.values(), default=0)
             return [place for place, depth in depths.items() if word not in OF_ARTICLES or depth == least]
         if word != "clause" and any(map(self._is_annex, around)):
@@ -250,7 +250,7 @@ class _Outline:
         found = self._having(values, lambda r: any((r.kinds[-size:], r.values[-size:]) in ends for size in sizes))
         outermost = min(rank_of(word), SIGNS["§"]) if word else 0
         found = [place for place in found if rank_of(_word_of(self._numbers[place])) >= outermost]
-        inside = {place: len(list(self._around(place))) for place in found if section in self._around(place)}
+        inside = self._depths(found, section)
         inside.pop(section, None)
         least = min(inside.values(), default=0)  # § 2 Abs. 1 is (1), not 1. in (1)
         if inside:
@@ -274,6 +274,10 @@ class _Outline:
         """The sections around a place in the text, from the inside out."""
         innermost = bisect_right(self._starts, at) - 1
         return (place for place in self._around(innermost) if at < self._nodes[place].end_char)
+
+    def _depths(self, places: Sequence[int], outer: int) -> dict[int, int]:
+        """How many sections are around some that are in another one, or are it; others are left out."""
+        return {place: len(list(self._around(place))) for place in places if outer in self._around(place)}
 
     def _around(self, place: int) -> Iterator[int]:
         """A section and those around it, from the inside out."""

@@ -168,8 +168,7 @@ def gold_tree(
     if group is None or (tree is None and not len(group)):
         return tree
     if tree is not None:
-        bounds = np.array([(node.start_char, node.end_char) for node in tree.walk()], dtype=np.intp).reshape(-1, 2)
-        stored = np.stack(cover(doc, *bounds.T), axis=1).tolist()
+        stored = np.stack(cover(doc, *char_bounds(tree.walk()).T), axis=1).tolist()
         if stored == [[span.start, span.end] for span in group]:
             return tree
     elements = read_elements(doc, elements_key) or Elements.of([])
