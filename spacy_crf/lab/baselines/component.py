@@ -24,7 +24,7 @@ from spacy.training import Example, validate_examples
 from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer, noop
 
-from ...annotation.extensions import register_marginals, write_marginals
+from ...annotation.extensions import register_marginals
 from ...annotation.target import DecodedDoc
 from ...core.arrays import Floats, Ints, Segments
 from ...core.errors import CRFError, excerpt
@@ -33,7 +33,7 @@ from ...core.threads import ForkSafeLock
 from ...features.columns import Columns
 from ...features.extract import FeatureExtractor
 from ...learning.packed import dumps, loads
-from ...pipe.decoding import IsolatesFailures, Prediction
+from ...pipe.decoding import Decoder, IsolatesFailures, MarginalsOutput, Prediction
 from ...pipe.dictionary.counts import Data
 from ...pipe.errors import PipeErrors
 from ...pipe.labels import OF_PREPARATION, PREPARATION, HasLabels, KeepsPreparation, tell_stream
@@ -271,16 +271,9 @@ class ComparisonTagger(HasSettings, IsolatesFailures, HasLabels, KeepsPreparatio
 
     def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[Prediction]) -> None:
         """Write predictions to Docs. Annotation that is there stays, unless `overwrite` is set."""
-        marginals, target = self.cfg["marginals"], self.annotation
-        register_marginals(marginals)
-        vocab, ids = None, np.zeros(0, dtype=np.uint64)
-        for doc, prediction in zip(docs, predictions):
-            if doc.vocab is not vocab:
-                vocab, ids = doc.vocab, target.values(doc.vocab.strings, self.labels)
-            target.write(doc, prediction.decoded, ids)
-            (values,) = prediction.told
-            if marginals is not None and values is not None:
-                write_marginals(doc, marginals, self.labels, values)
+        name = self.cfg["marginals"]
+        outputs = () if name is None else (MarginalsOutput(name, self.labels),)
+        Decoder(self.annotation, outputs).write(docs, predictions, TagSet(self.labels, "none"))
 
     # -- what a promise holds for ---------------------------------------------------------------------------------
 
