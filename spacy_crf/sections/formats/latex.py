@@ -14,7 +14,8 @@ from ...reading.latex import ACCENTS, CITING, COMMENTED, DROPPED, LABEL, SPACED,
 from ..errors import SectionErrors, SectionWarnings
 from ..layout import DocumentLayout
 from . import COUNTERS_OF_LISTS, read_text
-from .latex_page import ARGUMENT, LEVELS, LISTS, UNNUMBERED, LatexPage, PrintedNumber
+from .latex_numbers import LEVELS, UNNUMBERED, PrintedNumber
+from .latex_page import ARGUMENT, LISTS, LatexPage
 from .latex_source import ANY, OF_FILE, OVERLAY, TABLES, LatexSource, macros_of
 
 ENCODING = re.compile(rb"^[^%\n]{0,200}?\\usepackage\s*\[([\w-]+)\]\s*\{inputenc\}", re.MULTILINE)
@@ -25,7 +26,6 @@ DEGREE = re.compile(r"\s*(?:\{\s*\\circ\s*\}|\\circ(?![A-Za-z@])\s*)")
 OVER = re.compile(r"\{[^{}\\]{1,99}\\(?:over|choose|atop)(?![A-Za-z@])")  # a fraction of TeX in braces
 WITHOUT_SPACE = " \n\t{}~.,;:!?/'-)]"  # behind \xspace
 DOTLESS = {r"\i": "i", r"\j": "j"}  # which have their dots again in what is written
-
 VERBATIM, LEFT_OUT, UNITS, JOINED = (frozenset(TABLES[kind]) for kind in ("verbatim", "left_out", "units", "joined"))
 STYLES = {name: style for style, names in TABLES["styles"].items() for name in names}
 FORMULAS, TITLED = frozenset({"[", "$$"}), frozenset({"abstract", "thebibliography"})  # formulas end with a paragraph
