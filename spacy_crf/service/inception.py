@@ -113,15 +113,17 @@ def add_inception(router: APIRouter, models: Models, limits: Limits, learner: Le
             layer_of(system, request.metadata)
             refusals = list[CRFError]()
             for document in request.documents:
+                key = f"inception {request.metadata.projectId} {document.userId} {document.documentId}"
+                own = f"{key} {request.metadata.layer} {request.metadata.feature}"
+                learner.forget(model, key)  # as older versions called it
                 try:
                     marked = gold_of(Page.read(nlp, document, system, limits), request.metadata, kind)
                 except CRFError as refusal:
+                    learner.forget(model, own)  # what it said before, it does not say any more
                     log.warning("Document %s of INCEpTION is not learned from: %s", document.documentId, refusal)
                     refusals.append(refusal)
                     continue
-                key = f"inception {request.metadata.projectId} {document.userId} {document.documentId}"
-                learner.forget(model, key)  # as older versions called it
-                learner.keep(model, kind, marked, f"{key} {request.metadata.layer} {request.metadata.feature}")
+                learner.keep(model, kind, marked, own)
             if refusals and len(refusals) == len(request.documents):
                 raise refusals[0]
 

@@ -173,6 +173,17 @@ def test_a_document_that_is_refused_leaves_the_others(load: Any, tmp_path: Path,
         assert alone.status_code in (400, 413, 422) and alone.json()["code"], alone.text
 
 
+def test_what_a_document_said_before_it_is_refused_is_forgotten(load: Any, tmp_path: Path) -> None:
+    """The log says that it is not learned from."""
+    request, checked = train_request(SENTENCES[:3]), tmp_path / "one" / "checked"
+    with served(model_of("one", load("tagger")), learner=Learner(tmp_path)) as client:
+        assert client.post("/inception/one/train", json=request).status_code == 204
+        assert len(list(checked.glob("*.spacy"))) == 3
+        request["documents"][0]["xmi"] = request["documents"][0]["xmi"][:200]
+        assert client.post("/inception/one/train", json=request).status_code == 204
+        assert len(list(checked.glob("*.spacy"))) == 2
+
+
 def test_what_is_checked_in_two_layers_of_a_document_is_kept_apart(load: Any, tmp_path: Path) -> None:
     system, checked = make_typesystem(), tmp_path / "one" / "checked"
     with served(model_of("one", load("tagger")), learner=Learner(tmp_path)) as client:
