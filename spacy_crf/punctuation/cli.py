@@ -89,7 +89,9 @@ def punctuate(
             restore = partial(restore_transcript, format=found, where=str(data))
         restored = restore(loaded.nlp, stream, chain([opening.removeprefix(MARK)], pieces))
         first = list(islice(restored, 1))  # a file that is refused leaves the output as it is
-        with nullcontext(typer.get_binary_stream("stdout")) if output is None else open_written(output) as out:
+        # what comes through a pipe may be live, and cannot be read again
+        written = nullcontext(typer.get_binary_stream("stdout")) if output is None else open_written(output, is_piped)
+        with written as out:
             if opening.startswith(MARK):  # no part of the first word
                 out.write(MARK.encode())
             for text in chain(first, restored):

@@ -7,6 +7,7 @@ import re
 import shutil
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from hashlib import blake2b
 from importlib.resources.abc import Traversable
 from itertools import chain
@@ -214,36 +215,45 @@ def spell_path(path: Path | str) -> str:
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
-def open_written(path: Path) -> BinaryIO:
-    """Open a file to write it, packed by gzip where its name ends in .gz."""
-    return cast(BinaryIO, gzip.GzipFile(path, "wb", mtime=0)) if path.suffix == GZIP_SUFFIX else path.open("wb")
+@contextmanager
+def open_written(path: Path, directly: bool = False) -> Iterator[BinaryIO]:
+    """Open a file to write it, packed by gzip where its name ends in .gz. It is there as a whole or not at all,
+    whatever ends the writing.
 
-
-def write_whole(path: Path, content: bytes | str) -> None:
-    """Write a file that is there as a whole or not at all, whatever ends the writing; see `open_written`.
-
-    Text is written in UTF-8. A link, and the rights of a file that was there, stay as they are; one that is protected
-    against writing is not replaced. RAISES (OSError): where nothing can be written.
+    A link, and the rights of a file that was there, stay as they are; one that is protected against writing is not
+    replaced. directly (bool): write it as it comes, for who reads along. RAISES (OSError): where nothing can be
+    written.
     """
-    data = content.encode("utf8") if isinstance(content, str) else content
-    data = gzip.compress(data, mtime=0) if path.suffix == GZIP_SUFFIX else data
     target = path.resolve()
-    partial = target.with_name(f".{target.name}.partial")
+    partial = target.with_name(f".{target.name[:50]}.{os.getpid()}.partial")  # two commands may write one file
     try:
-        is_own = target.is_file() and os.access(target, os.W_OK)  # no pipe or device, nor protected
-        if not os.access(target.parent, os.W_OK) or (target.exists() and not is_own):
-            target.write_bytes(data)
-            return
-        partial.write_bytes(data)
-        if target.exists():
-            shutil.copymode(target, partial)
-        partial.replace(target)
+        is_own = path.is_file() and os.access(path, os.W_OK)  # no pipe or device, nor protected
+        is_beside = not directly and os.access(target.parent, os.W_OK) and (is_own or not path.exists())
+        with (partial if is_beside else path).open("wb") as raw, _packed(raw, path) as file:
+            yield file
+        if is_beside:
+            if is_own:
+                shutil.copymode(target, partial)
+            partial.replace(target)
     except OSError as error:
-        if error.errno is not None:  # else it tells nothing beside its own words
-            error.filename = str(path)  # that of the other file, or none
+        if error.errno is not None and error.filename in (None, str(partial)):  # else its own words do
+            error.filename = str(path)
         raise
     finally:
         partial.unlink(missing_ok=True)
+
+
+def _packed(raw: BinaryIO, path: Path) -> AbstractContextManager[BinaryIO]:
+    if path.suffix != GZIP_SUFFIX:
+        return nullcontext(raw)
+    return cast(AbstractContextManager[BinaryIO], gzip.GzipFile("", "wb", fileobj=raw, mtime=0))
+
+
+def write_whole(path: Path, content: bytes | str) -> None:
+    """Write a file that is there as a whole or not at all; text in UTF-8. See `open_written`."""
+    data = content.encode("utf8") if isinstance(content, str) else content
+    with open_written(path) as file:
+        file.write(data)
 
 
 def checksum_of_files(folder: Path | None) -> str:

@@ -163,6 +163,19 @@ def test_a_transcript_that_cannot_be_read_leaves_the_output(model: Path, tmp_pat
     assert output.read_text(encoding="utf8") == "older\n"
 
 
+def test_a_text_that_breaks_off_leaves_the_output(model: Path, tmp_path: Path) -> None:
+    """What had been restored of it was written over what was there, and looked like a whole text."""
+    words = [f"{BARE} {number}" for number in range(8_000)]
+    packed = gzip.compress(" ".join(words).encode())
+    path, output = tmp_path / "talk.gz", tmp_path / "out.txt"
+    path.write_bytes(packed[: len(packed) // 2])
+    output.write_text("older\n", encoding="utf8")
+    result = run(model, path, "--output", output)
+    assert result.exit_code == 1 and "CRF505" in result.stderr
+    assert output.read_text(encoding="utf8") == "older\n"
+    assert sorted(tmp_path.iterdir()) == [output, path]
+
+
 def test_an_output_is_packed_where_its_name_says_so(model: Path, tmp_path: Path) -> None:
     (tmp_path / "talk.txt").write_text(BARE, encoding="utf8")
     plain = run(model, tmp_path / "talk.txt").stdout

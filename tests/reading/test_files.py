@@ -149,6 +149,25 @@ def test_files_are_written_as_what_they_are(tmp_path: Path) -> None:
     assert not Path(os.devnull).is_file()
 
 
+def test_a_pipe_that_has_a_path_is_written(tmp_path: Path) -> None:
+    """As /dev/stdout before a bar, and what a shell makes of `>(gzip)`."""
+    reader, writer = os.pipe()
+    if not (path := Path(f"/dev/fd/{writer}")).exists():
+        pytest.skip("there are no such paths")
+    write_whole(path, "new\n")
+    os.close(writer)
+    with open(reader, "rb") as piped:
+        assert piped.read() == b"new\n"
+
+
+def test_two_processes_may_write_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_written(path := tmp_path / "a.txt") as file_:
+        file_.write(b"one")
+        monkeypatch.setattr(os, "getpid", lambda: -1)  # another one
+        write_whole(path, "two")
+    assert path.read_text() == "one" and os.listdir(tmp_path) == ["a.txt"]
+
+
 def test_files_that_are_protected_against_writing_stay(tmp_path: Path) -> None:
     (path := tmp_path / "a.txt").write_text("old")
     path.chmod(0o444)
