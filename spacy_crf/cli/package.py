@@ -5,6 +5,7 @@ import re
 import shutil
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -86,14 +87,29 @@ def package_pipeline(
     for source in (model, told, *found):
         if source.resolve().is_relative_to(folder.resolve()):
             raise CRFError(LabErrors.CRF695.format(path=source, folder=folder))
-    if folder.exists():
-        shutil.rmtree(folder)  # spaCy would take its old README
-    folder.mkdir(parents=True)
-    (folder / "setup.cfg").write_text(MARKDOWN, encoding="utf8")
-    with TemporaryDirectory() as temporary:
+    with set_aside(folder), TemporaryDirectory() as temporary:  # spaCy would take the README of an old one
+        folder.mkdir(parents=True)
+        (folder / "setup.cfg").write_text(MARKDOWN, encoding="utf8")
         written = Path(temporary, "meta.json")
         written.write_text(json.dumps(meta, indent=2, ensure_ascii=False) + "\n", encoding="utf8")
         package(model, output, meta_path=written, create_wheel=True, require_parent=True, force=True, silent=False)
+
+
+@contextmanager
+def set_aside(folder: Path) -> Iterator[None]:
+    """Have a folder away while another one is written in its place, and bring it back where that comes to nothing."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=".old-", dir=folder.parent) as place:
+        old = Path(place, folder.name)
+        if folder.exists():
+            folder.rename(old)
+        try:
+            yield
+        except BaseException:  # spaCy ends the program where it cannot make a wheel
+            shutil.rmtree(folder, ignore_errors=True)
+            if old.exists():
+                old.rename(folder)
+            raise
 
 
 def read_card(path: Path) -> Card:

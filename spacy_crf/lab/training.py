@@ -5,6 +5,7 @@ import errno
 import io
 import os
 import re
+import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict
@@ -239,6 +240,9 @@ def told_problem(error: BaseException) -> str:
         return ReadingErrors.CRF499.format(path=error.filename or "The output", reason=error.strerror)
     if isinstance(error, OSError) and error.filename:
         return ReadingErrors.CRF498.format(path=error.filename, reason=error.strerror)
+    if isinstance(error, shutil.Error) and isinstance(error.args[0], list):  # of all files of a folder that is copied
+        _, path, reason = error.args[0][0]
+        return ReadingErrors.CRF498.format(path=path, reason=reason)
     if not isinstance(error, ConfigValidationError):
         return str(error)
     problems = [([str(part) for part in one["loc"]], str(one["msg"])) for one in error.errors or ()]

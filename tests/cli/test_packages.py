@@ -1,6 +1,7 @@
 """`crf package`: packages whose README says what a pipeline is, and cards that say too little."""
 
 import json
+import shutil
 import tomllib
 import zipfile
 from pathlib import Path
@@ -108,6 +109,26 @@ def test_what_a_package_is_made_of_is_not_removed_with_an_old_one(kept: str, mod
     results.write_text(json.dumps(RESULTS), encoding="utf8")
     assert "CRF695" in package(found, card, tmp_path / "out", "--results", results, code=1)
     assert (found / "meta.json").is_file() and card.is_file() and results.is_file()
+
+
+@pytest.mark.parametrize(
+    "fault, told",
+    [(shutil.Error([("a", "out/a", "[Errno 28] No space left on device")]), "CRF498"), (SystemExit(1), "")],
+)
+def test_an_old_package_stays_where_a_new_one_comes_to_nothing(
+    fault: BaseException, told: str, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where the disk is full, or wheels cannot be made."""
+    old = tmp_path / "out" / "en_own-0.0.0" / "dist" / "old.whl"
+    old.parent.mkdir(parents=True)
+    old.write_text("old", encoding="utf8")
+
+    def fail(*_: object, **__: object) -> None:
+        raise fault
+
+    monkeypatch.setattr("spacy_crf.cli.package.package", fail)
+    assert told in package(model, write_card(tmp_path), tmp_path / "out", code=1)
+    assert [path for path in (tmp_path / "out").rglob("*") if path.is_file()] == [old]
 
 
 def test_results_are_figures_and_have_the_scores_of_the_card(model: Path, tmp_path: Path) -> None:
