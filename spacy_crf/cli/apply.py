@@ -306,6 +306,8 @@ class Manifest:
             raise CRFError(LabErrors.CRF684.format(folder=folder, other=", ".join(other)))
         for line in lines[1:]:  # what comes behind the last newline was broken off
             done = Done(**parse_json(line, str(manifest.path)))
+            if done.part != len(manifest.done):
+                continue  # by another run at the same time, which makes the same parts
             if not (folder / done.file).exists():
                 break
             manifest.done.append(done)

@@ -186,6 +186,18 @@ def test_what_is_bad_costs_itself_and_is_listed(model: Path, tmp_path: Path) -> 
     (tmp_path / "in" / "a.jsonl").write_bytes(b'{"text": "A dog"}\n')
 
 
+def test_what_two_runs_at_the_same_time_have_made_counts_once(model: Path, texts: Path, tmp_path: Path) -> None:
+    """It was told as input that had changed, so that nothing could go on with it."""
+    arguments = (model, texts, tmp_path / "out", "--part-size", 1)
+    assert run(*arguments).exit_code == 0
+    manifest = tmp_path / "out" / "manifest.jsonl"
+    settings, first, second, *others = manifest.read_bytes().splitlines(keepends=True)
+    assert others, "there is another part"
+    manifest.write_bytes(b"".join([settings, first, first, others[0], second, second, *others]))
+    assert run(*arguments).exit_code == 0
+    assert manifest.read_bytes() == b"".join([settings, first, second, *others])
+
+
 def test_another_run_is_not_mixed_with_this_one(model: Path, texts: Path, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a.txt").write_text("a\nb\n")
