@@ -147,22 +147,22 @@ def dictionary(
     gold_tags: Annotated[str, typer.Option(help="Custom token attribute with weighted gold")] = GOLD_TAGS,
 ) -> None:
     """Count which tags words have, and propose expansion rules: tags that the same words have."""
+    make_folders(output)
     nlp = spacy.blank("xx")
     words = TaggedWords.of(train.docs(nlp), target, gold_tags)
-    tags = words.tags
-    if not len(tags):
+    if not len(tags := words.tags):
         raise CRFError(PipeErrors.CRF831)
     config = DictionarySettings(open_types=open_types, similarity=similarity, fold=fold)
     counts = words.count(tags, fold)
     made = make_dictionary(counts, config, tags, NAME)
-    if output is not None:
-        write_table(made, tags.tags, output)
-    typer.echo(format_dictionary(made, tags.tags))
-    typer.echo(format_proposals(made, tags.tags, top))
+    told = [format_dictionary(made, tags.tags), format_proposals(made, tags.tags, top)]
     if held_out is not None:
         other = TaggedWords.of(train.at(held_out).docs(nlp), target, gold_tags)
         stricter = [make_dictionary(counts, replace(config, min_count=n), tags, NAME) for n in COUNTS]
-        typer.echo(format_coverages([(one.min_count, dictionary_coverage(one, other, tags)) for one in stricter]))
+        told.append(format_coverages([(one.min_count, dictionary_coverage(one, other, tags)) for one in stricter]))
+    if output is not None:
+        write_table(made, tags.tags, output)
+    typer.echo("\n".join(told))
     tell_written(output)
 
 
@@ -213,9 +213,9 @@ def spelling(
     The table has a line `form<TAB>normal form` for each form that the rules leave. Corrected, it is the `table` of a
     `spacy_crf.Spelling.v1` block.
     """
+    make_folders(output)
     settings = SpellingSettings(rules, FIT, parse_numbers("lengths", lengths, int), ratio)
     found = settings.make(lambda: count_forms(data.docs(spacy.blank("xx")))).spelling
-    make_folders(output)
     if output is not None:
         found.write(output)
     typer.echo(format_groups(found))

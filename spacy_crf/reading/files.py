@@ -7,7 +7,7 @@ import re
 import shutil
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from hashlib import blake2b
 from importlib.resources.abc import Traversable
 from itertools import chain
@@ -240,7 +240,8 @@ def open_written(path: Path, directly: bool = False) -> Iterator[BinaryIO]:
             error.filename = str(path)
         raise
     finally:
-        partial.unlink(missing_ok=True)
+        with suppress(OSError):
+            partial.unlink()
 
 
 def _packed(raw: BinaryIO, path: Path) -> AbstractContextManager[BinaryIO]:

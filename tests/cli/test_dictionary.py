@@ -85,3 +85,12 @@ def test_without_gold_there_is_nothing_to_propose(text: str, code: str, tmp_path
 def test_settings_and_files_that_do_not_exist(folder: Path) -> None:
     assert "No dictionary was made" in propose(folder / "nowhere.tsv", code=1)
     assert "CRF840" in propose(folder / "train.tsv", "--format", "tagsets", "--similarity", 2, code=1)
+
+
+def test_a_table_is_written_where_all_that_is_asked_for_can_be_told(folder: Path) -> None:
+    """Without held-out text it was written, and "No dictionary was made" was told; a folder was not made for it."""
+    train, output = (folder / "train.tsv", "--format", "tagsets"), folder / "new" / "dictionary.tsv"
+    propose(*train, "--held-out", folder / "nowhere.tsv", "--output", output, code=1)
+    assert not output.exists()
+    propose(*train, "--output", output)
+    assert output.exists()
