@@ -20,6 +20,7 @@ from ..lab.errors import LabErrors
 # The new name of an option; or what tells it from the value that follows, "" where the option stays what it is
 NewName = str | Callable[[str], str]
 PROGRAM = "python -m spacy crf"
+WRITTEN = ("output", "output_path", "results", "results_path", "marks")  # parameters for files that are written
 MOST = 2.0**63  # of a number, which arrays can hold
 _quiet: ContextVar[bool] = ContextVar("quiet", default=False)
 
@@ -104,13 +105,12 @@ def is_quiet() -> bool:
 
 
 def refuse_overwriting(values: Mapping[str, Any]) -> None:
-    """Raise a coded error where the file for the output is one that is read. values (Mapping): of all parameters."""
-    output = values.get("output")
-    if isinstance(output, Path) and output.is_file():
-        given = (value for name, value in values.items() if name != "output")
-        for one in (one for value in given for one in (value if isinstance(value, list) else [value])):
-            if isinstance(one, str | Path) and isfile(one) and samefile(one, output):
-                raise CRFError(CorpusErrors.CRF579.format(path=output))
+    """Raise a coded error where a file that would be written is another parameter, too. values (Mapping): of all."""
+    given = (one for value in values.values() for one in (value if isinstance(value, list) else [value]))
+    files = [one for one in given if isinstance(one, str | Path) and isfile(one)]
+    for written in map(values.get, WRITTEN):
+        if written in files and sum(samefile(one, written) for one in files) > 1:
+            raise CRFError(CorpusErrors.CRF579.format(path=written))
 
 
 def write_utf8() -> None:

@@ -159,7 +159,7 @@ class CorpusErrors(metaclass=Messages):
         "{output} is in the folder {path}, which is read with all that is in it: what was written before would be read "
         "as well. Write to another folder, or move it away."
     )
-    CRF579 = "The file {path} would be written over, which is read. Give --output another name."
+    CRF579 = "The file {path} would be written over, which is read. Give another name to what is written."
     CRF587 = (
         "{path}: the first row has the titles {titles}, and none is '{title}', so that nothing says which tags a "
         "person has checked. Call the column of check marks so, or leave form and tags alone there if all is gold."

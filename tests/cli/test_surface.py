@@ -186,12 +186,18 @@ def test_no_command_writes_over_what_it_reads(model: Path, tmp_path: Path) -> No
     pasted.write_text("1. Scope\nAll ferries.\n", encoding="utf8")
     (tmp_path / "other.txt").symlink_to(pasted)
     gold = model.parent / "gold.conllu"
-    before = {path: path.read_bytes() for path in (pasted, gold)}
+    run("convert", gold, stored := tmp_path / "gold.spacy")
+    before = {path: path.read_bytes() for path in (pasted, gold, stored)}
     for asked in (
         ("sections", pasted, "--output", pasted),
         ("sections", pasted, "--output", tmp_path / "other.txt"),
         ("evaluate", model, gold, "--output", gold),
         ("dictionary", gold, "--output", gold),
+        ("convert", stored, stored, "--group", "sentence"),
+        ("tune", pasted, "--results", pasted),
+        ("experiment", pasted, "--results", pasted),
+        ("search", pasted, gold, "--results", gold),
+        ("casing", pasted, "--output", tmp_path / "cases.tsv", "--marks", pasted),
     ):
         assert "CRF579" in run(*asked, code=1)
     assert {path: path.read_bytes() for path in before} == before
