@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import shutil
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -51,6 +52,7 @@ from .options import (
 )
 from .surface import check_argument, tell_warning
 
+PARTIAL = ".partial-"  # begins the name of a folder in which a pipeline is until it is whole
 MEASURE = "python -m spacy crf evaluate {} DATA"  # with other data than were used
 TAGGER = Pipe("crf_tagger", (LabelsTokens,))
 CALIBRATED = Pipe(
@@ -235,9 +237,12 @@ def warn_of_training_data(nlp: Language, path: Path) -> None:
 
 def save_pipeline(nlp: Language, output: Path) -> None:
     """Save a pipeline to a folder. Where there is no room for all of it, or a file is protected against writing, what
-    was there stays: spaCy writes its own files over the old ones before those of our components find that out."""
+    was there stays: spaCy writes its own files over the old ones before those of our components find that out. The
+    rights of files stay."""
     output.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix=".partial-", dir=output) as folder:
+    for left in output.glob(f"{PARTIAL}*"):  # by a saving that was killed
+        shutil.rmtree(left, ignore_errors=True)
+    with TemporaryDirectory(prefix=PARTIAL, dir=output) as folder:
         nlp.to_disk(folder)
         places = {file: output / file.relative_to(folder) for file in Path(folder).rglob("*") if file.is_file()}
         for place in places.values():
@@ -246,6 +251,8 @@ def save_pipeline(nlp: Language, output: Path) -> None:
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(place))
         for file, place in places.items():
             beside(place).unlink(missing_ok=True)  # of a saving that was broken off: it would count as newer
+            if place.exists():
+                shutil.copymode(place, file)
             file.replace(place)
 
 

@@ -119,3 +119,19 @@ def test_what_a_saving_left_that_was_broken_off_does_not_take_the_place_of_a_lat
     run("pool", path, path, tmp_path / "blunt")
     expected, found = (flat_weights(nlp.get_pipe("crf_tagger").model) for nlp in (spacy.load(model), spacy.load(path)))
     assert found == pytest.approx(expected * 2 / 3, rel=1e-5)
+
+
+def test_a_pipeline_that_is_calibrated_in_its_place_keeps_its_rights_and_nothing_else(model, dev, tmp_path):
+    """Files that a group may write, or that nobody else may read, had the rights of new ones; what a command that was
+    killed had left stayed, and went to packages."""
+    path = shutil.copytree(model, tmp_path / "own")
+    files = [file for file in path.rglob("*") if file.is_file()]
+    for file in files:
+        file.chmod(0o660)
+    if files[0].stat().st_mode & 0o777 != 0o660:
+        pytest.skip("there are no such rights")
+    (path / ".partial-killed" / "vocab").mkdir(parents=True)
+    run("calibrate", path, dev, "--columns", "word,tag", "--output", path)
+    assert sorted(file for file in path.rglob("*") if file.is_file()) == sorted(files)
+    assert {file.stat().st_mode & 0o777 for file in files} == {0o660}
+    assert not list(path.glob(".*"))
