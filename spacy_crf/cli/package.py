@@ -87,6 +87,8 @@ def package_pipeline(
     for source in (model, told, *found):
         if source.resolve().is_relative_to(folder.resolve()):
             raise CRFError(LabErrors.CRF695.format(path=source, folder=folder))
+    if output.resolve().is_relative_to(model.resolve()):
+        raise CRFError(LabErrors.CRF609.format(model=model, output=output))
     with set_aside(folder), TemporaryDirectory() as temporary:  # spaCy would take the README of an old one
         folder.mkdir(parents=True)
         (folder / "setup.cfg").write_text(MARKDOWN, encoding="utf8")

@@ -202,6 +202,10 @@ class LabErrors(metaclass=Messages):
         "{path} is in {folder}, which would be written anew, and be lost with it. Copy it to another place, or give "
         "another folder for the package."
     )
+    CRF609 = (
+        "The folder {output} for the package is in that of the pipeline, {model}, which is copied into it. Give "
+        "another folder."
+    )
     CRF679 = "{path} is a folder: give the name of a file that can be written."
     CRFW680 = (
         "Config {config}: {count} of {all} test parts are left out of the means, as they have no score at all: "

@@ -111,6 +111,14 @@ def test_what_a_package_is_made_of_is_not_removed_with_an_old_one(kept: str, mod
     assert (found / "meta.json").is_file() and card.is_file() and results.is_file()
 
 
+@pytest.mark.parametrize("place", ["", "packages"])
+def test_a_pipeline_is_not_packed_into_itself(place: str, model: Path, tmp_path: Path) -> None:
+    """As `crf package . card.toml .` does: it was copied into its own copies, until their names were too long."""
+    before = sorted(model.rglob("*"))
+    assert "CRF609" in package(model, write_card(tmp_path), model / place, code=1)
+    assert sorted(model.rglob("*")) == before
+
+
 @pytest.mark.parametrize(
     "fault, told",
     [(shutil.Error([("a", "out/a", "[Errno 28] No space left on device")]), "CRF498"), (SystemExit(1), "")],
