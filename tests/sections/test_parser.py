@@ -1231,3 +1231,18 @@ def test_paragraphs_hold_no_chapter_that_follows_theirs(nlp: Language) -> None:
     doc = nlp(f"THE CASE\n\n1. Boats sail.\n\n2. Ropes hold.\n\n{law}THE DECISION\n\nIt is so.\n")
     levels = {node.number: node.level for node in doc._.section_tree.walk()}
     assert levels["3"] < levels["2.2"] == levels["3.1"]
+
+
+@pytest.mark.parametrize(
+    "first, second", [("(a) Oars", "(b) Sails"), ("A. Oars", "B. Sails"), ("I. Oars", "II. Sails")]
+)
+def test_paragraphs_go_on_behind_parts_with_letters(first: str, second: str, nlp: Language) -> None:
+    """A title behind the parts was text, and its paragraphs were taken for those of the last part."""
+    lines = ["Introduction", "1. Boats sail.", "2. Ropes hold.", "Findings", first, "3. They row.", second]
+    lines += ["4. Sails fill.", "5. Winds blow.", "Conclusion", "6. It is so.", "7. There are no costs."]
+    found = [(node.level, node.number or node.title) for node in nlp("\n\n".join(lines) + "\n")._.section_tree.walk()]
+    parts = [(2, first.split()[0]), (3, "3."), (2, second.split()[0]), (3, "4."), (3, "5.")]
+    assert found == [
+        *[(1, "Introduction"), (2, "1."), (2, "2."), (1, "Findings"), *parts],
+        *[(1, "Conclusion"), (2, "6."), (2, "7.")],
+    ]

@@ -313,14 +313,14 @@ def entering(opening: Opening, carried: Carried) -> Carried:
 def carried_over(level: Level, inside: Carried | None) -> tuple[Carried, Carried]:
     """What is carried over a closed level, to a title and to a number. inside: over the last one below it, if any.
 
-    Numbers with words go on however deep they stand, as articles do; of others the last one, one level further out.
+    Those with words, and those that went on in the level, go on from any depth; of others the last one, one level out.
     """
     before = level.carried if inside is None else (each for each in level.carried if each.word)
-    own, ran = level.reading, {_sequence(each): each for each in (*before, *(inside or ()))}
-    if own is None:
+    entered, ran = ({_sequence(one): one for one in ones} for ones in (level.carried, (*before, *(inside or ()))))
+    if (own := level.reading) is None:
         return frozenset(ran.values()), NONE
-    worded = {sequence: each for sequence, each in ran.items() if each.word}
-    to_title, latest = {**worded, _sequence(own): own}, {**ran, _sequence(own): own}
+    lasting = {kind: each for kind, each in ran.items() if each.word or entered.get(kind, each).values < each.values}
+    to_title, latest = {**lasting, _sequence(own): own}, {**ran, _sequence(own): own}
     return frozenset(to_title.values()), frozenset(filter(_is_counted, latest.values()))
 
 
