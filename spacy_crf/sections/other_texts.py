@@ -39,6 +39,13 @@ _OWN_NAME = re.compile(  # "this Lease Agreement", or on a line of its own
 _HERE = re.compile(r"\s(?:above|below|hierboven|hierna|oben|unten|ci-dessus|ci-dessous)(?!\w)")
 _LAWS = rf"(?:{ANY['law']}|\w*{ANY['laws']})"  # "Act", "Opiumwet"
 _NAME = r"(?:[A-ZÄÖÜ][\w'’-]*[ \u00a0](?:(?:and|en|und|et)[ \u00a0])?)"  # a word of the name of "Companies Act"
+_BY_YEAR = r"(?:Regulations|(?:Rules|Order|Law)(?:\s\([^()]{1,20}\))?,?\s(?:of\s)?[12]\d{3})"  # "Fire Order 2005"
+_TITLE_WORD = (  # of "Trade Union (Consolidation) Act", "Workers' Pay Regulations", "Safety of Crews at Sea etc. Act"
+    r"(?:\(?(?:(?:[A-Z]\.)+|[A-Z][\w'’-]*)\)?(?:,(?=[ \u00a0][A-Z]))?"
+    r"|and|(?:of|at|to|in|for)(?:[ \u00a0]the)?|etc\.?)[ \u00a0]"
+)
+_TITLED_LAW = rf"(?=\(?[A-Z])(?:{_TITLE_WORD}){{1,12}}?(?:(?=[A-Z]){_LAWS}|{_BY_YEAR})(?!\w)"
+_TITLED_LAW_OVER_LINES = _TITLED_LAW.replace(r"[ \u00a0]", r"\s")
 _CAPITALS = r"\w*[A-Z]\w*[A-Z]"  # "BGB", "StGB"
 _PART = (  # what may stand between a section and its law: "I 1" and "f" of German laws, finer parts, "(oud)"
     r"(?:[ \u00a0][IVX]{1,4}(?:[ \u00a0][0-9]{1,2})?)?(?:[ \u00a0](?:[a-z]\)|[b-df-h](?!\w)))?"
@@ -49,9 +56,13 @@ _NAMED_LAW = rf",?[ \u00a0](?P<to>to\s(?:the\s)?)?(?=[A-ZÄÖÜ]){_NAME}{{0,4}}(
 _NAMED_CONTRACT = rf"\s(?:of|to|in)\sthe\s(?P<contract>{_NAME}{{1,4}}{_CONTRACT})(?!\w)"
 _OF_SOME_LAW = (  # "of the Regulation", "of the same Act", "of 2004/38", "of the TFEU"
     rf",?\s{ANY['of']}\s(?:(?P<between>(?:\w+[\s'’]){{0,4}}?)(?:{_LAWS}|[0-9]+/[0-9]+)(?!\w)"
+    rf"|the\s{_TITLED_LAW_OVER_LINES}"
     rf"|(?i:(?:the|de|het|la|le)\s)?(?=\w{{2,6}}(?!\w)){_CAPITALS})"
 )
-_OF_LAW = re.compile(rf"{CLOSED}{_PART}(?:\s{_CAPITALS}|{_SHORT_LAW}|{_NAMED_LAW}|{_NAMED_CONTRACT}|{_OF_SOME_LAW})")
+_OF_LAW = re.compile(
+    rf"{CLOSED}{_PART}(?:\s{_CAPITALS}|{_SHORT_LAW}|{_NAMED_LAW}|,?[ \u00a0]{_TITLED_LAW}"
+    rf"|{_NAMED_CONTRACT}|{_OF_SOME_LAW})"
+)
 
 
 def own_names(text: str) -> Set[str]:
