@@ -37,7 +37,7 @@ _OWN_NAME = re.compile(  # "this Lease Agreement", or on a line of its own
     rf"(?im)(?:\bthis\s((?:[\w'’-]+[ \u00a0]){{1,5}}?{_CONTRACT})(?!\w)|^[ ]*((?:[\w'’-]+[ ]){{1,5}}{_CONTRACT})[ ]*$)"
 )
 _HERE = re.compile(r"\s(?:above|below|hierboven|hierna|oben|unten|ci-dessus|ci-dessous)(?!\w)")
-_LAWS = rf"(?:{ANY['law']}|\w*{ANY['laws']})"  # "Act", "Opiumwet"
+_LAWS = rf"(?:{ANY['law']}|[\w-]*{ANY['laws']})"  # "Act", "Opiumwet", "Bundes-Wassergesetz"
 _NAME = r"(?:[A-ZÄÖÜ][\w'’-]*[ \u00a0](?:(?:and|en|und|et)[ \u00a0])?)"  # a word of the name of "Companies Act"
 _BY_YEAR = r"(?:Regulations|(?:Rules|Order|Law)(?:\s\([^()]{1,20}\))?,?\s(?:of\s)?[12]\d{3})"  # "Fire Order 2005"
 _TITLE_WORD = (  # of "Trade Union (Consolidation) Act", "Workers' Pay Regulations", "Safety of Crews at Sea etc. Act"

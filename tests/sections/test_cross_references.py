@@ -283,6 +283,7 @@ def test_paragraphs_and_items_are_inserted() -> None:
         "§ 2 (1) S. 1 BGB",
         "§ 2 Abs. 1 Z 3 EStG",
         "§ 2 der Gewerbeordnung",
+        "§ 2 Abs. 1 des Bundes-Hafengesetzes",
         "Article 2 (1) (f) GDPR",
         "Art. 2 (1) f DSGVO",
         "Article 2 § 1 of the Convention",
