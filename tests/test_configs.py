@@ -51,6 +51,15 @@ def test_a_config_resolves(path: Path, monkeypatch: pytest.MonkeyPatch, tagger: 
         assert Path(interpolated["paths"][name]).exists()
 
 
+@pytest.mark.parametrize("ending, words", [("speech", 100_000), ("speech_tags", 1_000_000), ("tok2vec", 1_000_000)])
+def test_the_configs_of_running_speech_score_more_than_the_first_update(ending: str, words: int) -> None:
+    """Of the texts that they are for: the model of the first update was kept of fewer than 2.7 million words."""
+    config = load_config(ROOT / "configs" / f"punctuation_restorer_{ending}.cfg").interpolate()
+    training = config["training"]
+    updates = training["max_epochs"] * words / config["corpora"]["train"]["window"] / training["batcher"]["size"]
+    assert training["eval_frequency"] < updates
+
+
 @pytest.mark.parametrize("trainer", [PerceptronSettings(averaging=False), StochasticGradientSettings(0.001, False)])
 def test_the_configs_of_the_2014_paper_have_its_weights(
     trainer: OnlineSettings, monkeypatch: pytest.MonkeyPatch, tagger: Path
