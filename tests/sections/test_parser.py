@@ -1246,3 +1246,19 @@ def test_paragraphs_go_on_behind_parts_with_letters(first: str, second: str, nlp
         *[(1, "Introduction"), (2, "1."), (2, "2."), (1, "Findings"), *parts],
         *[(1, "Conclusion"), (2, "6."), (2, "7.")],
     ]
+
+
+@pytest.mark.parametrize(
+    "facts, reasons",
+    [("Sachverhalt", "Erwägungen"), ("Faits ", "Considérant en droit "), ("Fatti", "Diritto"), ("Facts", "Reasons")],
+)
+def test_known_titles_with_a_colon_alone_on_their_line(facts: str, reasons: str, any_language: Language) -> None:
+    """They were text, and the numbers of the second section stood below the last letter of the first one."""
+    lines = ["Urteil vom 3. Mai", BODY, f"{facts}:", *(f"{letter}.\n{BODY}" for letter in "ABC"), f"{reasons}:"]
+    lines += [f"1.\n{BODY}", f"2.\n2.1 {BODY}", f"2.2 {BODY}", f"3.\n{BODY}"]
+    lines += ["Demnach erkennt das Gericht:", "1.\nDie Klage wird abgewiesen.", "2.\nDie Kosten werden geteilt."]
+    found = [(node.level, node.number or node.title) for node in any_language("\n\n".join(lines))._.section_tree.walk()]
+    numbers = [(2, "1."), (2, "2."), (3, "2.1"), (3, "2.2"), (2, "3.")]
+    numbers += [(1, "Demnach erkennt das Gericht:"), (2, "1."), (2, "2.")]
+    parts = [(1, f"{facts}:"), (2, "A."), (2, "B."), (2, "C."), (1, f"{reasons}:"), *numbers]
+    assert [node for node in found if not node[1].startswith("Urteil")] == parts

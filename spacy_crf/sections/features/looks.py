@@ -73,6 +73,7 @@ WEIGHTS = {
     "indented less than before": 1.0,
     "emphasised": 2.9,
     "known title": 0.8,
+    "known title with colon": 2.3,
     "callout": -4.1,
     "has verb": -1.2,
     "listed": -5.3,
@@ -211,7 +212,8 @@ def evidence(batch: UnitBatch) -> dict[str, Bools]:
     itself, numbers = _of_itself(batch), _of_numbers(batch)
     kinds = ("number of parts", "number of one part", "number without others", "mark")
     behind: Bools = np.any([numbers[name] for name in kinds], axis=0)
-    return {**itself, **numbers, **_of_space(batch, behind), **_of_neighbours(batch, itself)}
+    found = {**itself, **numbers, **_of_space(batch, behind), **_of_neighbours(batch, itself)}
+    return found | {"known title with colon": found["ends in colon"] & found["by itself"] & batch.related("is title")}
 
 
 def _of_itself(batch: UnitBatch) -> dict[str, Bools]:
