@@ -32,6 +32,15 @@ _OF_DECISION = re.compile(  # "of the judgment in Lee v Moss", "van het vonnis"
     r"|des\s(?:ange\w+en\s)?(?:Urteils|Beschlusses)|de\sl['’]arrêt"
     r"|van\s(?:het|de|haar|zijn|hun)\s(?:bestreden\s)?(?:arrest|vonnis|uitspraak|beschikking))(?!\w)"
 )
+_OF_PLEADING = re.compile(  # "of the Defence", "in the second witness statement", "of the letter of claim"
+    r"\s(?:of|in)\s(?:the|that|an?)\s(?:(?!of\s)\w+(?:['’]\s?|\s)){0,4}?"
+    r"(?i:statement|affidavit|affirmation|defence|particulars|pleadings?|petition"
+    r"|indictment|submissions?|observations|skeleton|argument|letter|exhibit|grounds\sof\sappeal)(?!\w)"
+)
+_OF_SOMEBODY = re.compile(  # "of his report", "of Ms Moss's report", not "of the User's Guide", "of its own accord"
+    rf"\s{ANY['of']}\s(?:{ANY['whose']}\s(?!own\s)|(?:[A-Z]\w*\.?\s){{0,3}}[A-Z]\w*(?:['’]s|s['’])\s(?=[a-z]))"
+    r"|\s(?:seine|ihre)[rs]\s"
+)
 _CONTRACT = "(?:Agreement|Contract|Deed|Indenture)"
 _OWN_NAME = re.compile(  # "this Lease Agreement", or on a line of its own
     rf"(?im)(?:\bthis\s((?:[\w'’-]+[ \u00a0]){{1,5}}?{_CONTRACT})(?!\w)|^[ ]*((?:[\w'’-]+[ ]){{1,5}}{_CONTRACT})[ ]*$)"
@@ -76,6 +85,8 @@ def is_of_other_text(text: str, start: int, end: int, word: str, own: Set[str]) 
     word (str): its word or sign. Of decisions, paragraphs are mentioned. own (Set[str]): what this text calls itself.
     """
     is_paragraph = word == "§" or RANKS.get(word, 0) >= RANKS["paragraph"]
+    if _OF_SOMEBODY.match(text, end):
+        return True
     return _is_of_law(text, start, end, word, own) or (is_paragraph and _is_of_decision(text, start, end))
 
 
@@ -90,7 +101,8 @@ def _is_of_law(text: str, start: int, end: int, word: str, own: Set[str]) -> boo
 
 
 def _is_of_decision(text: str, start: int, end: int) -> bool:
-    """Whether a mention of a paragraph stands beside the decision that the paragraph is in, and not before "above"."""
+    """Whether a mention of a paragraph stands beside the decision or pleading that it is in, and not before "above"."""
     if _HERE.match(text, end):
         return False
-    return bool(_BEHIND_DECISION.search(text, max(start - LONGEST_BEFORE, 0), start) or _OF_DECISION.match(text, end))
+    is_behind = _BEHIND_DECISION.search(text, max(start - LONGEST_BEFORE, 0), start)
+    return bool(is_behind or _OF_DECISION.match(text, end) or _OF_PLEADING.match(text, end))
