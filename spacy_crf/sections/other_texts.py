@@ -32,10 +32,8 @@ _OF_DECISION = re.compile(  # "of the judgment in Lee v Moss", "van het vonnis"
     r"|des\s(?:ange\w+en\s)?(?:Urteils|Beschlusses)|de\sl['’]arrêt"
     r"|van\s(?:het|de|haar|zijn|hun)\s(?:bestreden\s)?(?:arrest|vonnis|uitspraak|beschikking))(?!\w)"
 )
-_OF_PLEADING = re.compile(  # "of the Defence", "in the second witness statement", "of the letter of claim"
-    r"\s(?:of|in)\s(?:the|that|an?)\s(?:(?!of\s)\w+(?:['’]\s?|\s)){0,4}?"
-    r"(?i:statement|affidavit|affirmation|defence|particulars|pleadings?|petition"
-    r"|indictment|submissions?|observations|skeleton|argument|letter|exhibit|grounds\sof\sappeal)(?!\w)"
+_OF_PLEADING = re.compile(  # "of the Defence", "in the second witness statement", "van de conclusie van antwoord"
+    rf"\s(?:{ANY['of']}|in)\s(?P<between>(?:(?!of\s)\w+(?:['’]\s?|\s)){{0,5}}?){ANY['pleading']}(?!\w)"
 )
 _OF_SOMEBODY = re.compile(  # "of his report", "of Ms Moss's report", not "of the User's Guide", "of its own accord"
     rf"\s{ANY['of']}\s(?:{ANY['whose']}\s(?!own\s)|(?:[A-Z]\w*\.?\s){{0,3}}[A-Z]\w*(?:['’]s|s['’])\s(?=[a-z]))"
@@ -97,7 +95,12 @@ def _is_of_law(text: str, start: int, end: int, word: str, own: Set[str]) -> boo
     law = _OF_LAW.match(text, end)
     if not law or (law["to"] and word not in {"recital", *ALONE}) or str(law["contract"]).casefold() in own:
         return False
-    return not {*listed(law["between"] or "").split()} & MENTIONS["own"]
+    return not _is_own(law)
+
+
+def _is_own(found: re.Match[str]) -> bool:
+    """Whether a word such as "this" stands before what is called a text of its own."""
+    return not MENTIONS["own"].isdisjoint(listed(found["between"] or "").split())
 
 
 def _is_of_decision(text: str, start: int, end: int) -> bool:
@@ -105,4 +108,5 @@ def _is_of_decision(text: str, start: int, end: int) -> bool:
     if _HERE.match(text, end):
         return False
     is_behind = _BEHIND_DECISION.search(text, max(start - LONGEST_BEFORE, 0), start)
-    return bool(is_behind or _OF_DECISION.match(text, end) or _OF_PLEADING.match(text, end))
+    pleading = _OF_PLEADING.match(text, end)
+    return bool(is_behind or _OF_DECISION.match(text, end) or (pleading and not _is_own(pleading)))
