@@ -208,17 +208,22 @@ class Violation(NamedTuple):
     after: Sequence[int]
 
 
-def forget_crossing(labels: Ints, lengths: Indices, tags: TagSet) -> None:
-    """Make spans unknown that cross from one sequence into the next; gold labels are changed in place."""
+def forget_crossing(labels: Ints, lengths: Indices, tags: TagSet) -> Indices:
+    """Make spans unknown that cross from one sequence into the next; gold labels are changed in place.
+
+    RETURNS ((K,)): the first units of the sequences that these go on in.
+    """
     inside = np.append(tags.continues(), False)[labels]  # an unknown label is -1
     firsts = Segments(lengths).openings
-    for first in firsts[inside[firsts]].tolist():
+    crossed = firsts[inside[firsts]]
+    for first in crossed.tolist():
         low, high = first - 1, first
         while low > 0 and inside[low]:
             low -= 1
         while high < len(labels) and inside[high]:
             high += 1
         labels[max(low, 0) : high] = UNKNOWN
+    return crossed
 
 
 def find_violation(gold: Gold, lengths: Indices, layout: Layout) -> Violation | None:

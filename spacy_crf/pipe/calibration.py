@@ -67,7 +67,8 @@ class Calibrates(StoresChain):
         gold = [self.annotation.gold(example, self.tags, strict=False) for example in examples]
         names = [name for example in examples for name in self.annotation.names(example, self.tags)]
         missed = np.array([name is not None and name not in self.tags.number for name in names], dtype=bool)
-        return HeldOut(found, join_gold(gold, columns.lengths, self.annotation, self.tags), missed)
+        labels, _ = join_gold(gold, columns.lengths, self.annotation, self.tags)
+        return HeldOut(found, labels, missed)
 
     def held_out_batches(self, examples: Iterable[Example]) -> list[HeldOut]:
         """What `held_out` tells, of any number of examples, some at a time."""

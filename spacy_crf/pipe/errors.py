@@ -253,6 +253,11 @@ class PipeWarnings(metaclass=Messages):
         "{name!r} alone counts. Give weights to others in [training.score_weights], such as tag_acc and pos_acc, and 0 "
         "to this one."
     )
+    CRFW420 = (
+        "Component {name!r}: document {document!r} has gold spans that cross from one sentence into the next. It "
+        "labels each sentence by itself, so that it cannot find such spans, and their tokens count as unknown. Correct "
+        'the sentences, or set sequence = "doc".'
+    )
     CRFW430 = (
         "Component {name!r}: the tag dictionary leaves no sequence of tags for document {document!r}, as the scheme or "
         "`forbidden` rules out what it allows. There, and in others like it, any tag may be given to any word. Add "

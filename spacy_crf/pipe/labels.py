@@ -188,7 +188,10 @@ def read_gold(
     name: str, target: Target, examples: Sequence[Example], lengths: Indices, tags: TagSet, layout: Layout
 ) -> Gold:
     """Gold of the tokens of predicted Docs, one Doc after the other; pairs that the layout rules out are refused."""
-    labels = join_gold([_gold_tags(name, target, example, tags) for example in examples], lengths, target, tags)
+    read = [_gold_tags(name, target, example, tags) for example in examples]
+    labels, crossed = join_gold(read, lengths, target, tags)
+    for number in np.unique(Segments.of(example.predicted for example in examples).owners[crossed]).tolist():
+        _tell(PipeWarnings.CRFW420, name, examples[number].reference)
     gold = target.narrow(Gold.known(labels, len(tags)), examples, lengths, tags)
     require_allowed(name, gold, examples, lengths, tags, layout)
     return gold
@@ -209,12 +212,11 @@ def require_allowed(
     raise CRFError(PipeErrors.CRF411.format(before=excerpt(before), after=excerpt(after), **where))
 
 
-def join_gold(labels: Iterable[Ints], lengths: Indices, target: Target, tags: TagSet) -> Ints:
-    """((N,)): gold of several Docs, without spans that cross from one sequence into the next."""
+def join_gold(labels: Iterable[Ints], lengths: Indices, target: Target, tags: TagSet) -> tuple[Ints, Indices]:
+    """((N,)): gold of several Docs, without spans that cross from one sequence into the next; ((K,)): where they do."""
     joined = np.concatenate([np.zeros(0, dtype=np.int32), *labels])
-    if target.is_spans:
-        forget_crossing(joined, lengths, tags)
-    return joined
+    crossed = forget_crossing(joined, lengths, tags) if target.is_spans else np.zeros(0, dtype=np.intp)
+    return joined, crossed
 
 
 def _gold_tags(name: str, target: Target, example: Example, tags: TagSet) -> Ints:

@@ -134,24 +134,36 @@ def test_spans_that_touch_are_told_of_where_tags_make_one_of_them(target: str, s
 def test_a_span_across_sequences_is_unknown_in_both() -> None:
     numbers = [BIO.number[tag] for tag in ("O", "B-LOC", "I-LOC", "I-LOC", "O", "B-PER", "I-PER")]
     labels = np.array(numbers, dtype=np.int32)
-    forget_crossing(labels, np.array([3, 0, 4]), BIO)
+    assert forget_crossing(labels, np.array([3, 0, 4]), BIO).tolist() == [3]
     assert labels.tolist() == [numbers[0], -1, -1, -1, *numbers[4:]]
+
+
+def across_sentences(nlp: Language) -> Example:
+    """An example with an entity that goes on in the second sentence."""
+    words, starts = ["Bo", "met", "Port", "Ada", "sells"], [True, False, False, True, False]
+    reference = Doc(nlp.vocab, words=words, sent_starts=starts, ents=["B-PER", "O", "B-LOC", "I-LOC", "O"])
+    return Example(Doc(nlp.vocab, words=words, sent_starts=starts), reference)
 
 
 def test_training_survives_an_entity_across_sentences() -> None:
     nlp = build(target="ent")
-    reference = Doc(
-        nlp.vocab,
-        words=["Bo", "met", "Port", "Ada", "sells"],
-        sent_starts=[True, False, False, True, False],
-        ents=["B-PER", "O", "B-LOC", "I-LOC", "O"],
-    )
-    predicted = Doc(nlp.vocab, words=[t.text for t in reference], sent_starts=[True, False, False, True, False])
-    examples = [Example(predicted, reference)]
+    examples = [across_sentences(nlp)]
     nlp.initialize(lambda: examples)
-    with pytest.warns(UserWarning, match=r"CRFW401.*LOC"):
+    with pytest.warns(UserWarning, match=r"CRFW420"), pytest.warns(UserWarning, match=r"CRFW401.*LOC"):
         nlp.update(examples)
-    assert "Bo" in [ent.text for ent in nlp(predicted.copy()).ents]
+    assert "Bo" in [ent.text for ent in nlp(examples[0].predicted.copy()).ents]
+
+
+@pytest.mark.parametrize("sequence", ["auto", "doc"])
+def test_spans_across_sentences_are_told_of_where_they_cannot_be_learned(sequence: str) -> None:
+    nlp = build(target="ent", sequence=sequence)
+    examples = [*make_examples(nlp)[:3], across_sentences(nlp)]
+    nlp.initialize(lambda: examples)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        nlp.update(examples)
+    found = [str(one.message) for one in told if "CRFW420" in str(one.message)]
+    assert len(found) == (sequence == "auto") and all("Bo met Port Ada" in one for one in found)
 
 
 def test_violations_are_found_where_they_are() -> None:
