@@ -129,7 +129,7 @@ AFTER = re.compile(
     r"[\s,;:]*[(\[]?\s*\b(?:(?:отв|гл|науч|общ)\.\s?|sous\sla\s)?(?:bearb|επιμ|εκδ|oprac|eds?|editors?|hrsg|hgg?|dirs?|éds?|comps?|compilers?|coords?|orgs?|red|ред|trans|curs?|szerk|toim|"
     r"translators?|note|comment)\b\.?(?:\s?(?:&|and|und|et|y|e)\s(?:trans|transl|translators?|eds?|editors?)\b\.?)?"
     r"\s*(?:[)\]]|$)[\s,;:.)]*"
-    r"|,\s*(?:inventors?|assignees?|(?:md,\s|m\.\s?d\.,\s)?ph\.?\s?d|d\.?\s?phil|(?-i:[MB]\.?Sc|Dr|Prof|Esq))\b\.?(?=\s*(?:[;,]|$|and\b|&))"
+    r"|,\s*(?:inventors?|assignees?|(?:md,\s|m\.\s?d\.,\s)?ph\.?\s?d|d\.?\s?phil|(?-i:[MB]\.?\s?Sc|Dr|Prof|Esq))\b\.?(?=\s*(?:[;,]|$|and\b|&))"
     r"|\s*[(\[](?:(?:series|vol(?:ume)?|guest|executive|associate)\.?\s)?(?:eds?|editors?|directors?|producers?|writers?"
     r"|hosts?|chairs?|composers?|inventors?|authors?|speakers?|a cura di"
     r"|(?:compil|coordin|organiz|edit|redact|direct|traduct|tradut)(?:ad)?or(?:[ae]s?)?|éditeurs?|éditrices?"
@@ -180,6 +180,7 @@ MARKS = re.compile(rf"\s*(?:(?<!{_IN_WORD}){_MARK}+|{_MARK}+(?!{_IN_WORD}|{_MARK
 OPENED = re.compile(r"(?:[“„«(\[{|]|``|(?<=\s)[\"'])\s*$|^[“„«\"](?!.*[”“»\"])")  # of the title behind the names
 SEPARATORS = re.compile(r"[\s,;]*[,;][\s,;]*")
 SUFFIX = re.compile(r"[JS]r\b\.?|II|III|IV|2nd|3rd|4th", re.IGNORECASE)
+DEGREE = re.compile(r"[MB]\. ?[AS]\.?|M\.? ?D\.?|M\.? ?P\.? ?H\.?|LL\.? ?[BMD]\.?")  # where given names are told
 SUFFIX_LAST = re.compile(rf"[^,]*,\s*(?:{SUFFIX.pattern})\s*,\s*", re.IGNORECASE)  # "Lund, Jr.,"
 # "Ada Lund, Bo Moss, and Kim Roe", "Lund, Moss, Hull, and Roe", but "Lund, Jr., Ada, and Kim Roe"
 _WORDS = r"[^\s,]+(?:\s[^\s,]+)+"

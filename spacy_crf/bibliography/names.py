@@ -37,6 +37,8 @@ def parse_names(text: str) -> tuple[Names, str]:
     text = forms.FOR_BODY.sub("; ", text)
     text = forms.SEPARATORS.sub(lambda found: "; " if ";" in found[0] else ", ", text)
     text = forms.BEFORE.sub("", re.sub(r",\s+in:?$", "", text).strip(forms.EDGES))  # "Lund, in: .."
+    text, n_and_others = forms.ET_AL.subn(", ", text)
+    text = re.sub(r"[\s,;]+(?=\))|\(\W*\)", "", text)  # "(eds., et al.)"
     if text.count("(") < text.count(")"):  # "(ed. by G. Family)"
         text = re.sub(r"\)[.,;:\s]*$", "", text)
     text = text if forms.ED.fullmatch(text) else forms.AFTER.sub(", ", text).strip(forms.EDGES)
@@ -44,7 +46,6 @@ def parse_names(text: str) -> tuple[Names, str]:
     parts = forms.BETWEEN_PERSONS.split(text)
     if all(forms.PERSON.fullmatch(part) and ("," in part or not _is_body(part)) for part in parts):
         text = "; ".join(parts)
-    text, n_and_others = forms.ET_AL.subn(", ", text)
     text, n_omitted = forms.OMITTED.subn(", ", text)
     rest += ["".join(found) for found in forms.ALIAS.findall(text)]
     text = forms.ALIAS.sub("", text).replace("..", ".")
@@ -168,6 +169,8 @@ def _group(text: str, is_inverted: bool) -> Iterator[Name]:
             if end < len(pieces) and len(own) == 1 and _lacks_given(own[0], pieces[end]):
                 own, end = [*own, pieces[end]], end + 1
         yield _name(own, suffix)
+        while end < len(pieces) and forms.DEGREE.fullmatch(pieces[end]):
+            end += 1
         place = end
     if bracketed:
         yield Name(_end(bracketed.rstrip(") ")))
