@@ -67,6 +67,11 @@ class ConstraintWarnings(metaclass=Messages):
         "Component {name!r}: the gold labels of {count} training sequences break hard constraints ({examples}). They "
         "are learned without constraints. Correct them, or give the constraints a cost."
     )
+    CRFW458 = (
+        "Component {name!r} mines constraints of whole documents, as training shows it no sentences, but {finder!r} "
+        "before it finds some in other texts, where constraints will be about each of them. Name {finder!r} in "
+        "[training] annotating_components, or set sequence = 'doc' if they are about documents."
+    )
     CRFW477 = (
         "Component {name!r}: in training, constraints are about sentences, as sequence = 'auto' and document "
         "{document!r} has some, but no component before it finds them in other texts, where constraints will be about "

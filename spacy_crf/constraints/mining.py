@@ -188,18 +188,25 @@ def warn_of_sentences(
     nlp: Language | None = None,
     **_: Any,
 ) -> None:
-    """Warn where constraints are about sentences in training, and a pipeline finds none before a component.
+    """Warn where constraints are about sentences in training alone, as a pipeline finds none before a component, or
+    where those that are learned are about whole texts in training alone.
 
     get_examples (Callable), nlp (Language | None): as `initialize` takes them.
     """
     if nlp is None or settings.sequence != "auto" or not (settings.constraints or settings.mine):
         return
-    before = takewhile(lambda one: one != name, nlp.pipe_names)
-    assigned = [nlp.get_pipe_meta(one).assigns for one in before]
-    if any("token.is_sent_start" in own or not own for own in assigned):  # one's own component may tell nothing of it
-        return
-    docs = (example.predicted for example in islice(get_examples(), N_LOOKED_AT))
-    several = (doc for doc in docs if doc.has_annotation("SENT_START") and len(list(doc.sents)) > 1)
-    if (doc := next(several, None)) is not None:
-        warning = ConstraintWarnings.CRFW477.format(name=name, document=excerpt(doc.text))
+    before = list(takewhile(lambda one: one != name, nlp.pipe_names))
+    assigned = {one: nlp.get_pipe_meta(one).assigns for one in before}
+    finders = [one for one, own in assigned.items() if "token.is_sent_start" in own]
+    docs = [example.predicted for example in islice(get_examples(), N_LOOKED_AT)]
+    divided = [doc for doc in docs if doc.has_annotation("SENT_START")]
+    annotating = nlp.config.interpolate()["training"].get("annotating_components", [])
+    if not all(assigned.values()) or not {*finders}.isdisjoint(annotating):
+        return  # one's own component may tell nothing of it
+    if finders and settings.mine and docs and not divided:
+        warning = ConstraintWarnings.CRFW458.format(name=name, finder=finders[0])
+        warnings.warn(warning, CRFWarning, stacklevel=3)
+    several = [doc for doc in divided if len(list(doc.sents)) > 1]
+    if several and not finders:
+        warning = ConstraintWarnings.CRFW477.format(name=name, document=excerpt(several[0].text))
         warnings.warn(warning, CRFWarning, stacklevel=3)

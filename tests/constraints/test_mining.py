@@ -1,6 +1,7 @@
 """Constraints mined in training: when, from what, and at which costs."""
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -172,6 +173,24 @@ def test_mining_sees_what_training_shows(times: int) -> None:
 def own_sentences(doc: Doc) -> Doc:
     """Finds sentences, which no `assigns` tells."""
     return Sentencizer()(doc)
+
+
+def test_mined_rules_about_documents_are_told_of_where_other_texts_have_sentences() -> None:
+    """A rule such as at_least(PLAINTIFF, 1) asks each sentence for one."""
+
+    def told(annotating: list[str], **config: Any) -> list[str]:
+        nlp = build(**config)
+        nlp.add_pipe("sentencizer", first=True)
+        nlp.config["training"]["annotating_components"] = annotating
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            nlp.initialize(lambda: make_examples(nlp))
+        return [str(one.message) for one in found if "CRFW458" in str(one.message)]
+
+    (message,) = told([], mine=MINE)
+    assert "'sentencizer'" in message
+    assert not told(["sentencizer"], mine=MINE) and not told([], mine=MINE, sequence="doc")
+    assert not told([], constraints=["at_most(DATE, 1)"])
 
 
 @pytest.mark.parametrize("config", [{"mine": MINE}, {"constraints": ["at_most(DATE, 1)"]}])
