@@ -258,6 +258,10 @@ class PipeWarnings(metaclass=Messages):
         "labels each sentence by itself, so that it cannot find such spans, and their tokens count as unknown. Correct "
         'the sentences, or set sequence = "doc".'
     )
+    CRFW421 = (
+        "Component {name!r} learns token.{target}, which {other!r} before it sets, and leaves what is there: tags and "
+        "scores will be those of {other!r}. Set overwrite = true, or take {other!r} out of the pipeline."
+    )
     CRFW430 = (
         "Component {name!r}: the tag dictionary leaves no sequence of tags for document {document!r}, as the scheme or "
         "`forbidden` rules out what it allows. There, and in others like it, any tag may be given to any word. Add "

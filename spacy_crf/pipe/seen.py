@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from itertools import islice
+from itertools import islice, takewhile
 from math import inf
 from typing import Any, TypeAlias
 
@@ -17,6 +17,7 @@ from spacy.util import registry, resolve_dot_names
 from ..core.errors import CRFError, CRFWarning
 from ..learning.encoder import Sample, Trainer, sample_batches
 from ..learning.errors import LearningErrors
+from .block import Settings
 from .errors import PipeWarnings
 
 Get: TypeAlias = Callable[[], Iterable[Example]]
@@ -105,10 +106,24 @@ def make_trainer(pipe: Any, nlp: Language | None, get_examples: Get) -> Trainer:
 
     if nlp is not None and any(own is pipe for _, own in nlp.components):
         _warn_of_one_evaluation(nlp, get_examples)
+        _warn_of_kept_tags(pipe, nlp)
     trainer: Trainer = pipe.settings.trainer.make(pipe.model, nlp)
     if trainer.settings.cache is not None:
         trainer.read = read
     return trainer
+
+
+def _warn_of_kept_tags(pipe: Any, nlp: Language) -> None:
+    """Warn where an earlier component sets the tags that one learns: they stay, so that nobody sees what it finds."""
+    target = pipe.cfg.get("target")
+    if target not in ("tag", "pos") or pipe.cfg.get("overwrite") or pipe.cfg.get("given"):
+        return
+    for other, theirs in takewhile(lambda one: one[1] is not pipe, nlp.pipeline):
+        settings = getattr(theirs, "settings", None)
+        own = getattr(settings, "target", None) if isinstance(settings, Settings) else None
+        if own == target or (own is None and f"token.{target}" in nlp.get_pipe_meta(other).assigns):
+            warned = PipeWarnings.CRFW421.format(name=pipe.name, other=other, target=target)
+            warnings.warn(warned, CRFWarning, stacklevel=2)
 
 
 def _warn_of_one_evaluation(nlp: Language, get_examples: Get) -> None:

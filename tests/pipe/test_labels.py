@@ -1,5 +1,6 @@
 """Labels: from data, from a file, added; and what goes wrong with them."""
 
+import warnings
 from collections.abc import Iterator
 from itertools import cycle, islice
 from pathlib import Path
@@ -170,3 +171,23 @@ def test_a_label_without_an_example_gives_one_warning(n_parts: int) -> None:
     with pytest.warns(UserWarning, match="CRFW401.*never predicted well: ORG") as caught:
         pipe.finish_update(None)
     assert len(caught) == 1
+
+
+def test_tags_that_an_earlier_component_sets_are_told_as_they_stay() -> None:
+    """What the later one finds would be seen by nobody, and its score be that of the earlier one."""
+
+    def told(first: str, first_config: dict[str, str], **config: object) -> list[str]:
+        nlp = build(**config)
+        nlp.add_pipe(first, "first", config=first_config, first=True)
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            nlp.initialize(lambda: make_examples(nlp))
+        return [str(one.message) for one in found if "CRFW421" in str(one.message)]
+
+    for first, first_config in (("tagger", {}), ("crf_tagger", {"target": "tag"})):
+        (message,) = told(first, first_config, target="tag")
+        assert "'first'" in message
+        assert not told(first, first_config, target="tag", overwrite=True)
+        assert not told(first, first_config, target="tag", given=True)
+        assert not told(first, first_config, target="ent")
+    assert not told("crf_tagger", {"target": "ent"}, target="tag")
