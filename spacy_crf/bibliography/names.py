@@ -38,7 +38,7 @@ def parse_names(text: str) -> tuple[Names, str]:
     text = forms.SEPARATORS.sub(lambda found: "; " if ";" in found[0] else ", ", text)
     text = forms.BEFORE.sub("", re.sub(r",\s+in:?$", "", text).strip(forms.EDGES))  # "Lund, in: .."
     text, n_and_others = forms.ET_AL.subn(", ", text)
-    text = re.sub(r"[\s,;]+(?=\))|\(\W*\)", "", text)  # "(eds., et al.)"
+    text = re.sub(r"[\s,;]+(?=\))|\([\s,;]*\)", "", text)  # "(eds., et al.)"
     if text.count("(") < text.count(")"):  # "(ed. by G. Family)"
         text = re.sub(r"\)[.,;:\s]*$", "", text)
     text = text if forms.ED.fullmatch(text) else forms.AFTER.sub(", ", text).strip(forms.EDGES)
