@@ -33,11 +33,11 @@ _OF_DECISION = re.compile(  # "of the judgment in Lee v Moss", "van het vonnis"
     r"|van\s(?:het|de|haar|zijn|hun)\s(?:bestreden\s)?(?:arrest|vonnis|uitspraak|beschikking))(?!\w)"
 )
 _OF_PLEADING = re.compile(  # "of the Defence", "in the second witness statement", "van de conclusie van antwoord"
-    rf"\s(?:{ANY['of']}|in)\s(?P<between>(?:(?!of\s)\w+(?:['’]\s?|\s)){{0,5}}?){ANY['pleading']}(?!\w)"
+    rf"\s(?:{ANY['of']}\s|in\s(?=(?:the|that|an?)\s))"
+    rf"(?P<between>(?:(?!(?:of|by|with|in|to|and|or)\s)\w+(?:['’]\s?|\s)){{0,5}}?){ANY['pleading']}(?!\w)"
 )
 _OF_SOMEBODY = re.compile(  # "of his report", "of Ms Moss's report", not "of the User's Guide", "of its own accord"
     rf"\s{ANY['of']}\s(?:{ANY['whose']}\s(?!own\s)|(?:[A-Z]\w*\.?\s){{0,3}}[A-Z]\w*(?:['’]s|s['’])\s(?=[a-z]))"
-    r"|\s(?:seine|ihre)[rs]\s"
 )
 _CONTRACT = "(?:Agreement|Contract|Deed|Indenture)"
 _OWN_NAME = re.compile(  # "this Lease Agreement", or on a line of its own
@@ -51,7 +51,7 @@ _TITLE_WORD = (  # of "Trade Union (Consolidation) Act", "Workers' Pay Regulatio
     r"(?:\(?(?:(?:[A-Z]\.)+|[A-Z][\w'’-]*)\)?(?:,(?=[ \u00a0][A-Z]))?"
     r"|and|(?:of|at|to|in|for)(?:[ \u00a0]the)?|etc\.?)[ \u00a0]"
 )
-_TITLED_LAW = rf"(?=\(?[A-Z])(?:{_TITLE_WORD}){{1,12}}?(?:(?=[A-Z]){_LAWS}|{_BY_YEAR})(?!\w)"
+_TITLED_LAW = rf"(?=[A-Z])(?:{_TITLE_WORD}){{1,12}}?(?:(?=[A-Z]){_LAWS}|{_BY_YEAR})(?!\w)"
 _TITLED_LAW_OVER_LINES = _TITLED_LAW.replace(r"[ \u00a0]", r"\s")
 _CAPITALS = r"\w*[A-Z]\w*[A-Z]"  # "BGB", "StGB"
 _PART = (  # what may stand between a section and its law: "I 1" and "f" of German laws, finer parts, "(oud)"
@@ -67,8 +67,8 @@ _OF_SOME_LAW = (  # "of the Regulation", "of the same Act", "of 2004/38", "of th
     rf"|(?i:(?:the|de|het|la|le)\s)?(?=\w{{2,6}}(?!\w)){_CAPITALS})"
 )
 _OF_LAW = re.compile(
-    rf"{CLOSED}{_PART}(?:\s{_CAPITALS}|{_SHORT_LAW}|{_NAMED_LAW}|,?[ \u00a0]{_TITLED_LAW}"
-    rf"|{_NAMED_CONTRACT}|{_OF_SOME_LAW})"
+    rf"{CLOSED}{_PART}(?:\s{_CAPITALS}|{_SHORT_LAW}|{_NAMED_LAW}"
+    rf"|,?[ \u00a0]{_TITLED_LAW}(?:(?<=\d{{4}})|,?\s[12]\d{{3}})|{_NAMED_CONTRACT}|{_OF_SOME_LAW})"
 )
 
 
