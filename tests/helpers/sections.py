@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
 import numpy as np
 from hypothesis import strategies as st
@@ -240,7 +239,7 @@ def carried_over(closed: Level, inside: Carried | None) -> tuple[Carried, Carrie
     if closed.reading is None:
         return frozenset(seen), frozenset()
     others = [each for each in seen if name_of(each) != name_of(closed.reading)]
-    gone_on = [each for each in others if name_of(each)[1] or any(map(partial(is_behind, each), closed.carried))]
+    gone_on = [each for each in others if name_of(each)[1] or (goes_on(each) and each not in closed.carried)]
     return frozenset({closed.reading, *gone_on}), frozenset(filter(goes_on, (closed.reading, *others)))
 
 
@@ -248,11 +247,6 @@ def name_of(number: Reading) -> tuple[str, str]:
     """What numbers of one sequence share: the kind of numeral, and the word or sign before it."""
     word, _, form = number.format.rpartition(" ")
     return number.family.removesuffix("+a").removesuffix("+A"), word or ("§" if "§" in form else "")
-
-
-def is_behind(number: Reading, other: Reading) -> bool:
-    """Whether a number is a later one of the same sequence."""
-    return name_of(number) == name_of(other) and number.values > other.values
 
 
 def goes_on(number: Reading) -> bool:

@@ -1262,3 +1262,14 @@ def test_known_titles_with_a_colon_alone_on_their_line(facts: str, reasons: str,
     numbers += [(1, "Demnach erkennt das Gericht:"), (2, "1."), (2, "2.")]
     parts = [(1, f"{facts}:"), (2, "A."), (2, "B."), (2, "C."), (1, f"{reasons}:"), *numbers]
     assert [node for node in found if not node[1].startswith("Urteil")] == parts
+
+
+def test_paragraphs_below_a_lone_letter_stay_below_it(nlp: Language) -> None:
+    """Those of the first part stood beside its letter, as their numbers go on below the letters of later parts."""
+    lines = ["I. THE VOYAGE", "A. Oars", "1. They row.", "2. Ropes hold.", "II. THE LOSS", "A. Wind", "3. Winds blow."]
+    lines += ["4. Sails tear.", "III. THE CLAIM", "A. Facts", "5. Masts fell.", "B. Law", "6. It is so."]
+    found = [(node.level, node.number) for node in nlp("\n\n".join(lines) + "\n")._.section_tree.walk()]
+    assert found == [
+        *[(1, "I."), (2, "A."), (3, "1."), (3, "2."), (1, "II."), (2, "A."), (3, "3."), (3, "4.")],
+        *[(1, "III."), (2, "A."), (3, "5."), (2, "B."), (3, "6.")],
+    ]

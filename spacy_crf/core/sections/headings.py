@@ -313,15 +313,16 @@ def entering(opening: Opening, carried: Carried) -> Carried:
 def carried_over(level: Level, inside: Carried | None) -> tuple[Carried, Carried]:
     """What is carried over a closed level, to a title and to a number. inside: over the last one below it, if any.
 
-    Those with words, and those that went on in the level, go on from any depth; of others the last one, one level out.
+    Those with words, and those that began or went on in the level, go on from any depth; of others the last one, one
+    level out.
     """
     before = level.carried if inside is None else (each for each in level.carried if each.word)
-    entered, ran = ({_sequence(one): one for one in ones} for ones in (level.carried, (*before, *(inside or ()))))
+    ran = {_sequence(one): one for one in (*before, *(inside or ()))}
     if (own := level.reading) is None:
         return frozenset(ran.values()), NONE
-    lasting = {kind: each for kind, each in ran.items() if each.word or entered.get(kind, each).values < each.values}
-    to_title, latest = {**lasting, _sequence(own): own}, {**ran, _sequence(own): own}
-    return frozenset(to_title.values()), frozenset(filter(_is_counted, latest.values()))
+    latest = {**ran, _sequence(own): own}
+    lasting = (one for one in latest.values() if one.word or (_is_counted(one) and one not in level.carried))
+    return frozenset((*lasting, own)), frozenset(filter(_is_counted, latest.values()))
 
 
 def _is_counted(number: Reading) -> bool:
