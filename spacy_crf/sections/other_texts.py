@@ -32,9 +32,12 @@ _OF_DECISION = re.compile(  # "of the judgment in Lee v Moss", "van het vonnis"
     r"|des\s(?:ange\w+en\s)?(?:Urteils|Beschlusses)|de\sl['’]arrêt"
     r"|van\s(?:het|de|haar|zijn|hun)\s(?:bestreden\s)?(?:arrest|vonnis|uitspraak|beschikking))(?!\w)"
 )
+# Behind "in", unlike "in which", "in response to"; and what ends the words before a pleading: "of the Lease by letter"
+_DEFINITE = rf"(?:the|that|an?|de[rmn]?|het|een|la|{ANY['whose']}|seine[rm]|ihre[rm]|[A-Z]\w*\.?)\s"
+_LINK = "(?:of|to|by|in|for|with|or|which|bij|par)"
 _OF_PLEADING = re.compile(  # "of the Defence", "in the second witness statement", "van de conclusie van antwoord"
-    rf"\s(?:{ANY['of']}\s|in\s(?=(?:the|that|an?)\s))"
-    rf"(?P<between>(?:(?!(?:of|by|with|in|to|and|or)\s)\w+(?:['’]\s?|\s)){{0,5}}?){ANY['pleading']}(?!\w)"
+    rf"\s(?:{ANY['of']}|in(?=\s{_DEFINITE}))\s(?P<between>(?:(?!{_LINK}\s)\w+(?:['’]\s?|\s)){{0,5}}?)"
+    rf"{ANY['pleading']}(?!\w)"
 )
 _OF_SOMEBODY = re.compile(  # "of his report", "of Ms Moss's report", not "of the User's Guide", "of its own accord"
     rf"\s{ANY['of']}\s(?:{ANY['whose']}\s(?!own\s)|(?:[A-Z]\w*\.?\s){{0,3}}[A-Z]\w*(?:['’]s|s['’])\s(?=[a-z]))"
@@ -46,13 +49,14 @@ _OWN_NAME = re.compile(  # "this Lease Agreement", or on a line of its own
 _HERE = re.compile(r"\s(?:above|below|hierboven|hierna|oben|unten|ci-dessus|ci-dessous)(?!\w)")
 _LAWS = rf"(?:{ANY['law']}|[\w-]*{ANY['laws']})"  # "Act", "Opiumwet", "Bundes-Wassergesetz"
 _NAME = r"(?:[A-ZÄÖÜ][\w'’-]*[ \u00a0](?:(?:and|en|und|et)[ \u00a0])?)"  # a word of the name of "Companies Act"
-_BY_YEAR = r"(?:Regulations|(?:Rules|Order|Law)(?:\s\([^()]{1,20}\))?,?\s(?:of\s)?[12]\d{3})"  # "Fire Order 2005"
+_BY_YEAR = r"(?:Rules|Order|Law|Regulations)(?:\s\([^()]{1,20}\))?,?\s(?:of\s)?[12]\d{3}"  # "Fire Order 2005"
 _TITLE_WORD = (  # of "Trade Union (Consolidation) Act", "Workers' Pay Regulations", "Safety of Crews at Sea etc. Act"
     r"(?:\(?(?:(?:[A-Z]\.)+|[A-Z][\w'’-]*)\)?(?:,(?=[ \u00a0][A-Z]))?"
     r"|and|(?:of|at|to|in|for)(?:[ \u00a0]the)?|etc\.?)[ \u00a0]"
 )
-_TITLED_LAW = rf"(?=[A-Z])(?:{_TITLE_WORD}){{1,12}}?(?:(?=[A-Z]){_LAWS}|{_BY_YEAR})(?!\w)"
-_TITLED_LAW_OVER_LINES = _TITLED_LAW.replace(r"[ \u00a0]", r"\s")
+_TITLED = rf"(?=[A-Z])(?:{_TITLE_WORD}){{1,12}}?(?:(?=[A-Z]){_LAWS}|{_BY_YEAR}"
+_TITLED_LAW = rf"{_TITLED})(?!\w)"  # not "Section 2 Rules and Regulations", which is its title
+_TITLED_LAW_OVER_LINES = rf"{_TITLED}|Regulations)(?!\w)".replace(r"[ \u00a0]", r"\s")
 _CAPITALS = r"\w*[A-Z]\w*[A-Z]"  # "BGB", "StGB"
 _PART = (  # what may stand between a section and its law: "I 1" and "f" of German laws, finer parts, "(oud)"
     r"(?:[ \u00a0][IVX]{1,4}(?:[ \u00a0][0-9]{1,2})?)?(?:[ \u00a0](?:[a-z]\)|[b-df-h](?!\w)))?"
