@@ -37,7 +37,7 @@ _DEFINITE = rf"(?:the|that|an?|de[rmn]?|het|een|la|{ANY['whose']}|seine[rm]|ihre
 _LINK = "(?:of|to|by|in|for|with|or|which|bij|par)"
 _OF_PLEADING = re.compile(  # "of the Defence", "in the second witness statement", "van de conclusie van antwoord"
     rf"\s(?:{ANY['of']}|in(?=\s{_DEFINITE}))\s(?P<between>(?:(?!{_LINK}\s)\w+(?:['’]\s?|\s)){{0,5}}?)"
-    rf"{ANY['pleading']}(?!\w)"
+    rf"{ANY['pleading']}(?!\w|\s\(?[a-z]\))"  # not "of letter (b)"
 )
 _OF_SOMEBODY = re.compile(  # "of his report", "of Ms Moss's report", not "of the User's Guide", "of its own accord"
     rf"\s{ANY['of']}\s(?:{ANY['whose']}\s(?!own\s)|(?:[A-Z]\w*\.?\s){{0,3}}[A-Z]\w*(?:['’]s|s['’])\s(?=[a-z]))"

@@ -357,6 +357,7 @@ def test_sections_of_other_texts(mention: str) -> None:
         *("paragraph 2 of this witness statement", "paragraph 2 in the light of the letter"),
         *("paragraph 2 of these written submissions", "point 2 de cette lettre", "article 2 de cette loi"),
         *("paragraph 2 in response to the letter", "paragraph 2 in which the argument is made"),
+        *("point 2 of letter (b)", "punto 2 della lettera b)", "point 2 de la lettre b)"),
         *("paragraph 2 of the Schedule by letter", "section 2 Rules and Regulations", "section 2, Pay and Regulations"),
         *("section 2 of the Lease. The Harbours Act", "section 2 of the Agreement and the Harbours Act"),
         *("section 2 of the Lease, the Harbours Act", "rule 2 of the Rules", "regulation 2 of these Regulations"),
