@@ -114,9 +114,12 @@ def make_trainer(pipe: Any, nlp: Language | None, get_examples: Get) -> Trainer:
 
 
 def _warn_of_kept_tags(pipe: Any, nlp: Language) -> None:
-    """Warn where an earlier component sets the tags that one learns: they stay, so that nobody sees what it finds."""
+    """Warn where an earlier component sets the tags that one learns: they stay, so that nobody sees what it finds.
+
+    Not where it gives sets of tags beside them.
+    """
     target = pipe.cfg.get("target")
-    if target not in ("tag", "pos") or pipe.cfg.get("overwrite") or pipe.cfg.get("given"):
+    if target not in ("tag", "pos") or "tag_set" in pipe.cfg or pipe.cfg.get("overwrite") or pipe.cfg.get("given"):
         return
     for other, theirs in takewhile(lambda one: one[1] is not pipe, nlp.pipeline):
         settings = getattr(theirs, "settings", None)
