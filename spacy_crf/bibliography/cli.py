@@ -105,7 +105,10 @@ def cite_file(
 
 
 def write_to_check(text: str, path: Path, n_references: int) -> None:
-    """Write references that a person is to correct. RAISES (CRFError): if there are others, which may be corrected."""
+    """Write references that a person is to correct.
+
+    RAISES (CRFError): if the file is there with other text, as somebody may have corrected it.
+    """
     is_there = path.is_file()
     if is_there and read_bytes(path) != text.encode("utf8"):
         raise CRFError(BibliographyErrors.CRF691.format(path=path))
